@@ -1,0 +1,50 @@
+import { randomBytes } from 'node:crypto';
+
+/** A pending timer. Cancelling one that already ran does nothing. */
+export interface Timer {
+  cancel(): void;
+}
+
+/**
+ * Everything that differs from one run to the next: time, chance and waiting. Code takes it as an argument,
+ * so that a test can stand still, leap an hour, or repeat a run.
+ */
+export interface Runtime {
+  /** Milliseconds since the Unix epoch. */
+  now(): number;
+  /** Cryptographically strong random bytes. */
+  randomBytes(length: number): Buffer;
+  /** Runs `task` once after `delayMs`. A pending timer does not keep the process alive. */
+  after(delayMs: number, task: () => void): Timer;
+}
+
+export const systemRuntime: Runtime = {
+  now: () => Date.now(),
+  randomBytes: (length) => randomBytes(length),
+  after(delayMs, task) {
+    const handle = setTimeout(task, delayMs);
+    handle.unref();
+    return { cancel: () => clearTimeout(handle) };
+  },
+};
+
+/** Runs `task` every `intervalMs`, the next run counted from the end of the one before, so that runs never overlap. */
+export function repeat(runtime: Runtime, intervalMs: number, task: () => Promise<void>): Timer {
+  let stopped = false;
+  let timer: Timer | undefined;
+  const schedule = () => {
+    if (stopped) return;
+    timer = runtime.after(intervalMs, () => void task().finally(schedule));
+  };
+  schedule();
+  return {
+    cancel() {
+      stopped = true;
+      timer?.cancel();
+    },
+  };
+}
+
+export function sleep(runtime: Runtime, delayMs: number): Promise<void> {
+  return new Promise((resolve) => runtime.after(delayMs, resolve));
+}

@@ -1,0 +1,186 @@
+import type { Micros } from '../model/money.ts';
+
+/**
+ * What Postern keeps, in domain verbs. Every adapter passes `test/store/conformance.ts`.
+ *
+ * Promises that hold for every verb: it applies wholly or not at all; what it acknowledged survives the death of
+ * the process and of the machine; a reader sees all that was acknowledged before it asked. A verb that cannot reach
+ * the store throws `StoreUnavailableError`; a write that throws it may have been applied or not.
+ * Times are milliseconds since the Unix epoch; money is whole micro-dollars. Stored documents carry a version, so
+ * that a later release can tell which shape it reads.
+ */
+export interface Store {
+  /** For messages, such as `sqlite`. */
+  readonly kind: string;
+  readonly accounts: AccountStore;
+  readonly keys: KeyStore;
+  readonly ledger: LedgerStore;
+  /** Throws `StoreUnavailableError` unless the store can read and write now. */
+  ready(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export class StoreUnavailableError extends Error {
+  override readonly name = 'StoreUnavailableError';
+}
+
+export interface AccountRecord {
+  id: string;
+  name: string;
+  createdAt: number;
+}
+
+export interface AccountStore {
+  /** Adds an account without credit. Ids are unique: one that exists is left as it is and answers false. */
+  create(account: AccountRecord): Promise<boolean>;
+  find(id: string): Promise<AccountRecord | null>;
+  /** All accounts with their balances, oldest first, ties by id. */
+  list(): Promise<(AccountRecord & Balance)[]>;
+}
+
+export interface KeyRecord {
+  id: string;
+  account: string;
+  name: string;
+  /** The readable beginning of the key, enough to recognise it and useless for anything else. */
+  prefix: string;
+  /** SHA-256 of the whole key, hex. The key itself is never stored. */
+  hash: string;
+  createdAt: number;
+  lastUsedAt: number | null;
+  revokedAt: number | null;
+}
+
+export interface KeyStore {
+  /** Adds a key. Ids and hashes are unique: one that exists is left as it is and answers false. */
+  create(key: KeyRecord): Promise<boolean>;
+  /** The key with this hash, revoked or not. */
+  findByHash(hash: string): Promise<KeyRecord | null>;
+  /** Oldest first, ties by id; of every account where none is named. */
+  list(account?: string): Promise<KeyRecord[]>;
+  /** Marks the key revoked at `at`, unless it was already. The key as it is now; `null` where there is none. */
+  revoke(id: string, at: number): Promise<KeyRecord | null>;
+  /** Notes uses. `lastUsedAt` never moves back; ids that do not exist are passed over. May be lost in a crash. */
+  touch(uses: readonly { id: string; at: number }[]): Promise<void>;
+}
+
+export interface Balance {
+  /** Everything ever paid in. */
+  paid: Micros;
+  /** Everything ever charged for calls that succeeded. */
+  charged: Micros;
+  /** What can be reserved now. */
+  avail: Micros;
+  /** What calls in flight have reserved. `paid = avail + held + charged` at every moment. */
+  held: Micros;
+}
+
+/** Calls of one action that succeeded within one hour. */
+export interface UsageLine {
+  /** Hours since the Unix epoch. */
+  hour: number;
+  /** The action's name, such as `tweet/create`. */
+  action: string;
+  calls: number;
+  micros: Micros;
+}
+
+/** The answer of a call with an Idempotency-Key, kept in the same commit as its charge. */
+export interface SavedAnswer {
+  key: string;
+  /** Opaque to the store. */
+  answer: string;
+}
+
+/** What one request (one tab) is charged at its end. */
+export interface Settlement {
+  usage: UsageLine[];
+  answer?: SavedAnswer;
+}
+
+/**
+ * All that one process wants changed of one account's credit at once (group commit). Its parts apply in this order:
+ * `release`, `settle`, `late`, `reserve`.
+ */
+export interface LedgerCommit {
+  /** Random. The same id is the same commit, always with the same content: applied once, however often it is sent. */
+  id: string;
+  account: string;
+  /** The process. */
+  writer: string;
+  /**
+   * The life of the writer's hold that this commit belongs to. A hold ends when nothing is open in it, or when a
+   * sweeper gave it back; the writer then goes on under the next generation.
+   */
+  generation: number;
+  /** True where the hold begins with this commit; false where it must exist, else nothing is applied (`swept`). */
+  begins: boolean;
+  /** Reserved credit to give back, out of the hold: what failed, and what a reservation held beyond its charge. */
+  release: Micros;
+  /** Charges paid out of the hold. */
+  settle: Settlement[];
+  /** Charges of calls whose hold was swept: each is reserved and settled at once, where `avail` allows. */
+  late: Settlement[];
+  /** Amounts to reserve, in order of arrival; each one that fits in what is left is granted. */
+  reserve: Micros[];
+}
+
+export type CommitOutcome =
+  | {
+      status: 'applied';
+      /** One flag for each of `reserve`. */
+      granted: boolean[];
+      /** One flag for each of `late`: false where the credit had gone. */
+      lateCharged: boolean[];
+      /** `paid − charged` after this commit. */
+      left: Micros;
+    }
+  /** The hold is gone; nothing was applied. Final for this commit id as long as the generation is not begun again. */
+  | { status: 'swept' }
+  | { status: 'no_account' };
+
+export interface TopUp {
+  /** The payment's id. Unique: one that exists is left as it is. */
+  id: string;
+  account: string;
+  micros: Micros;
+  description: string;
+  createdAt: number;
+}
+
+export type TopUpOutcome = 'applied' | 'already_applied' | 'no_account';
+
+/** Where a page of payments ended. */
+export interface PaymentMark {
+  createdAt: number;
+  id: string;
+}
+
+export interface LedgerStore {
+  /**
+   * Applies a commit in one transaction, serialised with every other change of the account:
+   * `avail += release`, each granted reservation and late charge `avail -= it`, `hold.open += granted − release − settled`,
+   * `charged += settled + late`, usage added, answers saved, the outcome kept under the commit's id for an hour.
+   * A commit id that was applied before answers its first outcome and changes nothing. A commit of a hold that is not
+   * there (or that `begins` one that is) is `swept`. The hold's `until` becomes 20 s from now by the store's clock;
+   * a hold with nothing open is removed. Never leaves `avail` below zero.
+   */
+  commit(commit: LedgerCommit): Promise<CommitOutcome>;
+  /** Adds a payment: `paid += micros`, `avail += micros`, once for each id. */
+  topUp(topUp: TopUp): Promise<TopUpOutcome>;
+  /**
+   * Gives back what holds past their `until` (store's clock) have open: `avail += open`, the hold removed, each
+   * exactly once whoever sweeps. Also drops commit outcomes older than an hour. Answers how many holds it ended.
+   */
+  sweep(): Promise<number>;
+  balance(account: string): Promise<Balance | null>;
+  /** Usage with `fromHour <= hour < toHour`, by hour, then action. */
+  usage(account: string, fromHour: number, toHour: number): Promise<UsageLine[]>;
+  /** Newest first, ties by id descending; strictly after `after` in that order; at most `limit`. */
+  payments(account: string, limit: number, after?: PaymentMark): Promise<TopUp[]>;
+}
+
+/** How long a hold lives without a commit of its writer. */
+export const holdTtlMs = 20_000;
+/** How long a commit's outcome is kept for a writer that missed the acknowledgement. */
+export const commitTtlMs = 3_600_000;
