@@ -109,8 +109,9 @@ export interface LedgerCommit {
   /** The process. */
   writer: string;
   /**
-   * The life of the writer's hold that this commit belongs to. A hold ends when nothing is open in it, or when a
-   * sweeper gave it back; the writer then goes on under the next generation.
+   * The life of the writer's hold that this commit belongs to; a hold is known by account, writer and generation. It
+   * ends when nothing is open in it, or when a sweeper gave it back; the writer then goes on under a generation that it
+   * never used before.
    */
   generation: number;
   /** True where the hold begins with this commit; false where it must exist, else nothing is applied (`swept`). */
@@ -161,9 +162,11 @@ export interface LedgerStore {
    * Applies a commit in one transaction, serialised with every other change of the account:
    * `avail += release`, each granted reservation and late charge `avail -= it`, `hold.open += granted − release − settled`,
    * `charged += settled + late`, usage added, answers saved, the outcome kept under the commit's id for an hour.
-   * A commit id that was applied before answers its first outcome and changes nothing. A commit of a hold that is not
-   * there (or that `begins` one that is) is `swept`. The hold's `until` becomes 20 s from now by the store's clock;
-   * a hold with nothing open is removed. Never leaves `avail` below zero.
+   * A commit id that was applied before answers its first outcome and changes nothing; after `commitTtlMs` that is
+   * forgotten, so a writer must have given up by then. A commit of a hold that is not there (or that `begins` one that
+   * is) is `swept`. The hold's `until` becomes 20 s from now by the store's clock; a hold with nothing open is removed.
+   * Never leaves `avail` below zero. A commit that takes more out of its hold than it has, or whose amounts are not
+   * whole, throws and changes nothing.
    */
   commit(commit: LedgerCommit): Promise<CommitOutcome>;
   /** Adds a payment: `paid += micros`, `avail += micros`, once for each id. */
@@ -178,6 +181,8 @@ export interface LedgerStore {
   usage(account: string, fromHour: number, toHour: number): Promise<UsageLine[]>;
   /** Newest first, ties by id descending; strictly after `after` in that order; at most `limit`. */
   payments(account: string, limit: number, after?: PaymentMark): Promise<TopUp[]>;
+  /** The answer that was saved last under this key of this account. */
+  savedAnswer(account: string, key: string): Promise<string | null>;
 }
 
 /** How long a hold lives without a commit of its writer. */

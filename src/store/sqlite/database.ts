@@ -1,0 +1,113 @@
+import { closeSync, openSync } from 'node:fs';
+import Libsql from 'libsql';
+import { StoreUnavailableError } from '../port.ts';
+import { translateError } from './errors.ts';
+import { migrate, useWriteAheadLog } from './migrate.ts';
+
+export type Value = string | number | null;
+
+export interface DatabaseOptions {
+  /** A file, or `:memory:`. */
+  path: string;
+  /** True waits for the disk at every commit; false survives the death of the process only. */
+  durable: boolean;
+}
+
+/**
+ * One connection to one SQLite file. Calls block. Statements are prepared once and kept; every fault that means
+ * "away" leaves as `StoreUnavailableError`.
+ */
+export class Database {
+  readonly #connection: Libsql.Database;
+  readonly #statements = new Map<string, Libsql.Statement>();
+  #closed = false;
+
+  constructor(options: DatabaseOptions) {
+    this.#connection = connect(options.path);
+    try {
+      // First of all, so that the statements below wait for other processes too.
+      this.#connection.exec('PRAGMA busy_timeout = 5000');
+      useWriteAheadLog(this.#connection);
+      // In WAL mode FULL waits for the disk at every commit, NORMAL only at checkpoints: https://sqlite.org/pragma.html#pragma_synchronous
+      this.#connection.exec(`PRAGMA synchronous = ${options.durable ? 'FULL' : 'OFF'}`);
+      migrate(this.#connection, options.path);
+    } catch (error) {
+      this.#connection.close();
+      throw translateError(error);
+    }
+  }
+
+  /** The first row. Callers name their columns in the SQL and map them: rows carry a `_metadata` of libsql's. */
+  get<Row>(sql: string, values: readonly Value[] = []): Row | undefined {
+    return this.#guard(() => this.#prepare(sql).get(values) as Row | undefined);
+  }
+
+  all<Row>(sql: string, values: readonly Value[] = []): Row[] {
+    return this.#guard(() => this.#prepare(sql).all(values) as Row[]);
+  }
+
+  /** Answers how many rows changed. */
+  run(sql: string, values: readonly Value[] = []): number {
+    return this.#guard(() => this.#prepare(sql).run(values).changes);
+  }
+
+  /** Runs `work` in one write transaction: IMMEDIATE, since a reader that becomes a writer may find itself too late. */
+  transaction<T>(work: () => T): T {
+    this.run('BEGIN IMMEDIATE');
+    try {
+      const result = work();
+      this.run('COMMIT');
+      return result;
+    } catch (error) {
+      this.#rollback();
+      throw error;
+    }
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#statements.clear();
+    this.#connection.close();
+  }
+
+  #rollback(): void {
+    // SQLite itself rolls back after some faults, a full disk among them.
+    if (!this.#connection.inTransaction) return;
+    try {
+      this.#prepare('ROLLBACK').run([]);
+    } catch {
+      // The fault that brought us here says more than this one.
+    }
+  }
+
+  #prepare(sql: string): Libsql.Statement {
+    // A statement outlives its connection in libsql, so a closed database must not hand one out.
+    if (this.#closed) throw new StoreUnavailableError('The database is closed');
+    let statement = this.#statements.get(sql);
+    if (!statement) {
+      statement = this.#connection.prepare(sql);
+      this.#statements.set(sql, statement);
+    }
+    return statement;
+  }
+
+  #guard<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      throw translateError(error);
+    }
+  }
+}
+
+function connect(path: string): Libsql.Database {
+  try {
+    // SQLite would create the file readable by others; its -wal and -shm take the mode of the file.
+    if (path !== ':memory:') closeSync(openSync(path, 'a', 0o600));
+    return new Libsql(path);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new StoreUnavailableError(`Cannot open the database ${path}: ${reason}`, { cause: error });
+  }
+}

@@ -1,0 +1,187 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Runtime } from '../../runtime/runtime.ts';
+import { type Applied, applyCommit, applyTopUp, type Credit } from '../ledger-rules.ts';
+import {
+  type Balance,
+  type CommitOutcome,
+  commitTtlMs,
+  holdTtlMs,
+  type LedgerCommit,
+  type LedgerStore,
+  type TopUp,
+  type TopUpOutcome,
+  type UsageLine,
+} from '../port.ts';
+import { toBalance } from './accounts.ts';
+import type { Database } from './database.ts';
+import type { WriteGroup } from './group.ts';
+import { sqliteSweep } from './sweep.ts';
+
+interface CommitRow extends Credit {
+  open: number | null;
+  /** `null` unless this commit was applied before. */
+  granted: string | null;
+  late_charged: string;
+  remaining: number;
+}
+
+interface PaymentRow {
+  id: string;
+  account: string;
+  micros: number;
+  description: string;
+  created_at: number;
+}
+
+export function sqliteLedger(database: Database, group: WriteGroup, runtime: Runtime): LedgerStore {
+  const sweepBatch = sqliteSweep(database);
+
+  function commit(commit: LedgerCommit): CommitOutcome {
+    // One statement for all that a commit has to know.
+    const row = database.get<CommitRow>(
+      `SELECT a.paid AS paid, a.charged AS charged, a.avail AS avail, h.open AS open,
+         c.granted AS granted, c.late_charged AS late_charged, c.remaining AS remaining
+       FROM account a
+       LEFT JOIN hold h ON h.account = a.id AND h.writer = ? AND h.generation = ?
+       LEFT JOIN ledger_commit c ON c.id = ?
+       WHERE a.id = ?`,
+      [commit.writer, commit.generation, commit.id, commit.account],
+    );
+    if (!row) return { status: 'no_account' };
+    if (row.granted !== null) {
+      const granted = fromBits(row.granted);
+      return { status: 'applied', granted, lateCharged: fromBits(row.late_charged), left: row.remaining };
+    }
+    const applied = applyCommit(row, row.open, commit);
+    if (applied.status === 'swept') return applied;
+    save(commit, row, applied);
+    return { status: 'applied', granted: applied.granted, lateCharged: applied.lateCharged, left: applied.left };
+  }
+
+  function save(commit: LedgerCommit, before: CommitRow, after: Applied): void {
+    const now = runtime.now();
+    database.run(
+      'INSERT INTO ledger_commit (id, account, at, granted, late_charged, remaining) VALUES (?, ?, ?, ?, ?, ?)',
+      [commit.id, commit.account, now, toBits(after.granted), toBits(after.lateCharged), after.left],
+    );
+    if (after.credit.charged !== before.charged || after.credit.avail !== before.avail) {
+      saveCredit(commit.account, after.credit);
+    }
+    const hold = [commit.account, commit.writer, commit.generation];
+    if (after.open > 0) {
+      database.run(
+        `INSERT INTO hold (account, writer, generation, open, until) VALUES (?, ?, ?, ?, ?)
+         ON CONFLICT DO UPDATE SET open = excluded.open, until = excluded.until`,
+        [...hold, after.open, now + holdTtlMs],
+      );
+    } else if (before.open !== null) {
+      database.run('DELETE FROM hold WHERE account = ? AND writer = ? AND generation = ?', hold);
+    }
+    for (const line of after.usage) {
+      database.run(
+        `INSERT INTO usage (account, hour, action, calls, micros) VALUES (?, ?, ?, ?, ?)
+         ON CONFLICT DO UPDATE SET calls = calls + excluded.calls, micros = micros + excluded.micros`,
+        [commit.account, line.hour, line.action, line.calls, line.micros],
+      );
+    }
+    for (const { key, answer } of after.answers) {
+      database.run(
+        `INSERT INTO saved_answer (account, key, answer, at) VALUES (?, ?, ?, ?)
+         ON CONFLICT DO UPDATE SET answer = excluded.answer, at = excluded.at`,
+        [commit.account, key, answer, now],
+      );
+    }
+  }
+
+  function saveCredit(account: string, credit: Credit): void {
+    database.run('UPDATE account SET paid = ?, charged = ?, avail = ? WHERE id = ?', [
+      credit.paid,
+      credit.charged,
+      credit.avail,
+      account,
+    ]);
+  }
+
+  function topUp(topUp: TopUp): TopUpOutcome {
+    const credit = database.get<Credit>('SELECT paid, charged, avail FROM account WHERE id = ?', [topUp.account]);
+    if (!credit) return 'no_account';
+    const added = database.run(
+      'INSERT INTO payment (id, account, micros, description, created_at) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
+      [topUp.id, topUp.account, topUp.micros, topUp.description, topUp.createdAt],
+    );
+    if (added === 0) return 'already_applied';
+    saveCredit(topUp.account, applyTopUp(credit, topUp.micros));
+    return 'applied';
+  }
+
+  return {
+    commit: (one) => group.add(() => commit(one)),
+    topUp: (one) => group.add(() => topUp(one)),
+
+    async sweep() {
+      let ended = 0;
+      for (;;) {
+        const now = runtime.now();
+        const batch = database.transaction(() => sweepBatch(now, now - commitTtlMs));
+        ended += batch.ended;
+        if (!batch.more) return ended;
+        await nextTurn();
+      }
+    },
+
+    async balance(account) {
+      const row = database.get<Balance>(
+        `SELECT paid, charged, avail, (SELECT COALESCE(SUM(open), 0) FROM hold WHERE account = ?) AS held
+         FROM account WHERE id = ?`,
+        [account, account],
+      );
+      return row ? toBalance(row) : null;
+    },
+
+    async usage(account, fromHour, toHour) {
+      const rows = database.all<UsageLine>(
+        `SELECT hour, action, calls, micros FROM usage
+         WHERE account = ? AND hour >= ? AND hour < ? ORDER BY hour, action`,
+        [account, fromHour, toHour],
+      );
+      return rows.map(({ hour, action, calls, micros }) => ({ hour, action, calls, micros }));
+    },
+
+    async payments(account, limit, after) {
+      const select = 'SELECT id, account, micros, description, created_at FROM payment WHERE account = ?';
+      const order = 'ORDER BY created_at DESC, id DESC LIMIT ?';
+      const rows = after
+        ? database.all<PaymentRow>(`${select} AND (created_at, id) < (?, ?) ${order}`, [
+            account,
+            after.createdAt,
+            after.id,
+            limit,
+          ])
+        : database.all<PaymentRow>(`${select} ${order}`, [account, limit]);
+      return rows.map((row) => ({
+        id: row.id,
+        account: row.account,
+        micros: row.micros,
+        description: row.description,
+        createdAt: row.created_at,
+      }));
+    },
+
+    async savedAnswer(account, key) {
+      const row = database.get<{ answer: string }>('SELECT answer FROM saved_answer WHERE account = ? AND key = ?', [
+        account,
+        key,
+      ]);
+      return row?.answer ?? null;
+    },
+  };
+}
+
+/** Flags as text, `101`: shorter than JSON, and readable in a database shell. */
+function toBits(flags: boolean[]): string {
+  return flags.map((flag) => (flag ? '1' : '0')).join('');
+}
+
+function fromBits(bits: string): boolean[] {
+  return Array.from(bits, (bit) => bit === '1');
+}

@@ -1,0 +1,46 @@
+import type Libsql from 'libsql';
+import { migrations } from './schema.ts';
+
+/** Brings the file to the newest shape, all steps in one transaction, whoever of several processes comes first. */
+export function migrate(connection: Libsql.Database, path: string): void {
+  if (version(connection) === migrations.length) return;
+  connection.exec('BEGIN IMMEDIATE');
+  try {
+    const from = version(connection);
+    if (from > migrations.length) {
+      throw new Error(
+        `The database ${path} was written by a newer Postern (its schema is ${from}, this one knows ${migrations.length}): ` +
+          'use the newer Postern, or another DATA_DIR',
+      );
+    }
+    for (const step of migrations.slice(from)) connection.exec(step);
+    connection.exec(`PRAGMA user_version = ${migrations.length}`);
+    connection.exec('COMMIT');
+  } catch (error) {
+    if (connection.inTransaction) connection.exec('ROLLBACK');
+    throw error;
+  }
+}
+
+function version(connection: Libsql.Database): number {
+  const row = connection.prepare('PRAGMA user_version').get() as { user_version: number };
+  return row.user_version;
+}
+
+/**
+ * The switch to WAL needs the file for itself and answers BUSY without waiting for `busy_timeout`
+ * (https://sqlite.org/wal.html#busy), so two processes that start at once on a new file must try again.
+ */
+export function useWriteAheadLog(connection: Libsql.Database): void {
+  const pause = new Int32Array(new SharedArrayBuffer(4));
+  for (let attempt = 1; ; attempt++) {
+    try {
+      connection.prepare('PRAGMA journal_mode = WAL').get();
+      return;
+    } catch (error) {
+      const busy = error instanceof Error && 'code' in error && error.code === 'SQLITE_BUSY';
+      if (!busy || attempt === 100) throw error;
+      Atomics.wait(pause, 0, 0, 50);
+    }
+  }
+}

@@ -1,0 +1,39 @@
+import type { Runtime } from '../../runtime/runtime.ts';
+import type { Store } from '../port.ts';
+import { sqliteAccounts } from './accounts.ts';
+import { Database } from './database.ts';
+import { WriteGroup } from './group.ts';
+import { sqliteKeys } from './keys.ts';
+import { sqliteLedger } from './ledger.ts';
+
+export interface SqliteStoreOptions {
+  /** The database file, made (mode 0600) where there is none, in a directory that exists; or `:memory:`. */
+  path: string;
+  runtime: Runtime;
+  /** False gives up the promise to survive the death of the machine, for the speed of tests. Default true. */
+  durable?: boolean;
+}
+
+/**
+ * The embedded store: one SQLite file, which several processes of one machine may open. Throws
+ * `StoreUnavailableError` where the file cannot be used, and an `Error` where a newer Postern wrote it.
+ */
+export function openSqliteStore(options: SqliteStoreOptions): Store {
+  const database = new Database({ path: options.path, durable: options.durable ?? true });
+  const group = new WriteGroup(database);
+  return {
+    kind: 'sqlite',
+    accounts: sqliteAccounts(database),
+    keys: sqliteKeys(database),
+    ledger: sqliteLedger(database, group, options.runtime),
+
+    async ready() {
+      database.transaction(() => database.get('SELECT id FROM account LIMIT 1'));
+    },
+
+    async close() {
+      group.close();
+      database.close();
+    },
+  };
+}

@@ -1,0 +1,566 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import {
+  type CommitOutcome,
+  commitTtlMs,
+  holdTtlMs,
+  type KeyRecord,
+  type LedgerCommit,
+  type Settlement,
+  type Store,
+  StoreUnavailableError,
+  type TopUp,
+} from '../../src/store/port.ts';
+
+/** One empty set of data, with a clock of its own. */
+export interface StoreFixture {
+  /** A handle on the data, as a process has one. Called again: another handle on the same data. */
+  open(): Promise<Store>;
+  /** Moves the store's clock. */
+  leap(ms: number): void;
+  /** Closes what is still open and removes the data. */
+  end(): Promise<void>;
+}
+
+/** What every adapter promises: one test or more for each sentence of the port. */
+export function describeStore(name: string, start: () => Promise<StoreFixture>): void {
+  describe(name, () => {
+    let fixture: StoreFixture;
+    let store: Store;
+
+    beforeEach(async () => {
+      fixture = await start();
+      store = await fixture.open();
+    });
+    afterEach(() => fixture.end());
+
+    const account = async (id: string, micros = 0, createdAt = 1) => {
+      await store.accounts.create({ id, name: `name of ${id}`, createdAt });
+      if (micros > 0) await store.ledger.topUp(payment(`first-${id}`, id, micros));
+    };
+
+    const usageTotal = async (id: string) => {
+      const lines = await store.ledger.usage(id, 0, 1_000_000);
+      return lines.reduce((total, line) => total + line.micros, 0);
+    };
+
+    const expectSound = async (id: string) => {
+      const balance = await store.ledger.balance(id);
+      const payments = await store.ledger.payments(id, 1_000);
+      expect(balance).not.toBeNull();
+      if (!balance) return;
+      expect(balance.paid).toBe(balance.avail + balance.held + balance.charged);
+      expect(balance.paid).toBe(payments.reduce((total, { micros }) => total + micros, 0));
+      expect(balance.charged).toBe(await usageTotal(id));
+      expect(balance.avail).toBeGreaterThanOrEqual(0);
+    };
+
+    describe('accounts', () => {
+      it('finds what was created, and null otherwise', async () => {
+        expect(await store.accounts.create({ id: 'a', name: 'Ada', createdAt: 5 })).toBe(true);
+        expect(await store.accounts.find('a')).toEqual({ id: 'a', name: 'Ada', createdAt: 5 });
+        expect(await store.accounts.find('b')).toBeNull();
+        expect(await store.ledger.balance('a')).toEqual({ paid: 0, charged: 0, avail: 0, held: 0 });
+      });
+
+      it('leaves an account that exists as it is', async () => {
+        await account('a', 1_000);
+        expect(await store.accounts.create({ id: 'a', name: 'another', createdAt: 9 })).toBe(false);
+        expect(await store.accounts.find('a')).toEqual({ id: 'a', name: 'name of a', createdAt: 1 });
+        expect((await store.ledger.balance('a'))?.paid).toBe(1_000);
+      });
+
+      it('lists oldest first, ties by id, with balances', async () => {
+        await account('c', 0, 1);
+        await account('b', 0, 2);
+        await account('a', 500, 2);
+        await store.ledger.commit(commit({ account: 'a', begins: true, reserve: [200] }));
+        const list = await store.accounts.list();
+        expect(list.map(({ id }) => id)).toEqual(['c', 'a', 'b']);
+        expect(list[1]).toEqual({
+          ...{ id: 'a', name: 'name of a', createdAt: 2 },
+          ...{ paid: 500, charged: 0, avail: 300, held: 200 },
+        });
+      });
+    });
+
+    describe('keys', () => {
+      it('finds a key by its hash, revoked or not', async () => {
+        expect(await store.keys.create(key('k1'))).toBe(true);
+        await store.keys.create(key('k2', { revokedAt: 7, lastUsedAt: 6 }));
+        expect(await store.keys.findByHash('hash-k1')).toEqual(key('k1'));
+        expect(await store.keys.findByHash('hash-k2')).toEqual(key('k2', { revokedAt: 7, lastUsedAt: 6 }));
+        expect(await store.keys.findByHash('hash-k3')).toBeNull();
+      });
+
+      it('leaves an id or hash that exists as it is', async () => {
+        await store.keys.create(key('k1'));
+        expect(await store.keys.create(key('k1', { hash: 'other', name: 'other' }))).toBe(false);
+        expect(await store.keys.create(key('k2', { hash: 'hash-k1' }))).toBe(false);
+        expect(await store.keys.list()).toEqual([key('k1')]);
+      });
+
+      it('lists oldest first, ties by id, of one account or of all', async () => {
+        await store.keys.create(key('k3', { createdAt: 1 }));
+        await store.keys.create(key('k2', { createdAt: 2, account: 'b' }));
+        await store.keys.create(key('k1', { createdAt: 2 }));
+        expect((await store.keys.list()).map(({ id }) => id)).toEqual(['k3', 'k1', 'k2']);
+        expect((await store.keys.list('a')).map(({ id }) => id)).toEqual(['k3', 'k1']);
+        expect(await store.keys.list('nobody')).toEqual([]);
+      });
+
+      it('revokes once: the first moment stays', async () => {
+        await store.keys.create(key('k1'));
+        expect(await store.keys.revoke('k1', 50)).toEqual(key('k1', { revokedAt: 50 }));
+        expect(await store.keys.revoke('k1', 60)).toEqual(key('k1', { revokedAt: 50 }));
+        expect(await store.keys.revoke('k9', 60)).toBeNull();
+      });
+
+      it('notes uses, never backwards, passing over ids that do not exist', async () => {
+        await store.keys.create(key('k1'));
+        await store.keys.create(key('k2'));
+        await store.keys.touch([]);
+        await store.keys.touch([
+          { id: 'k1', at: 30 },
+          { id: 'nobody', at: 40 },
+          { id: 'k2', at: 20 },
+        ]);
+        await store.keys.touch([{ id: 'k1', at: 10 }]);
+        expect((await store.keys.findByHash('hash-k1'))?.lastUsedAt).toBe(30);
+        expect((await store.keys.findByHash('hash-k2'))?.lastUsedAt).toBe(20);
+      });
+    });
+
+    describe('ledger commits', () => {
+      it('reserves, settles and releases', async () => {
+        await account('a', 1_000);
+        expect(await store.ledger.commit(commit({ begins: true, reserve: [300, 200] }))).toEqual(
+          applied({ granted: [true, true], left: 1_000 }),
+        );
+        expect(await store.ledger.balance('a')).toEqual({ paid: 1_000, charged: 0, avail: 500, held: 500 });
+        expect(await store.ledger.commit(commit({ settle: [settlement(120)], release: 180 }))).toEqual(
+          applied({ left: 880 }),
+        );
+        expect(await store.ledger.balance('a')).toEqual({ paid: 1_000, charged: 120, avail: 680, held: 200 });
+        await expectSound('a');
+      });
+
+      it('grants in order of arrival each reservation that fits in what is left', async () => {
+        await account('a', 1_000);
+        const outcome = await store.ledger.commit(commit({ begins: true, reserve: [600, 500, 400, 1] }));
+        expect(outcome).toEqual(applied({ granted: [true, false, true, false], left: 1_000 }));
+        expect(await store.ledger.balance('a')).toEqual({ paid: 1_000, charged: 0, avail: 0, held: 1_000 });
+      });
+
+      it('applies release, then settle, then late, then reserve', async () => {
+        await account('a', 1_000);
+        await store.ledger.commit(commit({ begins: true, reserve: [1_000] }));
+        const outcome = await store.ledger.commit(
+          commit({
+            release: 500,
+            settle: [settlement(400)],
+            late: [settlement(300), settlement(300)],
+            reserve: [150, 100, 100],
+          }),
+        );
+        expect(outcome).toEqual(applied({ granted: [true, false, false], lateCharged: [true, false], left: 300 }));
+        expect(await store.ledger.balance('a')).toEqual({ paid: 1_000, charged: 700, avail: 50, held: 250 });
+        await expectSound('a');
+      });
+
+      it('charges a late settlement without a hold, and leaves no hold behind', async () => {
+        await account('a', 1_000);
+        const late = [settlement(400), settlement(700), settlement(600)];
+        expect(await store.ledger.commit(commit({ begins: true, late }))).toEqual(
+          applied({ lateCharged: [true, false, true], left: 0 }),
+        );
+        expect(await store.ledger.balance('a')).toEqual({ paid: 1_000, charged: 1_000, avail: 0, held: 0 });
+        await expectSound('a');
+      });
+
+      it('answers a repeated id with its first outcome and changes nothing', async () => {
+        await account('a', 1_000);
+        const first = commit({ begins: true, reserve: [900, 200], late: [settlement(50)] });
+        const outcome = await store.ledger.commit(first);
+        expect(outcome).toEqual(applied({ granted: [true, false], lateCharged: [true], left: 950 }));
+        const second = commit({ settle: [settlement(300)], release: 600 });
+        const ended = await store.ledger.commit(second);
+        await store.ledger.topUp(payment('p2', 'a', 5_000));
+        const before = await store.ledger.balance('a');
+        expect(await store.ledger.commit(first)).toEqual(outcome);
+        expect(await store.ledger.commit(second)).toEqual(ended);
+        const [again, once] = await Promise.all([store.ledger.commit(first), store.ledger.commit(first)]);
+        expect(again).toEqual(outcome);
+        expect(once).toEqual(outcome);
+        expect(await store.ledger.balance('a')).toEqual(before);
+        await expectSound('a');
+      });
+
+      it('applies a commit once that is sent twice at the same time', async () => {
+        await account('a', 1_000);
+        const other = await fixture.open();
+        const one = commit({ begins: true, reserve: [100] });
+        const outcomes = await Promise.all([
+          store.ledger.commit(one),
+          store.ledger.commit(one),
+          other.ledger.commit(one),
+        ]);
+        for (const outcome of outcomes) expect(outcome).toEqual(applied({ granted: [true], left: 1_000 }));
+        expect((await store.ledger.balance('a'))?.held).toBe(100);
+      });
+
+      it('knows a repeated id for less than an hour', async () => {
+        await account('a', 1_000);
+        const one = commit({ begins: true, reserve: [100] });
+        await store.ledger.commit(one);
+        await store.ledger.commit(commit({ release: 100 }));
+        fixture.leap(commitTtlMs - 1);
+        await store.ledger.sweep();
+        expect(await store.ledger.commit(one)).toEqual(applied({ granted: [true], left: 1_000 }));
+        expect((await store.ledger.balance('a'))?.held).toBe(0);
+      });
+
+      it('changes nothing where the hold is not there, or begins although it is', async () => {
+        await account('a', 1_000);
+        expect(await store.ledger.commit(commit({ reserve: [10], late: [settlement(10)] }))).toEqual(swept);
+        await store.ledger.commit(commit({ begins: true, reserve: [100] }));
+        expect(await store.ledger.commit(commit({ begins: true, reserve: [10] }))).toEqual(swept);
+        expect(await store.ledger.commit(commit({ generation: 2, release: 10 }))).toEqual(swept);
+        expect(await store.ledger.commit(commit({ writer: 'w2', release: 10 }))).toEqual(swept);
+        expect(await store.ledger.balance('a')).toEqual({ paid: 1_000, charged: 0, avail: 900, held: 100 });
+      });
+
+      it('keeps holds of writers and generations apart', async () => {
+        await account('a', 1_000);
+        await store.ledger.commit(commit({ begins: true, reserve: [100] }));
+        await store.ledger.commit(commit({ begins: true, reserve: [200], writer: 'w2' }));
+        await store.ledger.commit(commit({ begins: true, reserve: [300], generation: 2 }));
+        await store.ledger.commit(commit({ release: 200, writer: 'w2' }));
+        expect(await store.ledger.balance('a')).toEqual({ paid: 1_000, charged: 0, avail: 600, held: 400 });
+      });
+
+      it('ends a hold when nothing is open in it', async () => {
+        await account('a', 1_000);
+        await store.ledger.commit(commit({ begins: true, reserve: [100] }));
+        await store.ledger.commit(commit({ settle: [settlement(60)], release: 40 }));
+        expect(await store.ledger.commit(commit({ reserve: [10] }))).toEqual(swept);
+        fixture.leap(holdTtlMs);
+        expect(await store.ledger.sweep()).toBe(0);
+      });
+
+      it('leaves no hold where nothing was granted', async () => {
+        await account('a', 10);
+        expect(await store.ledger.commit(commit({ begins: true, reserve: [11] }))).toEqual(
+          applied({ granted: [false], left: 10 }),
+        );
+        expect(await store.ledger.commit(commit({ release: 0 }))).toEqual(swept);
+      });
+
+      it('says where there is no such account', async () => {
+        expect(await store.ledger.commit(commit({ account: 'nobody', begins: true, reserve: [1] }))).toEqual({
+          status: 'no_account',
+        });
+        expect(await store.ledger.balance('nobody')).toBeNull();
+      });
+
+      it('throws at a commit that takes more than its hold has, or no whole amount, and changes nothing', async () => {
+        await account('a', 1_000);
+        await store.ledger.commit(commit({ begins: true, reserve: [100] }));
+        const wrong = [
+          commit({ release: 101 }),
+          commit({ release: 60, settle: [settlement(60)] }),
+          commit({ reserve: [0.5] }),
+          commit({ reserve: [-1] }),
+          commit({ release: -1 }),
+          commit({ late: [settlement(Number.NaN)] }),
+        ];
+        const sound = commit({ id: 'sound', settle: [settlement(10)] });
+        const results = await Promise.allSettled([...wrong, sound].map((one) => store.ledger.commit(one)));
+        expect(results.map(({ status }) => status)).toEqual([...wrong.map(() => 'rejected'), 'fulfilled']);
+        expect(await store.ledger.balance('a')).toEqual({ paid: 1_000, charged: 10, avail: 900, held: 90 });
+        await expectSound('a');
+      });
+
+      it('applies wholly or not at all, whatever else is written at the same moment', async () => {
+        await account('a', 1_000);
+        await account('b', 1_000);
+        const results = await Promise.allSettled([
+          store.ledger.commit(commit({ id: 'a1', begins: true, reserve: [400] })),
+          store.ledger.commit(commit({ account: 'b', begins: true, late: [settlement(10)], reserve: [Number.NaN] })),
+          store.ledger.commit(commit({ id: 'a2', settle: [settlement(400, 'x', 'key')] })),
+          store.ledger.topUp(payment('bad', 'b', 0.5)),
+          store.ledger.topUp(payment('good', 'b', 5)),
+        ]);
+        expect(results.map(({ status }) => status)).toEqual([
+          'fulfilled',
+          'rejected',
+          'fulfilled',
+          'rejected',
+          'fulfilled',
+        ]);
+        expect(await store.ledger.balance('a')).toEqual({ paid: 1_000, charged: 400, avail: 600, held: 0 });
+        expect(await store.ledger.balance('b')).toEqual({ paid: 1_005, charged: 0, avail: 1_005, held: 0 });
+        await expectSound('a');
+        await expectSound('b');
+      });
+
+      it('never lends: of many writers at once exactly as many are granted as the credit covers', async () => {
+        await account('a', 25);
+        const other = await fixture.open();
+        const outcomes = await Promise.all(
+          Array.from({ length: 40 }, (_, index) =>
+            (index % 2 ? store : other).ledger.commit(
+              commit({ id: `c${index}`, writer: `w${index}`, begins: true, reserve: [1] }),
+            ),
+          ),
+        );
+        const granted = outcomes.filter((outcome) => outcome.status === 'applied' && outcome.granted[0]);
+        expect(granted).toHaveLength(25);
+        expect(await store.ledger.balance('a')).toEqual({ paid: 25, charged: 0, avail: 0, held: 25 });
+      });
+
+      it('saves the answers of what it charged, and of nothing else', async () => {
+        await account('a', 1_000);
+        await store.ledger.commit(commit({ begins: true, reserve: [100] }));
+        await store.ledger.commit(
+          commit({
+            settle: [settlement(100, 'x', 'settled')],
+            late: [settlement(5_000, 'x', 'gone'), settlement(10, 'x', 'late')],
+          }),
+        );
+        expect(await store.ledger.savedAnswer('a', 'settled')).toBe('answer of settled');
+        expect(await store.ledger.savedAnswer('a', 'late')).toBe('answer of late');
+        expect(await store.ledger.savedAnswer('a', 'gone')).toBeNull();
+        expect(await store.ledger.savedAnswer('b', 'settled')).toBeNull();
+      });
+
+      it('the answer saved last under a key is the one that is kept', async () => {
+        await account('a', 1_000);
+        const late = [{ usage: [], answer: { key: 'k', answer: 'one' } }];
+        await store.ledger.commit(commit({ id: 'c1', begins: true, late }));
+        await store.ledger.commit(
+          commit({ id: 'c2', begins: true, late: [{ usage: [], answer: { key: 'k', answer: 'two' } }] }),
+        );
+        expect(await store.ledger.savedAnswer('a', 'k')).toBe('two');
+      });
+    });
+
+    describe('sweeping', () => {
+      it('gives back a hold once its time is past, exactly once', async () => {
+        await account('a', 1_000);
+        await store.ledger.commit(commit({ begins: true, reserve: [300] }));
+        fixture.leap(holdTtlMs - 1);
+        expect(await store.ledger.sweep()).toBe(0);
+        expect((await store.ledger.balance('a'))?.held).toBe(300);
+        fixture.leap(1);
+        const other = await fixture.open();
+        const ended = await Promise.all([store.ledger.sweep(), other.ledger.sweep(), store.ledger.sweep()]);
+        expect(ended.reduce((total, holds) => total + holds, 0)).toBe(1);
+        expect(await store.ledger.balance('a')).toEqual({ paid: 1_000, charged: 0, avail: 1_000, held: 0 });
+      });
+
+      it('every commit, an empty one too, gives its hold another 20 s', async () => {
+        await account('a', 1_000);
+        await store.ledger.commit(commit({ begins: true, reserve: [300] }));
+        fixture.leap(holdTtlMs - 1);
+        expect(await store.ledger.commit(commit({ id: 'renewal' }))).toEqual(applied({ left: 1_000 }));
+        fixture.leap(holdTtlMs - 1);
+        expect(await store.ledger.sweep()).toBe(0);
+        fixture.leap(1);
+        expect(await store.ledger.sweep()).toBe(1);
+      });
+
+      it('a commit after the sweep is told so and changes nothing; its repeat too', async () => {
+        await account('a', 1_000);
+        const first = commit({ begins: true, reserve: [300] });
+        await store.ledger.commit(first);
+        fixture.leap(holdTtlMs);
+        await store.ledger.sweep();
+        const settle = commit({ settle: [settlement(300)] });
+        expect(await store.ledger.commit(settle)).toEqual(swept);
+        expect(await store.ledger.commit(first)).toEqual(applied({ granted: [true], left: 1_000 }));
+        await store.ledger.commit(commit({ begins: true, generation: 2, reserve: [300] }));
+        expect(await store.ledger.commit(settle)).toEqual(swept);
+        expect(await store.ledger.balance('a')).toEqual({ paid: 1_000, charged: 0, avail: 700, held: 300 });
+      });
+
+      it('ends many holds in one sweep, and drops outcomes that nobody asks for any more', async () => {
+        await account('a', 10_000);
+        await Promise.all(
+          Array.from({ length: 2_500 }, (_, index) =>
+            store.ledger.commit(commit({ id: `c${index}`, writer: `w${index}`, begins: true, reserve: [1] })),
+          ),
+        );
+        fixture.leap(commitTtlMs);
+        expect(await store.ledger.sweep()).toBe(2_500);
+        expect((await store.ledger.balance('a'))?.avail).toBe(10_000);
+        // Forgotten, so that it applies again: the writer had an hour to ask.
+        await store.ledger.commit(commit({ id: 'c7', writer: 'w7', begins: true, reserve: [1] }));
+        expect((await store.ledger.balance('a'))?.held).toBe(1);
+      });
+    });
+
+    describe('payments and usage', () => {
+      it('adds a payment once for each id', async () => {
+        await account('a');
+        expect(await store.ledger.topUp(payment('p', 'a', 10))).toBe('applied');
+        expect(await store.ledger.topUp(payment('p', 'a', 99))).toBe('already_applied');
+        const both = await Promise.all([
+          store.ledger.topUp(payment('q', 'a', 1)),
+          store.ledger.topUp(payment('q', 'a', 1)),
+        ]);
+        expect(both.sort()).toEqual(['already_applied', 'applied']);
+        expect(await store.ledger.topUp(payment('r', 'nobody', 10))).toBe('no_account');
+        expect(await store.ledger.balance('a')).toEqual({ paid: 11, charged: 0, avail: 11, held: 0 });
+        expect(await store.ledger.payments('nobody', 10)).toEqual([]);
+      });
+
+      it('pages payments newest first, ties by id descending', async () => {
+        await account('a');
+        await account('b');
+        const made = [
+          ...['p1', 'p2', 'p3'].map((id) => payment(id, 'a', 1, 100)),
+          payment('p0', 'a', 1, 200),
+          payment('p9', 'a', 1, 50),
+        ];
+        for (const one of made) await store.ledger.topUp(one);
+        await store.ledger.topUp(payment('other', 'b', 1, 100));
+        const ids: string[] = [];
+        let page = await store.ledger.payments('a', 2);
+        expect(page[0]).toEqual(payment('p0', 'a', 1, 200));
+        while (page.length > 0) {
+          expect(page.length).toBeLessThanOrEqual(2);
+          ids.push(...page.map(({ id }) => id));
+          const last = page.at(-1);
+          page = last ? await store.ledger.payments('a', 2, { createdAt: last.createdAt, id: last.id }) : [];
+        }
+        expect(ids).toEqual(['p0', 'p3', 'p2', 'p1', 'p9']);
+      });
+
+      it('sums usage by hour and action', async () => {
+        await account('a', 10_000);
+        await account('b', 10_000);
+        await store.ledger.commit(
+          commit({
+            begins: true,
+            late: [
+              { usage: [usage(5, 'tweet/create', 1, 10), usage(5, 'tweet/create', 1, 10), usage(5, 'a', 2, 30)] },
+              { usage: [usage(4, 'tweet/create', 1, 10), usage(6, 'z', 1, 7)] },
+            ],
+          }),
+        );
+        await store.ledger.commit(commit({ id: 'c2', begins: true, late: [{ usage: [usage(5, 'a', 1, 15)] }] }));
+        await store.ledger.commit(
+          commit({ id: 'c3', account: 'b', begins: true, late: [{ usage: [usage(5, 'a', 1, 15)] }] }),
+        );
+        expect(await store.ledger.usage('a', 4, 6)).toEqual([
+          usage(4, 'tweet/create', 1, 10),
+          usage(5, 'a', 3, 45),
+          usage(5, 'tweet/create', 2, 20),
+        ]);
+        expect(await store.ledger.usage('a', 6, 6)).toEqual([]);
+        expect(await store.ledger.usage('a', 6, 7)).toEqual([usage(6, 'z', 1, 7)]);
+        await expectSound('a');
+      });
+
+      it('keeps amounts exact up to a billion dollars', async () => {
+        await account('a', 999_999_999_999_999);
+        await store.ledger.commit(commit({ begins: true, reserve: [999_999_999_999_998] }));
+        expect(await store.ledger.balance('a')).toEqual({
+          paid: 999_999_999_999_999,
+          charged: 0,
+          avail: 1,
+          held: 999_999_999_999_998,
+        });
+      });
+    });
+
+    describe('handles', () => {
+      it('sees at once what another handle was told is done', async () => {
+        const other = await fixture.open();
+        await account('a', 1_000);
+        expect((await other.ledger.balance('a'))?.paid).toBe(1_000);
+        await other.ledger.commit(commit({ begins: true, reserve: [400] }));
+        expect((await store.ledger.balance('a'))?.held).toBe(400);
+        await store.ledger.commit(commit({ settle: [settlement(400)] }));
+        expect((await other.accounts.list())[0]?.charged).toBe(400);
+        await other.keys.create(key('k1'));
+        await store.keys.revoke('k1', 9);
+        expect((await other.keys.findByHash('hash-k1'))?.revokedAt).toBe(9);
+      });
+
+      it('keeps everything when it is closed and opened again', async () => {
+        await account('a', 1_000);
+        await store.keys.create(key('k1'));
+        const first = commit({ begins: true, reserve: [400] });
+        await store.ledger.commit(first);
+        await store.ledger.commit(commit({ settle: [settlement(100, 'x', 'key')] }));
+        await store.close();
+        store = await fixture.open();
+        expect(await store.accounts.find('a')).not.toBeNull();
+        expect(await store.keys.list()).toEqual([key('k1')]);
+        expect(await store.ledger.balance('a')).toEqual({ paid: 1_000, charged: 100, avail: 600, held: 300 });
+        expect(await store.ledger.commit(first)).toEqual(applied({ granted: [true], left: 1_000 }));
+        expect(await store.ledger.savedAnswer('a', 'key')).toBe('answer of key');
+        await expectSound('a');
+      });
+
+      it('writes what waits before it closes, and refuses everything afterwards', async () => {
+        await account('a', 1_000);
+        const waiting = store.ledger.commit(commit({ begins: true, reserve: [400] }));
+        await store.close();
+        expect(await waiting).toEqual(applied({ granted: [true], left: 1_000 }));
+        await store.close();
+        await expect(store.ledger.commit(commit({ release: 1 }))).rejects.toThrow(StoreUnavailableError);
+        await expect(store.ledger.balance('a')).rejects.toThrow(StoreUnavailableError);
+        await expect(store.accounts.find('a')).rejects.toThrow(StoreUnavailableError);
+        await expect(store.keys.touch([{ id: 'k', at: 1 }])).rejects.toThrow(StoreUnavailableError);
+        await expect(store.ready()).rejects.toThrow(StoreUnavailableError);
+        store = await fixture.open();
+        expect((await store.ledger.balance('a'))?.held).toBe(400);
+      });
+
+      it('is ready while it can read and write', async () => {
+        await expect(store.ready()).resolves.toBeUndefined();
+      });
+    });
+  });
+}
+
+const swept: CommitOutcome = { status: 'swept' };
+let commits = 0;
+
+/** A commit of writer `w1`, generation 1, of account `a`, with an id of its own. */
+function commit(parts: Partial<LedgerCommit>): LedgerCommit {
+  const empty = { release: 0, settle: [], late: [], reserve: [] };
+  return {
+    ...{ id: `commit-${++commits}`, account: 'a', writer: 'w1', generation: 1, begins: false },
+    ...empty,
+    ...parts,
+  };
+}
+
+function applied(parts: { granted?: boolean[]; lateCharged?: boolean[]; left: number }): CommitOutcome {
+  return { status: 'applied', granted: [], lateCharged: [], ...parts };
+}
+
+function settlement(micros: number, action = 'tweet/create', answerKey?: string): Settlement {
+  const line = usage(7, action, 1, micros);
+  if (answerKey === undefined) return { usage: [line] };
+  return { usage: [line], answer: { key: answerKey, answer: `answer of ${answerKey}` } };
+}
+
+function usage(hour: number, action: string, calls: number, micros: number) {
+  return { hour, action, calls, micros };
+}
+
+function payment(id: string, account: string, micros: number, createdAt = 10): TopUp {
+  return { id, account, micros, description: `payment ${id}`, createdAt };
+}
+
+function key(id: string, parts: Partial<KeyRecord> = {}): KeyRecord {
+  return {
+    ...{ id, account: 'a', name: `name of ${id}`, prefix: `pst_${id}`, hash: `hash-${id}`, createdAt: 3 },
+    ...{ lastUsedAt: null, revokedAt: null },
+    ...parts,
+  };
+}

@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Runtime } from '../../src/runtime/runtime.ts';
+
+/** A clock that stands still until it is moved, and random bytes that are the same in every run with one seed. */
+export interface ManualRuntime extends Runtime {
+  /** Moves the clock and runs the timers that come due, each at its time. */
+  advance(ms: number): Promise<void>;
+  /** Moves the clock only, as when a machine slept or its clock was set. Timers that came due run with `advance`. */
+  leap(ms: number): void;
+  /** Timers that wait. */
+  readonly pending: number;
+}
+
+/** Lets what is ready on the event loop run: promises, and the grouped writes of the stores. */
+export async function settleTurns(turns = 6): Promise<void> {
+  for (let turn = 0; turn < turns; turn++) await nextTurn();
+}
+
+export function manualRuntime(seed = 0, start = Date.UTC(2026, 0, 1)): ManualRuntime {
+  let now = start;
+  let drawn = 0;
+  let order = 0;
+  const timers = new Map<number, { due: number; task: () => void }>();
+  const nextDue = (until: number) => {
+    let first: [id: number, due: number] | null = null;
+    for (const [id, { due }] of timers) if (due <= until && (!first || due < first[1])) first = [id, due];
+    return first;
+  };
+  return {
+    now: () => now,
+    randomBytes(length) {
+      const blocks: Buffer[] = [];
+      for (let size = 0; size < length; size += 32) {
+        blocks.push(createHash('sha256').update(`${seed} ${drawn++}`).digest());
+      }
+      return Buffer.concat(blocks).subarray(0, length);
+    },
+    after(delayMs, task) {
+      const id = order++;
+      timers.set(id, { due: now + delayMs, task });
+      return { cancel: () => void timers.delete(id) };
+    },
+    async advance(ms) {
+      const until = now + ms;
+      await settleTurns();
+      for (let next = nextDue(until); next; next = nextDue(until)) {
+        const [id, due] = next;
+        const task = timers.get(id)?.task;
+        timers.delete(id);
+        now = Math.max(now, due);
+        task?.();
+        await settleTurns();
+      }
+      now = Math.max(now, until);
+    },
+    leap(ms) {
+      now += ms;
+    },
+    get pending() {
+      return timers.size;
+    },
+  };
+}

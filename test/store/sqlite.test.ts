@@ -1,0 +1,122 @@
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Libsql from 'libsql';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { systemRuntime } from '../../src/runtime/runtime.ts';
+import { type Store, StoreUnavailableError } from '../../src/store/port.ts';
+import { translateError } from '../../src/store/sqlite/errors.ts';
+import { openSqliteStore } from '../../src/store/sqlite/store.ts';
+import { describeStore } from './conformance.ts';
+import { manualRuntime } from './manual-runtime.ts';
+
+describeStore('the sqlite store', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'postern-store-'));
+  const runtime = manualRuntime();
+  const opened: Store[] = [];
+  return {
+    async open() {
+      const store = openSqliteStore({ path: join(directory, 'postern.db'), runtime, durable: false });
+      opened.push(store);
+      return store;
+    },
+    leap: runtime.leap,
+    async end() {
+      for (const store of opened) await store.close();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+});
+
+describe('the sqlite file', () => {
+  let directory: string;
+  let path: string;
+
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), 'postern-store-'));
+    path = join(directory, 'postern.db');
+  });
+  afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+  const open = () => openSqliteStore({ path, runtime: systemRuntime });
+
+  it('is readable by its owner only, with the files beside it', async () => {
+    const store = open();
+    await store.accounts.create({ id: 'a', name: 'Ada', createdAt: 1 });
+    for (const suffix of ['', '-wal', '-shm']) expect(statSync(path + suffix).mode & 0o777).toBe(0o600);
+    await store.close();
+  });
+
+  it('lets one process write while others read', async () => {
+    const store = open();
+    await store.close();
+    const raw = new Libsql(path);
+    // https://sqlite.org/wal.html
+    expect(raw.prepare('PRAGMA journal_mode').get()).toMatchObject({ journal_mode: 'wal' });
+    raw.close();
+  });
+
+  it('of a newer Postern is refused with what to do', async () => {
+    await open().close();
+    const raw = new Libsql(path);
+    raw.exec('PRAGMA user_version = 9000');
+    raw.close();
+    expect(open).toThrow(/newer Postern.*use the newer Postern, or another DATA_DIR/);
+  });
+
+  it('that is no database is refused as unavailable', () => {
+    writeFileSync(path, 'this is a letter to my aunt, and not a database at all.'.repeat(100));
+    expect(open).toThrow(StoreUnavailableError);
+    expect(open).toThrow(/not an SQLite database/);
+  });
+
+  it('in a directory that is not there is refused with its name', () => {
+    path = join(directory, 'missing', 'postern.db');
+    expect(open).toThrow(StoreUnavailableError);
+    expect(open).toThrow(/missing/);
+  });
+
+  it('lives in memory where told so', async () => {
+    const store = openSqliteStore({ path: ':memory:', runtime: systemRuntime });
+    expect(await store.accounts.create({ id: 'a', name: 'Ada', createdAt: 1 })).toBe(true);
+    await store.ready();
+    await store.close();
+  });
+
+  it('carries a version in every row', async () => {
+    await open().close();
+    const raw = new Libsql(path);
+    const tables = raw.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all() as { name: string }[];
+    expect(tables.length).toBeGreaterThan(5);
+    for (const { name } of tables) {
+      const columns = raw.prepare(`PRAGMA table_info(${name})`).all() as { name: string }[];
+      expect(columns.map((column) => column.name)).toContain('v');
+    }
+    raw.close();
+  });
+});
+
+describe('faults of sqlite', () => {
+  const fault = (code: string) => translateError(Object.assign(new Error('raw'), { code }));
+
+  it.each([
+    ['SQLITE_BUSY', /locked/],
+    ['SQLITE_BUSY_SNAPSHOT', /locked/],
+    ['SQLITE_FULL', /disk .* is full/],
+    ['SQLITE_READONLY_DBMOVED', /cannot be written/],
+    ['SQLITE_IOERR_FSYNC', /input\/output error/],
+    ['SQLITE_CANTOPEN', /cannot be opened/],
+    ['SQLITE_CORRUPT_INDEX', /damaged/],
+    ['SQLITE_NOTADB', /not an SQLite database/],
+  ])('%s means that the store is away', (code, message) => {
+    const error = fault(code);
+    expect(error).toBeInstanceOf(StoreUnavailableError);
+    expect((error as Error).message).toMatch(message);
+    expect((error as Error).cause).toBeInstanceOf(Error);
+  });
+
+  it('others stay what they are', () => {
+    expect(fault('SQLITE_CONSTRAINT_CHECK')).not.toBeInstanceOf(StoreUnavailableError);
+    expect(translateError('text')).toBe('text');
+  });
+});
