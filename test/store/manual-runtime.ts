@@ -6,7 +6,7 @@ import type { Runtime } from '../../src/runtime/runtime.ts';
 export interface ManualRuntime extends Runtime {
   /** Moves the clock and runs the timers that come due, each at its time. */
   advance(ms: number): Promise<void>;
-  /** Moves the clock only, as when a machine slept or its clock was set. Timers that came due run with `advance`. */
+  /** Moves the clock and no timer, as when a machine slept or its clock was set, back too: timers count real time. */
   leap(ms: number): void;
   /** Timers that wait. */
   readonly pending: number;
@@ -18,7 +18,9 @@ export async function settleTurns(turns = 6): Promise<void> {
 }
 
 export function manualRuntime(seed = 0, start = Date.UTC(2026, 0, 1)): ManualRuntime {
-  let now = start;
+  /** What the clock shows beyond `start + elapsed`. */
+  let offset = 0;
+  let elapsed = 0;
   let drawn = 0;
   let order = 0;
   const timers = new Map<number, { due: number; task: () => void }>();
@@ -28,7 +30,7 @@ export function manualRuntime(seed = 0, start = Date.UTC(2026, 0, 1)): ManualRun
     return first;
   };
   return {
-    now: () => now,
+    now: () => start + elapsed + offset,
     randomBytes(length) {
       const blocks: Buffer[] = [];
       for (let size = 0; size < length; size += 32) {
@@ -38,24 +40,24 @@ export function manualRuntime(seed = 0, start = Date.UTC(2026, 0, 1)): ManualRun
     },
     after(delayMs, task) {
       const id = order++;
-      timers.set(id, { due: now + delayMs, task });
+      timers.set(id, { due: elapsed + delayMs, task });
       return { cancel: () => void timers.delete(id) };
     },
     async advance(ms) {
-      const until = now + ms;
+      const until = elapsed + ms;
       await settleTurns();
       for (let next = nextDue(until); next; next = nextDue(until)) {
         const [id, due] = next;
         const task = timers.get(id)?.task;
         timers.delete(id);
-        now = Math.max(now, due);
+        elapsed = due;
         task?.();
         await settleTurns();
       }
-      now = Math.max(now, until);
+      elapsed = until;
     },
     leap(ms) {
-      now += ms;
+      offset += ms;
     },
     get pending() {
       return timers.size;

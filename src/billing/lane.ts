@@ -1,0 +1,270 @@
+import type { Micros } from '../model/money.ts';
+import type { Timer } from '../runtime/runtime.ts';
+import type { CommitOutcome, Settlement } from '../store/port.ts';
+import { type Batch, Caller, LaneQueue, type Waiting } from './lane-queue.ts';
+import { refusals } from './lane-refusals.ts';
+import { type SenderContext, sendUntilKnown } from './lane-sender.ts';
+import type { Reservation, Settled } from './ledger-types.ts';
+
+export interface LaneContext extends SenderContext {
+  /** This process, to the store. */
+  writer: string;
+  /** Nothing is open, waiting or on its way: the lane may be forgotten. */
+  onIdle: (lane: Lane) => void;
+  /** A number never given before. */
+  nextGeneration: () => number;
+}
+
+/** The credit of one account in this process. */
+export class Lane {
+  readonly account: string;
+  /** What the hold has open in the store, as far as is known. The hold exists while this is above 0. */
+  open: Micros = 0;
+  readonly #context: LaneContext;
+  readonly #queue = new LaneQueue();
+  #generation: number;
+  /** What callers hold reservations for, of this generation. */
+  #outstanding: Micros = 0;
+  #batch: Batch | null = null;
+  #lastSentAt = 0;
+  #pumping = false;
+  #failing = false;
+  #renew = false;
+  #watch: Timer | undefined;
+  #draining: (() => void) | undefined;
+  #stopped = false;
+
+  constructor(account: string, context: LaneContext) {
+    this.account = account;
+    this.#context = context;
+    this.#generation = context.nextGeneration();
+  }
+
+  reserve(micros: Micros): Promise<Reservation> {
+    if (this.#failing) return Promise.reject(refusals.away());
+    const caller = new Caller<Reservation>(this.#now());
+    this.#queue.reserves.push({ micros, caller });
+    this.#wake();
+    return caller.promise;
+  }
+
+  settle(reservation: Reservation, micros: Micros, settlement: Settlement): Promise<Settled> {
+    const caller = new Caller<Settled>(this.#now());
+    const entry = { micros, settlement, caller };
+    if (reservation.generation === this.#generation) {
+      this.#outstanding -= reservation.micros;
+      this.#queue.settles.push(entry);
+      this.#queue.release += reservation.micros - micros;
+    } else {
+      this.#queue.lates.push(entry);
+    }
+    this.#wake();
+    return caller.promise;
+  }
+
+  release(reservation: Reservation): void {
+    // Of an earlier generation: it went back with its hold. While draining: it was given back already.
+    if (reservation.generation !== this.#generation || this.#draining) return;
+    this.#outstanding -= reservation.micros;
+    this.#queue.release += reservation.micros;
+    this.#wake();
+  }
+
+  /** Gives back what callers still hold, and resolves once nothing is open, waiting or on its way. */
+  drain(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#draining = resolve;
+      this.#queue.release += this.#outstanding;
+      this.#outstanding = 0;
+      for (const { caller } of this.#queue.reserves) caller.refuse(refusals.stopping());
+      this.#queue.dropAnswered();
+      this.#wake();
+      this.#rest();
+    });
+  }
+
+  /** Ends all waiting. What the store did not hear of is the sweeper's. */
+  stop(): void {
+    this.#stopped = true;
+    this.#watch?.cancel();
+    this.#expire(Number.POSITIVE_INFINITY);
+  }
+
+  #now(): number {
+    return this.#context.runtime.now();
+  }
+
+  /** Sends what waits at the end of this turn of the event loop, so that all that arrives in it goes together. */
+  #wake(): void {
+    this.#keepWatch(Math.min(this.#context.times.callerMs, this.#context.times.renewMs));
+    if (this.#pumping || this.#batch || this.#stopped) return;
+    this.#pumping = true;
+    setImmediate(() => {
+      this.#pumping = false;
+      this.#pump();
+    });
+  }
+
+  #pump(): void {
+    if (this.#batch || this.#stopped) return;
+    const renew = this.#renew && this.open > 0;
+    this.#renew = false;
+    if (this.#queue.empty && !renew) {
+      this.#rest();
+      return;
+    }
+    this.#batch = this.#queue.take({
+      id: this.#context.runtime.randomBytes(16).toString('hex'),
+      account: this.account,
+      writer: this.#context.writer,
+      generation: this.#generation,
+      begins: this.open === 0,
+    });
+    void this.#send(this.#batch);
+  }
+
+  async #send(batch: Batch): Promise<void> {
+    const outcome = await sendUntilKnown(batch, this.#context, {
+      onAttempt: (at) => {
+        this.#lastSentAt = at;
+      },
+      onFailure: () => {
+        this.#failing = true;
+      },
+      stopped: () => this.#stopped,
+    });
+    if (outcome === 'stopped') return;
+    if (outcome === 'abandoned') this.#abandon(batch);
+    else if (outcome.status === 'applied') this.#applied(batch, outcome);
+    else if (outcome.status === 'swept') this.#swept(batch);
+    else this.#noAccount(batch);
+    this.#failing = false;
+    this.#batch = null;
+    if (this.open > 0) this.#keepWatch(this.#context.times.renewMs);
+    if (this.#queue.empty) this.#rest();
+    else this.#wake();
+  }
+
+  #applied(batch: Batch, outcome: Extract<CommitOutcome, { status: 'applied' }>): void {
+    const lates = batch.lates.filter((entry, index) => {
+      const charged = outcome.lateCharged[index] === true;
+      if (!charged) entry.caller.refuse(refusals.creditGone());
+      return charged;
+    });
+    const settled = batch.settles.reduce((total, entry) => total + entry.micros, 0);
+    // Each sees what is left after itself, as if those of one commit had been charged one by one.
+    let remaining = outcome.left + settled + lates.reduce((total, entry) => total + entry.micros, 0);
+    for (const { micros, caller } of [...batch.settles, ...lates]) {
+      remaining -= micros;
+      caller.answer({ charged: micros, remaining });
+    }
+    this.open -= batch.commit.release + settled;
+    for (const [index, { micros, caller }] of batch.reserves.entries()) {
+      if (outcome.granted[index] === true) this.#grant(micros, caller);
+      else caller.refuse(refusals.short(micros));
+    }
+    if (this.open === 0) this.#generation = this.#context.nextGeneration();
+  }
+
+  #grant(micros: Micros, caller: Caller<Reservation>): void {
+    this.open += micros;
+    if (caller.answered || this.#draining) {
+      this.#queue.release += micros;
+      caller.refuse(refusals.stopping());
+    } else {
+      this.#outstanding += micros;
+      caller.answer({ account: this.account, micros, generation: this.#generation, settled: false });
+    }
+  }
+
+  /** Nothing of the commit was applied. What it carried goes into another one, under the next generation. */
+  #swept(batch: Batch): void {
+    this.#beginAnew();
+    this.#queue.putBack(batch);
+  }
+
+  #noAccount(batch: Batch): void {
+    this.#beginAnew();
+    for (const { caller } of [...batch.reserves, ...batch.settles, ...batch.lates]) {
+      caller.refuse(refusals.noAccount(this.account));
+    }
+  }
+
+  /** The outcome may have been forgotten by the store: what was in the commit may be lost, but is never charged twice. */
+  #abandon(batch: Batch): void {
+    this.#beginAnew();
+    for (const { caller } of batch.reserves) caller.refuse(refusals.away());
+    for (const { caller } of [...batch.settles, ...batch.lates]) caller.refuse(refusals.unrecorded());
+  }
+
+  /** The hold is gone, or given up: what is still reserved under it becomes late when it settles. */
+  #beginAnew(): void {
+    this.open = 0;
+    this.#outstanding = 0;
+    this.#generation = this.#context.nextGeneration();
+    this.#queue.outliveHold();
+  }
+
+  #rest(): void {
+    if (this.#batch || this.#pumping || this.open > 0 || !this.#queue.empty) return;
+    this.#watch?.cancel();
+    this.#watch = undefined;
+    this.#context.onIdle(this);
+    this.#draining?.();
+  }
+
+  #keepWatch(delayMs: number): void {
+    if (this.#watch || this.#stopped) return;
+    this.#watch = this.#context.runtime.after(delayMs, () => {
+      this.#watch = undefined;
+      this.#tick();
+    });
+  }
+
+  /** One timer for the callers' patience and for the hold: it looks again when the first of them is due. */
+  #tick(): void {
+    const { callerMs, renewMs } = this.#context.times;
+    const now = this.#now();
+    const waitingSince = this.#expire(now - callerMs);
+    let due = waitingSince === null ? Number.POSITIVE_INFINITY : waitingSince + callerMs;
+    if (this.open > 0) {
+      // The clock may have been set back.
+      if (this.#lastSentAt > now) this.#lastSentAt = now;
+      if (this.#batch === null && now - this.#lastSentAt >= renewMs) {
+        this.#renew = true;
+        due = now + renewMs;
+        this.#wake();
+      } else {
+        due = Math.min(due, this.#batch ? now + renewMs : this.#lastSentAt + renewMs);
+      }
+    }
+    if (due !== Number.POSITIVE_INFINITY) this.#keepWatch(Math.max(1, due - now));
+  }
+
+  /** Refuses callers who have waited since `until` or longer. Answers since when the longest of the others waits. */
+  #expire(until: number): number | null {
+    const now = this.#now();
+    let oldest: number | null = null;
+    const refuse = (entries: readonly { caller: Waiting }[], refusal: () => Error) => {
+      for (const { caller } of entries) {
+        if (caller.answered) continue;
+        caller.since = Math.min(caller.since, now);
+        if (caller.since <= until) {
+          // The store may hang rather than fail.
+          this.#failing = this.#batch !== null;
+          caller.refuse(refusal());
+        } else {
+          oldest = Math.min(oldest ?? caller.since, caller.since);
+        }
+      }
+    };
+    const waiting = this.#batch ? [this.#batch, this.#queue] : [this.#queue];
+    for (const { reserves, settles, lates } of waiting) {
+      refuse(reserves, refusals.away);
+      refuse(settles, refusals.unrecorded);
+      refuse(lates, refusals.unrecorded);
+    }
+    this.#queue.dropAnswered();
+    return oldest;
+  }
+}

@@ -1,0 +1,48 @@
+import { commitTtlMs, holdTtlMs } from '../store/port.ts';
+
+/** Waits of the ledger, in milliseconds; tests may shorten them. */
+export interface LedgerTimes {
+  /** How long a caller waits for the store before it is told 503. */
+  callerMs: number;
+  /** A hold with calls in flight is renewed when it had no commit for so long. */
+  renewMs: number;
+  /** The pause before a commit is sent again: the first, doubled each time up to the last. */
+  retryFirstMs: number;
+  retryLastMs: number;
+  /**
+   * A commit whose outcome is not known for so long is given up. It must end well before the store forgets outcomes:
+   * sent again after that, a commit that had been applied would be applied twice.
+   */
+  giveUpMs: number;
+  /** How long `close` waits for the store. */
+  closeMs: number;
+}
+
+export const ledgerTimes: LedgerTimes = {
+  callerMs: 5_000,
+  renewMs: holdTtlMs / 4,
+  retryFirstMs: 50,
+  retryLastMs: 1_000,
+  giveUpMs: commitTtlMs / 2,
+  closeMs: 5_000,
+};
+
+/** One attempt to bring a commit to the store. */
+export interface CommitInfo {
+  account: string;
+  /**
+   * `failed` is tried again; `abandoned` was given up with its outcome unknown, so that its charges may be lost: worth a
+   * line in the log at level error.
+   */
+  outcome: 'applied' | 'swept' | 'no_account' | 'failed' | 'abandoned';
+  /** From 1. */
+  attempt: number;
+  /** Of this attempt. */
+  durationMs: number;
+  reserved: number;
+  settled: number;
+  /** Charges settled late, since their hold had been swept. */
+  late: number;
+  /** What the store threw, where the outcome is `failed` or `abandoned`. */
+  error?: unknown;
+}
