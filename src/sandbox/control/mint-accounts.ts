@@ -1,0 +1,55 @@
+import { json } from '../http/answer.ts';
+import { optionalBoolean, optionalInteger, optionalString } from '../http/input.ts';
+import type { OpenOperation } from '../http/operation.ts';
+import { badRequest, Problem } from '../http/problem.ts';
+import { encryptionCodeFor, mintedIdFor, tokenFor } from '../seed/credentials.ts';
+import type { MintedAccount } from '../world/entries.ts';
+import type { World } from '../world/world.ts';
+import { mintedForm } from './account.ts';
+
+export const mintAccounts: OpenOperation = {
+  id: 'mintAccounts',
+  method: 'POST',
+  path: '/control/accounts',
+  access: 'control',
+  handle({ platform, body }) {
+    const count = optionalInteger(body, 'count', 1, 10_000) ?? 1;
+    const premium = optionalBoolean(body, 'premium') ?? false;
+    const isProtected = optionalBoolean(body, 'protected') ?? false;
+    const userNames = namesFor(platform.world, optionalString(body, 'userName'), count);
+    // The number of an account makes its credentials, so those of a run are the same in the next one.
+    const accounts = userNames.map((userName, index): MintedAccount => {
+      const label = String(platform.world.minted + index);
+      return {
+        id: mintedIdFor(platform.seed, label),
+        userName,
+        name: userName,
+        token: tokenFor(platform.seed, `minted:${label}`),
+        encryptionCode: encryptionCodeFor(platform.seed, `minted:${label}`),
+        premium,
+        protected: isProtected,
+      };
+    });
+    platform.commit({ kind: 'accounts', accounts, at: platform.now() });
+    return json({ accounts: accounts.map(mintedForm) }, 201);
+  },
+};
+
+function namesFor(world: World, wanted: string | undefined, count: number): string[] {
+  if (wanted !== undefined && !/^[A-Za-z0-9_]{1,15}$/.test(wanted)) {
+    throw badRequest('userName', 'userName must be 1 to 15 letters, digits and underscores');
+  }
+  if (wanted !== undefined && count === 1) {
+    if (world.userNamed(wanted) !== undefined) {
+      throw new Problem(409, 'name_taken', `The screen name ${wanted} is taken`, { field: 'userName' });
+    }
+    return [wanted];
+  }
+  const base = (wanted ?? 'guest').slice(0, 8);
+  const names: string[] = [];
+  for (let number = world.minted + 1; names.length < count; number++) {
+    const name = `${base}${number}`;
+    if (world.userNamed(name) === undefined) names.push(name);
+  }
+  return names;
+}

@@ -1,0 +1,63 @@
+import { type Fields, optionalInteger, optionalString, requiredInteger, requiredString } from '../http/input.ts';
+import { badRequest } from '../http/problem.ts';
+
+/** What can go wrong on purpose. */
+export type Fault =
+  | { readonly kind: 'latency'; readonly ms: number }
+  | {
+      readonly kind: 'status';
+      readonly status: number;
+      readonly code?: string;
+      readonly message?: string;
+      readonly retry_after?: number;
+    }
+  | { readonly kind: 'rate_limit'; readonly retry_after: number }
+  | { readonly kind: 'redirect'; readonly location: string }
+  | { readonly kind: PlainKind };
+
+const plainKinds = ['reset', 'reset_after', 'hang', 'hang_after', 'nonsense', 'wrong_shape', 'truncated'] as const;
+type PlainKind = (typeof plainKinds)[number];
+
+/** Whether the operation is carried out, and on disk, before the fault shows. */
+export function performs(fault: Fault): boolean {
+  return ['latency', 'reset_after', 'hang_after', 'truncated'].includes(fault.kind);
+}
+
+export function readFault(value: unknown): Fault {
+  if (typeof value !== 'object' || value === null) throw badRequest('fault', 'fault must be an object with a kind');
+  const fields = value as Fields;
+  const kind = requiredString(fields, 'kind');
+  const plain = plainKinds.find((known) => known === kind);
+  if (plain !== undefined) return { kind: plain };
+  switch (kind) {
+    case 'latency':
+      return { kind, ms: requiredInteger(fields, 'ms', 0, 600_000) };
+    case 'rate_limit':
+      return { kind, retry_after: requiredInteger(fields, 'retry_after', 0, 86_400) };
+    case 'redirect':
+      return { kind, location: locationOf(requiredString(fields, 'location')) };
+    case 'status':
+      return statusFault(fields);
+    default:
+      throw badRequest('fault', `No such kind of fault: ${kind}`);
+  }
+}
+
+function statusFault(fields: Fields): Fault {
+  const code = optionalString(fields, 'code');
+  const message = optionalString(fields, 'message');
+  const retryAfter = optionalInteger(fields, 'retry_after', 0, 86_400);
+  return {
+    kind: 'status',
+    status: requiredInteger(fields, 'status', 200, 599),
+    ...(code === undefined ? {} : { code }),
+    ...(message === undefined ? {} : { message }),
+    ...(retryAfter === undefined ? {} : { retry_after: retryAfter }),
+  };
+}
+
+function locationOf(text: string): string {
+  // It becomes a header as it is.
+  if (!/^[\x21-\x7e]+$/.test(text)) throw badRequest('location', 'location must be printable ASCII');
+  return text;
+}

@@ -1,0 +1,94 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type Answer, problemAnswer } from '../http/answer.ts';
+import { Problem } from '../http/problem.ts';
+import type { Fault } from './fault.ts';
+
+/** Waits, but not for a caller that has gone. */
+export function sleep(ms: number, request: IncomingMessage): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    request.socket.once('close', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}
+
+/** Answers wrongly, or not at all. `answer` is what would have been said, where the operation was carried out. */
+export function answerFault(fault: Fault, request: IncomingMessage, response: ServerResponse, answer?: Answer): void {
+  switch (fault.kind) {
+    case 'reset':
+    case 'reset_after':
+      request.socket.resetAndDestroy();
+      return;
+    case 'hang':
+    case 'hang_after':
+      // Read on, or the caller's going would not be noticed.
+      request.resume();
+      return;
+    case 'truncated':
+      truncate(answer ?? { status: 200, body: '{}' }, request, response);
+      return;
+    case 'nonsense':
+      write(response, 200, '<!doctype html><title>Over capacity</title><h1>Something is technically wrong.</h1>', {
+        'content-type': 'text/html; charset=utf-8',
+      });
+      return;
+    case 'wrong_shape':
+      write(response, 200, JSON.stringify({ result: { rows: 'many', ok: 'perhaps' } }), jsonType);
+      return;
+    case 'redirect':
+      write(response, 302, '', { location: fault.location });
+      return;
+    case 'rate_limit':
+      problem(response, rateLimited(fault.retry_after));
+      return;
+    case 'status':
+      problem(response, statusProblem(fault));
+      return;
+    case 'latency':
+      return;
+  }
+}
+
+const jsonType = { 'content-type': 'application/json; charset=utf-8' };
+
+export function rateLimited(retryAfterS: number): Problem {
+  const headers = { 'retry-after': String(retryAfterS) };
+  return new Problem(429, 'rate_limited', 'Too many requests', { retry_after: retryAfterS }, headers);
+}
+
+function statusProblem(fault: Extract<Fault, { kind: 'status' }>): Problem {
+  const retry = fault.retry_after;
+  return new Problem(
+    fault.status,
+    fault.code ?? usualCode(fault.status),
+    fault.message ?? `The sandbox was told to answer ${fault.status}`,
+    retry === undefined ? {} : { retry_after: retry },
+    retry === undefined ? {} : { 'retry-after': String(retry) },
+  );
+}
+
+function usualCode(status: number): string {
+  const codes: Record<number, string> = { 401: 'bad_token', 403: 'forbidden', 404: 'not_found', 429: 'rate_limited' };
+  return codes[status] ?? (status >= 500 ? 'internal' : 'bad_request');
+}
+
+function problem(response: ServerResponse, refused: Problem): void {
+  const answer = problemAnswer(refused);
+  // 204 and 304 have no body by definition.
+  const body = answer.status === 204 || answer.status === 304 ? '' : answer.body;
+  write(response, answer.status, body, { ...jsonType, ...answer.headers });
+}
+
+/** Half of the body under the length of the whole. */
+function truncate(answer: Answer, request: IncomingMessage, response: ServerResponse): void {
+  const body = Buffer.from(answer.body, 'utf8');
+  response.writeHead(answer.status, { ...jsonType, ...answer.headers, 'content-length': body.length });
+  response.write(body.subarray(0, Math.floor(body.length / 2)), () => request.socket.destroy());
+}
+
+function write(response: ServerResponse, status: number, body: string, headers: Record<string, string>): void {
+  response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) });
+  response.end(body);
+}

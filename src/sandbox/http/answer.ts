@@ -1,0 +1,22 @@
+import type { Problem } from './problem.ts';
+
+export interface Answer {
+  readonly status: number;
+  readonly body: string;
+  readonly contentType?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** An answer whose body is JSON text already. */
+export function jsonText(body: string, status = 200, headers?: Readonly<Record<string, string>>): Answer {
+  return headers === undefined ? { status, body } : { status, body, headers };
+}
+
+export function json(value: unknown, status = 200): Answer {
+  return { status, body: JSON.stringify(value) };
+}
+
+export function problemAnswer(problem: Problem): Answer {
+  const { status, code, message, extras, headers } = problem;
+  return { status, body: JSON.stringify({ problem: { code, message, ...extras } }), headers };
+}

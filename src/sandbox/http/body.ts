@@ -1,0 +1,46 @@
+import type { IncomingMessage } from 'node:http';
+import type { Fields } from './input.ts';
+import { Problem } from './problem.ts';
+
+const LIMIT_BYTES = 1024 * 1024;
+
+const tooLarge = () => new Problem(413, 'payload_too_large', `The body is larger than ${LIMIT_BYTES} bytes`);
+
+/** The JSON object that a request carries; an empty one where it carries nothing. */
+export async function readBody(request: IncomingMessage): Promise<Fields> {
+  if (Number(request.headers['content-length'] ?? 0) > LIMIT_BYTES) throw tooLarge();
+  const text = await readText(request);
+  if (text.trim() === '') return {};
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new Problem(400, 'bad_request', 'The body is not JSON', { field: 'body' });
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new Problem(400, 'bad_request', 'The body is not a JSON object', { field: 'body' });
+  }
+  return value as Fields;
+}
+
+function readText(request: IncomingMessage): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    request.on('data', (chunk: Buffer) => {
+      length += chunk.length;
+      if (length > LIMIT_BYTES) {
+        // The rest is read and dropped: to cut the connection would lose the answer on its way.
+        request.removeAllListeners('data');
+        request.resume();
+        reject(tooLarge());
+      } else chunks.push(chunk);
+    });
+    request.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')));
+    // The caller has gone, so nobody will read what this rejects with.
+    request.on('error', reject);
+    request.on('close', () => {
+      if (!request.complete) reject(new Problem(400, 'bad_request', 'The body ended early', { field: 'body' }));
+    });
+  });
+}

@@ -1,0 +1,48 @@
+import { badRequest } from './problem.ts';
+
+/** Readers of what a caller sent. Each refuses with the name of the field. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+export function optionalString(fields: Fields, name: string): string | undefined {
+  const value = fields[name];
+  if (value === undefined || value === null) return undefined;
+  if (typeof value !== 'string') throw badRequest(name, `${name} must be a string`);
+  return value;
+}
+
+export function requiredString(fields: Fields, name: string): string {
+  const value = optionalString(fields, name);
+  if (value === undefined) throw badRequest(name, `${name} is required`);
+  return value;
+}
+
+export function optionalBoolean(fields: Fields, name: string): boolean | undefined {
+  const value = fields[name];
+  if (value === undefined || value === null) return undefined;
+  if (typeof value !== 'boolean') throw badRequest(name, `${name} must be true or false`);
+  return value;
+}
+
+export function optionalInteger(fields: Fields, name: string, low: number, high: number): number | undefined {
+  const value = fields[name];
+  if (value === undefined || value === null) return undefined;
+  if (typeof value !== 'number' || !Number.isInteger(value) || value < low || value > high) {
+    throw badRequest(name, `${name} must be an integer from ${low} to ${high}`);
+  }
+  return value;
+}
+
+export function requiredInteger(fields: Fields, name: string, low: number, high: number): number {
+  const value = optionalInteger(fields, name, low, high);
+  if (value === undefined) throw badRequest(name, `${name} is required`);
+  return value;
+}
+
+/** `count` of a paged list. */
+export function pageSize(query: URLSearchParams): number {
+  const text = query.get('count');
+  if (text === null) return 20;
+  const count = /^\d{1,3}$/.test(text) ? Number(text) : 0;
+  if (count < 1 || count > 100) throw badRequest('count', 'count must be an integer from 1 to 100');
+  return count;
+}

@@ -1,0 +1,72 @@
+import type { Operation } from './operation.ts';
+import { badRequest, notFound, Problem } from './problem.ts';
+
+export interface Routed {
+  readonly operation: Operation;
+  readonly params: Readonly<Record<string, string>>;
+}
+
+interface Pattern {
+  readonly segments: readonly string[];
+  readonly methods: Map<string, Operation>;
+}
+
+const NO_PARAMS = {};
+
+/** Finds the operation of a method and path. A literal path goes before one with a part that varies. */
+export class Router {
+  readonly #literal = new Map<string, Map<string, Operation>>();
+  readonly #patterns: Pattern[] = [];
+
+  constructor(operations: readonly Operation[]) {
+    const byPath = new Map<string, Map<string, Operation>>();
+    for (const operation of operations) {
+      const methods = byPath.get(operation.path) ?? new Map<string, Operation>();
+      methods.set(operation.method, operation);
+      byPath.set(operation.path, methods);
+    }
+    for (const [path, methods] of byPath) {
+      if (path.includes('{')) this.#patterns.push({ segments: path.split('/'), methods });
+      else this.#literal.set(path, methods);
+    }
+  }
+
+  route(method: string, path: string): Routed {
+    const literal = this.#literal.get(path);
+    if (literal !== undefined) return { operation: choose(literal, method), params: NO_PARAMS };
+    const segments = path.split('/');
+    for (const pattern of this.#patterns) {
+      const params = match(pattern.segments, segments);
+      if (params !== undefined) return { operation: choose(pattern.methods, method), params };
+    }
+    throw notFound('route', path);
+  }
+}
+
+function choose(methods: Map<string, Operation>, method: string): Operation {
+  const operation = methods.get(method);
+  if (operation !== undefined) return operation;
+  const allow = [...methods.keys()].join(', ');
+  throw new Problem(405, 'method_not_allowed', `Use ${allow} here`, {}, { allow });
+}
+
+function match(pattern: readonly string[], segments: readonly string[]): Record<string, string> | undefined {
+  if (pattern.length !== segments.length) return undefined;
+  const params: Record<string, string> = {};
+  for (const [index, part] of pattern.entries()) {
+    const segment = segments[index] ?? '';
+    if (!part.startsWith('{')) {
+      if (part !== segment) return undefined;
+    } else if (segment === '') return undefined;
+    else params[part.slice(1, -1)] = decoded(segment);
+  }
+  return params;
+}
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    throw badRequest('path', 'The path is not valid percent-encoding');
+  }
+}

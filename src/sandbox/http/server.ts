@@ -1,0 +1,91 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { type Fault, performs } from '../faults/fault.ts';
+import { answerFault, sleep } from '../faults/inject.ts';
+import type { Platform } from '../platform.ts';
+import type { User } from '../world/types.ts';
+import { type Answer, problemAnswer } from './answer.ts';
+import { readBody } from './body.ts';
+import { checkControlType, checkHost, cookieToken } from './guard.ts';
+import type { Call, Operation } from './operation.ts';
+import { Problem } from './problem.ts';
+import type { Router } from './router.ts';
+
+const NO_BODY = {};
+
+export function createSandboxServer(platform: Platform, router: Router): Server {
+  const server = createServer((request, response) => void serve(platform, router, request, response));
+  // Longer than a client keeps an idle connection, so that it is never the server that closes one just being used again.
+  server.keepAliveTimeout = 120_000;
+  server.requestTimeout = 0;
+  return server;
+}
+
+async function serve(platform: Platform, router: Router, request: IncomingMessage, response: ServerResponse) {
+  let fault: Fault | undefined;
+  let answer: Answer;
+  try {
+    checkHost(request);
+    const url = request.url ?? '/';
+    const mark = url.indexOf('?');
+    const path = mark < 0 ? url : url.slice(0, mark);
+    const { operation, params } = router.route(request.method ?? 'GET', path);
+    const actor = actorOf(platform, operation, request);
+    if (operation.access === 'control') checkControlType(request);
+    else {
+      platform.stats.count(operation.id);
+      fault = platform.faults.take({ operation: operation.id, method: operation.method, path, actor: actor?.id });
+    }
+    if (fault?.kind === 'latency') await sleep(fault.ms, request);
+    if (fault !== undefined && !performs(fault)) return answerFault(fault, request, response);
+    if (operation.access === 'actor' && actor === undefined) throw badToken();
+    const body = request.method === 'GET' ? NO_BODY : await readBody(request);
+    const query = new URLSearchParams(mark < 0 ? '' : url.slice(mark + 1));
+    const call: Call = { platform, params, query, headers: request.headers, body };
+    // Asked again: while the body came in, the world may have been reset, and a user belongs to one world.
+    answer = perform(operation, call, actorOf(platform, operation, request));
+  } catch (error) {
+    answer = refusal(error);
+  }
+  // Whatever an answer shows or confirms must be on disk first, so that no crash can unsay it.
+  if (platform.journal.pending) {
+    try {
+      await platform.journal.settled();
+    } catch (error) {
+      answer = refusal(error);
+    }
+  }
+  if (fault !== undefined && fault.kind !== 'latency') answerFault(fault, request, response, answer);
+  else send(response, answer);
+}
+
+function actorOf(platform: Platform, operation: Operation, request: IncomingMessage): User | undefined {
+  if (operation.access === 'control') return undefined;
+  const token = cookieToken(request);
+  return token === undefined ? undefined : platform.world.userByToken(token);
+}
+
+function perform(operation: Operation, call: Call, actor: User | undefined): Answer {
+  if (operation.access !== 'actor') return operation.handle(call);
+  if (actor === undefined) throw badToken();
+  return operation.handle({ ...call, actor });
+}
+
+function badToken(): Problem {
+  return new Problem(401, 'bad_token', 'Could not authenticate you');
+}
+
+function refusal(error: unknown): Answer {
+  if (error instanceof Problem) return problemAnswer(error);
+  const message = error instanceof Error ? error.message : String(error);
+  return problemAnswer(new Problem(500, 'internal', `The sandbox failed: ${message}`));
+}
+
+function send(response: ServerResponse, answer: Answer): void {
+  const body = Buffer.from(answer.body, 'utf8');
+  response.writeHead(answer.status, {
+    'content-type': answer.contentType ?? 'application/json; charset=utf-8',
+    'content-length': body.length,
+    ...answer.headers,
+  });
+  response.end(body);
+}

@@ -1,0 +1,114 @@
+import { createHash } from 'node:crypto';
+import { type Answer, jsonText } from '../http/answer.ts';
+import { idempotencyToken } from '../http/idempotency-token.ts';
+import { type Fields, optionalString, requiredString } from '../http/input.ts';
+import type { ActorCall, ActorOperation } from '../http/operation.ts';
+import { badRequest, Problem } from '../http/problem.ts';
+import { visibleTweet } from '../world/look-up.ts';
+import { tweetJson } from '../world/render.ts';
+import { nextSnowflake } from '../world/snowflake.ts';
+import { weightedLength } from '../world/tweet-text.ts';
+import type { User } from '../world/types.ts';
+import type { World } from '../world/world.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const LIMIT = 280;
+const PREMIUM_LIMIT = 25_000;
+
+interface Draft {
+  readonly text: string;
+  readonly replyTo: string | undefined;
+  readonly quoteOf: string | undefined;
+}
+
+export const createTweet: ActorOperation = {
+  id: 'createTweet',
+  method: 'POST',
+  path: '/api/tweets',
+  access: 'actor',
+  handle(call) {
+    const { platform, actor } = call;
+    const draft = readDraft(call.body);
+    const token = idempotencyToken(call);
+    const fingerprint = createHash('sha256')
+      .update(JSON.stringify([draft.text, draft.replyTo ?? null, draft.quoteOf ?? null]))
+      .digest('base64url');
+    const replay = token === undefined ? undefined : replayed(call, token, fingerprint);
+    if (replay !== undefined) return replay;
+
+    checkDraft(platform.world, actor, draft, platform.now());
+    const id = nextSnowflake(platform.now(), platform.world.lastTweetId);
+    platform.commit({
+      kind: 'tweet',
+      id,
+      author: actor.id,
+      text: draft.text,
+      at: platform.now(),
+      ...(draft.replyTo === undefined ? {} : { replyTo: draft.replyTo }),
+      ...(draft.quoteOf === undefined ? {} : { quoteOf: draft.quoteOf }),
+      ...(token === undefined ? {} : { token, fingerprint }),
+    });
+    platform.stats.tweetsCreated++;
+    return created(call, id);
+  },
+};
+
+function readDraft(body: Fields): Draft {
+  const media = body['media_ids'];
+  if (media !== undefined && media !== null) {
+    if (!Array.isArray(media)) throw badRequest('media_ids', 'media_ids must be an array');
+    // Uploads do not exist yet, so none can be found.
+    if (media.length > 0) throw badRequest('media_ids', `media_ids: not found: ${String(media[0])}`);
+  }
+  return {
+    text: requiredString(body, 'text').normalize('NFC').trim(),
+    replyTo: optionalString(body, 'reply_to_id'),
+    quoteOf: optionalString(body, 'quote_of_id'),
+  };
+}
+
+/** What the token's first use answered, should there have been one. */
+function replayed(call: ActorCall, token: string, fingerprint: string): Answer | undefined {
+  const { platform, actor } = call;
+  const first = platform.tokens.find(actor.id, token, platform.now());
+  if (first === undefined) return undefined;
+  if (first.fingerprint !== fingerprint) {
+    throw new Problem(409, 'idempotency_conflict', 'This idempotency-token came with another body before');
+  }
+  return created(call, first.tweetId, { 'idempotent-replayed': 'true' });
+}
+
+function created({ platform: { world }, actor }: ActorCall, id: string, headers?: Record<string, string>): Answer {
+  const tweet = world.tweet(id);
+  if (tweet === undefined) throw new Error(`tweet ${id} is not there`);
+  return jsonText(`{"tweet":${tweetJson(world, tweet, actor)}}`, 201, headers);
+}
+
+function checkDraft(world: World, actor: User, draft: Draft, now: number): void {
+  if (draft.text === '') throw new Problem(400, 'text_empty', 'A tweet needs text', { field: 'text' });
+  const limit = actor.premium ? PREMIUM_LIMIT : LIMIT;
+  const length = weightedLength(draft.text);
+  if (length > limit) {
+    throw new Problem(400, 'text_too_long', `The text is ${length} long; ${limit} are allowed`, {
+      field: 'text',
+      length,
+      limit,
+    });
+  }
+  if (draft.replyTo !== undefined) visibleTweet(world, draft.replyTo, actor);
+  if (draft.quoteOf !== undefined) visibleTweet(world, draft.quoteOf, actor);
+  if (isDuplicate(world, actor, draft, now)) throw new Problem(409, 'duplicate_tweet', 'Status is a duplicate.');
+}
+
+function isDuplicate(world: World, actor: User, draft: Draft, now: number): boolean {
+  for (let index = actor.tweets.length - 1; index >= 0; index--) {
+    const tweet = world.tweets[actor.tweets[index] ?? -1];
+    if (tweet === undefined || tweet.createdAt <= now - DAY_MS) return false;
+    const same =
+      tweet.text === draft.text &&
+      tweet.replyTo?.tweetId === draft.replyTo &&
+      (tweet.quoteOf ?? undefined) === draft.quoteOf;
+    if (same && !tweet.deleted) return true;
+  }
+  return false;
+}

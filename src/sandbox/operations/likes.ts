@@ -1,0 +1,32 @@
+import { json } from '../http/answer.ts';
+import type { ActorOperation } from '../http/operation.ts';
+import { visibleTweet } from '../world/look-up.ts';
+
+export const likeTweet: ActorOperation = {
+  id: 'likeTweet',
+  method: 'PUT',
+  path: '/api/tweets/{id}/like',
+  access: 'actor',
+  handle({ platform, params, actor }) {
+    const tweet = visibleTweet(platform.world, params['id'] ?? '', actor);
+    if (!actor.liked.has(tweet)) {
+      platform.commit({ kind: 'like', user: actor.id, tweet: tweet.id, at: platform.now() });
+      platform.stats.likes++;
+    }
+    return json({ tweet_id: tweet.id, liked: true });
+  },
+};
+
+export const unlikeTweet: ActorOperation = {
+  id: 'unlikeTweet',
+  method: 'DELETE',
+  path: '/api/tweets/{id}/like',
+  access: 'actor',
+  handle({ platform, params, actor }) {
+    const tweet = visibleTweet(platform.world, params['id'] ?? '', actor);
+    if (actor.liked.has(tweet)) {
+      platform.commit({ kind: 'unlike', user: actor.id, tweet: tweet.id, at: platform.now() });
+    }
+    return json({ tweet_id: tweet.id, liked: false });
+  },
+};

@@ -1,0 +1,61 @@
+import { type Answer, jsonText } from '../http/answer.ts';
+import { pageSize } from '../http/input.ts';
+import type { ActorCall, ActorOperation } from '../http/operation.ts';
+import { badRequest, Problem } from '../http/problem.ts';
+import { BadQuery, parseQuery, type Query, UnknownOperator } from '../search/parse.ts';
+import { type Position, type Product, search } from '../search/search.ts';
+import { tweetsJson } from '../world/render.ts';
+
+const LONGEST_QUERY = 512;
+
+export const searchTweets: ActorOperation = {
+  id: 'search',
+  method: 'GET',
+  path: '/api/search',
+  access: 'actor',
+  handle({ platform, query, actor }: ActorCall): Answer {
+    const text = (query.get('q') ?? '').trim();
+    const parsed = parse(text);
+    const product = productOf(query.get('product'));
+    const count = pageSize(query);
+    const scope = ['search', actor.id, product, text];
+    const cursor = query.get('cursor');
+    const after = cursor === null ? undefined : positionOf(platform.cursors.open(scope, cursor));
+
+    const { world } = platform;
+    const page = search(world, parsed, product, actor, count, after);
+    const next = page.next && platform.cursors.seal(scope, [page.next.snapshotId, `${page.next.score}`, page.next.id]);
+    return jsonText(
+      `{"tweets":${tweetsJson(world, page.tweets, actor)},"next_cursor":${next === undefined ? 'null' : `"${next}"`}}`,
+    );
+  },
+};
+
+function parse(text: string): Query {
+  if (text.length > LONGEST_QUERY) throw badRequest('q', `q is longer than ${LONGEST_QUERY} characters`);
+  try {
+    const query = parseQuery(text);
+    if (query === undefined) throw badRequest('q', 'q is required');
+    return query;
+  } catch (error) {
+    if (error instanceof BadQuery) throw badRequest('q', error.message);
+    if (error instanceof UnknownOperator) {
+      throw new Problem(400, 'unknown_operator', error.message, { operator: error.operator });
+    }
+    throw error;
+  }
+}
+
+function productOf(text: string | null): Product {
+  if (text === null || text === 'latest') return 'latest';
+  if (text === 'top') return 'top';
+  throw badRequest('product', 'product must be latest or top');
+}
+
+function positionOf(parts: string[] | undefined): Position {
+  const [snapshotId, score, id] = parts ?? [];
+  if (snapshotId === undefined || score === undefined || id === undefined) {
+    throw new Problem(400, 'bad_cursor', 'The cursor is not one of this list');
+  }
+  return { snapshotId, score: Number(score), id };
+}

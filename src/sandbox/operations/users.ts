@@ -1,0 +1,38 @@
+import { type Answer, jsonText } from '../http/answer.ts';
+import type { ActorCall, ActorOperation } from '../http/operation.ts';
+import { activeUser } from '../world/look-up.ts';
+import { userJson } from '../world/render.ts';
+import type { User } from '../world/types.ts';
+
+const answerUser = ({ platform, actor }: ActorCall, user: User): Answer =>
+  jsonText(`{"user":${userJson(platform.world, user, actor)}}`);
+
+export const me: ActorOperation = {
+  id: 'me',
+  method: 'GET',
+  path: '/api/me',
+  access: 'actor',
+  handle: (call) => answerUser(call, call.actor),
+};
+
+export const userById: ActorOperation = {
+  id: 'userById',
+  method: 'GET',
+  path: '/api/users/{id}',
+  access: 'actor',
+  handle(call) {
+    const id = call.params['id'] ?? '';
+    return answerUser(call, activeUser(call.platform.world.users.get(id), id));
+  },
+};
+
+export const userByScreenName: ActorOperation = {
+  id: 'userByScreenName',
+  method: 'GET',
+  path: '/api/users/by/{screen_name}',
+  access: 'actor',
+  handle(call) {
+    const name = call.params['screen_name'] ?? '';
+    return answerUser(call, activeUser(call.platform.world.userNamed(name), name));
+  },
+};

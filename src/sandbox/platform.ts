@@ -1,0 +1,25 @@
+import type { FaultRegistry } from './faults/registry.ts';
+import type { Journal } from './journal/journal.ts';
+import type { Cursors } from './search/cursor.ts';
+import type { Stats } from './stats.ts';
+import type { Entry } from './world/entries.ts';
+import type { IdempotencyTokens } from './world/idempotency.ts';
+import type { World } from './world/world.ts';
+
+/** What every operation works on. */
+export interface Platform {
+  readonly seed: string;
+  readonly startedAt: number;
+  readonly journal: Journal;
+  readonly faults: FaultRegistry;
+  readonly stats: Stats;
+  readonly cursors: Cursors;
+  readonly tokens: IdempotencyTokens;
+  now(): number;
+  /** Replaced by a reset; read it afresh in every call. */
+  readonly world: World;
+  /** Carries an accepted write out and hands it to the journal. */
+  commit(entry: Entry): void;
+  /** Back to the world of the seed. */
+  reset(): void;
+}

@@ -1,0 +1,111 @@
+import type { Server } from 'node:http';
+import { FaultRegistry } from './faults/registry.ts';
+import { Router } from './http/router.ts';
+import { createSandboxServer } from './http/server.ts';
+import { forgetfulJournal, openJournal } from './journal/journal.ts';
+import { operations } from './operations/table.ts';
+import type { Platform } from './platform.ts';
+import { Cursors } from './search/cursor.ts';
+import { cursorKeyFor } from './seed/credentials.ts';
+import { buildWorld } from './seed/world.ts';
+import { Stats } from './stats.ts';
+import { applyEntry, type Entry } from './world/entries.ts';
+import { IdempotencyTokens } from './world/idempotency.ts';
+import type { World } from './world/world.ts';
+
+export interface SandboxOptions {
+  /** 0: any that is free. */
+  readonly port: number;
+  /** Where what was acknowledged is kept; null: nowhere. */
+  readonly dataDir: string | null;
+  /** The same seed makes the same world. */
+  readonly seed?: string;
+  readonly now?: () => number;
+}
+
+export interface Sandbox {
+  readonly url: string;
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+const MINUTE_MS = 60_000;
+
+/** Starts the platform in this thread, for callers on this machine only. */
+export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
+  const seed = options.seed ?? 'postern';
+  const now = options.now ?? Date.now;
+  const firstEpochMs = Math.floor(now() / MINUTE_MS) * MINUTE_MS;
+  const { journal, epochMs, entries } =
+    options.dataDir === null
+      ? { journal: forgetfulJournal, epochMs: firstEpochMs, entries: [] }
+      : openJournal(options.dataDir, seed, firstEpochMs);
+
+  const tokens = new IdempotencyTokens();
+  let world: World = buildWorld(seed, epochMs);
+  const apply = (entry: Entry) => {
+    applyEntry(world, entry);
+    if (entry.kind === 'tweet' && entry.token !== undefined && entry.fingerprint !== undefined) {
+      tokens.remember(entry.author, entry.token, entry.fingerprint, entry.id, entry.at);
+    }
+  };
+  for (const entry of entries) apply(entry);
+
+  const platform: Platform = {
+    seed,
+    startedAt: now(),
+    journal,
+    faults: new FaultRegistry(),
+    stats: new Stats(),
+    cursors: new Cursors(cursorKeyFor(seed)),
+    tokens,
+    now,
+    get world() {
+      return world;
+    },
+    commit(entry) {
+      apply(entry);
+      journal.append(entry);
+    },
+    reset() {
+      const { origin } = world;
+      world = buildWorld(seed, epochMs);
+      world.origin = origin;
+      tokens.clear();
+      this.faults.clear();
+      this.stats.clear();
+      journal.append({ kind: 'reset', at: now() });
+    },
+  };
+
+  const server = createSandboxServer(platform, new Router(operations));
+  try {
+    const port = await listen(server, options.port);
+    world.origin = `http://127.0.0.1:${port}`;
+    return { url: world.origin, port, close: () => close(server, platform) };
+  } catch (error) {
+    journal.close();
+    throw error;
+  }
+}
+
+function listen(server: Server, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ port, host: '127.0.0.1' }, () => {
+      server.off('error', reject);
+      const address = server.address();
+      resolve(typeof address === 'object' && address !== null ? address.port : port);
+    });
+  });
+}
+
+/** Lets what is being answered finish for a moment, then cuts what hangs, on purpose or not. */
+async function close(server: Server, platform: Platform): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  server.closeIdleConnections();
+  const cut = setTimeout(() => server.closeAllConnections(), 500);
+  await closed;
+  clearTimeout(cut);
+  platform.journal.close();
+}

@@ -1,0 +1,65 @@
+import type { Tweet, User } from '../world/types.ts';
+import type { Filter, Query } from './parse.ts';
+import { joined, termsOf } from './terms.ts';
+
+export type Matcher = (tweet: Tweet) => boolean;
+
+/** Turns a query into a test of one tweet. Names are looked up once. */
+export function matcherOf(query: Query, userNamed: (screenName: string) => User | undefined): Matcher {
+  switch (query.kind) {
+    case 'text': {
+      const terms = termsOf(query.text);
+      if (terms.length > 0) {
+        const wanted = joined(terms);
+        return (tweet) => tweet.terms.includes(wanted);
+      }
+      // Nothing but signs, such as an emoji: they are not words, so the text itself is asked.
+      const wanted = query.text.trim();
+      return (tweet) => tweet.text.includes(wanted);
+    }
+    case 'hashtag':
+      return (tweet) => tweet.entities.hashtags.some((hashtag) => hashtag.text.toLowerCase() === query.tag);
+    case 'cashtag':
+      return (tweet) => tweet.entities.symbols.some((symbol) => symbol.text.toLowerCase() === query.symbol);
+    case 'mention': {
+      const user = userNamed(query.name);
+      return (tweet) => user !== undefined && tweet.entities.mentions.some((mention) => mention.user === user);
+    }
+    case 'from': {
+      const user = userNamed(query.name);
+      return (tweet) => tweet.author === user;
+    }
+    case 'to': {
+      const user = userNamed(query.name);
+      return (tweet) => user !== undefined && tweet.replyTo?.userId === user.id;
+    }
+    case 'since':
+      return (tweet) => tweet.createdAt >= query.atMs;
+    case 'until':
+      return (tweet) => tweet.createdAt < query.atMs;
+    case 'filter':
+      return filterMatcher[query.filter];
+    case 'not': {
+      const part = matcherOf(query.part, userNamed);
+      return (tweet) => !part(tweet);
+    }
+    case 'and': {
+      const parts = query.parts.map((part) => matcherOf(part, userNamed));
+      return (tweet) => parts.every((part) => part(tweet));
+    }
+    case 'or': {
+      const parts = query.parts.map((part) => matcherOf(part, userNamed));
+      return (tweet) => parts.some((part) => part(tweet));
+    }
+  }
+}
+
+const filterMatcher: Record<Filter, Matcher> = {
+  media: (tweet) => tweet.media.length > 0,
+  images: (tweet) => tweet.media.some((media) => media.kind === 'photo'),
+  videos: (tweet) => tweet.media.some((media) => media.kind === 'video'),
+  links: (tweet) => tweet.entities.urls.length > 0,
+  replies: (tweet) => tweet.replyTo !== null,
+  quote: (tweet) => tweet.quoteOf !== null,
+  verified: (tweet) => tweet.author.verified || tweet.author.premium,
+};

@@ -1,0 +1,141 @@
+export const filters = ['media', 'images', 'videos', 'links', 'replies', 'quote', 'verified'] as const;
+export type Filter = (typeof filters)[number];
+
+export type Query =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'hashtag'; readonly tag: string }
+  | { readonly kind: 'cashtag'; readonly symbol: string }
+  | { readonly kind: 'mention'; readonly name: string }
+  | { readonly kind: 'from'; readonly name: string }
+  | { readonly kind: 'to'; readonly name: string }
+  | { readonly kind: 'since'; readonly atMs: number }
+  | { readonly kind: 'until'; readonly atMs: number }
+  | { readonly kind: 'filter'; readonly filter: Filter }
+  | { readonly kind: 'not'; readonly part: Query }
+  | { readonly kind: 'and'; readonly parts: readonly Query[] }
+  | { readonly kind: 'or'; readonly parts: readonly Query[] };
+
+export class UnknownOperator extends Error {
+  readonly operator: string;
+  constructor(operator: string) {
+    super(`Unknown search operator: ${operator}`);
+    this.operator = operator;
+  }
+}
+
+export class BadQuery extends Error {}
+
+/**
+ * A query is words, "phrases", #tags, @names and operators; a space means and, `OR` binds less tightly than it,
+ * `-` negates, brackets group. Anything odd (a lone quote, a bracket too many, OR at an end) is forgiven, as people type it;
+ * only an operator that does not exist, and a value that makes no sense, are refused.
+ */
+export function parseQuery(source: string): Query | undefined {
+  const tokens = tokenise(source);
+  let next = 0;
+
+  const parseOr = (): Query | undefined => {
+    const parts: Query[] = [];
+    for (;;) {
+      const part = parseAnd();
+      if (part !== undefined) parts.push(part);
+      if (tokens[next]?.kind !== 'or') return parts.length > 1 ? { kind: 'or', parts } : parts[0];
+      next++;
+    }
+  };
+  const parseAnd = (): Query | undefined => {
+    const parts: Query[] = [];
+    for (;;) {
+      const token = tokens[next];
+      if (token === undefined || token.kind === 'or' || token.kind === 'close') {
+        return parts.length > 1 ? { kind: 'and', parts } : parts[0];
+      }
+      next++;
+      const part = token.kind === 'open' ? parseGroup() : token.part;
+      if (part !== undefined) parts.push(token.negated ? { kind: 'not', part } : part);
+    }
+  };
+  const parseGroup = (): Query | undefined => {
+    const part = parseOr();
+    if (tokens[next]?.kind === 'close') next++;
+    return part;
+  };
+
+  const found: Query[] = [];
+  while (next < tokens.length) {
+    const part = parseOr();
+    if (part !== undefined) found.push(part);
+    // What stopped the loop is a bracket that nothing opened.
+    next++;
+  }
+  return found.length > 1 ? { kind: 'and', parts: found } : found[0];
+}
+
+type Token =
+  | { readonly kind: 'open'; readonly negated: boolean }
+  | { readonly kind: 'close' }
+  | { readonly kind: 'or' }
+  | { readonly kind: 'part'; readonly part: Query; readonly negated: boolean };
+
+function tokenise(source: string): Token[] {
+  const pattern = /\s*(?:(-?)(?:"([^"]*)"?|(\()|((?:[^\s()"]|(?<=:)")[^\s()"]*))|(\)))/gy;
+  const tokens: Token[] = [];
+  const text = source.trim().replace(/[“”]/g, '"');
+  while (pattern.lastIndex < text.length) {
+    const match = pattern.exec(text);
+    if (match === null) break;
+    const [, minus, phrase, open, word, close] = match;
+    const negated = minus === '-';
+    if (close !== undefined) tokens.push({ kind: 'close' });
+    else if (open !== undefined) tokens.push({ kind: 'open', negated });
+    else if (phrase !== undefined) {
+      if (phrase.trim() !== '') tokens.push({ kind: 'part', part: { kind: 'text', text: phrase }, negated });
+    } else if (word === 'OR' && !negated) tokens.push({ kind: 'or' });
+    else if (word !== undefined && word !== '-') tokens.push({ kind: 'part', part: wordOf(word), negated });
+  }
+  return tokens;
+}
+
+function wordOf(word: string): Query {
+  const operator = /^([a-z][a-z_]*):(?!\/\/)(.*)$/i.exec(word);
+  if (operator !== null) return operatorOf(operator[1]?.toLowerCase() ?? '', operator[2] ?? '');
+  if (/^[#＃]./u.test(word)) return { kind: 'hashtag', tag: word.slice(1).toLowerCase() };
+  if (/^\$[a-z]/i.test(word)) return { kind: 'cashtag', symbol: word.slice(1).toLowerCase() };
+  if (/^[@＠]\w/u.test(word)) return { kind: 'mention', name: word.slice(1).toLowerCase() };
+  return { kind: 'text', text: word };
+}
+
+function operatorOf(name: string, value: string): Query {
+  switch (name) {
+    case 'from':
+    case 'to':
+      return { kind: name, name: screenNameOf(name, value) };
+    case 'since':
+    case 'until':
+      return { kind: name, atMs: dayOf(name, value) };
+    case 'filter': {
+      const filter = filters.find((known) => known === value.toLowerCase());
+      if (filter === undefined) throw new UnknownOperator(`filter:${value}`);
+      return { kind: 'filter', filter };
+    }
+    default:
+      // `Note:` at the end of a word is punctuation.
+      if (value === '') return { kind: 'text', text: name };
+      throw new UnknownOperator(name);
+  }
+}
+
+function screenNameOf(operator: string, value: string): string {
+  const name = value.replace(/^@/, '').toLowerCase();
+  if (!/^\w{1,15}$/.test(name)) throw new BadQuery(`${operator}: needs a screen name`);
+  return name;
+}
+
+/** Midnight UTC of a calendar day that exists. */
+function dayOf(operator: string, value: string): number {
+  const atMs = /^\d{4}-\d\d-\d\d$/.test(value) ? Date.parse(`${value}T00:00:00.000Z`) : Number.NaN;
+  if (Number.isNaN(atMs) || !new Date(atMs).toISOString().startsWith(value)) {
+    throw new BadQuery(`${operator}: needs a day as YYYY-MM-DD`);
+  }
+  return atMs;
+}

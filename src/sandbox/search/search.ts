@@ -1,0 +1,108 @@
+import { compareIds } from '../world/snowflake.ts';
+import type { Tweet, User } from '../world/types.ts';
+import { hiddenFrom } from '../world/visibility.ts';
+import { compareRank, type World } from '../world/world.ts';
+import { type Matcher, matcherOf } from './match.ts';
+import type { Query } from './parse.ts';
+
+export type Product = 'latest' | 'top';
+
+/** Where a page begins: after the tweet of this score and id, among those no newer than `snapshotId`. */
+export interface Position {
+  readonly snapshotId: string;
+  readonly score: number;
+  readonly id: string;
+}
+
+export interface Page {
+  readonly tweets: readonly Tweet[];
+  /** Where the next page begins, or undefined after the last. */
+  readonly next: Position | undefined;
+}
+
+/**
+ * One page. Tweets that arrive between pages do not disturb it: `latest` goes down by id, and `top` leaves out what is newer
+ * than the first page and orders by a score that never changes.
+ */
+export function search(
+  world: World,
+  query: Query,
+  product: Product,
+  viewer: User,
+  count: number,
+  after: Position | undefined,
+): Page {
+  const matches = matcherOf(query, world.userNamed);
+  const visible: Matcher = (tweet) => matches(tweet) && hiddenFrom(viewer, tweet) === undefined;
+  const candidates = world.index.candidates(query, world.userNamed);
+  const found = product === 'latest' ? latest : top;
+  const tweets = found(world, candidates, visible, count + 1, after);
+  const last = tweets.length > count ? tweets[count - 1] : undefined;
+  const snapshotId = after?.snapshotId ?? world.lastTweetId ?? '0';
+  return {
+    tweets: tweets.slice(0, count),
+    next: last && { snapshotId, score: last.score, id: last.id },
+  };
+}
+
+function latest(
+  world: World,
+  candidates: readonly number[] | undefined,
+  visible: Matcher,
+  limit: number,
+  after: Position | undefined,
+): Tweet[] {
+  const end = after === undefined ? world.tweets.length : world.positionOf(after.id);
+  const found: Tweet[] = [];
+  let at = candidates === undefined ? end : lowerBound(candidates, end);
+  while (--at >= 0 && found.length < limit) {
+    const tweet = world.tweets[candidates === undefined ? at : (candidates[at] ?? 0)];
+    if (tweet !== undefined && visible(tweet)) found.push(tweet);
+  }
+  return found;
+}
+
+/** With few candidates it is quicker to sort them; with many, to go down the ready order until the page is full. */
+const FEW = 400;
+
+function top(
+  world: World,
+  candidates: readonly number[] | undefined,
+  visible: Matcher,
+  limit: number,
+  after: Position | undefined,
+): Tweet[] {
+  const inTime: Matcher = (tweet) => after === undefined || compareIds(tweet.id, after.snapshotId) <= 0;
+  const found: Tweet[] = [];
+  if (candidates !== undefined && candidates.length <= FEW) {
+    for (const position of candidates) {
+      const tweet = world.tweets[position];
+      if (tweet === undefined || !inTime(tweet)) continue;
+      if ((after === undefined || compareRank(tweet, after) > 0) && visible(tweet)) found.push(tweet);
+    }
+    return found.sort(compareRank).slice(0, limit);
+  }
+  const from = after === undefined ? 0 : firstAfter(world, after);
+  for (let at = from; at < world.byScore.length && found.length < limit; at++) {
+    const tweet = world.byScore[at];
+    if (tweet !== undefined && inTime(tweet) && visible(tweet)) found.push(tweet);
+  }
+  return found;
+}
+
+function firstAfter(world: World, { score, id }: Position): number {
+  const rank = world.rankOf(score, id);
+  return world.byScore[rank]?.id === id ? rank + 1 : rank;
+}
+
+/** How many of the ascending positions are below `end`. */
+function lowerBound(positions: readonly number[], end: number): number {
+  let low = 0;
+  let high = positions.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((positions[middle] ?? 0) < end) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

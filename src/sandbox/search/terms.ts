@@ -1,0 +1,18 @@
+const WORD = /[\p{L}\p{M}\p{N}_]+(?:['’][\p{L}\p{N}_]+)*/gu;
+const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
+
+/** The words of a text as search compares them. Scripts that do not space their words are taken sign by sign. */
+export function termsOf(text: string): string[] {
+  const terms: string[] = [];
+  for (const [match] of text.normalize('NFKC').toLowerCase().matchAll(WORD)) {
+    const word = match.replaceAll('’', "'");
+    if (UNSPACED.test(word)) terms.push(...word);
+    else terms.push(word);
+  }
+  return terms;
+}
+
+/** Words between single spaces, so that a phrase is found as a substring. */
+export function joined(terms: readonly string[]): string {
+  return ` ${terms.join(' ')} `;
+}

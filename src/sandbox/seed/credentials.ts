@@ -1,0 +1,50 @@
+import { createHash } from 'node:crypto';
+
+/** Everything that stands for an identity derives from the seed and a label alone, never from time. */
+function digest(seed: string, label: string): Buffer {
+  return createHash('sha256').update(`${seed}\u0000${label}`).digest();
+}
+
+/** 40 hex characters, as the platform's cookie has. */
+export function tokenFor(seed: string, label: string): string {
+  return digest(seed, `token:${label}`).toString('hex').slice(0, 40);
+}
+
+/** Ten digits for those of the seed's world. `taken` tells which ids are in use. */
+export function userIdFor(seed: string, label: string, taken: (id: string) => boolean): string {
+  for (let attempt = 0; ; attempt++) {
+    const id = String(1_000_000_000 + (digest(seed, `user:${label}:${attempt}`).readUInt32BE(0) % 900_000_000));
+    if (!taken(id)) return id;
+  }
+}
+
+/** Nineteen digits for accounts minted later, so that they never meet those of the seed. */
+export function mintedIdFor(seed: string, label: string): string {
+  return String(1_500_000_000_000_000_000n + (digest(seed, `minted:${label}`).readBigUInt64BE(0) >> 5n));
+}
+
+export function listIdFor(seed: string, label: string): string {
+  return String(1_200_000_000_000_000_000n + (digest(seed, `list:${label}`).readBigUInt64BE(0) >> 6n));
+}
+
+/** A PIN of six digits that nobody would guess first. */
+export function encryptionCodeFor(seed: string, label: string): string {
+  for (let attempt = 0; ; attempt++) {
+    const number = digest(seed, `code:${label}:${attempt}`).readUInt32BE(0) % 1_000_000;
+    const code = String(number).padStart(6, '0');
+    if (!isWeakCode(code)) return code;
+  }
+}
+
+/** Too few different digits, a run, a repeated half, or a date-like beginning. */
+export function isWeakCode(code: string): boolean {
+  if (new Set(code).size < 4) return true;
+  if ('01234567890123456789'.includes(code) || '98765432109876543210'.includes(code)) return true;
+  const half = code.length / 2;
+  if (code.slice(0, half) === code.slice(half)) return true;
+  return /^(19|20)\d\d/.test(code);
+}
+
+export function cursorKeyFor(seed: string): Buffer {
+  return digest(seed, 'cursor-key');
+}

@@ -1,0 +1,23 @@
+import { type AccountForm, accountForm } from '../control/account.ts';
+import type { World } from '../world/world.ts';
+
+/** The accounts whose credentials a newcomer is given. */
+export const demoNames = ['ada', 'grace', 'linus'] as const;
+export const DEMO_ORGANIZATION = 'tidewater_labs';
+
+export interface Demo {
+  readonly accounts: readonly AccountForm[];
+  readonly listId: string;
+  readonly organization: string;
+}
+
+export function demoOf(world: World): Demo {
+  const accounts = demoNames.map((name) => {
+    const user = world.userNamed(name);
+    if (user === undefined) throw new Error(`the world lacks ${name}`);
+    return accountForm(user);
+  });
+  const [listId] = world.lists.keys();
+  if (listId === undefined) throw new Error('the world lacks a list');
+  return { accounts, listId, organization: DEMO_ORGANIZATION };
+}

@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto';
+
+/** A repeatable source of chance. Streams with different labels are independent, so that one can grow alone. */
+export interface Prng {
+  /** A float in [0, 1). */
+  next(): number;
+  /** An integer in [low, high]. */
+  int(low: number, high: number): number;
+  chance(probability: number): boolean;
+  pick<T>(items: readonly T[]): T;
+  /** An item by weight; the weights need not sum to one. */
+  weighted<T>(items: readonly T[], weightOf: (item: T) => number): T;
+  shuffle<T>(items: readonly T[]): T[];
+}
+
+/** xoshiro128** (Blackman and Vigna), its state taken from SHA-256 of seed and label. */
+export function prng(seed: string, label: string): Prng {
+  const digest = createHash('sha256').update(`${seed}\u0000${label}`).digest();
+  let a = digest.readUInt32LE(0) | 1;
+  let b = digest.readUInt32LE(4);
+  let c = digest.readUInt32LE(8);
+  let d = digest.readUInt32LE(12);
+
+  const next = (): number => {
+    const scrambled = Math.imul(rotl(Math.imul(b, 5), 7), 9) >>> 0;
+    const shifted = b << 9;
+    c ^= a;
+    d ^= b;
+    b ^= c;
+    a ^= d;
+    c ^= shifted;
+    d = rotl(d, 11);
+    return scrambled / 4_294_967_296;
+  };
+  const int = (low: number, high: number): number => low + Math.floor(next() * (high - low + 1));
+
+  return {
+    next,
+    int,
+    chance: (probability) => next() < probability,
+    pick: (items) => at(items, int(0, items.length - 1)),
+    weighted(items, weightOf) {
+      let total = 0;
+      for (const item of items) total += weightOf(item);
+      let left = next() * total;
+      for (const item of items) {
+        left -= weightOf(item);
+        if (left < 0) return item;
+      }
+      return at(items, items.length - 1);
+    },
+    shuffle(items) {
+      const result = [...items];
+      for (let i = result.length - 1; i > 0; i--) {
+        const j = int(0, i);
+        const held = at(result, i);
+        result[i] = at(result, j);
+        result[j] = held;
+      }
+      return result;
+    },
+  };
+}
+
+function rotl(value: number, bits: number): number {
+  return (value << bits) | (value >>> (32 - bits));
+}
+
+function at<T>(items: readonly T[], index: number): T {
+  if (index < 0 || index >= items.length) throw new Error('nothing to choose from');
+  return items[index] as T;
+}

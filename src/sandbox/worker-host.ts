@@ -1,0 +1,65 @@
+import { Worker } from 'node:worker_threads';
+import type { Sandbox, SandboxOptions } from './sandbox.ts';
+
+export type { Sandbox } from './sandbox.ts';
+
+export type WorkerOptions = Omit<SandboxOptions, 'now'>;
+
+export type ToWorker = 'close';
+export type FromWorker =
+  | { readonly kind: 'ready'; readonly url: string; readonly port: number }
+  | { readonly kind: 'failed'; readonly message: string; readonly code: string | undefined }
+  | { readonly kind: 'closed' };
+
+export interface WorkerSandbox extends Sandbox {
+  /** Calls `listener` once if the worker ends without having been told to. */
+  onExit(listener: (error: Error) => void): void;
+}
+
+/** Starts the platform in a thread of its own. It rejects with what went wrong, such as a port that is taken (EADDRINUSE). */
+export function startSandboxWorker(options: WorkerOptions): Promise<WorkerSandbox> {
+  const worker = new Worker(new URL('./worker.js', import.meta.url), { workerData: options, name: 'sandbox' });
+  return new Promise((resolve, reject) => {
+    worker.once('error', reject);
+    worker.once('exit', (code) => reject(new Error(`The sandbox's thread ended with ${code} before it was ready`)));
+    worker.once('message', (message: FromWorker) => {
+      worker.removeAllListeners();
+      if (message.kind === 'ready') resolve(running(worker, message.url, message.port));
+      else reject(message.kind === 'failed' ? failure(message.message, message.code) : new Error('closed too early'));
+    });
+  });
+}
+
+function failure(message: string, code: string | undefined): Error {
+  return Object.assign(new Error(message), code === undefined ? {} : { code });
+}
+
+function running(worker: Worker, url: string, port: number): WorkerSandbox {
+  let closing: Promise<void> | undefined;
+  let ended: Error | undefined;
+  const listeners: ((error: Error) => void)[] = [];
+  const end = (error: Error) => {
+    if (closing !== undefined || ended !== undefined) return;
+    ended = error;
+    for (const listener of listeners) listener(error);
+  };
+  worker.on('error', end);
+  worker.on('exit', (code) => end(new Error(`The sandbox's thread ended with ${code}`)));
+
+  return {
+    url,
+    port,
+    onExit(listener) {
+      if (ended === undefined) listeners.push(listener);
+      else listener(ended);
+    },
+    close() {
+      closing ??= new Promise((resolve) => {
+        if (ended !== undefined) return resolve();
+        worker.once('exit', () => resolve());
+        worker.postMessage('close' satisfies ToWorker);
+      });
+      return closing;
+    },
+  };
+}

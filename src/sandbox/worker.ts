@@ -1,0 +1,25 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { startSandbox } from './sandbox.ts';
+import type { FromWorker, ToWorker, WorkerOptions } from './worker-host.ts';
+
+/** The worker's side: starts the platform, says so, and stops when told. */
+const port = parentPort;
+if (port === null) throw new Error('worker.ts runs in a worker thread');
+const say = (message: FromWorker) => port.postMessage(message);
+
+try {
+  const sandbox = await startSandbox(workerData as WorkerOptions);
+  port.on('message', (message: ToWorker) => {
+    if (message !== 'close') return;
+    void sandbox.close().then(() => {
+      say({ kind: 'closed' });
+      port.close();
+    });
+  });
+  say({ kind: 'ready', url: sandbox.url, port: sandbox.port });
+} catch (error) {
+  // A structured clone would drop `code`, which tells a port that is taken from everything else.
+  const { message, code } = error as NodeJS.ErrnoException;
+  say({ kind: 'failed', message, code });
+  port.close();
+}

@@ -1,0 +1,45 @@
+import { findUrls } from './tweet-text.ts';
+import type { Entities, Indices, User } from './types.ts';
+
+const HASHTAG = /(?<![\p{L}\p{M}\p{N}_&])[#＃]([\p{L}\p{M}\p{N}_]*[\p{L}\p{M}][\p{L}\p{M}\p{N}_]*)/gu;
+const CASHTAG = /(?<![^\s(])\$([A-Za-z]{1,6}(?:[._][A-Za-z]{1,2})?)(?![A-Za-z0-9_])/gu;
+const MENTION = /(?<![A-Za-z0-9_!#$%&*@＠])[@＠]([A-Za-z0-9_]{1,15})(?![A-Za-z0-9_@])/gu;
+
+/** What a text names. Indices count code points, as the platform's clients expect. Only existing users are mentions. */
+export function extractEntities(text: string, userNamed: (screenName: string) => User | undefined): Entities {
+  const urls = findUrls(text);
+  const inUrl = (index: number) => urls.some((url) => index >= url.start && index < url.end);
+  const matches = (pattern: RegExp) => [...text.matchAll(pattern)].filter((match) => !inUrl(match.index));
+  const points = codePointCounter(text);
+  const span = (start: number, length: number): Indices => [points(start), points(start + length)];
+
+  const mentions: { user: User; indices: Indices }[] = [];
+  for (const match of matches(MENTION)) {
+    const user = userNamed(match[1] ?? '');
+    if (user !== undefined) mentions.push({ user, indices: span(match.index, match[0].length) });
+  }
+  return {
+    hashtags: matches(HASHTAG).map((match) => ({
+      text: match[1] ?? '',
+      indices: span(match.index, match[0].length),
+    })),
+    symbols: matches(CASHTAG).map((match) => ({ text: match[1] ?? '', indices: span(match.index, match[0].length) })),
+    urls: urls.map(({ url, start }) => ({
+      url,
+      expanded_url: /^https?:/i.test(url) ? url : `http://${url}`,
+      display_url: displayed(url),
+      indices: span(start, url.length),
+    })),
+    mentions,
+  };
+}
+
+function displayed(url: string): string {
+  const short = url.replace(/^https?:\/\/(www\.)?/i, '').replace(/\/$/, '');
+  return short.length > 30 ? `${short.slice(0, 29)}…` : short;
+}
+
+function codePointCounter(text: string): (index: number) => number {
+  if (!/[\ud800-\udfff]/.test(text)) return (index) => index;
+  return (index) => [...text.slice(0, index)].length;
+}

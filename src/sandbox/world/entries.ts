@@ -1,0 +1,90 @@
+import { compareIds } from './snowflake.ts';
+import type { World } from './world.ts';
+
+/** What an accepted write changed. Entries are what the journal keeps and what a restart replays, so fields are only added. */
+export type Entry =
+  | {
+      readonly kind: 'tweet';
+      readonly id: string;
+      readonly author: string;
+      readonly text: string;
+      readonly at: number;
+      readonly replyTo?: string;
+      readonly quoteOf?: string;
+      readonly token?: string;
+      readonly fingerprint?: string;
+    }
+  | { readonly kind: 'like' | 'unlike'; readonly user: string; readonly tweet: string; readonly at: number }
+  | { readonly kind: 'accounts'; readonly accounts: readonly MintedAccount[]; readonly at: number }
+  | { readonly kind: 'reset'; readonly at: number };
+
+export interface MintedAccount {
+  readonly id: string;
+  readonly userName: string;
+  readonly name: string;
+  readonly token: string;
+  readonly encryptionCode: string;
+  readonly premium: boolean;
+  readonly protected: boolean;
+}
+
+/** Carries out an entry. A replay may name what a later seed world no longer has: that part of it is passed over. */
+export function applyEntry(world: World, entry: Entry): void {
+  switch (entry.kind) {
+    case 'tweet': {
+      const author = world.users.get(entry.author);
+      const last = world.lastTweetId;
+      if (author === undefined || (last !== undefined && compareIds(entry.id, last) <= 0)) return;
+      world.addTweet({
+        id: entry.id,
+        author,
+        text: entry.text,
+        createdAt: entry.at,
+        lang: 'en',
+        source: 'Web App',
+        replyTo: entry.replyTo === undefined ? undefined : world.tweet(entry.replyTo),
+        quoteOf: entry.quoteOf === undefined ? undefined : world.tweet(entry.quoteOf),
+        media: [],
+        score: 0,
+        createdByCall: true,
+      });
+      return;
+    }
+    case 'like':
+    case 'unlike': {
+      const user = world.users.get(entry.user);
+      const tweet = world.tweet(entry.tweet);
+      if (user === undefined || tweet === undefined) return;
+      if (entry.kind === 'like') world.like(user, tweet);
+      else world.unlike(user, tweet);
+      return;
+    }
+    case 'accounts':
+      for (const account of entry.accounts) {
+        world.minted++;
+        world.addUser({
+          id: account.id,
+          screenName: account.userName,
+          name: account.name,
+          description: '',
+          location: null,
+          website: null,
+          createdAt: entry.at,
+          verified: false,
+          premium: account.premium,
+          verificationKind: null,
+          avatar: null,
+          banner: null,
+          protected: account.protected,
+          openDms: false,
+          state: 'active',
+          token: account.token,
+          encryptionCode: account.encryptionCode,
+          earlierFavourites: 0,
+        });
+      }
+      return;
+    case 'reset':
+      return;
+  }
+}

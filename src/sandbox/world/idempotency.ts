@@ -1,0 +1,31 @@
+const LIFE_MS = 24 * 60 * 60 * 1000;
+
+interface Remembered {
+  readonly fingerprint: string;
+  readonly tweetId: string;
+  readonly at: number;
+}
+
+/** The first result of each token, for a day. */
+export class IdempotencyTokens {
+  /** In the order of their time, so that the expired are at the front. */
+  #tokens = new Map<string, Remembered>();
+
+  remember(actorId: string, token: string, fingerprint: string, tweetId: string, at: number): void {
+    const key = `${actorId} ${token}`;
+    this.#tokens.delete(key);
+    this.#tokens.set(key, { fingerprint, tweetId, at });
+  }
+
+  find(actorId: string, token: string, now: number): Remembered | undefined {
+    for (const [key, remembered] of this.#tokens) {
+      if (remembered.at + LIFE_MS > now) break;
+      this.#tokens.delete(key);
+    }
+    return this.#tokens.get(`${actorId} ${token}`);
+  }
+
+  clear(): void {
+    this.#tokens = new Map();
+  }
+}

@@ -1,0 +1,33 @@
+import { notFound, Problem } from '../http/problem.ts';
+import type { Tweet, User } from './types.ts';
+import { type Hidden, hiddenFrom } from './visibility.ts';
+import type { World } from './world.ts';
+
+/** The tweet, where the actor may see it; otherwise the reason as a problem. */
+export function visibleTweet(world: World, id: string, actor: User): Tweet {
+  const tweet = world.tweet(id);
+  if (tweet === undefined) throw notFound('tweet', id);
+  const hidden = hiddenFrom(actor, tweet);
+  if (hidden !== undefined) throw hiddenProblem(hidden, id);
+  return tweet;
+}
+
+function hiddenProblem(hidden: Hidden, id: string): Problem {
+  switch (hidden) {
+    case 'deleted':
+      return new Problem(404, 'tweet_deleted', 'That tweet was deleted', { id });
+    case 'author_suspended':
+      return new Problem(403, 'user_suspended', 'The author of that tweet is suspended', { id });
+    case 'author_deleted':
+      return new Problem(404, 'user_deleted', 'The author of that tweet has gone', { id });
+    case 'protected':
+      return new Problem(403, 'protected', 'The author of that tweet shows it to followers only', { id });
+  }
+}
+
+export function activeUser(user: User | undefined, asked: string): User {
+  if (user === undefined) throw notFound('user', asked);
+  if (user.state === 'suspended') throw new Problem(403, 'user_suspended', 'That user is suspended', { id: asked });
+  if (user.state === 'deleted') throw new Problem(404, 'user_deleted', 'That user has gone', { id: asked });
+  return user;
+}

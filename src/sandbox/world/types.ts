@@ -1,0 +1,92 @@
+export type UserState = 'active' | 'suspended' | 'deleted';
+
+export interface User {
+  readonly id: string;
+  readonly screenName: string;
+  readonly name: string;
+  readonly description: string;
+  readonly location: string | null;
+  readonly website: string | null;
+  readonly createdAt: number;
+  readonly verified: boolean;
+  readonly premium: boolean;
+  readonly verificationKind: 'business' | 'government' | null;
+  /** A path under the sandbox's own address. */
+  readonly avatar: string | null;
+  readonly banner: string | null;
+  readonly protected: boolean;
+  readonly openDms: boolean;
+  readonly state: UserState;
+  readonly token: string | null;
+  readonly encryptionCode: string | null;
+  readonly followers: Set<User>;
+  readonly following: Set<User>;
+  /** Those who were asked for leave to follow them. */
+  readonly requested: Set<User>;
+  readonly liked: Set<Tweet>;
+  /** Likes given before the part of history that the world knows one by one. */
+  readonly earlierFavourites: number;
+  /** Positions of own tweets in the world's order, ascending. */
+  readonly tweets: number[];
+  readonly pinned: string[];
+  tweetCount: number;
+  mediaCount: number;
+  listed: number;
+  /** The unchanging part of the wire form, made on first use. */
+  head: string | undefined;
+}
+
+export interface Media {
+  readonly kind: 'photo' | 'video' | 'animated_gif';
+  /** A path under the sandbox's own address. */
+  readonly path: string;
+  readonly videoPath: string | null;
+  readonly width: number;
+  readonly height: number;
+  readonly durationMs: number | null;
+}
+
+export type Indices = readonly [start: number, end: number];
+
+export interface Entities {
+  readonly hashtags: readonly { text: string; indices: Indices }[];
+  readonly symbols: readonly { text: string; indices: Indices }[];
+  readonly urls: readonly { url: string; expanded_url: string; display_url: string; indices: Indices }[];
+  readonly mentions: readonly { user: User; indices: Indices }[];
+}
+
+export interface Tweet {
+  readonly id: string;
+  /** Place in the world's order, which is also the order of ids. */
+  readonly position: number;
+  readonly author: User;
+  readonly text: string;
+  readonly lang: string;
+  readonly source: string;
+  readonly createdAt: number;
+  readonly conversationId: string;
+  readonly replyTo: { readonly tweetId: string; readonly userId: string } | null;
+  readonly quoteOf: string | null;
+  readonly media: readonly Media[];
+  readonly entities: Entities;
+  /** What `top` orders by. It never changes, so that pages neither repeat nor lose a tweet. */
+  readonly score: number;
+  /** Normalised words between single spaces, with one at either end. */
+  readonly terms: string;
+  readonly createdByCall: boolean;
+  deleted: boolean;
+  likes: number;
+  retweets: number;
+  replies: number;
+  quotes: number;
+  bookmarks: number;
+  views: number | null;
+  head: string | undefined;
+}
+
+export interface List {
+  readonly id: string;
+  readonly name: string;
+  readonly owner: User;
+  readonly members: readonly User[];
+}

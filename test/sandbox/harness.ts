@@ -1,0 +1,85 @@
+import { startSandbox } from '../../src/sandbox/sandbox.ts';
+
+export interface Account {
+  userName: string;
+  userId: string;
+  authToken: string;
+  encryptionCode: string;
+  premium: boolean;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are checked against the contract, not against types
+export type Json = any;
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Json;
+}
+
+export interface Options {
+  readonly as?: Account;
+  readonly body?: unknown;
+  readonly headers?: Record<string, string>;
+}
+
+/** A sandbox for one test file, and short words to talk to it. */
+export async function openSandbox(options: { dataDir?: string; now?: () => number; seed?: string } = {}) {
+  const sandbox = await startSandbox({ port: 0, dataDir: null, ...options });
+  const call = (method: string, path: string, options: Options = {}) => request(sandbox.url, method, path, options);
+  const info = (await call('GET', '/control/info')).body;
+  const [ada, grace, linus] = info.demo.accounts as [Account, Account, Account];
+  return {
+    url: sandbox.url,
+    info,
+    ada,
+    grace,
+    linus,
+    call,
+    get: (path: string, as: Account = ada) => call('GET', path, { as }),
+    search: (query: Record<string, string | number>, as: Account = ada) =>
+      call('GET', `/api/search?${new URLSearchParams(query as Record<string, string>)}`, { as }),
+    tweet: (text: string, as: Account = ada, more: object = {}, headers: Record<string, string> = {}) =>
+      call('POST', '/api/tweets', { as, body: { text, ...more }, headers }),
+    control: (path: string, body: object = {}) => call('POST', `/control/${path}`, { body }),
+    fault: (fault: object, target: object = {}) => call('POST', '/control/faults', { body: { fault, ...target } }),
+    async mint(wishes: object = {}): Promise<Account> {
+      return (await call('POST', '/control/accounts', { body: wishes })).body.accounts[0];
+    },
+    close: () => sandbox.close(),
+  };
+}
+
+export type OpenSandbox = Awaited<ReturnType<typeof openSandbox>>;
+
+export async function request(url: string, method: string, path: string, options: Options = {}): Promise<Reply> {
+  const headers: Record<string, string> = { ...options.headers };
+  if (options.as !== undefined) headers['cookie'] = `auth_token=${options.as.authToken}`;
+  const init: RequestInit = { method, headers, redirect: 'manual' };
+  if (options.body !== undefined) {
+    headers['content-type'] ??= 'application/json';
+    init.body = typeof options.body === 'string' ? options.body : JSON.stringify(options.body);
+  }
+  const response = await fetch(url + path, init);
+  const text = await response.text();
+  const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
+  return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
+}
+
+/** Every tweet of a search, page by page. */
+export async function allPages(
+  sandbox: OpenSandbox,
+  query: Record<string, string | number>,
+  between: () => Promise<unknown> = async () => {},
+): Promise<Json[]> {
+  const tweets: Json[] = [];
+  let cursor: string | null = null;
+  do {
+    const reply: Reply = await sandbox.search({ ...query, ...(cursor === null ? {} : { cursor }) });
+    if (reply.status !== 200) throw new Error(JSON.stringify(reply.body));
+    tweets.push(...reply.body.tweets);
+    cursor = reply.body.next_cursor;
+    await between();
+  } while (cursor !== null);
+  return tweets;
+}

@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type OpenSandbox, openSandbox } from './harness.ts';
+
+let sandbox: OpenSandbox;
+let clock = 1_760_000_000_000;
+const DAY_MS = 86_400_000;
+
+beforeAll(async () => {
+  sandbox = await openSandbox({ now: () => clock });
+});
+afterAll(() => sandbox.close());
+
+describe('a new tweet', () => {
+  it('is answered, found by search and counted', async () => {
+    const { status, body } = await sandbox.tweet('Testing the quokkaphone #demo $TEA with @grace https://a.example/b');
+    expect(status).toBe(201);
+    expect(body.tweet.author.screen_name).toBe('ada');
+    expect(body.tweet.entities.hashtags).toEqual([{ text: 'demo', indices: [24, 29] }]);
+    expect(body.tweet.entities.symbols[0].text).toBe('TEA');
+    expect(body.tweet.entities.user_mentions[0]).toMatchObject({ screen_name: 'grace', id: sandbox.grace.userId });
+    expect(body.tweet.entities.urls[0]).toMatchObject({
+      expanded_url: 'https://a.example/b',
+      display_url: 'a.example/b',
+    });
+    const found = await sandbox.search({ q: 'quokkaphone' }, sandbox.grace);
+    expect(found.body.tweets.map((tweet: { id: string }) => tweet.id)).toEqual([body.tweet.id]);
+    const stats = await sandbox.call('GET', '/control/stats');
+    expect(stats.body.tweets_created).toBe(1);
+    const raw = await sandbox.call('GET', `/control/tweets?author=${sandbox.ada.userId}`);
+    expect(raw.body.tweets.map((tweet: { id: string }) => tweet.id)).toContain(body.tweet.id);
+  });
+
+  it('joins the conversation it replies to, and is shown inside what quotes it', async () => {
+    const first = (await sandbox.tweet('The first of a thread')).body.tweet;
+    const reply = (await sandbox.tweet('A reply', sandbox.grace, { reply_to_id: first.id })).body.tweet;
+    const deeper = (await sandbox.tweet('A reply to it', sandbox.ada, { reply_to_id: reply.id })).body.tweet;
+    expect(reply.in_reply_to).toEqual({ tweet_id: first.id, user_id: sandbox.ada.userId });
+    expect(deeper.conversation_id).toBe(first.id);
+    expect((await sandbox.get(`/api/tweets/${first.id}`)).body.tweet.counts.replies).toBe(1);
+    const quote = (await sandbox.tweet('Look at this', sandbox.grace, { quote_of_id: first.id })).body.tweet;
+    expect(quote.quoted).toMatchObject({ kind: 'tweet', id: first.id, quoted: null });
+    const again = (await sandbox.tweet('And at this', sandbox.ada, { quote_of_id: quote.id })).body.tweet;
+    expect(again.quoted.quoted).toBeNull();
+    expect((await sandbox.get(`/api/tweets/${first.id}`)).body.tweet.counts.quotes).toBe(1);
+  });
+
+  it('is refused as a duplicate for a day, but not as a reply to something else', async () => {
+    expect((await sandbox.tweet('Say it once')).status).toBe(201);
+    const again = await sandbox.tweet(' Say it once ');
+    expect(again.status).toBe(409);
+    expect(again.body.problem).toMatchObject({ code: 'duplicate_tweet', message: 'Status is a duplicate.' });
+    const target = (await sandbox.tweet('A target')).body.tweet;
+    expect((await sandbox.tweet('Say it once', sandbox.ada, { reply_to_id: target.id })).status).toBe(201);
+    expect((await sandbox.tweet('Say it once', sandbox.grace)).status).toBe(201);
+    clock += DAY_MS + 1;
+    expect((await sandbox.tweet('Say it once')).status).toBe(201);
+  });
+
+  it('has an id later than all others even when the clock goes back', async () => {
+    const later = (await sandbox.tweet('In order')).body.tweet;
+    clock -= 5_000;
+    const earlier = (await sandbox.tweet('Still in order')).body.tweet;
+    clock += 5_000;
+    expect(BigInt(earlier.id)).toBeGreaterThan(BigInt(later.id));
+  });
+
+  it.each([
+    [{ text: '' }, 'text_empty'],
+    [{ text: ' \n ' }, 'text_empty'],
+    [{ text: 'x'.repeat(281) }, 'text_too_long'],
+    [{}, 'bad_request'],
+    [{ text: 5 }, 'bad_request'],
+    [{ text: 'with media', media_ids: ['1'] }, 'bad_request'],
+    [{ text: 'to nobody', reply_to_id: '123' }, 'not_found'],
+    [{ text: 'of nothing', quote_of_id: '123' }, 'not_found'],
+  ])('is refused when it is %j', async (body, code) => {
+    const reply = await sandbox.call('POST', '/api/tweets', { as: sandbox.grace, body });
+    expect(reply.body.problem.code).toBe(code);
+    expect(reply.status).toBe(code === 'not_found' ? 404 : 400);
+  });
+
+  it('may be long for a premium account', async () => {
+    expect((await sandbox.tweet('word '.repeat(200), sandbox.ada)).status).toBe(201);
+    const tooLong = await sandbox.tweet('x'.repeat(25_001), sandbox.ada);
+    expect(tooLong.body.problem).toMatchObject({ code: 'text_too_long', length: 25_001, limit: 25_000 });
+  });
+});
+
+describe('an idempotency token', () => {
+  const token = { 'idempotency-token': 'token-1' };
+
+  it('answers the first result again, and refuses another body', async () => {
+    const first = await sandbox.tweet('Only once, please', sandbox.ada, {}, token);
+    const again = await sandbox.tweet('Only once, please', sandbox.ada, {}, token);
+    expect(first.headers.get('idempotent-replayed')).toBeNull();
+    expect(again.status).toBe(201);
+    expect(again.headers.get('idempotent-replayed')).toBe('true');
+    expect(again.body.tweet.id).toBe(first.body.tweet.id);
+    const other = await sandbox.tweet('Something else', sandbox.ada, {}, token);
+    expect(other.status).toBe(409);
+    expect(other.body.problem.code).toBe('idempotency_conflict');
+  });
+
+  it('belongs to its actor and lasts a day', async () => {
+    expect((await sandbox.tweet('Mine', sandbox.grace, {}, token)).status).toBe(201);
+    clock += DAY_MS + 1;
+    const reused = await sandbox.tweet('A day later', sandbox.ada, {}, token);
+    expect(reused.status).toBe(201);
+    expect(reused.headers.get('idempotent-replayed')).toBeNull();
+  });
+
+  it('must be short and printable', async () => {
+    const reply = await sandbox.tweet('Too long a token', sandbox.ada, {}, { 'idempotency-token': 'x'.repeat(129) });
+    expect(reply.body.problem).toMatchObject({ code: 'bad_request', field: 'idempotency-token' });
+  });
+});
+
+describe('a like', () => {
+  it('counts once, however often it is given or taken back', async () => {
+    const { id } = (await sandbox.tweet('Likeable')).body.tweet;
+    const path = `/api/tweets/${id}/like`;
+    const likes = async () => (await sandbox.get(`/api/tweets/${id}`, sandbox.grace)).body.tweet;
+    for (let round = 0; round < 2; round++) {
+      const reply = await sandbox.call('PUT', path, { as: sandbox.grace });
+      expect(reply.body).toEqual({ tweet_id: id, liked: true });
+    }
+    expect(await likes()).toMatchObject({ counts: { likes: 1 }, viewer: { liked: true } });
+    for (let round = 0; round < 2; round++) {
+      const headers = { 'idempotency-token': 'harmless' };
+      const reply = await sandbox.call('DELETE', path, { as: sandbox.grace, headers });
+      expect(reply.body).toEqual({ tweet_id: id, liked: false });
+    }
+    expect(await likes()).toMatchObject({ counts: { likes: 0 }, viewer: { liked: false } });
+  });
+
+  it('needs a tweet', async () => {
+    const reply = await sandbox.call('PUT', '/api/tweets/1/like', { as: sandbox.ada });
+    expect(reply.body.problem).toMatchObject({ code: 'not_found', resource: 'tweet', id: '1' });
+  });
+});
