@@ -1,0 +1,97 @@
+import { resolve } from 'node:path';
+import { isLoopbackHost } from '../model/loopback.ts';
+import { Secret } from '../secrets/secret.ts';
+import { type CheckedSettings, type LogLevel, type SettingName, settings } from './settings.ts';
+
+/** Settings as the environment has them, before anything is made of them. An empty one counts as not set. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface Config {
+  readonly host: string;
+  readonly port: number;
+  readonly dataDir: string;
+  readonly logLevel: LogLevel;
+  readonly platform: {
+    /** The sandbox that another process runs, or `null` for the embedded one. */
+    readonly url: string | null;
+    readonly timeoutMs: number;
+  };
+  readonly sandbox: { readonly port: number };
+  readonly secrets: {
+    /** `null`: kept in a file of DATA_DIR, made when it is not there. */
+    readonly secretKeys: readonly Secret<Buffer>[] | null;
+    readonly metricsToken: Secret | null;
+  };
+}
+
+/** Says which settings are wrong, why, and what would be right; made for people. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+  readonly faults: readonly string[];
+
+  constructor(faults: readonly string[]) {
+    super(faults.join('\n'));
+    this.faults = faults;
+  }
+}
+
+/** Environment → checked, with defaults → frozen. Throws one `ConfigError` with everything that is wrong. */
+export function readConfig(env: Environment): Config {
+  const checked = checkSettings(env);
+  const faults = findContradictions(checked);
+  if (faults.length > 0) throw new ConfigError(faults);
+  return freeze(checked);
+}
+
+function checkSettings(env: Environment): CheckedSettings {
+  const faults: string[] = [];
+  const values: Partial<Record<SettingName, unknown>> = {};
+  for (const name of Object.keys(settings) as SettingName[]) {
+    const text = env[name]?.trim() || undefined;
+    const result = settings[name].check(text);
+    if (typeof result === 'string') faults.push(describeFault(name, text ?? '', result));
+    else values[name] = result.value;
+  }
+  if (faults.length > 0) throw new ConfigError(faults);
+  return values as CheckedSettings;
+}
+
+function describeFault(name: SettingName, text: string, fault: string): string {
+  const shown = 'secret' in settings[name] ? '' : ` ("${text}")`;
+  return `${name}${shown} ${fault}. Example: ${name}=${settings[name].example}`;
+}
+
+function findContradictions(checked: CheckedSettings): string[] {
+  const faults: string[] = [];
+  if (checked.PLATFORM_URL !== null && checked.PLATFORM_KIND === null) {
+    faults.push('PLATFORM_URL is set without PLATFORM_KIND, which says what it speaks. Example: PLATFORM_KIND=sandbox');
+  }
+  if (checked.PLATFORM_URL === null && checked.PLATFORM_KIND !== null) {
+    faults.push(
+      'PLATFORM_KIND is set without PLATFORM_URL. Unset it for the embedded sandbox. Example: PLATFORM_URL=http://127.0.0.1:4001',
+    );
+  }
+  // The only platform there is so far is a sandbox, whose demo credentials anyone can know.
+  if (!isLoopbackHost(checked.HOST) && !checked.SANDBOX_PUBLIC) {
+    faults.push(
+      `HOST ("${checked.HOST}") can be reached by others, and in sandbox mode the demo credentials are known to everyone. ` +
+        'Use HOST=127.0.0.1, or SANDBOX_PUBLIC=1 if that is what you want',
+    );
+  }
+  return faults;
+}
+
+function freeze(checked: CheckedSettings): Config {
+  return Object.freeze({
+    host: checked.HOST,
+    port: checked.PORT,
+    dataDir: resolve(checked.DATA_DIR),
+    logLevel: checked.LOG_LEVEL,
+    platform: Object.freeze({ url: checked.PLATFORM_URL, timeoutMs: checked.PLATFORM_TIMEOUT_MS }),
+    sandbox: Object.freeze({ port: checked.SANDBOX_PORT }),
+    secrets: Object.freeze({
+      secretKeys: checked.SECRET_KEY && Object.freeze(checked.SECRET_KEY.map((key) => new Secret(key))),
+      metricsToken: checked.METRICS_TOKEN === null ? null : new Secret(checked.METRICS_TOKEN),
+    }),
+  });
+}

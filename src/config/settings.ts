@@ -1,0 +1,142 @@
+/** One setting of the environment: what people read about it, and how its text is checked. */
+export interface Setting<T> {
+  /** As the documents show it. */
+  readonly defaultText: string;
+  readonly about: string;
+  readonly example: string;
+  /** True where the value must not be shown. */
+  readonly secret?: true;
+  /** The value, or (as a string) what is wrong with the text: `is not …`. `undefined` means that it is not set. */
+  readonly check: (text: string | undefined) => { value: T } | string;
+}
+
+type Check<T> = Setting<T>['check'];
+
+function orDefault<T>(fallback: T, check: (text: string) => { value: T } | string): Check<T> {
+  return (text) => (text === undefined ? { value: fallback } : check(text));
+}
+
+function wholeNumber(from: number, to: number) {
+  return (text: string) => {
+    const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+    return value >= from && value <= to ? { value } : `is not a whole number from ${from} to ${to}`;
+  };
+}
+
+function choice<const T extends string>(...choices: readonly T[]) {
+  return (text: string) => {
+    const value = choices.find((known) => known === text);
+    return value === undefined ? `is not one of ${choices.join(', ')}` : { value };
+  };
+}
+
+function onOff(text: string) {
+  if (['1', 'true', 'on', 'yes'].includes(text.toLowerCase())) return { value: true };
+  if (['0', 'false', 'off', 'no'].includes(text.toLowerCase())) return { value: false };
+  return 'is neither 1 (on) nor 0 (off)';
+}
+
+function httpOrigin(text: string) {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (!url || !['http:', 'https:'].includes(url.protocol)) return 'is not an http or https address';
+  if (url.username || url.password) return 'must not carry a user name or password';
+  if (url.pathname !== '/' || url.search || url.hash) return 'must be an origin alone, without a path';
+  return { value: url.origin };
+}
+
+function keys32(text: string) {
+  const keys = text.split(',').map((part) => Buffer.from(part.trim(), 'base64'));
+  return keys.every((key) => key.length === 32) ? { value: keys } : 'is not 32 bytes in base64 (or several, by comma)';
+}
+
+const port = wholeNumber(0, 65_535);
+
+/** Every setting there is. `--help` and the README's table are printed from it. */
+export const settings = {
+  HOST: {
+    defaultText: '127.0.0.1',
+    about: 'Address to listen on.',
+    example: '0.0.0.0',
+    check: orDefault('127.0.0.1', (text) =>
+      /^[\w.:-]+$/.test(text) ? { value: text } : 'is not a host name or address',
+    ),
+  },
+  PORT: {
+    defaultText: '4000',
+    about: 'Port to listen on; 0 takes any free one.',
+    example: '8080',
+    check: orDefault(4000, port),
+  },
+  DATA_DIR: {
+    defaultText: './data',
+    about: 'Folder of the embedded store, the sandbox, SECRET_KEY and demo.json.',
+    example: '/var/lib/postern',
+    check: orDefault('./data', (text) => ({ value: text })),
+  },
+  SECRET_KEY: {
+    defaultText: 'made on first start into DATA_DIR',
+    about: '32 bytes in base64. Several by comma: the first seals, all open.',
+    example: '"$(openssl rand -base64 32)"',
+    secret: true,
+    check: orDefault<Buffer[] | null>(null, keys32),
+  },
+  METRICS_TOKEN: {
+    defaultText: 'none: /metrics answers loopback only',
+    about: 'Bearer token with which /metrics answers from anywhere.',
+    example: '"$(openssl rand -hex 16)"',
+    secret: true,
+    check: orDefault<string | null>(null, (text) =>
+      /^[\x21-\x7e]{16,256}$/.test(text) ? { value: text } : 'is not 16 to 256 printable characters without spaces',
+    ),
+  },
+  MONGODB_URL: {
+    defaultText: 'none: the embedded store',
+    about: 'Not available in this version: leave it unset to use the embedded store.',
+    example: '(unset)',
+    secret: true,
+    check: (text) => (text === undefined ? { value: null } : 'is set, but this version has the embedded store only'),
+  },
+  PLATFORM_URL: {
+    defaultText: 'the embedded sandbox',
+    about: 'Origin of the platform. Needs PLATFORM_KIND.',
+    example: 'http://127.0.0.1:4001',
+    check: orDefault<string | null>(null, httpOrigin),
+  },
+  PLATFORM_KIND: {
+    defaultText: 'none',
+    about: 'What PLATFORM_URL speaks: sandbox, for one started by `postern sandbox`.',
+    example: 'sandbox',
+    check: orDefault<'sandbox' | null>(null, choice('sandbox')),
+  },
+  PLATFORM_TIMEOUT_MS: {
+    defaultText: '15000',
+    about: 'Deadline of one platform call, in milliseconds.',
+    example: '5000',
+    check: orDefault(15_000, wholeNumber(1, 600_000)),
+  },
+  SANDBOX_PORT: {
+    defaultText: '4001',
+    about: 'Port of the sandbox platform, embedded or alone; 0 takes any free one.',
+    example: '0',
+    check: orDefault(4001, port),
+  },
+  SANDBOX_PUBLIC: {
+    defaultText: '0',
+    about: 'Allow sandbox mode, with its well-known demo credentials, on an address that others can reach.',
+    example: '1',
+    check: orDefault(false, onOff),
+  },
+  LOG_LEVEL: {
+    defaultText: 'info',
+    about: 'How much is logged: trace, debug, info, warn, error, fatal or silent.',
+    example: 'warn',
+    check: orDefault<LogLevel>('info', choice('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent')),
+  },
+} satisfies Record<string, Setting<unknown>>;
+
+export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
+export type SettingName = keyof typeof settings;
+type CheckedValue<T> = T extends { check: (text: string | undefined) => infer R }
+  ? Extract<R, { value: unknown }>['value']
+  : never;
+export type CheckedSettings = { [Name in SettingName]: CheckedValue<(typeof settings)[Name]> };

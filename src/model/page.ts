@@ -1,0 +1,29 @@
+import { z } from 'zod';
+
+/** One page of a list. `cursor` leads to the next and is `null` on the last. */
+export interface Page<Item> {
+  items: Item[];
+  cursor: string | null;
+}
+
+/** What every paged action takes (SPEC.md, Conventions). */
+export const pageInput = {
+  count: z
+    .int('must be a whole number from 1 to 100')
+    .min(1, 'must be a whole number from 1 to 100')
+    .max(100, 'must be a whole number from 1 to 100')
+    .default(20)
+    .meta({ description: 'Items in a page.' }),
+  cursor: z
+    .string()
+    .min(1, 'must be the next_cursor of the page before; leave it out for the first page')
+    .max(2048, 'must be the next_cursor of the page before')
+    .optional()
+    .meta({ description: '`next_cursor` of the page before; left out for the first page.' }),
+};
+
+/** What every paged action returns beside its items. */
+export const pageOutput = {
+  has_more: z.boolean(),
+  next_cursor: z.string().nullable(),
+};
