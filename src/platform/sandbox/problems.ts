@@ -1,0 +1,56 @@
+import { PosternError } from '../../errors/postern-error.ts';
+import { asWire, NonsenseError, object, text, type Wire } from './wire.ts';
+
+/** What the call was about, for messages that name it: `Tweet not found: 12`. */
+export interface Subject {
+  kind: 'Tweet' | 'User';
+  id: string;
+}
+
+/** A refusal of the sandbox platform (its `problem` object) as the error that the caller of Postern gets. */
+export function readProblem(body: unknown, status: number, retryAfter: string | null, subject?: Subject): PosternError {
+  const problem = object(asWire(body, 'body'), 'problem');
+  const code = text(problem, 'code');
+  const message = text(problem, 'message').slice(0, 300);
+  switch (code) {
+    case 'bad_token':
+      return new PosternError('forbidden', 'Platform rejected auth_token');
+    case 'bad_cursor':
+      return new PosternError('bad_input', 'Malformed field: cursor: is not one that the platform gave for this list');
+    case 'unknown_operator':
+      return new PosternError('bad_input', `Malformed field: q: unknown search operator: ${text(problem, 'operator')}`);
+    case 'text_empty':
+    case 'text_too_long':
+      return new PosternError('bad_input', `Malformed field: text: ${message}`);
+    case 'duplicate_tweet':
+      return new PosternError('conflict', 'Status is a duplicate.');
+    case 'not_found':
+    case 'tweet_deleted':
+    case 'user_deleted':
+      return new PosternError('not_found', notFoundMessage(problem, subject));
+    case 'user_suspended':
+    case 'protected':
+    case 'forbidden':
+      return new PosternError('forbidden', message);
+    case 'rate_limited':
+      return new PosternError('rate_limited', `The platform's rate limit: ${message}`, {
+        retryAfterSeconds: retryAfterSeconds(retryAfter),
+      });
+    default:
+      if (status === 403) return new PosternError('forbidden', message);
+      throw new NonsenseError(`problem ${code.slice(0, 40)} with status ${status}: ${message}`);
+  }
+}
+
+function notFoundMessage(problem: Wire, subject: Subject | undefined): string {
+  const resource = problem['resource'];
+  if (typeof resource === 'string' && typeof problem['id'] === 'string') {
+    return `${resource.charAt(0).toUpperCase()}${resource.slice(1)} not found: ${problem['id']}`;
+  }
+  return subject ? `${subject.kind} not found: ${subject.id}` : 'Not found on the platform';
+}
+
+/** RFC 9110 section 10.2.3 allows a date too; the sandbox gives seconds. Without either, a minute is polite. */
+function retryAfterSeconds(header: string | null): number {
+  return header !== null && /^\d{1,6}$/.test(header) ? Number(header) : 60;
+}

@@ -1,0 +1,99 @@
+import type { Entities } from '../../model/entities.ts';
+import type { Media } from '../../model/media.ts';
+import { formatTweetTime } from '../../model/time.ts';
+import type { QuotedTweet, Tweet } from '../../model/tweet.ts';
+import { readAuthor } from './read-user.ts';
+import { asWire, count, id, list, NonsenseError, nullable, object, text, time, type Wire } from './wire.ts';
+
+/** A page's tweets; tombstones (what the actor may no longer see) are left out. */
+export function readTweets(page: Wire): Tweet[] {
+  const tweets: Tweet[] = [];
+  for (const item of list(page, 'tweets')) {
+    const tweet = asWire(item, 'tweets[]');
+    if (!isTombstone(tweet)) tweets.push(readTweet(tweet));
+  }
+  return tweets;
+}
+
+export function readTweet(tweet: Wire): Tweet {
+  const quoted = nullable(object, tweet, 'quoted');
+  return {
+    ...readPlainTweet(tweet),
+    quoted_tweet: quoted === null || isTombstone(quoted) ? null : { ...readPlainTweet(quoted), quoted_tweet: null },
+  };
+}
+
+function isTombstone(item: Wire): boolean {
+  const kind = text(item, 'kind');
+  if (kind !== 'tweet' && kind !== 'tombstone') throw new NonsenseError(`kind is "${kind.slice(0, 40)}"`);
+  return kind === 'tombstone';
+}
+
+function readPlainTweet(tweet: Wire): Omit<QuotedTweet, 'quoted_tweet'> {
+  const counts = object(tweet, 'counts');
+  const inReplyTo = nullable(object, tweet, 'in_reply_to');
+  const pageUrl = text(tweet, 'page_url');
+  return {
+    type: 'tweet',
+    id: id(tweet, 'id'),
+    url: pageUrl,
+    platformUrl: pageUrl,
+    text: text(tweet, 'text'),
+    source: nullable(text, tweet, 'source'),
+    retweetCount: count(counts, 'retweets'),
+    replyCount: count(counts, 'replies'),
+    likeCount: count(counts, 'likes'),
+    quoteCount: count(counts, 'quotes'),
+    bookmarkCount: count(counts, 'bookmarks'),
+    viewCount: nullable(count, counts, 'views'),
+    createdAt: formatTweetTime(time(tweet, 'created_at')),
+    lang: text(tweet, 'lang'),
+    isReply: inReplyTo !== null,
+    inReplyToId: inReplyTo && id(inReplyTo, 'tweet_id'),
+    inReplyToUserId: inReplyTo && id(inReplyTo, 'user_id'),
+    conversationId: nullable(id, tweet, 'conversation_id'),
+    media: list(tweet, 'media').map((item) => readMedia(asWire(item, 'media[]'))),
+    entities: readEntities(object(tweet, 'entities')),
+    author: readAuthor(object(tweet, 'author')),
+  };
+}
+
+function readMedia(media: Wire): Media {
+  return {
+    type: text(media, 'kind'),
+    url: text(media, 'url'),
+    expanded_url: nullable(text, media, 'expanded_url'),
+    video_url: nullable(text, media, 'video_url'),
+    width: nullable(count, media, 'width'),
+    height: nullable(count, media, 'height'),
+    duration_ms: nullable(count, media, 'duration_ms'),
+  };
+}
+
+function readEntities(entities: Wire): Entities {
+  const items = (field: string) => list(entities, field).map((item) => asWire(item, `entities.${field}[]`));
+  const readTag = (tag: Wire) => ({ text: text(tag, 'text'), indices: readIndices(tag) });
+  return {
+    hashtags: items('hashtags').map(readTag),
+    symbols: items('symbols').map(readTag),
+    timestamps: items('timestamps').map(readTag),
+    urls: items('urls').map((url) => ({
+      url: text(url, 'url'),
+      expanded_url: text(url, 'expanded_url'),
+      display_url: text(url, 'display_url'),
+      indices: readIndices(url),
+    })),
+    user_mentions: items('user_mentions').map((mention) => ({
+      id: id(mention, 'id'),
+      screen_name: text(mention, 'screen_name'),
+      name: text(mention, 'name'),
+      indices: readIndices(mention),
+    })),
+  };
+}
+
+function readIndices(from: Wire): [number, number] {
+  const [start, end] = list(from, 'indices');
+  if (typeof start !== 'number' || typeof end !== 'number') throw new NonsenseError('indices are not two numbers');
+  return [start, end];
+}

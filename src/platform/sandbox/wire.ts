@@ -1,0 +1,54 @@
+/**
+ * Reads the sandbox platform's JSON (`schema/platform.openapi.json`) field by field. What is not as the contract says
+ * throws `NonsenseError` naming the place: a platform that answers nonsense must never reach a caller as data.
+ */
+export class NonsenseError extends Error {
+  override readonly name = 'NonsenseError';
+}
+
+export type Wire = Readonly<Record<string, unknown>>;
+
+function nonsense(field: string, expected: string): never {
+  throw new NonsenseError(`${field} is not ${expected}`);
+}
+
+export function asWire(value: unknown, field: string): Wire {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) nonsense(field, 'an object');
+  return value as Wire;
+}
+
+export const object = (from: Wire, field: string): Wire => asWire(from[field], field);
+
+export function list(from: Wire, field: string): readonly unknown[] {
+  const value = from[field];
+  return Array.isArray(value) ? value : nonsense(field, 'an array');
+}
+
+export function text(from: Wire, field: string): string {
+  const value = from[field];
+  return typeof value === 'string' ? value : nonsense(field, 'a string');
+}
+
+export function id(from: Wire, field: string): string {
+  const value = from[field];
+  return typeof value === 'string' && /^\d{1,20}$/.test(value) ? value : nonsense(field, 'an id');
+}
+
+export function flag(from: Wire, field: string): boolean {
+  const value = from[field];
+  return typeof value === 'boolean' ? value : nonsense(field, 'a boolean');
+}
+
+export function count(from: Wire, field: string): number {
+  const value = from[field];
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : nonsense(field, 'a count');
+}
+
+export function time(from: Wire, field: string): Date {
+  const value = new Date(text(from, field));
+  return Number.isNaN(value.getTime()) ? nonsense(field, 'a time') : value;
+}
+
+export function nullable<T>(read: (from: Wire, field: string) => T, from: Wire, field: string): T | null {
+  return from[field] === null ? null : read(from, field);
+}
