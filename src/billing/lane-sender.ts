@@ -42,10 +42,9 @@ export async function sendUntilKnown(
         late: batch.lates.length,
         ...(error === undefined ? {} : { error }),
       });
+    let outcome: CommitOutcome;
     try {
-      const outcome = await store.commit(batch.commit);
-      report(outcome.status);
-      return outcome;
+      outcome = await store.commit(batch.commit);
     } catch (error) {
       hooks.onFailure();
       report('failed', error);
@@ -57,7 +56,10 @@ export async function sendUntilKnown(
         report('abandoned', error);
         return 'abandoned';
       }
+      pause = Math.min(pause * 2, times.retryLastMs);
+      continue;
     }
-    pause = Math.min(pause * 2, times.retryLastMs);
+    report(outcome.status);
+    return outcome;
   }
 }

@@ -1,0 +1,83 @@
+import type { z } from 'zod';
+import type { AccountService } from '../billing/account-service.ts';
+import type { Micros } from '../model/money.ts';
+import type { PlatformSession } from '../platform/port.ts';
+
+/** The price of a call that names no other (SPEC.md, Limits): 0.001 dollars. */
+export const flatPrice: Micros = 1_000;
+
+/** What a caller can do, told once. Routes, documents, metrics and prices all follow from it. */
+interface ActionDeclaration {
+  /** As SPEC.md spells it, without the leading slash: `tweet/create`. */
+  readonly name: string;
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Below `/v1`; parameters as `{id}`. */
+  readonly path: string;
+  /** One line for lists. */
+  readonly summary: string;
+  /** Taken when the action succeeds, and only then. */
+  readonly price: Micros;
+  /**
+   * `read` changes nothing: it may be aborted when the caller hangs up. `idempotent` may be repeated without harm;
+   * `once` must not be. Both are never aborted once sent.
+   */
+  readonly effect: 'read' | 'idempotent' | 'once';
+  /** `call` answers once; `stream` goes on. */
+  readonly kind: 'call' | 'stream';
+  readonly input: z.ZodObject;
+  /** For documents and tests; not run on every call. */
+  readonly output: z.ZodType;
+  /** Parameters that SPEC.md names and that are not built yet: using one is refused, never dropped. */
+  readonly notBuilt: readonly string[];
+  /** True where `count`, `cursor`, `has_more` and `next_cursor` page through a list. */
+  readonly paged: boolean;
+}
+
+export interface PlatformContext {
+  platform: PlatformSession;
+}
+
+export interface AccountContext {
+  /** The id of the API account that calls. */
+  account: string;
+  accounts: AccountService;
+}
+
+/** An action performed on the platform as the actor whose `auth_token` the caller sends. */
+export interface PlatformAction extends ActionDeclaration {
+  readonly actor: true;
+  readonly run: (context: PlatformContext, input: never) => Promise<unknown>;
+}
+
+/** An action on the caller's own API account; needs the API key alone. */
+export interface AccountAction extends ActionDeclaration {
+  readonly actor: false;
+  readonly run: (context: AccountContext, input: never) => Promise<unknown>;
+}
+
+export type Action = PlatformAction | AccountAction;
+
+type Defaulted = 'kind' | 'notBuilt' | 'paged';
+type Declaration<I extends z.ZodObject, O extends z.ZodType, Context> = Omit<
+  ActionDeclaration,
+  Defaulted | 'input' | 'output'
+> &
+  Partial<Pick<ActionDeclaration, Defaulted>> & {
+    input: I;
+    output: O;
+    run: (context: Context, input: z.output<I>) => Promise<z.input<O>>;
+  };
+
+const defaults = { kind: 'call', notBuilt: [], paged: false } as const;
+
+export function platformAction<I extends z.ZodObject, O extends z.ZodType>(
+  declaration: Declaration<I, O, PlatformContext>,
+): PlatformAction {
+  return { ...defaults, ...declaration, actor: true };
+}
+
+export function accountAction<I extends z.ZodObject, O extends z.ZodType>(
+  declaration: Declaration<I, O, AccountContext>,
+): AccountAction {
+  return { ...defaults, ...declaration, actor: false };
+}

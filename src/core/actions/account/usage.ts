@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import { accountUsage, granularity } from '../../../model/account.ts';
+import { accountAction } from '../../action.ts';
+
+const moment = z.union(
+  [z.iso.datetime({ offset: true }), z.iso.date()],
+  'must be a time as ISO 8601, such as 2026-11-01T00:00:00Z',
+);
+
+export const usage = accountAction({
+  name: 'account/usage',
+  method: 'GET',
+  path: '/account/usage',
+  summary: 'Successful calls and what they cost, by hour or day',
+  price: 0,
+  effect: 'read',
+  input: z.object({
+    from: moment.optional().meta({ description: 'From the hour of this time on; 30 days before `to` if left out.' }),
+    to: moment.optional().meta({ description: 'Up to this time; now if left out.' }),
+    granularity: granularity.default('day'),
+  }),
+  output: accountUsage,
+  run: ({ account, accounts }, input) => accounts.usage(account, input),
+});

@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import { pageInput, pageOutput } from '../../../model/page.ts';
+import { count } from '../../../model/scalars.ts';
+import { tweet } from '../../../model/tweet.ts';
+import { flatPrice, platformAction } from '../../action.ts';
+
+export const advancedSearch = platformAction({
+  name: 'tweet/advanced_search',
+  method: 'GET',
+  path: '/tweet/advanced_search',
+  summary: 'Search tweets',
+  price: flatPrice,
+  effect: 'read',
+  paged: true,
+  input: z.object({
+    q: z
+      .string()
+      .min(1)
+      .max(1024, 'must be at most 1024 characters')
+      .meta({
+        description: 'Words, "exact phrases" and operators: `from:`, `to:`, `since:`, `until:`, `filter:`.',
+        examples: ['from:ada coffee'],
+      }),
+    product: z
+      .enum(['Latest', 'Top'], 'must be Latest or Top')
+      .default('Latest')
+      .meta({ description: 'Newest first, or most engaging first.' }),
+    ...pageInput,
+  }),
+  output: z.object({ query: z.string(), tweet_count: count, ...pageOutput, tweets: z.array(tweet) }),
+  async run({ platform }, { q, product, count, cursor = null }) {
+    const page = await platform.searchTweets({ q, product, count, cursor });
+    return {
+      query: q,
+      tweet_count: page.items.length,
+      has_more: page.cursor !== null,
+      next_cursor: page.cursor,
+      tweets: page.items,
+    };
+  },
+});

@@ -1,0 +1,17 @@
+import { z } from 'zod';
+import { userProfile } from '../../../model/user-profile.ts';
+import { flatPrice, platformAction } from '../../action.ts';
+import { anyOf } from '../../input.ts';
+import { userInput, userReference } from '../../user-input.ts';
+
+export const userInfo = platformAction({
+  name: 'user/info',
+  method: 'GET',
+  path: '/user/info',
+  summary: 'The profile of a user',
+  price: flatPrice,
+  effect: 'read',
+  input: z.object(userInput).check(anyOf('userName', 'userId')),
+  output: userProfile,
+  run: ({ platform }, input) => platform.userProfile(userReference(input)),
+});

@@ -1,0 +1,114 @@
+import type { AccountService } from '../billing/account-service.ts';
+import type { Ledger } from '../billing/ledger.ts';
+import { PosternError } from '../errors/postern-error.ts';
+import type { Micros } from '../model/money.ts';
+import { NotSupportedError, type Platform } from '../platform/port.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import type { Secret } from '../secrets/secret.ts';
+import type { Action } from './action.ts';
+import { type CursorSealer, cursorScope } from './cursor.ts';
+import { checkInput, malformedField, missingField } from './input.ts';
+import { Tab } from './tab.ts';
+
+/** Who calls, as a face knows it before it knows the action. */
+export interface Caller {
+  /** The id of the API account that pays. */
+  account: string;
+  /** The actor's `auth_token`, if the caller sent one. */
+  authToken: Secret | null;
+  /** Aborted when the caller hung up. */
+  signal: AbortSignal;
+}
+
+/** An action whose input has passed every check that can be made without the platform. */
+export interface PreparedCall {
+  readonly action: Action;
+  /** Performs the action once. */
+  perform(): Promise<unknown>;
+}
+
+export interface CoreParts {
+  ledger: Ledger;
+  accounts: AccountService;
+  platform: Platform;
+  cursors: CursorSealer;
+  runtime: Runtime;
+}
+
+type Input = Record<string, unknown>;
+
+/** Cookie octets of RFC 6265 section 4.1.1: a token is sent as a cookie and must not become another header. */
+const tokenPattern = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]{1,1024}$/;
+
+/** What every face shares: the checks before the money, and the tab on which actions are performed. */
+export class Core {
+  readonly #parts: CoreParts;
+
+  constructor(parts: CoreParts) {
+    this.#parts = parts;
+  }
+
+  /** Checks everything that can be known before credit is reserved. Throws `bad_input` naming the field. */
+  prepare(action: Action, raw: Input, caller: Caller): PreparedCall {
+    for (const field of action.notBuilt) {
+      if (raw[field] !== undefined) throw new PosternError('not_supported', `Not supported yet: ${field}`);
+    }
+    if (!action.actor) {
+      const { open, seal } = this.#paging(action, raw, caller.account);
+      const input = open(checkInput(action.input, raw));
+      const context = { account: caller.account, accounts: this.#parts.accounts };
+      return { action, perform: async () => seal(await action.run(context, input as never)) };
+    }
+    const authToken = checkToken(caller.authToken);
+    const { open, seal } = this.#paging(action, raw, authToken.expose());
+    const input = open(checkInput(action.input, raw));
+    const platform = this.#parts.platform.as({
+      authToken,
+      signal: action.effect === 'read' ? caller.signal : null,
+      idempotencyToken: this.#parts.runtime.randomBytes(16).toString('hex'),
+    });
+    return {
+      action,
+      perform: async () => seal(await supported(action, () => action.run({ platform }, input as never))),
+    };
+  }
+
+  /** Opens the tab of one request, with credit reserved for `quote`. Throws `insufficient_credits`. */
+  openTab(account: string, quote: Micros): Promise<Tab> {
+    return Tab.open(this.#parts.ledger, account, quote);
+  }
+
+  /** What undoes the sealing of cursors on the way in, and does it on the way out. */
+  #paging(action: Action, raw: Input, owner: string) {
+    const unchanged = { open: (input: Input) => input, seal: (output: unknown) => output };
+    if (!action.paged) return unchanged;
+    const scope = cursorScope(action.name, raw, owner);
+    return {
+      open: (input: Input) =>
+        typeof input['cursor'] === 'string'
+          ? { ...input, cursor: this.#parts.cursors.open(input['cursor'], scope) }
+          : input,
+      seal: (output: unknown) => {
+        const page = output as { next_cursor: string | null };
+        return page.next_cursor === null
+          ? page
+          : { ...page, next_cursor: this.#parts.cursors.seal(page.next_cursor, scope) };
+      },
+    };
+  }
+}
+
+function checkToken(token: Secret | null): Secret {
+  if (token === null || token.expose() === '') throw missingField('auth_token');
+  if (!tokenPattern.test(token.expose())) throw malformedField('auth_token', "must be the platform cookie's value");
+  return token;
+}
+
+async function supported<T>(action: Action, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    if (!(error instanceof NotSupportedError)) throw error;
+    throw new PosternError('not_supported', `Not supported by this platform: ${action.name}`);
+  }
+}

@@ -1,0 +1,45 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { Secret } from '../secrets/secret.ts';
+import { malformedField } from './input.ts';
+
+const tagBytes = 16;
+
+/**
+ * Seals the platform's cursors, so that one can be used only for the list that it came from: the same action, the same
+ * parameters, the same actor. A cursor that was made up, altered, or taken from elsewhere is refused before it costs
+ * anything. HMAC-SHA256 cut to 128 bits, under the first of the keys; all keys open.
+ */
+export class CursorSealer {
+  readonly #keys: readonly Secret<Buffer>[];
+
+  constructor(keys: readonly Secret<Buffer>[]) {
+    this.#keys = keys;
+  }
+
+  seal(cursor: string, scope: string): string {
+    const [key] = this.#keys;
+    if (!key) throw new Error('a cursor needs a key to be sealed');
+    return Buffer.concat([tag(key, cursor, scope), Buffer.from(cursor, 'utf8')]).toString('base64url');
+  }
+
+  open(sealed: string, scope: string): string {
+    const bytes = Buffer.from(sealed, 'base64url');
+    // Node skips what is not base64url; a cursor is one spelling only.
+    if (bytes.length > tagBytes && bytes.toString('base64url') === sealed) {
+      const cursor = bytes.toString('utf8', tagBytes);
+      const given = bytes.subarray(0, tagBytes);
+      if (this.#keys.some((key) => timingSafeEqual(tag(key, cursor, scope), given))) return cursor;
+    }
+    throw malformedField('cursor', 'is not a next_cursor of this list, with these parameters and this auth_token');
+  }
+}
+
+function tag(key: Secret<Buffer>, cursor: string, scope: string): Buffer {
+  return createHmac('sha256', key.expose()).update(scope).update('\0').update(cursor).digest().subarray(0, tagBytes);
+}
+
+/** What a cursor is bound to. `count` may differ from page to page. */
+export function cursorScope(action: string, input: Record<string, unknown>, actor: string): string {
+  const { cursor: _cursor, count: _count, ...rest } = input;
+  return JSON.stringify([action, Object.entries(rest).sort(([a], [b]) => (a < b ? -1 : 1)), actor]);
+}

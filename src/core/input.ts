@@ -1,0 +1,49 @@
+import type { z } from 'zod';
+import { PosternError } from '../errors/postern-error.ts';
+
+export function missingField(field: string): PosternError {
+  return new PosternError('bad_input', `Missing required field: ${field}`);
+}
+
+export function malformedField(field: string, reason: string): PosternError {
+  return new PosternError('bad_input', `Malformed field: ${field}: ${reason}`);
+}
+
+/** Checks raw input against an action's schema. Throws `bad_input` naming the first field at fault. */
+export function checkInput<I extends z.ZodObject>(schema: I, raw: Record<string, unknown>): z.output<I> {
+  const result = schema.safeParse(raw);
+  if (result.success) return result.data;
+  throw firstFault(result.error.issues, raw);
+}
+
+function firstFault(issues: readonly z.core.$ZodIssue[], raw: Record<string, unknown>): PosternError {
+  const issue = issues[0];
+  if (!issue) return new PosternError('bad_input', 'Malformed input');
+  const field = issue.path.map(String).join('.');
+  const given = issue.path.reduce<unknown>((value, key) => Object(value)[key], raw);
+  if (given === undefined || (given === '' && issue.code === 'too_small')) return missingField(field);
+  return malformedField(field, issue.code === 'invalid_type' ? typeReason(issue.expected) : issue.message);
+}
+
+function typeReason(expected: string): string {
+  if (expected === 'int' || expected === 'number') return 'must be a whole number';
+  return `must be ${/^[aeiou]/.test(expected) ? 'an' : 'a'} ${expected}`;
+}
+
+type Check = (context: z.core.ParsePayload<Record<string, unknown>>) => void;
+
+function check(fields: readonly string[], atLeast: number, atMost: number): Check {
+  return (context) => {
+    const given = fields.filter((field) => context.value[field] !== undefined);
+    if (given.length >= atLeast && given.length <= atMost) return;
+    const path = [(given[0] ?? fields[0]) as string];
+    const message = `give only one of ${given.join(' and ')}`;
+    context.issues.push({ code: 'custom', path, message, input: context.value });
+  };
+}
+
+/** For schemas of alternatives: at least one of the fields; which of them counts is the action's affair. */
+export const anyOf = (...fields: string[]): Check => check(fields, 1, fields.length);
+
+/** For schemas of alternatives: one of the fields, or none. */
+export const atMostOneOf = (...fields: string[]): Check => check(fields, 0, 1);
