@@ -1,0 +1,142 @@
+import { mkdirSync } from 'node:fs';
+import type { RequestListener } from 'node:http';
+import { join } from 'node:path';
+import { AccountAdmin } from './billing/account-admin.ts';
+import { AccountService } from './billing/account-service.ts';
+import { KeyRing } from './billing/key-ring.ts';
+import { type CommitInfo, Ledger } from './billing/ledger.ts';
+import { Sweeper } from './billing/sweeper.ts';
+import type { Config } from './config/config.ts';
+import { actions } from './core/actions/registry.ts';
+import { Core } from './core/core.ts';
+import { CursorSealer } from './core/cursor.ts';
+import { type Demo, ensureDemoAccount, makeDemo } from './demo/demo.ts';
+import { type Logger, makeLogger } from './observe/logger.ts';
+import { Metrics } from './observe/metrics.ts';
+import { readDemoWorld } from './platform/demo-world.ts';
+import { SandboxPlatform } from './platform/sandbox/adapter.ts';
+import { type Runtime, repeat, systemRuntime } from './runtime/runtime.ts';
+import { startSandboxWorker, type WorkerSandbox } from './sandbox/worker-host.ts';
+import { deriveKey, readOrMakeSecretKey } from './secrets/secret-key-file.ts';
+import type { Store } from './store/port.ts';
+import { openSqliteStore } from './store/sqlite/store.ts';
+import { expressApp } from './web/express-app.ts';
+
+const flushUsesMs = 10_000;
+
+/** What a test puts in place of the real parts. */
+export interface Overrides {
+  runtime?: Runtime;
+  logger?: Logger;
+  openStore?: () => Store;
+  startSandbox?: typeof startSandboxWorker;
+}
+
+/** The whole service, apart from listening. */
+export interface App {
+  readonly handler: RequestListener;
+  readonly logger: Logger;
+  /** The demo credentials, for an app that is reached at `origin`; from then on the pages show them. */
+  announce(origin: string): Demo;
+  /** Told once if a part that the service cannot do without has died. */
+  onFailure(listener: (error: Error) => void): void;
+  /** Flushes and ends everything. No request may be in flight any more. */
+  close(): Promise<void>;
+}
+
+/** Puts the parts together: the one place that knows them all. */
+export async function createApp(config: Config, overrides: Overrides = {}): Promise<App> {
+  const runtime = overrides.runtime ?? systemRuntime;
+  const logger = overrides.logger ?? makeLogger(config.logLevel);
+  const closers: (() => Promise<void> | void)[] = [];
+  const close = async () => {
+    for (const closer of closers.reverse()) await closer();
+  };
+  try {
+    mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
+    const store = overrides.openStore?.() ?? openStore(config, runtime);
+    closers.push(() => store.close());
+
+    const sandbox = config.platform.url === null ? await startSandbox(config, overrides) : null;
+    if (sandbox) closers.push(() => sandbox.close());
+    const sandboxUrl = config.platform.url ?? sandbox?.url ?? '';
+    const metrics = new Metrics();
+    const platform = new SandboxPlatform({
+      origin: sandboxUrl,
+      timeoutMs: config.platform.timeoutMs,
+      runtime,
+      onRequest: (operation, outcome, ms) => metrics.platformRequests.observe({ operation, outcome }, ms / 1_000),
+    });
+    closers.push(() => platform.close());
+
+    const ledger = new Ledger({ store: store.ledger, runtime, onCommit: (info) => noteCommit(info, metrics, logger) });
+    closers.push(() => ledger.close());
+    const sweeper = new Sweeper({
+      store: store.ledger,
+      runtime,
+      onSwept: (holds) => metrics.holdsSwept.inc(holds),
+      onError: (err) => logger.warn({ err }, 'holds of dead processes could not be swept'),
+    });
+    sweeper.start();
+    closers.push(() => sweeper.stop());
+
+    const keys = new KeyRing(store.keys, runtime);
+    const flushUses = () =>
+      keys.flushUses().catch((err) => logger.warn({ err }, 'the last use of API keys could not be noted'));
+    const flushing = repeat(runtime, flushUsesMs, flushUses);
+    closers.push(flushUses, () => flushing.cancel());
+
+    const accounts = new AccountService(store, runtime);
+    const core = new Core({ ledger, accounts, platform, cursors: cursorSealer(config, runtime), runtime });
+    const world = await readDemoWorld(sandboxUrl, config.platform.timeoutMs);
+    const apiKey = await ensureDemoAccount(new AccountAdmin(store, runtime), store, runtime.now(), world.seed);
+    let demo: Demo | null = null;
+
+    return {
+      handler: expressApp({
+        runtime,
+        logger,
+        metrics,
+        metricsToken: config.secrets.metricsToken,
+        rest: { core, keys, actions },
+        health: { store, platform, runtime },
+        home: { actions, demo: () => demo },
+      }),
+      logger,
+      announce: (origin) => {
+        demo = makeDemo(origin, sandboxUrl, apiKey, world);
+        return demo;
+      },
+      onFailure: (listener) => sandbox?.onExit(listener),
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** The embedded store, as the command line opens it too. */
+export function openStore(config: Config, runtime: Runtime): Store {
+  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
+  return openSqliteStore({ path: join(config.dataDir, 'postern.sqlite'), runtime });
+}
+
+function startSandbox(config: Config, { startSandbox: start = startSandboxWorker }: Overrides): Promise<WorkerSandbox> {
+  return start({ port: config.sandbox.port, dataDir: join(config.dataDir, 'sandbox') });
+}
+
+function noteCommit(info: CommitInfo, metrics: Metrics, logger: Logger): void {
+  metrics.ledgerCommits.inc({ outcome: info.outcome });
+  if (info.outcome === 'applied') metrics.callsCharged.inc(info.settled + info.late);
+  const { account, attempt, error: err } = info;
+  if (info.outcome === 'failed')
+    logger.warn({ account, attempt, err }, 'a credit change did not reach the store; trying again');
+  if (info.outcome === 'abandoned')
+    logger.error({ account, attempt, err }, 'a credit change was given up, its outcome unknown');
+}
+
+function cursorSealer(config: Config, runtime: Runtime): CursorSealer {
+  const keys = config.secrets.secretKeys ?? [readOrMakeSecretKey(config.dataDir, runtime)];
+  return new CursorSealer(keys.map((key) => deriveKey(key, 'cursors')));
+}

@@ -1,0 +1,39 @@
+import { Command } from 'commander';
+import { ConfigError } from '../config/config.ts';
+import { version } from '../version.ts';
+import { accountCommand } from './account-command.ts';
+import { CliError } from './cli-error.ts';
+import { keyCommand } from './key-command.ts';
+import { sandboxCommand } from './sandbox-command.ts';
+import { serveCommand } from './serve-command.ts';
+import { settingsHelp } from './settings-help.ts';
+
+const program = new Command('postern')
+  .description('A gateway to a social platform, with a sandbox platform built in.')
+  .version(version)
+  .addCommand(serveCommand())
+  .addCommand(sandboxCommand())
+  .addCommand(accountCommand())
+  .addCommand(keyCommand())
+  .addHelpText('after', settingsHelp)
+  .showHelpAfterError('(add --help for what it takes)');
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  process.stderr.write(`${messageFor(error)}\n`);
+  process.exitCode = 1;
+}
+
+function messageFor(error: unknown): string {
+  if (error instanceof ConfigError) return `postern: these settings are wrong:\n  ${error.faults.join('\n  ')}`;
+  if (error instanceof CliError) return `postern: ${error.message}`;
+  if (isSystemError(error) && error.code === 'EADDRINUSE') {
+    return `postern: port ${error.port} is taken. Stop what uses it, or choose another: PORT=0 (any) and SANDBOX_PORT=0`;
+  }
+  return `postern: ${error instanceof Error ? error.message : String(error)}`;
+}
+
+function isSystemError(error: unknown): error is NodeJS.ErrnoException & { port?: number } {
+  return error instanceof Error && 'code' in error;
+}

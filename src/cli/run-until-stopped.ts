@@ -1,0 +1,20 @@
+/**
+ * Waits for SIGTERM or SIGINT, stops in good order, and ends the process with 0. A second signal ends it at once: the
+ * person means it. Where `onFailure` tells of a death within, it stops as well, and the status is 1.
+ */
+export async function runUntilStopped(
+  stop: () => Promise<void>,
+  onFailure: (listener: (error: Error) => void) => void = () => {},
+): Promise<void> {
+  const failure = await new Promise<Error | null>((resolve) => {
+    process.once('SIGTERM', () => resolve(null));
+    process.once('SIGINT', () => resolve(null));
+    onFailure(resolve);
+  });
+  if (failure) process.stderr.write(`postern: ${failure.message}; stopping\n`);
+  const endAtOnce = () => process.exit(1);
+  process.once('SIGTERM', endAtOnce);
+  process.once('SIGINT', endAtOnce);
+  await stop();
+  process.exit(failure ? 1 : 0);
+}

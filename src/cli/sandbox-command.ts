@@ -1,0 +1,21 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { Command } from 'commander';
+import { readConfig } from '../config/config.ts';
+import { startSandbox } from '../sandbox/sandbox.ts';
+import { runUntilStopped } from './run-until-stopped.ts';
+
+export function sandboxCommand(): Command {
+  return new Command('sandbox')
+    .description('Run the sandbox platform alone, so that several gateways can share it')
+    .action(async () => {
+      const config = readConfig({ ...process.env, PLATFORM_URL: undefined, PLATFORM_KIND: undefined });
+      mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
+      const sandbox = await startSandbox({ port: config.sandbox.port, dataDir: join(config.dataDir, 'sandbox') });
+      process.stdout.write(
+        `The sandbox platform is listening on ${sandbox.url}\n\n` +
+          `A gateway that uses it:\n\n  PLATFORM_URL=${sandbox.url} PLATFORM_KIND=sandbox npm start\n\n`,
+      );
+      await runUntilStopped(() => sandbox.close());
+    });
+}

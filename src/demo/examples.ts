@@ -1,0 +1,31 @@
+import type { Demo } from './demo.ts';
+
+export interface Example {
+  title: string;
+  command: string;
+}
+
+/** Calls that work when pasted into a shell; shown at start and on the home page. */
+export function curlExamples(demo: Demo): Example[] {
+  const actor = demo.accounts[0]?.authToken ?? '';
+  const credentials = `-H 'Authorization: Bearer ${demo.apiKey}' -H 'x-auth-token: ${actor}'`;
+  const post = `curl -s ${credentials} -H 'Content-Type: application/json'`;
+  return [
+    {
+      title: 'Search tweets',
+      command: `curl -si ${credentials} '${demo.baseUrl}/tweet/advanced_search?q=from:grace&count=3'`,
+    },
+    {
+      title: 'Post one',
+      command: `${post} -d '{"text":"Hello from the gateway"}' '${demo.baseUrl}/tweet/create'`,
+    },
+    {
+      title: 'Look up a user',
+      command: `curl -s ${credentials} '${demo.baseUrl}/user/info?userName=grace'`,
+    },
+    {
+      title: 'See what is left',
+      command: `curl -s -H 'Authorization: Bearer ${demo.apiKey}' '${demo.baseUrl}/account/balance'`,
+    },
+  ];
+}

@@ -1,0 +1,26 @@
+import type { Demo } from './demo.ts';
+import { curlExamples } from './examples.ts';
+
+/** What the start prints for people: where it is, and what to do next. */
+export function welcomeText(origin: string, demo: Demo, demoPath: string): string {
+  const [search] = curlExamples(demo);
+  const actors = demo.accounts.map((account) => account.userName).join(', ');
+  return `
+Postern is listening on ${origin}
+
+  ${origin}/         what is where, with calls to paste
+  ${demo.baseUrl}       REST
+  ${demo.sandboxUrl}         the sandbox platform: demo accounts ${actors}
+
+Your first call (a page of tweets; 0.001 of the demo key's credit):
+
+  ${search?.command}
+
+Demo credentials are in ${demoPath}. An account and a key of your own:
+
+  npx postern account create --name me --credits 5
+  npx postern key create --account <the id it printed>
+
+Stop with Ctrl-C.
+`;
+}

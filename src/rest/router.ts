@@ -1,0 +1,69 @@
+import { type NextFunction, type Request, type Response, Router } from 'express';
+import type { KeyRing } from '../billing/key-ring.ts';
+import type { Action } from '../core/action.ts';
+import type { Core } from '../core/core.ts';
+import { PosternError } from '../errors/postern-error.ts';
+import { actionRoute } from './action-route.ts';
+import { readApiKey } from './credentials.ts';
+import { readBody } from './read-input.ts';
+
+export interface RestParts {
+  core: Core;
+  keys: KeyRing;
+  actions: readonly Action[];
+}
+
+/**
+ * The routes below `/v1`, one for each action. The order of refusals (DECISIONS.md) is the order of the handlers:
+ * path and method, key, body, input, credit, platform.
+ */
+export function restRouter({ core, keys, actions }: RestParts): Router {
+  const router = Router({ caseSensitive: true, strict: true });
+  router.use((_request, response, next) => {
+    response.setHeader('cache-control', 'no-store');
+    next();
+  });
+  const authenticate = async (request: Request, response: Response, next: NextFunction) => {
+    response.locals['account'] = await keys.authenticate(readApiKey(request));
+    next();
+  };
+  const body = readBody();
+  for (const [path, group] of byPath(actions)) {
+    const route = router.route(path.replaceAll(/\{(\w+)\}/g, ':$1'));
+    // Express answers HEAD with the GET handler, which would bill a call whose answer nobody sees.
+    route.head(refuseMethod(group));
+    for (const action of group) {
+      const noteAction = (_request: Request, response: Response, next: NextFunction) => {
+        response.locals['action'] = action.name;
+        next();
+      };
+      const handlers = [
+        noteAction,
+        authenticate,
+        ...(action.method === 'GET' ? [] : [body]),
+        actionRoute(action, core),
+      ];
+      route[method(action)](...handlers);
+    }
+    route.all(refuseMethod(group));
+  }
+  return router;
+}
+
+function byPath(actions: readonly Action[]): Map<string, Action[]> {
+  const groups = new Map<string, Action[]>();
+  for (const action of actions) groups.set(action.path, [...(groups.get(action.path) ?? []), action]);
+  return groups;
+}
+
+function method(action: Action) {
+  return action.method.toLowerCase() as Lowercase<Action['method']>;
+}
+
+function refuseMethod(group: readonly Action[]) {
+  const allowed = group.map((action) => action.method).join(', ');
+  return (_request: Request, response: Response) => {
+    response.setHeader('allow', allowed);
+    throw new PosternError('method_not_allowed', `Wrong method: this path takes ${allowed}`);
+  };
+}

@@ -1,0 +1,80 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createApp, type Overrides } from './app.ts';
+import type { Config } from './config/config.ts';
+import { writeDemoFile } from './demo/demo.ts';
+import { welcomeText } from './demo/welcome.ts';
+import { answerUnreadableRequests } from './web/faults.ts';
+
+/** How long requests in flight may take once the service was told to stop. */
+const drainMs = 10_000;
+
+export interface Service {
+  /** Where it is reached, such as `http://127.0.0.1:4000`. */
+  readonly origin: string;
+  /** Text for people: what to do next. */
+  readonly welcome: string;
+  /** Told once if a part that the service cannot do without has died; `stop` still ends the rest in good order. */
+  onFailure(listener: (error: Error) => void): void;
+  /** Stops accepting, lets what is in flight finish (10 s at most), flushes, and ends. */
+  stop(): Promise<void>;
+}
+
+/** Starts the whole service and listens. */
+export async function serve(config: Config, overrides: Overrides = {}): Promise<Service> {
+  const app = await createApp(config, overrides);
+  const server = createServer(
+    { keepAliveTimeout: 65_000, requestTimeout: 60_000, headersTimeout: 30_000 },
+    app.handler,
+  );
+  answerUnreadableRequests(server);
+  try {
+    await listen(server, config);
+  } catch (error) {
+    await app.close();
+    throw error;
+  }
+  const origin = originOf(server, config.host);
+  const demo = app.announce(origin);
+  const demoPath = writeDemoFile(config.dataDir, demo);
+  app.logger.info({ origin }, 'listening');
+  return {
+    origin,
+    welcome: welcomeText(origin, demo, demoPath),
+    onFailure: (listener) => app.onFailure(listener),
+    stop: async () => {
+      app.logger.info('stopping');
+      await drain(server);
+      await app.close();
+      app.logger.info('stopped');
+    },
+  };
+}
+
+function listen(server: Server, { port, host }: Config): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ port, host, backlog: 1024 }, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}
+
+function originOf(server: Server, host: string): string {
+  const { port } = server.address() as AddressInfo;
+  // An address that means "all of them" is no place to send a person to.
+  const shown = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
+  return `http://${shown.includes(':') ? `[${shown}]` : shown}:${port}`;
+}
+
+async function drain(server: Server): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  // `close` ends idle connections; one that is busy ends after its answer only if the answer says so.
+  server.prependListener('request', (_request, response) => response.setHeader('connection', 'close'));
+  const sweeping = setInterval(() => server.closeIdleConnections(), 50);
+  const deadline = setTimeout(() => server.closeAllConnections(), drainMs);
+  await closed;
+  clearInterval(sweeping);
+  clearTimeout(deadline);
+}

@@ -1,0 +1,58 @@
+import type { IncomingMessage, Server } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { ErrorRequestHandler, NextFunction, Request, Response } from 'express';
+import { asPosternError, PosternError } from '../errors/postern-error.ts';
+import type { ErrorCode } from '../errors/table.ts';
+import type { Logger } from '../observe/logger.ts';
+import { errorEnvelope, sendError } from '../rest/envelope.ts';
+
+export function unknownPath(): never {
+  throw new PosternError('not_found', 'Unknown path: / says what is where');
+}
+
+/** The last handler: whatever was thrown becomes an Envelope; what nobody foresaw is logged with its cause. */
+export function errorHandler(logger: Logger): ErrorRequestHandler {
+  return (thrown: unknown, _request: Request, response: Response, _next: NextFunction) => {
+    const error = isUndecodablePath(thrown)
+      ? new PosternError('bad_input', 'The path is wrongly encoded: a % must be followed by two hex digits of UTF-8')
+      : asPosternError(thrown);
+    if (error.status >= 500) {
+      const level = error.code === 'internal' ? 'error' : 'warn';
+      logger[level]({ requestId: response.locals['requestId'], code: error.code, err: error.cause }, error.message);
+    }
+    sendError(response, error);
+  };
+}
+
+/** Express' router throws this for `%zz` in a path. */
+function isUndecodablePath(thrown: unknown): boolean {
+  return thrown instanceof URIError || (thrown instanceof Error && 'status' in thrown && thrown.status === 400);
+}
+
+/** By the codes of Node's HTTP parser; everything else is a request that cannot be understood. */
+const parserFaults: Readonly<Record<string, [ErrorCode, number, string]>> = {
+  HPE_HEADER_OVERFLOW: ['headers_too_large', 431, 'The request line and headers are larger than 16 KiB'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['request_timeout', 408, 'The request did not arrive in time'],
+};
+const reasons: Readonly<Record<number, string>> = {
+  400: 'Bad Request',
+  408: 'Request Timeout',
+  431: 'Request Header Fields Too Large',
+};
+
+/** What never becomes a request (Node gives the bare socket) is answered with an Envelope too. */
+export function answerUnreadableRequests(server: Server): void {
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
+    if (error.code === 'ECONNRESET' || !socket.writable) {
+      socket.destroy();
+      return;
+    }
+    const [, status, message] = parserFaults[error.code ?? ''] ?? ['bad_input', 400, 'The request is not valid HTTP'];
+    const body = JSON.stringify(errorEnvelope(message));
+    socket.end(
+      `HTTP/1.1 ${status} ${reasons[status]}\r\ncontent-type: application/json; charset=utf-8\r\n` +
+        `cache-control: no-store\r\nconnection: close\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+    );
+  });
+  server.on('connect', (_request: IncomingMessage, socket: Duplex) => socket.destroy());
+}

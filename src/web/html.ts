@@ -1,0 +1,31 @@
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+/** Text made safe for HTML, attributes in quotes included. */
+export function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => entities[character] ?? character);
+}
+
+/** A template for HTML: what is put in is escaped, save for what `html` itself made. */
+export class Html {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+export function html(strings: TemplateStringsArray, ...values: (string | number | Html | readonly Html[])[]): Html {
+  return new Html(strings.reduce((text, part, i) => text + render(values[i - 1] ?? '') + part));
+}
+
+function render(value: string | number | Html | readonly Html[]): string {
+  if (value instanceof Html) return value.text;
+  if (typeof value === 'object') return value.map((item) => item.text).join('');
+  return escapeHtml(String(value));
+}
