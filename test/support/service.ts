@@ -1,0 +1,65 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import type { Overrides } from '../../src/app.ts';
+import { openStore } from '../../src/app.ts';
+import { AccountAdmin } from '../../src/billing/account-admin.ts';
+import { type Environment, readConfig } from '../../src/config/config.ts';
+import type { Demo } from '../../src/demo/demo.ts';
+import { parseDollars } from '../../src/model/money.ts';
+import { systemRuntime } from '../../src/runtime/runtime.ts';
+import { startSandbox } from '../../src/sandbox/sandbox.ts';
+import { serve } from '../../src/serve.ts';
+
+/** A service on free ports of loopback with a folder of its own, the sandbox in the test's own thread. */
+export interface TestService {
+  origin: string;
+  dataDir: string;
+  demo: Demo;
+  /** Every line that was logged. */
+  log: string[];
+  /** An account of its own with this much credit: its id and a key. */
+  makeAccount(dollars: string): Promise<{ id: string; key: string; keyId: string }>;
+  /** Makes the sandbox fail as its contract says (`POST /control/faults`). */
+  addFault(fault: Record<string, unknown>, match?: Record<string, unknown>): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export async function startService(env: Environment = {}, overrides: Overrides = {}): Promise<TestService> {
+  const dataDir = env['DATA_DIR'] ?? mkdtempSync(join(tmpdir(), 'postern-test-'));
+  const config = readConfig({ PORT: '0', SANDBOX_PORT: '0', DATA_DIR: dataDir, ...env });
+  const log: string[] = [];
+  const service = await serve(config, {
+    logger: pino({ level: 'trace' }, { write: (line: string) => void log.push(line) }),
+    startSandbox: async (options) => ({ ...(await startSandbox(options)), onExit: () => {} }),
+    ...overrides,
+  });
+  const demo = JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8')) as Demo;
+  const store = openStore(config, systemRuntime);
+  const admin = new AccountAdmin(store, systemRuntime);
+  return {
+    origin: service.origin,
+    dataDir,
+    demo,
+    log,
+    async makeAccount(dollars) {
+      const id = await admin.createAccount('Test', parseDollars(dollars) ?? 0);
+      const { id: keyId, key } = await admin.createKey(id, 'Test key');
+      return { id, key: key.expose(), keyId };
+    },
+    async addFault(fault, match = {}) {
+      const response = await fetch(`${demo.sandboxUrl}/control/faults`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ fault, ...match }),
+      });
+      if (response.status !== 201) throw new Error(`the sandbox refused the fault: ${await response.text()}`);
+    },
+    async stop() {
+      await service.stop();
+      await store.close();
+      if (env['DATA_DIR'] === undefined) rmSync(dataDir, { recursive: true });
+    },
+  };
+}
