@@ -58,7 +58,7 @@ describe('a newcomer with the demo key', () => {
     await ada.post('/tweet/create', { text: 'Reply to an ocelot', reply_to_tweet_id: target?.id });
     await ada.post('/tweet/create', { text: 'Quote of an ocelot, by id', quote_tweet_id: target?.id });
     await ada.post('/tweet/create', { text: 'Quote of an ocelot, by address', quote_tweet_url: target?.url });
-    const mine = await ada.get('/tweet/advanced_search', { q: 'from:adan ocelot' });
+    const mine = await ada.get('/tweet/advanced_search', { q: 'from:ada ocelot' });
     expect(mine.body.data['tweets']).toMatchObject([
       { text: 'Quote of an ocelot, by address', quoted_tweet: { id: target?.id } },
       { text: 'Quote of an ocelot, by id', quoted_tweet: { id: target?.id } },
