@@ -1,4 +1,5 @@
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
+import { violations } from './contract.ts';
 
 export interface Account {
   userName: string;
@@ -21,6 +22,7 @@ export interface Options {
   readonly as?: Account;
   readonly body?: unknown;
   readonly headers?: Record<string, string>;
+  readonly unchecked?: boolean;
 }
 
 /** A sandbox for one test file, and short words to talk to it. */
@@ -63,7 +65,12 @@ export async function request(url: string, method: string, path: string, options
   const response = await fetch(url + path, init);
   const text = await response.text();
   const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
-  return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
+  const body = isJson ? JSON.parse(text) : text;
+  // Every answer of every test is held against the written contract, but for those that a fault made on purpose.
+  const wrong = options.unchecked === true ? [] : violations(method, path, response.status, body);
+  if (wrong.length > 0)
+    throw new Error(`${method} ${path} ${response.status}: ${wrong.join('; ')}\n${text.slice(0, 2000)}`);
+  return { status: response.status, headers: response.headers, body };
 }
 
 /** Every tweet of a search, page by page. */

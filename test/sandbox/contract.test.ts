@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { operations } from '../../src/sandbox/operations/table.ts';
+import { contract, operationIds } from './contract.ts';
+import { allPages, type Json, type OpenSandbox, openSandbox } from './harness.ts';
+
+let sandbox: OpenSandbox;
+beforeAll(async () => {
+  sandbox = await openSandbox();
+});
+afterAll(() => sandbox.close());
+
+describe('the written contract', () => {
+  it('names every operation that is served, with its method and path', () => {
+    const written = operations.map(({ id, method, path }) => [id, contract.paths[path]?.[method.toLowerCase()]]);
+    for (const [id, entry] of written) expect(entry?.operationId, String(id)).toBe(id);
+    expect([...operationIds].sort()).toEqual(operations.map((operation) => operation.id).sort());
+  });
+
+  it('has a schema behind every reference', () => {
+    const references: string[] = [];
+    JSON.stringify(contract, (key, value) => {
+      if (key === '$ref') references.push(value);
+      return value;
+    });
+    for (const reference of references) {
+      const found = reference
+        .slice(2)
+        .split('/')
+        .reduce((node: Json, part) => node?.[part], contract);
+      expect(found, reference).toBeDefined();
+    }
+  });
+});
+
+describe('every answer that this file provokes fits it', () => {
+  it('all tweets and authors of the world', async () => {
+    // The harness checks each page; here it is made to see all of them, whatever they carry.
+    const tweets = await allPages(sandbox, { q: '-from:nobody_at_all', count: 100 });
+    expect(tweets.length).toBeGreaterThan(2000);
+    const kinds = new Set(tweets.map((tweet) => tweet.quoted?.reason ?? tweet.quoted?.kind));
+    expect(kinds).toEqual(new Set([undefined, 'tweet', 'deleted', 'author_suspended', 'author_deleted']));
+    expect(tweets.some((tweet) => tweet.media.some((media: Json) => media.kind === 'video'))).toBe(true);
+  });
+
+  it('users, by id and by name in any case', async () => {
+    const byName = await sandbox.get('/api/users/by/GRACE');
+    const byId = await sandbox.get(`/api/users/${sandbox.grace.userId}`);
+    expect(byName.body).toEqual(byId.body);
+    expect(byName.body.user).toMatchObject({ screen_name: 'grace', viewer: { following: true } });
+    const me = await sandbox.get('/api/me');
+    expect(me.body.user).toMatchObject({ id: sandbox.ada.userId, verification: { premium: true } });
+  });
+
+  it.each([
+    ['/api/users/by/quickgains', 403, 'user_suspended'],
+    ['/api/users/by/oldlantern', 404, 'user_deleted'],
+    ['/api/users/by/nobody_at_all', 404, 'not_found'],
+    ['/api/users/1', 404, 'not_found'],
+    ['/api/nothing', 404, 'not_found'],
+    ['/elsewhere', 404, 'not_found'],
+    ['/api/users/%ff', 400, 'bad_request'],
+    ['/api/search', 400, 'bad_request'],
+    ['/api/search?q=a&count=0', 400, 'bad_request'],
+    ['/api/search?q=a&count=101', 400, 'bad_request'],
+    ['/api/search?q=a&count=many', 400, 'bad_request'],
+    ['/api/search?q=a&product=best', 400, 'bad_request'],
+    ['/api/search?q=since:tomorrow', 400, 'bad_request'],
+    ['/api/search?q=colour:red', 400, 'unknown_operator'],
+    ['/api/search?q=a&cursor=AAAA', 400, 'bad_cursor'],
+    ['/api/search?q=a&cursor=', 400, 'bad_cursor'],
+  ])('the refusal of %s: %i %s', async (path, status, code) => {
+    const reply = await sandbox.get(path);
+    expect([reply.status, reply.body.problem.code]).toEqual([status, code]);
+  });
+
+  it('a missing and an unknown token', async () => {
+    for (const headers of [{}, { cookie: 'auth_token=nope' }, { cookie: 'other=1' }] as Record<string, string>[]) {
+      const reply = await sandbox.call('GET', '/api/me', { headers });
+      expect([reply.status, reply.body.problem.code]).toEqual([401, 'bad_token']);
+    }
+  });
+
+  it('a wrong method', async () => {
+    const reply = await sandbox.call('DELETE', '/api/search', { as: sandbox.ada });
+    expect([reply.status, reply.headers.get('allow')]).toEqual([405, 'GET']);
+  });
+
+  it.each(['{', '[1]', '"text"', 'null'])('the body %s', async (body) => {
+    const reply = await sandbox.call('POST', '/api/tweets', { as: sandbox.ada, body });
+    expect([reply.status, reply.body.problem.field]).toEqual([400, 'body']);
+  });
+
+  it('a body that is too large', async () => {
+    const reply = await sandbox.tweet('x'.repeat(1024 * 1024));
+    expect([reply.status, reply.body.problem.code]).toEqual([413, 'payload_too_large']);
+  });
+});
