@@ -17,7 +17,8 @@ export function curlExamples(demo: Demo): Example[] {
     },
     {
       title: 'Post one',
-      command: `${post} -d '{"text":"Hello from the gateway"}' '${demo.baseUrl}/tweet/create'`,
+      // The time makes each paste a new text: the platform refuses the same one twice within a day.
+      command: `${post} -d '{"text":"Hello at '"$(date +%T)"'"}' '${demo.baseUrl}/tweet/create'`,
     },
     {
       title: 'Look up a user',

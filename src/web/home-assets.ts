@@ -32,7 +32,8 @@ dt { font-weight: 600; }
 dd { margin: 0; color: var(--soft); overflow-wrap: anywhere; }
 .scroll { overflow-x: auto; border: 1px solid var(--line); border-radius: 0.6rem; background: var(--card); }
 table { border-collapse: collapse; width: 100%; }
-th, td { text-align: left; padding: 0.5rem 0.9rem; white-space: nowrap; }
+th, td { text-align: left; vertical-align: top; padding: 0.5rem 0.9rem; }
+td:not(:nth-child(2)), th { white-space: nowrap; }
 th { color: var(--soft); font-weight: 500; font-size: 0.9rem; }
 tbody tr { border-top: 1px solid var(--line); }
 @media (max-width: 30rem) { dl { grid-template-columns: 1fr; gap: 0.1rem; } dd { margin-bottom: 0.6rem; } }

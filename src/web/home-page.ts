@@ -15,9 +15,15 @@ export interface HomePageParts {
   demo: () => Demo | null;
 }
 
+const icon =
+  'data:image/svg+xml,' +
+  encodeURIComponent(
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path fill="#0b5f5a" d="M3 15V7a5 5 0 0 1 10 0v8z"/><circle cx="10.5" cy="9.5" r="1" fill="#fff"/></svg>',
+  );
+
 const security = {
   'content-security-policy':
-    "default-src 'none'; style-src 'self'; script-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "default-src 'none'; style-src 'self'; script-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',
   'cache-control': 'no-store',
@@ -52,7 +58,7 @@ function page(actions: readonly Action[], demo: Demo | null): Html {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Postern</title>
-<link rel="icon" href="data:,">
+<link rel="icon" href="${icon}">
 <link rel="stylesheet" href="/home.css">
 <script src="/home.js" defer></script>
 </head>
@@ -66,7 +72,7 @@ ${demo ? firstCalls(demo) : []}
 <section aria-labelledby="where">
 <h2 id="where">What is where</h2>
 <dl>
-<dt><a href="/v1/account">/v1</a></dt><dd>REST: JSON in, JSON out, an API key on every call</dd>
+<dt>/v1</dt><dd>REST: JSON in, JSON out, an API key on every call</dd>
 <dt><a href="/healthz">/healthz</a></dt><dd>the process is up</dd>
 <dt><a href="/readyz">/readyz</a></dt><dd>store and platform can be reached</dd>
 <dt><a href="/metrics">/metrics</a></dt><dd>figures for Prometheus</dd>
