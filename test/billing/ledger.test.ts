@@ -355,6 +355,29 @@ describe('holds', () => {
     expect(await settle(reservation)).toEqual({ charged: price, remaining: 2_000 });
   });
 
+  it('that were swept: closing gives back what was reserved since, and no more', async () => {
+    await credit(5);
+    const old = await ledger.reserve('a', 3 * price);
+    await sleepThroughSweep();
+    await runtime.advance(5_000);
+    await ledger.reserve('a', price);
+    await ledger.settle(old, []);
+    await ledger.close();
+    expect(heard.map(({ outcome }) => outcome)).toEqual(['applied', 'swept', 'applied', 'applied']);
+    expect(await balance()).toEqual({ paid: 5_000, charged: 0, avail: 5_000, held: 0 });
+  });
+
+  it('that were swept while others are reserved: each reservation goes back once', async () => {
+    await credit(5);
+    const old = await ledger.reserve('a', 2 * price);
+    await sleepThroughSweep();
+    const fresh = await ledger.reserve('a', price);
+    expect(await settle(old, [])).toBeNull();
+    await settleTurns();
+    expect(await balance()).toMatchObject({ avail: 4_000, held: price });
+    expect(await settle(fresh)).toEqual({ charged: price, remaining: 4_000 });
+  });
+
   const settle = (reservation: Reservation | undefined, charges = [charge]) => {
     if (!reservation) throw new Error('no reservation');
     return ledger.settle(reservation, charges);
