@@ -24,8 +24,9 @@ export function errorHandler(logger: Logger): ErrorRequestHandler {
   };
 }
 
-/** Express' router throws this for `%zz` in a path. */
+/** Express' router throws this for `%zz` in a path. Our own refusals have a status too. */
 function isUndecodablePath(thrown: unknown): boolean {
+  if (thrown instanceof PosternError) return false;
   return thrown instanceof URIError || (thrown instanceof Error && 'status' in thrown && thrown.status === 400);
 }
 

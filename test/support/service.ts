@@ -21,6 +21,8 @@ export interface TestService {
   log: string[];
   /** An account of its own with this much credit: its id and a key. */
   makeAccount(dollars: string): Promise<{ id: string; key: string; keyId: string }>;
+  /** Pays credit in, as an operator does; answers the payment's id. */
+  credit(account: string, dollars: string, description?: string): Promise<string>;
   /** Makes the sandbox fail as its contract says (`POST /control/faults`). */
   addFault(fault: Record<string, unknown>, match?: Record<string, unknown>): Promise<void>;
   stop(): Promise<void>;
@@ -48,6 +50,8 @@ export async function startService(env: Environment = {}, overrides: Overrides =
       const { id: keyId, key } = await admin.createKey(id, 'Test key');
       return { id, key: key.expose(), keyId };
     },
+    credit: (account, dollars, description = 'Credit') =>
+      admin.credit(account, parseDollars(dollars) ?? 0, description),
     async addFault(fault, match = {}) {
       const response = await fetch(`${demo.sandboxUrl}/control/faults`, {
         method: 'POST',

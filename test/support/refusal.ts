@@ -1,0 +1,24 @@
+import { expect } from 'vitest';
+import type { Answer, Client } from './client.ts';
+
+/** The answer is the Envelope of a refusal, and shows no credit headers. */
+export function expectRefusal(answer: Answer, status: number, error?: string | RegExp): void {
+  expect(answer.body, `status ${answer.status}`).toEqual({ status: false, data: null, error: expect.any(String) });
+  if (typeof error === 'string') expect(answer.body.error).toBe(error);
+  if (error instanceof RegExp) expect(answer.body.error).toMatch(error);
+  expect(answer.status, String(answer.body.error)).toBe(status);
+  expect(answer.headers.get('content-type')).toMatch(/^application\/json(;|$)/);
+  expect(answer.headers.get('x-credits-charged')).toBeNull();
+  expect(answer.headers.get('x-credits-remaining')).toBeNull();
+  expect(answer.headers.get('x-request-id')).toMatch(/^[\x21-\x7e]{1,64}$/);
+}
+
+/** What the account has left, once nothing is held any more. Credit of failed calls goes back after their answer. */
+export async function restingBalance(client: Client): Promise<string> {
+  for (let tries = 0; tries < 100; tries++) {
+    const { balance, held } = (await client.get('/account/balance')).body.data;
+    if (held === '0') return String(balance);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  throw new Error('credit is still held after 2 s');
+}
