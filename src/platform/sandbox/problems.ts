@@ -15,6 +15,10 @@ export function readProblem(body: unknown, status: number, retryAfter: string | 
   switch (code) {
     case 'bad_token':
       return new PosternError('forbidden', 'Platform rejected auth_token');
+    case 'bad_request':
+      // Only of what the caller wrote and the platform alone can judge; any other field would be our own mistake.
+      if (problem['field'] === 'q') return new PosternError('bad_input', `Malformed field: q: ${message}`);
+      throw unexpected(code, status, message);
     case 'bad_cursor':
       return new PosternError('bad_input', 'Malformed field: cursor: is not one that the platform gave for this list');
     case 'unknown_operator':
@@ -38,8 +42,12 @@ export function readProblem(body: unknown, status: number, retryAfter: string | 
       });
     default:
       if (status === 403) return new PosternError('forbidden', message);
-      throw new NonsenseError(`problem ${code.slice(0, 40)} with status ${status}: ${message}`);
+      throw unexpected(code, status, message);
   }
+}
+
+function unexpected(code: string, status: number, message: string): NonsenseError {
+  return new NonsenseError(`problem ${code.slice(0, 40)} with status ${status}: ${message}`);
 }
 
 function notFoundMessage(problem: Wire, subject: Subject | undefined): string {
@@ -47,7 +55,8 @@ function notFoundMessage(problem: Wire, subject: Subject | undefined): string {
   if (typeof resource === 'string' && typeof problem['id'] === 'string') {
     return `${resource.charAt(0).toUpperCase()}${resource.slice(1)} not found: ${problem['id']}`;
   }
-  return subject ? `${subject.kind} not found: ${subject.id}` : 'Not found on the platform';
+  if (!subject) return 'Not found on the platform';
+  return `${subject.kind} not found: ${typeof problem['id'] === 'string' ? problem['id'] : subject.id}`;
 }
 
 /** RFC 9110 section 10.2.3 allows a date too; the sandbox gives seconds. Without either, a minute is polite. */

@@ -38,7 +38,17 @@ export class SandboxSession extends UnsupportedSession {
       ...(tweet.replyToTweetId !== null && { reply_to_id: tweet.replyToTweetId }),
       ...(tweet.quoteTweetId !== null && { quote_of_id: tweet.quoteTweetId }),
     };
-    return this.#send({ operation: 'createTweet', method: 'POST', path: '/api/tweets', body }, readCreatedTweet);
+    const named = tweet.replyToTweetId ?? tweet.quoteTweetId;
+    return this.#send(
+      {
+        operation: 'createTweet',
+        method: 'POST',
+        path: '/api/tweets',
+        body,
+        ...(named !== null && { subject: { kind: 'Tweet', id: named } }),
+      },
+      readCreatedTweet,
+    );
   }
 
   override likeTweet(tweetId: string): Promise<void> {

@@ -4,13 +4,12 @@ import { flatPrice, platformAction } from '../../action.ts';
 import { atMostOneOf } from '../../input.ts';
 
 /** The id in a tweet's address, such as `https://platform.example/ada/status/12`. */
+const tweetUrlPattern = /^https?:\/\/[^/]+\/[^/]+\/status(?:es)?\/(\d{1,20})(?:[/?#]|$)/;
+
 const tweetUrl = z
   .string()
-  .max(2048)
-  .regex(
-    /^https?:\/\/[^/]+\/[^/]+\/status(?:es)?\/\d{1,20}(?:[/?#]|$)/,
-    'must be the address of a tweet, …/status/<id>',
-  )
+  .max(2048, 'must be at most 2048 characters')
+  .regex(tweetUrlPattern, 'must be the address of a tweet, …/status/<id>')
   .meta({ examples: ['http://127.0.0.1:4001/ada/status/1989000000000000000'] });
 
 export const createTweet = platformAction({
@@ -59,5 +58,5 @@ export const createTweet = platformAction({
 });
 
 function idIn(url: string | undefined): string | undefined {
-  return url && /\/status(?:es)?\/(\d+)/.exec(url)?.[1];
+  return url && tweetUrlPattern.exec(url)?.[1];
 }
