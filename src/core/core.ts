@@ -54,14 +54,12 @@ export class Core {
       if (raw[field] !== undefined) throw new PosternError('not_supported', `Not supported yet: ${field}`);
     }
     if (!action.actor) {
-      const { open, seal } = this.#paging(action, raw, caller.account);
-      const input = open(checkInput(action.input, raw));
+      const { input, seal } = this.#paging(action, checkInput(action.input, raw), caller.account);
       const context = { account: caller.account, accounts: this.#parts.accounts };
       return { action, perform: async () => seal(await action.run(context, input as never)) };
     }
     const authToken = checkToken(caller.authToken);
-    const { open, seal } = this.#paging(action, raw, authToken.expose());
-    const input = open(checkInput(action.input, raw));
+    const { input, seal } = this.#paging(action, checkInput(action.input, raw), authToken.expose());
     const platform = this.#parts.platform.as({
       authToken,
       signal: action.effect === 'read' ? caller.signal : null,
@@ -78,21 +76,20 @@ export class Core {
     return Tab.open(this.#parts.ledger, account, quote);
   }
 
-  /** What undoes the sealing of cursors on the way in, and does it on the way out. */
-  #paging(action: Action, raw: Input, owner: string) {
-    const unchanged = { open: (input: Input) => input, seal: (output: unknown) => output };
-    if (!action.paged) return unchanged;
-    const scope = cursorScope(action.name, raw, owner);
+  /**
+   * Undoes the sealing of the cursor that came in, and answers what seals the one that goes out. They are bound to the
+   * checked input, so that what is ignored, or says the same in other words, does not break a list in the middle.
+   */
+  #paging(action: Action, input: Input, owner: string) {
+    if (!action.paged) return { input, seal: (output: unknown) => output };
+    const { cursors } = this.#parts;
+    const scope = cursorScope(action.name, input, owner);
+    const sealed = input['cursor'];
     return {
-      open: (input: Input) =>
-        typeof input['cursor'] === 'string'
-          ? { ...input, cursor: this.#parts.cursors.open(input['cursor'], scope) }
-          : input,
+      input: typeof sealed === 'string' ? { ...input, cursor: cursors.open(sealed, scope) } : input,
       seal: (output: unknown) => {
         const page = output as { next_cursor: string | null };
-        return page.next_cursor === null
-          ? page
-          : { ...page, next_cursor: this.#parts.cursors.seal(page.next_cursor, scope) };
+        return page.next_cursor === null ? page : { ...page, next_cursor: cursors.seal(page.next_cursor, scope) };
       },
     };
   }

@@ -13,16 +13,25 @@ export function malformedField(field: string, reason: string): PosternError {
 export function checkInput<I extends z.ZodObject>(schema: I, raw: Record<string, unknown>): z.output<I> {
   const result = schema.safeParse(raw);
   if (result.success) return result.data;
-  throw firstFault(result.error.issues, raw);
+  throw firstFault(result.error.issues, schema, raw);
 }
 
-function firstFault(issues: readonly z.core.$ZodIssue[], raw: Record<string, unknown>): PosternError {
+function firstFault(
+  issues: readonly z.core.$ZodIssue[],
+  schema: z.ZodObject,
+  raw: Record<string, unknown>,
+): PosternError {
   const issue = issues[0];
   if (!issue) return new PosternError('bad_input', 'Malformed input');
   const field = issue.path.map(String).join('.');
   const given = issue.path.reduce<unknown>((value, key) => Object(value)[key], raw);
-  if (given === undefined || (given === '' && issue.code === 'too_small')) return missingField(field);
+  if (given === undefined) return missingField(field);
+  if (given === '' && issue.code === 'too_small' && isRequired(schema, issue.path)) return missingField(field);
   return malformedField(field, issue.code === 'invalid_type' ? typeReason(issue.expected) : issue.message);
+}
+
+function isRequired(schema: z.ZodObject, [field = '']: readonly PropertyKey[]): boolean {
+  return schema.shape[String(field)]?.safeParse(undefined).success === false;
 }
 
 function typeReason(expected: string): string {
