@@ -52,7 +52,7 @@ export function inputReader(action: Action): InputReader {
 }
 
 function bodyInput(request: Request): RawInput {
-  const body: unknown = request.body ?? {};
+  const body: unknown = request.body === undefined ? {} : request.body;
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw new PosternError('bad_input', 'The body must be a JSON object');
   }
