@@ -66,7 +66,7 @@ export class LaneQueue {
   }
 
   /** Everything that waits, as one commit; the queue is empty afterwards. */
-  take(head: Pick<LedgerCommit, 'id' | 'account' | 'writer' | 'generation' | 'begins'>): Batch {
+  take(head: Pick<LedgerCommit, 'id' | 'createdAt' | 'account' | 'writer' | 'generation' | 'begins'>): Batch {
     const { reserves, release, settles, lates } = this;
     this.reserves = [];
     this.release = 0;

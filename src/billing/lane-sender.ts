@@ -18,15 +18,15 @@ export interface SenderHooks {
 
 /**
  * Brings a commit to the store: the same id and content again until the outcome is known, never another in its place.
- * `abandoned` where it stays unknown for `giveUpMs`, `stopped` where nobody waits any more.
+ * `stopped` where nobody waits any more.
  */
 export async function sendUntilKnown(
   batch: Batch,
   context: SenderContext,
   hooks: SenderHooks,
-): Promise<CommitOutcome | 'abandoned' | 'stopped'> {
+): Promise<CommitOutcome | 'stopped'> {
   const { store, runtime, times } = context;
-  const firstSentAt = runtime.now();
+  let lastError: unknown;
   let pause = times.retryFirstMs;
   for (let attempt = 1; ; attempt++) {
     const sentAt = runtime.now();
@@ -46,20 +46,17 @@ export async function sendUntilKnown(
     try {
       outcome = await store.commit(batch.commit);
     } catch (error) {
+      lastError = error;
       hooks.onFailure();
       report('failed', error);
       if (hooks.stopped()) return 'stopped';
       await sleep(runtime, pause);
       if (hooks.stopped()) return 'stopped';
-      // Looked at before each further attempt: the clock may have leapt while this process, or its machine, slept.
-      if (runtime.now() - firstSentAt >= times.giveUpMs) {
-        report('abandoned', error);
-        return 'abandoned';
-      }
       pause = Math.min(pause * 2, times.retryLastMs);
       continue;
     }
-    report(outcome.status);
+    if (outcome.status === 'expired') report('abandoned', lastError);
+    else report(outcome.status);
     return outcome;
   }
 }

@@ -115,6 +115,7 @@ export class Lane {
     }
     this.#batch = this.#queue.take({
       id: this.#context.runtime.randomBytes(16).toString('hex'),
+      createdAt: this.#now(),
       account: this.account,
       writer: this.#context.writer,
       generation: this.#generation,
@@ -134,9 +135,9 @@ export class Lane {
       stopped: () => this.#stopped,
     });
     if (outcome === 'stopped') return;
-    if (outcome === 'abandoned') this.#abandon(batch);
-    else if (outcome.status === 'applied') this.#applied(batch, outcome);
+    if (outcome.status === 'applied') this.#applied(batch, outcome);
     else if (outcome.status === 'swept') this.#swept(batch);
+    else if (outcome.status === 'expired') this.#expired(batch);
     else this.#noAccount(batch);
     this.#failing = false;
     this.#batch = null;
@@ -190,8 +191,8 @@ export class Lane {
     }
   }
 
-  /** The outcome may have been forgotten by the store: what was in the commit may be lost, but is never charged twice. */
-  #abandon(batch: Batch): void {
+  /** Nobody knows whether it was applied: what it carried may be lost, but is never charged twice. */
+  #expired(batch: Batch): void {
     this.#beginAnew();
     for (const { caller } of batch.reserves) caller.refuse(refusals.away());
     for (const { caller } of [...batch.settles, ...batch.lates]) caller.refuse(refusals.unrecorded());

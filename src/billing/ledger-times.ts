@@ -1,4 +1,4 @@
-import { commitTtlMs, holdTtlMs } from '../store/port.ts';
+import { holdTtlMs } from '../store/port.ts';
 
 /** Waits of the ledger, in milliseconds; tests may shorten them. */
 export interface LedgerTimes {
@@ -9,11 +9,6 @@ export interface LedgerTimes {
   /** The pause before a commit is sent again: the first, doubled each time up to the last. */
   retryFirstMs: number;
   retryLastMs: number;
-  /**
-   * A commit whose outcome is not known for so long is given up. It must end well before the store forgets outcomes:
-   * sent again after that, a commit that had been applied would be applied twice.
-   */
-  giveUpMs: number;
   /** How long `close` waits for the store. */
   closeMs: number;
 }
@@ -23,7 +18,6 @@ export const ledgerTimes: LedgerTimes = {
   renewMs: holdTtlMs / 4,
   retryFirstMs: 50,
   retryLastMs: 1_000,
-  giveUpMs: commitTtlMs / 2,
   closeMs: 5_000,
 };
 
@@ -31,8 +25,8 @@ export const ledgerTimes: LedgerTimes = {
 export interface CommitInfo {
   account: string;
   /**
-   * `failed` is tried again; `abandoned` was given up with its outcome unknown, so that its charges may be lost: worth a
-   * line in the log at level error.
+   * `failed` is tried again. `abandoned` was away for so long that nobody knows whether it was applied (the store says
+   * `expired`), so that its charges may be lost: worth a line in the log at level error.
    */
   outcome: 'applied' | 'swept' | 'no_account' | 'failed' | 'abandoned';
   /** From 1. */
@@ -43,6 +37,6 @@ export interface CommitInfo {
   settled: number;
   /** Charges settled late, since their hold had been swept. */
   late: number;
-  /** What the store threw, where the outcome is `failed` or `abandoned`. */
+  /** What the store threw, where the outcome is `failed`; what it threw last, where it is `abandoned`. */
   error?: unknown;
 }

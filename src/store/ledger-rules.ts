@@ -1,5 +1,5 @@
 import type { Micros } from '../model/money.ts';
-import type { LedgerCommit, SavedAnswer, Settlement, UsageLine } from './port.ts';
+import { commitLifeMs, type LedgerCommit, type SavedAnswer, type Settlement, type UsageLine } from './port.ts';
 
 /** An account's money as it stands in the transaction. */
 export interface Credit {
@@ -22,12 +22,19 @@ export interface Applied {
 }
 
 /**
- * What a commit does to its account and hold. Pure: an adapter loads both in a transaction, asks here, and saves what
- * comes back. `open` is `null` where the writer has no hold of the commit's generation.
+ * What a commit whose id is not known does to its account and hold. Pure: an adapter loads both in a transaction, asks
+ * here, and saves what comes back. `open` is `null` where the writer has no hold of the commit's generation; `now` is the
+ * store's clock.
  *
  * A commit that takes more out of its hold than the hold has is a fault of the writer, thrown before anything is saved.
  */
-export function applyCommit(before: Credit, open: Micros | null, commit: LedgerCommit): Applied | { status: 'swept' } {
+export function applyCommit(
+  before: Credit,
+  open: Micros | null,
+  commit: LedgerCommit,
+  now: number,
+): Applied | { status: 'swept' | 'expired' } {
+  if (now - commit.createdAt > commitLifeMs) return { status: 'expired' };
   if (commit.begins === (open !== null)) return { status: 'swept' };
   const settled = sum(commit.settle.map(cost));
   const kept = (open ?? 0) - whole(commit.release) - settled;

@@ -17,6 +17,7 @@ export interface Store {
   readonly ledger: LedgerStore;
   /** Throws `StoreUnavailableError` unless the store can read and write now. */
   ready(): Promise<void>;
+  /** Finishes the writes that wait; every verb throws `StoreUnavailableError` afterwards. */
   close(): Promise<void>;
 }
 
@@ -105,6 +106,8 @@ export interface Settlement {
 export interface LedgerCommit {
   /** Random. The same id is the same commit, always with the same content: applied once, however often it is sent. */
   id: string;
+  /** When the writer made it, by the writer's clock. Sent again, a commit keeps it. */
+  createdAt: number;
   account: string;
   /** The process. */
   writer: string;
@@ -138,6 +141,11 @@ export type CommitOutcome =
     }
   /** The hold is gone; nothing was applied. Final for this commit id as long as the generation is not begun again. */
   | { status: 'swept' }
+  /**
+   * Made more than `commitLifeMs` ago and not known. It was applied and is forgotten since, or it never was; from now on
+   * it never will be.
+   */
+  | { status: 'expired' }
   | { status: 'no_account' };
 
 export interface TopUp {
@@ -162,9 +170,9 @@ export interface LedgerStore {
    * Applies a commit in one transaction, serialised with every other change of the account:
    * `avail += release`, each granted reservation and late charge `avail -= it`, `hold.open += granted − release − settled`,
    * `charged += settled + late`, usage added, answers saved, the outcome kept under the commit's id for an hour.
-   * A commit id that was applied before answers its first outcome and changes nothing; after `commitTtlMs` that is
-   * forgotten, so a writer must have given up by then. A commit of a hold that is not there (or that `begins` one that
-   * is) is `swept`. The hold's `until` becomes 20 s from now by the store's clock; a hold with nothing open is removed.
+   * A commit id that was applied before answers its first outcome and changes nothing; any other that was made more
+   * than `commitLifeMs` ago is `expired`, so that one which was applied and forgotten is not applied again, however late
+   * it arrives. A commit of a hold that is not there (or that `begins` one that is) is `swept`. The hold's `until` becomes 20 s from now by the store's clock; a hold with nothing open is removed.
    * Never leaves `avail` below zero. A commit that takes more out of its hold than it has, or whose amounts are not
    * whole, throws and changes nothing.
    */
@@ -189,3 +197,8 @@ export interface LedgerStore {
 export const holdTtlMs = 20_000;
 /** How long a commit's outcome is kept for a writer that missed the acknowledgement. */
 export const commitTtlMs = 3_600_000;
+/**
+ * How old a commit may be when it is applied. The rest of `commitTtlMs` is what the clocks of writers and store may
+ * differ by.
+ */
+export const commitLifeMs = commitTtlMs / 2;

@@ -36,13 +36,10 @@ interface Life {
   ledger: Ledger;
   /** The fates of its next attempts; when they are used up, all is well. */
   weather: Fate[];
-  hanging: { since: number; go: (arrives: boolean) => void }[];
+  hanging: ((arrives: boolean) => void)[];
   /** For each account, how far the charges went that it was told of last. */
   told: Map<string, number>;
 }
-
-/** A message that is on its way for longer than this is lost: less than the store remembers beyond `giveUpMs`. */
-const longestDelayMs = 25 * 60_000;
 
 /** Processes that share a store, all that can befall them, and the books that an honest witness keeps. */
 export class World {
@@ -183,9 +180,7 @@ export class World {
   }
 
   #deliver(life: Life, arrives: boolean): void {
-    for (const { since, go } of life.hanging.splice(0)) {
-      go(arrives && this.runtime.now() - since < longestDelayMs);
-    }
+    for (const go of life.hanging.splice(0)) go(arrives);
   }
 
   #bury(life: Life): void {
@@ -258,7 +253,7 @@ export class World {
         const fate = life.weather.shift() ?? 'ok';
         const delayed = () =>
           new Promise<boolean>((go) => {
-            life.hanging.push({ since: this.runtime.now(), go });
+            life.hanging.push(go);
           });
         if (fate === 'late') void delayed().then((arrives) => (arrives ? apply() : null));
         else if (fate === 'hang' ? await delayed() : fate !== 'lost') {

@@ -265,7 +265,7 @@ describe('a store that is away', () => {
     expect(await balance()).toEqual({ paid: 3_000, charged: price, avail: 2_000, held: 0 });
   });
 
-  it('gives up before the store forgets outcomes, rather than charge twice', async () => {
+  it('loses what was unknown for too long, rather than charge it twice', async () => {
     await credit(3);
     const reservation = await ledger.reserve('a', price);
     faulty.fate = 'deaf';

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   type CommitOutcome,
+  commitLifeMs,
   commitTtlMs,
   holdTtlMs,
   type KeyRecord,
@@ -15,7 +16,8 @@ import {
 export interface StoreFixture {
   /** A handle on the data, as a process has one. Called again: another handle on the same data. */
   open(): Promise<Store>;
-  /** Moves the store's clock. */
+  /** The store's clock. */
+  now(): number;
   leap(ms: number): void;
   /** Closes what is still open and removes the data. */
   end(): Promise<void>;
@@ -32,6 +34,21 @@ export function describeStore(name: string, start: () => Promise<StoreFixture>):
       store = await fixture.open();
     });
     afterEach(() => fixture.end());
+
+    let commits = 0;
+    /** A commit of writer `w1`, generation 1, of account `a`, made now, with an id of its own. */
+    const commit = (parts: Partial<LedgerCommit>): LedgerCommit => ({
+      ...{
+        id: `commit-${++commits}`,
+        createdAt: fixture.now(),
+        account: 'a',
+        writer: 'w1',
+        generation: 1,
+        begins: false,
+      },
+      ...{ release: 0, settle: [], late: [], reserve: [] },
+      ...parts,
+    });
 
     const account = async (id: string, micros = 0, createdAt = 1) => {
       await store.accounts.create({ id, name: `name of ${id}`, createdAt });
@@ -208,7 +225,23 @@ export function describeStore(name: string, start: () => Promise<StoreFixture>):
         expect((await store.ledger.balance('a'))?.held).toBe(100);
       });
 
-      it('knows a repeated id for less than an hour', async () => {
+      it('never applies again what it has forgotten, nor anything of that age', async () => {
+        await account('a', 1_000);
+        const one = commit({ begins: true, reserve: [100], late: [settlement(10)] });
+        await store.ledger.commit(one);
+        const never = commit({ writer: 'w2', begins: true, reserve: [100] });
+        fixture.leap(commitLifeMs);
+        expect(await store.ledger.commit({ ...never, id: 'just' })).toMatchObject({ status: 'applied' });
+        fixture.leap(1);
+        expect(await store.ledger.commit(never)).toEqual({ status: 'expired' });
+        expect(await store.ledger.commit(one)).toMatchObject({ status: 'applied', lateCharged: [true] });
+        fixture.leap(commitTtlMs);
+        await store.ledger.sweep();
+        expect(await store.ledger.commit(one)).toEqual({ status: 'expired' });
+        expect(await store.ledger.balance('a')).toEqual({ paid: 1_000, charged: 10, avail: 990, held: 0 });
+      });
+
+      it('knows a repeated id for an hour', async () => {
         await account('a', 1_000);
         const one = commit({ begins: true, reserve: [100] });
         await store.ledger.commit(one);
@@ -393,7 +426,7 @@ export function describeStore(name: string, start: () => Promise<StoreFixture>):
         fixture.leap(commitTtlMs);
         expect(await store.ledger.sweep()).toBe(2_500);
         expect((await store.ledger.balance('a'))?.avail).toBe(10_000);
-        // Forgotten, so that it applies again: the writer had an hour to ask.
+        // Forgotten: another commit may have its id.
         await store.ledger.commit(commit({ id: 'c7', writer: 'w7', begins: true, reserve: [1] }));
         expect((await store.ledger.balance('a'))?.held).toBe(1);
       });
@@ -527,17 +560,6 @@ export function describeStore(name: string, start: () => Promise<StoreFixture>):
 }
 
 const swept: CommitOutcome = { status: 'swept' };
-let commits = 0;
-
-/** A commit of writer `w1`, generation 1, of account `a`, with an id of its own. */
-function commit(parts: Partial<LedgerCommit>): LedgerCommit {
-  const empty = { release: 0, settle: [], late: [], reserve: [] };
-  return {
-    ...{ id: `commit-${++commits}`, account: 'a', writer: 'w1', generation: 1, begins: false },
-    ...empty,
-    ...parts,
-  };
-}
 
 function applied(parts: { granted?: boolean[]; lateCharged?: boolean[]; left: number }): CommitOutcome {
   return { status: 'applied', granted: [], lateCharged: [], ...parts };

@@ -5,7 +5,11 @@ import Libsql from 'libsql';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemRuntime } from '../../src/runtime/runtime.ts';
 import { type Store, StoreUnavailableError } from '../../src/store/port.ts';
+import { sqliteAccounts } from '../../src/store/sqlite/accounts.ts';
+import { Database } from '../../src/store/sqlite/database.ts';
 import { translateError } from '../../src/store/sqlite/errors.ts';
+import { WriteGroup } from '../../src/store/sqlite/group.ts';
+import { sqliteLedger } from '../../src/store/sqlite/ledger.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { describeStore } from './conformance.ts';
 import { manualRuntime } from './manual-runtime.ts';
@@ -20,6 +24,7 @@ describeStore('the sqlite store', async () => {
       opened.push(store);
       return store;
     },
+    now: runtime.now,
     leap: runtime.leap,
     async end() {
       for (const store of opened) await store.close();
@@ -93,6 +98,29 @@ describe('the sqlite file', () => {
       expect(columns.map((column) => column.name)).toContain('v');
     }
     raw.close();
+  });
+});
+
+describe('a full disk', () => {
+  it('is told as such, changes nothing, and is no trouble once there is room', async () => {
+    const runtime = manualRuntime();
+    const database = new Database({ path: ':memory:', durable: false });
+    const group = new WriteGroup(database);
+    const ledger = sqliteLedger(database, group, runtime);
+    await sqliteAccounts(database).create({ id: 'a', name: 'Ada', createdAt: 1 });
+    const pay = (id: string, description: string) =>
+      ledger.topUp({ id, account: 'a', micros: 1, description, createdAt: 1 });
+    const pages = database.get<{ page_count: number }>('PRAGMA page_count')?.page_count ?? 0;
+    database.get(`PRAGMA max_page_count = ${pages + 2}`);
+    const results = await Promise.allSettled([pay('p1', 'small'), pay('p2', 'large'.repeat(10_000))]);
+    for (const result of results) {
+      expect(result).toMatchObject({ status: 'rejected', reason: { name: 'StoreUnavailableError' } });
+      expect(result).toMatchObject({ reason: { message: expect.stringContaining('is full') } });
+    }
+    expect(await ledger.balance('a')).toEqual({ paid: 0, charged: 0, avail: 0, held: 0 });
+    database.get('PRAGMA max_page_count = 100000');
+    expect(await Promise.all([pay('p1', 'small'), pay('p2', 'large'.repeat(10_000))])).toEqual(['applied', 'applied']);
+    database.close();
   });
 });
 

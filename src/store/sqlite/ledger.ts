@@ -52,14 +52,14 @@ export function sqliteLedger(database: Database, group: WriteGroup, runtime: Run
       const granted = fromBits(row.granted);
       return { status: 'applied', granted, lateCharged: fromBits(row.late_charged), left: row.remaining };
     }
-    const applied = applyCommit(row, row.open, commit);
-    if (applied.status === 'swept') return applied;
-    save(commit, row, applied);
+    const now = runtime.now();
+    const applied = applyCommit(row, row.open, commit, now);
+    if (applied.status !== 'applied') return { status: applied.status };
+    save(commit, row, applied, now);
     return { status: 'applied', granted: applied.granted, lateCharged: applied.lateCharged, left: applied.left };
   }
 
-  function save(commit: LedgerCommit, before: CommitRow, after: Applied): void {
-    const now = runtime.now();
+  function save(commit: LedgerCommit, before: CommitRow, after: Applied, now: number): void {
     database.run(
       'INSERT INTO ledger_commit (id, account, at, granted, late_charged, remaining) VALUES (?, ?, ?, ?, ?, ?)',
       [commit.id, commit.account, now, toBits(after.granted), toBits(after.lateCharged), after.left],
