@@ -4,6 +4,7 @@ import { createApp, type Overrides } from './app.ts';
 import type { Config } from './config/config.ts';
 import { writeDemoFile } from './demo/demo.ts';
 import { welcomeText } from './demo/welcome.ts';
+import { systemRuntime } from './runtime/runtime.ts';
 import { answerUnreadableRequests } from './web/faults.ts';
 
 /** How long requests in flight may take once the service was told to stop. */
@@ -24,10 +25,12 @@ export interface Service {
 export async function serve(config: Config, overrides: Overrides = {}): Promise<Service> {
   const app = await createApp(config, overrides);
   const server = createServer(
-    { keepAliveTimeout: 65_000, requestTimeout: 60_000, headersTimeout: 30_000 },
+    { keepAliveTimeout: 65_000, requestTimeout: 60_000, headersTimeout: 30_000, requireHostHeader: false },
     app.handler,
   );
-  answerUnreadableRequests(server);
+  // Node would answer an expectation that it does not know without an Envelope; RFC 9110 allows to pass it over.
+  server.on('checkExpectation', app.handler);
+  answerUnreadableRequests(server, overrides.runtime ?? systemRuntime);
   try {
     await listen(server, config);
   } catch (error) {

@@ -13,6 +13,8 @@ const parseJson = express.json({ limit: bodyLimitBytes, strict: false, type: () 
 /** Reads a JSON body into `request.body`; refuses what is not one (413, 415, 400). */
 export function readBody(): RequestHandler {
   return (request: Request, response: Response, next: NextFunction) => {
+    // The parser would read all of it first. What still comes is dropped by the server after the answer.
+    if (Number(request.headers['content-length'] ?? 0) > bodyLimitBytes) throw tooLarge();
     const type = request.headers['content-type'];
     if (hasBody(request) && !/^application\/json\s*(;|$)/i.test(type ?? '')) {
       throw new PosternError('unsupported_media_type', 'The body must be JSON, with Content-Type: application/json');
@@ -25,12 +27,16 @@ function hasBody({ headers }: Request): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
+function tooLarge(): PosternError {
+  return new PosternError('too_large', `The body is larger than ${bodyLimitBytes} bytes`);
+}
+
 /** The faults of body-parser by their `type`. Its messages quote the body, which may hold secrets, so ours are used. */
 function bodyFault(fault: unknown): PosternError {
   const type = fault instanceof Error && 'type' in fault ? String(fault.type) : '';
   switch (type) {
     case 'entity.too.large':
-      return new PosternError('too_large', `The body is larger than ${bodyLimitBytes} bytes`);
+      return tooLarge();
     case 'charset.unsupported':
       return new PosternError('unsupported_media_type', 'The body must be UTF-8');
     case 'encoding.unsupported':

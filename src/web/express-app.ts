@@ -4,7 +4,7 @@ import type { Metrics } from '../observe/metrics.ts';
 import { type RestParts, restRouter } from '../rest/router.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { Secret } from '../secrets/secret.ts';
-import { errorHandler, unknownPath } from './faults.ts';
+import { errorHandler, requireHost, unknownPath } from './faults.ts';
 import { type HealthParts, healthRoutes } from './health.ts';
 import { type HomePageParts, homePage } from './home-page.ts';
 import { metricsRoute } from './metrics-route.ts';
@@ -28,6 +28,7 @@ export function expressApp({ runtime, logger, metrics, metricsToken, rest, healt
   app.set('query parser', 'simple');
   app.use(requestId(runtime));
   app.use(observeRequests(runtime, logger, metrics));
+  app.use(requireHost);
   app.use('/v1', restRouter(rest));
   app.use(healthRoutes(health));
   app.use(metricsRoute(metrics, metricsToken));

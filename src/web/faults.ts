@@ -5,6 +5,8 @@ import { asPosternError, PosternError } from '../errors/postern-error.ts';
 import type { ErrorCode } from '../errors/table.ts';
 import type { Logger } from '../observe/logger.ts';
 import { errorEnvelope, sendError } from '../rest/envelope.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import { newRequestId } from './request-context.ts';
 
 export function unknownPath(): never {
   throw new PosternError('not_found', 'Unknown path: / says what is where');
@@ -41,8 +43,17 @@ const reasons: Readonly<Record<number, string>> = {
   431: 'Request Header Fields Too Large',
 };
 
+/** RFC 9112 section 3.2. Node would refuse it without an Envelope, so the server is told to let it through to here. */
+export function requireHost(request: Request, _response: Response, next: NextFunction): void {
+  const hosts = request.headersDistinct['host'] ?? [];
+  if (request.httpVersion === '1.1' && hosts.length !== 1) {
+    throw new PosternError('bad_input', 'The request needs one Host header');
+  }
+  next();
+}
+
 /** What never becomes a request (Node gives the bare socket) is answered with an Envelope too. */
-export function answerUnreadableRequests(server: Server): void {
+export function answerUnreadableRequests(server: Server, runtime: Runtime): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
     if (error.code === 'ECONNRESET' || !socket.writable) {
       socket.destroy();
@@ -52,7 +63,7 @@ export function answerUnreadableRequests(server: Server): void {
     const body = JSON.stringify(errorEnvelope(message));
     socket.end(
       `HTTP/1.1 ${status} ${reasons[status]}\r\ncontent-type: application/json; charset=utf-8\r\n` +
-        `cache-control: no-store\r\nconnection: close\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+        `x-request-id: ${newRequestId(runtime)}\r\ncache-control: no-store\r\nconnection: close\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
     );
   });
   server.on('connect', (_request: IncomingMessage, socket: Duplex) => socket.destroy());

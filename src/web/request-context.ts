@@ -5,12 +5,15 @@ import type { Runtime } from '../runtime/runtime.ts';
 
 const callersOwnId = /^[\x21-\x7e]{1,64}$/;
 
+export function newRequestId(runtime: Runtime): string {
+  return runtime.randomBytes(9).toString('base64url');
+}
+
 /** Gives every response an `x-request-id`: the caller's own where it is short and printable, else a new one. */
 export function requestId(runtime: Runtime): RequestHandler {
   return (request: Request, response: Response, next: NextFunction) => {
     const given = request.headers['x-request-id'];
-    const id =
-      typeof given === 'string' && callersOwnId.test(given) ? given : runtime.randomBytes(9).toString('base64url');
+    const id = typeof given === 'string' && callersOwnId.test(given) ? given : newRequestId(runtime);
     response.locals['requestId'] = id;
     response.setHeader('x-request-id', id);
     next();
