@@ -359,7 +359,6 @@ describe('holds', () => {
     await credit(5);
     const old = await ledger.reserve('a', 3 * price);
     await sleepThroughSweep();
-    await runtime.advance(5_000);
     await ledger.reserve('a', price);
     await ledger.settle(old, []);
     await ledger.close();
