@@ -41,5 +41,13 @@ function displayed(url: string): string {
 
 function codePointCounter(text: string): (index: number) => number {
   if (!/[\ud800-\udfff]/.test(text)) return (index) => index;
-  return (index) => [...text.slice(0, index)].length;
+  // A table, since a long text can have thousands of tags to place.
+  const points = new Uint32Array(text.length + 1);
+  let count = 0;
+  for (let index = 0; index < text.length; count++) {
+    const width = (text.codePointAt(index) ?? 0) > 0xffff ? 2 : 1;
+    index += width;
+    points[index] = count + 1;
+  }
+  return (index) => points[index] ?? 0;
 }

@@ -29,15 +29,13 @@ export function findUrls(text: string): FoundUrl[] {
 
 /** A sentence's own punctuation, and a closing bracket that the URL did not open, are not part of the URL. */
 function withoutTrailingPunctuation(url: string): string {
-  let result = url;
-  for (;;) {
-    const shorter = result.replace(/[.,;:!?'"…]+$/u, '');
-    const closes = shorter.endsWith(')') && !shorter.includes('(');
-    const next = closes ? shorter.slice(0, -1) : shorter;
-    if (next === result) return result;
-    result = next;
-  }
+  const opens = url.includes('(');
+  let end = url.length;
+  while (end > 0 && (STOPS.includes(url.charAt(end - 1)) || (!opens && url[end - 1] === ')'))) end--;
+  return url.slice(0, end);
 }
+
+const STOPS = `.,;:!?'"…’”»」`;
 
 // A literal with this flag is newer than the compile target knows; every Node that is supported has it.
 const UNICODE_SETS: string = 'v';

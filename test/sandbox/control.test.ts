@@ -1,0 +1,118 @@
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startSandbox } from '../../src/sandbox/sandbox.ts';
+import { type OpenSandbox, openSandbox, request } from './harness.ts';
+
+let sandbox: OpenSandbox;
+beforeAll(async () => {
+  sandbox = await openSandbox();
+});
+afterAll(() => sandbox.close());
+
+/** The status that a request with this Host gets; `fetch` would not let one choose it. */
+function statusFor(host: string, path = '/control/info'): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(new URL(sandbox.url).port), '127.0.0.1', () => {
+      socket.write(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+    });
+    socket.once('data', (data) => {
+      resolve(Number(String(data).split(' ')[1]));
+      socket.destroy();
+    });
+    socket.once('error', reject);
+  });
+}
+
+describe('a web page in a browser cannot drive it', () => {
+  it.each(['localhost', 'localhost:4001', '127.0.0.1:4001', '127.9.9.9', '[::1]:4001', 'LOCALHOST'])(
+    'Host %s is answered',
+    async (host) => {
+      expect(await statusFor(host)).toBe(200);
+    },
+  );
+
+  it.each([
+    'evil.example',
+    'localhost.evil.example',
+    '127.0.0.1.nip.io',
+    '10.0.0.1',
+    '[::2]',
+    'localhost:4001@evil',
+    '',
+  ])('Host %j is refused', async (host) => {
+    expect(await statusFor(host)).toBe(403);
+    expect(await statusFor(host, '/api/ping')).toBe(403);
+  });
+
+  it.each(['text/plain', 'application/x-www-form-urlencoded', 'application/jsonp'])(
+    'control refuses a body of type %s',
+    async (type) => {
+      for (const path of ['/control/reset', '/control/faults', '/control/faults/clear', '/control/accounts']) {
+        const reply = await sandbox.call('POST', path, { body: '{}', headers: { 'content-type': type } });
+        expect([reply.status, reply.body.problem.code]).toEqual([415, 'unsupported_media_type']);
+      }
+      expect((await request(sandbox.url, 'POST', '/control/reset')).status).toBe(415);
+    },
+  );
+
+  it('sends no leave to other origins', async () => {
+    const reply = await sandbox.call('GET', '/control/info', { headers: { origin: 'https://evil.example' } });
+    expect(reply.headers.get('access-control-allow-origin')).toBeNull();
+  });
+});
+
+describe('minted accounts', () => {
+  it('can act at once and follow nobody', async () => {
+    const account = await sandbox.mint({ userName: 'Newcomer', premium: true });
+    const { user } = (await sandbox.get('/api/me', account)).body;
+    expect(user).toMatchObject({ id: account.userId, screen_name: 'Newcomer', verification: { premium: true } });
+    expect(user.counts).toMatchObject({ followers: 0, following: 0, tweets: 0 });
+    expect((await sandbox.tweet('Hello, everybody', account)).status).toBe(201);
+  });
+
+  it('may be protected', async () => {
+    const shy = await sandbox.mint({ protected: true });
+    const { tweet } = (await sandbox.tweet('Psst', shy)).body;
+    expect((await sandbox.get(`/api/tweets/${tweet.id}`)).body.problem.code).toBe('protected');
+    expect((await sandbox.get(`/api/tweets/${tweet.id}`, shy)).status).toBe(200);
+  });
+
+  it('come in thousands, all different', async () => {
+    const { body } = await sandbox.control('accounts', { count: 5000, userName: 'bench' });
+    for (const key of ['userName', 'userId', 'authToken']) {
+      expect(new Set(body.accounts.map((account: Record<string, string>) => account[key])).size).toBe(5000);
+    }
+    expect((await sandbox.get('/api/me', body.accounts[4999])).status).toBe(200);
+  });
+
+  it('need a free and proper name', async () => {
+    const taken = await sandbox.control('accounts', { userName: 'ADA' });
+    expect([taken.status, taken.body.problem.code]).toEqual([409, 'name_taken']);
+    for (const body of [{ userName: 'a b' }, { userName: '' }, { count: 0 }, { count: 10_001 }, { premium: 'yes' }]) {
+      expect((await sandbox.control('accounts', body)).status).toBe(400);
+    }
+  });
+});
+
+describe('a reset', () => {
+  it('brings back the world of the seed and forgets the rest', async () => {
+    const account = await sandbox.mint();
+    const token = { 'idempotency-token': 'before' };
+    const { id } = (await sandbox.tweet('Soon forgotten', sandbox.ada, {}, token)).body.tweet;
+    await sandbox.fault({ kind: 'reset' });
+    expect((await sandbox.control('reset')).body).toEqual({ reset: true });
+    expect((await sandbox.call('GET', '/control/info')).body).toEqual(sandbox.info);
+    expect((await sandbox.get(`/api/tweets/${id}`)).status).toBe(404);
+    expect((await sandbox.get('/api/me', account)).status).toBe(401);
+    expect(
+      (await sandbox.tweet('Something new', sandbox.ada, {}, token)).headers.get('idempotent-replayed'),
+    ).toBeNull();
+    const stats = await sandbox.call('GET', '/control/stats');
+    expect(stats.body).toMatchObject({ tweets_created: 1, likes: 0, requests: { createTweet: 1 } });
+  });
+});
+
+it('a port that is taken is an error', async () => {
+  const port = Number(new URL(sandbox.url).port);
+  await expect(startSandbox({ port, dataDir: null })).rejects.toMatchObject({ code: 'EADDRINUSE' });
+});

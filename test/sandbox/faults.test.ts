@@ -1,0 +1,163 @@
+import { request as rawRequest } from 'node:http';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type OpenSandbox, openSandbox, request } from './harness.ts';
+
+let sandbox: OpenSandbox;
+beforeAll(async () => {
+  sandbox = await openSandbox();
+});
+afterEach(() => sandbox.control('faults/clear'));
+afterAll(() => sandbox.close());
+
+const me = () => request(sandbox.url, 'GET', '/api/me', { as: sandbox.ada, unchecked: true });
+const post = (text: string) =>
+  request(sandbox.url, 'POST', '/api/tweets', { as: sandbox.ada, body: { text }, unchecked: true });
+const texts = async () => {
+  const { body } = await sandbox.call('GET', `/control/tweets?author=${sandbox.ada.userId}`);
+  return body.tweets.map((tweet: { text: string }) => tweet.text);
+};
+
+describe('a fault', () => {
+  it('latency: waits and then answers as usual', async () => {
+    await sandbox.fault({ kind: 'latency', ms: 120 });
+    const started = performance.now();
+    expect((await me()).status).toBe(200);
+    expect(performance.now() - started).toBeGreaterThan(110);
+    expect((await me()).status).toBe(200);
+  });
+
+  it('status: answers what it was told, without performing', async () => {
+    await sandbox.fault({ kind: 'status', status: 503, code: 'over_capacity', message: 'Later', retry_after: 2 });
+    const reply = await post('Never posted 1');
+    expect(reply.status).toBe(503);
+    expect(reply.headers.get('retry-after')).toBe('2');
+    expect(reply.body).toEqual({ problem: { code: 'over_capacity', message: 'Later', retry_after: 2 } });
+    expect(await texts()).not.toContain('Never posted 1');
+  });
+
+  it('rate_limit: answers 429 with Retry-After', async () => {
+    await sandbox.fault({ kind: 'rate_limit', retry_after: 7 });
+    const reply = await me();
+    expect([reply.status, reply.headers.get('retry-after')]).toEqual([429, '7']);
+    expect(reply.body.problem).toMatchObject({ code: 'rate_limited', retry_after: 7 });
+  });
+
+  it('reset: cuts the connection before anything is done', async () => {
+    await sandbox.fault({ kind: 'reset' });
+    await expect(post('Never posted 2')).rejects.toThrow();
+    expect(await texts()).not.toContain('Never posted 2');
+  });
+
+  it('reset_after: performs, then cuts the connection', async () => {
+    await sandbox.fault({ kind: 'reset_after' });
+    await expect(post('Posted in silence')).rejects.toThrow();
+    expect(await texts()).toContain('Posted in silence');
+  });
+
+  it.each([
+    ['hang', 'Never posted 3', false],
+    ['hang_after', 'Posted, then silence', true],
+  ])('%s: never answers', async (kind, text, performed) => {
+    await sandbox.fault({ kind });
+    const signal = AbortSignal.timeout(300);
+    const headers = { cookie: `auth_token=${sandbox.ada.authToken}` };
+    const attempt = fetch(`${sandbox.url}/api/tweets`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ text }),
+      signal,
+    });
+    await expect(attempt).rejects.toThrow('timeout');
+    expect((await texts()).includes(text)).toBe(performed);
+  });
+
+  it('nonsense: answers HTML', async () => {
+    await sandbox.fault({ kind: 'nonsense' });
+    const reply = await me();
+    expect([reply.status, reply.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(reply.body).toContain('<h1>');
+  });
+
+  it('wrong_shape: answers JSON that the contract does not know', async () => {
+    await sandbox.fault({ kind: 'wrong_shape' });
+    const reply = await me();
+    expect([reply.status, reply.body.user]).toEqual([200, undefined]);
+  });
+
+  it('truncated: sends half of what it announced', async () => {
+    await sandbox.fault({ kind: 'truncated' });
+    const seen = await new Promise<{ announced: number; received: number; complete: boolean }>((resolve, reject) => {
+      const headers = { cookie: `auth_token=${sandbox.ada.authToken}` };
+      const sent = rawRequest(`${sandbox.url}/api/me`, { headers }, (response) => {
+        let received = 0;
+        response.on('data', (chunk: Buffer) => {
+          received += chunk.length;
+        });
+        response.on('error', () => {});
+        response.on('close', () =>
+          resolve({ announced: Number(response.headers['content-length']), received, complete: response.complete }),
+        );
+      });
+      sent.on('error', reject);
+      sent.end();
+    });
+    expect(seen.complete).toBe(false);
+    expect(seen.received).toBe(Math.floor(seen.announced / 2));
+  });
+
+  it('redirect: answers 302 with the place it was told', async () => {
+    await sandbox.fault({ kind: 'redirect', location: 'http://169.254.169.254/latest' });
+    const reply = await me();
+    expect([reply.status, reply.headers.get('location')]).toEqual([302, 'http://169.254.169.254/latest']);
+  });
+});
+
+describe('faults', () => {
+  it('meet only the requests they are for', async () => {
+    const fault = { kind: 'status', status: 500 };
+    await sandbox.fault(fault, { operation: 'search' });
+    await sandbox.fault(fault, { actor: sandbox.grace.userId });
+    await sandbox.fault(fault, { method: 'DELETE' });
+    await sandbox.fault(fault, { path_prefix: '/api/users/' });
+    expect((await me()).status).toBe(200);
+    const as = (account: typeof sandbox.ada, path: string, method = 'GET') =>
+      request(sandbox.url, method, path, { as: account, unchecked: true }).then((reply) => reply.status);
+    expect(await as(sandbox.ada, '/api/search?q=a')).toBe(500);
+    expect(await as(sandbox.grace, '/api/me')).toBe(500);
+    expect(await as(sandbox.ada, '/api/tweets/1/like', 'DELETE')).toBe(500);
+    expect(await as(sandbox.ada, '/api/users/by/ada')).toBe(500);
+    expect(await as(sandbox.ada, '/api/users/by/ada')).toBe(200);
+  });
+
+  it('last as often as they were told, or until cleared', async () => {
+    await sandbox.fault({ kind: 'status', status: 502 }, { times: 2 });
+    await sandbox.fault({ kind: 'status', status: 503 }, { times: null });
+    const statuses = [];
+    for (let turn = 0; turn < 4; turn++) statuses.push((await me()).status);
+    expect(statuses).toEqual([502, 502, 503, 503]);
+    const { body } = await sandbox.call('GET', '/control/faults');
+    expect(body.faults).toMatchObject([{ fault: { kind: 'status', status: 503 }, times: null }]);
+    expect((await sandbox.control('faults/clear')).body).toEqual({ cleared: 1 });
+    expect((await me()).status).toBe(200);
+  });
+
+  it('leave readiness probes alone unless they name them', async () => {
+    await sandbox.fault({ kind: 'status', status: 503 });
+    expect((await sandbox.call('GET', '/api/ping')).status).toBe(200);
+    expect((await me()).status).toBe(503);
+    await sandbox.fault({ kind: 'status', status: 503 }, { operation: 'ping' });
+    expect((await sandbox.call('GET', '/api/ping')).status).toBe(503);
+  });
+
+  it.each([
+    [{}, 'fault'],
+    [{ fault: { kind: 'gremlins' } }, 'fault'],
+    [{ fault: { kind: 'latency' } }, 'ms'],
+    [{ fault: { kind: 'status', status: 99 } }, 'status'],
+    [{ fault: { kind: 'redirect', location: 'a\r\nb: c' } }, 'location'],
+    [{ fault: { kind: 'reset' }, times: 0 }, 'times'],
+  ])('%j is refused', async (body, field) => {
+    const reply = await sandbox.call('POST', '/control/faults', { body });
+    expect([reply.status, reply.body.problem.field]).toEqual([400, field]);
+  });
+});

@@ -1,0 +1,156 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { matcherOf } from '../../src/sandbox/search/match.ts';
+import { BadQuery, filters, parseQuery, type Query, UnknownOperator } from '../../src/sandbox/search/parse.ts';
+import { buildWorld } from '../../src/sandbox/seed/world.ts';
+
+const text = (word: string): Query => ({ kind: 'text', text: word });
+
+describe('a query is read', () => {
+  it.each<[string, Query | undefined]>([
+    ['', undefined],
+    ['   ', undefined],
+    ['OR', undefined],
+    ['()', undefined],
+    ['-', undefined],
+    ['coffee', text('coffee')],
+    ['a b', { kind: 'and', parts: [text('a'), text('b')] }],
+    ['a OR b', { kind: 'or', parts: [text('a'), text('b')] }],
+    ['a or b', { kind: 'and', parts: [text('a'), text('or'), text('b')] }],
+    ['a b OR c', { kind: 'or', parts: [{ kind: 'and', parts: [text('a'), text('b')] }, text('c')] }],
+    ['a (b OR c)', { kind: 'and', parts: [text('a'), { kind: 'or', parts: [text('b'), text('c')] }] }],
+    ['"a  b" -c', { kind: 'and', parts: [text('a  b'), { kind: 'not', part: text('c') }] }],
+    ['-(a OR b)', { kind: 'not', part: { kind: 'or', parts: [text('a'), text('b')] } }],
+    ['-"a b"', { kind: 'not', part: text('a b') }],
+    ['"left open', text('left open')],
+    ['“curly”', text('curly')],
+    ['a) b', { kind: 'and', parts: [text('a'), text('b')] }],
+    ['(a', text('a')],
+    ['OR a OR', text('a')],
+    ['from:Ada', { kind: 'from', name: 'ada' }],
+    ['FROM:@ada', { kind: 'from', name: 'ada' }],
+    ['-to:grace', { kind: 'not', part: { kind: 'to', name: 'grace' } }],
+    ['#Coffee', { kind: 'hashtag', tag: 'coffee' }],
+    ['$TEA', { kind: 'cashtag', symbol: 'tea' }],
+    ['$5', text('$5')],
+    ['@Grace', { kind: 'mention', name: 'grace' }],
+    ['since:2026-02-01', { kind: 'since', atMs: Date.UTC(2026, 1, 1) }],
+    ['until:2026-02-01', { kind: 'until', atMs: Date.UTC(2026, 1, 1) }],
+    ['filter:images', { kind: 'filter', filter: 'images' }],
+    ['http://a.example/b:c', text('http://a.example/b:c')],
+    ['https://a.example', text('https://a.example')],
+    ['12:30', text('12:30')],
+    ['note:', text('note')],
+  ])('%s', (source, expected) => {
+    expect(parseQuery(source)).toEqual(expected);
+  });
+
+  it.each([
+    ['colour:red', 'colour'],
+    ['a -near:Porto', 'near'],
+    ['(lang:en)', 'lang'],
+    ['filter:hats', 'filter:hats'],
+  ])('%s is refused, naming %s', (source, operator) => {
+    expect(() => parseQuery(source)).toThrow(new UnknownOperator(operator));
+  });
+
+  it.each(['since:yesterday', 'until:2026-02-30', 'since:2026-2-1', 'from:', 'from:a-b', 'to:much_too_long_a_name'])(
+    '%s is refused',
+    (source) => {
+      expect(() => parseQuery(source)).toThrow(BadQuery);
+    },
+  );
+
+  it('whatever is typed: it is understood or refused, and what is understood can be matched', () => {
+    const world = buildWorld('postern', Date.UTC(2026, 0, 1));
+    const scraps = [
+      '"',
+      '(',
+      ')',
+      '-',
+      'OR',
+      ' ',
+      ':',
+      'from:',
+      'ada',
+      '#',
+      '@',
+      '$',
+      'since:2026-01-01',
+      'filter:',
+      '👋',
+      '“',
+    ];
+    const source = fc.oneof(
+      fc.string({ unit: 'grapheme' }),
+      fc.array(fc.oneof(fc.constantFrom(...scraps), fc.string({ maxLength: 3 }))).map((parts) => parts.join('')),
+    );
+    fc.assert(
+      fc.property(source, (typed) => {
+        try {
+          const query = parseQuery(typed);
+          if (query !== undefined) world.tweets.slice(0, 20).some(matcherOf(query, world.userNamed));
+        } catch (error) {
+          if (!(error instanceof UnknownOperator || error instanceof BadQuery)) throw error;
+        }
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('a tree that is written out is read back the same', () => {
+    fc.assert(
+      fc.property(tree, (query) => {
+        expect(flat(parseQuery(written(query)))).toEqual(flat(query));
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+const word = fc.stringMatching(/^[a-z]{1,6}$/);
+const { tree } = fc.letrec<{ tree: Query; leaf: Query }>((tie) => ({
+  tree: fc.oneof(
+    { depthSize: 'small', withCrossShrink: true },
+    tie('leaf'),
+    tie('tree').map((part): Query => ({ kind: 'not', part })),
+    fc.array(tie('tree'), { minLength: 2, maxLength: 3 }).map((parts): Query => ({ kind: 'and', parts })),
+    fc.array(tie('tree'), { minLength: 2, maxLength: 3 }).map((parts): Query => ({ kind: 'or', parts })),
+  ),
+  leaf: fc.oneof(
+    word.map(text),
+    fc.tuple(word, word).map(([a, b]) => text(`${a} ${b}`)),
+    word.map((name): Query => ({ kind: 'from', name })),
+    word.map((tag): Query => ({ kind: 'hashtag', tag })),
+    fc.constantFrom(...filters).map((filter): Query => ({ kind: 'filter', filter })),
+  ),
+}));
+
+function written(query: Query): string {
+  switch (query.kind) {
+    case 'text':
+      return query.text.includes(' ') ? `"${query.text}"` : query.text;
+    case 'from':
+      return `from:${query.name}`;
+    case 'hashtag':
+      return `#${query.tag}`;
+    case 'filter':
+      return `filter:${query.filter}`;
+    case 'not':
+      return `-(${written(query.part)})`;
+    case 'and':
+      return query.parts.map((part) => `(${written(part)})`).join(' ');
+    case 'or':
+      return query.parts.map((part) => `(${written(part)})`).join(' OR ');
+    default:
+      throw new Error(query.kind);
+  }
+}
+
+/** A written tree keeps its brackets, so only the wording of a tree of one part could differ. */
+function flat(query: Query | undefined): Query | undefined {
+  if (query?.kind === 'not') return { kind: 'not', part: flat(query.part) ?? query.part };
+  if (query?.kind !== 'and' && query?.kind !== 'or') return query;
+  const parts = query.parts.map((part) => flat(part) ?? part);
+  return parts.length === 1 ? parts[0] : { kind: query.kind, parts };
+}

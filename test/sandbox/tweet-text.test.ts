@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import { extractEntities } from '../../src/sandbox/world/entities.ts';
+import { findUrls, weightedLength } from '../../src/sandbox/world/tweet-text.ts';
+
+describe('the weighted length of a text', () => {
+  it.each([
+    ['', 0],
+    ['hello', 5],
+    ['a\nb\tc', 5],
+    ['café', 4],
+    ['cafe\u0301', 4],
+    ['¡Olé!', 5],
+    ['Привет', 6],
+    ['“quotes” – and…', 16],
+    ['日本語', 6],
+    ['한국어', 6],
+    ['\u200d\u2010', 2],
+    ['€', 2],
+    ['👋', 2],
+    ['👋🏽', 2],
+    ['👩‍👩‍👧‍👦', 2],
+    ['🇳🇱', 2],
+    ['❤️', 2],
+    ['1️⃣', 2],
+    ['a👋b', 4],
+    ['https://a.example', 23],
+    [`https://a.example/${'x'.repeat(500)}`, 23],
+    ['see https://a.example/x, ok', 31],
+    ['(https://a.example/x)', 25],
+    ['example.com', 23],
+    ['no.url.at.all', 13],
+    ['e.g. this', 9],
+    ['you@example.com', 15],
+    ['http://localhost:3000', 21],
+    ['x'.repeat(280), 280],
+  ])('%j is %i', (text, length) => {
+    expect(weightedLength(text)).toBe(length);
+  });
+});
+
+describe('entities', () => {
+  const nobody = () => undefined;
+
+  it('are found with indices in code points', () => {
+    const found = extractEntities('👋🏽 #héllo $TEA.B https://a.example/#no', nobody);
+    expect(found.hashtags).toEqual([{ text: 'héllo', indices: [3, 9] }]);
+    expect(found.symbols).toEqual([{ text: 'TEA.B', indices: [10, 16] }]);
+    expect(found.urls[0]?.indices).toEqual([17, 38]);
+  });
+
+  it.each([
+    ['#1', 0],
+    ['#1st', 1],
+    ['a#b', 0],
+    ['&#39;', 0],
+    ['#a#b', 1],
+    ['(#a)', 1],
+    ['＃日本', 1],
+  ])('%s has %i hashtags', (text, count) => {
+    expect(extractEntities(text, nobody).hashtags).toHaveLength(count);
+  });
+
+  it.each([
+    ['https://a.example/x.', 'https://a.example/x'],
+    ['https://a.example/x_(y)', 'https://a.example/x_(y)'],
+    ['“https://a.example/x”', 'https://a.example/x'],
+    ['HTTPS://A.EXAMPLE?q=1', 'HTTPS://A.EXAMPLE?q=1'],
+  ])('%s has the url %s', (text, url) => {
+    expect(findUrls(text).map((found) => found.url)).toEqual([url]);
+  });
+});
+
+describe('long and awkward texts', () => {
+  it.each([
+    ['letters', 'a'.repeat(25_000)],
+    ['dots', 'a.'.repeat(12_500)],
+    ['dashes', 'a-'.repeat(12_500)],
+    ['a url that goes on', `https://${'a.'.repeat(12_000)}`],
+    ['signs', '日'.repeat(12_500)],
+    ['tags after an emoji', `👋${' #a'.repeat(8_000)}`],
+    ['brackets', `https://a.example/${')'.repeat(20_000)}`],
+    ['stops', `https://a.example/${'.'.repeat(20_000)}x`],
+  ])('%s take no time', (_, text) => {
+    const started = performance.now();
+    weightedLength(text);
+    extractEntities(text, () => undefined);
+    expect(performance.now() - started).toBeLessThan(250);
+  });
+});

@@ -1,0 +1,146 @@
+import { describe, expect, it } from 'vitest';
+import { isWeakCode } from '../../src/sandbox/seed/credentials.ts';
+import { demoOf } from '../../src/sandbox/seed/demo.ts';
+import { buildWorld } from '../../src/sandbox/seed/world.ts';
+import { weightedLength } from '../../src/sandbox/world/tweet-text.ts';
+import type { Tweet, User } from '../../src/sandbox/world/types.ts';
+import type { World } from '../../src/sandbox/world/world.ts';
+
+const EPOCH = Date.UTC(2026, 0, 10);
+const DAY_MS = 86_400_000;
+const world = buildWorld('postern', EPOCH);
+const named = (name: string): User => {
+  const user = world.userNamed(name);
+  if (user === undefined) throw new Error(name);
+  return user;
+};
+const [ada, grace, linus] = ['ada', 'grace', 'linus'].map(named) as [User, User, User];
+const tweetsOf = (user: User) => user.tweets.map((position) => world.tweets[position] as Tweet);
+const picture = (of: World) => ({
+  demo: demoOf(of),
+  users: [...of.users.values()].map(({ id, screenName, followers, createdAt }) => [
+    id,
+    screenName,
+    followers.size,
+    createdAt,
+  ]),
+  tweets: of.tweets.map(({ id, text, likes, replyTo, quoteOf }) => [id, text, likes, replyTo, quoteOf]),
+});
+
+describe('the world of a seed', () => {
+  it('is the same every time', () => {
+    expect(picture(buildWorld('postern', EPOCH))).toEqual(picture(world));
+  });
+
+  it('has the credentials that are written down for the demo', () => {
+    // A change of these breaks every saved demo.json: make it only on purpose.
+    expect(demoOf(world)).toMatchObject({
+      accounts: [
+        { userName: 'ada', userId: '1338517318', authToken: 'c707151e381f56701ada9bafbdc1f4939ca32b32', premium: true },
+        { userName: 'grace', userId: '1383598695', premium: false },
+        { userName: 'linus', userId: '1479221180', premium: false },
+      ],
+      listId: '1242326590666663794',
+      organization: 'tidewater_labs',
+    });
+  });
+
+  it('keeps ids and tokens when it begins at another time, and texts too', () => {
+    const later = buildWorld('postern', EPOCH + 400 * DAY_MS);
+    expect(demoOf(later)).toEqual(demoOf(world));
+    expect([...later.users.keys()]).toEqual([...world.users.keys()]);
+    expect(later.tweets.map((tweet) => tweet.text)).toEqual(world.tweets.map((tweet) => tweet.text));
+  });
+
+  it('differs for another seed', () => {
+    const other = buildWorld('another', EPOCH);
+    expect(demoOf(other).accounts[0]?.authToken).not.toBe(ada.token);
+    expect(other.tweets[5]?.text).not.toBe(world.tweets[5]?.text);
+  });
+
+  it('is of the size it should be, and quickly built', () => {
+    expect(world.users.size).toBe(200);
+    expect(world.tweets.length).toBeGreaterThan(2000);
+    const started = performance.now();
+    buildWorld('postern', EPOCH);
+    expect(performance.now() - started).toBeLessThan(500);
+  });
+
+  it('lets ada and grace speak often, over more than 30 days, to at least ten followers', () => {
+    for (const user of [ada, grace]) {
+      const tweets = tweetsOf(user);
+      expect(tweets.length).toBeGreaterThanOrEqual(60);
+      expect((tweets.at(-1)?.createdAt ?? 0) - (tweets[0]?.createdAt ?? 0)).toBeGreaterThan(30 * DAY_MS);
+      expect(tweets.every((tweet) => tweet.lang === 'en')).toBe(true);
+      expect(user.followers.size).toBeGreaterThanOrEqual(10);
+    }
+    expect([ada.premium, grace.premium, linus.protected]).toEqual([true, false, true]);
+  });
+
+  it('has the follows that the demonstrations need', () => {
+    expect(ada.following.has(grace) && grace.following.has(ada)).toBe(true);
+    expect(ada.following.has(linus) || grace.following.has(linus)).toBe(false);
+    expect([...grace.followers].filter((user) => ada.following.has(user)).length).toBeGreaterThan(2);
+  });
+
+  it('has a list with members and an organization with affiliates', () => {
+    expect(world.lists.get(demoOf(world).listId)?.members.length).toBeGreaterThan(5);
+    const organization = named(demoOf(world).organization);
+    expect(organization.verificationKind).toBe('business');
+    expect(world.affiliates.get(organization)?.length).toBeGreaterThan(2);
+  });
+
+  it('lies in the days before its epoch, in the order of ids', () => {
+    for (const [index, tweet] of world.tweets.entries()) {
+      expect(tweet.position).toBe(index);
+      expect(tweet.createdAt).toBeLessThan(EPOCH);
+      const before = world.tweets[index - 1];
+      if (before === undefined) continue;
+      expect(BigInt(tweet.id) > BigInt(before.id)).toBe(true);
+      expect(tweet.createdAt).toBeGreaterThan(before.createdAt);
+    }
+  });
+
+  it('counts what there is', () => {
+    for (const user of world.users.values()) {
+      const standing = tweetsOf(user).filter((tweet) => !tweet.deleted);
+      expect(user.tweetCount).toBe(standing.length);
+      expect(user.mediaCount).toBe(standing.filter((tweet) => tweet.media.length > 0).length);
+      for (const other of user.following) expect(other.followers.has(user)).toBe(true);
+    }
+    for (const tweet of world.tweets) {
+      const standing = world.tweets.filter((other) => !other.deleted);
+      if (tweet.replies > 0)
+        expect(standing.filter((other) => other.replyTo?.tweetId === tweet.id)).toHaveLength(tweet.replies);
+      if (tweet.quotes > 0) expect(standing.filter((other) => other.quoteOf === tweet.id)).toHaveLength(tweet.quotes);
+      expect(tweet.likes).toBeLessThanOrEqual(tweet.author.followers.size);
+      expect(tweet.views ?? 0).toBeGreaterThanOrEqual(tweet.likes);
+    }
+  });
+
+  it('speaks in full sentences, never twice the same, never too long', () => {
+    const texts = world.tweets.map((tweet) => tweet.text);
+    expect(new Set(texts).size).toBe(texts.length);
+    for (const text of texts) {
+      expect(text).not.toMatch(/[{}]|undefined| {2}/);
+      expect(weightedLength(text)).toBeLessThanOrEqual(280);
+    }
+  });
+
+  it('answers nobody before they spoke, and shows no protected tweet to those who may not see it', () => {
+    for (const tweet of world.tweets) {
+      const target = world.tweet(tweet.replyTo?.tweetId ?? tweet.quoteOf ?? '');
+      if (target === undefined) continue;
+      expect(target.position).toBeLessThan(tweet.position);
+      const { author } = target;
+      const allowed = !author.protected || author === tweet.author || author.followers.has(tweet.author);
+      expect(allowed).toBe(true);
+    }
+  });
+});
+
+it('weak encryption codes are known', () => {
+  for (const code of ['111111', '123456', '654321', '123123', '112211', '199012', '200101'])
+    expect(isWeakCode(code)).toBe(true);
+  for (const code of ['943932', '887075', '364078']) expect(isWeakCode(code)).toBe(false);
+});
