@@ -15,6 +15,8 @@ interface ActionDeclaration {
   readonly path: string;
   /** One line for lists. */
   readonly summary: string;
+  /** What the summary and the schemas do not say; for documents, Markdown. */
+  readonly description: string;
   /** Taken when the action succeeds, and only then. */
   readonly price: Micros;
   /**
@@ -25,6 +27,11 @@ interface ActionDeclaration {
   /** `call` answers once; `stream` goes on. */
   readonly kind: 'call' | 'stream';
   readonly input: z.ZodObject;
+  /**
+   * An input as a caller sends it, for documents. Ids of tweets, users and the like need only have their form: what
+   * prints the documents puts those of the sandbox's world in their place, and shows what it really answered.
+   */
+  readonly example: Readonly<Record<string, unknown>>;
   /** For documents and tests; not run on every call. */
   readonly output: z.ZodType;
   /** Parameters that SPEC.md names and that are not built yet: using one is refused, never dropped. */
@@ -57,18 +64,19 @@ export interface AccountAction extends ActionDeclaration {
 
 export type Action = PlatformAction | AccountAction;
 
-type Defaulted = 'kind' | 'notBuilt' | 'paged';
+type Defaulted = 'kind' | 'notBuilt' | 'paged' | 'description';
 type Declaration<I extends z.ZodObject, O extends z.ZodType, Context> = Omit<
   ActionDeclaration,
-  Defaulted | 'input' | 'output'
+  Defaulted | 'input' | 'output' | 'example'
 > &
   Partial<Pick<ActionDeclaration, Defaulted>> & {
     input: I;
     output: O;
+    example: z.input<I>;
     run: (context: Context, input: z.output<I>) => Promise<z.input<O>>;
   };
 
-const defaults = { kind: 'call', notBuilt: [], paged: false } as const;
+const defaults = { kind: 'call', notBuilt: [], paged: false, description: '' } as const;
 
 export function platformAction<I extends z.ZodObject, O extends z.ZodType>(
   declaration: Declaration<I, O, PlatformContext>,

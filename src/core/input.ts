@@ -41,14 +41,29 @@ function typeReason(expected: string): string {
 
 type Check = (context: z.core.ParsePayload<Record<string, unknown>>) => void;
 
-function check(fields: readonly string[], atLeast: number, atMost: number): Check {
-  return (context) => {
+/** How many of these fields an input may hold. */
+export interface Alternatives {
+  readonly fields: readonly string[];
+  readonly atLeast: number;
+  readonly atMost: number;
+}
+
+function check(fields: readonly string[], atLeast: number, atMost: number): Check & { alternatives: Alternatives } {
+  const run: Check = (context) => {
     const given = fields.filter((field) => context.value[field] !== undefined);
     if (given.length >= atLeast && given.length <= atMost) return;
     const path = [(given[0] ?? fields[0]) as string];
     const message = `give only one of ${given.join(' and ')}`;
     context.issues.push({ code: 'custom', path, message, input: context.value });
   };
+  return Object.assign(run, { alternatives: { fields, atLeast, atMost } });
+}
+
+/** The alternatives that a schema was given by the checks below; documents tell them. */
+export function alternativesOf(schema: z.ZodObject): Alternatives[] {
+  return (schema.def.checks ?? []).flatMap(({ _zod: { check: run } }) =>
+    'alternatives' in run ? [run.alternatives as Alternatives] : [],
+  );
 }
 
 /** For schemas of alternatives: at least one of the fields; which of them counts is the action's affair. */

@@ -10,6 +10,7 @@ export const balance = accountAction({
   price: 0,
   effect: 'read',
   input: z.object({}),
+  example: {},
   output: accountBalance,
   run: ({ account, accounts }) => accounts.balance(account),
 });

@@ -10,6 +10,7 @@ export const details = accountAction({
   price: 0,
   effect: 'read',
   input: z.object({}),
+  example: {},
   output: accountDetails,
   run: ({ account, accounts }) => accounts.details(account),
 });

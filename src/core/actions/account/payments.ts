@@ -12,6 +12,7 @@ export const payments = accountAction({
   effect: 'read',
   paged: true,
   input: z.object(pageInput),
+  example: { count: 5 },
   output: z.object({ payments: z.array(payment), ...pageOutput }),
   async run({ account, accounts }, { count, cursor = null }) {
     const page = await accounts.payments(account, count, cursor);

@@ -19,6 +19,7 @@ export const usage = accountAction({
     to: moment.optional().meta({ description: 'Up to this time; now if left out.' }),
     granularity: granularity.default('day'),
   }),
+  example: { granularity: 'day' },
   output: accountUsage,
   run: ({ account, accounts }, input) => accounts.usage(account, input),
 });

@@ -27,6 +27,7 @@ export const advancedSearch = platformAction({
       .meta({ description: 'Newest first, or most engaging first.' }),
     ...pageInput,
   }),
+  example: { q: 'from:grace', count: 1 },
   output: z.object({ query: z.string(), tweet_count: count, ...pageOutput, tweets: z.array(tweet) }),
   async run({ platform }, { q, product, count, cursor = null }) {
     const page = await platform.searchTweets({ q, product, count, cursor });

@@ -34,6 +34,7 @@ export const createTweet = platformAction({
         .meta({ description: 'Instead of `quote_tweet_id`: the id is read from it.' }),
     })
     .check(atMostOneOf('quote_tweet_id', 'quote_tweet_url')),
+  example: { text: 'The ferry is late, and nobody minds.' },
   output: z.object({
     id: numericId,
     text: z.string(),

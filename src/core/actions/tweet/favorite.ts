@@ -10,6 +10,7 @@ export const favorite = platformAction({
   price: flatPrice,
   effect: 'idempotent',
   input: z.object({ tweet_id: numericId }),
+  example: { tweet_id: '1989000000000000000' },
   output: z.object({ tweetId: numericId, liked: z.boolean() }),
   async run({ platform }, { tweet_id }) {
     await platform.likeTweet(tweet_id);

@@ -10,6 +10,7 @@ export const unlike = platformAction({
   price: flatPrice,
   effect: 'idempotent',
   input: z.object({ tweet_id: numericId }),
+  example: { tweet_id: '1989000000000000000' },
   output: z.object({ tweetId: numericId, unliked: z.boolean() }),
   async run({ platform }, { tweet_id }) {
     await platform.unlikeTweet(tweet_id);

@@ -12,6 +12,7 @@ export const userInfo = platformAction({
   price: flatPrice,
   effect: 'read',
   input: z.object(userInput).check(anyOf('userName', 'userId')),
+  example: { userName: 'grace' },
   output: userProfile,
   run: ({ platform }, input) => platform.userProfile(userReference(input)),
 });
