@@ -18,6 +18,7 @@ export interface StoreFixture {
   open(): Promise<Store>;
   /** The store's clock. */
   now(): number;
+  /** Moves it. */
   leap(ms: number): void;
   /** Closes what is still open and removes the data. */
   end(): Promise<void>;
