@@ -17,7 +17,13 @@ interface Known {
   id: string;
   account: string;
   revoked: boolean;
-  readUntil: number;
+  /** When the store was asked: counted from the question, since the key may have been revoked while the answer travelled. */
+  askedAt: number;
+}
+
+interface LookUp {
+  askedAt: number;
+  record: Promise<KeyRecord | null>;
 }
 
 /** Tells whose call it is. Looks each key up once in 5 s at the most. */
@@ -28,7 +34,7 @@ export class KeyRing {
   readonly #unknown = new LRUCache<string, number>({ max: unknownLimit });
   readonly #touchedAt = new LRUCache<string, number>({ max: knownLimit });
   readonly #uses = new Map<string, number>();
-  readonly #lookups = new Map<string, Promise<KeyRecord | null>>();
+  readonly #lookups = new Map<string, LookUp>();
 
   constructor(store: KeyStore, runtime: Runtime) {
     this.#store = store;
@@ -43,8 +49,8 @@ export class KeyRing {
     const hash = hashApiKey(key);
     const known = this.#known.get(hash);
     const now = this.#runtime.now();
-    if (known && now < known.readUntil) return this.#admit(known, now);
-    if ((this.#unknown.get(hash) ?? 0) > now) throw unknownKey();
+    if (known && isFresh(known.askedAt, now)) return this.#admit(known, now);
+    if (isFresh(this.#unknown.get(hash), now)) throw unknownKey();
     return this.#admit(await this.#lookUp(hash, now), now);
   }
 
@@ -56,28 +62,27 @@ export class KeyRing {
     for (const { id, at } of uses) if (this.#uses.get(id) === at) this.#uses.delete(id);
   }
 
-  async #lookUp(hash: string, askedAt: number): Promise<Known> {
+  async #lookUp(hash: string, now: number): Promise<Known> {
     // Callers that arrive together with a key that is not cached share one look-up.
-    let lookup = this.#lookups.get(hash);
-    if (!lookup) {
-      lookup = this.#store.findByHash(hash).finally(() => this.#lookups.delete(hash));
-      this.#lookups.set(hash, lookup);
+    let lookUp = this.#lookups.get(hash);
+    if (!lookUp) {
+      lookUp = { askedAt: now, record: this.#store.findByHash(hash).finally(() => this.#lookups.delete(hash)) };
+      this.#lookups.set(hash, lookUp);
     }
-    const record = await lookup.catch((error: unknown) => {
+    const { askedAt } = lookUp;
+    const record = await lookUp.record.catch((error: unknown) => {
       if (!(error instanceof StoreUnavailableError)) throw error;
       throw new PosternError('unavailable', 'The store is away, so API keys cannot be checked; ask again shortly', {
         cause: error,
         retryAfterSeconds: 1,
       });
     });
-    // Counted from the question, not the answer: the key may have been revoked while the answer travelled.
-    const readUntil = askedAt + cacheTtlMs;
     if (!record) {
       this.#known.delete(hash);
-      this.#unknown.set(hash, readUntil);
+      this.#unknown.set(hash, askedAt);
       throw unknownKey();
     }
-    const known = { id: record.id, account: record.account, revoked: record.revokedAt !== null, readUntil };
+    const known = { id: record.id, account: record.account, revoked: record.revokedAt !== null, askedAt };
     this.#known.set(hash, known);
     return known;
   }
@@ -90,6 +95,11 @@ export class KeyRing {
     }
     return known.account;
   }
+}
+
+/** A clock that was set back must not lengthen a revoked key's life. */
+function isFresh(askedAt: number | undefined, now: number): boolean {
+  return askedAt !== undefined && askedAt <= now && now - askedAt < cacheTtlMs;
 }
 
 function unknownKey(): PosternError {
