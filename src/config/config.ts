@@ -57,7 +57,8 @@ function checkSettings(env: Environment): CheckedSettings {
 }
 
 function describeFault(name: SettingName, text: string, fault: string): string {
-  const shown = 'secret' in settings[name] ? '' : ` ("${text}")`;
+  // A password may stand where none belongs, in an address.
+  const shown = 'secret' in settings[name] ? '' : ` ("${text.replace(/\/\/[^/]*@/, '//…@')}")`;
   return `${name}${shown} ${fault}. Example: ${name}=${settings[name].example}`;
 }
 

@@ -1,0 +1,132 @@
+import { resolve } from 'node:path';
+import { inspect } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { ConfigError, type Environment, readConfig } from '../../src/config/config.ts';
+import { settings } from '../../src/config/settings.ts';
+
+function faultsOf(env: Environment): readonly string[] {
+  try {
+    readConfig(env);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.faults;
+    throw error;
+  }
+  return [];
+}
+
+const key = (fill: number) => Buffer.alloc(32, fill).toString('base64');
+
+describe('settings', () => {
+  test('have the documented defaults, and an empty one counts as not set', () => {
+    const expected = {
+      host: '127.0.0.1',
+      port: 4000,
+      dataDir: resolve('data'),
+      logLevel: 'info',
+      platform: { url: null, timeoutMs: 15_000 },
+      sandbox: { port: 4001 },
+      secrets: { secretKeys: null, metricsToken: null },
+    };
+    expect(readConfig({})).toEqual(expected);
+    expect(readConfig(Object.fromEntries(Object.keys(settings).map((name) => [name, ' '])))).toEqual(expected);
+    expect(readConfig({ UNKNOWN: 'x', PATH: '/bin' })).toEqual(expected);
+  });
+
+  test('are taken as given', () => {
+    const config = readConfig({
+      HOST: '0.0.0.0',
+      PORT: '0',
+      DATA_DIR: '/srv/postern',
+      SECRET_KEY: `${key(1)}, ${key(2)}`,
+      METRICS_TOKEN: 'm'.repeat(16),
+      PLATFORM_URL: 'https://sandbox.example:8443/',
+      PLATFORM_KIND: 'sandbox',
+      PLATFORM_TIMEOUT_MS: '1',
+      SANDBOX_PORT: '65535',
+      SANDBOX_PUBLIC: 'true',
+      LOG_LEVEL: 'silent',
+    });
+    expect(config).toMatchObject({ host: '0.0.0.0', port: 0, dataDir: '/srv/postern', logLevel: 'silent' });
+    expect(config.platform).toEqual({ url: 'https://sandbox.example:8443', timeoutMs: 1 });
+    expect(config.sandbox.port).toBe(65_535);
+    expect(config.secrets.secretKeys?.map((secret) => secret.expose().toString('base64'))).toEqual([key(1), key(2)]);
+    expect(config.secrets.metricsToken?.expose()).toBe('m'.repeat(16));
+  });
+
+  const wrong: [keyof typeof settings, string][] = [
+    ...['-1', '65536', '80.5', 'http', '4000 4001', '0x50', '1e3', '99999999999999999999'].flatMap(
+      (value): [keyof typeof settings, string][] => [
+        ['PORT', value],
+        ['SANDBOX_PORT', value],
+      ],
+    ),
+    ['HOST', 'http://127.0.0.1'],
+    ['HOST', '127.0.0.1/8'],
+    ['HOST', 'a b'],
+    ['PLATFORM_TIMEOUT_MS', '0'],
+    ['PLATFORM_TIMEOUT_MS', '600001'],
+    ['PLATFORM_TIMEOUT_MS', '5s'],
+    ['PLATFORM_URL', 'localhost:4001'],
+    ['PLATFORM_URL', 'ftp://localhost'],
+    ['PLATFORM_URL', 'http://localhost/api'],
+    ['PLATFORM_URL', 'http://localhost/?a=1'],
+    ['PLATFORM_URL', 'http://user:hunter2@localhost'],
+    ['PLATFORM_KIND', 'mastodon'],
+    ['SANDBOX_PUBLIC', '2'],
+    ['SANDBOX_PUBLIC', 'maybe'],
+    ['LOG_LEVEL', 'verbose'],
+    ['LOG_LEVEL', 'INFO!'],
+    ['SECRET_KEY', 'hunter2'],
+    ['SECRET_KEY', Buffer.alloc(31).toString('base64')],
+    ['SECRET_KEY', `${key(1)},`],
+    ['SECRET_KEY', `${key(1)}!!`],
+    ['METRICS_TOKEN', 'hunter2'],
+    ['METRICS_TOKEN', 'hunter2 hunter2 hunter2'],
+    ['MONGODB_URL', 'mongodb://hunter2@localhost'],
+  ];
+  test.each(wrong)('that are wrong stop the start, with name, fault and example: %s=%s', (name, value) => {
+    const faults = faultsOf({ [name]: value });
+    expect(faults.length).toBeGreaterThan(0);
+    const fault = faults.find((line) => line.startsWith(name));
+    expect(fault).toMatch(/ (is|must) /);
+    expect(fault).toContain('Example: ');
+    expect(faults.join()).not.toContain('hunter2');
+    if (!('secret' in settings[name]) && !value.includes('hunter2')) expect(fault).toContain(`"${value}"`);
+  });
+
+  test('that are wrong are told all at once', () => {
+    const faults = faultsOf({ PORT: 'x', LOG_LEVEL: 'y', SECRET_KEY: 'z' });
+    expect(faults.map((fault) => fault.split(' ')[0])).toEqual(['PORT', 'SECRET_KEY', 'LOG_LEVEL']);
+  });
+
+  test('that contradict each other stop the start', () => {
+    expect(faultsOf({ PLATFORM_URL: 'http://localhost:1' })).toEqual([
+      expect.stringContaining('PLATFORM_KIND=sandbox'),
+    ]);
+    expect(faultsOf({ PLATFORM_KIND: 'sandbox' })).toEqual([expect.stringContaining('PLATFORM_URL=http')]);
+    for (const HOST of ['0.0.0.0', '::', '10.0.0.1', 'gateway.example', '127.0.0.1.example']) {
+      expect(faultsOf({ HOST })).toEqual([expect.stringMatching(/^HOST .*SANDBOX_PUBLIC=1/)]);
+      expect(faultsOf({ HOST, SANDBOX_PUBLIC: '1' })).toEqual([]);
+    }
+    for (const HOST of ['localhost', '127.0.0.2', '::1']) expect(faultsOf({ HOST })).toEqual([]);
+  });
+
+  test('cannot be changed once read, and hide their secrets', () => {
+    const config = readConfig({ SECRET_KEY: key(9), METRICS_TOKEN: 'hunter2-hunter2-hunter2' });
+    for (const part of [config, config.platform, config.sandbox, config.secrets, config.secrets.secretKeys]) {
+      expect(Object.isFrozen(part)).toBe(true);
+    }
+    expect(inspect(config, { depth: 9, showHidden: true }) + JSON.stringify(config)).not.toMatch(
+      /hunter2|CQkJ|0909|09 09/,
+    );
+  });
+
+  test('each have a line for people', () => {
+    for (const [name, setting] of Object.entries(settings)) {
+      expect(name).toMatch(/^[A-Z_]+$/);
+      expect(setting.about).toMatch(/^[A-Z0-9].*\.$/);
+      expect(setting.defaultText).not.toBe('');
+      expect(setting.example).not.toBe('');
+    }
+  });
+});
