@@ -78,12 +78,12 @@ describe('long and awkward texts', () => {
     ['a url that goes on', `https://${'a.'.repeat(12_000)}`],
     ['signs', '日'.repeat(12_500)],
     ['tags after an emoji', `👋${' #a'.repeat(8_000)}`],
-    ['brackets', `https://a.example/${')'.repeat(20_000)}`],
-    ['stops', `https://a.example/${'.'.repeat(20_000)}x`],
+    ['brackets', `https://a.example/${')'.repeat(100_000)}`],
+    ['stops', `https://a.example/${'.'.repeat(100_000)}x`],
   ])('%s take no time', (_, text) => {
     const started = performance.now();
     weightedLength(text);
     extractEntities(text, () => undefined);
-    expect(performance.now() - started).toBeLessThan(250);
+    expect(performance.now() - started).toBeLessThan(1500);
   });
 });

@@ -35,6 +35,7 @@ export const forgetfulJournal: Journal = {
 
 export function openJournal(dataDir: string, seed: string, epochMs: number): Opened {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const unlock = lock(join(dataDir, 'sandbox.lock'));
   const file = join(dataDir, 'sandbox.sqlite');
   const db = new Database(file);
   try {
@@ -42,17 +43,34 @@ export function openJournal(dataDir: string, seed: string, epochMs: number): Ope
     chmodSync(file, 0o600);
     const meta = claim(db, seed, epochMs);
     if (meta.seed !== seed) throw new Error(`${file} holds the world of seed "${meta.seed}", not of "${seed}"`);
-    return { journal: new SqliteJournal(db), epochMs: meta.epochMs, entries: readEntries(db, file) };
+    return { journal: new SqliteJournal(db, unlock), epochMs: meta.epochMs, entries: readEntries(db, file) };
   } catch (error) {
     db.close();
-    if (isBusy(error)) throw new Error(`${file} is in use by another sandbox`);
+    unlock();
     throw error;
   }
 }
 
+/**
+ * One sandbox owns its folder: two that replay the same journal would drift apart. The lock is a transaction on a file of
+ * its own, which ends with the process, however that ends. (SQLite's exclusive mode would hold the journal itself until the
+ * library's last statement is collected as garbage.)
+ */
+function lock(file: string): () => void {
+  const db = new Database(file);
+  try {
+    db.exec('BEGIN EXCLUSIVE');
+  } catch (error) {
+    db.close();
+    throw isBusy(error) ? new Error(`${file} is held: another sandbox uses this folder`) : error;
+  }
+  return () => {
+    db.exec('ROLLBACK');
+    db.close();
+  };
+}
+
 function prepare(db: Database.Database, file: string): void {
-  // One sandbox owns its file: two that replay the same journal would drift apart.
-  db.pragma('locking_mode = EXCLUSIVE');
   db.pragma('journal_mode = WAL');
   db.pragma('synchronous = FULL');
   const version = (db.prepare('PRAGMA user_version').get() as { user_version: number }).user_version;
@@ -92,12 +110,14 @@ function isBusy(error: unknown): boolean {
 class SqliteJournal implements Journal {
   readonly #db: Database.Database;
   readonly #insert: Database.Statement;
+  readonly #unlock: () => void;
   #waiting: Entry[] = [];
   #commit: Promise<void> | undefined;
   #failure: unknown;
 
-  constructor(db: Database.Database) {
+  constructor(db: Database.Database, unlock: () => void) {
     this.#db = db;
+    this.#unlock = unlock;
     this.#insert = db.prepare('INSERT INTO journal (v, entry) VALUES (?, ?)');
   }
 
@@ -130,8 +150,12 @@ class SqliteJournal implements Journal {
   }
 
   close(): void {
-    if (this.#failure === undefined) this.#flush();
-    this.#db.close();
+    try {
+      if (this.#failure === undefined) this.#flush();
+    } finally {
+      this.#db.close();
+      this.#unlock();
+    }
   }
 
   #flush(): void {

@@ -1,0 +1,18 @@
+import { expect, it } from 'vitest';
+import { request } from './harness.ts';
+
+// The built form: a worker thread loads JavaScript.
+const built = new URL('../../dist/sandbox/worker-host.js', import.meta.url).href;
+const { startSandboxWorker }: typeof import('../../src/sandbox/worker-host.ts') = await import(built);
+
+it('runs in a thread of its own, rejects with the real error, and ends when told', async () => {
+  const sandbox = await startSandboxWorker({ port: 0, dataDir: null });
+  const exits: Error[] = [];
+  sandbox.onExit((error) => exits.push(error));
+  expect((await request(sandbox.url, 'GET', '/api/ping')).body).toEqual({ ok: true });
+  await expect(startSandboxWorker({ port: sandbox.port, dataDir: null })).rejects.toMatchObject({ code: 'EADDRINUSE' });
+  await sandbox.close();
+  await sandbox.close();
+  await expect(request(sandbox.url, 'GET', '/api/ping')).rejects.toThrow();
+  expect(exits).toEqual([]);
+});
