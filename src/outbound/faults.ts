@@ -1,0 +1,18 @@
+/** A host that a caller may not reach. The message continues a sentence that begins with what named the host. */
+export class AddressRefusedError extends Error {
+  override readonly name = 'AddressRefusedError';
+}
+
+/** A name that has no address, or not in time. The message continues a sentence that begins with the name. */
+export class NameNotFoundError extends Error {
+  override readonly name = 'NameNotFoundError';
+}
+
+/**
+ * A fault's code alone. For logs: the faults themselves can carry bytes that the other side sent, and a proxy may send
+ * back the credentials that it was given.
+ */
+export function faultCode(error: unknown): Error {
+  if (!(error instanceof Error)) return new Error('unknown');
+  return new Error('code' in error && typeof error.code === 'string' ? error.code : error.name);
+}

@@ -1,0 +1,117 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { guardedAgent } from '../../src/outbound/connector.ts';
+import { AddressRefusedError, NameNotFoundError } from '../../src/outbound/faults.ts';
+import { OutboundGuard } from '../../src/outbound/guard.ts';
+import { systemRuntime } from '../../src/runtime/runtime.ts';
+
+interface Target {
+  server: Server;
+  hosts: string[];
+}
+
+/** Two servers on one port of two loopback addresses: "public" is opened by the tests, "private" never is. */
+const publicAddress = '127.0.0.2';
+const privateAddress = '127.0.0.3';
+let port = 0;
+const targets: Target[] = [];
+const [publicHosts, privateHosts] = [() => targets[0]?.hosts ?? [], () => targets[1]?.hosts ?? []];
+
+beforeAll(async () => {
+  for (const address of [publicAddress, privateAddress]) {
+    const hosts: string[] = [];
+    const server = createServer((request, response) => {
+      hosts.push(request.headers.host ?? '');
+      if (request.url === '/redirect') response.writeHead(302, { location: `http://${privateAddress}:${port}/` });
+      response.end('hello');
+    });
+    await new Promise<void>((resolve) => server.listen(port, address, resolve));
+    port = (server.address() as AddressInfo).port;
+    targets.push({ server, hosts });
+  }
+});
+afterAll(() => {
+  for (const { server } of targets) {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+function agentFor(answers: readonly string[][], allow = [`${publicAddress}/32`]) {
+  const lookups: string[] = [];
+  const guard = new OutboundGuard({
+    allow,
+    runtime: systemRuntime,
+    resolve: async (name) => {
+      lookups.push(name);
+      const now = answers[Math.min(lookups.length, answers.length) - 1] ?? [];
+      return now.map((address) => ({ address }));
+    },
+  });
+  const agent = guardedAgent({ guard, timeoutMs: 2_000 });
+  const get = async (host: string, path = '/') => {
+    const { statusCode, body } = await agent.request({ origin: `http://${host}:${port}`, path, method: 'GET' });
+    await body.dump();
+    return statusCode;
+  };
+  return { get, lookups, close: () => agent.destroy() };
+}
+
+describe('a guarded dispatcher', () => {
+  test('connects to the address that was checked, and calls it by its name', async () => {
+    const { get, lookups, close } = agentFor([[publicAddress]]);
+    expect(await get('shop.example')).toBe(200);
+    expect(publicHosts()).toContain(`shop.example:${port}`);
+    expect(lookups).toEqual(['shop.example']);
+    await close();
+  });
+
+  test('looks a name up once a connection: what a second look-up would say is never connected to', async () => {
+    const { get, lookups, close } = agentFor([[publicAddress], [privateAddress]]);
+    expect(await get('rebind.example')).toBe(200);
+    expect(lookups).toHaveLength(1);
+    await close();
+    expect(publicHosts()).toContain(`rebind.example:${port}`);
+    expect(privateHosts()).toEqual([]);
+  });
+
+  test('checks again for a new connection, and refuses a name that has changed', async () => {
+    const { get, close } = agentFor([[publicAddress], [privateAddress]]);
+    const both = await Promise.allSettled([get('rebind.example'), get('rebind.example')]);
+    expect(both[0]).toMatchObject({ status: 'fulfilled', value: 200 });
+    expect(both[1]).toMatchObject({ status: 'rejected', reason: expect.any(AddressRefusedError) });
+    expect(privateHosts()).toEqual([]);
+    await close();
+  });
+
+  test('refuses a name with a private address among public ones, and one without any', async () => {
+    const mixed = agentFor([[publicAddress, privateAddress]]);
+    await expect(mixed.get('mixed.example')).rejects.toThrow(AddressRefusedError);
+    await mixed.close();
+    const none = agentFor([[]]);
+    await expect(none.get('nowhere.example')).rejects.toThrow(NameNotFoundError);
+    await none.close();
+    expect(privateHosts()).toEqual([]);
+  });
+
+  test('checks literals too, however they are spelled', async () => {
+    const { get, lookups, close } = agentFor([[privateAddress]]);
+    expect(await get(publicAddress)).toBe(200);
+    expect(await get('0x7f000002')).toBe(200);
+    expect(await get('[::ffff:127.0.0.2]')).toBe(200);
+    for (const host of [privateAddress, '127.3', '2130706435', '0x7f.3', '[::ffff:127.0.0.3]', '[::1]', 'localhost']) {
+      await expect(get(host)).rejects.toThrow(AddressRefusedError);
+    }
+    expect(lookups).toEqual(['localhost']);
+    expect(privateHosts()).toEqual([]);
+    await close();
+  });
+
+  test('follows no redirect', async () => {
+    const { get, close } = agentFor([[publicAddress]]);
+    expect(await get('shop.example', '/redirect')).toBe(302);
+    expect(privateHosts()).toEqual([]);
+    await close();
+  });
+});
