@@ -17,6 +17,8 @@ export interface Config {
     readonly timeoutMs: number;
   };
   readonly sandbox: { readonly port: number };
+  /** CIDR blocks that callers' addresses may be in besides public ones. */
+  readonly outboundAllow: readonly string[];
   readonly secrets: {
     /** `null`: kept in a file of DATA_DIR, made when it is not there. */
     readonly secretKeys: readonly Secret<Buffer>[] | null;
@@ -90,6 +92,7 @@ function freeze(checked: CheckedSettings): Config {
     logLevel: checked.LOG_LEVEL,
     platform: Object.freeze({ url: checked.PLATFORM_URL, timeoutMs: checked.PLATFORM_TIMEOUT_MS }),
     sandbox: Object.freeze({ port: checked.SANDBOX_PORT }),
+    outboundAllow: Object.freeze([...checked.OUTBOUND_ALLOW]),
     secrets: Object.freeze({
       secretKeys: checked.SECRET_KEY && Object.freeze(checked.SECRET_KEY.map((key) => new Secret(key))),
       metricsToken: checked.METRICS_TOKEN === null ? null : new Secret(checked.METRICS_TOKEN),

@@ -1,3 +1,5 @@
+import ipaddr from 'ipaddr.js';
+
 /** One setting of the environment: what people read about it, and how its text is checked. */
 export interface Setting<T> {
   /** As the documents show it. */
@@ -50,6 +52,22 @@ function keys32(text: string) {
   return parts.every((part) => /^[A-Za-z0-9+/]{43}=$/.test(part))
     ? { value: parts.map((part) => Buffer.from(part, 'base64')) }
     : 'is not 32 bytes in base64 (or several, by comma)';
+}
+
+function cidrBlocks(text: string) {
+  const blocks = text.split(',').map((part) => part.trim());
+  const fault = blocks.map(blockFault).find((found) => found !== null);
+  return fault ? `is not a list of CIDR blocks: ${fault}` : { value: blocks };
+}
+
+function blockFault(block: string): string | null {
+  const family = block.includes(':') ? ipaddr.IPv6 : ipaddr.IPv4;
+  const isBlock = family === ipaddr.IPv6 ? family.isValidCIDR(block) : ipaddr.IPv4.isValidCIDRFourPartDecimal(block);
+  if (!isBlock) return `${JSON.stringify(block)} is none`;
+  const [address, bits] = ipaddr.parseCIDR(block);
+  const network = family.networkAddressFromCIDR(block).toString();
+  // 10.1.2.3/8 would open far more than whoever wrote it may have meant.
+  return address.toString() === network ? null : `${block} has bits beyond its prefix; the block is ${network}/${bits}`;
 }
 
 const port = wholeNumber(0, 65_535);
@@ -128,6 +146,12 @@ export const settings = {
     about: 'Allow sandbox mode, with its well-known demo credentials, on an address that others can reach.',
     example: '1',
     check: orDefault(false, onOff),
+  },
+  OUTBOUND_ALLOW: {
+    defaultText: 'none',
+    about: 'CIDR blocks, by comma, that proxies and other addresses of callers may be in besides public ones.',
+    example: '127.0.0.0/8,fd00::/8',
+    check: orDefault<string[]>([], cidrBlocks),
   },
   LOG_LEVEL: {
     defaultText: 'info',

@@ -25,6 +25,7 @@ describe('settings', () => {
       logLevel: 'info',
       platform: { url: null, timeoutMs: 15_000 },
       sandbox: { port: 4001 },
+      outboundAllow: [],
       secrets: { secretKeys: null, metricsToken: null },
     };
     expect(readConfig({})).toEqual(expected);
@@ -53,6 +54,25 @@ describe('settings', () => {
     expect(config.secrets.metricsToken?.expose()).toBe('m'.repeat(16));
   });
 
+  test('of blocks are taken by comma, and a wrong one is explained', () => {
+    const allow = (text: string) => readConfig({ OUTBOUND_ALLOW: text }).outboundAllow;
+    expect(allow('127.0.0.0/8')).toEqual(['127.0.0.0/8']);
+    expect(allow('10.1.0.0/16 , fd00::/8,::1/128,0.0.0.0/0')).toEqual([
+      '10.1.0.0/16',
+      'fd00::/8',
+      '::1/128',
+      '0.0.0.0/0',
+    ]);
+    expect(faultsOf({ OUTBOUND_ALLOW: '10.1.2.3/8' })).toEqual([
+      'OUTBOUND_ALLOW ("10.1.2.3/8") is not a list of CIDR blocks: 10.1.2.3/8 has bits beyond its prefix; ' +
+        'the block is 10.0.0.0/8. Example: OUTBOUND_ALLOW=127.0.0.0/8,fd00::/8',
+    ]);
+    expect(faultsOf({ OUTBOUND_ALLOW: '127.0.0.0/8,localhost' })).toEqual([
+      'OUTBOUND_ALLOW ("127.0.0.0/8,localhost") is not a list of CIDR blocks: "localhost" is none. ' +
+        'Example: OUTBOUND_ALLOW=127.0.0.0/8,fd00::/8',
+    ]);
+  });
+
   const wrong: [keyof typeof settings, string][] = [
     ...['-1', '65536', '80.5', 'http', '4000 4001', '0x50', '1e3', '99999999999999999999'].flatMap(
       (value): [keyof typeof settings, string][] => [
@@ -72,6 +92,21 @@ describe('settings', () => {
     ['PLATFORM_URL', 'http://localhost/?a=1'],
     ['PLATFORM_URL', 'http://user:hunter2@localhost'],
     ['PLATFORM_KIND', 'mastodon'],
+    ...[
+      '10.0.0.1',
+      '10.0.0.0/33',
+      '10.0.0.0/',
+      '10.1.2.3/8',
+      '10/8',
+      '0x7f.0.0.0/8',
+      'fd00::1/8',
+      'fd00::/129',
+      'localhost',
+      'localhost/8',
+      '127.0.0.0/8,',
+      '127.0.0.0/8;10.0.0.0/8',
+      'any',
+    ].map((value): [keyof typeof settings, string] => ['OUTBOUND_ALLOW', value]),
     ['SANDBOX_PUBLIC', '2'],
     ['SANDBOX_PUBLIC', 'maybe'],
     ['LOG_LEVEL', 'verbose'],
