@@ -20,6 +20,7 @@ import { startSandboxWorker, type WorkerSandbox } from './sandbox/worker-host.ts
 import { deriveKey, readOrMakeSecretKey } from './secrets/secret-key-file.ts';
 import type { Store } from './store/port.ts';
 import { openSqliteStore } from './store/sqlite/store.ts';
+import { openSqliteStoreInThread } from './store/sqlite/worker-host.ts';
 import { expressApp } from './web/express-app.ts';
 
 const flushUsesMs = 10_000;
@@ -28,7 +29,7 @@ const flushUsesMs = 10_000;
 export interface Overrides {
   runtime?: Runtime;
   logger?: Logger;
-  openStore?: () => Store;
+  openStore?: () => Store | Promise<Store>;
   startSandbox?: typeof startSandboxWorker;
 }
 
@@ -53,11 +54,13 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     for (const closer of closers.reverse()) await closer();
   };
   try {
-    mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
-    const store = overrides.openStore?.() ?? openStore(config, runtime);
+    makeDataDir(config);
+    const failures = new Failures();
+    const store = (await overrides.openStore?.()) ?? (await openStoreThread(config, failures));
     closers.push(() => store.close());
 
     const sandbox = config.platform.url === null ? await startSandbox(config, overrides) : null;
+    sandbox?.onExit(failures.tell);
     if (sandbox) closers.push(() => sandbox.close());
     const sandboxUrl = config.platform.url ?? sandbox?.url ?? '';
     const metrics = new Metrics();
@@ -107,7 +110,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
         demo = makeDemo(origin, sandboxUrl, apiKey, world);
         return demo;
       },
-      onFailure: (listener) => sandbox?.onExit(listener),
+      onFailure: failures.listen,
       close,
     };
   } catch (error) {
@@ -118,12 +121,42 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
 
 /** The embedded store, as the command line opens it too. */
 export function openStore(config: Config, runtime: Runtime): Store {
-  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
-  return openSqliteStore({ path: join(config.dataDir, 'postern.sqlite'), runtime });
+  makeDataDir(config);
+  return openSqliteStore({ path: storePath(config), runtime });
+}
+
+async function openStoreThread(config: Config, failures: Failures): Promise<Store> {
+  const store = await openSqliteStoreInThread({ path: storePath(config) });
+  store.onExit(failures.tell);
+  return store;
+}
+
+function makeDataDir({ dataDir }: Config): void {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+}
+
+function storePath({ dataDir }: Config): string {
+  return join(dataDir, 'postern.sqlite');
 }
 
 function startSandbox(config: Config, { startSandbox: start = startSandboxWorker }: Overrides): Promise<WorkerSandbox> {
   return start({ port: config.sandbox.port, dataDir: join(config.dataDir, 'sandbox') });
+}
+
+/** Parts that die tell it here; whoever runs the service listens. */
+class Failures {
+  readonly #happened: Error[] = [];
+  #listener: ((error: Error) => void) | undefined;
+
+  readonly tell = (error: Error): void => {
+    this.#happened.push(error);
+    this.#listener?.(error);
+  };
+
+  readonly listen = (listener: (error: Error) => void): void => {
+    this.#listener = listener;
+    for (const error of this.#happened) listener(error);
+  };
 }
 
 function noteCommit(info: CommitInfo, metrics: Metrics, logger: Logger): void {

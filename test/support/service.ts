@@ -21,6 +21,7 @@ export interface TestService {
   log: string[];
   /** An account of its own with this much credit: its id and a key. */
   makeAccount(dollars: string): Promise<{ id: string; key: string; keyId: string }>;
+  revokeKey(id: string): Promise<void>;
   /** Pays credit in, as an operator does; answers the payment's id. */
   credit(account: string, dollars: string, description?: string): Promise<string>;
   /** Makes the sandbox fail as its contract says (`POST /control/faults`). */
@@ -32,13 +33,16 @@ export async function startService(env: Environment = {}, overrides: Overrides =
   const dataDir = env['DATA_DIR'] ?? mkdtempSync(join(tmpdir(), 'postern-test-'));
   const config = readConfig({ PORT: '0', SANDBOX_PORT: '0', DATA_DIR: dataDir, ...env });
   const log: string[] = [];
+  // One connection a process, as in production: SQLite's locks belong to the process, not to the connection.
+  const store = openStore(config, systemRuntime);
   const service = await serve(config, {
+    openStore: () => store,
     logger: pino({ level: 'trace' }, { write: (line: string) => void log.push(line) }),
+    openStore: () => openStore(config, systemRuntime),
     startSandbox: async (options) => ({ ...(await startSandbox(options)), onExit: () => {} }),
     ...overrides,
   });
   const demo = JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8')) as Demo;
-  const store = openStore(config, systemRuntime);
   const admin = new AccountAdmin(store, systemRuntime);
   return {
     origin: service.origin,
@@ -49,6 +53,9 @@ export async function startService(env: Environment = {}, overrides: Overrides =
       const id = await admin.createAccount('Test', parseDollars(dollars) ?? 0);
       const { id: keyId, key } = await admin.createKey(id, 'Test key');
       return { id, key: key.expose(), keyId };
+    },
+    async revokeKey(id) {
+      await admin.revokeKey(id);
     },
     credit: (account, dollars, description = 'Credit') =>
       admin.credit(account, parseDollars(dollars) ?? 0, description),

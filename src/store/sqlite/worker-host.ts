@@ -1,0 +1,44 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import { type Store, StoreUnavailableError } from '../port.ts';
+import { RemoteStore } from '../thread/remote-store.ts';
+import type { SqliteStoreOptions } from './store.ts';
+
+export type WorkerOptions = Omit<SqliteStoreOptions, 'runtime'>;
+export type FromWorker = { status: 'open' } | { status: 'failed'; fault: unknown; unavailable: boolean };
+
+export interface ThreadedStore extends Store {
+  /** Told once if the thread ends without having been closed. */
+  onExit(listener: (error: Error) => void): void;
+}
+
+/**
+ * `openSqliteStore` in a thread of its own: SQLite's calls block, above all while they wait for the disk, and a
+ * thread that answers HTTP must not. Throws as `openSqliteStore` does.
+ */
+export async function openSqliteStoreInThread(options: WorkerOptions): Promise<ThreadedStore> {
+  const worker = new Worker(new URL('./worker.js', import.meta.url), { workerData: options, name: 'store' });
+  const [opened] = (await once(worker, 'message')) as [FromWorker];
+  if (opened.status === 'failed') {
+    throw opened.unavailable ? new StoreUnavailableError((opened.fault as Error).message) : opened.fault;
+  }
+  const store = new RemoteStore('sqlite', worker);
+  let closing = false;
+  const listeners: ((error: Error) => void)[] = [];
+  const end = (error: Error) => {
+    store.lose(error);
+    if (!closing) for (const listener of listeners.splice(0)) listener(error);
+  };
+  worker.on('error', end);
+  worker.on('exit', (code) => end(new Error(`The store's thread ended with ${code}`)));
+  return Object.assign(store, {
+    onExit: (listener: (error: Error) => void) => void listeners.push(listener),
+    close: async () => {
+      if (closing) return;
+      closing = true;
+      const exited = once(worker, 'exit');
+      await RemoteStore.prototype.close.call(store);
+      await exited;
+    },
+  });
+}

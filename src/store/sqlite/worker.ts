@@ -1,0 +1,23 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { systemRuntime } from '../../runtime/runtime.ts';
+import { StoreUnavailableError } from '../port.ts';
+import { serveStore } from '../thread/serve-store.ts';
+import { openSqliteStore } from './store.ts';
+import type { FromWorker, WorkerOptions } from './worker-host.ts';
+
+/** The thread that owns the database. It ends when the store was closed. */
+const port = parentPort;
+if (port === null) throw new Error('worker.ts runs in a worker thread');
+const say = (message: FromWorker) => port.postMessage(message);
+
+try {
+  const store = openSqliteStore({ ...(workerData as WorkerOptions), runtime: systemRuntime });
+  const close = async () => {
+    await store.close();
+    port.unref();
+  };
+  say({ status: 'open' });
+  serveStore({ ...store, close }, port);
+} catch (fault) {
+  say({ status: 'failed', fault, unavailable: fault instanceof StoreUnavailableError });
+}

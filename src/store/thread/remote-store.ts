@@ -1,0 +1,83 @@
+import type { MessagePort, Worker } from 'node:worker_threads';
+import { type Store, StoreUnavailableError } from '../port.ts';
+import { type Answers, type Calls, type Method, type StoreGroup, verbs } from './protocol.ts';
+
+interface Waiting {
+  resolve(value: unknown): void;
+  reject(error: unknown): void;
+}
+
+/** A store that runs in another thread, so that its waits for the disk are not this thread's. */
+export class RemoteStore implements Store {
+  readonly kind: string;
+  readonly accounts: Store['accounts'];
+  readonly keys: Store['keys'];
+  readonly ledger: Store['ledger'];
+  readonly #port: MessagePort | Worker;
+  readonly #waiting = new Map<number, Waiting>();
+  #calls: Calls[number][] = [];
+  #lastId = 0;
+  #gone: StoreUnavailableError | undefined;
+
+  constructor(kind: string, port: MessagePort | Worker) {
+    this.kind = kind;
+    this.#port = port;
+    this.accounts = this.#group('accounts');
+    this.keys = this.#group('keys');
+    this.ledger = this.#group('ledger');
+    port.on('message', (answers: Answers) => this.#settle(answers));
+  }
+
+  async ready(): Promise<void> {
+    await this.#call('ready', []);
+  }
+
+  async close(): Promise<void> {
+    if (this.#gone) return;
+    const closed = this.#call('close', []);
+    this.#gone = new StoreUnavailableError('The database is closed');
+    await closed;
+  }
+
+  /** The other thread has ended: nothing that waits will be answered. */
+  lose(cause: Error): void {
+    this.#gone ??= new StoreUnavailableError('The thread of the store has ended', { cause });
+    for (const { reject } of this.#waiting.values()) reject(this.#gone);
+    this.#waiting.clear();
+  }
+
+  #group<Group extends StoreGroup>(group: Group): Store[Group] {
+    const calls = verbs[group].map((verb) => [
+      verb,
+      (...args: unknown[]) => this.#call(`${group}.${verb}` as Method, args),
+    ]);
+    return Object.fromEntries(calls) as Store[Group];
+  }
+
+  #call(method: Method, args: readonly unknown[]): Promise<unknown> {
+    if (this.#gone) return Promise.reject(this.#gone);
+    return new Promise((resolve, reject) => {
+      const id = ++this.#lastId;
+      this.#waiting.set(id, { resolve, reject });
+      if (this.#calls.push({ id, method, args }) > 1) return;
+      queueMicrotask(() => {
+        this.#port.postMessage(this.#calls satisfies Calls);
+        this.#calls = [];
+      });
+    });
+  }
+
+  #settle(answers: Answers): void {
+    for (const answer of answers) {
+      const waiting = this.#waiting.get(answer.id);
+      this.#waiting.delete(answer.id);
+      if ('value' in answer) waiting?.resolve(answer.value);
+      else waiting?.reject(answer.unavailable ? unavailable(answer.fault) : answer.fault);
+    }
+  }
+}
+
+function unavailable(fault: unknown): StoreUnavailableError {
+  const { message, cause } = fault as Error;
+  return new StoreUnavailableError(message, { cause });
+}
