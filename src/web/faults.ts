@@ -12,6 +12,12 @@ export function unknownPath(): never {
   throw new PosternError('not_found', 'Unknown path: / says what is where');
 }
 
+/** For paths that are only read. Without it Express would answer OPTIONS by itself, and the rest would be unknown. */
+export function readOnly(_request: Request, response: Response): never {
+  response.setHeader('allow', 'GET, HEAD');
+  throw new PosternError('method_not_allowed', 'Wrong method: this path takes GET, HEAD');
+}
+
 /** The last handler: whatever was thrown becomes an Envelope; what nobody foresaw is logged with its cause. */
 export function errorHandler(logger: Logger): ErrorRequestHandler {
   return (thrown: unknown, _request: Request, response: Response, _next: NextFunction) => {

@@ -4,6 +4,7 @@ import type { Platform } from '../platform/port.ts';
 import { sendData } from '../rest/envelope.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { Store } from '../store/port.ts';
+import { readOnly } from './faults.ts';
 
 export interface HealthParts {
   store: Store;
@@ -23,6 +24,7 @@ export function healthRoutes({ store, platform, runtime }: HealthParts): Router 
     if (storeState === 'ok' && platformState === 'ok') return sendData(response, { store: 'ok', platform: 'ok' });
     throw new PosternError('unavailable', `Not ready: store ${storeState}, platform ${platformState}`);
   });
+  router.all(['/healthz', '/readyz'], readOnly);
   return router;
 }
 

@@ -6,6 +6,7 @@ import { PosternError } from '../errors/postern-error.ts';
 import { isLoopbackHostHeader } from '../model/loopback.ts';
 import { formatDollars } from '../model/money.ts';
 import { version } from '../version.ts';
+import { readOnly } from './faults.ts';
 import { homeScript, homeStyle } from './home-assets.ts';
 import { type Html, html } from './html.ts';
 
@@ -37,6 +38,7 @@ export function homePage({ actions, demo }: HomePageParts): Router {
   });
   router.get('/home.css', (_request, response) => void response.set(security).type('css').send(homeStyle));
   router.get('/home.js', (_request, response) => void response.set(security).type('js').send(homeScript));
+  router.all(['/', '/home.css', '/home.js'], readOnly);
   return router;
 }
 

@@ -4,6 +4,7 @@ import { PosternError } from '../errors/postern-error.ts';
 import { isLoopbackHost } from '../model/loopback.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import type { Secret } from '../secrets/secret.ts';
+import { readOnly } from './faults.ts';
 
 /** `/metrics` for Prometheus: loopback only, or with a token from anywhere. */
 export function metricsRoute(metrics: Metrics, token: Secret | null): Router {
@@ -20,6 +21,7 @@ export function metricsRoute(metrics: Metrics, token: Secret | null): Router {
     response.setHeader('content-type', metrics.registry.contentType);
     response.end(await metrics.registry.metrics());
   });
+  router.all('/metrics', readOnly);
   return router;
 }
 

@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Client } from '../support/client.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+const token = 'a-token-for-metrics-0123';
+let open: TestService;
+let guarded: TestService;
+
+beforeAll(async () => {
+  [open, guarded] = await Promise.all([startService(), startService({ METRICS_TOKEN: token })]);
+});
+afterAll(() => Promise.all([open.stop(), guarded.stop()]));
+
+const ask = (service: TestService, headers: Record<string, string> = {}) =>
+  fetch(`${service.origin}/metrics`, { headers });
+
+describe('/metrics without METRICS_TOKEN', () => {
+  test('answers this machine, in the form of Prometheus, the process included', async () => {
+    const client = new Client({ baseUrl: open.demo.baseUrl, key: open.demo.apiKey });
+    await client.get('/account');
+    await client.get(`/${'x'.repeat(50)}`);
+    const response = await ask(open);
+    const text = await response.text();
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toMatch(/^text\/plain/);
+    expect(text).toContain('process_cpu_seconds_total');
+    expect(text).toMatch(/^postern_http_request_duration_seconds_count\{action="account",status="200"\} 1$/m);
+    expect(text).toMatch(/^postern_http_request_duration_seconds_count\{action="none",status="404"\} 1$/m);
+    expect(text).not.toContain('xxx');
+  });
+
+  test.each([
+    { 'x-forwarded-for': '203.0.113.9' },
+    { 'x-forwarded-for': '127.0.0.1' },
+    { forwarded: 'for=203.0.113.9' },
+    { 'x-forwarded-for': '' },
+  ])('refuses what a reverse proxy on this machine passes on: %j', async (headers) => {
+    const response = await ask(open, headers);
+    expect(response.status).toBe(403);
+    expect(await response.json()).toMatchObject({ status: false, error: expect.stringContaining('METRICS_TOKEN') });
+  });
+});
+
+describe('/metrics with METRICS_TOKEN', () => {
+  test.each([
+    {},
+    { authorization: '' },
+    { authorization: 'Bearer' },
+    { authorization: `Basic ${token}` },
+    { authorization: `Bearer ${token}x` },
+    { authorization: `Bearer ${token.slice(1)}` },
+  ])('refuses even this machine without it: %j', async (headers) => {
+    const response = await ask(guarded, headers as Record<string, string>);
+    expect(response.status).toBe(401);
+    expect(response.headers.get('www-authenticate')).toBe('Bearer');
+    expect(await response.text()).not.toContain(token);
+  });
+
+  test('takes no API key for it', async () => {
+    expect((await ask(guarded, { authorization: `Bearer ${guarded.demo.apiKey}` })).status).toBe(401);
+  });
+
+  test('answers with it, from anywhere', async () => {
+    const headers = { authorization: `Bearer ${token}`, 'x-forwarded-for': '203.0.113.9' };
+    expect((await ask(guarded, headers)).status).toBe(200);
+  });
+});
