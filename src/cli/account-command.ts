@@ -14,6 +14,7 @@ export function accountCommand(): Command {
     .option('--credits <dollars>', 'credit to begin with', '0')
     .option('--json', 'answer { "id": … }')
     .action(async (options: { name: string; credits: string; json?: boolean }) => {
+      if (options.name.trim() === '') throw new CliError('the name must not be empty');
       const credit = readDollars(options.credits);
       const id = await withAdmin((admin) => admin.createAccount(options.name, credit));
       print(options.json, { id }, `${id}\nNext: npx postern key create --account ${id}`);

@@ -28,10 +28,21 @@ try {
 function messageFor(error: unknown): string {
   if (error instanceof ConfigError) return `postern: these settings are wrong:\n  ${error.faults.join('\n  ')}`;
   if (error instanceof CliError) return `postern: ${error.message}`;
-  if (isSystemError(error) && error.code === 'EADDRINUSE') {
-    return `postern: port ${error.port} is taken. Stop what uses it, or choose another: PORT=0 (any) and SANDBOX_PORT=0`;
-  }
+  if (isSystemError(error)) return `postern: ${systemErrorMessage(error)}`;
   return `postern: ${error instanceof Error ? error.message : String(error)}`;
+}
+
+/** Faults of the system name files and addresses; people want to know which setting led there. */
+function systemErrorMessage(error: NodeJS.ErrnoException & { port?: number }): string {
+  if (error.code === 'EADDRINUSE') {
+    const port = error.port ?? /:(\d+)$/.exec(error.message)?.[1];
+    return `port ${port} is taken. Stop what uses it, or choose another: PORT=0 (any) and SANDBOX_PORT=0`;
+  }
+  if (['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN'].includes(error.code ?? '')) {
+    return `HOST is no address of this machine: ${error.message}`;
+  }
+  if (error.path !== undefined) return `DATA_DIR cannot be used: ${error.message}`;
+  return error.message;
 }
 
 function isSystemError(error: unknown): error is NodeJS.ErrnoException & { port?: number } {

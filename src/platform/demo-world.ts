@@ -17,8 +17,17 @@ export interface DemoWorld {
   organization: string;
 }
 
-/** Asks a sandbox for its demo world. Throws where `origin` is none, or does not answer. */
+/** Asks a sandbox for its demo world. Throws where `origin` is none, or does not answer; made for people. */
 export async function readDemoWorld(origin: string, timeoutMs: number): Promise<DemoWorld> {
+  try {
+    return await askDemoWorld(origin, timeoutMs);
+  } catch (cause) {
+    const reason = cause instanceof Error && cause.message ? cause.message : String(cause);
+    throw new Error(`PLATFORM_URL ("${origin}") does not answer as a sandbox platform: ${reason}`, { cause });
+  }
+}
+
+async function askDemoWorld(origin: string, timeoutMs: number): Promise<DemoWorld> {
   const response = await request(`${origin}/control/info`, { headersTimeout: timeoutMs, bodyTimeout: timeoutMs });
   const info = asWire(await response.body.json(), 'body');
   const demo = object(info, 'demo');
