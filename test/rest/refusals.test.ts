@@ -1,9 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openStore } from '../../src/app.ts';
-import { AccountAdmin } from '../../src/billing/account-admin.ts';
-import { readConfig } from '../../src/config/config.ts';
 import { actions } from '../../src/core/actions/registry.ts';
-import { systemRuntime } from '../../src/runtime/runtime.ts';
 import { Client } from '../support/client.ts';
 import { expectRefusal, restingBalance } from '../support/refusal.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -113,9 +109,7 @@ describe('an API key', () => {
 
   test('that was revoked is 401', async () => {
     const account = await service.makeAccount('1');
-    const store = openStore(readConfig({ DATA_DIR: service.dataDir }), systemRuntime);
-    await new AccountAdmin(store, systemRuntime).revokeKey(account.keyId);
-    await store.close();
+    await service.revokeKey(account.keyId);
     const answer = await caller.with({ key: account.key }).get('/account');
     expectRefusal(answer, 401, 'Invalid API key: it was revoked');
     expect(answer.headers.get('www-authenticate')).toBe('Bearer');

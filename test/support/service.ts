@@ -38,7 +38,6 @@ export async function startService(env: Environment = {}, overrides: Overrides =
   const service = await serve(config, {
     openStore: () => store,
     logger: pino({ level: 'trace' }, { write: (line: string) => void log.push(line) }),
-    openStore: () => openStore(config, systemRuntime),
     startSandbox: async (options) => ({ ...(await startSandbox(options)), onExit: () => {} }),
     ...overrides,
   });
