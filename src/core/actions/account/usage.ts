@@ -17,7 +17,7 @@ export const usage = accountAction({
   input: z.object({
     from: moment.optional().meta({ description: 'From the hour of this time on; 30 days before `to` if left out.' }),
     to: moment.optional().meta({ description: 'Up to this time; now if left out.' }),
-    granularity: granularity.default('day'),
+    granularity: granularity.default('day').meta({ description: 'What one row sums up.' }),
   }),
   example: { granularity: 'day' },
   output: accountUsage,

@@ -27,8 +27,8 @@ export const createTweet = platformAction({
         .min(1)
         .refine((text) => text.isWellFormed(), 'holds half of a surrogate pair')
         .meta({ description: 'Up to 280 weighted characters; 25,000 for a premium account.' }),
-      reply_to_tweet_id: numericId.optional(),
-      quote_tweet_id: numericId.optional(),
+      reply_to_tweet_id: numericId.optional().meta({ description: 'The tweet that this one answers.' }),
+      quote_tweet_id: numericId.optional().meta({ description: 'The tweet to show inside this one.' }),
       quote_tweet_url: tweetUrl
         .optional()
         .meta({ description: 'Instead of `quote_tweet_id`: the id is read from it.' }),

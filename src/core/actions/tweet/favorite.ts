@@ -9,7 +9,7 @@ export const favorite = platformAction({
   summary: 'Like a tweet',
   price: flatPrice,
   effect: 'idempotent',
-  input: z.object({ tweet_id: numericId }),
+  input: z.object({ tweet_id: numericId.meta({ description: 'The tweet.' }) }),
   example: { tweet_id: '1989000000000000000' },
   output: z.object({ tweetId: numericId, liked: z.boolean() }),
   async run({ platform }, { tweet_id }) {

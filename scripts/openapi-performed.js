@@ -1,0 +1,152 @@
+// Performs each action once against a service in this process, with clock and chance held still, so that the examples
+// of the API description are real answers and the same on every machine.
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openStore } from '../dist/app.js';
+import { readConfig } from '../dist/config/config.js';
+import { systemRuntime } from '../dist/runtime/runtime.js';
+import { startSandbox } from '../dist/sandbox/sandbox.js';
+import { serve } from '../dist/serve.js';
+
+const nowMs = Date.UTC(2026, 10, 21, 9, 0, 0);
+const now = () => nowMs;
+/** Where the sandbox is by default; here it has any port that is free. */
+const shownSandbox = 'http://127.0.0.1:4001';
+
+/** A map from each action's name to `{ input, answer }`. */
+export async function performAll(actions) {
+  const dataDir = mkdtempSync(join(tmpdir(), 'postern-print-'));
+  const config = readConfig({
+    PORT: '0',
+    SANDBOX_PORT: '0',
+    DATA_DIR: dataDir,
+    LOG_LEVEL: 'silent',
+    SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
+  });
+  const runtime = { ...systemRuntime, now, randomBytes: predictableBytes() };
+  const service = await serve(config, {
+    runtime,
+    // In this thread: the store's own would go by its own clock.
+    openStore: () => openStore(config, runtime),
+    startSandbox: async (options) => ({ ...(await startSandbox({ ...options, now })), onExit: () => {} }),
+  });
+  try {
+    const demo = JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8'));
+    const caller = new Caller(demo);
+    const performed = new Map();
+    // One after the other: what one leaves behind, the next may show.
+    for (const action of actions) performed.set(action.name, await perform(action, caller));
+    return performed;
+  } finally {
+    await service.stop();
+    rmSync(dataDir, { recursive: true });
+  }
+}
+
+async function perform(action, caller) {
+  const input = await inThisWorld(action, caller);
+  const answer = await caller.call(action, input);
+  return caller.elsewhere({ input, answer });
+}
+
+/** The action's example, with the names of what is really there. */
+async function inThisWorld(action, caller) {
+  const input = {};
+  for (const [field, value] of Object.entries(action.example)) {
+    input[field] = field in realOnes ? await realOnes[field](caller, action) : value;
+  }
+  return input;
+}
+
+/**
+ * Fields whose values exist in one world only. Who reads sees a tweet that has replies; who changes gets one of its
+ * own, so that no action meets what another did.
+ */
+const realOnes = {
+  tweet_id: aTweet,
+  reply_to_tweet_id: aTweet,
+  quote_tweet_id: aTweet,
+  quote_tweet_url: async (caller, action) => `${caller.demo.sandboxUrl}/ada/status/${await aTweet(caller, action)}`,
+  userId: ({ demo }) => demo.accounts[1].userId,
+  user_id: ({ demo }) => demo.accounts[1].userId,
+  listId: ({ demo }) => demo.listId,
+};
+
+async function aTweet(caller, { method, name }) {
+  if (method !== 'GET') return caller.post(`A tweet for ${name.replace('/', ' ')}.`);
+  return caller.findTweet((tweet) => tweet.replyCount > 0);
+}
+
+/** Calls the gateway as `ada`. */
+class Caller {
+  constructor(demo) {
+    this.demo = demo;
+  }
+
+  async call({ method, path, actor, name }, input) {
+    const left = { ...input };
+    const filled = path.replaceAll(/\{(\w+)\}/g, (_match, field) => {
+      const value = left[field];
+      delete left[field];
+      return encodeURIComponent(value);
+    });
+    const query = method === 'GET' ? `?${new URLSearchParams(left)}` : '';
+    const response = await fetch(this.demo.baseUrl + filled + query, {
+      method,
+      headers: {
+        authorization: `Bearer ${this.demo.apiKey}`,
+        ...(actor && { 'x-auth-token': this.demo.accounts[0].authToken }),
+        ...(method !== 'GET' && { 'content-type': 'application/json' }),
+      },
+      ...(method !== 'GET' && { body: JSON.stringify(left) }),
+    });
+    const answer = await response.json();
+    if (response.status !== 200) {
+      throw new Error(`${name}: its example ${JSON.stringify(input)} was answered ${response.status}: ${answer.error}`);
+    }
+    return answer;
+  }
+
+  /** Posts a tweet, behind the gateway, so that the account's books show the examples alone. Answers its id. */
+  async post(text) {
+    const { tweet } = await this.#platform('/api/tweets', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ text }),
+    });
+    return tweet.id;
+  }
+
+  async findTweet(wanted) {
+    const { tweets } = await this.#platform('/api/search?q=from:grace&count=100');
+    const found = tweets.find((tweet) => wanted({ replyCount: tweet.reply_count })) ?? tweets[0];
+    return found.id;
+  }
+
+  /** The same as a newcomer would see it, whose sandbox has its usual port. */
+  elsewhere(value) {
+    return JSON.parse(JSON.stringify(value).replaceAll(this.demo.sandboxUrl, shownSandbox));
+  }
+
+  async #platform(path, { headers, ...init } = {}) {
+    const cookie = `auth_token=${this.demo.accounts[0].authToken}`;
+    const response = await fetch(this.demo.sandboxUrl + path, { ...init, headers: { ...headers, cookie } });
+    if (!response.ok) throw new Error(`the sandbox answered ${response.status} to ${path}: ${await response.text()}`);
+    return response.json();
+  }
+}
+
+/** Bytes that look random and are the same in every run. */
+function predictableBytes() {
+  let calls = 0;
+  return (length) => {
+    const blocks = [];
+    for (let i = 0; i * 32 < length; i++) {
+      blocks.push(createHash('sha256').update(`postern print ${calls} ${i}`).digest());
+    }
+    calls++;
+    return Buffer.concat(blocks).subarray(0, length);
+  };
+}

@@ -1,0 +1,122 @@
+import type { Action } from '../../core/action.ts';
+import { alternativesOf } from '../../core/input.ts';
+import type { Json, JsonObject } from './json.ts';
+import { reference } from './reference.ts';
+import { refusalsOf } from './refusals.ts';
+import type { SchemaBook } from './schemas.ts';
+import { actorFields } from './shared.ts';
+import { descriptionOf, operationIdOf, tagOf } from './words.ts';
+
+/** One action as it was really performed: what was sent, and what came back. */
+export interface Performed {
+  readonly input: Readonly<Record<string, Json>>;
+  /** The whole Envelope. */
+  readonly answer: JsonObject;
+}
+
+type Fields = [name: string, schema: JsonObject][];
+
+/** The Operation Object of one action. */
+export function operationOf(action: Action, book: SchemaBook, performed: Performed): JsonObject {
+  const input = book.input(action.input);
+  const own = Object.entries((input['properties'] ?? {}) as Record<string, JsonObject>);
+  const fields: Fields = [...own, ...(action.actor ? Object.entries(actorFields) : [])];
+  const required = (input['required'] ?? []) as string[];
+  const inPath = fields.filter(([name]) => action.path.includes(`{${name}}`));
+  const others = fields.filter((field) => !inPath.includes(field));
+  const takesQuery = action.method === 'GET';
+  const parameters = [
+    ...inPath.map((field) => parameter(field, 'path', true, performed)),
+    ...(takesQuery ? others.map((field) => parameter(field, 'query', required.includes(field[0]), performed)) : []),
+    ...(action.actor ? [reference('parameters', 'proxyHeader')] : []),
+  ];
+  return {
+    tags: [tagOf(action)],
+    operationId: operationIdOf(action),
+    summary: action.summary,
+    description: descriptionOf(action),
+    // The second way: the actor in the parameter or body field `auth_token`.
+    ...(action.actor && { security: [{ apiKey: [], actor: [] }, { apiKey: [] }] }),
+    ...(parameters.length > 0 && { parameters }),
+    ...(!takesQuery && others.length > 0 && { requestBody: requestBody(action, others, required, inPath, performed) }),
+    responses: { 200: success(action, book, performed), ...refusalsOf(action) },
+  };
+}
+
+function parameter(
+  [name, { description, ...schema }]: [string, JsonObject],
+  place: 'path' | 'query',
+  required: boolean,
+  { input }: Performed,
+): JsonObject {
+  return {
+    name,
+    in: place,
+    ...(required && { required }),
+    description,
+    schema,
+    ...(input[name] !== undefined && { example: input[name] }),
+  };
+}
+
+function requestBody(
+  action: Action,
+  fields: Fields,
+  required: readonly string[],
+  inPath: Fields,
+  { input }: Performed,
+): JsonObject {
+  const needed = required.filter((name) => !inPath.some(([inPathName]) => inPathName === name));
+  const example = Object.entries(input).filter(([name]) => fields.some(([field]) => field === name));
+  return {
+    // An empty body counts as {}.
+    ...(needed.length > 0 && { required: true }),
+    content: {
+      'application/json': {
+        schema: {
+          type: 'object',
+          ...(needed.length > 0 && { required: needed }),
+          properties: Object.fromEntries(fields),
+          ...alternativeRules(action),
+        },
+        example: Object.fromEntries(example),
+      },
+    },
+  };
+}
+
+/** The alternatives as JSON Schema has them. */
+function alternativeRules(action: Action): JsonObject {
+  const rules = alternativesOf(action.input).flatMap(({ fields, atLeast, atMost }): JsonObject[] => {
+    const each = fields.map((field) => present(field));
+    const pairs = fields.flatMap((one, i) => fields.slice(i + 1).map((other) => present(one, other)));
+    return [...(atLeast > 0 ? [{ anyOf: each }] : []), ...(atMost === 1 ? pairs.map((pair) => ({ not: pair })) : [])];
+  });
+  return rules.length === 0 ? {} : { allOf: rules };
+}
+
+function present(...fields: string[]): JsonObject {
+  return { required: fields, properties: Object.fromEntries(fields.map((field) => [field, {}])) };
+}
+
+function success(action: Action, book: SchemaBook, { answer }: Performed): JsonObject {
+  const names = [
+    ...(action.price > 0 ? ['x-credits-charged', 'x-credits-remaining'] : []),
+    'x-request-id',
+    'Cache-Control',
+  ];
+  return {
+    description: 'It succeeded.',
+    headers: Object.fromEntries(names.map((name) => [name, reference('headers', name)])),
+    content: {
+      'application/json': {
+        schema: {
+          type: 'object',
+          required: ['status', 'data', 'error'],
+          properties: { status: { const: true }, data: book.output(action.output), error: { type: 'null' } },
+        },
+        example: answer,
+      },
+    },
+  };
+}

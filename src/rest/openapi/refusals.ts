@@ -1,0 +1,158 @@
+import type { Action } from '../../core/action.ts';
+import { type ErrorCode, errorTable } from '../../errors/table.ts';
+import type { JsonObject } from './json.ts';
+import { reference } from './reference.ts';
+
+interface Refusal {
+  /** When it comes, for people. */
+  when: string;
+  /** A message as the service really writes it. */
+  example: string;
+  /** Which actions can end so. */
+  of: (action: Action) => boolean;
+  /** Headers beside those that every answer has. */
+  headers?: readonly string[];
+}
+
+const every = () => true;
+const priced = ({ price }: Action) => price > 0;
+const onPlatform = ({ actor }: Action) => actor;
+const withBody = ({ method }: Action) => method !== 'GET';
+
+/** Fields by which a caller names a thing that may not be there. */
+const names = /(^|_)id$|Id$|^user_?name$|_url$|^userName$/;
+const namesSomething = ({ actor, input, path }: Action) =>
+  path.includes('{') || (actor && Object.keys(input.shape).some((field) => names.test(field)));
+
+/** What an operation can answer besides 200, derived from the action alone. */
+const refusals: Partial<Record<ErrorCode, Refusal>> = {
+  bad_input: {
+    when: 'A field is missing or malformed; the message names it.',
+    example: 'Malformed field: count: must be a whole number from 1 to 100',
+    of: every,
+  },
+  unauthenticated: {
+    when: 'No API key, or one that is mistyped, unknown or revoked.',
+    example: 'Missing API key: send the header Authorization: Bearer <API_KEY>',
+    of: every,
+    headers: ['WWW-Authenticate'],
+  },
+  insufficient_credits: {
+    when: 'The credit does not cover the call.',
+    example:
+      'Not enough credit: this needs 0.001 dollars and the account has less to spend. ' +
+      'Add credit and ask again; /account/balance shows what is left',
+    of: priced,
+  },
+  forbidden: {
+    when: 'The platform rejected `auth_token`, or does not allow this to its account.',
+    example: 'Platform rejected auth_token',
+    of: onPlatform,
+  },
+  not_found: {
+    when: 'What the call names does not exist.',
+    example: 'Tweet not found: 1',
+    of: namesSomething,
+  },
+  request_timeout: {
+    when: 'The request did not arrive in time.',
+    example: 'The request did not arrive in time',
+    of: withBody,
+  },
+  conflict: {
+    when: 'The platform has it already, such as a tweet with the same text within a day.',
+    example: 'Status is a duplicate.',
+    of: ({ effect }) => effect === 'once',
+  },
+  too_large: {
+    when: 'The body is too large.',
+    example: 'The body is larger than 1048576 bytes',
+    of: withBody,
+  },
+  unsupported_media_type: {
+    when: 'The body is not JSON in UTF-8.',
+    example: 'The body must be JSON, with Content-Type: application/json',
+    of: withBody,
+  },
+  rate_limited: {
+    when: 'Too many calls: `Retry-After` says how long to wait.',
+    example: "The platform's rate limit: Too many requests",
+    of: onPlatform,
+    headers: ['Retry-After'],
+  },
+  headers_too_large: {
+    when: 'Request line and headers are larger than 16 KiB.',
+    example: 'The request line and headers are larger than 16 KiB',
+    of: every,
+  },
+  internal: {
+    when: 'A fault of the service itself; its log has the cause under the `x-request-id`.',
+    example: 'Internal error; the log has its cause under this x-request-id',
+    of: every,
+  },
+  not_supported: {
+    when: 'Not built yet, or not on this platform. Nothing that a caller asks for is dropped in silence.',
+    example: 'Not supported yet: media_ids',
+    of: onPlatform,
+  },
+  platform_unavailable: {
+    when: 'The platform is down, or answers what cannot be understood; or the proxy cannot be reached.',
+    example: 'The platform failed with status 503',
+    of: onPlatform,
+  },
+  unavailable: {
+    when: 'The store is away. After a write, the message says whether it was performed.',
+    example: 'The store is away; nothing was charged, ask again',
+    of: every,
+    headers: ['Retry-After'],
+  },
+  platform_timeout: {
+    when: 'The platform did not answer in time.',
+    example: 'The platform did not answer in time',
+    of: onPlatform,
+  },
+};
+
+/** The refusals of one operation, by status. */
+export function refusalsOf(action: Action): JsonObject {
+  return Object.fromEntries(
+    entries()
+      .filter(([, { of }]) => of(action))
+      .map(([code]) => [String(errorTable[code].status), reference('responses', nameOf(code))]),
+  );
+}
+
+/** `components/responses`: the refusals that the actions share. */
+export function refusalComponents(): JsonObject {
+  return Object.fromEntries(
+    entries().map(([code, { when, example, headers = [] }]) => [
+      nameOf(code),
+      {
+        description: when,
+        headers: Object.fromEntries(
+          ['x-request-id', 'Cache-Control', ...headers].map((name) => [name, reference('headers', name)]),
+        ),
+        content: {
+          'application/json': {
+            schema: reference('schemas', 'ErrorEnvelope'),
+            example: { status: false, data: null, error: example },
+          },
+        },
+      },
+    ]),
+  );
+}
+
+/** For tests: the example message of each code. */
+export function exampleMessage(code: ErrorCode): string | undefined {
+  return refusals[code]?.example;
+}
+
+function entries(): [ErrorCode, Refusal][] {
+  return Object.entries(refusals) as [ErrorCode, Refusal][];
+}
+
+/** `bad_input` → `BadInput`. */
+function nameOf(code: ErrorCode): string {
+  return code.replaceAll(/(?:^|_)(\w)/g, (_match, letter: string) => letter.toUpperCase());
+}

@@ -1,0 +1,87 @@
+import { describe, expect, test } from 'vitest';
+import type { Action } from '../../src/core/action.ts';
+import { actions } from '../../src/core/actions/registry.ts';
+import { alternativesOf } from '../../src/core/input.ts';
+import { answerFaults, contract, operationOf, type Parameter, parameterFaults, requestFaults } from './contract.ts';
+
+const each = actions.map((action) => [action.name, action] as const);
+
+function ownParameters(action: Action): Parameter[] {
+  return (operationOf(action).parameters ?? []).filter((parameter) => 'name' in parameter);
+}
+
+describe('the API description', () => {
+  test('is OpenAPI 3.1, version 1.0.0', () => {
+    expect(contract.openapi).toMatch(/^3\.1\./);
+    expect(contract.info.version).toBe('1.0.0');
+  });
+
+  test('has every action and nothing else', () => {
+    const described = Object.entries(contract.paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+    );
+    expect(described.sort()).toEqual(actions.map(({ method, path }) => `${method} ${path}`).sort());
+  });
+
+  test('gives each operation a name of its own', () => {
+    const names = actions.map((action) => operationOf(action).operationId);
+    expect(new Set(names).size).toBe(names.length);
+  });
+});
+
+describe.each(each)('%s', (_name, action) => {
+  const operation = operationOf(action);
+  const body = operation.requestBody?.content['application/json'];
+
+  test('says in words what it is and takes', () => {
+    expect(operation.summary).toBe(action.summary);
+    expect(operation.description).toMatch(/(Free|Costs \d)/);
+    expect(contract.tags.map(({ name }) => name)).toEqual(expect.arrayContaining(operation.tags));
+    const described = [
+      ...ownParameters(action).map(({ name, description }) => ({ name, description })),
+      ...Object.entries(body?.schema.properties ?? {}).map(([name, { description }]) => ({ name, description })),
+    ];
+    expect(described.filter(({ description }) => !description)).toEqual([]);
+    const taken = described.map(({ name }) => name);
+    expect(taken).toEqual(expect.arrayContaining(Object.keys(action.input.shape)));
+    if (action.actor) expect(taken).toEqual(expect.arrayContaining(['auth_token', 'proxy']));
+    for (const { fields } of alternativesOf(action.input)) {
+      for (const field of fields) expect(operation.description).toContain(`\`${field}\``);
+    }
+  });
+
+  test('shows a request that it takes', () => {
+    if (body) expect(requestFaults(action, body.example)).toEqual([]);
+    for (const parameter of ownParameters(action)) {
+      if (parameter.example !== undefined) expect(parameterFaults(parameter, parameter.example)).toEqual([]);
+    }
+  });
+
+  test('shows an answer that is as described', () => {
+    const example = operation.responses['200']?.content?.['application/json'].example as { data: unknown };
+    expect(answerFaults(action, 200, example)).toEqual([]);
+    expect(() => action.output.parse(example.data)).not.toThrow();
+  });
+
+  test('names the refusals that apply to it', () => {
+    const statuses = Object.keys(operation.responses);
+    expect(statuses).toEqual(expect.arrayContaining(['200', '400', '401', '431', '500', '503']));
+    expect(statuses.includes('402')).toBe(action.price > 0);
+    for (const status of ['403', '429', '501', '502', '504']) expect(statuses.includes(status)).toBe(action.actor);
+    for (const status of ['413', '415']) expect(statuses.includes(status)).toBe(action.method !== 'GET');
+    expect(statuses.includes('409')).toBe(action.effect === 'once');
+  });
+});
+
+test('an input that breaks its alternatives is no valid body either', () => {
+  for (const action of actions) {
+    const example = operationOf(action).requestBody?.content['application/json'].example;
+    if (!example) continue;
+    for (const { fields, atMost } of alternativesOf(action.input)) {
+      if (atMost > 1) continue;
+      const sample = { quote_tweet_id: '12', quote_tweet_url: 'https://platform.example/ada/status/12' };
+      expect(Object.keys(sample)).toEqual(fields);
+      expect(requestFaults(action, { ...(example as object), ...sample })).not.toEqual([]);
+    }
+  }
+});
