@@ -1,5 +1,5 @@
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { createApp, type Overrides } from './app.ts';
 import type { Config } from './config/config.ts';
 import { writeDemoFile } from './demo/demo.ts';
@@ -30,6 +30,7 @@ export async function serve(config: Config, overrides: Overrides = {}): Promise<
   );
   // Node would answer an expectation that it does not know without an Envelope; RFC 9110 allows to pass it over.
   server.on('checkExpectation', app.handler);
+  const connections = openConnections(server);
   answerUnreadableRequests(server, overrides.runtime ?? systemRuntime);
   try {
     await listen(server, config);
@@ -47,7 +48,7 @@ export async function serve(config: Config, overrides: Overrides = {}): Promise<
     onFailure: (listener) => app.onFailure(listener),
     stop: async () => {
       app.logger.info('stopping');
-      await drain(server);
+      await drain(server, connections);
       await app.close();
       app.logger.info('stopped');
     },
@@ -71,11 +72,24 @@ function originOf(server: Server, host: string): string {
   return `http://${shown.includes(':') ? `[${shown}]` : shown}:${port}`;
 }
 
-async function drain(server: Server): Promise<void> {
+function openConnections(server: Server): ReadonlySet<Socket> {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  return sockets;
+}
+
+async function drain(server: Server, connections: ReadonlySet<Socket>): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   // `close` ends idle connections; one that is busy ends after its answer only if the answer says so.
   server.prependListener('request', (_request, response) => response.setHeader('connection', 'close'));
-  const sweeping = setInterval(() => server.closeIdleConnections(), 50);
+  const sweeping = setInterval(() => {
+    server.closeIdleConnections();
+    // To Node a connection on which nothing was asked yet (browsers keep one ready) is not idle.
+    for (const socket of connections) if (socket.bytesRead === 0) socket.destroy();
+  }, 50);
   const deadline = setTimeout(() => server.closeAllConnections(), drainMs);
   await closed;
   clearInterval(sweeping);

@@ -81,12 +81,15 @@ describe('postern serve', () => {
       const slow = client.post('/tweet/create', { text: `In flight at ${signal}` });
       await new Promise((resolve) => setTimeout(resolve, 200));
       const ended = service.end(signal);
+      const toldAt = performance.now();
       await new Promise((resolve) => setTimeout(resolve, 200));
       await expect(openSocket(service.origin)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
       const answer = await slow;
       expect(answer.status).toBe(200);
       expect(answer.headers.get('x-credits-remaining')).toBe('9.999');
       expect(await ended).toBe(0);
+      // A connection on which nothing was asked does not hold it up.
+      expect(performance.now() - toldAt).toBeLessThan(4_000);
       idle.destroy();
       const { out } = await postern(['account', 'list', '--json'], { DATA_DIR: join(dataDir, 'a') });
       expect(JSON.parse(out)).toMatchObject([{ id: 'acc_demo', balance: '9.999', held: '0', charged: '0.001' }]);
