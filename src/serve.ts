@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { createApp, type Overrides } from './app.ts';
 import type { Config } from './config/config.ts';
@@ -30,7 +30,7 @@ export async function serve(config: Config, overrides: Overrides = {}): Promise<
   );
   // Node would answer an expectation that it does not know without an Envelope; RFC 9110 allows to pass it over.
   server.on('checkExpectation', app.handler);
-  const connections = openConnections(server);
+  const traffic = watchTraffic(server);
   answerUnreadableRequests(server, overrides.runtime ?? systemRuntime);
   try {
     await listen(server, config);
@@ -48,7 +48,7 @@ export async function serve(config: Config, overrides: Overrides = {}): Promise<
     onFailure: (listener) => app.onFailure(listener),
     stop: async () => {
       app.logger.info('stopping');
-      await drain(server, connections);
+      await drain(server, traffic);
       await app.close();
       app.logger.info('stopped');
     },
@@ -72,23 +72,37 @@ function originOf(server: Server, host: string): string {
   return `http://${shown.includes(':') ? `[${shown}]` : shown}:${port}`;
 }
 
-function openConnections(server: Server): ReadonlySet<Socket> {
+interface Traffic {
+  readonly sockets: ReadonlySet<Socket>;
+  readonly responses: ReadonlySet<ServerResponse>;
+}
+
+function watchTraffic(server: Server): Traffic {
   const sockets = new Set<Socket>();
+  const responses = new Set<ServerResponse>();
   server.on('connection', (socket) => {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
   });
-  return sockets;
+  server.on('request', (_request, response) => {
+    responses.add(response);
+    response.once('close', () => responses.delete(response));
+  });
+  return { sockets, responses };
 }
 
-async function drain(server: Server, connections: ReadonlySet<Socket>): Promise<void> {
+async function drain(server: Server, { sockets, responses }: Traffic): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   // `close` ends idle connections; one that is busy ends after its answer only if the answer says so.
-  server.prependListener('request', (_request, response) => response.setHeader('connection', 'close'));
+  const sayClose = (response: ServerResponse) => {
+    response.shouldKeepAlive = false;
+  };
+  for (const response of responses) sayClose(response);
+  server.prependListener('request', (_request, response) => sayClose(response));
   const sweeping = setInterval(() => {
     server.closeIdleConnections();
     // To Node a connection on which nothing was asked yet (browsers keep one ready) is not idle.
-    for (const socket of connections) if (socket.bytesRead === 0) socket.destroy();
+    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
   }, 50);
   const deadline = setTimeout(() => server.closeAllConnections(), drainMs);
   await closed;

@@ -57,7 +57,10 @@ export class AccountService {
     return { balance: formatDollars(balance.avail), held: formatDollars(balance.held), currency };
   }
 
-  /** Whole hours (or UTC days), from the one that holds `from` to the last that begins before `to`. */
+  /**
+   * Whole hours, from the one that holds `from` to the last that begins before `to`. By day they are added up for each
+   * UTC day, the first and last of which may be in part.
+   */
   async usage(id: string, query: UsageQuery): Promise<AccountUsage> {
     const to = query.to === undefined ? this.#runtime.now() : Date.parse(query.to);
     const from = query.from === undefined ? to - defaultUsageDays * hoursPerDay * hourMs : Date.parse(query.from);

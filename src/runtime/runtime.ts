@@ -20,13 +20,25 @@ export interface Runtime {
 
 export const systemRuntime: Runtime = {
   now: () => Date.now(),
-  randomBytes: (length) => randomBytes(length),
+  randomBytes: takeRandom,
   after(delayMs, task) {
     const handle = setTimeout(task, delayMs);
     handle.unref();
     return { cancel: () => clearTimeout(handle) };
   },
 };
+
+const poolBytes = 8_192;
+let pool = Buffer.alloc(0);
+
+/** Asking the system for a few bytes costs as much as asking for thousands, and every request needs a few. */
+function takeRandom(length: number): Buffer {
+  if (length > poolBytes / 8) return randomBytes(length);
+  if (pool.length < length) pool = randomBytes(poolBytes);
+  const taken = Buffer.from(pool.subarray(0, length));
+  pool = pool.subarray(length);
+  return taken;
+}
 
 /** Runs `task` every `intervalMs`, the next run counted from the end of the one before, so that runs never overlap. */
 export function repeat(runtime: Runtime, intervalMs: number, task: () => Promise<void>): Timer {

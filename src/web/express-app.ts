@@ -4,6 +4,7 @@ import type { Metrics } from '../observe/metrics.ts';
 import { type RestParts, restRouter } from '../rest/router.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { Secret } from '../secrets/secret.ts';
+import { docsPage } from './docs-page.ts';
 import { errorHandler, requireHost, unknownPath } from './faults.ts';
 import { type HealthParts, healthRoutes } from './health.ts';
 import { type HomePageParts, homePage } from './home-page.ts';
@@ -25,6 +26,7 @@ export function expressApp({ runtime, logger, metrics, metricsToken, rest, healt
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
+  app.enable('case sensitive routing');
   app.set('query parser', 'simple');
   app.use(requestId(runtime));
   app.use(observeRequests(runtime, logger, metrics));
@@ -33,6 +35,7 @@ export function expressApp({ runtime, logger, metrics, metricsToken, rest, healt
   app.use(healthRoutes(health));
   app.use(metricsRoute(metrics, metricsToken));
   app.use(homePage(home));
+  app.use(docsPage(home));
   app.use(unknownPath);
   app.use(errorHandler(logger));
   return app;

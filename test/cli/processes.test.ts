@@ -87,6 +87,7 @@ describe('postern serve', () => {
       const answer = await slow;
       expect(answer.status).toBe(200);
       expect(answer.headers.get('x-credits-remaining')).toBe('9.999');
+      expect(answer.headers.get('connection')).toBe('close');
       expect(await ended).toBe(0);
       // A connection on which nothing was asked does not hold it up.
       expect(performance.now() - toldAt).toBeLessThan(4_000);

@@ -1,4 +1,4 @@
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, existsSync, openSync } from 'node:fs';
 import Libsql from 'libsql';
 import { StoreUnavailableError } from '../port.ts';
 import { translateError } from './errors.ts';
@@ -103,8 +103,9 @@ export class Database {
 
 function connect(path: string): Libsql.Database {
   try {
-    // SQLite would create the file readable by others; its -wal and -shm take the mode of the file.
-    if (path !== ':memory:') closeSync(openSync(path, 'a', 0o600));
+    // SQLite would create the file readable by others; its -wal and -shm take the mode of the file. One that exists is
+    // left alone: closing any descriptor of it would drop the locks that this process holds on it (fcntl(2)).
+    if (path !== ':memory:' && !existsSync(path)) closeSync(openSync(path, 'a', 0o600));
     return new Libsql(path);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
