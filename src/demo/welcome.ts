@@ -9,6 +9,7 @@ export function welcomeText(origin: string, demo: Demo, demoPath: string): strin
 Postern is listening on ${origin}
 
   ${origin}/         what is where, with calls to paste
+  ${origin}/docs     the calls described, and ready to try
   ${demo.baseUrl}       REST
   ${demo.sandboxUrl}         the sandbox platform: demo accounts ${actors}
 

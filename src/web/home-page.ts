@@ -1,14 +1,13 @@
-import { type NextFunction, type Request, type Response, Router } from 'express';
+import { Router } from 'express';
 import type { Action } from '../core/action.ts';
 import type { Demo } from '../demo/demo.ts';
 import { curlExamples } from '../demo/examples.ts';
-import { PosternError } from '../errors/postern-error.ts';
-import { isLoopbackHostHeader } from '../model/loopback.ts';
 import { formatDollars } from '../model/money.ts';
 import { version } from '../version.ts';
 import { readOnly } from './faults.ts';
 import { homeScript, homeStyle } from './home-assets.ts';
 import { type Html, html } from './html.ts';
+import { icon, pageHeaders, refuseForeignHost } from './local-page.ts';
 
 export interface HomePageParts {
   actions: readonly Action[];
@@ -16,19 +15,7 @@ export interface HomePageParts {
   demo: () => Demo | null;
 }
 
-const icon =
-  'data:image/svg+xml,' +
-  encodeURIComponent(
-    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path fill="#0b5f5a" d="M3 15V7a5 5 0 0 1 10 0v8z"/><circle cx="10.5" cy="9.5" r="1" fill="#fff"/></svg>',
-  );
-
-const security = {
-  'content-security-policy':
-    "default-src 'none'; style-src 'self'; script-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-  'referrer-policy': 'no-referrer',
-  'x-content-type-options': 'nosniff',
-  'cache-control': 'no-store',
-};
+const security = pageHeaders();
 
 /** `/`: what is where. It shows demo credentials, so it answers only to the names by which this machine calls itself. */
 export function homePage({ actions, demo }: HomePageParts): Router {
@@ -40,17 +27,6 @@ export function homePage({ actions, demo }: HomePageParts): Router {
   router.get('/home.js', (_request, response) => void response.set(security).type('js').send(homeScript));
   router.all(['/', '/home.css', '/home.js'], readOnly);
   return router;
-}
-
-/** Without this, a web page anywhere could point its own name at 127.0.0.1 and read the credentials (DNS rebinding). */
-function refuseForeignHost(request: Request, _response: Response, next: NextFunction): void {
-  if (!isLoopbackHostHeader(request.headers.host)) {
-    throw new PosternError(
-      'forbidden',
-      'This page shows demo credentials, so it answers to localhost and 127.0.0.1 only',
-    );
-  }
-  next();
 }
 
 function page(actions: readonly Action[], demo: Demo | null): Html {
@@ -75,6 +51,8 @@ ${demo ? firstCalls(demo) : []}
 <h2 id="where">What is where</h2>
 <dl>
 <dt>/v1</dt><dd>REST: JSON in, JSON out, an API key on every call</dd>
+<dt><a href="/docs">/docs</a></dt><dd>every call described, and ready to try</dd>
+<dt><a href="/openapi.json">/openapi.json</a></dt><dd>the same for programs (OpenAPI 3.1)</dd>
 <dt><a href="/healthz">/healthz</a></dt><dd>the process is up</dd>
 <dt><a href="/readyz">/readyz</a></dt><dd>store and platform can be reached</dd>
 <dt><a href="/metrics">/metrics</a></dt><dd>figures for Prometheus</dd>

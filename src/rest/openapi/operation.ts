@@ -87,12 +87,17 @@ function requestBody(
 
 /** The alternatives as JSON Schema has them. */
 function alternativeRules(action: Action): JsonObject {
-  const rules = alternativesOf(action.input).flatMap(({ fields, atLeast, atMost }): JsonObject[] => {
-    const each = fields.map((field) => present(field));
-    const pairs = fields.flatMap((one, i) => fields.slice(i + 1).map((other) => present(one, other)));
-    return [...(atLeast > 0 ? [{ anyOf: each }] : []), ...(atMost === 1 ? pairs.map((pair) => ({ not: pair })) : [])];
-  });
-  return rules.length === 0 ? {} : { allOf: rules };
+  const groups = alternativesOf(action.input);
+  const needed = groups.filter(({ atLeast }) => atLeast > 0).map(({ fields }) => fields.map((field) => present(field)));
+  const excluded = groups
+    .filter(({ atMost }) => atMost === 1)
+    .flatMap(({ fields }) => fields.flatMap((one, i) => fields.slice(i + 1).map((other) => present(one, other))));
+  // As flat as can be: viewers show little of what is nested in `allOf`.
+  return {
+    ...(needed.length === 1 && { anyOf: needed[0] }),
+    ...(needed.length > 1 && { allOf: needed.map((anyOf) => ({ anyOf })) }),
+    ...(excluded.length > 0 && { not: excluded.length === 1 ? excluded[0] : { anyOf: excluded } }),
+  };
 }
 
 function present(...fields: string[]): JsonObject {

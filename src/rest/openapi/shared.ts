@@ -70,13 +70,20 @@ export const schemas: JsonObject = {
   },
 };
 
+const proxyAddress = {
+  type: 'string',
+  pattern: '^[Hh][Tt][Tt][Pp][Ss]?://[^/?#]+/?$',
+  maxLength: 2048,
+  examples: ['http://user:password@proxy.example:8080'],
+};
+
 /** `components/parameters`. */
 export const parameters: JsonObject = {
   proxyHeader: {
     name: 'x-proxy',
     in: 'header',
     description: 'The same as `proxy`. Both given, they must be equal.',
-    schema: { type: 'string', pattern: '^[Hh][Tt][Tt][Pp][Ss]?://', maxLength: 2048 },
+    schema: proxyAddress,
   },
 };
 
@@ -88,13 +95,12 @@ export const actorFields: Readonly<Record<string, JsonObject>> = {
       "The value of the platform's `auth_token` cookie: who acts. Needed here or as the header `x-auth-token`.",
     // Cookie octets of RFC 6265 section 4.1.1.
     pattern: '^[\\x21\\x23-\\x2b\\x2d-\\x3a\\x3c-\\x5b\\x5d-\\x7e]{1,1024}$',
+    examples: ['0123456789abcdef0123456789abcdef01234567'],
   },
   proxy: {
-    type: 'string',
+    ...proxyAddress,
     description:
       'Routes this one call through a proxy: `http://` or `https://`, with `user:password@` where it asks for one. ' +
       'Also as the header `x-proxy`.',
-    pattern: '^[Hh][Tt][Tt][Pp][Ss]?://',
-    maxLength: 2048,
   },
 };

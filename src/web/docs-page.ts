@@ -1,0 +1,82 @@
+import { readFile } from 'node:fs/promises';
+import { type Response, Router } from 'express';
+import type { Demo } from '../demo/demo.ts';
+import { PosternError } from '../errors/postern-error.ts';
+import { docsScript, docsStyle } from './docs-page-assets.ts';
+import { readOnly } from './faults.ts';
+import { type Html, html } from './html.ts';
+import { icon, pageHeaders, refuseForeignHost } from './local-page.ts';
+
+export interface DocsPageParts {
+  /** `null` until the service knows where it is reached. */
+  demo: () => Demo | null;
+}
+
+// The same places seen from src/ and from dist/. The build copies the viewer out of its package.
+const descriptionFile = new URL('../../schema/openapi.json', import.meta.url);
+const viewerFile = new URL('../../dist/viewer/openapi-explorer.min.js', import.meta.url);
+
+const fileHeaders = pageHeaders();
+const docsHeaders = pageHeaders({
+  // The viewer is made of web components with style sheets and style attributes of their own.
+  'style-src': "'self' 'unsafe-inline'",
+  'connect-src': "'self'",
+});
+
+/** `/docs`: the API reference, with calls that can be tried; `/openapi.json`: what it shows. */
+export function docsPage({ demo }: DocsPageParts): Router {
+  const router = Router();
+  const description = once(() => readFile(descriptionFile));
+  const viewer = once(() => readFile(viewerFile));
+  router.get('/docs', refuseForeignHost, (_request, response) => {
+    response.set(docsHeaders).type('html').send(page(demo()).text);
+  });
+  router.get('/docs/docs.css', (_request, response) => sendFile(response, 'css', docsStyle));
+  router.get('/docs/docs.js', (_request, response) => sendFile(response, 'js', docsScript));
+  router.get('/docs/viewer.js', async (_request, response) => sendFile(response, 'js', await viewer()));
+  router.get('/openapi.json', async (_request, response) => sendFile(response, 'json', await description()));
+  router.all(['/docs', '/docs/docs.css', '/docs/docs.js', '/docs/viewer.js', '/openapi.json'], readOnly);
+  return router;
+}
+
+function sendFile(response: Response, type: string, content: string | Buffer): void {
+  response.set(fileHeaders).type(type).send(content);
+}
+
+/** Reads a file when it is first asked for, and keeps it. */
+function once(read: () => Promise<Buffer>): () => Promise<Buffer> {
+  let content: Promise<Buffer> | undefined;
+  return () => {
+    content ??= read().catch((cause) => {
+      content = undefined;
+      throw new PosternError('internal', 'A file of the build is missing: run `npm run build`', { cause });
+    });
+    return content;
+  };
+}
+
+function page(demo: Demo | null): Html {
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Postern API reference</title>
+<link rel="icon" href="${icon}">
+<link rel="stylesheet" href="/docs/docs.css">
+<script src="/docs/viewer.js" type="module"></script>
+<script src="/docs/docs.js" type="module"></script>
+</head>
+<body>
+<header>
+<a href="/">Postern</a>
+<p>${demo ? html`Ready to try: the demo key and <b>${demo.accounts[0]?.userName ?? ''}</b>’s token are filled in.` : 'API reference'}</p>
+</header>
+<openapi-explorer bg-color="#fbfaf8" text-color="#1d2430" header-color="#1d2430" primary-color="#0b5f5a" secondary-color="#0b5f5a"
+nav-bg-color="#f1efea" nav-text-color="#1d2430" nav-hover-bg-color="#e2dfd8" nav-hover-text-color="#0b5f5a"
+spec-url="/openapi.json" server-url="/v1" hide-server-selection hide-components schema-expand-level="2"
+data-api-key="${demo?.apiKey ?? ''}" data-actor="${demo?.accounts[0]?.authToken ?? ''}"></openapi-explorer>
+<noscript>The reference needs JavaScript. <a href="/openapi.json">/openapi.json</a> has all of it.</noscript>
+</body>
+</html>`;
+}
