@@ -8,6 +8,8 @@ export interface ConnectorOptions {
   guard: OutboundGuard;
   /** For the connection to stand, TLS included. */
   timeoutMs: number;
+  /** Certificates that are trusted instead of the system's. */
+  ca?: string;
 }
 
 /**
@@ -15,8 +17,8 @@ export interface ConnectorOptions {
  * pinned. SNI, certificate and `Host` keep the name. It is asked for every new connection, literals included
  * (`connect.lookup` is not), so a host that a redirect names passes it too.
  */
-export function guardedConnector({ guard, timeoutMs }: ConnectorOptions): buildConnector.connector {
-  const connect = buildConnector({ timeout: timeoutMs });
+export function guardedConnector({ guard, timeoutMs, ca }: ConnectorOptions): buildConnector.connector {
+  const connect = buildConnector({ timeout: timeoutMs, ...(ca !== undefined && { ca }) });
   return (options, callback) => {
     const { hostname } = options;
     const connectPinned = ({ address }: { address: string }) => {

@@ -1,0 +1,50 @@
+import { PosternError } from '../errors/postern-error.ts';
+import { AddressRefusedError, faultCode, NameNotFoundError } from './faults.ts';
+import { malformedProxy, type Proxy } from './proxy.ts';
+
+/** TLS libraries have some twenty codes for a certificate that will not do; they share these words. */
+const certificateCode = /CERT|ISSUER|VERIFY_LEAF|SELF_SIGNED/;
+
+/** Why there is no connection to the proxy, for the caller who named it. */
+export function connectFault(proxy: Proxy, error: unknown): PosternError {
+  if (error instanceof AddressRefusedError) return malformedProxy(error.message);
+  if (error instanceof NameNotFoundError)
+    return unavailable(proxy, `cannot be reached: its name ${error.message}`, error);
+  const code = faultCode(error).message;
+  if (/^ERR_SSL_|^EPROTO$/.test(code)) return unavailable(proxy, 'cannot be reached: the TLS handshake failed', error);
+  if (certificateCode.test(code)) return unavailable(proxy, 'cannot be used: its certificate is not trusted', error);
+  return unavailable(proxy, `cannot be reached${connectReasons[code] ?? ''}`, error);
+}
+
+const connectReasons: Readonly<Record<string, string>> = {
+  ECONNREFUSED: ': it refused the connection',
+  ECONNRESET: ': it broke the connection',
+  UND_ERR_CONNECT_TIMEOUT: ': no connection in time',
+  ETIMEDOUT: ': no connection in time',
+};
+
+/** The proxy answered the CONNECT request with something else than success. */
+export function refusalFault(proxy: Proxy, status: number): PosternError {
+  if (status !== 407) return unavailable(proxy, `refused to open a tunnel to the platform (status ${status})`);
+  return unavailable(
+    proxy,
+    proxy.authorization ? 'refused the user name or password (407)' : 'asks for a user name and password (407)',
+  );
+}
+
+/** The proxy was connected, and then the tunnel did not come to stand. */
+export function brokenFault(proxy: Proxy, error: unknown): PosternError {
+  return unavailable(proxy, 'broke the connection before the tunnel to the platform stood', error);
+}
+
+/** The connection never stood (unreachable), or the proxy said nothing to our request (too slow). */
+export function lateFault(proxy: Proxy, connected: boolean): PosternError {
+  if (!connected) return unavailable(proxy, 'cannot be reached: no connection in time');
+  return new PosternError('platform_timeout', `The proxy ${proxy.name} did not open a tunnel to the platform in time`);
+}
+
+function unavailable(proxy: Proxy, what: string, cause?: unknown): PosternError {
+  return new PosternError('platform_unavailable', `The proxy ${proxy.name} ${what}`, {
+    ...(cause !== undefined && { cause: faultCode(cause) }),
+  });
+}

@@ -1,0 +1,74 @@
+import { PosternError } from '../errors/postern-error.ts';
+import { Secret } from '../secrets/secret.ts';
+import { AddressRefusedError } from './faults.ts';
+import type { OutboundGuard } from './guard.ts';
+import { readUrl, UrlFormError } from './url-form.ts';
+
+const maxLength = 2_048;
+const supported = 'give http:// or https://, as http://user:password@host:port';
+
+/** A forward proxy that a caller names for one call. Its credentials cannot be printed. */
+export class Proxy {
+  /** `host:port`, for messages. */
+  readonly name: string;
+  /** Scheme, host and port, to connect to. */
+  readonly origin: string;
+  /** The value of `Proxy-Authorization`; `null` without credentials. */
+  readonly authorization: Secret | null;
+
+  constructor(name: string, origin: string, authorization: Secret | null) {
+    this.name = name;
+    this.origin = origin;
+    this.authorization = authorization;
+  }
+}
+
+/**
+ * Reads a caller's `proxy` and checks all that can be checked without a look-up: its form, and its host where that is
+ * an address. Throws `bad_input`, which repeats nothing of the text.
+ */
+export function readProxy(text: Secret, guard: OutboundGuard): Proxy {
+  try {
+    const url = readProxyUrl(text.expose());
+    guard.checkHost(url.hostname);
+    const port = url.port || (url.protocol === 'https:' ? '443' : '80');
+    return new Proxy(`${url.hostname}:${port}`, url.origin, authorizationOf(url));
+  } catch (error) {
+    if (error instanceof UrlFormError) throw malformedProxy(`${error.message}; ${supported}`);
+    if (error instanceof AddressRefusedError) throw malformedProxy(error.message);
+    throw error;
+  }
+}
+
+export function malformedProxy(reason: string): PosternError {
+  return new PosternError('bad_input', `Malformed field: proxy: ${reason}`);
+}
+
+function readProxyUrl(text: string): URL {
+  if (text.length > maxLength) throw new UrlFormError(`must be at most ${maxLength} characters`);
+  if (/^socks/i.test(text)) throw new UrlFormError('SOCKS proxies are not supported');
+  const url = readUrl(text, ['http', 'https']);
+  if (url.pathname !== '/' || url.search || url.hash || /[?#]/.test(text)) {
+    throw new UrlFormError('must end after the port, and / ? # in a user name or password must be percent-encoded');
+  }
+  return url;
+}
+
+/** Basic credentials, RFC 7617 section 2: the user name has no colon, neither part has control characters. */
+function authorizationOf({ username, password }: URL): Secret | null {
+  if (username === '' && password === '') return null;
+  const [user, pass] = [decode(username), decode(password)];
+  if (user.includes(':')) throw new UrlFormError('must not have a colon in the user name');
+  return new Secret(`Basic ${Buffer.from(`${user}:${pass}`).toString('base64')}`);
+}
+
+function decode(part: string): string {
+  let decoded: string;
+  try {
+    decoded = decodeURIComponent(part);
+  } catch {
+    throw new UrlFormError('must have a % in a user name or password percent-encoded');
+  }
+  if (/\p{Cc}/u.test(decoded)) throw new UrlFormError('must not have control characters in a user name or password');
+  return decoded;
+}

@@ -1,0 +1,198 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { AddressRefusedError } from '../../src/outbound/faults.ts';
+import { OutboundGuard } from '../../src/outbound/guard.ts';
+import { readProxy } from '../../src/outbound/proxy.ts';
+import { ProxyPool, type ProxyPoolOptions, type ProxyTarget } from '../../src/outbound/proxy-pool.ts';
+import { systemRuntime } from '../../src/runtime/runtime.ts';
+import { Secret } from '../../src/secrets/secret.ts';
+import { manualRuntime } from '../store/manual-runtime.ts';
+import { type ForwardProxy, startForwardProxy } from './forward-proxy.ts';
+import { selfSigned } from './self-signed.ts';
+
+let server: Server;
+let port: number;
+let proxy: ForwardProxy;
+let names: Record<string, string[]> = {};
+const pools: ProxyPool[] = [];
+const guard = new OutboundGuard({
+  allow: ['127.0.0.1/32'],
+  runtime: systemRuntime,
+  resolve: async (name) => (names[name] ?? []).map((address) => ({ address })),
+});
+
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    const answer = () => response.end(`${request.headers.host} ${request.socket.remotePort}`);
+    if (request.url === '/slow') setTimeout(answer, 150);
+    else answer();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  port = (server.address() as AddressInfo).port;
+  proxy = await startForwardProxy({ user: 'user', password: 'hunter2' });
+});
+afterEach(async () => {
+  await Promise.all(pools.splice(0).map((pool) => pool.close()));
+  names = {};
+});
+afterAll(async () => {
+  await proxy.stop();
+  server.closeAllConnections();
+  server.close();
+});
+
+function poolWith(options: Partial<ProxyPoolOptions> = {}): ProxyPool {
+  const pool = new ProxyPool({ guard, runtime: systemRuntime, timeoutMs: 2_000, maxResponseBytes: 1_024, ...options });
+  pools.push(pool);
+  return pool;
+}
+
+const proxyAt = (url: string) => readProxy(new Secret(url), guard);
+const operators = (): ProxyTarget => ({ origin: `http://127.0.0.1:${port}`, chosenBy: 'operator' });
+const callers = (host = `127.0.0.1:${port}`): ProxyTarget => ({ origin: `http://${host}`, chosenBy: 'caller' });
+
+async function get(pool: ProxyPool, url = proxy.url, target = operators(), path = '/'): Promise<string> {
+  const lease = pool.lease(proxyAt(url), target);
+  try {
+    const { body } = await lease.dispatcher.request({ method: 'GET', path });
+    const text = await body.text();
+    // Undici counts a connection as free only a turn after the last byte.
+    await sleep(1);
+    return text;
+  } finally {
+    lease.release();
+  }
+}
+
+describe('the pool of proxies', () => {
+  test('keeps a tunnel for the next call through the same proxy', async () => {
+    const pool = poolWith();
+    expect(await get(pool)).toBe(await get(pool));
+    expect(pool.size).toBe(1);
+  });
+
+  test('gives another password, user, spelling of the host or lane a tunnel of its own', async () => {
+    names = { 'proxy.example': ['127.0.0.1'] };
+    const pool = poolWith();
+    const first = await get(pool);
+    const before = proxy.tunnels.length;
+    await expect(get(pool, proxy.url.replace('hunter2', 'hunter3'))).rejects.toThrow(/407/);
+    await expect(get(pool, proxy.url.replace('user', 'usher'))).rejects.toThrow(/407/);
+    expect(proxy.tunnels).toHaveLength(before);
+    expect(await get(pool, proxy.url.replace('127.0.0.1', 'proxy.example'))).not.toBe(first);
+    expect(await get(pool, proxy.url, callers())).not.toBe(first);
+    expect(proxy.tunnels).toHaveLength(before + 2);
+    expect(pool.size).toBe(5);
+  });
+
+  test('is bounded: the longest unused one goes', async () => {
+    const pool = poolWith({ maxKept: 3 });
+    for (let i = 0; i < 8; i++) {
+      await expect(get(pool, proxy.url.replace('hunter2', `wrong${i}`))).rejects.toThrow(/407/);
+      expect(pool.size).toBeLessThanOrEqual(3);
+    }
+    const kept = await get(pool);
+    for (let i = 0; i < 2; i++) await get(pool, proxy.url.replace('hunter2', `wrong${i}`)).catch(() => {});
+    expect(await get(pool)).toBe(kept);
+    for (let i = 0; i < 3; i++) await get(pool, proxy.url.replace('hunter2', `wrong${i}`)).catch(() => {});
+    expect(await get(pool)).not.toBe(kept);
+    expect(pool.size).toBe(3);
+  });
+
+  test('closes one that is in use only after its last call', async () => {
+    const pool = poolWith({ maxKept: 1 });
+    const slow = get(pool, proxy.url, operators(), '/slow');
+    await get(pool, proxy.url, callers());
+    expect(pool.size).toBe(2);
+    expect(await slow).toMatch(/^127\.0\.0\.1:\d+ \d+$/);
+    expect(pool.size).toBe(1);
+  });
+
+  test('closes what has been idle for a minute, with its connections', async () => {
+    const runtime = manualRuntime();
+    const pool = poolWith({ runtime });
+    await get(pool);
+    await runtime.advance(59_000);
+    await get(pool);
+    await runtime.advance(59_000);
+    expect(pool.size).toBe(1);
+    await runtime.advance(1_000);
+    expect(pool.size).toBe(0);
+    expect(runtime.pending).toBe(0);
+    await sleep(50);
+    expect(proxy.open()).toBe(0);
+  });
+
+  test('does not count a call as idle, however long it takes', async () => {
+    const runtime = manualRuntime();
+    const pool = poolWith({ runtime, idleMs: 10 });
+    const slow = get(pool, proxy.url, operators(), '/slow');
+    await sleep(50);
+    await runtime.advance(60_000);
+    expect(pool.size).toBe(1);
+    expect(await slow).toMatch(/^127/);
+  });
+
+  test('ends everything at once when it is closed', async () => {
+    const pool = poolWith();
+    const slow = get(pool, proxy.url, operators(), '/slow').catch((error: Error) => error);
+    await sleep(50);
+    await pool.close();
+    expect(await slow).toBeInstanceOf(Error);
+    expect(pool.size).toBe(0);
+    await sleep(20);
+    expect(proxy.open()).toBe(0);
+  });
+
+  test('speaks TLS to an https:// proxy whose certificate is trusted, by name and by address', async () => {
+    names = { localhost: ['127.0.0.1'], 'other.example': ['127.0.0.1'] };
+    const tls = selfSigned();
+    const secure = await startForwardProxy({ user: 'user', password: 'hunter2', tls });
+    const pool = poolWith({ ca: tls.cert });
+    expect(await get(pool, secure.url)).toMatch(/^127/);
+    expect(await get(pool, secure.url.replace('127.0.0.1', 'localhost'))).toMatch(/^127/);
+    // The certificate is for other names than this one.
+    const error = get(pool, secure.url.replace('127.0.0.1', 'other.example'));
+    await expect(error).rejects.toThrow(
+      /^The proxy other\.example:\d+ cannot be used: its certificate is not trusted$/,
+    );
+    expect(secure.tunnels).toHaveLength(2);
+    expect(secure.heard()).not.toContain('CONNECT');
+    await secure.stop();
+  });
+});
+
+describe('a target that a caller names, through a proxy', () => {
+  test('is checked here, and handed over as the address that was checked', async () => {
+    names = { 'shop.example': ['127.0.0.1'] };
+    const before = proxy.tunnels.length;
+    expect(await get(poolWith(), proxy.url, callers(`shop.example:${port}`))).toMatch(`shop.example:${port} `);
+    expect(proxy.tunnels.slice(before)).toEqual([`127.0.0.1:${port}`]);
+  });
+
+  test.each([
+    '10.0.0.1',
+    '127.0.0.2',
+    '0x7f.2',
+    '[::1]',
+    '169.254.169.254',
+    'localhost',
+    'mixed.example',
+    'inside.example',
+  ])('is refused before the proxy hears of it: %s', async (host) => {
+    names = { 'mixed.example': ['127.0.0.1', '10.0.0.1'], 'inside.example': ['192.168.0.1'], localhost: ['127.0.0.2'] };
+    const before = proxy.heard().length;
+    await expect(get(poolWith(), proxy.url, callers(`${host}:${port}`))).rejects.toThrow(AddressRefusedError);
+    expect(proxy.heard()).toHaveLength(before);
+  });
+
+  test('never rides on a tunnel that was opened for the operator', async () => {
+    names = { localhost: ['127.0.0.2'] };
+    const pool = poolWith();
+    const origin = `http://localhost:${port}`;
+    expect(await get(pool, proxy.url, { origin, chosenBy: 'operator' })).toMatch(/^localhost/);
+    await expect(get(pool, proxy.url, { origin, chosenBy: 'caller' })).rejects.toThrow(AddressRefusedError);
+  });
+});
