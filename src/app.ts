@@ -13,8 +13,12 @@ import { CursorSealer } from './core/cursor.ts';
 import { type Demo, ensureDemoAccount, makeDemo } from './demo/demo.ts';
 import { type Logger, makeLogger } from './observe/logger.ts';
 import { Metrics } from './observe/metrics.ts';
+import { OutboundGuard, type Resolve } from './outbound/guard.ts';
+import { readProxy } from './outbound/proxy.ts';
+import { ProxyPool } from './outbound/proxy-pool.ts';
 import { readDemoWorld } from './platform/demo-world.ts';
 import { SandboxPlatform } from './platform/sandbox/adapter.ts';
+import { maxResponseBytes } from './platform/sandbox/client.ts';
 import { type Runtime, repeat, systemRuntime } from './runtime/runtime.ts';
 import { startSandboxWorker, type WorkerSandbox } from './sandbox/worker-host.ts';
 import { deriveKey, readOrMakeSecretKey } from './secrets/secret-key-file.ts';
@@ -24,6 +28,8 @@ import { openSqliteStoreInThread } from './store/sqlite/worker-host.ts';
 import { expressApp } from './web/express-app.ts';
 
 const flushUsesMs = 10_000;
+/** Of a platform call's time, for the tunnel through a caller's proxy to stand. */
+const tunnelShare = 2 / 3;
 
 /** What a test puts in place of the real parts. */
 export interface Overrides {
@@ -31,6 +37,8 @@ export interface Overrides {
   logger?: Logger;
   openStore?: () => Store | Promise<Store>;
   startSandbox?: typeof startSandboxWorker;
+  /** Looks up the names of callers' addresses. */
+  resolve?: Resolve;
 }
 
 /** The whole service, apart from listening. */
@@ -64,10 +72,13 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     if (sandbox) closers.push(() => sandbox.close());
     const sandboxUrl = config.platform.url ?? sandbox?.url ?? '';
     const metrics = new Metrics();
+    const { guard, proxies } = makeOutbound(config, runtime, overrides);
+    closers.push(() => proxies.close());
     const platform = new SandboxPlatform({
       origin: sandboxUrl,
       timeoutMs: config.platform.timeoutMs,
       runtime,
+      proxies,
       onRequest: (operation, outcome, ms) => metrics.platformRequests.observe({ operation, outcome }, ms / 1_000),
     });
     closers.push(() => platform.close());
@@ -90,7 +101,14 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     closers.push(flushUses, () => flushing.cancel());
 
     const accounts = new AccountService(store, runtime);
-    const core = new Core({ ledger, accounts, platform, cursors: cursorSealer(config, runtime), runtime });
+    const core = new Core({
+      ledger,
+      accounts,
+      platform,
+      cursors: cursorSealer(config, runtime),
+      readProxy: (text) => readProxy(text, guard),
+      runtime,
+    });
     const world = await readDemoWorld(sandboxUrl, config.platform.timeoutMs);
     const apiKey = await ensureDemoAccount(new AccountAdmin(store, runtime), store, runtime.now(), world.seed);
     let demo: Demo | null = null;
@@ -157,6 +175,13 @@ class Failures {
     this.#listener = listener;
     for (const error of this.#happened) listener(error);
   };
+}
+
+function makeOutbound({ outboundAllow: allow, platform }: Config, runtime: Runtime, { resolve }: Overrides) {
+  const guard = new OutboundGuard({ allow, runtime, ...(resolve && { resolve }) });
+  // Sooner than the deadline of the call, so that its caller is told that it was the proxy.
+  const timeoutMs = Math.min(10_000, Math.ceil(platform.timeoutMs * tunnelShare));
+  return { guard, proxies: new ProxyPool({ guard, runtime, maxResponseBytes, timeoutMs }) };
 }
 
 function noteCommit(info: CommitInfo, metrics: Metrics, logger: Logger): void {

@@ -2,7 +2,7 @@ import type { AccountService } from '../billing/account-service.ts';
 import type { Ledger } from '../billing/ledger.ts';
 import { PosternError } from '../errors/postern-error.ts';
 import type { Micros } from '../model/money.ts';
-import { NotSupportedError, type Platform } from '../platform/port.ts';
+import { type ForwardProxy, NotSupportedError, type Platform } from '../platform/port.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { Secret } from '../secrets/secret.ts';
 import type { Action } from './action.ts';
@@ -16,6 +16,8 @@ export interface Caller {
   account: string;
   /** The actor's `auth_token`, if the caller sent one. */
   authToken: Secret | null;
+  /** The caller's own proxy, as the caller wrote it, if there is one. */
+  proxy: Secret | null;
   /** Aborted when the caller hung up. */
   signal: AbortSignal;
 }
@@ -32,6 +34,8 @@ export interface CoreParts {
   accounts: AccountService;
   platform: Platform;
   cursors: CursorSealer;
+  /** Reads a caller's `proxy`. Throws `bad_input`. */
+  readProxy: (text: Secret) => ForwardProxy;
   runtime: Runtime;
 }
 
@@ -62,6 +66,7 @@ export class Core {
     const { input, seal } = this.#paging(action, checkInput(action.input, raw), authToken.expose());
     const platform = this.#parts.platform.as({
       authToken,
+      proxy: caller.proxy && this.#parts.readProxy(caller.proxy),
       signal: action.effect === 'read' ? caller.signal : null,
       idempotencyToken: this.#parts.runtime.randomBytes(16).toString('hex'),
     });

@@ -16,7 +16,7 @@ export class Metrics {
 
   readonly platformRequests = new Histogram({
     name: 'postern_platform_request_duration_seconds',
-    help: 'Requests made to the platform, by operation and outcome (a status, timeout or failed).',
+    help: 'Requests made to the platform, by operation and outcome (a status, timeout, failed, or proxy_failed).',
     labelNames: ['operation', 'outcome'],
     buckets: seconds,
     registers: [this.registry],

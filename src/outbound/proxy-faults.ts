@@ -1,12 +1,12 @@
 import { PosternError } from '../errors/postern-error.ts';
 import { AddressRefusedError, faultCode, NameNotFoundError } from './faults.ts';
-import { malformedProxy, type Proxy } from './proxy.ts';
+import { type ForwardProxy, malformedProxy } from './proxy.ts';
 
 /** TLS libraries have some twenty codes for a certificate that will not do; they share these words. */
 const certificateCode = /CERT|ISSUER|VERIFY_LEAF|SELF_SIGNED/;
 
 /** Why there is no connection to the proxy, for the caller who named it. */
-export function connectFault(proxy: Proxy, error: unknown): PosternError {
+export function connectFault(proxy: ForwardProxy, error: unknown): PosternError {
   if (error instanceof AddressRefusedError) return malformedProxy(error.message);
   if (error instanceof NameNotFoundError)
     return unavailable(proxy, `cannot be reached: its name ${error.message}`, error);
@@ -24,7 +24,7 @@ const connectReasons: Readonly<Record<string, string>> = {
 };
 
 /** The proxy answered the CONNECT request with something else than success. */
-export function refusalFault(proxy: Proxy, status: number): PosternError {
+export function refusalFault(proxy: ForwardProxy, status: number): PosternError {
   if (status !== 407) return unavailable(proxy, `refused to open a tunnel to the platform (status ${status})`);
   return unavailable(
     proxy,
@@ -33,17 +33,17 @@ export function refusalFault(proxy: Proxy, status: number): PosternError {
 }
 
 /** The proxy was connected, and then the tunnel did not come to stand. */
-export function brokenFault(proxy: Proxy, error: unknown): PosternError {
+export function brokenFault(proxy: ForwardProxy, error: unknown): PosternError {
   return unavailable(proxy, 'broke the connection before the tunnel to the platform stood', error);
 }
 
 /** The connection never stood (unreachable), or the proxy said nothing to our request (too slow). */
-export function lateFault(proxy: Proxy, connected: boolean): PosternError {
+export function lateFault(proxy: ForwardProxy, connected: boolean): PosternError {
   if (!connected) return unavailable(proxy, 'cannot be reached: no connection in time');
   return new PosternError('platform_timeout', `The proxy ${proxy.name} did not open a tunnel to the platform in time`);
 }
 
-function unavailable(proxy: Proxy, what: string, cause?: unknown): PosternError {
+function unavailable(proxy: ForwardProxy, what: string, cause?: unknown): PosternError {
   return new PosternError('platform_unavailable', `The proxy ${proxy.name} ${what}`, {
     ...(cause !== undefined && { cause: faultCode(cause) }),
   });

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { buildConnector, type Dispatcher, Pool } from 'undici';
 import type { Timer } from '../runtime/runtime.ts';
-import type { Proxy } from './proxy.ts';
+import type { ForwardProxy } from './proxy.ts';
 import { TunnelDialer, type TunnelOptions } from './tunnel.ts';
 
 export interface ProxyPoolOptions extends TunnelOptions {
@@ -69,7 +69,7 @@ export class ProxyPool {
     return this.#open.size;
   }
 
-  lease(proxy: Proxy, target: ProxyTarget): ProxyLease {
+  lease(proxy: ForwardProxy, target: ProxyTarget): ProxyLease {
     const key = this.#keyOf(proxy, target);
     const kept = this.#kept.get(key) ?? { pool: this.#openPool(proxy, target), key, calls: 0, idle: null };
     kept.calls += 1;
@@ -93,7 +93,10 @@ export class ProxyPool {
   #release(kept: Kept): void {
     kept.calls -= 1;
     if (kept.calls > 0) return;
-    if (this.#kept.get(kept.key) !== kept) return this.#closePool(kept.pool);
+    if (this.#kept.get(kept.key) !== kept) {
+      this.#closePool(kept.pool);
+      return;
+    }
     kept.idle = this.#options.runtime.after(this.#options.idleMs, () => {
       this.#kept.delete(kept.key);
       this.#closePool(kept.pool);
@@ -109,7 +112,7 @@ export class ProxyPool {
     if (oldest.calls === 0) this.#closePool(oldest.pool);
   }
 
-  #openPool(proxy: Proxy, target: ProxyTarget): Pool {
+  #openPool(proxy: ForwardProxy, target: ProxyTarget): Pool {
     const pool = new Pool(target.origin, {
       connect: this.#connector(proxy, target.chosenBy === 'caller'),
       connections: this.#options.connections,
@@ -127,7 +130,7 @@ export class ProxyPool {
     void pool.destroy();
   }
 
-  #connector(proxy: Proxy, isChecked: boolean): buildConnector.connector {
+  #connector(proxy: ForwardProxy, isChecked: boolean): buildConnector.connector {
     const dial = async ({ hostname, port, protocol }: buildConnector.Options) => {
       const host = isChecked ? (await this.#options.guard.resolve(hostname)).address : hostname;
       const authority = `${host.includes(':') ? `[${host}]` : host}:${port || (protocol === 'https:' ? 443 : 80)}`;
@@ -142,7 +145,7 @@ export class ProxyPool {
     };
   }
 
-  #keyOf({ origin, authorization }: Proxy, target: ProxyTarget): string {
+  #keyOf({ origin, authorization }: ForwardProxy, target: ProxyTarget): string {
     const parts = [origin, authorization?.expose() ?? null, target.origin, target.chosenBy];
     return createHmac('sha256', this.#hmacKey).update(JSON.stringify(parts)).digest('base64');
   }

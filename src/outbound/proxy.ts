@@ -8,7 +8,7 @@ const maxLength = 2_048;
 const supported = 'give http:// or https://, as http://user:password@host:port';
 
 /** A forward proxy that a caller names for one call. Its credentials cannot be printed. */
-export class Proxy {
+export class ForwardProxy {
   /** `host:port`, for messages. */
   readonly name: string;
   /** Scheme, host and port, to connect to. */
@@ -27,12 +27,12 @@ export class Proxy {
  * Reads a caller's `proxy` and checks all that can be checked without a look-up: its form, and its host where that is
  * an address. Throws `bad_input`, which repeats nothing of the text.
  */
-export function readProxy(text: Secret, guard: OutboundGuard): Proxy {
+export function readProxy(text: Secret, guard: OutboundGuard): ForwardProxy {
   try {
     const url = readProxyUrl(text.expose());
     guard.checkHost(url.hostname);
     const port = url.port || (url.protocol === 'https:' ? '443' : '80');
-    return new Proxy(`${url.hostname}:${port}`, url.origin, authorizationOf(url));
+    return new ForwardProxy(`${url.hostname}:${port}`, url.origin, authorizationOf(url));
   } catch (error) {
     if (error instanceof UrlFormError) throw malformedProxy(`${error.message}; ${supported}`);
     if (error instanceof AddressRefusedError) throw malformedProxy(error.message);

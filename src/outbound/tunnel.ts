@@ -3,7 +3,7 @@ import { type buildConnector, Client } from 'undici';
 import { PosternError } from '../errors/postern-error.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { type ConnectorOptions, guardedConnector } from './connector.ts';
-import type { Proxy } from './proxy.ts';
+import type { ForwardProxy } from './proxy.ts';
 import { brokenFault, connectFault, lateFault, refusalFault } from './proxy-faults.ts';
 
 /** `timeoutMs` is for a tunnel to stand: connection, TLS and the proxy's answer together. */
@@ -30,7 +30,7 @@ export class TunnelDialer {
   }
 
   /** A socket to `authority` (`host:port`) through the proxy. Throws a `PosternError` that names the proxy. */
-  async dial(proxy: Proxy, authority: string): Promise<Duplex> {
+  async dial(proxy: ForwardProxy, authority: string): Promise<Duplex> {
     let connected = false;
     const client = new Client(proxy.origin, {
       headersTimeout: 0,
@@ -67,6 +67,6 @@ export class TunnelDialer {
   }
 }
 
-function headersOf({ authorization }: Proxy, authority: string): Record<string, string> {
+function headersOf({ authorization }: ForwardProxy, authority: string): Record<string, string> {
   return { host: authority, ...(authorization && { 'proxy-authorization': authorization.expose() }) };
 }

@@ -1,13 +1,17 @@
 import type { Page } from '../model/page.ts';
 import type { Tweet } from '../model/tweet.ts';
 import type { UserProfile } from '../model/user-profile.ts';
+import type { ForwardProxy } from '../outbound/proxy.ts';
 import type { Secret } from '../secrets/secret.ts';
+
+export type { ForwardProxy };
 
 /**
  * A social platform, in the words of SPEC.md. An adapter owns the mapping of ids to SPEC.md's numeric strings, gives
  * every call a deadline, retries no write, and throws `PosternError`s written for the caller: `forbidden` where the
  * platform refuses the actor, `not_found`, `conflict`, `bad_input`, `rate_limited`, `platform_unavailable` (down, or
- * answering nonsense), `platform_timeout`.
+ * answering nonsense), `platform_timeout`. All traffic of a call with a proxy goes through it, or nowhere; its faults are
+ * `platform_unavailable` or `platform_timeout` naming it.
  */
 export interface Platform {
   /** For messages, such as `sandbox`. */
@@ -22,6 +26,8 @@ export interface Platform {
 export interface PlatformCall {
   /** The actor's `auth_token` cookie. */
   authToken: Secret;
+  /** The caller's own proxy for this call. */
+  proxy: ForwardProxy | null;
   /** Aborted when nobody waits for the answer any more; `null` for a write, which runs on. */
   signal: AbortSignal | null;
   /** Names this write: the platform performs a token once, however often it is sent. */

@@ -3,9 +3,9 @@ import type { Action } from '../core/action.ts';
 import type { Core } from '../core/core.ts';
 import { PosternError } from '../errors/postern-error.ts';
 import { formatDollars } from '../model/money.ts';
-import { readAuthToken } from './credentials.ts';
+import { readAuthToken, readProxyText } from './credentials.ts';
 import { sendData } from './envelope.ts';
-import { inputReader, type RawInput } from './read-input.ts';
+import { inputReader } from './read-input.ts';
 
 /** What the middleware before an action's route has found out. */
 export interface RestLocals {
@@ -18,8 +18,13 @@ export function actionRoute(action: Action, core: Core): RequestHandler {
   return async (request: Request, response: Response) => {
     const { account } = response.locals as RestLocals;
     const input = readInput(request);
-    refuseWhatIsNotBuilt(request, input, action);
-    const caller = { account, authToken: readAuthToken(request, input), signal: hangUpSignal(response) };
+    refuseWhatIsNotBuilt(request, action);
+    const caller = {
+      account,
+      authToken: readAuthToken(request, input),
+      proxy: action.actor ? readProxyText(request, input) : null,
+      signal: hangUpSignal(response),
+    };
     const call = core.prepare(action, input, caller);
     const tab = await core.openTab(account, action.price);
     let data: unknown;
@@ -38,13 +43,9 @@ export function actionRoute(action: Action, core: Core): RequestHandler {
   };
 }
 
-/** A proxy or an idempotency key that were dropped in silence would break a promise that the caller relies on. */
-function refuseWhatIsNotBuilt(request: Request, input: RawInput, action: Action): void {
-  if (!action.actor) return;
-  if (input['proxy'] !== undefined || request.headers['x-proxy'] !== undefined) {
-    throw new PosternError('not_supported', 'Not supported yet: proxy');
-  }
-  if (action.method !== 'GET' && request.headers['idempotency-key'] !== undefined) {
+/** An idempotency key that was dropped in silence would break a promise that the caller relies on. */
+function refuseWhatIsNotBuilt(request: Request, action: Action): void {
+  if (action.actor && action.method !== 'GET' && request.headers['idempotency-key'] !== undefined) {
     throw new PosternError('not_supported', 'Not supported yet: Idempotency-Key');
   }
 }

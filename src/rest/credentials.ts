@@ -15,16 +15,27 @@ export function readApiKey(request: Request): Secret {
   return new Secret(match[1]);
 }
 
+type Input = Readonly<Record<string, unknown>>;
+
 /** The actor's token: SPEC.md's place (query of a GET, body field of a POST) or the header `x-auth-token`. */
-export function readAuthToken(request: Request, input: Readonly<Record<string, unknown>>): Secret | null {
-  const inInput = input['auth_token'];
+export function readAuthToken(request: Request, input: Input): Secret | null {
+  return readSecret('auth_token', input, 'x-auth-token', request);
+}
+
+/** The caller's own proxy: query of a GET, body field of a POST, or the header `x-proxy` on either. */
+export function readProxyText(request: Request, input: Input): Secret | null {
+  return readSecret('proxy', input, 'x-proxy', request);
+}
+
+function readSecret(field: string, input: Input, header: string, request: Request): Secret | null {
+  const inInput = input[field];
   if (inInput !== undefined && typeof inInput !== 'string') {
-    throw new PosternError('bad_input', 'Malformed field: auth_token: must be a string');
+    throw new PosternError('bad_input', `Malformed field: ${field}: must be a string`);
   }
-  const inHeader = request.headers['x-auth-token'];
+  const inHeader = request.headers[header];
   if (typeof inHeader === 'string' && inInput !== undefined && inHeader !== inInput) {
-    throw new PosternError('bad_input', 'Malformed field: auth_token: differs from the header x-auth-token');
+    throw new PosternError('bad_input', `Malformed field: ${field}: differs from the header ${header}`);
   }
-  const token = inInput ?? inHeader;
-  return typeof token === 'string' ? new Secret(token) : null;
+  const value = inInput ?? inHeader;
+  return typeof value === 'string' ? new Secret(value) : null;
 }

@@ -49,7 +49,8 @@ describe('what is refused first', () => {
     expectRefusal(await poor.post('/tweet/favorite', { tweet_id: 'x' }), 400);
     expectRefusal(await poor.with({ authToken: '' }).get('/user/info', { userName: 'ada' }), 400);
     expectRefusal(await poor.get('/tweet/advanced_search', { q: 'tea', cursor: 'forged' }), 400);
-    expectRefusal(await poor.get('/user/info', { userName: 'ada', proxy: 'http://a' }), 501);
+    expectRefusal(await poor.get('/user/info', { userName: 'ada', proxy: 'ftp://a' }), 400);
+    expectRefusal(await poor.get('/user/info', { userName: 'ada', proxy: 'http://127.0.0.1:1' }), 400);
   });
 
   test('the credit goes before the platform, which is not asked', async () => {

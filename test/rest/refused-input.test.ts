@@ -192,16 +192,6 @@ describe('the auth_token', () => {
 });
 
 describe('what is not built yet', () => {
-  const proxy = 'http://user:hunter2@proxy.example:8080';
-
-  test('is 501, never dropped: proxy in its three places', async () => {
-    const error = 'Not supported yet: proxy';
-    expectRefusal(await ada.get('/tweet/advanced_search', { q: 'tea', proxy }), 501, error);
-    expectRefusal(await ada.get('/user/info', { userName: 'ada' }, { 'x-proxy': proxy }), 501, error);
-    expectRefusal(await ada.post('/tweet/create', { text: 'x', proxy }), 501, error);
-    expectRefusal(await ada.post('/tweet/favorite', { tweet_id: '1' }, { 'x-proxy': proxy }), 501, error);
-  });
-
   test('is 501: media and Idempotency-Key', async () => {
     expectRefusal(
       await ada.post('/tweet/create', { text: 'x', media_ids: ['1'] }),

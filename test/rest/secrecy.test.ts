@@ -13,12 +13,10 @@ let client: Client;
 const said: string[] = [];
 
 beforeAll(async () => {
-  service = await startService({
-    LOG_LEVEL: 'trace',
-    METRICS_TOKEN: metricsToken,
-    SECRET_KEY: secretKey,
-    PLATFORM_TIMEOUT_MS: '150',
-  });
+  service = await startService(
+    { LOG_LEVEL: 'trace', METRICS_TOKEN: metricsToken, SECRET_KEY: secretKey, PLATFORM_TIMEOUT_MS: '150' },
+    { resolve: async () => [] },
+  );
   const { key } = await service.makeAccount('0.005');
   client = new Client({ baseUrl: service.demo.baseUrl, key, authToken: service.demo.accounts[0]?.authToken ?? '' });
 });

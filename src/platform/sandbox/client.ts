@@ -1,5 +1,8 @@
-import { Pool } from 'undici';
+import { type Dispatcher, Pool } from 'undici';
 import { PosternError } from '../../errors/postern-error.ts';
+import { faultCode } from '../../outbound/faults.ts';
+import type { ForwardProxy } from '../../outbound/proxy.ts';
+import type { ProxyPool } from '../../outbound/proxy-pool.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
 import { CircuitBreaker } from '../circuit-breaker.ts';
 import type { PlatformCall } from '../port.ts';
@@ -10,6 +13,7 @@ export interface ClientOptions {
   origin: string;
   timeoutMs: number;
   runtime: Runtime;
+  proxies: ProxyPool;
   /** Told of every request, for the metrics. `outcome` is the status, or what happened instead. */
   onRequest?: (operation: string, outcome: string, durationMs: number) => void;
 }
@@ -23,7 +27,8 @@ export interface Request {
   subject?: Subject;
 }
 
-const maxResponseBytes = 16 * 1024 * 1024;
+/** No answer of the platform is larger, whichever way it comes. */
+export const maxResponseBytes = 16 * 1024 * 1024;
 
 interface Answer {
   status: number;
@@ -51,16 +56,17 @@ export class SandboxClient {
 
   /** Sends one request and reads the JSON object that a 2xx carries. Everything else throws a `PosternError`. */
   async send<T>(request: Request, call: PlatformCall | null, read: (body: Wire) => T): Promise<T> {
-    this.#breaker.enter();
+    const proxy = call?.proxy ?? null;
+    if (!proxy) this.#breaker.enter();
     const { runtime, onRequest } = this.#options;
     const startedAt = runtime.now();
-    let outcome = 'failed';
+    let outcome = proxy ? 'proxy_failed' : 'failed';
     try {
       const answer = await this.#sendInTime(request, call);
       outcome = String(answer.status);
       return read(readAnswer(answer, request));
     } catch (error) {
-      const fault = asFault(error);
+      const fault = asFault(error, proxy);
       if (fault.code === 'platform_timeout') outcome = 'timeout';
       throw fault;
     } finally {
@@ -79,7 +85,8 @@ export class SandboxClient {
     call?.signal?.addEventListener('abort', hangUp, { once: true });
     if (call?.signal?.aborted) hangUp();
     try {
-      return await this.#sendOnceOrTwice(request, call, controller.signal);
+      const sent = this.#sendOnceOrTwice(request, call, controller.signal);
+      return await Promise.race([sent, rejectOn(controller.signal)]);
     } catch (error) {
       throw controller.signal.aborted ? controller.signal.reason : error;
     } finally {
@@ -88,37 +95,70 @@ export class SandboxClient {
     }
   }
 
-  /** A read whose connection broke is sent once more: keep-alive makes that common, and a read harms nothing. */
+  /**
+   * A read whose connection broke is sent once more: keep-alive makes that common, and a read harms nothing. It goes
+   * the same way, and not again where a tunnel did not come to stand, which is what a `PosternError` tells here.
+   */
   async #sendOnceOrTwice(request: Request, call: PlatformCall | null, signal: AbortSignal): Promise<Answer> {
     try {
       return await this.#sendOnce(request, call, signal);
     } catch (error) {
-      if (request.method !== 'GET' || signal.aborted) throw error;
+      if (request.method !== 'GET' || signal.aborted || error instanceof PosternError) throw error;
       return await this.#sendOnce(request, call, signal);
     }
   }
 
   async #sendOnce(request: Request, call: PlatformCall | null, signal: AbortSignal): Promise<Answer> {
+    if (call?.proxy) return this.#sendThrough(call.proxy, request, call, signal);
     try {
-      const response = await this.#pool.request({
-        method: request.method,
-        path: request.path,
-        headers: headersOf(request, call),
-        body: request.body === undefined ? null : JSON.stringify(request.body),
-        signal,
-      });
-      this.#breaker.answered();
-      const retryAfter = response.headers['retry-after'];
-      return {
-        status: response.statusCode,
-        retryAfter: typeof retryAfter === 'string' ? retryAfter : null,
-        text: await response.body.text(),
-      };
+      return await exchange(this.#pool, request, call, signal, () => this.#breaker.answered());
     } catch (error) {
       if (!(signal.reason instanceof HungUpError)) this.#breaker.failed();
       throw error;
     }
   }
+
+  /** A proxy is its caller's affair: what it does tells nobody else whether the platform is there. */
+  async #sendThrough(proxy: ForwardProxy, request: Request, call: PlatformCall, signal: AbortSignal): Promise<Answer> {
+    const lease = this.#options.proxies.lease(proxy, { origin: this.#options.origin, chosenBy: 'operator' });
+    try {
+      return await exchange(lease.dispatcher, request, call, signal);
+    } finally {
+      lease.release();
+    }
+  }
+}
+
+async function exchange(
+  dispatcher: Dispatcher,
+  request: Request,
+  call: PlatformCall | null,
+  signal: AbortSignal,
+  onAnswer?: () => void,
+): Promise<Answer> {
+  const response = await dispatcher.request({
+    method: request.method,
+    path: request.path,
+    headers: headersOf(request, call),
+    body: request.body === undefined ? null : JSON.stringify(request.body),
+    signal,
+  });
+  onAnswer?.();
+  const retryAfter = response.headers['retry-after'];
+  return {
+    status: response.statusCode,
+    retryAfter: typeof retryAfter === 'string' ? retryAfter : null,
+    text: await response.body.text(),
+  };
+}
+
+/** Undici hears an abort only once the request has a connection; a deadline must not wait for that. */
+function rejectOn(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    const fail = () => reject(signal.reason);
+    if (signal.aborted) fail();
+    else signal.addEventListener('abort', fail, { once: true });
+  });
 }
 
 function headersOf(request: Request, call: PlatformCall | null): Record<string, string> {
@@ -148,7 +188,7 @@ function parseJson(text: string): unknown {
 class DeadlineError extends Error {}
 class HungUpError extends Error {}
 
-function asFault(error: unknown): PosternError {
+function asFault(error: unknown, proxy: ForwardProxy | null): PosternError {
   if (error instanceof PosternError) return error;
   if (error instanceof NonsenseError) {
     return new PosternError('platform_unavailable', 'The platform answered something that cannot be understood', {
@@ -156,10 +196,16 @@ function asFault(error: unknown): PosternError {
     });
   }
   if (error instanceof DeadlineError) {
-    return new PosternError('platform_timeout', 'The platform did not answer in time', { cause: error });
+    const way = proxy ? ` through the proxy ${proxy.name}` : '';
+    return new PosternError('platform_timeout', `The platform did not answer in time${way}`, { cause: error });
   }
   if (error instanceof HungUpError) {
     return new PosternError('request_timeout', 'The caller hung up', { cause: error });
+  }
+  if (proxy) {
+    // Such a fault may quote what a proxy sent back, our own credentials included.
+    const message = `The connection to the platform through the proxy ${proxy.name} broke`;
+    return new PosternError('platform_unavailable', message, { cause: faultCode(error) });
   }
   return new PosternError('platform_unavailable', 'The platform cannot be reached, or broke the connection', {
     cause: error,

@@ -1,0 +1,249 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { Client } from '../support/client.ts';
+import { expectRefusal, restingBalance } from '../support/refusal.ts';
+import { SandboxControl } from '../support/sandbox-control.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { deadPort, type ForwardProxy, startFakeProxy, startForwardProxy } from './forward-proxy.ts';
+import { selfSigned } from './self-signed.ts';
+
+const password = 'hunter2';
+const platformTimeoutMs = 900;
+const withPassword = (name: string, scheme = 'http') => `${scheme}://user:${password}@${name}`;
+const stands = 'HTTP/1.1 200 Connection established\r\n\r\n';
+
+let service: TestService;
+let platform: SandboxControl;
+let ada: Client;
+let expectedBalance = 1;
+const stops: (() => Promise<void>)[] = [];
+
+beforeAll(async () => {
+  service = await startService({
+    OUTBOUND_ALLOW: '127.0.0.0/8',
+    LOG_LEVEL: 'trace',
+    PLATFORM_TIMEOUT_MS: String(platformTimeoutMs),
+  });
+  platform = new SandboxControl(service.demo.sandboxUrl);
+  const { key } = await service.makeAccount('1');
+  ada = new Client({ baseUrl: service.demo.baseUrl, key, authToken: service.demo.accounts[0]?.authToken ?? '' });
+});
+afterEach(() => platform.clearFaults());
+afterAll(async () => {
+  expect(Number(await restingBalance(ada))).toBeCloseTo(expectedBalance, 6);
+  await service.stop();
+  for (const stop of stops) await stop();
+});
+
+async function fakeProxy(behave: Parameters<typeof startFakeProxy>[0]): Promise<string> {
+  const { name, stop } = await startFakeProxy(behave);
+  stops.push(stop);
+  return name;
+}
+
+async function forwardProxy(tls?: { key: string; cert: string }): Promise<ForwardProxy> {
+  const proxy = await startForwardProxy({ user: 'user', password, ...(tls && { tls }) });
+  stops.push(proxy.stop);
+  return proxy;
+}
+
+const asked = async () => (await platform.requests('userByScreenName')) + (await platform.requests('createTweet'));
+const read = (proxy: string) => ada.get('/user/info', { userName: 'ada', proxy });
+const write = (proxy: string) =>
+  ada.post('/tweet/create', { text: `Through ${proxy.slice(-5)}` }, { 'x-proxy': proxy });
+
+/** A read and a write through it are refused so, and not one byte of theirs reached the platform. */
+async function expectFault(proxy: string, status: number, error: string): Promise<void> {
+  const before = await asked();
+  for (const answer of await Promise.all([read(proxy), write(proxy)])) expectRefusal(answer, status, error);
+  expect(await asked()).toBe(before);
+}
+
+describe('a proxy that opens no tunnel', () => {
+  test('nobody listens', async () => {
+    const name = await deadPort();
+    await expectFault(withPassword(name), 502, `The proxy ${name} cannot be reached: it refused the connection`);
+  });
+
+  test('accepts and says nothing: 504 before the deadline of the call', async () => {
+    const name = await fakeProxy(() => {});
+    const startedAt = performance.now();
+    await expectFault(withPassword(name), 504, `The proxy ${name} did not open a tunnel to the platform in time`);
+    expect(performance.now() - startedAt).toBeLessThan(platformTimeoutMs);
+  });
+
+  test.each<[string, string]>([
+    ['HTTP/1.1 403 Forbidden\r\ncontent-length: 3\r\n\r\nno!', 'refused to open a tunnel to the platform (status 403)'],
+    ['HTTP/1.1 502 Bad Gateway\r\n\r\n', 'refused to open a tunnel to the platform (status 502)'],
+    [
+      'HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1/\r\n\r\n',
+      'refused to open a tunnel to the platform (status 302)',
+    ],
+    [
+      'HTTP/1.1 407 Proxy Authentication Required\r\nproxy-authenticate: Basic realm="x"\r\n\r\n',
+      'refused the user name or password (407)',
+    ],
+    ['nonsense\r\n\r\n', 'broke the connection before the tunnel to the platform stood'],
+    ['HTTP/1.1 100 Continue\r\n\r\n', 'broke the connection before the tunnel to the platform stood'],
+    ['', 'broke the connection before the tunnel to the platform stood'],
+    ['HTTP/1.1 200 OK\r\nx-cut: ', 'broke the connection before the tunnel to the platform stood'],
+    [
+      `HTTP/1.1 200 OK\r\nx-long: ${'x'.repeat(100_000)}`,
+      'broke the connection before the tunnel to the platform stood',
+    ],
+  ])('answers %j and closes', async (answer, what) => {
+    const name = await fakeProxy((socket) => socket.end(answer));
+    await expectFault(withPassword(name), 502, `The proxy ${name} ${what}`);
+  });
+
+  test('sends back what it was sent, credentials and all', async () => {
+    const name = await fakeProxy((socket, request) => socket.end(request));
+    const what = 'broke the connection before the tunnel to the platform stood';
+    await expectFault(withPassword(name), 502, `The proxy ${name} ${what}`);
+  });
+
+  test('resets the connection', async () => {
+    const name = await fakeProxy((socket) => socket.resetAndDestroy());
+    const what = 'broke the connection before the tunnel to the platform stood';
+    await expectFault(withPassword(name), 502, `The proxy ${name} ${what}`);
+  });
+
+  test('wants a password and gets none, or a wrong one', async () => {
+    const proxy = await forwardProxy();
+    await expectFault(proxy.origin, 502, `The proxy ${proxy.name} asks for a user name and password (407)`);
+    const wrong = proxy.url.replace(password, 'hunter3');
+    await expectFault(wrong, 502, `The proxy ${proxy.name} refused the user name or password (407)`);
+  });
+
+  test('has a certificate that nobody vouches for', async () => {
+    const { name, url, heard } = await forwardProxy(selfSigned());
+    await expectFault(url, 502, `The proxy ${name} cannot be used: its certificate is not trusted`);
+    expect(heard()).not.toContain('CONNECT');
+  });
+
+  test('does not speak TLS where https:// says so', async () => {
+    const name = await fakeProxy((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
+    const silent = await startForwardProxy({ user: 'user', password });
+    stops.push(silent.stop);
+    await expectFault(
+      withPassword(silent.name, 'https'),
+      502,
+      `The proxy ${silent.name} cannot be reached: the TLS handshake failed`,
+    );
+    expect((await read(withPassword(name, 'https'))).status).toBe(502);
+  });
+
+  test('says nothing where https:// would have it shake hands: 502, there is no connection', async () => {
+    const name = await fakeProxy(() => {});
+    await expectFault(withPassword(name, 'https'), 502, `The proxy ${name} cannot be reached: no connection in time`);
+  });
+});
+
+describe('a tunnel that breaks', () => {
+  test('under the request: 502, and a read is tried once more the same way', async () => {
+    let tunnels = 0;
+    const name = await fakeProxy((socket) => {
+      tunnels += 1;
+      socket.write(stands);
+      socket.once('data', () => socket.destroy());
+    });
+    const before = await asked();
+    const error = `The connection to the platform through the proxy ${name} broke`;
+    expectRefusal(await read(withPassword(name)), 502, error);
+    expect(tunnels).toBe(2);
+    expectRefusal(await write(withPassword(name)), 502, error);
+    expect(tunnels).toBe(3);
+    expect(await asked()).toBe(before);
+  });
+
+  test('under the answer: 502', async () => {
+    const name = await fakeProxy((socket) => {
+      socket.write(stands);
+      socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{"us'));
+    });
+    const error = `The connection to the platform through the proxy ${name} broke`;
+    expectRefusal(await read(withPassword(name)), 502, error);
+    expectRefusal(await write(withPassword(name)), 502, error);
+  });
+
+  test('into echoes of the request, token and all: 502, and the log does not repeat them', async () => {
+    const name = await fakeProxy((socket) => {
+      socket.write(stands);
+      socket.once('data', (chunk) => socket.end(chunk));
+    });
+    expectRefusal(
+      await write(withPassword(name)),
+      502,
+      `The connection to the platform through the proxy ${name} broke`,
+    );
+    expect(service.log.join('\n')).not.toContain(ada.options.authToken);
+  });
+
+  test('into silence: 504 at the deadline of the call', async () => {
+    const name = await fakeProxy((socket) => void socket.write(stands));
+    const error = `The platform did not answer in time through the proxy ${name}`;
+    const answers = await Promise.all([read(withPassword(name)), write(withPassword(name))]);
+    for (const answer of answers) expectRefusal(answer, 504, error);
+  });
+
+  test('because its proxy is killed while the platform works on it: 502, and from then on cannot be reached', async () => {
+    const proxy = await forwardProxy();
+    expect((await read(proxy.url)).status).toBe(200);
+    expectedBalance -= 0.001;
+    await service.addFault({ kind: 'latency', ms: 400 }, { operation: 'createTweet' });
+    const before = await platform.requests('createTweet');
+    const writing = write(proxy.url);
+    while ((await platform.requests('createTweet')) === before) await sleep(5);
+    await proxy.stop();
+    expectRefusal(await writing, 502, `The connection to the platform through the proxy ${proxy.name} broke`);
+    await expectFault(proxy.url, 502, `The proxy ${proxy.name} cannot be reached: it refused the connection`);
+  });
+
+  test('between two calls is opened again, for reads at least', async () => {
+    const proxy = await forwardProxy();
+    expect((await read(proxy.url)).status).toBe(200);
+    proxy.breakAll();
+    expect((await read(proxy.url)).status).toBe(200);
+    expectedBalance -= 0.002;
+    expect(proxy.tunnels.length).toBe(2);
+  });
+});
+
+describe('what one caller does to a proxy', () => {
+  test('does not take the platform away from others', async () => {
+    const name = await deadPort();
+    const hanging = await fakeProxy(() => {});
+    const calls = Array.from({ length: 20 }, (_, i) => read(withPassword(i % 2 ? name : hanging)));
+    const direct = async () => {
+      expect((await ada.get('/user/info', { userName: 'ada' })).status).toBe(200);
+      expectedBalance -= 0.001;
+    };
+    await direct();
+    for (const answer of await Promise.all(calls)) expect([502, 504]).toContain(answer.status);
+    await direct();
+  });
+
+  test('does not speak for the platform while that is taken for dead', async () => {
+    const proxy = await forwardProxy();
+    await service.addFault({ kind: 'reset' }, { operation: 'userByScreenName', times: 20 });
+    for (let i = 0; i < 6; i++) expectRefusal(await ada.get('/user/info', { userName: 'ada' }), 502);
+    const error = 'The platform does not answer; it is tried again every second';
+    expectRefusal(await ada.get('/user/info', { userName: 'ada' }), 502, error);
+    await platform.clearFaults();
+    expect((await read(proxy.url)).status).toBe(200);
+    expectedBalance -= 0.001;
+    expectRefusal(await ada.get('/user/info', { userName: 'ada' }), 502, error);
+    await sleep(1_050);
+    expect((await ada.get('/user/info', { userName: 'ada' })).status).toBe(200);
+    expectedBalance -= 0.001;
+  });
+
+  test('shows no password in any log line', async () => {
+    const log = service.log.join('\n');
+    for (const secret of [password, 'hunter3', Buffer.from(`user:${password}`).toString('base64'), 'Basic ']) {
+      expect(log).not.toContain(secret);
+    }
+    expect(log).not.toContain(ada.options.authToken);
+    expect(log).toContain('cannot be reached: it refused the connection');
+  });
+});
