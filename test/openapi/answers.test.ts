@@ -43,6 +43,14 @@ describe('what the service answers is what the document says', () => {
     }
   });
 
+  test('as long a query as the document allows reaches the platform, a longer one does not', async () => {
+    const search = (length: number) => ada.get('/tweet/advanced_search', { q: 'a'.repeat(length) });
+    expectDescribed('tweet/advanced_search', await search(512));
+    const refused = await search(513);
+    expectDescribed('tweet/advanced_search', refused);
+    expect(refused.body.error).toBe('Malformed field: q: must be at most 512 characters');
+  });
+
   test('every author of a hundred tweets', async () => {
     const found = await ada.get('/tweet/advanced_search', { q: '-xyzzy', count: '100' });
     const authors = (found.body.data['tweets'] as { author: { userName: string } }[]).map(({ author }) => author);

@@ -16,7 +16,7 @@ export const advancedSearch = platformAction({
     q: z
       .string()
       .min(1)
-      .max(1024, 'must be at most 1024 characters')
+      .max(512, 'must be at most 512 characters')
       .meta({
         description: 'Words, "exact phrases" and operators: `from:`, `to:`, `since:`, `until:`, `filter:`.',
         examples: ['from:ada coffee'],

@@ -1,0 +1,37 @@
+"""What Schemathesis must know of Postern that its description cannot say."""
+
+import os
+
+import schemathesis
+
+
+@schemathesis.hook
+def before_load_schema(context, raw_schema):
+    for path in raw_schema["paths"].values():
+        for operation in path.values():
+            parameters = [_narrowed(parameter) for parameter in operation.get("parameters", [])]
+            operation["parameters"] = [parameter for parameter in parameters if parameter is not None]
+            # OpenAPI cannot say that one of these two is needed.
+            names = {parameter.get("name"): parameter for parameter in operation["parameters"]}
+            if "userName" in names and "userId" in names:
+                names["userName"]["required"] = True
+            content = operation.get("requestBody", {}).get("content", {})
+            for media_type in content.values():
+                properties = media_type["schema"]["properties"]
+                if "proxy" in properties:
+                    properties["proxy"] = False
+                if "auth_token" in properties:
+                    properties["auth_token"]["const"] = os.environ["POSTERN_ACTOR"]
+
+
+def _narrowed(parameter):
+    # A made-up proxy cannot be reached, and a call through it ends in 400 or 502. test/proxy has real ones.
+    if parameter.get("name") == "proxy" or parameter.get("$ref", "").endswith("/proxyHeader"):
+        return None
+    # A cursor of the right form that the service did not give is 400. test/rest/cursors.test.ts forges them.
+    if parameter.get("name") == "cursor":
+        return None
+    # It must be equal to the header, which is always sent.
+    if parameter.get("name") == "auth_token":
+        parameter["schema"]["const"] = os.environ["POSTERN_ACTOR"]
+    return parameter
