@@ -1,10 +1,10 @@
 import type { Author } from '../../model/author.ts';
-import { formatTweetTime } from '../../model/time.ts';
 import type { UserProfile } from '../../model/user-profile.ts';
-import { count, flag, id, list, NonsenseError, nullable, object, text, time, type Wire } from './wire.ts';
+import { count, flag, id, list, NonsenseError, nullable, object, text, time, tweetTime, type Wire } from './wire.ts';
 
 export function readAuthor(user: Wire): Author {
   const counts = object(user, 'counts');
+  const verification = object(user, 'verification');
   return {
     type: 'user',
     id: id(user, 'id'),
@@ -12,7 +12,9 @@ export function readAuthor(user: Wire): Author {
     name: text(user, 'name'),
     url: nullable(text, user, 'website'),
     platformUrl: text(user, 'page_url'),
-    ...readVerification(user),
+    isVerified: flag(verification, 'verified'),
+    isBlueVerified: flag(verification, 'premium'),
+    verifiedType: nullable(text, verification, 'kind'),
     profilePicture: nullable(text, user, 'avatar_url'),
     coverPicture: nullable(text, user, 'banner_url'),
     description: text(user, 'description'),
@@ -23,13 +25,14 @@ export function readAuthor(user: Wire): Author {
     statusesCount: count(counts, 'tweets'),
     mediaCount: count(counts, 'media'),
     canDm: flag(object(user, 'viewer'), 'can_dm'),
-    createdAt: formatTweetTime(time(user, 'created_at')),
+    createdAt: tweetTime(user, 'created_at'),
     pinnedTweetIds: readIds(user, 'pinned_tweet_ids'),
   };
 }
 
 export function readProfile(user: Wire): UserProfile {
   const counts = object(user, 'counts');
+  const verification = object(user, 'verification');
   return {
     id: id(user, 'id'),
     name: text(user, 'name'),
@@ -38,7 +41,9 @@ export function readProfile(user: Wire): UserProfile {
     url: nullable(text, user, 'website'),
     description: text(user, 'description'),
     protected: flag(user, 'protected'),
-    ...readVerification(user),
+    isVerified: flag(verification, 'verified'),
+    isBlueVerified: flag(verification, 'premium'),
+    verifiedType: nullable(text, verification, 'kind'),
     followers: count(counts, 'followers'),
     following: count(counts, 'following'),
     favouritesCount: count(counts, 'favourites'),
@@ -50,15 +55,6 @@ export function readProfile(user: Wire): UserProfile {
     profilePicture: nullable(text, user, 'avatar_url'),
     canDm: flag(object(user, 'viewer'), 'can_dm'),
     pinnedTweetIds: readIds(user, 'pinned_tweet_ids'),
-  };
-}
-
-function readVerification(user: Wire): Pick<Author, 'isVerified' | 'isBlueVerified' | 'verifiedType'> {
-  const verification = object(user, 'verification');
-  return {
-    isVerified: flag(verification, 'verified'),
-    isBlueVerified: flag(verification, 'premium'),
-    verifiedType: nullable(text, verification, 'kind'),
   };
 }
 

@@ -1,5 +1,4 @@
 import type { Page } from '../../model/page.ts';
-import { formatTweetTime } from '../../model/time.ts';
 import type { Tweet } from '../../model/tweet.ts';
 import type { UserProfile } from '../../model/user-profile.ts';
 import {
@@ -13,7 +12,7 @@ import {
 import type { Request, SandboxClient } from './client.ts';
 import { readTweets } from './read-tweet.ts';
 import { readProfile } from './read-user.ts';
-import { flag, id, nullable, object, text, time, type Wire } from './wire.ts';
+import { flag, id, nullable, object, text, tweetTime, type Wire } from './wire.ts';
 
 /** The sandbox platform as one actor sees it. One method an operation of `schema/platform.openapi.json`. */
 export class SandboxSession extends UnsupportedSession {
@@ -90,7 +89,7 @@ function readCreatedTweet(body: Wire): CreatedTweet {
   return {
     id: id(tweet, 'id'),
     text: text(tweet, 'text'),
-    createdAt: formatTweetTime(time(tweet, 'created_at')),
+    createdAt: tweetTime(tweet, 'created_at'),
     pendingModeration: flag(tweet, 'pending_moderation'),
     communityId: nullable(text, tweet, 'community_id'),
   };

@@ -1,3 +1,5 @@
+import { formatTweetTime } from '../../model/time.ts';
+
 /**
  * Reads the sandbox platform's JSON (`schema/platform.openapi.json`) field by field. What is not as the contract says
  * throws `NonsenseError` naming the place: a platform that answers nonsense must never reach a caller as data.
@@ -47,6 +49,23 @@ export function count(from: Wire, field: string): number {
 export function time(from: Wire, field: string): Date {
   const value = new Date(text(from, field));
   return Number.isNaN(value.getTime()) ? nonsense(field, 'a time') : value;
+}
+
+const rememberedTimes = 10_000;
+const tweetTimes = new Map<string, string>();
+
+/**
+ * A time as SPEC.md's tweets show it. The same times come again and again (an author's with every tweet of theirs), so
+ * the last ones are remembered.
+ */
+export function tweetTime(from: Wire, field: string): string {
+  const written = from[field];
+  const known = typeof written === 'string' ? tweetTimes.get(written) : undefined;
+  if (known !== undefined) return known;
+  const formatted = formatTweetTime(time(from, field));
+  if (tweetTimes.size >= rememberedTimes) tweetTimes.clear();
+  tweetTimes.set(text(from, field), formatted);
+  return formatted;
 }
 
 export function nullable<T>(read: (from: Wire, field: string) => T, from: Wire, field: string): T | null {
