@@ -8,7 +8,7 @@ import { deadPort, type ForwardProxy, startFakeProxy, startForwardProxy } from '
 import { selfSigned } from './self-signed.ts';
 
 const password = 'hunter2';
-const platformTimeoutMs = 900;
+const platformTimeoutMs = 1_500;
 const withPassword = (name: string, scheme = 'http') => `${scheme}://user:${password}@${name}`;
 const stands = 'HTTP/1.1 200 Connection established\r\n\r\n';
 
@@ -176,6 +176,20 @@ describe('a tunnel that breaks', () => {
       502,
       `The connection to the platform through the proxy ${name} broke`,
     );
+    expect(service.log.join('\n')).not.toContain(ada.options.authToken);
+  });
+
+  test('into an answer of its own that repeats the token: 502, and the log does not', async () => {
+    const name = await fakeProxy((socket) => {
+      socket.write(stands);
+      socket.once('data', (chunk: Buffer) => {
+        const token = /auth_token=(\w+)/.exec(chunk.toString('latin1'))?.[1];
+        const body = JSON.stringify({ problem: { code: 'odd', message: `You sent ${token}` } });
+        socket.end(`HTTP/1.1 400 Bad Request\r\ncontent-length: ${body.length}\r\n\r\n${body}`);
+      });
+    });
+    const error = `The platform answered something that cannot be understood through the proxy ${name}`;
+    expectRefusal(await write(withPassword(name)), 502, error);
     expect(service.log.join('\n')).not.toContain(ada.options.authToken);
   });
 

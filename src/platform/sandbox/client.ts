@@ -191,9 +191,10 @@ class HungUpError extends Error {}
 function asFault(error: unknown, proxy: ForwardProxy | null): PosternError {
   if (error instanceof PosternError) return error;
   if (error instanceof NonsenseError) {
-    return new PosternError('platform_unavailable', 'The platform answered something that cannot be understood', {
-      cause: error,
-    });
+    // What came through a caller's proxy may be its own words, and may repeat the credentials that passed it.
+    const [way, cause] = proxy ? [` through the proxy ${proxy.name}`, faultCode(error)] : ['', error];
+    const message = `The platform answered something that cannot be understood${way}`;
+    return new PosternError('platform_unavailable', message, { cause });
   }
   if (error instanceof DeadlineError) {
     const way = proxy ? ` through the proxy ${proxy.name}` : '';
@@ -203,7 +204,6 @@ function asFault(error: unknown, proxy: ForwardProxy | null): PosternError {
     return new PosternError('request_timeout', 'The caller hung up', { cause: error });
   }
   if (proxy) {
-    // Such a fault may quote what a proxy sent back, our own credentials included.
     const message = `The connection to the platform through the proxy ${proxy.name} broke`;
     return new PosternError('platform_unavailable', message, { cause: faultCode(error) });
   }
