@@ -6,6 +6,7 @@ import type { ProxyPool } from '../../outbound/proxy-pool.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
 import { CircuitBreaker } from '../circuit-breaker.ts';
 import type { PlatformCall } from '../port.ts';
+import { type Answer, Attempts } from './exchange.ts';
 import { readProblem, type Subject } from './problems.ts';
 import { asWire, NonsenseError, type Wire } from './wire.ts';
 
@@ -29,12 +30,6 @@ export interface Request {
 
 /** No answer of the platform is larger, whichever way it comes. */
 export const maxResponseBytes = 16 * 1024 * 1024;
-
-interface Answer {
-  status: number;
-  retryAfter: string | null;
-  text: string;
-}
 
 /** The HTTP side of the sandbox adapter: keep-alive connections, a deadline on every call, and faults in plain words. */
 export class SandboxClient {
@@ -79,16 +74,13 @@ export class SandboxClient {
   }
 
   async #sendInTime(request: Request, call: PlatformCall | null): Promise<Answer> {
-    const controller = new AbortController();
-    const deadline = this.#options.runtime.after(this.#options.timeoutMs, () => controller.abort(new DeadlineError()));
-    const hangUp = () => controller.abort(new HungUpError());
+    const attempts = new Attempts();
+    const deadline = this.#options.runtime.after(this.#options.timeoutMs, () => attempts.end(new DeadlineError()));
+    const hangUp = () => attempts.end(new HungUpError());
     call?.signal?.addEventListener('abort', hangUp, { once: true });
     if (call?.signal?.aborted) hangUp();
     try {
-      const sent = this.#sendOnceOrTwice(request, call, controller.signal);
-      return await Promise.race([sent, rejectOn(controller.signal)]);
-    } catch (error) {
-      throw controller.signal.aborted ? controller.signal.reason : error;
+      return await this.#sendOnceOrTwice(request, call, attempts);
     } finally {
       deadline.cancel();
       call?.signal?.removeEventListener('abort', hangUp);
@@ -99,66 +91,45 @@ export class SandboxClient {
    * A read whose connection broke is sent once more: keep-alive makes that common, and a read harms nothing. It goes
    * the same way, and not again where a tunnel did not come to stand, which is what a `PosternError` tells here.
    */
-  async #sendOnceOrTwice(request: Request, call: PlatformCall | null, signal: AbortSignal): Promise<Answer> {
+  async #sendOnceOrTwice(request: Request, call: PlatformCall | null, attempts: Attempts): Promise<Answer> {
     try {
-      return await this.#sendOnce(request, call, signal);
+      return await this.#sendOnce(request, call, attempts);
     } catch (error) {
-      if (request.method !== 'GET' || signal.aborted || error instanceof PosternError) throw error;
-      return await this.#sendOnce(request, call, signal);
+      if (request.method !== 'GET' || attempts.ended || error instanceof PosternError) throw error;
+      return await this.#sendOnce(request, call, attempts);
     }
   }
 
-  async #sendOnce(request: Request, call: PlatformCall | null, signal: AbortSignal): Promise<Answer> {
-    if (call?.proxy) return this.#sendThrough(call.proxy, request, call, signal);
+  async #sendOnce(request: Request, call: PlatformCall | null, attempts: Attempts): Promise<Answer> {
+    const options = dispatchOptions(this.#options.origin, request, call);
+    if (call?.proxy) return this.#sendThrough(call.proxy, options, attempts);
     try {
-      return await exchange(this.#pool, request, call, signal, () => this.#breaker.answered());
+      return await attempts.send(this.#pool, options, () => this.#breaker.answered());
     } catch (error) {
-      if (!(signal.reason instanceof HungUpError)) this.#breaker.failed();
+      if (!(error instanceof HungUpError)) this.#breaker.failed();
       throw error;
     }
   }
 
   /** A proxy is its caller's affair: what it does tells nobody else whether the platform is there. */
-  async #sendThrough(proxy: ForwardProxy, request: Request, call: PlatformCall, signal: AbortSignal): Promise<Answer> {
+  async #sendThrough(proxy: ForwardProxy, options: Dispatcher.DispatchOptions, attempts: Attempts): Promise<Answer> {
     const lease = this.#options.proxies.lease(proxy, { origin: this.#options.origin, chosenBy: 'operator' });
     try {
-      return await exchange(lease.dispatcher, request, call, signal);
+      return await attempts.send(lease.dispatcher, options);
     } finally {
       lease.release();
     }
   }
 }
 
-async function exchange(
-  dispatcher: Dispatcher,
-  request: Request,
-  call: PlatformCall | null,
-  signal: AbortSignal,
-  onAnswer?: () => void,
-): Promise<Answer> {
-  const response = await dispatcher.request({
+function dispatchOptions(origin: string, request: Request, call: PlatformCall | null): Dispatcher.DispatchOptions {
+  return {
+    origin,
     method: request.method,
     path: request.path,
     headers: headersOf(request, call),
     body: request.body === undefined ? null : JSON.stringify(request.body),
-    signal,
-  });
-  onAnswer?.();
-  const retryAfter = response.headers['retry-after'];
-  return {
-    status: response.statusCode,
-    retryAfter: typeof retryAfter === 'string' ? retryAfter : null,
-    text: await response.body.text(),
   };
-}
-
-/** Undici hears an abort only once the request has a connection; a deadline must not wait for that. */
-function rejectOn(signal: AbortSignal): Promise<never> {
-  return new Promise((_resolve, reject) => {
-    const fail = () => reject(signal.reason);
-    if (signal.aborted) fail();
-    else signal.addEventListener('abort', fail, { once: true });
-  });
 }
 
 function headersOf(request: Request, call: PlatformCall | null): Record<string, string> {
