@@ -1,5 +1,5 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { systemRuntime } from '../../src/runtime/runtime.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { Client } from '../support/client.ts';
 import { expectRefusal, restingBalance } from '../support/refusal.ts';
@@ -10,13 +10,18 @@ let platform: Sandbox;
 let service: TestService;
 let ada: Client;
 
+/** The gateway's clock stands still but for this, so that no test depends on how fast it runs. Waiting is real. */
+let now = Date.now();
+const leap = (ms: number) => {
+  now += ms;
+};
+
 beforeAll(async () => {
   platform = await startSandbox({ port: 0, dataDir: null });
-  service = await startService({
-    PLATFORM_URL: platform.url,
-    PLATFORM_KIND: 'sandbox',
-    PLATFORM_TIMEOUT_MS: '200',
-  });
+  service = await startService(
+    { PLATFORM_URL: platform.url, PLATFORM_KIND: 'sandbox', PLATFORM_TIMEOUT_MS: '200' },
+    { runtime: { ...systemRuntime, now: () => now } },
+  );
   const { key } = await service.makeAccount('1');
   ada = new Client({ baseUrl: service.demo.baseUrl, key, authToken: service.demo.accounts[0]?.authToken ?? '' });
 });
@@ -40,18 +45,16 @@ describe('a platform that hangs', () => {
     for (const answer of await Promise.all(Array.from({ length: 10 }, info))) expectRefusal(answer, 504);
     const asked = await control.requests('userByScreenName');
 
-    const startedAt = performance.now();
     for (let i = 0; i < 20; i++) expectRefusal(await info(), 502, shortcut);
-    expect(performance.now() - startedAt).toBeLessThan(900);
     expect(await control.requests('userByScreenName')).toBe(asked);
 
-    await wait(1_050);
+    leap(1_000);
     const tries = await Promise.all(Array.from({ length: 10 }, info));
     expect(tries.map(({ status }) => status).sort()).toEqual([...Array(9).fill(502), 504]);
     expect(await control.requests('userByScreenName')).toBe(asked + 1);
 
     await control.clearFaults();
-    await wait(1_050);
+    leap(1_000);
     expect((await info()).status).toBe(200);
     for (const answer of await Promise.all(Array.from({ length: 10 }, info))) expect(answer.status).toBe(200);
     expect(await restingBalance(ada)).toBe('0.989');
@@ -79,7 +82,7 @@ describe('a platform that goes and comes back', () => {
     expect((await fetch(`${service.origin}/healthz`)).status).toBe(200);
 
     platform = await startSandbox({ port: platform.port, dataDir: null });
-    await wait(1_050);
+    leap(1_000);
     await expect.poll(readyz, { timeout: 3_000, interval: 250 }).toMatchObject({ status: 200 });
     expect((await info()).status).toBe(200);
   });
