@@ -1,5 +1,7 @@
 import type { Page } from '../model/page.ts';
 import type { Tweet } from '../model/tweet.ts';
+import type { UserAbout } from '../model/user-about.ts';
+import type { UserCard } from '../model/user-card.ts';
 import type { UserProfile } from '../model/user-profile.ts';
 import type { ForwardProxy } from '../outbound/proxy.ts';
 import type { Secret } from '../secrets/secret.ts';
@@ -57,36 +59,73 @@ export interface CreatedTweet {
 
 export type UserReference = { userId: string } | { userName: string };
 
+export interface PageRequest {
+  count: number;
+  cursor: string | null;
+}
+
+/** Whose list a page is from. */
+export interface UserName {
+  id: string;
+  userName: string;
+}
+
+/** A page of what belongs to one user. */
+export interface PageOf<Item> extends Page<Item> {
+  user: UserName;
+}
+
+/** A page as the actor sees it. */
+export interface ViewerPage<Item> extends Page<Item> {
+  viewerId: string;
+}
+
+export interface FollowState extends UserName {
+  name: string;
+  following: boolean;
+  /** A protected user has yet to accept. */
+  followRequestSent: boolean;
+  protected: boolean;
+}
+
+/** What can be asked of a platform. Writes are idempotent, save for `createTweet` and `deleteTweet`. */
 export interface PlatformSession {
   searchTweets(search: TweetSearch): Promise<Page<Tweet>>;
   createTweet(tweet: NewTweet): Promise<CreatedTweet>;
-  /** Idempotent. */
+  /** Of one's own; a second time is `not_found`. */
+  deleteTweet(tweetId: string): Promise<void>;
   likeTweet(tweetId: string): Promise<void>;
-  /** Idempotent. */
   unlikeTweet(tweetId: string): Promise<void>;
+  bookmarkTweet(tweetId: string): Promise<void>;
+  unbookmarkTweet(tweetId: string): Promise<void>;
+  retweet(tweetId: string): Promise<void>;
+  unretweet(tweetId: string): Promise<void>;
+  tweet(tweetId: string): Promise<Tweet>;
+  /** Newest first. */
+  replies(tweetId: string, page: PageRequest): Promise<Page<Tweet>>;
+  /** The actor's For You feed. */
+  homeTimeline(page: PageRequest): Promise<ViewerPage<Tweet>>;
+  bookmarks(page: PageRequest): Promise<ViewerPage<Tweet>>;
+  /** The actor. */
+  ownProfile(): Promise<UserProfile>;
   userProfile(user: UserReference): Promise<UserProfile>;
+  userAbout(user: UserReference): Promise<UserAbout>;
+  /** Tweets and replies, newest first. */
+  userTweets(user: UserReference, page: PageRequest): Promise<PageOf<Tweet>>;
+  /** Published articles as their wrapper tweets. */
+  userArticles(user: UserReference, page: PageRequest): Promise<PageOf<Tweet>>;
+  followers(user: UserReference, page: PageRequest): Promise<PageOf<UserCard>>;
+  following(user: UserReference, page: PageRequest): Promise<PageOf<UserCard>>;
+  /** Followers of the user whom the actor follows too. */
+  knownFollowers(user: UserReference, page: PageRequest): Promise<PageOf<UserCard> & ViewerPage<UserCard>>;
+  /** Of a verified organization. */
+  affiliates(user: UserReference, page: PageRequest): Promise<PageOf<UserCard>>;
+  follow(user: UserReference): Promise<FollowState>;
+  unfollow(user: UserReference): Promise<FollowState>;
+  listMembers(listId: string, page: PageRequest): Promise<Page<UserCard>>;
 }
 
 /** Thrown by what an adapter does not have. The core answers 501 and names the action. */
 export class NotSupportedError extends Error {
   override readonly name = 'NotSupportedError';
-}
-
-/** What an adapter's session extends: each operation that it does not override is not supported. */
-export class UnsupportedSession implements PlatformSession {
-  searchTweets(_search: TweetSearch): Promise<Page<Tweet>> {
-    throw new NotSupportedError();
-  }
-  createTweet(_tweet: NewTweet): Promise<CreatedTweet> {
-    throw new NotSupportedError();
-  }
-  likeTweet(_tweetId: string): Promise<void> {
-    throw new NotSupportedError();
-  }
-  unlikeTweet(_tweetId: string): Promise<void> {
-    throw new NotSupportedError();
-  }
-  userProfile(_user: UserReference): Promise<UserProfile> {
-    throw new NotSupportedError();
-  }
 }

@@ -3,7 +3,7 @@ import { asWire, NonsenseError, object, text, type Wire } from './wire.ts';
 
 /** What the call was about, for messages that name it: `Tweet not found: 12`. */
 export interface Subject {
-  kind: 'Tweet' | 'User';
+  kind: 'Tweet' | 'User' | 'List';
   id: string;
 }
 

@@ -1,8 +1,9 @@
 import type { Entities } from '../../model/entities.ts';
 import type { Media } from '../../model/media.ts';
 import type { QuotedTweet, Tweet } from '../../model/tweet.ts';
+import type { CreatedTweet } from '../port.ts';
 import { readAuthor } from './read-user.ts';
-import { asWire, count, id, list, NonsenseError, nullable, object, text, tweetTime, type Wire } from './wire.ts';
+import { asWire, count, flag, id, list, NonsenseError, nullable, object, text, tweetTime, type Wire } from './wire.ts';
 
 /** A page's tweets; tombstones (what the actor may no longer see) are left out. */
 export function readTweets(page: Wire): Tweet[] {
@@ -17,6 +18,17 @@ export function readTweets(page: Wire): Tweet[] {
 export function readTweet(tweet: Wire): Tweet {
   const quoted = nullable(object, tweet, 'quoted');
   return readTweetAround(tweet, quoted === null || isTombstone(quoted) ? null : readTweetAround(quoted, null));
+}
+
+export function readCreatedTweet(body: Wire): CreatedTweet {
+  const tweet = object(body, 'tweet');
+  return {
+    id: id(tweet, 'id'),
+    text: text(tweet, 'text'),
+    createdAt: tweetTime(tweet, 'created_at'),
+    pendingModeration: flag(tweet, 'pending_moderation'),
+    communityId: nullable(text, tweet, 'community_id'),
+  };
 }
 
 function isTombstone(item: Wire): boolean {

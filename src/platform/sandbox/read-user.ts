@@ -1,5 +1,8 @@
 import type { Author } from '../../model/author.ts';
+import type { UserAbout } from '../../model/user-about.ts';
+import type { UserCard } from '../../model/user-card.ts';
 import type { UserProfile } from '../../model/user-profile.ts';
+import type { FollowState } from '../port.ts';
 import { count, flag, id, list, NonsenseError, nullable, object, text, time, tweetTime, type Wire } from './wire.ts';
 
 export function readAuthor(user: Wire): Author {
@@ -55,6 +58,65 @@ export function readProfile(user: Wire): UserProfile {
     profilePicture: nullable(text, user, 'avatar_url'),
     canDm: flag(object(user, 'viewer'), 'can_dm'),
     pinnedTweetIds: readIds(user, 'pinned_tweet_ids'),
+  };
+}
+
+export function readCard(user: Wire): UserCard {
+  const counts = object(user, 'counts');
+  const verification = object(user, 'verification');
+  return {
+    type: 'user',
+    id: id(user, 'id'),
+    userName: text(user, 'screen_name'),
+    name: text(user, 'name'),
+    url: nullable(text, user, 'website'),
+    isVerified: flag(verification, 'verified'),
+    isBlueVerified: flag(verification, 'premium'),
+    verifiedType: nullable(text, verification, 'kind'),
+    protected: flag(user, 'protected'),
+    profilePicture: nullable(text, user, 'avatar_url'),
+    coverPicture: nullable(text, user, 'banner_url'),
+    description: text(user, 'description'),
+    location: nullable(text, user, 'location'),
+    followers: count(counts, 'followers'),
+    following: count(counts, 'following'),
+    tweets: count(counts, 'tweets'),
+    listed: count(counts, 'listed'),
+    createdAt: time(user, 'created_at').toISOString(),
+    canDm: flag(object(user, 'viewer'), 'can_dm'),
+  };
+}
+
+export function readAbout(about: Wire): UserAbout {
+  const changes = object(about, 'username_changes');
+  return {
+    id: id(about, 'id'),
+    userName: text(about, 'screen_name'),
+    name: text(about, 'name'),
+    profilePicture: nullable(text, about, 'avatar_url'),
+    createdAt: time(about, 'created_at').toISOString(),
+    isVerified: flag(about, 'verified'),
+    isBlueVerified: flag(about, 'premium'),
+    isIdentityVerified: flag(about, 'identity_verified'),
+    verifiedSince: nullable(time, about, 'verified_since')?.toISOString() ?? '',
+    accountBasedIn: text(about, 'account_based_in'),
+    createdVia: text(about, 'created_via'),
+    usernameChanges: {
+      count: count(changes, 'count'),
+      lastChangedAt: nullable(time, changes, 'last_changed_at')?.toISOString() ?? '',
+    },
+  };
+}
+
+export function readFollowState(body: Wire): FollowState {
+  const user = object(body, 'user');
+  return {
+    id: id(user, 'id'),
+    userName: text(user, 'screen_name'),
+    name: text(user, 'name'),
+    following: flag(body, 'following'),
+    followRequestSent: flag(body, 'follow_requested'),
+    protected: flag(user, 'protected'),
   };
 }
 

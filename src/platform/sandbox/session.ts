@@ -1,18 +1,25 @@
 import type { Page } from '../../model/page.ts';
 import type { Tweet } from '../../model/tweet.ts';
+import type { UserAbout } from '../../model/user-about.ts';
+import type { UserCard } from '../../model/user-card.ts';
 import type { UserProfile } from '../../model/user-profile.ts';
-import {
-  type CreatedTweet,
-  type NewTweet,
-  type PlatformCall,
-  type TweetSearch,
-  UnsupportedSession,
-  type UserReference,
+import type {
+  CreatedTweet,
+  FollowState,
+  NewTweet,
+  PageOf,
+  PageRequest,
+  PlatformCall,
+  TweetSearch,
+  UserReference,
+  ViewerPage,
 } from '../port.ts';
+import { UnsupportedSession } from '../unsupported-session.ts';
 import type { Request, SandboxClient } from './client.ts';
-import { readTweets } from './read-tweet.ts';
-import { readProfile } from './read-user.ts';
-import { flag, id, nullable, object, text, tweetTime, type Wire } from './wire.ts';
+import { itemsAnd, readOwner, readUserCards, readViewer } from './read-page.ts';
+import { readCreatedTweet, readTweet, readTweets } from './read-tweet.ts';
+import { readAbout, readFollowState, readProfile } from './read-user.ts';
+import { flag, object, type Wire } from './wire.ts';
 
 /** The sandbox platform as one actor sees it. One method an operation of `schema/platform.openapi.json`. */
 export class SandboxSession extends UnsupportedSession {
@@ -26,9 +33,8 @@ export class SandboxSession extends UnsupportedSession {
   }
 
   override searchTweets({ q, product, count, cursor }: TweetSearch): Promise<Page<Tweet>> {
-    const query = new URLSearchParams({ q, product: product.toLowerCase(), count: String(count) });
-    if (cursor !== null) query.set('cursor', cursor);
-    return this.#send({ operation: 'search', method: 'GET', path: `/api/search?${query}` }, readTweetPage);
+    const path = withPage('/api/search', { count, cursor }, { q, product: product.toLowerCase() });
+    return this.#get('search', path, (body) => itemsAnd(body, readTweets, {}));
   }
 
   override createTweet(tweet: NewTweet): Promise<CreatedTweet> {
@@ -38,41 +44,131 @@ export class SandboxSession extends UnsupportedSession {
       ...(tweet.quoteTweetId !== null && { quote_of_id: tweet.quoteTweetId }),
     };
     const named = tweet.replyToTweetId ?? tweet.quoteTweetId;
+    const subject = named === null ? {} : ({ subject: { kind: 'Tweet', id: named } } as const);
     return this.#send(
-      {
-        operation: 'createTweet',
-        method: 'POST',
-        path: '/api/tweets',
-        body,
-        ...(named !== null && { subject: { kind: 'Tweet', id: named } }),
-      },
+      { operation: 'createTweet', method: 'POST', path: '/api/tweets', body, ...subject },
       readCreatedTweet,
     );
   }
 
+  override deleteTweet(tweetId: string): Promise<void> {
+    return this.#change('deleteTweet', 'DELETE', tweetId, '', 'deleted');
+  }
+
   override likeTweet(tweetId: string): Promise<void> {
-    return this.#setLike('likeTweet', 'PUT', tweetId);
+    return this.#change('likeTweet', 'PUT', tweetId, '/like', 'liked');
   }
 
   override unlikeTweet(tweetId: string): Promise<void> {
-    return this.#setLike('unlikeTweet', 'DELETE', tweetId);
+    return this.#change('unlikeTweet', 'DELETE', tweetId, '/like', 'liked');
+  }
+
+  override bookmarkTweet(tweetId: string): Promise<void> {
+    return this.#change('bookmarkTweet', 'PUT', tweetId, '/bookmark', 'bookmarked');
+  }
+
+  override unbookmarkTweet(tweetId: string): Promise<void> {
+    return this.#change('unbookmarkTweet', 'DELETE', tweetId, '/bookmark', 'bookmarked');
+  }
+
+  override retweet(tweetId: string): Promise<void> {
+    return this.#change('retweet', 'PUT', tweetId, '/retweet', 'retweeted');
+  }
+
+  override unretweet(tweetId: string): Promise<void> {
+    return this.#change('unretweet', 'DELETE', tweetId, '/retweet', 'retweeted');
+  }
+
+  override tweet(tweetId: string): Promise<Tweet> {
+    return this.#get('tweet', `/api/tweets/${tweetId}`, (body) => readTweet(object(body, 'tweet')), aTweet(tweetId));
+  }
+
+  override replies(tweetId: string, page: PageRequest): Promise<Page<Tweet>> {
+    const path = withPage(`/api/tweets/${tweetId}/replies`, page);
+    return this.#get('replies', path, (body) => itemsAnd(body, readTweets, {}), aTweet(tweetId));
+  }
+
+  override homeTimeline(page: PageRequest): Promise<ViewerPage<Tweet>> {
+    return this.#get('home', withPage('/api/home', page), (body) => itemsAnd(body, readTweets, readViewer(body)));
+  }
+
+  override bookmarks(page: PageRequest): Promise<ViewerPage<Tweet>> {
+    const path = withPage('/api/bookmarks', page);
+    return this.#get('bookmarks', path, (body) => itemsAnd(body, readTweets, readViewer(body)));
+  }
+
+  override ownProfile(): Promise<UserProfile> {
+    return this.#get('me', '/api/me', (body) => readProfile(object(body, 'user')));
   }
 
   override userProfile(user: UserReference): Promise<UserProfile> {
-    const [path, name] =
-      'userId' in user
-        ? [`/api/users/${user.userId}`, user.userId]
-        : [`/api/users/by/${encodeURIComponent(user.userName)}`, user.userName];
-    return this.#send({ operation: 'getUser', method: 'GET', path, subject: { kind: 'User', id: name } }, (body) =>
-      readProfile(object(body, 'user')),
-    );
+    return this.#get('user', pathOf(user), (body) => readProfile(object(body, 'user')), aUser(user));
   }
 
-  #setLike(operation: string, method: 'PUT' | 'DELETE', tweetId: string): Promise<void> {
-    const subject = { kind: 'Tweet', id: tweetId } as const;
-    return this.#send({ operation, method, path: `/api/tweets/${tweetId}/like`, subject }, (body) => {
-      flag(body, 'liked');
+  override userAbout(user: UserReference): Promise<UserAbout> {
+    return this.#get('about', `${pathOf(user)}/about`, (body) => readAbout(object(body, 'about')), aUser(user));
+  }
+
+  override userTweets(user: UserReference, page: PageRequest): Promise<PageOf<Tweet>> {
+    const path = withPage(`${pathOf(user)}/tweets`, page);
+    return this.#get('userTweets', path, (body) => itemsAnd(body, readTweets, readOwner(body)), aUser(user));
+  }
+
+  override userArticles(user: UserReference, page: PageRequest): Promise<PageOf<Tweet>> {
+    const path = withPage(`${pathOf(user)}/articles`, page);
+    return this.#get('userArticles', path, (body) => itemsAnd(body, readTweets, readOwner(body)), aUser(user));
+  }
+
+  override followers(user: UserReference, page: PageRequest): Promise<PageOf<UserCard>> {
+    return this.#users('followers', user, page);
+  }
+
+  override following(user: UserReference, page: PageRequest): Promise<PageOf<UserCard>> {
+    return this.#users('following', user, page);
+  }
+
+  override affiliates(user: UserReference, page: PageRequest): Promise<PageOf<UserCard>> {
+    return this.#users('affiliates', user, page);
+  }
+
+  override knownFollowers(user: UserReference, page: PageRequest): Promise<PageOf<UserCard> & ViewerPage<UserCard>> {
+    const path = withPage(`${pathOf(user)}/known-followers`, page);
+    const read = (body: Wire) => itemsAnd(body, readUserCards, { ...readOwner(body), ...readViewer(body) });
+    return this.#get('knownFollowers', path, read, aUser(user));
+  }
+
+  override follow(user: UserReference): Promise<FollowState> {
+    return this.#setFollow('follow', 'PUT', user);
+  }
+
+  override unfollow(user: UserReference): Promise<FollowState> {
+    return this.#setFollow('unfollow', 'DELETE', user);
+  }
+
+  override listMembers(listId: string, page: PageRequest): Promise<Page<UserCard>> {
+    const path = withPage(`/api/lists/${listId}/members`, page);
+    return this.#get('listMembers', path, (body) => itemsAnd(body, readUserCards, {}), { kind: 'List', id: listId });
+  }
+
+  #users(list: 'followers' | 'following' | 'affiliates', user: UserReference, page: PageRequest) {
+    const path = withPage(`${pathOf(user)}/${list}`, page);
+    return this.#get(list, path, (body) => itemsAnd(body, readUserCards, readOwner(body)), aUser(user));
+  }
+
+  #setFollow(operation: string, method: 'PUT' | 'DELETE', user: UserReference): Promise<FollowState> {
+    return this.#send({ operation, method, path: `${pathOf(user)}/follow`, subject: aUser(user) }, readFollowState);
+  }
+
+  /** A write on one tweet, whose answer only confirms it. */
+  #change(operation: string, method: 'PUT' | 'DELETE', tweetId: string, part: string, confirms: string): Promise<void> {
+    const path = `/api/tweets/${tweetId}${part}`;
+    return this.#send({ operation, method, path, subject: aTweet(tweetId) }, (body) => {
+      flag(body, confirms);
     });
+  }
+
+  #get<T>(operation: string, path: string, read: (body: Wire) => T, subject?: Request['subject']): Promise<T> {
+    return this.#send({ operation, method: 'GET', path, ...(subject && { subject }) }, read);
   }
 
   #send<T>(request: Request, read: (body: Wire) => T): Promise<T> {
@@ -80,17 +176,20 @@ export class SandboxSession extends UnsupportedSession {
   }
 }
 
-function readTweetPage(page: Wire): Page<Tweet> {
-  return { items: readTweets(page), cursor: nullable(text, page, 'next_cursor') };
+function withPage(path: string, { count, cursor }: PageRequest, more: Record<string, string> = {}): string {
+  const query = new URLSearchParams({ ...more, count: String(count) });
+  if (cursor !== null) query.set('cursor', cursor);
+  return `${path}?${query}`;
 }
 
-function readCreatedTweet(body: Wire): CreatedTweet {
-  const tweet = object(body, 'tweet');
-  return {
-    id: id(tweet, 'id'),
-    text: text(tweet, 'text'),
-    createdAt: tweetTime(tweet, 'created_at'),
-    pendingModeration: flag(tweet, 'pending_moderation'),
-    communityId: nullable(text, tweet, 'community_id'),
-  };
+function pathOf(user: UserReference): string {
+  return 'userId' in user ? `/api/users/${user.userId}` : `/api/users/by/${encodeURIComponent(user.userName)}`;
+}
+
+function aUser(user: UserReference) {
+  return { kind: 'User', id: 'userId' in user ? user.userId : user.userName } as const;
+}
+
+function aTweet(id: string) {
+  return { kind: 'Tweet', id } as const;
 }
