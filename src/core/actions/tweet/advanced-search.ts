@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { pageInput, pageOutput } from '../../../model/page.ts';
-import { count } from '../../../model/scalars.ts';
-import { tweet } from '../../../model/tweet.ts';
+import { pageInput } from '../../../model/page.ts';
 import { flatPrice, platformAction } from '../../action.ts';
+import { tweetPage, tweetPageOutput } from '../../pages.ts';
 
 export const advancedSearch = platformAction({
   name: 'tweet/advanced_search',
@@ -28,15 +27,8 @@ export const advancedSearch = platformAction({
     ...pageInput,
   }),
   example: { q: 'from:grace', count: 1 },
-  output: z.object({ query: z.string(), tweet_count: count, ...pageOutput, tweets: z.array(tweet) }),
+  output: z.object({ query: z.string(), ...tweetPageOutput }),
   async run({ platform }, { q, product, count, cursor = null }) {
-    const page = await platform.searchTweets({ q, product, count, cursor });
-    return {
-      query: q,
-      tweet_count: page.items.length,
-      has_more: page.cursor !== null,
-      next_cursor: page.cursor,
-      tweets: page.items,
-    };
+    return { query: q, ...tweetPage(await platform.searchTweets({ q, product, count, cursor })) };
   },
 });

@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { pageInput } from '../model/page.ts';
+import { numericId } from '../model/scalars.ts';
+import type { Tweet } from '../model/tweet.ts';
+import type { UserCard } from '../model/user-card.ts';
+import type { PageOf, PageRequest, PlatformSession, UserReference } from '../platform/port.ts';
+import { flatPrice, type PlatformAction, platformAction } from './action.ts';
+import { anyOf } from './input.ts';
+import { tweetPage, tweetPageOutput, userPage, userPageOutput } from './pages.ts';
+import { userInput, userReference } from './user-input.ts';
+
+interface UserList<Item> {
+  /** As SPEC.md spells it, such as `user/followers`. */
+  name: string;
+  summary: string;
+  /** A user of the demo world who has some. */
+  example: string;
+  fetch: (platform: PlatformSession, user: UserReference, page: PageRequest) => Promise<PageOf<Item>>;
+}
+
+const input = z.object({ ...userInput, ...pageInput }).check(anyOf('userName', 'userId'));
+
+/** A list of users that belongs to one user: `followers`, `following`, `affiliates` (SPEC.md, Users). */
+export function usersOfUser(items: string, list: UserList<UserCard>): PlatformAction {
+  return platformAction({
+    ...declared(list),
+    output: z.object({ userName: z.string(), ...userPageOutput(items) }),
+    async run({ platform }, { count, cursor = null, ...user }) {
+      const page = await list.fetch(platform, userReference(user), { count, cursor });
+      return { userName: page.user.userName, ...userPage(items, page) };
+    },
+  });
+}
+
+/** A list of tweets that belongs to one user (SPEC.md, Users). */
+export function tweetsOfUser(list: UserList<Tweet>): PlatformAction {
+  return platformAction({
+    ...declared(list),
+    output: z.object({ userName: z.string(), userId: numericId, ...tweetPageOutput }),
+    async run({ platform }, { count, cursor = null, ...user }) {
+      const page = await list.fetch(platform, userReference(user), { count, cursor });
+      return { userName: page.user.userName, userId: page.user.id, ...tweetPage(page) };
+    },
+  });
+}
+
+function declared({ name, summary, example }: UserList<unknown>) {
+  return {
+    name,
+    method: 'GET',
+    path: `/${name}`,
+    summary,
+    price: flatPrice,
+    effect: 'read',
+    paged: true,
+    input,
+    example: { userName: example, count: 1 },
+  } as const;
+}
