@@ -26,4 +26,6 @@ explorer.addEventListener('spec-loaded', async ({ detail: spec }) => {
   if (apiKey) await explorer.setAuthenticationConfiguration('apiKey', { token: apiKey });
   if (actor) await explorer.setAuthenticationConfiguration('actor', { token: actor });
 });
+// Not in the page: the viewer could have read it before anyone listened.
+explorer.setAttribute('spec-url', '/openapi.json');
 `;

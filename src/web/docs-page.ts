@@ -74,7 +74,7 @@ function page(demo: Demo | null): Html {
 </header>
 <openapi-explorer bg-color="#fbfaf8" text-color="#1d2430" header-color="#1d2430" primary-color="#0b5f5a" secondary-color="#0b5f5a"
 nav-bg-color="#f1efea" nav-text-color="#1d2430" nav-hover-bg-color="#e2dfd8" nav-hover-text-color="#0b5f5a"
-spec-url="/openapi.json" server-url="/v1" hide-server-selection hide-components schema-expand-level="2"
+server-url="/v1" hide-server-selection hide-components schema-expand-level="2"
 data-api-key="${demo?.apiKey ?? ''}" data-actor="${demo?.accounts[0]?.authToken ?? ''}"></openapi-explorer>
 <noscript>The reference needs JavaScript. <a href="/openapi.json">/openapi.json</a> has all of it.</noscript>
 </body>
