@@ -1,4 +1,5 @@
 import type { FaultRegistry } from './faults/registry.ts';
+import type { RateLimit } from './http/rate-limit.ts';
 import type { Journal } from './journal/journal.ts';
 import type { Cursors } from './search/cursor.ts';
 import type { Stats } from './stats.ts';
@@ -12,6 +13,7 @@ export interface Platform {
   readonly startedAt: number;
   readonly journal: Journal;
   readonly faults: FaultRegistry;
+  readonly rateLimit: RateLimit;
   readonly stats: Stats;
   readonly cursors: Cursors;
   readonly tokens: IdempotencyTokens;

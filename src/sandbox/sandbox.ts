@@ -1,5 +1,6 @@
 import type { Server } from 'node:http';
 import { FaultRegistry } from './faults/registry.ts';
+import { RateLimit } from './http/rate-limit.ts';
 import { Router } from './http/router.ts';
 import { createSandboxServer } from './http/server.ts';
 import { forgetfulJournal, openJournal } from './journal/journal.ts';
@@ -9,7 +10,7 @@ import { Cursors } from './search/cursor.ts';
 import { cursorKeyFor } from './seed/credentials.ts';
 import { buildWorld } from './seed/world.ts';
 import { Stats } from './stats.ts';
-import { applyEntry, type Entry } from './world/entries.ts';
+import { applyEntry, type Entry, tokenOf } from './world/entries.ts';
 import { IdempotencyTokens } from './world/idempotency.ts';
 import type { World } from './world/world.ts';
 
@@ -45,9 +46,8 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   let world: World = buildWorld(seed, epochMs);
   const apply = (entry: Entry) => {
     applyEntry(world, entry);
-    if (entry.kind === 'tweet' && entry.token !== undefined && entry.fingerprint !== undefined) {
-      tokens.remember(entry.author, entry.token, entry.fingerprint, entry.id, entry.at);
-    }
+    const used = tokenOf(entry);
+    if (used !== undefined) tokens.remember(used.actorId, used.token, used.fingerprint, used.tweetId, used.at);
   };
   for (const entry of entries) apply(entry);
 
@@ -56,6 +56,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     startedAt: now(),
     journal,
     faults: new FaultRegistry(),
+    rateLimit: new RateLimit(),
     stats: new Stats(),
     cursors: new Cursors(cursorKeyFor(seed)),
     tokens,
@@ -73,6 +74,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       world.origin = origin;
       tokens.clear();
       this.faults.clear();
+      this.rateLimit.set(null);
       this.stats.clear();
       journal.append({ kind: 'reset', at: now() });
     },

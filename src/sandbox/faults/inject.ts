@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Answer, problemAnswer } from '../http/answer.ts';
-import { Problem } from '../http/problem.ts';
+import { Problem, rateLimited } from '../http/problem.ts';
 import type { Fault } from './fault.ts';
 
 /** Waits, but not for a caller that has gone. */
@@ -52,11 +52,6 @@ export function answerFault(fault: Fault, request: IncomingMessage, response: Se
 }
 
 const jsonType = { 'content-type': 'application/json; charset=utf-8' };
-
-export function rateLimited(retryAfterS: number): Problem {
-  const headers = { 'retry-after': String(retryAfterS) };
-  return new Problem(429, 'rate_limited', 'Too many requests', { retry_after: retryAfterS }, headers);
-}
 
 function statusProblem(fault: Extract<Fault, { kind: 'status' }>): Problem {
   const retry = fault.retry_after;

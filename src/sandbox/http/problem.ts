@@ -27,3 +27,8 @@ export function badRequest(field: string, message: string): Problem {
 export function notFound(resource: string, id: string): Problem {
   return new Problem(404, 'not_found', `No such ${resource}: ${id}`, { resource, id });
 }
+
+export function rateLimited(retryAfterS: number): Problem {
+  const headers = { 'retry-after': String(retryAfterS) };
+  return new Problem(429, 'rate_limited', 'Too many requests', { retry_after: retryAfterS }, headers);
+}

@@ -33,6 +33,8 @@ async function serve(platform: Platform, router: Router, request: IncomingMessag
     if (operation.access === 'control') checkControlType(request);
     else {
       platform.stats.count(operation.id);
+      // Before the faults: what is refused here must not use up one that waits for a call.
+      if (actor !== undefined) platform.rateLimit.take(actor.id, platform.now());
       fault = platform.faults.take({ operation: operation.id, method: operation.method, path, actor: actor?.id });
     }
     if (fault?.kind === 'latency') await sleep(fault.ms, request);

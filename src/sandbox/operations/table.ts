@@ -1,14 +1,26 @@
 import { clearFaults, listFaults, setFault } from '../control/faults.ts';
+import { acceptFollowRequest } from '../control/follow-requests.ts';
 import { controlInfo } from '../control/info.ts';
 import { mintAccounts } from '../control/mint-accounts.ts';
+import { setRateLimit } from '../control/rate-limit.ts';
 import { resetWorld } from '../control/reset.ts';
 import { controlStats, createdTweets } from '../control/stats.ts';
 import type { Operation } from '../http/operation.ts';
+import { about } from './about.ts';
+import { bookmarks, bookmarkTweet, unbookmarkTweet } from './bookmarks.ts';
 import { createTweet } from './create-tweet.ts';
+import { deleteTweet } from './delete-tweet.ts';
+import { followUser, unfollowUser } from './follow.ts';
+import { home } from './home.ts';
 import { likeTweet, unlikeTweet } from './likes.ts';
+import { listMembers } from './list-members.ts';
 import { ping } from './ping.ts';
+import { replies } from './replies.ts';
+import { retweetTweet, unretweetTweet } from './retweets.ts';
 import { searchTweets } from './search.ts';
 import { tweetById } from './tweets.ts';
+import { affiliates, followers, following, knownFollowers } from './user-lists.ts';
+import { userArticles, userTweets } from './user-tweets.ts';
 import { me, userById, userByScreenName } from './users.ts';
 
 /** Every operation of the written contract. */
@@ -17,16 +29,36 @@ export const operations: readonly Operation[] = [
   me,
   userById,
   userByScreenName,
+  ...about,
+  ...followers,
+  ...following,
+  ...knownFollowers,
+  ...affiliates,
+  ...userTweets,
+  ...userArticles,
+  ...followUser,
+  ...unfollowUser,
+  listMembers,
+  home,
+  bookmarks,
   searchTweets,
   createTweet,
   tweetById,
+  deleteTweet,
+  replies,
   likeTweet,
   unlikeTweet,
+  retweetTweet,
+  unretweetTweet,
+  bookmarkTweet,
+  unbookmarkTweet,
   controlInfo,
   setFault,
   listFaults,
   clearFaults,
   mintAccounts,
+  acceptFollowRequest,
+  setRateLimit,
   resetWorld,
   controlStats,
   createdTweets,

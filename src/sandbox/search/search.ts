@@ -1,7 +1,9 @@
+import { compareRank } from '../world/ranking.ts';
+import { lowerBound } from '../world/relation.ts';
 import { compareIds } from '../world/snowflake.ts';
 import type { Tweet, User } from '../world/types.ts';
 import { hiddenFrom } from '../world/visibility.ts';
-import { compareRank, type World } from '../world/world.ts';
+import type { World } from '../world/world.ts';
 import { type Matcher, matcherOf } from './match.ts';
 import type { Query } from './parse.ts';
 
@@ -83,26 +85,15 @@ function top(
     return found.sort(compareRank).slice(0, limit);
   }
   const from = after === undefined ? 0 : firstAfter(world, after);
-  for (let at = from; at < world.byScore.length && found.length < limit; at++) {
-    const tweet = world.byScore[at];
+  const ranked = world.ranking.tweets;
+  for (let at = from; at < ranked.length && found.length < limit; at++) {
+    const tweet = ranked[at];
     if (tweet !== undefined && inTime(tweet) && visible(tweet)) found.push(tweet);
   }
   return found;
 }
 
 function firstAfter(world: World, { score, id }: Position): number {
-  const rank = world.rankOf(score, id);
-  return world.byScore[rank]?.id === id ? rank + 1 : rank;
-}
-
-/** How many of the ascending positions are below `end`. */
-function lowerBound(positions: readonly number[], end: number): number {
-  let low = 0;
-  let high = positions.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((positions[middle] ?? 0) < end) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  const place = world.ranking.placeOf({ score, id });
+  return world.ranking.tweets[place]?.id === id ? place + 1 : place;
 }

@@ -14,7 +14,26 @@ export type Entry =
       readonly token?: string;
       readonly fingerprint?: string;
     }
-  | { readonly kind: 'like' | 'unlike'; readonly user: string; readonly tweet: string; readonly at: number }
+  | {
+      readonly kind: 'like' | 'unlike' | 'retweet' | 'unretweet' | 'bookmark' | 'unbookmark';
+      readonly user: string;
+      readonly tweet: string;
+      readonly at: number;
+    }
+  | {
+      readonly kind: 'delete';
+      readonly user: string;
+      readonly tweet: string;
+      readonly at: number;
+      readonly token?: string;
+      readonly fingerprint?: string;
+    }
+  | {
+      readonly kind: 'follow' | 'request_follow' | 'unfollow';
+      readonly user: string;
+      readonly target: string;
+      readonly at: number;
+    }
   | { readonly kind: 'accounts'; readonly accounts: readonly MintedAccount[]; readonly at: number }
   | { readonly kind: 'reset'; readonly at: number };
 
@@ -26,6 +45,14 @@ export interface MintedAccount {
   readonly encryptionCode: string;
   readonly premium: boolean;
   readonly protected: boolean;
+}
+
+/** The idempotency token that an entry came with, and which tweet it was about. */
+export function tokenOf(entry: Entry) {
+  if ((entry.kind !== 'tweet' && entry.kind !== 'delete') || entry.token === undefined) return undefined;
+  const { token, fingerprint = '', at } = entry;
+  const [actorId, tweetId] = entry.kind === 'tweet' ? [entry.author, entry.id] : [entry.user, entry.tweet];
+  return { actorId, token, fingerprint, tweetId, at };
 }
 
 /** Carries out an entry. A replay may name what a later seed world no longer has: that part of it is passed over. */
@@ -51,12 +78,29 @@ export function applyEntry(world: World, entry: Entry): void {
       return;
     }
     case 'like':
-    case 'unlike': {
+    case 'unlike':
+    case 'retweet':
+    case 'unretweet':
+    case 'bookmark':
+    case 'unbookmark': {
       const user = world.users.get(entry.user);
       const tweet = world.tweet(entry.tweet);
-      if (user === undefined || tweet === undefined) return;
-      if (entry.kind === 'like') world.like(user, tweet);
-      else world.unlike(user, tweet);
+      if (user !== undefined && tweet !== undefined) world[entry.kind](user, tweet);
+      return;
+    }
+    case 'delete': {
+      const tweet = world.tweet(entry.tweet);
+      if (tweet !== undefined) world.remove(tweet);
+      return;
+    }
+    case 'follow':
+    case 'request_follow':
+    case 'unfollow': {
+      const user = world.users.get(entry.user);
+      const target = world.users.get(entry.target);
+      if (user === undefined || target === undefined) return;
+      if (entry.kind === 'request_follow') user.requested.add(target);
+      else world[entry.kind](user, target);
       return;
     }
     case 'accounts':

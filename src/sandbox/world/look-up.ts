@@ -31,3 +31,13 @@ export function activeUser(user: User | undefined, asked: string): User {
   if (user.state === 'deleted') throw new Problem(404, 'user_deleted', 'That user has gone', { id: asked });
   return user;
 }
+
+export function isActive(user: User): boolean {
+  return user.state === 'active';
+}
+
+/** What a protected user does, and with whom, is for followers. The profile itself everybody may see. */
+export function checkShownTo(viewer: User, user: User): void {
+  if (!user.protected || user === viewer || user.followers.has(viewer)) return;
+  throw new Problem(403, 'protected', 'That user shows it to followers only', { id: user.id });
+}

@@ -10,13 +10,17 @@ import type { World } from './world.ts';
 export function userJson(world: World, user: User, viewer: User): string {
   user.head ??= userHead(world, user);
   const canDm = user !== viewer && (user.openDms || user.following.has(viewer));
-  return `${user.head},"counts":{"followers":${user.followers.size},"following":${user.following.size},"favourites":${
+  return `${user.head},"counts":{"followers":${user.followerCount},"following":${user.followingCount},"favourites":${
     user.earlierFavourites + user.liked.size
   },"tweets":${user.tweetCount},"media":${user.mediaCount},"listed":${user.listed}},"pinned_tweet_ids":${
     user.pinned.length === 0 ? '[]' : JSON.stringify(user.pinned)
   },"viewer":{"can_dm":${canDm},"following":${viewer.following.has(user)},"follow_requested":${viewer.requested.has(
     user,
   )}}}`;
+}
+
+export function usersJson(world: World, users: readonly User[], viewer: User): string {
+  return `[${users.map((user) => userJson(world, user, viewer)).join(',')}]`;
 }
 
 export function tweetJson(world: World, tweet: Tweet, viewer: User): string {
@@ -32,9 +36,20 @@ function render(world: World, tweet: Tweet, viewer: User, withQuoted: boolean): 
   const quoted = withQuoted && tweet.quoteOf !== null ? quotedJson(world, tweet.quoteOf, viewer) : 'null';
   return `${tweet.head},"author":${userJson(world, tweet.author, viewer)},"quoted":${quoted},"counts":{"likes":${
     tweet.likes
-  },"retweets":${tweet.retweets},"replies":${tweet.replies},"quotes":${tweet.quotes},"bookmarks":${
+  },"retweets":${tweet.retweets},"replies":${repliesFor(tweet, viewer)},"quotes":${tweet.quotes},"bookmarks":${
     tweet.bookmarks
-  },"views":${tweet.views}},"viewer":{"liked":${viewer.liked.has(tweet)},"retweeted":false,"bookmarked":false}}`;
+  },"views":${tweet.views}},"viewer":{"liked":${viewer.liked.has(tweet)},"retweeted":${viewer.retweeted.has(
+    tweet,
+  )},"bookmarked":${viewer.bookmarked.has(tweet)}}}`;
+}
+
+/** As many as the list of them shows this viewer. */
+function repliesFor(tweet: Tweet, viewer: User): number {
+  let { replies } = tweet;
+  for (const answer of tweet.shyAnswers ?? []) {
+    if (!answer.deleted && hiddenFrom(viewer, answer) !== undefined) replies--;
+  }
+  return replies;
 }
 
 /** One level only: a quoted tweet does not show what it quotes itself. */
@@ -75,6 +90,7 @@ function tweetHead(world: World, tweet: Tweet): string {
     created_at: new Date(tweet.createdAt).toISOString(),
     conversation_id: tweet.conversationId,
     in_reply_to: tweet.replyTo && { tweet_id: tweet.replyTo.tweetId, user_id: tweet.replyTo.userId },
+    article: tweet.article && { id: tweet.article.id, title: tweet.article.title },
     media: tweet.media.map((media, index) => mediaForm(world, tweet, media, index)),
     entities: entitiesForm(tweet.entities),
     pending_moderation: false,

@@ -1,3 +1,5 @@
+import type { Relation } from './relation.ts';
+
 export type UserState = 'active' | 'suspended' | 'deleted';
 
 export interface User {
@@ -19,15 +21,22 @@ export interface User {
   readonly state: UserState;
   readonly token: string | null;
   readonly encryptionCode: string | null;
-  readonly followers: Set<User>;
-  readonly following: Set<User>;
+  readonly followers: Relation<User>;
+  readonly following: Relation<User>;
+  /** Of these, how many others are shown: accounts that are suspended or gone are in no list. */
+  followerCount: number;
+  followingCount: number;
   /** Those who were asked for leave to follow them. */
   readonly requested: Set<User>;
   readonly liked: Set<Tweet>;
+  readonly retweeted: Set<Tweet>;
+  readonly bookmarked: Relation<Tweet>;
   /** Likes given before the part of history that the world knows one by one. */
   readonly earlierFavourites: number;
   /** Positions of own tweets in the world's order, ascending. */
   readonly tweets: number[];
+  /** Those among them that wrap an article. */
+  readonly articles: number[];
   readonly pinned: string[];
   tweetCount: number;
   mediaCount: number;
@@ -67,6 +76,7 @@ export interface Tweet {
   readonly conversationId: string;
   readonly replyTo: { readonly tweetId: string; readonly userId: string } | null;
   readonly quoteOf: string | null;
+  readonly article: Article | null;
   readonly media: readonly Media[];
   readonly entities: Entities;
   /** What `top` orders by. It never changes, so that pages neither repeat nor lose a tweet. */
@@ -78,10 +88,20 @@ export interface Tweet {
   likes: number;
   retweets: number;
   replies: number;
+  /** Positions of the direct replies, ascending. Most tweets have none, hence no array of their own. */
+  answers: number[] | undefined;
+  /** Those replies that not everybody may see, so that the count can leave them out for whom the list does. */
+  shyAnswers: Tweet[] | undefined;
   quotes: number;
   bookmarks: number;
   views: number | null;
   head: string | undefined;
+}
+
+/** A published article. */
+export interface Article {
+  readonly id: string;
+  readonly title: string;
 }
 
 export interface List {

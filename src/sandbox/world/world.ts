@@ -1,40 +1,11 @@
 import { SearchIndex } from '../search/index.ts';
-import { joined, termsOf } from '../search/terms.ts';
-import { extractEntities } from './entities.ts';
+import { HomeFeeds } from './home.ts';
+import { makeTweet, makeUser, type NewTweet, type NewUser } from './new.ts';
+import { Ranking } from './ranking.ts';
 import { compareIds } from './snowflake.ts';
-import type { List, Media, Tweet, User } from './types.ts';
+import type { List, Tweet, User } from './types.ts';
 
-export type NewUser = Omit<
-  User,
-  | 'followers'
-  | 'following'
-  | 'requested'
-  | 'liked'
-  | 'tweets'
-  | 'pinned'
-  | 'tweetCount'
-  | 'mediaCount'
-  | 'listed'
-  | 'head'
->;
-
-export interface NewTweet {
-  readonly id: string;
-  readonly author: User;
-  readonly text: string;
-  readonly createdAt: number;
-  readonly lang: string;
-  readonly source: string;
-  readonly replyTo: Tweet | undefined;
-  readonly quoteOf: Tweet | undefined;
-  readonly media: readonly Media[];
-  readonly score: number;
-  readonly createdByCall: boolean;
-  readonly likes?: number;
-  readonly retweets?: number;
-  readonly bookmarks?: number;
-  readonly views?: number;
-}
+export type { NewTweet, NewUser } from './new.ts';
 
 /**
  * The state of the platform, held in memory. It keeps its own indexes and counts true and decides nothing: who may do
@@ -43,14 +14,14 @@ export interface NewTweet {
 export class World {
   readonly users = new Map<string, User>();
   readonly lists = new Map<string, List>();
-  /** The affiliated accounts of an organization. */
+  /** The affiliated accounts of an organization, in the order in which they joined. */
   readonly affiliates = new Map<User, readonly User[]>();
   /** In the order of ids. Nothing is ever taken out, so that a position stays what it is. */
   readonly tweets: Tweet[] = [];
-  /** Best first; later ones first among equals. */
-  readonly byScore: Tweet[] = [];
+  readonly ranking = new Ranking(this.tweets);
   readonly created: Tweet[] = [];
   readonly index = new SearchIndex();
+  readonly feeds = new HomeFeeds();
   minted = 0;
   /** Where this world answers; pages and pictures are addressed under it. */
   origin = '';
@@ -73,28 +44,29 @@ export class World {
   }
 
   addUser(fields: NewUser): User {
-    const user: User = {
-      ...fields,
-      followers: new Set(),
-      following: new Set(),
-      requested: new Set(),
-      liked: new Set(),
-      tweets: [],
-      pinned: [],
-      tweetCount: 0,
-      mediaCount: 0,
-      listed: 0,
-      head: undefined,
-    };
+    const user = makeUser(fields);
     this.users.set(user.id, user);
     this.#byName.set(user.screenName.toLowerCase(), user);
     if (user.token !== null) this.#byToken.set(user.token, user);
     return user;
   }
 
+  /** What was only asked for before is granted by it. */
   follow(follower: User, followed: User): void {
-    follower.following.add(followed);
+    follower.requested.delete(followed);
+    if (!follower.following.add(followed)) return;
     followed.followers.add(follower);
+    if (followed.state === 'active') follower.followingCount++;
+    if (follower.state === 'active') followed.followerCount++;
+  }
+
+  /** Takes a request back too. */
+  unfollow(follower: User, followed: User): void {
+    follower.requested.delete(followed);
+    if (!follower.following.delete(followed)) return;
+    followed.followers.delete(follower);
+    if (followed.state === 'active') follower.followingCount--;
+    if (follower.state === 'active') followed.followerCount--;
   }
 
   addList(list: List): void {
@@ -107,41 +79,18 @@ export class World {
     const last = this.lastTweetId;
     if (last !== undefined && compareIds(fields.id, last) <= 0) throw new Error(`tweet ${fields.id} is out of order`);
     const { author, replyTo, quoteOf } = fields;
-    const tweet: Tweet = {
-      id: fields.id,
-      position: this.tweets.length,
-      author,
-      text: fields.text,
-      lang: fields.lang,
-      source: fields.source,
-      createdAt: fields.createdAt,
-      conversationId: replyTo?.conversationId ?? fields.id,
-      replyTo: replyTo === undefined ? null : { tweetId: replyTo.id, userId: replyTo.author.id },
-      quoteOf: quoteOf?.id ?? null,
-      media: fields.media,
-      entities: extractEntities(fields.text, this.userNamed),
-      score: fields.score,
-      terms: joined(termsOf(fields.text)),
-      createdByCall: fields.createdByCall,
-      deleted: false,
-      likes: fields.likes ?? 0,
-      retweets: fields.retweets ?? 0,
-      replies: 0,
-      quotes: 0,
-      bookmarks: fields.bookmarks ?? 0,
-      views: fields.views ?? 0,
-      head: undefined,
-    };
+    const tweet = makeTweet(fields, this.tweets.length, this.userNamed);
     this.tweets.push(tweet);
     this.#tweetsById.set(tweet.id, tweet);
     author.tweets.push(tweet.position);
+    if (tweet.article !== null) author.articles.push(tweet.position);
     author.tweetCount++;
     if (tweet.media.length > 0) author.mediaCount++;
-    if (replyTo !== undefined) replyTo.replies++;
+    if (replyTo !== undefined) addAnswer(replyTo, tweet);
     if (quoteOf !== undefined) quoteOf.quotes++;
     if (tweet.createdByCall) this.created.push(tweet);
     this.index.add(tweet);
-    this.byScore.splice(this.rankOf(tweet.score, tweet.id), 0, tweet);
+    this.ranking.add(tweet);
     return tweet;
   }
 
@@ -149,25 +98,15 @@ export class World {
   remove(tweet: Tweet): void {
     if (tweet.deleted) return;
     tweet.deleted = true;
-    tweet.author.tweetCount--;
-    if (tweet.media.length > 0) tweet.author.mediaCount--;
+    const { author } = tweet;
+    author.tweetCount--;
+    if (tweet.media.length > 0) author.mediaCount--;
+    const pinned = author.pinned.indexOf(tweet.id);
+    if (pinned >= 0) author.pinned.splice(pinned, 1);
     const parent = tweet.replyTo === null ? undefined : this.#tweetsById.get(tweet.replyTo.tweetId);
     if (parent !== undefined) parent.replies--;
     const quoted = tweet.quoteOf === null ? undefined : this.#tweetsById.get(tweet.quoteOf);
     if (quoted !== undefined) quoted.quotes--;
-  }
-
-  /** How many stand before a tweet of this score and id. */
-  rankOf(score: number, id: string): number {
-    let low = 0;
-    let high = this.byScore.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      const other = this.byScore[middle];
-      if (other !== undefined && compareRank(other, { score, id }) < 0) low = middle + 1;
-      else high = middle;
-    }
-    return low;
   }
 
   /** The place of the first tweet whose id is not before this one. */
@@ -183,23 +122,40 @@ export class World {
     return low;
   }
 
-  /** Says whether anything changed. */
-  like(user: User, tweet: Tweet): boolean {
-    if (user.liked.has(tweet)) return false;
+  like(user: User, tweet: Tweet): void {
+    if (user.liked.has(tweet)) return;
     user.liked.add(tweet);
     tweet.likes++;
-    return true;
   }
 
-  unlike(user: User, tweet: Tweet): boolean {
-    if (!user.liked.delete(tweet)) return false;
-    tweet.likes--;
-    return true;
+  unlike(user: User, tweet: Tweet): void {
+    if (user.liked.delete(tweet)) tweet.likes--;
+  }
+
+  retweet(user: User, tweet: Tweet): void {
+    if (user.retweeted.has(tweet)) return;
+    user.retweeted.add(tweet);
+    tweet.retweets++;
+  }
+
+  unretweet(user: User, tweet: Tweet): void {
+    if (user.retweeted.delete(tweet)) tweet.retweets--;
+  }
+
+  bookmark(user: User, tweet: Tweet): void {
+    if (user.bookmarked.add(tweet)) tweet.bookmarks++;
+  }
+
+  unbookmark(user: User, tweet: Tweet): void {
+    if (user.bookmarked.delete(tweet)) tweet.bookmarks--;
   }
 }
 
-type Ranked = Pick<Tweet, 'score' | 'id'>;
-
-export function compareRank(a: Ranked, b: Ranked): number {
-  return b.score - a.score || compareIds(b.id, a.id);
+function addAnswer(parent: Tweet, answer: Tweet): void {
+  parent.replies++;
+  parent.answers ??= [];
+  parent.answers.push(answer.position);
+  if (answer.author.state === 'active' && !answer.author.protected) return;
+  parent.shyAnswers ??= [];
+  parent.shyAnswers.push(answer);
 }

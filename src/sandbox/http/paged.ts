@@ -1,0 +1,55 @@
+import { type Answer, jsonText } from './answer.ts';
+import { pageSize } from './input.ts';
+import type { ActorCall } from './operation.ts';
+import { Problem } from './problem.ts';
+
+/** What one page shows, and where it ended unless it is the last. `Position` is any text without spaces. */
+export interface Page<T> {
+  readonly items: readonly T[];
+  readonly next: string | undefined;
+}
+
+export interface Paging {
+  readonly count: number;
+  /** Where the page before ended. */
+  readonly after: string | undefined;
+  seal(next: string | undefined): string | null;
+}
+
+/** `count` and `cursor` of a call. A cursor holds for one list of one target, and for the actor it was given to. */
+export function pagingOf({ platform, query, actor }: ActorCall, list: string, target: string): Paging {
+  const count = pageSize(query);
+  const scope = [list, target, actor.id];
+  const cursor = query.get('cursor');
+  let after: string | undefined;
+  if (cursor !== null) {
+    const [position, ...more] = platform.cursors.open(scope, cursor) ?? [];
+    if (position === undefined || more.length > 0) {
+      throw new Problem(400, 'bad_cursor', 'The cursor is not one of this list');
+    }
+    after = position;
+  }
+  return { count, after, seal: (next) => (next === undefined ? null : platform.cursors.seal(scope, [next])) };
+}
+
+/** The page of those of `from` that `shown` lets through. It looks one further, so that a full page can be the last. */
+export function takePage<T>(
+  from: Iterable<readonly [item: T, position: string | number]>,
+  count: number,
+  shown: (item: T) => boolean,
+): Page<T> {
+  const items: T[] = [];
+  let last: string | undefined;
+  for (const [item, position] of from) {
+    if (!shown(item)) continue;
+    if (items.length === count) return { items, next: last };
+    items.push(item);
+    last = String(position);
+  }
+  return { items, next: undefined };
+}
+
+/** `head` and `items` are JSON text already: the fields before the items, each with a comma after it, and the array. */
+export function pageAnswer(head: string, name: string, items: string, cursor: string | null): Answer {
+  return jsonText(`{${head}"${name}":${items},"next_cursor":${cursor === null ? 'null' : `"${cursor}"`}}`);
+}

@@ -1,0 +1,51 @@
+import { json } from '../http/answer.ts';
+import type { ActorOperation } from '../http/operation.ts';
+import { pagingOf } from '../http/paged.ts';
+import { visibleTweet } from '../world/look-up.ts';
+import { numberOf } from './user-lists.ts';
+import { viewerHead } from './user-target.ts';
+import { tweetsAnswer, visiblePage } from './user-tweets.ts';
+
+const path = '/api/tweets/{id}/bookmark';
+
+export const bookmarkTweet: ActorOperation = {
+  id: 'bookmarkTweet',
+  method: 'PUT',
+  path,
+  access: 'actor',
+  handle({ platform, params, actor }) {
+    const tweet = visibleTweet(platform.world, params['id'] ?? '', actor);
+    if (!actor.bookmarked.has(tweet)) {
+      platform.commit({ kind: 'bookmark', user: actor.id, tweet: tweet.id, at: platform.now() });
+    }
+    return json({ tweet_id: tweet.id, bookmarked: true });
+  },
+};
+
+export const unbookmarkTweet: ActorOperation = {
+  id: 'unbookmarkTweet',
+  method: 'DELETE',
+  path,
+  access: 'actor',
+  handle({ platform, params, actor }) {
+    const tweet = visibleTweet(platform.world, params['id'] ?? '', actor);
+    if (actor.bookmarked.has(tweet)) {
+      platform.commit({ kind: 'unbookmark', user: actor.id, tweet: tweet.id, at: platform.now() });
+    }
+    return json({ tweet_id: tweet.id, bookmarked: false });
+  },
+};
+
+/** The actor's own, the latest bookmark first. */
+export const bookmarks: ActorOperation = {
+  id: 'bookmarks',
+  method: 'GET',
+  path: '/api/bookmarks',
+  access: 'actor',
+  handle(call) {
+    const { actor } = call;
+    const paging = pagingOf(call, 'bookmarks', actor.id);
+    const page = visiblePage(call, actor.bookmarked.newestFirst(numberOf(paging.after)), paging.count);
+    return tweetsAnswer(call, viewerHead(actor), page, paging.seal(page.next));
+  },
+};

@@ -1,0 +1,38 @@
+import { type Answer, jsonText } from '../http/answer.ts';
+import { idempotencyToken } from '../http/idempotency-token.ts';
+import type { ActorOperation } from '../http/operation.ts';
+import { Problem } from '../http/problem.ts';
+import { visibleTweet } from '../world/look-up.ts';
+
+/** The second time it is 404, so a caller who repeats it without knowing how it went sends the same token. */
+export const deleteTweet: ActorOperation = {
+  id: 'deleteTweet',
+  method: 'DELETE',
+  path: '/api/tweets/{id}',
+  access: 'actor',
+  handle(call) {
+    const { platform, actor } = call;
+    const id = call.params['id'] ?? '';
+    const token = idempotencyToken(call);
+    const fingerprint = `delete ${id}`;
+    const first = token === undefined ? undefined : platform.tokens.find(actor.id, token, platform.now());
+    if (first !== undefined) {
+      if (first.fingerprint === fingerprint) return deleted(id, { 'idempotent-replayed': 'true' });
+      throw new Problem(409, 'idempotency_conflict', 'This idempotency-token came with another request before');
+    }
+    const tweet = visibleTweet(platform.world, id, actor);
+    if (tweet.author !== actor) throw new Problem(403, 'forbidden', 'Only its author can delete a tweet', { id });
+    platform.commit({
+      kind: 'delete',
+      user: actor.id,
+      tweet: id,
+      at: platform.now(),
+      ...(token === undefined ? {} : { token, fingerprint }),
+    });
+    return deleted(id);
+  },
+};
+
+function deleted(id: string, headers?: Record<string, string>): Answer {
+  return jsonText(JSON.stringify({ tweet_id: id, deleted: true }), 200, headers);
+}

@@ -1,0 +1,35 @@
+import { type Answer, jsonText } from '../http/answer.ts';
+import type { ActorCall } from '../http/operation.ts';
+import { badRequest } from '../http/problem.ts';
+import { userJson } from '../world/render.ts';
+import type { User } from '../world/types.ts';
+import { ofUser } from './user-target.ts';
+
+/** A protected user is only asked; the request waits until it is accepted or taken back. */
+export const followUser = ofUser('followUser', 'PUT', 'follow', (call, target) => {
+  const { platform, actor } = call;
+  if (target === actor) throw badRequest('id', 'Nobody can follow themselves');
+  if (!actor.following.has(target) && !actor.requested.has(target)) {
+    const kind = target.protected ? 'request_follow' : 'follow';
+    platform.commit({ kind, user: actor.id, target: target.id, at: platform.now() });
+  }
+  return standing(call, target);
+});
+
+/** Takes a request back too. */
+export const unfollowUser = ofUser('unfollowUser', 'DELETE', 'follow', (call, target) => {
+  const { platform, actor } = call;
+  if (target === actor) throw badRequest('id', 'Nobody can follow themselves');
+  if (actor.following.has(target) || actor.requested.has(target)) {
+    platform.commit({ kind: 'unfollow', user: actor.id, target: target.id, at: platform.now() });
+  }
+  return standing(call, target);
+});
+
+function standing({ platform, actor }: ActorCall, target: User): Answer {
+  return jsonText(
+    `{"user":${userJson(platform.world, target, actor)},"following":${actor.following.has(
+      target,
+    )},"follow_requested":${actor.requested.has(target)}}`,
+  );
+}

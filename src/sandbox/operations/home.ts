@@ -1,0 +1,54 @@
+import { randomBytes } from 'node:crypto';
+import type { ActorOperation } from '../http/operation.ts';
+import { pagingOf } from '../http/paged.ts';
+import { homeFeed, type Placed } from '../world/home.ts';
+import { compareIds } from '../world/snowflake.ts';
+import type { Tweet } from '../world/types.ts';
+import { viewerHead } from './user-target.ts';
+import { tweetsAnswer, visiblePage } from './user-tweets.ts';
+
+/** The ranked feed. What arrives after its first page waits for the next time one asks for a first page. */
+export const home: ActorOperation = {
+  id: 'home',
+  method: 'GET',
+  path: '/api/home',
+  access: 'actor',
+  handle(call) {
+    const { actor } = call;
+    const { world } = call.platform;
+    const paging = pagingOf(call, 'home', actor.id);
+    const position = readPosition(paging.after);
+    const lastId = position?.lastId ?? world.lastTweetId ?? '0';
+    const name = position?.name ?? `${actor.id}-${randomBytes(6).toString('hex')}`;
+    const make = () => homeFeed(world, actor, lastId);
+    const feed = position === undefined ? make() : world.feeds.find(name, make);
+    const page = visiblePage(call, below(feed, position), paging.count);
+    const last = feed.find(({ tweet }) => tweet.id === page.next);
+    if (last === undefined) return tweetsAnswer(call, viewerHead(actor), page, null);
+    if (position === undefined) world.feeds.keep(name, feed);
+    const cursor = paging.seal(`${name}:${lastId}:${last.heat}:${last.tweet.id}`);
+    return tweetsAnswer(call, viewerHead(actor), page, cursor);
+  },
+};
+
+interface Position {
+  readonly name: string;
+  readonly lastId: string;
+  readonly heat: number;
+  readonly id: string;
+}
+
+/** Only what was sealed here is opened, so it has these four parts. */
+function readPosition(text: string | undefined): Position | undefined {
+  if (text === undefined) return undefined;
+  const [name = '', lastId = '', heat = '', id = ''] = text.split(':');
+  return { name, lastId, heat: Number(heat), id };
+}
+
+function* below(feed: readonly Placed[], after: Position | undefined): Generator<readonly [Tweet, string]> {
+  for (const { tweet, heat } of feed) {
+    const isBelow =
+      after === undefined || heat < after.heat || (heat === after.heat && compareIds(tweet.id, after.id) < 0);
+    if (isBelow) yield [tweet, tweet.id];
+  }
+}

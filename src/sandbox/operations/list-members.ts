@@ -1,0 +1,22 @@
+import type { ActorOperation } from '../http/operation.ts';
+import { pagingOf, takePage } from '../http/paged.ts';
+import { notFound } from '../http/problem.ts';
+import { isActive } from '../world/look-up.ts';
+import { lastFirst } from '../world/orders.ts';
+import { numberOf, usersAnswer } from './user-lists.ts';
+
+export const listMembers: ActorOperation = {
+  id: 'listMembers',
+  method: 'GET',
+  path: '/api/lists/{id}/members',
+  access: 'actor',
+  handle(call) {
+    const asked = call.params['id'] ?? '';
+    const list = call.platform.world.lists.get(asked);
+    if (list === undefined) throw notFound('list', asked);
+    const paging = pagingOf(call, 'members', list.id);
+    const page = takePage(lastFirst(list.members, numberOf(paging.after)), paging.count, isActive);
+    const head = `"list":${JSON.stringify({ id: list.id, name: list.name })},`;
+    return usersAnswer(call, head, page, paging.seal(page.next));
+  },
+};

@@ -1,0 +1,38 @@
+import { json } from '../http/answer.ts';
+import type { ActorOperation } from '../http/operation.ts';
+import { Problem } from '../http/problem.ts';
+import { visibleTweet } from '../world/look-up.ts';
+
+const path = '/api/tweets/{id}/retweet';
+
+export const retweetTweet: ActorOperation = {
+  id: 'retweetTweet',
+  method: 'PUT',
+  path,
+  access: 'actor',
+  handle({ platform, params, actor }) {
+    const tweet = visibleTweet(platform.world, params['id'] ?? '', actor);
+    // It would show the tweet to those whom its author did not let follow.
+    if (tweet.author.protected && tweet.author !== actor) {
+      throw new Problem(403, 'forbidden', 'A protected tweet cannot be retweeted', { id: tweet.id });
+    }
+    if (!actor.retweeted.has(tweet)) {
+      platform.commit({ kind: 'retweet', user: actor.id, tweet: tweet.id, at: platform.now() });
+    }
+    return json({ tweet_id: tweet.id, retweeted: true });
+  },
+};
+
+export const unretweetTweet: ActorOperation = {
+  id: 'unretweetTweet',
+  method: 'DELETE',
+  path,
+  access: 'actor',
+  handle({ platform, params, actor }) {
+    const tweet = visibleTweet(platform.world, params['id'] ?? '', actor);
+    if (actor.retweeted.has(tweet)) {
+      platform.commit({ kind: 'unretweet', user: actor.id, tweet: tweet.id, at: platform.now() });
+    }
+    return json({ tweet_id: tweet.id, retweeted: false });
+  },
+};

@@ -1,0 +1,54 @@
+import type { Answer } from '../http/answer.ts';
+import type { ActorCall } from '../http/operation.ts';
+import { type Page, pageAnswer, pagingOf, takePage } from '../http/paged.ts';
+import { checkShownTo, isActive } from '../world/look-up.ts';
+import { lastFirst } from '../world/orders.ts';
+import type { Relation } from '../world/relation.ts';
+import { usersJson } from '../world/render.ts';
+import type { User } from '../world/types.ts';
+import { ofUser, targetHead, viewerHead } from './user-target.ts';
+
+export const followers = ofUser('followers', 'GET', 'followers', (call, target) =>
+  related(call, 'followers', target, target.followers, isActive),
+);
+
+export const following = ofUser('following', 'GET', 'following', (call, target) =>
+  related(call, 'following', target, target.following, isActive),
+);
+
+/** Followers of the target whom the actor follows. */
+export const knownFollowers = ofUser('knownFollowers', 'GET', 'known-followers', (call, target) => {
+  const { actor } = call;
+  const known = (user: User) => actor.following.has(user) && isActive(user);
+  return related(call, 'known-followers', target, target.followers, known, viewerHead(actor));
+});
+
+export const affiliates = ofUser('affiliates', 'GET', 'affiliates', (call, target) => {
+  const paging = pagingOf(call, 'affiliates', target.id);
+  const all = call.platform.world.affiliates.get(target) ?? [];
+  const page = takePage(lastFirst(all, numberOf(paging.after)), paging.count, isActive);
+  return usersAnswer(call, targetHead(target), page, paging.seal(page.next));
+});
+
+function related(
+  call: ActorCall,
+  list: string,
+  target: User,
+  relation: Relation<User>,
+  shown: (user: User) => boolean,
+  head = '',
+): Answer {
+  checkShownTo(call.actor, target);
+  const paging = pagingOf(call, list, target.id);
+  const page = takePage(relation.newestFirst(numberOf(paging.after)), paging.count, shown);
+  return usersAnswer(call, targetHead(target) + head, page, paging.seal(page.next));
+}
+
+/** Only what was sealed here is opened, so a position is a number wherever the list has numbers. */
+export function numberOf(position: string | undefined): number | undefined {
+  return position === undefined ? undefined : Number(position);
+}
+
+export function usersAnswer({ platform, actor }: ActorCall, head: string, page: Page<User>, cursor: string | null) {
+  return pageAnswer(head, 'users', usersJson(platform.world, page.items, actor), cursor);
+}

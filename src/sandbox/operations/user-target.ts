@@ -1,0 +1,44 @@
+import type { Answer } from '../http/answer.ts';
+import type { ActorCall, ActorOperation } from '../http/operation.ts';
+import { activeUser } from '../world/look-up.ts';
+import type { User } from '../world/types.ts';
+
+/** What is asked of a user exists twice: by id, and by screen name. `id` names the first; the other says so at its end. */
+export function ofUser(
+  id: string,
+  method: ActorOperation['method'],
+  part: string,
+  handle: (call: ActorCall, target: User) => Answer,
+): readonly [ActorOperation, ActorOperation] {
+  return [
+    {
+      id,
+      method,
+      path: `/api/users/{id}/${part}`,
+      access: 'actor',
+      handle(call) {
+        const asked = call.params['id'] ?? '';
+        return handle(call, activeUser(call.platform.world.users.get(asked), asked));
+      },
+    },
+    {
+      id: `${id}ByScreenName`,
+      method,
+      path: `/api/users/by/{screen_name}/${part}`,
+      access: 'actor',
+      handle(call) {
+        const asked = call.params['screen_name'] ?? '';
+        return handle(call, activeUser(call.platform.world.userNamed(asked), asked));
+      },
+    },
+  ];
+}
+
+/** Which user a page is about, in front of what it shows. */
+export function targetHead(target: User): string {
+  return `"user":{"id":"${target.id}","screen_name":"${target.screenName}"},`;
+}
+
+export function viewerHead(viewer: User): string {
+  return `"viewer_id":"${viewer.id}",`;
+}

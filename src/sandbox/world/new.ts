@@ -1,0 +1,101 @@
+import { joined, termsOf } from '../search/terms.ts';
+import { extractEntities } from './entities.ts';
+import { Relation } from './relation.ts';
+import type { Article, Media, Tweet, User } from './types.ts';
+
+type Grown =
+  | 'followers'
+  | 'following'
+  | 'followerCount'
+  | 'followingCount'
+  | 'requested'
+  | 'liked'
+  | 'retweeted'
+  | 'bookmarked'
+  | 'tweets'
+  | 'articles'
+  | 'pinned'
+  | 'tweetCount'
+  | 'mediaCount'
+  | 'listed'
+  | 'head';
+
+/** What a user begins with; the world grows the rest. */
+export type NewUser = Omit<User, Grown>;
+
+export interface NewTweet {
+  readonly id: string;
+  readonly author: User;
+  readonly text: string;
+  readonly createdAt: number;
+  readonly lang: string;
+  readonly source: string;
+  readonly replyTo: Tweet | undefined;
+  readonly quoteOf: Tweet | undefined;
+  readonly media: readonly Media[];
+  readonly score: number;
+  readonly createdByCall: boolean;
+  /** Of the wrapper tweet of a published article. */
+  readonly article?: Article;
+  readonly likes?: number;
+  readonly retweets?: number;
+  readonly bookmarks?: number;
+  readonly views?: number;
+}
+
+export function makeUser(fields: NewUser): User {
+  return {
+    ...fields,
+    followers: new Relation(),
+    following: new Relation(),
+    followerCount: 0,
+    followingCount: 0,
+    requested: new Set(),
+    liked: new Set(),
+    retweeted: new Set(),
+    bookmarked: new Relation(),
+    tweets: [],
+    articles: [],
+    pinned: [],
+    tweetCount: 0,
+    mediaCount: 0,
+    listed: 0,
+    head: undefined,
+  };
+}
+
+export function makeTweet(
+  fields: NewTweet,
+  position: number,
+  userNamed: (screenName: string) => User | undefined,
+): Tweet {
+  const { replyTo, quoteOf } = fields;
+  return {
+    id: fields.id,
+    position,
+    author: fields.author,
+    text: fields.text,
+    lang: fields.lang,
+    source: fields.source,
+    createdAt: fields.createdAt,
+    conversationId: replyTo?.conversationId ?? fields.id,
+    replyTo: replyTo === undefined ? null : { tweetId: replyTo.id, userId: replyTo.author.id },
+    quoteOf: quoteOf?.id ?? null,
+    article: fields.article ?? null,
+    media: fields.media,
+    entities: extractEntities(fields.text, userNamed),
+    score: fields.score,
+    terms: joined(termsOf(fields.text)),
+    createdByCall: fields.createdByCall,
+    deleted: false,
+    likes: fields.likes ?? 0,
+    retweets: fields.retweets ?? 0,
+    replies: 0,
+    answers: undefined,
+    shyAnswers: undefined,
+    quotes: 0,
+    bookmarks: fields.bookmarks ?? 0,
+    views: fields.views ?? 0,
+    head: undefined,
+  };
+}

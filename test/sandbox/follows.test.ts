@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Account, type Json, type OpenSandbox, openSandbox } from './harness.ts';
+
+let sandbox: OpenSandbox;
+beforeAll(async () => {
+  sandbox = await openSandbox();
+});
+afterAll(() => sandbox.close());
+
+const follow = (who: string, as: Account) => sandbox.call('PUT', `/api/users/${who}/follow`, { as });
+const unfollow = (who: string, as: Account) => sandbox.call('DELETE', `/api/users/${who}/follow`, { as });
+const user = async (name: string, as: Account): Promise<Json> =>
+  (await sandbox.get(`/api/users/by/${name}`, as)).body.user;
+const refusal = (reply: Json) => [reply.status, reply.body.problem?.code];
+
+describe('following', () => {
+  let me: Account;
+  beforeEach(async () => {
+    me = await sandbox.mint();
+  });
+
+  it('and ending it count once each, however often they are asked for', async () => {
+    const before = (await user('grace', me)).counts.followers;
+    for (const who of [sandbox.grace.userId, 'by/GRACE']) {
+      const { body } = await follow(who, me);
+      expect(body).toMatchObject({ following: true, follow_requested: false, user: { screen_name: 'grace' } });
+      expect(body.user.counts.followers).toBe(before + 1);
+      expect(body.user.viewer).toMatchObject({ following: true, follow_requested: false });
+    }
+    expect((await user(me.userName, me)).counts.following).toBe(1);
+    for (const who of ['by/grace', sandbox.grace.userId]) {
+      const { body } = await unfollow(who, me);
+      expect(body).toMatchObject({ following: false, follow_requested: false });
+      expect(body.user.counts.followers).toBe(before);
+    }
+    expect((await user(me.userName, me)).counts.following).toBe(0);
+  });
+
+  it('a protected user waits for leave, and then shows everything', async () => {
+    const before = (await user('linus', me)).counts.followers;
+    for (let time = 0; time < 2; time++) {
+      const { body } = await follow('by/linus', me);
+      expect(body).toMatchObject({ following: false, follow_requested: true });
+      expect(body.user.viewer).toMatchObject({ following: false, follow_requested: true });
+      expect(body.user.counts.followers).toBe(before);
+    }
+    for (const part of ['tweets', 'articles', 'followers', 'following', 'known-followers']) {
+      expect(refusal(await sandbox.get(`/api/users/by/linus/${part}`, me))).toEqual([403, 'protected']);
+      expect((await sandbox.get(`/api/users/by/linus/${part}`, sandbox.linus)).status).toBe(200);
+    }
+    const accepted = await sandbox.control('follow-requests/accept', { target: 'linus', follower: me.userId });
+    expect(accepted.body).toEqual({ target: sandbox.linus.userId, follower: me.userId, accepted: true });
+    expect(await user('linus', me)).toMatchObject({
+      counts: { followers: before + 1 },
+      viewer: { following: true, follow_requested: false },
+    });
+    expect((await sandbox.get('/api/users/by/linus/tweets', me)).body.tweets.length).toBeGreaterThan(5);
+    expect((await follow('by/linus', me)).body).toMatchObject({ following: true, follow_requested: false });
+    const again = await sandbox.control('follow-requests/accept', { target: 'linus', follower: me.userId });
+    expect([...refusal(again), again.body.problem.resource]).toEqual([404, 'not_found', 'follow_request']);
+    expect((await unfollow('by/linus', me)).body.following).toBe(false);
+    expect(refusal(await sandbox.get('/api/users/by/linus/tweets', me))).toEqual([403, 'protected']);
+  });
+
+  it('a request can be taken back', async () => {
+    await follow('by/linus', me);
+    expect((await unfollow('by/linus', me)).body).toMatchObject({ following: false, follow_requested: false });
+    expect((await sandbox.control('follow-requests/accept', { target: 'linus', follower: me.userName })).status).toBe(
+      404,
+    );
+  });
+
+  it('is refused for oneself, and for those who are not there', async () => {
+    for (const who of [me.userId, `by/${me.userName}`]) {
+      const reply = await follow(who, me);
+      expect([...refusal(reply), reply.body.problem.field]).toEqual([400, 'bad_request', 'id']);
+    }
+    const parts = ['follow', 'followers', 'following', 'known-followers', 'affiliates', 'tweets', 'articles', 'about'];
+    for (const part of parts) {
+      const method = part === 'follow' ? 'PUT' : 'GET';
+      const ask = async (who: string) => {
+        const reply = await sandbox.call(method, `/api/users/${who}/${part}`, { as: me });
+        return [...refusal(reply), reply.body.problem.id];
+      };
+      expect(await ask('by/quickgains')).toEqual([403, 'user_suspended', 'quickgains']);
+      expect(await ask('by/oldlantern')).toEqual([404, 'user_deleted', 'oldlantern']);
+      expect(await ask('by/nobody_at_all')).toEqual([404, 'not_found', 'nobody_at_all']);
+      expect(await ask('12')).toEqual([404, 'not_found', '12']);
+    }
+    const list = await sandbox.get('/api/lists/12/members');
+    expect(list.body.problem).toMatchObject({ code: 'not_found', resource: 'list', id: '12' });
+  });
+});
+
+describe('about', () => {
+  it('is the same by id and by name, every time, and for protected users too', async () => {
+    for (const { userName, userId } of [sandbox.ada, sandbox.grace, sandbox.linus]) {
+      const { about } = (await sandbox.get(`/api/users/by/${userName.toUpperCase()}/about`)).body;
+      expect((await sandbox.get(`/api/users/${userId}/about`)).body.about).toEqual(about);
+      expect(about).toMatchObject({ id: userId, screen_name: userName });
+      expect(about.verified_since === null).toBe(!about.verified && !about.premium);
+      expect(about.username_changes.last_changed_at === null).toBe(about.username_changes.count === 0);
+      for (const time of [about.verified_since, about.username_changes.last_changed_at]) {
+        if (time !== null) expect(time >= about.created_at && Date.parse(time) < Date.now()).toBe(true);
+      }
+    }
+  });
+
+  it('of an account made a moment ago has nothing from before it', async () => {
+    const me = await sandbox.mint({ premium: true });
+    const { about } = (await sandbox.get(`/api/users/${me.userId}/about`)).body;
+    expect(about.verified_since).toBe(about.created_at);
+    expect(about.username_changes).toEqual({ count: 0, last_changed_at: null });
+  });
+});
