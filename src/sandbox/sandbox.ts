@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Server } from 'node:http';
 import { FaultRegistry } from './faults/registry.ts';
 import { RateLimit } from './http/rate-limit.ts';
@@ -43,9 +44,11 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       : openJournal(options.dataDir, seed, firstEpochMs);
 
   const tokens = new IdempotencyTokens();
+  const cursors = new Cursors(cursorKeyFor(seed));
   let world: World = buildWorld(seed, epochMs);
   const apply = (entry: Entry) => {
     applyEntry(world, entry);
+    if (entry.kind === 'reset') cursors.enter(entry.mark ?? '');
     const used = tokenOf(entry);
     if (used !== undefined) tokens.remember(used.actorId, used.token, used.fingerprint, used.tweetId, used.at);
   };
@@ -58,7 +61,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     faults: new FaultRegistry(),
     rateLimit: new RateLimit(),
     stats: new Stats(),
-    cursors: new Cursors(cursorKeyFor(seed)),
+    cursors,
     tokens,
     now,
     get world() {
@@ -76,7 +79,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       this.faults.clear();
       this.rateLimit.set(null);
       this.stats.clear();
-      journal.append({ kind: 'reset', at: now() });
+      this.commit({ kind: 'reset', at: now(), mark: randomUUID() });
     },
   };
 

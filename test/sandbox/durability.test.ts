@@ -47,6 +47,57 @@ describe('what was acknowledged is there after a restart', () => {
     await second.close();
   });
 
+  it('follows, requests, retweets, bookmarks and deletions', async () => {
+    const first = await openSandbox({ dataDir });
+    const { ada, grace, linus } = first;
+    const [one, two, three] = (await first.search({ q: 'from:grace', count: 3 })).body.tweets.map(({ id }: Json) => id);
+    const put = (path: string, as = ada) => first.call('PUT', `/api/${path}`, { as });
+    const take = (path: string, as = ada) => first.call('DELETE', `/api/${path}`, { as });
+    const shy = await first.mint({ protected: true });
+    await put(`users/${linus.userId}/follow`);
+    await put(`users/${shy.userId}/follow`);
+    await first.control('follow-requests/accept', { target: shy.userId, follower: ada.userId });
+    await put(`users/${shy.userId}/follow`, grace);
+    await take(`users/${shy.userId}/follow`, grace);
+    await take('users/by/grace/follow');
+    await put(`tweets/${one}/retweet`);
+    await put(`tweets/${two}/bookmark`);
+    await put(`tweets/${one}/bookmark`);
+    await put(`tweets/${three}/retweet`);
+    await take(`tweets/${three}/retweet`);
+    await take(`tweets/${three}`, grace);
+    const view = async (sandbox: typeof first) => {
+      const paths = ['users/by/linus', 'users/by/grace', `users/${shy.userId}`, 'users/by/grace/followers?count=100'];
+      const all = [...paths, `tweets/${one}`, `tweets/${two}`, `tweets/${three}`, 'bookmarks', 'me'];
+      const bodies = await Promise.all(all.map(async (path) => (await sandbox.get(`/api/${path}`)).body));
+      return JSON.parse(JSON.stringify(bodies).replaceAll(sandbox.url, ''));
+    };
+    const before = await view(first);
+    const { next_cursor: cursor } = (await first.get('/api/bookmarks?count=1')).body;
+    await first.close();
+
+    const second = await openSandbox({ dataDir });
+    expect(await view(second)).toEqual(before);
+    const [linusNow, graceNow, shyNow] = before;
+    expect(linusNow.user.viewer).toMatchObject({ following: false, follow_requested: true });
+    expect(graceNow.user.viewer.following).toBe(false);
+    expect([shyNow.user.viewer.following, shyNow.user.counts.followers]).toEqual([true, 1]);
+    const rest = (await second.get(`/api/bookmarks?cursor=${cursor}`)).body.tweets;
+    expect(rest.map(({ id }: Json) => id)).toEqual([two]);
+    expect((await second.get(`/api/tweets/${three}`)).body.problem.code).toBe('tweet_deleted');
+
+    // A position in a world that was reset means nothing in the next one, after a restart either.
+    await second.control('reset');
+    expect((await second.get(`/api/bookmarks?cursor=${cursor}`)).body.problem.code).toBe('bad_cursor');
+    expect((await second.get('/api/bookmarks')).body.tweets).toEqual([]);
+    const fresh = (await second.search({ q: 'from:grace', count: 3 })).body.next_cursor;
+    await second.close();
+    const third = await openSandbox({ dataDir });
+    expect((await third.get(`/api/bookmarks?cursor=${cursor}`)).body.problem.code).toBe('bad_cursor');
+    expect((await third.search({ q: 'from:grace', count: 3, cursor: fresh })).status).toBe(200);
+    await third.close();
+  });
+
   it('idempotency tokens and the duplicate check', async () => {
     const token = { 'idempotency-token': 'across' };
     const first = await openSandbox({ dataDir });
@@ -136,6 +187,47 @@ function kill(child: ChildProcess): Promise<void> {
 }
 
 describe('kill -9', () => {
+  it('at any moment loses no follow, retweet, bookmark or deletion that was acknowledged', async () => {
+    const expected = new Map<string, Json>();
+    for (let round = 0; round < 4; round++) {
+      const { child, url } = await startChild();
+      const { accounts } = (await request(url, 'POST', '/control/accounts', { body: { count: 30 } })).body;
+      const [, grace] = (await request(url, 'GET', '/control/info')).body.demo.accounts as [Account, Account];
+      const writers = accounts.map(async (as: Account, index: number) => {
+        const write = (method: string, path: string) => request(url, method, path, { as });
+        const note = (path: string, holds: Json) => expected.set(`${as.authToken} ${path}`, holds);
+        try {
+          const body = { text: `Round ${round}, ${index}` };
+          const { id } = (await request(url, 'POST', '/api/tweets', { as: grace, body })).body.tweet;
+          const own = (await request(url, 'POST', '/api/tweets', { as, body })).body.tweet.id;
+          await write('PUT', `/api/tweets/${id}/retweet`);
+          note(`/api/tweets/${id}`, { tweet: { counts: { retweets: 1 }, viewer: { retweeted: true } } });
+          await write('PUT', `/api/users/${grace.userId}/follow`);
+          note(`/api/users/${grace.userId}`, { user: { viewer: { following: true } } });
+          await write('PUT', '/api/users/by/linus/follow');
+          note('/api/users/by/linus', { user: { viewer: { follow_requested: true } } });
+          await write('DELETE', `/api/tweets/${own}`);
+          note(`/api/tweets/${own}`, { problem: { code: 'tweet_deleted' } });
+          await write('PUT', `/api/tweets/${id}/bookmark`);
+          note('/api/bookmarks', { tweets: [{ id }] });
+        } catch {
+          // The end came before the answer: nothing was promised.
+        }
+      });
+      await new Promise((resolve) => setTimeout(resolve, 60 + round * 60));
+      await kill(child);
+      await Promise.all(writers);
+    }
+    const { child, url } = await startChild();
+    expect(expected.size).toBeGreaterThan(40);
+    for (const [key, holds] of expected) {
+      const [authToken = '', path = ''] = key.split(' ');
+      const reply = await request(url, 'GET', path, { headers: { cookie: `auth_token=${authToken}` } });
+      expect(reply.body, path).toMatchObject(holds);
+    }
+    await kill(child);
+  });
+
   it('at any moment loses nothing that was acknowledged, and doubles nothing that carried a token', async () => {
     const acknowledged = new Map<string, string>();
     const liked = new Set<string>();

@@ -165,9 +165,9 @@ class SqliteJournal implements Journal {
     this.#db.exec('BEGIN IMMEDIATE');
     try {
       for (const entry of entries) {
-        // A reset makes everything before it moot, itself included.
+        // A reset makes everything before it moot.
         if (entry.kind === 'reset') this.#db.exec('DELETE FROM journal');
-        else this.#insert.run(VERSION, JSON.stringify(entry));
+        this.#insert.run(VERSION, JSON.stringify(entry));
       }
       this.#db.exec('COMMIT');
     } catch (error) {

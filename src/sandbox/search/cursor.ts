@@ -8,9 +8,16 @@ const MAC_BYTES = 12;
  */
 export class Cursors {
   readonly #key: Buffer;
+  /** Which world the positions are of. */
+  #world = '';
 
   constructor(key: Buffer) {
     this.#key = key;
+  }
+
+  /** From now on only cursors of this world hold: a position in one that was reset means nothing. */
+  enter(world: string): void {
+    this.#world = world;
   }
 
   seal(scope: readonly string[], position: readonly string[]): string {
@@ -29,7 +36,7 @@ export class Cursors {
 
   #mac(scope: readonly string[], payload: Buffer): Buffer {
     return createHmac('sha256', this.#key)
-      .update(JSON.stringify(scope))
+      .update(JSON.stringify([...scope, this.#world]))
       .update('\u0000')
       .update(payload)
       .digest()

@@ -54,7 +54,8 @@ export function matcherOf(query: Query, userNamed: (screenName: string) => User 
   }
 }
 
-const filterMatcher: Record<Filter, Matcher> = {
+/** By what a tweet is from its first moment on, so that an index can keep it. */
+export const filterMatcher: Record<Filter, Matcher> = {
   media: (tweet) => tweet.media.length > 0,
   images: (tweet) => tweet.media.some((media) => media.kind === 'photo'),
   videos: (tweet) => tweet.media.some((media) => media.kind === 'video'),

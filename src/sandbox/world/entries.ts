@@ -35,7 +35,11 @@ export type Entry =
       readonly at: number;
     }
   | { readonly kind: 'accounts'; readonly accounts: readonly MintedAccount[]; readonly at: number }
-  | { readonly kind: 'reset'; readonly at: number };
+  | {
+      readonly kind: 'reset';
+      readonly at: number /** Tells this world's cursors from those before. */;
+      readonly mark?: string;
+    };
 
 export interface MintedAccount {
   readonly id: string;

@@ -1,0 +1,61 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type OpenSandbox, openSandbox } from './harness.ts';
+
+let sandbox: OpenSandbox;
+let clock = Date.UTC(2026, 4, 20, 12);
+beforeAll(async () => {
+  sandbox = await openSandbox({ now: () => clock });
+});
+afterEach(() => sandbox.control('rate-limit', { limit: null }));
+afterAll(() => sandbox.close());
+
+const statuses = async (times: number, as = sandbox.ada): Promise<number[]> => {
+  const found: number[] = [];
+  for (let time = 0; time < times; time++) found.push((await sandbox.get('/api/me', as)).status);
+  return found;
+};
+
+describe('the rate limit', () => {
+  it('is off until it is switched on', async () => {
+    expect(new Set(await statuses(200))).toEqual(new Set([200]));
+  });
+
+  it('counts each actor alone, says when to come back, and ends with its window', async () => {
+    const set = await sandbox.control('rate-limit', { limit: 3, window_seconds: 60 });
+    expect(set.body).toEqual({ limit: 3, window_seconds: 60 });
+    expect(await statuses(4)).toEqual([200, 200, 200, 429]);
+    expect(await statuses(4, sandbox.grace)).toEqual([200, 200, 200, 429]);
+    clock += 18_500;
+    const refused = await sandbox.tweet('Too much');
+    expect(refused.status).toBe(429);
+    expect(refused.headers.get('retry-after')).toBe('42');
+    expect(refused.body.problem).toMatchObject({ code: 'rate_limited', retry_after: 42 });
+    expect((await sandbox.call('GET', '/control/tweets')).body.tweets).toEqual([]);
+    expect((await sandbox.call('GET', '/api/ping')).status).toBe(200);
+    expect((await sandbox.call('GET', '/api/me')).status).toBe(401);
+    clock += 42_000;
+    expect(await statuses(4)).toEqual([200, 200, 200, 429]);
+  });
+
+  it('does not use up a fault that waits for a call', async () => {
+    await sandbox.control('rate-limit', { limit: 0 });
+    await sandbox.fault({ kind: 'status', status: 503 });
+    expect(await statuses(2)).toEqual([429, 429]);
+    await sandbox.control('rate-limit', { limit: null });
+    expect(await statuses(2)).toEqual([503, 200]);
+  });
+
+  it('is forgotten by a reset', async () => {
+    await sandbox.control('rate-limit', { limit: 0, window_seconds: 5 });
+    await sandbox.control('reset');
+    expect(await statuses(2)).toEqual([200, 200]);
+  });
+
+  it.each([{}, { limit: -1 }, { limit: 1.5 }, { limit: '3' }, { limit: 3, window_seconds: 0 }])(
+    'refuses %j',
+    async (body) => {
+      const reply = await sandbox.control('rate-limit', body);
+      expect([reply.status, reply.body.problem.code]).toEqual([400, 'bad_request']);
+    },
+  );
+});
