@@ -35,7 +35,7 @@ export class CursorSealer {
 }
 
 function tag(key: Secret<Buffer>, cursor: string, scope: string): Buffer {
-  return createHmac('sha256', key.expose()).update(scope).update('\0').update(cursor).digest().subarray(0, tagBytes);
+  return createHmac('sha256', key.expose()).update(`${scope}\0${cursor}`).digest().subarray(0, tagBytes);
 }
 
 /** What a cursor is bound to. `count` may differ from page to page. */
