@@ -16,7 +16,8 @@ const NO_PARAMS = {};
 /** Finds the operation of a method and path. A literal path goes before one with a part that varies. */
 export class Router {
   readonly #literal = new Map<string, Map<string, Operation>>();
-  readonly #patterns: Pattern[] = [];
+  /** By the number of parts and the two literal ones that they begin with, so that few are compared with a request. */
+  readonly #patterns = new Map<string, Pattern[]>();
 
   constructor(operations: readonly Operation[]) {
     const byPath = new Map<string, Map<string, Operation>>();
@@ -26,7 +27,7 @@ export class Router {
       byPath.set(operation.path, methods);
     }
     for (const [path, methods] of byPath) {
-      if (path.includes('{')) this.#patterns.push({ segments: path.split('/'), methods });
+      if (path.includes('{')) this.#addPattern(path.split('/'), methods);
       else this.#literal.set(path, methods);
     }
   }
@@ -35,12 +36,29 @@ export class Router {
     const literal = this.#literal.get(path);
     if (literal !== undefined) return { operation: choose(literal, method), params: NO_PARAMS };
     const segments = path.split('/');
-    for (const pattern of this.#patterns) {
-      const params = match(pattern.segments, segments);
-      if (params !== undefined) return { operation: choose(pattern.methods, method), params };
+    for (const group of [groupOf(segments), GENERAL]) {
+      for (const pattern of this.#patterns.get(group) ?? []) {
+        const params = match(pattern.segments, segments);
+        if (params !== undefined) return { operation: choose(pattern.methods, method), params };
+      }
     }
     throw notFound('route', path);
   }
+
+  #addPattern(segments: readonly string[], methods: Map<string, Operation>): void {
+    const group = groupOf(segments);
+    const others = this.#patterns.get(group);
+    if (others === undefined) this.#patterns.set(group, [{ segments, methods }]);
+    else others.push({ segments, methods });
+  }
+}
+
+/** Where patterns are that begin with a part that varies. */
+const GENERAL = '';
+
+function groupOf(segments: readonly string[]): string {
+  const [, first = '', second = ''] = segments;
+  return first.startsWith('{') || second.startsWith('{') ? GENERAL : `${segments.length}/${first}/${second}`;
 }
 
 function choose(methods: Map<string, Operation>, method: string): Operation {

@@ -4,7 +4,7 @@ import Database from 'libsql';
 import type { Entry } from '../world/entries.ts';
 
 /** Of the file, and of each row in it. Raise it when an older program could not read what a newer one writes. */
-const VERSION = 1;
+const VERSION = 2;
 
 export interface Opened {
   readonly journal: Journal;

@@ -64,9 +64,6 @@ function latest(
   return found;
 }
 
-/** With few candidates it is quicker to sort them; with many, to go down the ready order until the page is full. */
-const FEW = 400;
-
 function top(
   world: World,
   candidates: readonly number[] | undefined,
@@ -75,22 +72,42 @@ function top(
   after: Position | undefined,
 ): Tweet[] {
   const inTime: Matcher = (tweet) => after === undefined || compareIds(tweet.id, after.snapshotId) <= 0;
-  const found: Tweet[] = [];
-  if (candidates !== undefined && candidates.length <= FEW) {
-    for (const position of candidates) {
-      const tweet = world.tweets[position];
-      if (tweet === undefined || !inTime(tweet)) continue;
-      if ((after === undefined || compareRank(tweet, after) > 0) && visible(tweet)) found.push(tweet);
-    }
-    return found.sort(compareRank).slice(0, limit);
-  }
-  const from = after === undefined ? 0 : firstAfter(world, after);
   const ranked = world.ranking.tweets;
+  if (candidates !== undefined && candidates.length < ranked.length / 4) {
+    return bestOf(world, candidates, limit, (tweet) => {
+      const isAfter = after === undefined || compareRank(tweet, after) > 0;
+      return isAfter && inTime(tweet) && visible(tweet);
+    });
+  }
+  // With many candidates the page is full before long, when one goes down the order that is there.
+  const found: Tweet[] = [];
+  const from = after === undefined ? 0 : firstAfter(world, after);
   for (let at = from; at < ranked.length && found.length < limit; at++) {
     const tweet = ranked[at];
     if (tweet !== undefined && inTime(tweet) && visible(tweet)) found.push(tweet);
   }
   return found;
+}
+
+/** The best at these positions. Whoever cannot be among them any more is not asked whether they match. */
+function bestOf(world: World, positions: readonly number[], limit: number, matches: Matcher): Tweet[] {
+  const best: Tweet[] = [];
+  for (const position of positions) {
+    const tweet = world.tweets[position];
+    if (tweet === undefined) continue;
+    const worst = best[limit - 1];
+    if ((worst !== undefined && compareRank(tweet, worst) > 0) || !matches(tweet)) continue;
+    let low = 0;
+    for (let high = best.length; low < high; ) {
+      const middle = (low + high) >>> 1;
+      const other = best[middle];
+      if (other !== undefined && compareRank(other, tweet) < 0) low = middle + 1;
+      else high = middle;
+    }
+    best.splice(low, 0, tweet);
+    if (best.length > limit) best.pop();
+  }
+  return best;
 }
 
 function firstAfter(world: World, { score, id }: Position): number {

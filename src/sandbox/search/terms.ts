@@ -17,7 +17,7 @@ export function joined(terms: readonly string[]): string {
   return ` ${terms.join(' ')} `;
 }
 
-const SIGN = /[^\p{L}\p{M}\p{N}\p{Z}\p{C}\u0000-\u00ff\u2000-\u206f]/gu;
+const SIGN = /[^\p{L}\p{M}\p{N}\p{Z}\p{C}!-\u00ff\u2000-\u206f]/gu;
 
 /** The signs of a text that are neither part of words nor everyday punctuation, such as emoji. */
 export function signsOf(text: string): string[] {
