@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import type { ActorOperation } from '../http/operation.ts';
 import { pagingOf } from '../http/paged.ts';
 import { homeFeed, type Placed } from '../world/home.ts';
@@ -19,7 +18,7 @@ export const home: ActorOperation = {
     const paging = pagingOf(call, 'home', actor.id);
     const position = readPosition(paging.after);
     const lastId = position?.lastId ?? world.lastTweetId ?? '0';
-    const name = position?.name ?? `${actor.id}-${randomBytes(6).toString('hex')}`;
+    const name = position?.name ?? world.feeds.newName(actor, lastId);
     const make = () => homeFeed(world, actor, lastId);
     const feed = position === undefined ? make() : world.feeds.find(name, make);
     const page = visiblePage(call, below(feed, position), paging.count);

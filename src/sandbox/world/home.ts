@@ -62,6 +62,12 @@ const KEPT = 200;
 /** Feeds that somebody is in the middle of: whom one follows meanwhile must not move what is still to come. */
 export class HomeFeeds {
   readonly #feeds = new Map<string, readonly Placed[]>();
+  #named = 0;
+
+  /** A name for a feed that begins now. After a restart a name may come again, and so does then what it stood for. */
+  newName(viewer: User, lastId: string): string {
+    return `${viewer.id}-${lastId}-${++this.#named}`;
+  }
 
   keep(name: string, feed: readonly Placed[]): void {
     this.#feeds.delete(name);
