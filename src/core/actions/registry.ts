@@ -3,19 +3,59 @@ import { balance } from './account/balance.ts';
 import { details } from './account/details.ts';
 import { payments } from './account/payments.ts';
 import { usage } from './account/usage.ts';
+import { listMembers } from './list/members.ts';
 import { advancedSearch } from './tweet/advanced-search.ts';
+import { bookmark } from './tweet/bookmark.ts';
 import { createTweet } from './tweet/create.ts';
+import { deleteTweet } from './tweet/delete.ts';
+import { tweetDetail } from './tweet/detail.ts';
 import { favorite } from './tweet/favorite.ts';
+import { tweetReplies } from './tweet/replies.ts';
+import { retweet } from './tweet/retweet.ts';
+import { unbookmark } from './tweet/unbookmark.ts';
 import { unlike } from './tweet/unlike.ts';
+import { unretweet } from './tweet/unretweet.ts';
+import { about } from './user/about.ts';
+import { affiliates } from './user/affiliates.ts';
+import { articlesTweets } from './user/articles-tweets.ts';
+import { bookmarks } from './user/bookmarks.ts';
+import { follow } from './user/follow.ts';
+import { followers } from './user/followers.ts';
+import { followersYouKnow } from './user/followers-you-know.ts';
+import { following } from './user/following.ts';
+import { homeTimeline } from './user/home-timeline.ts';
 import { userInfo } from './user/info.ts';
+import { me } from './user/me.ts';
+import { tweetsAndReplies } from './user/tweets-and-replies.ts';
+import { unfollow } from './user/unfollow.ts';
 
 /** Every action, in the order of the documents. A new one is a file in this folder and a line here. */
 export const actions: readonly Action[] = [
   advancedSearch,
+  tweetDetail,
+  tweetReplies,
   createTweet,
+  deleteTweet,
   favorite,
   unlike,
+  bookmark,
+  unbookmark,
+  retweet,
+  unretweet,
+  homeTimeline,
+  me,
   userInfo,
+  about,
+  tweetsAndReplies,
+  articlesTweets,
+  followers,
+  following,
+  followersYouKnow,
+  affiliates,
+  follow,
+  unfollow,
+  bookmarks,
+  listMembers,
   details,
   balance,
   usage,
