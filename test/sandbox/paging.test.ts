@@ -112,7 +112,7 @@ describe.each(lists)('%s', (_name, path, total, arrive) => {
 
   it('repeats and loses nothing while items arrive', async () => {
     const before = ids(await pages(path(), 100));
-    expect(ids(await pages(path(), Math.ceil(before.length / 6), arrive))).toEqual(before);
+    expect(ids(await pages(path(), Math.min(100, Math.ceil(before.length / 6)), arrive))).toEqual(before);
   });
 
   it('has no cursor on a last page that is exactly full', async () => {

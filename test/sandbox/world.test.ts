@@ -58,16 +58,11 @@ describe('the world of a seed', () => {
     expect(other.tweets[5]?.text).not.toBe(world.tweets[5]?.text);
   });
 
-  it('is of the size it should be, and quickly built', () => {
-    expect(world.users.size).toBe(200);
-    expect(world.tweets.length).toBeGreaterThan(2000);
-    // The best of some, since other tests run beside this one.
-    const times = [1, 2, 3].map(() => {
-      const started = performance.now();
-      buildWorld('postern', EPOCH);
-      return performance.now() - started;
-    });
-    expect(Math.min(...times)).toBeLessThan(500);
+  it('is of the size it should be', () => {
+    expect(world.users.size).toBeGreaterThanOrEqual(2_000);
+    expect(world.tweets.length).toBeGreaterThanOrEqual(20_000);
+    expect((world.tweets[0]?.createdAt ?? 0) < EPOCH - 88 * DAY_MS).toBe(true);
+    expect(world.tweets.filter((tweet) => tweet.createdAt > EPOCH - 3_600_000).length).toBeGreaterThan(2);
   });
 
   it('lets ada and grace speak often, over more than 30 days, to at least ten followers', () => {
@@ -95,50 +90,52 @@ describe('the world of a seed', () => {
   });
 
   it('lies in the days before its epoch, in the order of ids', () => {
-    for (const [index, tweet] of world.tweets.entries()) {
-      expect(tweet.position).toBe(index);
-      expect(tweet.createdAt).toBeLessThan(EPOCH);
+    const astray = world.tweets.filter((tweet, index) => {
       const before = world.tweets[index - 1];
-      if (before === undefined) continue;
-      expect(BigInt(tweet.id) > BigInt(before.id)).toBe(true);
-      expect(tweet.createdAt).toBeGreaterThan(before.createdAt);
-    }
+      const later =
+        before === undefined || (BigInt(tweet.id) > BigInt(before.id) && tweet.createdAt > before.createdAt);
+      return tweet.position !== index || tweet.createdAt >= EPOCH || !later;
+    });
+    expect(astray).toEqual([]);
   });
 
   it('counts what there is', () => {
+    const wrong: string[] = [];
     for (const user of world.users.values()) {
       const standing = tweetsOf(user).filter((tweet) => !tweet.deleted);
-      expect(user.tweetCount).toBe(standing.length);
-      expect(user.mediaCount).toBe(standing.filter((tweet) => tweet.media.length > 0).length);
-      for (const other of user.following) expect(other.followers.has(user)).toBe(true);
+      const withMedia = standing.filter((tweet) => tweet.media.length > 0);
+      if (user.tweetCount !== standing.length || user.mediaCount !== withMedia.length) wrong.push(user.screenName);
+      for (const other of user.following) if (!other.followers.has(user)) wrong.push(`${user.id} ${other.id}`);
+    }
+    const answers = new Map<string, number>();
+    const quotes = new Map<string, number>();
+    for (const { deleted, replyTo, quoteOf } of world.tweets) {
+      if (deleted) continue;
+      if (replyTo !== null) answers.set(replyTo.tweetId, (answers.get(replyTo.tweetId) ?? 0) + 1);
+      if (quoteOf !== null) quotes.set(quoteOf, (quotes.get(quoteOf) ?? 0) + 1);
     }
     for (const tweet of world.tweets) {
-      const standing = world.tweets.filter((other) => !other.deleted);
-      if (tweet.replies > 0)
-        expect(standing.filter((other) => other.replyTo?.tweetId === tweet.id)).toHaveLength(tweet.replies);
-      if (tweet.quotes > 0) expect(standing.filter((other) => other.quoteOf === tweet.id)).toHaveLength(tweet.quotes);
-      expect(tweet.likes).toBeLessThanOrEqual(tweet.author.followers.size);
-      expect(tweet.views ?? 0).toBeGreaterThanOrEqual(tweet.likes);
+      if (tweet.replies !== (answers.get(tweet.id) ?? 0) || tweet.quotes !== (quotes.get(tweet.id) ?? 0)) {
+        wrong.push(tweet.id);
+      }
+      if (tweet.likes > tweet.author.followers.size || (tweet.views ?? 0) < tweet.likes) wrong.push(tweet.text);
     }
+    expect(wrong).toEqual([]);
   });
 
   it('speaks in full sentences, never twice the same, never too long', () => {
     const texts = world.tweets.map((tweet) => tweet.text);
     expect(new Set(texts).size).toBe(texts.length);
-    for (const text of texts) {
-      expect(text).not.toMatch(/[{}]|undefined| {2}/);
-      expect(weightedLength(text)).toBeLessThanOrEqual(280);
-    }
+    expect(texts.filter((text) => /[{}]|undefined| {2}/.test(text) || weightedLength(text) > 280)).toEqual([]);
   });
 
   it('answers nobody before they spoke, and shows no protected tweet to those who may not see it', () => {
     for (const tweet of world.tweets) {
       const target = world.tweet(tweet.replyTo?.tweetId ?? tweet.quoteOf ?? '');
       if (target === undefined) continue;
-      expect(target.position).toBeLessThan(tweet.position);
       const { author } = target;
       const allowed = !author.protected || author === tweet.author || author.followers.has(tweet.author);
-      expect(allowed).toBe(true);
+      if (!allowed || target.position >= tweet.position) expect.fail(tweet.text);
     }
   });
 });

@@ -1,33 +1,73 @@
 import type { World } from '../world/world.ts';
 import { demoNames } from './demo.ts';
 import type { Person } from './people.ts';
-import { prng } from './prng.ts';
+import { type Prng, prng } from './prng.ts';
 
-/** Who follows whom: the appealing are followed by many, and shared interests help. */
+/** Who follows whom: the appealing are followed by many, the language that one reads and shared interests help. */
 export function connect(world: World, seed: string, people: readonly Person[]): void {
   const random = prng(seed, 'follows');
   const [ada, grace, linus] = demoNames.map((name) => people.find((person) => person.user.screenName === name));
   if (ada === undefined || grace === undefined || linus === undefined) throw new Error('the demo accounts are missing');
 
+  const active = people.filter((person) => person.user.state === 'active');
+  const everybody = urn(people);
+  const byTongue = new Map(
+    [...new Set(people.map((person) => person.tongue))].map((tongue) => [
+      tongue,
+      urn(people.filter((person) => person.tongue === tongue)),
+    ]),
+  );
   const isDemo = (person: Person) => person === ada || person === grace || person === linus;
   for (const person of people) {
-    const wanted = Math.min(people.length / 3, Math.floor(6 + 10 / (random.next() + 0.15)));
-    for (let tries = 0; person.user.following.size < wanted && tries < wanted * 4; tries++) {
-      const other = random.weighted(people, (candidate) => candidate.appeal);
-      if (other === person || other.user.state !== 'active') continue;
+    const near = byTongue.get(person.tongue) ?? everybody;
+    const wanted = Math.min(400, Math.floor(10 + 12 * (1 - random.next()) ** -0.7));
+    for (let tries = 0; person.user.following.size < wanted && tries < wanted * 3; tries++) {
+      const other = (random.chance(0.9) ? near : everybody)(random);
+      // An account that went took its follows with it, but for a few that nobody tidied up.
+      if (other === person || (other.user.state !== 'active' && random.chance(0.8))) continue;
       if (other === linus && isDemo(person)) continue;
       const shared = other.topics.some((topic) => person.topics.includes(topic));
       if (shared || random.chance(0.5)) world.follow(person.user, other.user);
-      if (random.chance(0.25) && !(person === linus && isDemo(other))) world.follow(other.user, person.user);
+      // Those with a large audience follow back less readily.
+      const returns = 0.4 / (1 + other.appeal / 12);
+      if (random.chance(returns) && !(person === linus && isDemo(other))) world.follow(other.user, person.user);
     }
   }
 
   world.follow(ada.user, grace.user);
   world.follow(grace.user, ada.user);
-  const others = random.shuffle(people.filter((person) => !isDemo(person) && person.user.state === 'active'));
+  const others = random.shuffle(active.filter((person) => !isDemo(person)));
   // Enough for every demonstration, whatever chance brought: followers of each, and some that ada knows.
   for (const person of others.slice(0, 14)) world.follow(person.user, ada.user);
   for (const person of others.slice(6, 22)) world.follow(person.user, grace.user);
   for (const person of others.slice(10, 18)) world.follow(ada.user, person.user);
   for (const person of others.slice(30, 35)) world.follow(person.user, linus.user);
+
+  const personOf = new Map(people.map((person) => [person.user, person]));
+  for (const person of people) {
+    person.friends = [...person.user.following].map((user) => personOf.get(user) ?? person);
+  }
+}
+
+/** Draws by appeal, in the time of a binary search. */
+function urn(people: readonly Person[]): (random: Prng) => Person {
+  const ends = new Float64Array(people.length);
+  let total = 0;
+  for (const [index, person] of people.entries()) {
+    total += person.appeal;
+    ends[index] = total;
+  }
+  return (random) => {
+    const drawn = random.next() * total;
+    let low = 0;
+    let high = people.length - 1;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((ends[middle] ?? 0) <= drawn) low = middle + 1;
+      else high = middle;
+    }
+    const person = people[low];
+    if (person === undefined) throw new Error('nobody to draw');
+    return person;
+  };
 }

@@ -1,3 +1,20 @@
+/** What a language brings to every topic in it. */
+export interface Tongue {
+  readonly lang: string;
+  readonly share: number;
+  readonly slots: Readonly<Record<string, readonly string[]>>;
+  readonly replies: readonly string[];
+  readonly quotes: readonly string[];
+  /** How the next tweet of a thread begins. */
+  readonly leads: readonly string[];
+  /** Short sentences that may follow any text. */
+  readonly remarks: readonly string[];
+  /** `{name}` is whom the text is about. */
+  readonly company: string;
+  /** What stands between two sentences. */
+  readonly space: string;
+}
+
 /** What people talk about. `{name}` in a text is filled from `slots`, or from the common ones. */
 export interface Topic {
   readonly name: string;
@@ -11,6 +28,8 @@ export interface Topic {
   readonly replies: readonly string[];
   /** Cashtags, where the topic has them. */
   readonly symbols?: readonly string[];
+  /** English where it is absent. */
+  readonly tongue?: Tongue;
 }
 
 export const commonSlots: Readonly<Record<string, readonly string[]>> = {

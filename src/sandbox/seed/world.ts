@@ -1,8 +1,7 @@
 import { World } from '../world/world.ts';
 import { listIdFor } from './credentials.ts';
-import { DEMO_ORGANIZATION } from './demo.ts';
 import { connect } from './follows.ts';
-import { AFFILIATES, type Person, populate } from './people.ts';
+import { affiliations, type Person, populate } from './people.ts';
 import { prng } from './prng.ts';
 import { fillTimeline } from './timeline.ts';
 
@@ -17,31 +16,37 @@ export function buildWorld(seed: string, epochMs: number): World {
   return world;
 }
 
+/** The first is the demo's. */
+const lists = [
+  ['ada', 'People who build things', 30],
+  ['ada', 'Sea and sky', 22],
+  ['ada', 'Slow mornings', 14],
+  ['grace', 'Boats and compilers', 48],
+  ['grace', 'Small bakeries', 12],
+  ['tidewater_labs', 'Our crew and friends', 160],
+  ['northlightpress', 'Readers', 230],
+  ['citytrams', 'Other offices', 7],
+] as const;
+
 function makeLists(world: World, seed: string, people: readonly Person[]): void {
   const random = prng(seed, 'lists');
-  const owner = people.find((person) => person.user.screenName === 'ada');
-  if (owner === undefined) throw new Error('the world lacks ada');
-  const open = people.filter(({ user }) => user.state === 'active' && user !== owner.user);
-  const names = ['People who build things', 'Sea and sky', 'Slow mornings'];
-  for (const [index, name] of names.entries()) {
-    const members = random.shuffle(open).slice(0, 30 - index * 8);
-    world.addList({
-      id: listIdFor(seed, name),
-      name,
-      owner: owner.user,
-      members: members.map((person) => person.user),
-    });
+  for (const [ownerName, name, size] of lists) {
+    const owner = world.userNamed(ownerName);
+    if (owner === undefined) throw new Error(`the world lacks ${ownerName}`);
+    const open = people.filter(({ user }) => user.state === 'active' && user !== owner);
+    const members = random.shuffle(open).slice(0, size);
+    world.addList({ id: listIdFor(seed, name), name, owner, members: members.map((person) => person.user) });
   }
 }
 
 function makeAffiliates(world: World, people: readonly Person[]): void {
-  const at = people.findIndex((person) => person.user.screenName === DEMO_ORGANIZATION);
-  const organization = people[at]?.user;
-  if (organization === undefined) throw new Error('the world lacks its organization');
-  const members = people.filter((person) => person.user.description.endsWith(`@${DEMO_ORGANIZATION}.`));
-  if (members.length !== AFFILIATES) throw new Error('the organization lacks affiliates');
-  world.affiliates.set(
-    organization,
-    members.map((person) => person.user),
-  );
+  for (const { organization: name, count } of affiliations) {
+    const organization = world.userNamed(name);
+    const members = people.filter((person) => person.user.description.endsWith(`@${name}.`));
+    if (organization === undefined || members.length !== count) throw new Error(`${name} lacks affiliates`);
+    world.affiliates.set(
+      organization,
+      members.map((person) => person.user),
+    );
+  }
 }

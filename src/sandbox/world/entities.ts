@@ -5,8 +5,13 @@ const HASHTAG = /(?<![\p{L}\p{M}\p{N}_&])[#＃]([\p{L}\p{M}\p{N}_]*[\p{L}\p{M}][
 const CASHTAG = /(?<![^\s(])\$([A-Za-z]{1,6}(?:[._][A-Za-z]{1,2})?)(?![A-Za-z0-9_])/gu;
 const MENTION = /(?<![A-Za-z0-9_!#$%&*@＠])[@＠]([A-Za-z0-9_]{1,15})(?![A-Za-z0-9_@])/gu;
 
+const ANY_SIGN = /[#＃$@＠]|\.\S/u;
+const NOTHING: Entities = { hashtags: [], symbols: [], urls: [], mentions: [] };
+
 /** What a text names. Indices count code points, as the platform's clients expect. Only existing users are mentions. */
 export function extractEntities(text: string, userNamed: (screenName: string) => User | undefined): Entities {
+  // Most texts name nothing: they share one answer.
+  if (!ANY_SIGN.test(text)) return NOTHING;
   const urls = findUrls(text);
   const inUrl = (index: number) => urls.some((url) => index >= url.start && index < url.end);
   const matches = (pattern: RegExp) => [...text.matchAll(pattern)].filter((match) => !inUrl(match.index));

@@ -1,0 +1,95 @@
+import { DEMO_ORGANIZATION } from './demo.ts';
+import type { Traits } from './people.ts';
+import { topicNamed } from './topics.ts';
+
+export const PRESS = 'northlightpress';
+
+const about = (...names: string[]) => names.map(topicNamed);
+
+/** Those whom the rest of the world is built around. */
+export const known: readonly Traits[] = [
+  {
+    screenName: 'ada',
+    name: 'Ada Lowell',
+    topics: about('code', 'maths', 'coffee', 'trains'),
+    description: 'Numbers, looms and strong coffee. I write programs for machines that do not exist yet.',
+    location: 'Bologna',
+    website: 'https://adalowell.example',
+    premium: true,
+    openDms: true,
+    tweets: 110,
+    appeal: 180,
+  },
+  {
+    screenName: 'grace',
+    name: 'Grace Hollis',
+    topics: about('code', 'sea', 'baking', 'coffee'),
+    description: 'Compilers before breakfast, boats after. It is easier to ask forgiveness than a code review.',
+    location: 'Galway',
+    openDms: true,
+    tweets: 95,
+    appeal: 160,
+  },
+  {
+    screenName: 'linus',
+    name: 'Linus Berg',
+    topics: about('sea', 'hiking'),
+    description: 'Under water or up a hill. Followers by request.',
+    protected: true,
+    tweets: 24,
+    appeal: 6,
+  },
+  {
+    screenName: DEMO_ORGANIZATION,
+    name: 'Tidewater Labs',
+    topics: about('sea', 'astronomy', 'code'),
+    description: 'Open instruments for oceans and skies.',
+    website: 'https://tidewaterlabs.example',
+    location: 'Bergen',
+    verified: true,
+    verificationKind: 'business',
+    openDms: true,
+    tweets: 40,
+    appeal: 320,
+  },
+  {
+    screenName: PRESS,
+    name: 'Northlight Press',
+    topics: about('books', 'film'),
+    description: 'Small books, printed slowly.',
+    website: 'https://northlightpress.example',
+    location: 'Ghent',
+    verified: true,
+    verificationKind: 'business',
+    tweets: 60,
+    appeal: 240,
+  },
+  {
+    screenName: 'citytrams',
+    name: 'City Trams',
+    topics: about('trains'),
+    description: 'Service news from the tram office. We read replies on weekdays.',
+    verified: true,
+    verificationKind: 'government',
+    tweets: 45,
+    appeal: 200,
+  },
+  {
+    screenName: 'quickgains',
+    name: 'Quick Gains',
+    topics: about('markets'),
+    description: 'Suspended for repeating itself.',
+    state: 'suspended',
+    tweets: 18,
+    appeal: 8,
+  },
+  {
+    screenName: 'oldlantern',
+    name: 'Old Lantern',
+    topics: about('film', 'books'),
+    description: 'Gone fishing.',
+    state: 'deleted',
+    tweets: 18,
+    appeal: 10,
+  },
+];

@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import { buildWorld } from '../../src/sandbox/seed/world.ts';
+import type { Tweet } from '../../src/sandbox/world/types.ts';
+
+const world = buildWorld('postern', Date.UTC(2026, 0, 10));
+const { tweets } = world;
+const users = [...world.users.values()];
+const share = (matches: (tweet: Tweet) => boolean) => tweets.filter(matches).length / tweets.length;
+const median = (numbers: number[]) => numbers.sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
+
+describe('a world that feels real', () => {
+  it('follows by a power law: a straight line, where both axes are logarithmic', () => {
+    const ranked = users.map((user) => user.followers.size).sort((a, b) => b - a);
+    expect(ranked[0]).toBeGreaterThan(20 * median([...ranked]));
+    // Least squares of log size over log rank, over the head and the middle.
+    const points = ranked.slice(4, 400).map((size, index) => [Math.log(index + 5), Math.log(size)] as const);
+    const mean = (axis: 0 | 1) => points.reduce((sum, point) => sum + point[axis], 0) / points.length;
+    const [x, y] = [mean(0), mean(1)];
+    const over = points.reduce((sum, point) => sum + (point[0] - x) * (point[1] - y), 0);
+    const spreadX = points.reduce((sum, point) => sum + (point[0] - x) ** 2, 0);
+    const spreadY = points.reduce((sum, point) => sum + (point[1] - y) ** 2, 0);
+    expect(over / spreadX).toBeLessThan(-0.4);
+    expect(over ** 2 / (spreadX * spreadY)).toBeGreaterThan(0.95);
+  });
+
+  it('speaks several languages, each with its own letters', () => {
+    for (const lang of ['es', 'de', 'fr', 'pt', 'ja']) {
+      expect(share((tweet) => tweet.lang === lang)).toBeGreaterThan(0.02);
+    }
+    expect(share((tweet) => tweet.lang === 'en')).toBeGreaterThan(0.5);
+    const kana = /[\p{Script=Hiragana}\p{Script=Katakana}]/u;
+    for (const tweet of tweets) {
+      if (kana.test(tweet.text) !== (tweet.lang === 'ja')) expect.fail(`${tweet.lang}: ${tweet.text}`);
+    }
+  });
+
+  it('has threads, quotes, tags, names, links, photos, videos and articles', () => {
+    const isThread = ({ replyTo, author }: Tweet) => replyTo?.userId === author.id;
+    expect(share(isThread)).toBeGreaterThan(0.02);
+    expect(share((tweet) => tweet.quoteOf !== null)).toBeGreaterThan(0.03);
+    expect(share((tweet) => tweet.entities.hashtags.length > 0)).toBeGreaterThan(0.05);
+    expect(share((tweet) => tweet.entities.symbols.length > 0)).toBeGreaterThan(0.01);
+    expect(share((tweet) => tweet.replyTo === null && tweet.entities.mentions.length > 0)).toBeGreaterThan(0.02);
+    expect(share((tweet) => tweet.entities.urls.length > 0)).toBeGreaterThan(0.03);
+    expect(share((tweet) => tweet.media.some((media) => media.kind === 'photo'))).toBeGreaterThan(0.05);
+    const videos = tweets.flatMap((tweet) => tweet.media.filter((media) => media.kind === 'video'));
+    expect(videos.length).toBeGreaterThan(100);
+    for (const video of videos) {
+      expect(video.videoPath).toMatch(/\.mp4$/);
+      expect(Math.min(video.durationMs ?? 0, video.width, video.height)).toBeGreaterThan(0);
+    }
+    const articles = tweets.flatMap((tweet) => tweet.article ?? []);
+    expect(articles.length).toBeGreaterThan(3);
+    expect(new Set(articles.map((article) => article.id)).size).toBe(articles.length);
+  });
+
+  it('is received as its authors are followed, and unevenly', () => {
+    const likes = tweets.map((tweet) => tweet.likes);
+    expect(Math.max(...likes)).toBeGreaterThan(50 * Math.max(1, median(likes)));
+    const often = (of: Tweet[]) => of.reduce((sum, tweet) => sum + tweet.likes, 0) / of.length;
+    const loud = tweets.filter((tweet) => tweet.author.followers.size > 200);
+    const quiet = tweets.filter((tweet) => tweet.author.followers.size < 40);
+    expect(often(loud)).toBeGreaterThan(4 * often(quiet));
+    expect(tweets.some((tweet) => tweet.retweets > 10)).toBe(true);
+  });
+
+  it('has accounts of every kind', () => {
+    const count = (matches: (user: (typeof users)[number]) => boolean) => users.filter(matches).length;
+    expect(count((user) => user.state === 'suspended')).toBeGreaterThan(5);
+    expect(count((user) => user.state === 'deleted')).toBeGreaterThan(5);
+    expect(count((user) => user.protected)).toBeGreaterThan(40);
+    expect(count((user) => user.premium)).toBeGreaterThan(200);
+    expect(world.affiliates.size).toBeGreaterThanOrEqual(2);
+    for (const [organization, members] of world.affiliates) {
+      expect([organization.verificationKind, members.length > 2]).toEqual(['business', true]);
+    }
+    expect(world.lists.size).toBeGreaterThan(4);
+    for (const list of world.lists.values()) expect(list.members.length).toBeGreaterThan(3);
+  });
+});
