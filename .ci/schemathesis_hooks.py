@@ -18,8 +18,10 @@ def before_load_schema(context, raw_schema):
             content = operation.get("requestBody", {}).get("content", {})
             for media_type in content.values():
                 properties = media_type["schema"]["properties"]
-                if "proxy" in properties:
-                    properties["proxy"] = False
+                # For the reasons at _narrowed.
+                for field in ("proxy", "cursor"):
+                    if field in properties:
+                        properties[field] = False
                 if "auth_token" in properties:
                     properties["auth_token"]["const"] = os.environ["POSTERN_ACTOR"]
 

@@ -67,10 +67,11 @@ function requestBody(
   { input }: Performed,
 ): JsonObject {
   const needed = required.filter((name) => !inPath.some(([inPathName]) => inPathName === name));
+  const oneIsNeeded = alternativesOf(action.input).some(({ atLeast }) => atLeast > 0);
   const example = Object.entries(input).filter(([name]) => fields.some(([field]) => field === name));
   return {
     // An empty body counts as {}.
-    ...(needed.length > 0 && { required: true }),
+    ...((needed.length > 0 || oneIsNeeded) && { required: true }),
     content: {
       'application/json': {
         schema: {
