@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type Fault, performs } from '../faults/fault.ts';
 import { answerFault, sleep } from '../faults/inject.ts';
+import { isForBrowsers, servePage } from '../pages/answer-page.ts';
 import type { Platform } from '../platform.ts';
 import type { User } from '../world/types.ts';
 import { type Answer, problemAnswer } from './answer.ts';
@@ -25,6 +26,7 @@ async function serve(platform: Platform, router: Router, request: IncomingMessag
   let answer: Answer;
   try {
     checkHost(request);
+    if (isForBrowsers(request) && (await servePage(platform, request, response))) return;
     const url = request.url ?? '/';
     const mark = url.indexOf('?');
     const path = mark < 0 ? url : url.slice(0, mark);

@@ -1,0 +1,62 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { pictureAt } from '../media/pictures.ts';
+import type { Platform } from '../platform.ts';
+import type { World } from '../world/world.ts';
+import { STYLE_PATH, style } from './html.ts';
+import { notice, tweetView, userView, type View } from './views.ts';
+
+const POLICY =
+  "default-src 'none'; img-src 'self'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/** The operations are below these two; whatever else is read is for browsers. */
+export function isForBrowsers({ method, url = '/' }: IncomingMessage): boolean {
+  return (method === 'GET' || method === 'HEAD') && !url.startsWith('/api/') && !url.startsWith('/control/');
+}
+
+/** Answers what a browser asks for: pages and their pictures. Says whether it did; the rest is for the operations. */
+export async function servePage(
+  platform: Platform,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<boolean> {
+  const path = (request.url ?? '/').split('?', 1)[0] ?? '/';
+  // What a page shows must be on disk, as with every answer.
+  if (platform.journal.pending) await platform.journal.settled();
+  if (path === STYLE_PATH) {
+    send(response, 200, 'text/css; charset=utf-8', Buffer.from(style), 'public, max-age=3600');
+    return true;
+  }
+  const picture = pictureAt(platform.world, path);
+  if (picture !== undefined) {
+    send(response, 200, 'image/png', picture, 'public, max-age=86400, immutable');
+    return true;
+  }
+  const wantsHtml = request.headers.accept?.includes('text/html') === true && !path.startsWith('/media/');
+  const missing = wantsHtml ? notice(404, 'Nothing here', 'No such page on this platform.') : undefined;
+  const view = viewAt(platform.world, path) ?? missing;
+  if (view === undefined) return false;
+  send(response, view.status, 'text/html; charset=utf-8', Buffer.from(view.body), 'no-store');
+  return true;
+}
+
+function viewAt(world: World, path: string): View | undefined {
+  const match = /^\/(\w{1,15})(?:\/status\/(\d{1,20})(?:\/(?:photo|video)\/\d)?)?$/.exec(path);
+  if (match === null) return undefined;
+  const user = world.userNamed(match[1] ?? '');
+  if (user === undefined) return undefined;
+  if (match[2] === undefined) return userView(world, user);
+  const tweet = world.tweet(match[2]);
+  return tweet?.author === user ? tweetView(world, tweet) : undefined;
+}
+
+function send(response: ServerResponse, status: number, type: string, body: Buffer, cache: string): void {
+  response.writeHead(status, {
+    'content-type': type,
+    'content-length': body.length,
+    'cache-control': cache,
+    'content-security-policy': POLICY,
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'no-referrer',
+  });
+  response.end(response.req.method === 'HEAD' ? undefined : body);
+}

@@ -1,0 +1,81 @@
+import type { Tweet, User } from '../world/types.ts';
+import type { World } from '../world/world.ts';
+import { type Html, html, page } from './html.ts';
+
+export interface View {
+  readonly status: number;
+  readonly body: string;
+}
+
+const SHOWN = 20;
+
+export function userView(world: World, user: User): View {
+  if (user.state === 'suspended') return notice(403, 'Account suspended', `@${user.screenName} is suspended.`);
+  if (user.state === 'deleted') return notice(404, 'Account gone', `@${user.screenName} no longer exists.`);
+  const latest: Tweet[] = [];
+  for (let at = user.tweets.length - 1; at >= 0 && latest.length < SHOWN && !user.protected; at--) {
+    const tweet = world.tweets[user.tweets[at] ?? -1];
+    if (tweet !== undefined && !tweet.deleted) latest.push(tweet);
+  }
+  const body = html`${user.banner === null ? undefined : html`<img class="banner" src="${user.banner}" alt="">`}
+<header>${avatarOf(user)}<h1>${user.name}${badge(user)}</h1><div class="soft">@${user.screenName}</div>
+<p class="text">${user.description}</p>
+<div class="soft">${[user.location, user.website].filter((part) => part !== null).join(' · ')}</div>
+<p class="counts">${counts({ following: user.followingCount, followers: user.followerCount, tweets: user.tweetCount })}</p></header>
+${user.protected ? html`<p class="notice">These tweets are protected: only followers see them.</p>` : latest.map((tweet) => article(world, tweet))}`;
+  return { status: 200, body: page(`${user.name} (@${user.screenName})`, body) };
+}
+
+export function tweetView(world: World, tweet: Tweet): View {
+  const hidden = hiddenBecause(tweet);
+  if (hidden !== undefined) return notice(hidden.status, 'Not shown', hidden.why);
+  const answers = (tweet.answers ?? [])
+    .flatMap((position) => world.tweets[position] ?? [])
+    .filter((answer) => hiddenBecause(answer) === undefined)
+    .slice(0, SHOWN);
+  const body = html`${article(world, tweet, true)}<h2>Replies</h2>${
+    answers.length === 0 ? html`<p class="notice soft">None yet.</p>` : answers.map((answer) => article(world, answer))
+  }`;
+  return { status: 200, body: page(`${tweet.author.name}: ${tweet.text.slice(0, 60)}`, body) };
+}
+
+export function notice(status: number, title: string, text: string): View {
+  return { status, body: page(title, html`<header><h1>${title}</h1><p class="text">${text}</p></header>`) };
+}
+
+/** Why nobody in particular may see a tweet. */
+function hiddenBecause(tweet: Tweet): { readonly status: number; readonly why: string } | undefined {
+  const { author } = tweet;
+  if (tweet.deleted) return { status: 404, why: 'This tweet was deleted.' };
+  if (author.state === 'suspended') return { status: 403, why: 'The author of this tweet is suspended.' };
+  if (author.state === 'deleted') return { status: 404, why: 'The author of this tweet has gone.' };
+  if (author.protected) return { status: 403, why: 'This tweet is protected: only followers see it.' };
+  return undefined;
+}
+
+function article(world: World, tweet: Tweet, main = false): Html {
+  const { author } = tweet;
+  const quoted = tweet.quoteOf === null ? undefined : quote(world.tweet(tweet.quoteOf));
+  return html`<article class="${main ? 'main' : 'one'}"><div class="by">${avatarOf(author)}<div>
+<a href="/${author.screenName}"><b>${author.name}</b></a>${badge(author)} <span class="soft">@${author.screenName}</span><br>
+<a class="soft" href="${linkTo(tweet)}">${new Date(tweet.createdAt).toISOString().slice(0, 16).replace('T', ' ')} UTC</a></div></div>
+<p class="text" lang="${tweet.lang}">${tweet.text}</p>${tweet.media.map(
+    (media) =>
+      html`<img class="media" loading="lazy" src="${media.path}" width="${media.width}" height="${media.height}" alt="${media.kind}">`,
+  )}${quoted}
+<p class="counts">${counts({ replies: tweet.replies, retweets: tweet.retweets, quotes: tweet.quotes, likes: tweet.likes, views: tweet.views ?? 0 })}</p></article>`;
+}
+
+function quote(tweet: Tweet | undefined): Html {
+  const why = tweet === undefined ? 'This tweet was deleted.' : hiddenBecause(tweet)?.why;
+  if (tweet === undefined || why !== undefined) return html`<p class="quoted soft">${why}</p>`;
+  return html`<div class="quoted"><b>${tweet.author.name}</b> <a class="soft" href="${linkTo(tweet)}">@${tweet.author.screenName}</a>
+<p class="text" lang="${tweet.lang}">${tweet.text}</p></div>`;
+}
+
+const linkTo = (tweet: Tweet) => `/${tweet.author.screenName}/status/${tweet.id}`;
+const badge = (user: User) => (user.verified || user.premium ? html` <span title="verified">✔</span>` : undefined);
+const avatarOf = (user: User) =>
+  user.avatar === null ? undefined : html`<img class="avatar" src="${user.avatar}" width="400" height="400" alt="">`;
+const counts = (of: Record<string, number>) =>
+  Object.entries(of).map(([name, count]) => html`<span><b>${count.toLocaleString('en')}</b> ${name}</span>`);

@@ -1,0 +1,75 @@
+import { crc32, inflateSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { mosaic } from '../../src/sandbox/media/png.ts';
+import { type Json, type OpenSandbox, openSandbox } from './harness.ts';
+
+let sandbox: OpenSandbox;
+beforeAll(async () => {
+  sandbox = await openSandbox();
+});
+afterAll(() => sandbox.close());
+
+/** Reads a PNG as a decoder would, and gives its size. */
+function decoded(bytes: Buffer): { width: number; height: number } {
+  expect(bytes.subarray(0, 8).toString('latin1')).toBe('\x89PNG\r\n\x1a\n');
+  const chunks = new Map<string, Buffer>();
+  for (let at = 8; at < bytes.length; ) {
+    const length = bytes.readUInt32BE(at);
+    const data = bytes.subarray(at + 8, at + 8 + length);
+    expect(bytes.readUInt32BE(at + 8 + length)).toBe(crc32(bytes.subarray(at + 4, at + 8 + length)));
+    chunks.set(bytes.toString('latin1', at + 4, at + 8), data);
+    at += 12 + length;
+  }
+  const [header, packed, palette] = ['IHDR', 'IDAT', 'PLTE'].map((type) => chunks.get(type) ?? Buffer.alloc(0));
+  if (header === undefined || packed === undefined) throw new Error('a chunk is missing');
+  const [width, height] = [header.readUInt32BE(0), header.readUInt32BE(4)];
+  expect([...header.subarray(8)]).toEqual([4, 3, 0, 0, 0]);
+  expect([palette?.length, chunks.get('IEND')?.length]).toEqual([48, 0]);
+  const rows = inflateSync(packed);
+  expect(rows.length).toBe(height * (Math.ceil(width / 2) + 1));
+  for (let row = 0; row < height; row++) expect(rows[row * (Math.ceil(width / 2) + 1)]).toBeLessThan(5);
+  return { width, height };
+}
+
+async function picture(url: string): Promise<{ width: number; height: number }> {
+  const response = await fetch(url);
+  expect([response.status, response.headers.get('content-type')]).toEqual([200, 'image/png']);
+  expect(response.headers.get('cache-control')).toContain('max-age');
+  const bytes = Buffer.from(await response.arrayBuffer());
+  expect(bytes.length).toBeLessThan(30_000);
+  return decoded(bytes);
+}
+
+describe('the pictures that the world names', () => {
+  it('are avatars and banners of the size in their names', async () => {
+    const { user } = (await sandbox.get('/api/users/by/ada')).body;
+    expect(await picture(user.avatar_url)).toEqual({ width: 400, height: 400 });
+    expect(await picture(user.banner_url)).toEqual({ width: 1500, height: 500 });
+  });
+
+  it.each(['images', 'videos'])('are %s of the size that the tweet says', async (kind) => {
+    const { tweets } = (await sandbox.search({ q: `filter:${kind}`, count: 8 })).body;
+    const media: Json[] = tweets.flatMap((tweet: Json) => tweet.media);
+    expect(media.length).toBeGreaterThan(7);
+    for (const { url, width, height } of media) expect(await picture(url)).toEqual({ width, height });
+  });
+
+  it('are no others', async () => {
+    for (const path of [
+      '/media/avatars/nobody_at_all-400x400.png',
+      '/media/avatars/ada-4000x4000.png',
+      '/media/photos/coffee-1-1-1200x801.png',
+      '/media/photos/coffee-99999999-1-1200x800.png',
+      '/media/../package.json',
+      '/media/',
+    ]) {
+      expect((await fetch(sandbox.url + path)).status, path).toBe(404);
+    }
+  });
+});
+
+it('a mosaic is the same for the same label, and another for another', () => {
+  expect(mosaic('a', 31, 17)).toEqual(mosaic('a', 31, 17));
+  expect(mosaic('a', 31, 17)).not.toEqual(mosaic('b', 31, 17));
+  expect(decoded(mosaic('odd', 31, 17))).toEqual({ width: 31, height: 17 });
+});

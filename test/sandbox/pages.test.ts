@@ -1,0 +1,86 @@
+import { get } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type OpenSandbox, openSandbox } from './harness.ts';
+
+let sandbox: OpenSandbox;
+beforeAll(async () => {
+  sandbox = await openSandbox();
+});
+afterAll(() => sandbox.close());
+
+async function page(path: string) {
+  const response = await fetch(sandbox.url + path, { headers: { accept: 'text/html' } });
+  expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+  expect(response.headers.get('content-security-policy')).toMatch(
+    /^default-src 'none'; img-src 'self'; style-src 'self'/,
+  );
+  const text = await response.text();
+  expect(text).not.toMatch(/<script|style="|\son\w+="/);
+  return { status: response.status, text };
+}
+
+describe('a page for people', () => {
+  it('shows a user at the address that the platform names', async () => {
+    const { user } = (await sandbox.get('/api/users/by/grace')).body;
+    const { status, text } = await page(new URL(user.page_url).pathname);
+    expect(status).toBe(200);
+    expect(text).toContain('Grace Hollis');
+    expect(text).toContain(new URL(user.avatar_url).pathname);
+    expect(text.match(/<article/g)?.length).toBe(20);
+  });
+
+  it('shows a tweet, what it quotes, and the replies', async () => {
+    const { tweet } = (await sandbox.tweet('Look at <script>alert(1)</script> & "this"', sandbox.grace)).body;
+    await sandbox.tweet('I looked', sandbox.ada, { reply_to_id: tweet.id });
+    const shown = await page(new URL(tweet.page_url).pathname);
+    expect(shown.status).toBe(200);
+    expect(shown.text).toContain('Look at &#60;script&#62;alert(1)&#60;/script&#62; &#38; &#34;this&#34;');
+    expect(shown.text).toContain('I looked');
+    const quoting = (await sandbox.tweet('As she says', sandbox.ada, { quote_of_id: tweet.id })).body.tweet;
+    const quote = await page(new URL(quoting.page_url).pathname);
+    expect(quote.text).toContain('class="quoted"');
+    expect(quote.text).toContain('Look at');
+  });
+
+  it('shows the pictures of a tweet', async () => {
+    const [tweet] = (await sandbox.search({ q: 'filter:images', count: 1 })).body.tweets;
+    const { text } = await page(new URL(tweet.page_url).pathname);
+    expect(text).toContain(`src="${new URL(tweet.media[0].url).pathname}"`);
+  });
+
+  it('says no more than that of those who are protected, suspended or gone', async () => {
+    const shy = await page('/linus');
+    expect([shy.status, shy.text.includes('<article')]).toEqual([200, false]);
+    expect(shy.text).toContain('protected');
+    const { tweets } = (await sandbox.search({ q: 'from:linus', count: 1 }, sandbox.linus)).body;
+    const hidden = await page(`/linus/status/${tweets[0].id}`);
+    expect([hidden.status, hidden.text.includes(tweets[0].text)]).toEqual([403, false]);
+    expect((await page('/quickgains')).status).toBe(403);
+    expect((await page('/oldlantern')).status).toBe(404);
+  });
+
+  it.each(['/nobody_at_all', '/ada/status/1', '/a/b/c/d', '/%00', '/elsewhere'])(
+    '%s is a page that says 404',
+    async (path) => {
+      expect((await page(path)).status).toBe(404);
+    },
+  );
+
+  it('has a stylesheet, light and dark', async () => {
+    const response = await fetch(`${sandbox.url}/media/page.css`);
+    expect(response.headers.get('content-type')).toBe('text/css; charset=utf-8');
+    expect(await response.text()).toContain('prefers-color-scheme:dark');
+  });
+
+  it('answers to loopback names only', async () => {
+    for (const path of ['/ada', '/media/page.css']) {
+      const status = await new Promise((resolve, reject) => {
+        get(sandbox.url + path, { headers: { host: 'evil.example' } }, (reply) => {
+          reply.resume();
+          resolve(reply.statusCode);
+        }).once('error', reject);
+      });
+      expect(status).toBe(403);
+    }
+  });
+});
