@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Action } from '../../src/core/action.ts';
+import { actions } from '../../src/core/actions/registry.ts';
+import { type Answer, Client } from '../support/client.ts';
+import { expectRefusal, restingBalance } from '../support/refusal.ts';
+import { SandboxControl } from '../support/sandbox-control.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+let service: TestService;
+let ada: Client;
+let penniless: Client;
+
+beforeAll(async () => {
+  service = await startService({ PLATFORM_TIMEOUT_MS: '250' });
+  const [rich, poor] = [await service.makeAccount('1'), await service.makeAccount('0')];
+  ada = new Client({
+    baseUrl: service.demo.baseUrl,
+    key: rich.key,
+    authToken: service.demo.accounts[0]?.authToken ?? '',
+  });
+  penniless = ada.with({ key: poor.key });
+});
+beforeEach(() => new SandboxControl(service.demo.sandboxUrl).clearFaults());
+afterAll(async () => {
+  expect(await restingBalance(ada)).toBe('1');
+  await service.stop();
+});
+
+/** The action's example, sent as its method wants it. */
+function call(client: Client, { method, path, example }: Action, more: Record<string, string> = {}): Promise<Answer> {
+  const input = { ...example, ...more };
+  if (method !== 'GET') return client.post(path, input);
+  return client.get(path, Object.fromEntries(Object.entries(input).map(([name, value]) => [name, String(value)])));
+}
+
+const onPlatform = actions.filter(({ actor }) => actor);
+
+describe.each(onPlatform.map((action) => [action.name, action] as const))('%s', (_name, action) => {
+  test('needs a key, an actor that the platform knows, and credit', async () => {
+    expectRefusal(await call(ada.with({ key: '' }), action), 401);
+    expectRefusal(await call(ada.with({ authToken: '' }), action), 400, 'Missing required field: auth_token');
+    expectRefusal(await call(ada.with({ authToken: 'nobody' }), action), 403, 'Platform rejected auth_token');
+    expectRefusal(await call(penniless, action), 402);
+    expectRefusal(await call(ada, action, { proxy: 'socks5://127.0.0.1:1080' }), 400, /^Malformed field: proxy: /);
+  });
+
+  test.each([
+    [{ kind: 'status', status: 503 }, 502, /failed with status 503/],
+    [{ kind: 'rate_limit', retry_after: 7 }, 429, /rate limit/],
+    [{ kind: 'nonsense' }, 502, /cannot be understood/],
+    [{ kind: 'wrong_shape' }, 502, /cannot be understood/],
+    [{ kind: 'redirect', location: 'http://127.0.0.1:1/' }, 502, /cannot be understood/],
+    [{ kind: 'truncated' }, 502, /broke the connection/],
+    [{ kind: 'reset' }, 502, /broke the connection/],
+    [{ kind: 'hang' }, 504, /did not answer in time/],
+  ] as const)('on a platform fault %o answers %i and charges nothing', async (fault, status, error) => {
+    await service.addFault(fault, { times: null });
+    const answer = await call(ada, action);
+    expectRefusal(answer, status, error);
+    expect(answer.headers.get('retry-after')).toBe(status === 429 ? '7' : null);
+  });
+});
+
+const paged = actions.filter((action) => action.paged);
+
+test.each(paged.map((action) => [action.name, action] as const))(
+  '%s refuses a page size out of bounds and a cursor from elsewhere',
+  async (_name, action) => {
+    const page = (count: unknown) => call(ada, { ...action, example: { ...action.example, count } });
+    for (const count of [0, 101, 1.5]) expectRefusal(await page(count), 400, /^Malformed field: count: /);
+    expectRefusal(await call(ada, action, { cursor: 'made-up' }), 400, /^Malformed field: cursor: /);
+  },
+);
