@@ -1,5 +1,5 @@
-// What Postern is measured against: the least that could answer the same request. It asks the same platform for the same
-// page, parses it and serialises it again; no key, no credit, no checks. Run as: bare-server.js (http|express) PLATFORM_URL
+// What Postern is measured against: the least that could answer the same requests. It asks the same platform for the same
+// thing, parses it and serialises it again; no key, no credit, no checks. Run as: bare-server.js (http|express) PLATFORM_URL
 import { createServer } from 'node:http';
 import express from 'express';
 import { Pool } from 'undici';
@@ -7,16 +7,39 @@ import { Pool } from 'undici';
 const [kind, platformUrl] = process.argv.slice(2);
 const platform = new Pool(platformUrl, { connections: 128 });
 
-async function search(url, authToken) {
-  const query = new URL(url, 'http://bare').searchParams;
-  const path = `/api/search?${new URLSearchParams({ q: query.get('q'), product: 'latest', count: query.get('count') })}`;
-  const response = await platform.request({ method: 'GET', path, headers: { cookie: `auth_token=${authToken}` } });
+/** The platform's request for each of ours. */
+const requests = {
+  '/v1/tweet/advanced_search': (query) => ({
+    path: `/api/search?${new URLSearchParams({ q: query.get('q'), product: 'latest', count: query.get('count') })}`,
+  }),
+  '/v1/user/followers': (query) => ({
+    path: `/api/users/by/${query.get('userName')}/followers?count=${query.get('count')}`,
+  }),
+  '/v1/tweet/create': (_query, body) => ({
+    path: '/api/tweets',
+    method: 'POST',
+    body: JSON.stringify({ text: JSON.parse(body).text }),
+  }),
+};
+
+async function forward(url, authToken, sent) {
+  const { pathname, searchParams } = new URL(url, 'http://bare');
+  const { method = 'GET', path, body = null } = requests[pathname](searchParams, sent);
+  const headers = { cookie: `auth_token=${authToken}`, ...(body && { 'content-type': 'application/json' }) };
+  const response = await platform.request({ method, path, headers, body });
   return { status: true, data: JSON.parse(await response.body.text()), error: null };
+}
+
+async function read(request) {
+  let body = '';
+  for await (const chunk of request) body += chunk;
+  return body;
 }
 
 function httpServer() {
   return createServer(async (request, response) => {
-    const body = JSON.stringify(await search(request.url, request.headers['x-auth-token']));
+    const sent = request.method === 'POST' ? await read(request) : '';
+    const body = JSON.stringify(await forward(request.url, request.headers['x-auth-token'], sent));
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) });
     response.end(body);
   });
@@ -24,9 +47,13 @@ function httpServer() {
 
 function expressServer() {
   const app = express();
-  app.get('/v1/tweet/advanced_search', async (request, response) => {
-    response.json(await search(request.originalUrl, request.headers['x-auth-token']));
-  });
+  const answer = async (request, response) => {
+    const sent = request.method === 'POST' ? JSON.stringify(request.body) : '';
+    response.json(await forward(request.originalUrl, request.headers['x-auth-token'], sent));
+  };
+  app.get('/v1/tweet/advanced_search', answer);
+  app.get('/v1/user/followers', answer);
+  app.post('/v1/tweet/create', express.json(), answer);
   return createServer(app);
 }
 

@@ -1,22 +1,22 @@
 import { Pool } from 'undici';
 
 /**
- * Sends the same request over and over, `concurrency` at a time, for `durationMs`, and checks every body. Answers
- * requests a second and the latencies' median and 99th percentile.
+ * Sends requests, `concurrency` at a time, for `durationMs`, and checks every answer. `request` makes each one; `check`
+ * throws where a body is not what it should be. Answers requests a second and the latencies' median and 99th percentile.
  */
-export async function load({ url, headers, concurrency, durationMs, check }) {
-  const { origin, pathname, search } = new URL(url);
+export async function load({ origin, request, concurrency, durationMs, check }) {
   const pool = new Pool(origin, { connections: concurrency });
   const latencies = [];
   const startedAt = performance.now();
   const caller = async () => {
     while (performance.now() - startedAt < durationMs) {
+      const next = request();
       const sentAt = performance.now();
-      const response = await pool.request({ method: 'GET', path: pathname + search, headers });
+      const response = await pool.request(next);
       const body = await response.body.text();
       latencies.push(performance.now() - sentAt);
       if (response.statusCode !== 200) throw new Error(`status ${response.statusCode}: ${body}`);
-      check(body);
+      check(body, next);
     }
   };
   await Promise.all(Array.from({ length: concurrency }, caller));
