@@ -80,6 +80,12 @@ describe('following', () => {
     expectRefusal(await ada.get('/user/tweets_and_replies', { userName: 'linus' }), 403);
   });
 
+  test('oneself is refused', async () => {
+    for (const path of ['/user/follow', '/user/unfollow']) {
+      expectRefusal(await ada.post(path, { username: 'ada' }), 400, /yourself|oneself|themsel/);
+    }
+  });
+
   test('and unfollowing move the counts of both', async () => {
     const counts = async () => {
       const [me, she] = await Promise.all([ada.get('/user/me'), ada.get('/user/info', { userName: 'grace' })]);

@@ -18,6 +18,7 @@ export function readProblem(body: unknown, status: number, retryAfter: string | 
     case 'bad_request':
       // Only of what the caller wrote and the platform alone can judge; any other field would be our own mistake.
       if (problem['field'] === 'q') return new PosternError('bad_input', `Malformed field: q: ${message}`);
+      if (problem['field'] === 'id' && subject?.kind === 'User') return new PosternError('bad_input', message);
       throw unexpected(code, status, message);
     case 'bad_cursor':
       return new PosternError('bad_input', 'Malformed field: cursor: is not one that the platform gave for this list');
