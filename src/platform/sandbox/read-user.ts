@@ -3,7 +3,7 @@ import type { UserAbout } from '../../model/user-about.ts';
 import type { UserCard } from '../../model/user-card.ts';
 import type { UserProfile } from '../../model/user-profile.ts';
 import type { FollowState } from '../port.ts';
-import { count, flag, id, list, NonsenseError, nullable, object, text, time, tweetTime, type Wire } from './wire.ts';
+import { count, flag, id, isoTime, list, NonsenseError, nullable, object, text, tweetTime, type Wire } from './wire.ts';
 
 export function readAuthor(user: Wire): Author {
   const counts = object(user, 'counts');
@@ -53,7 +53,7 @@ export function readProfile(user: Wire): UserProfile {
     statusesCount: count(counts, 'tweets'),
     mediaCount: count(counts, 'media'),
     listedCount: count(counts, 'listed'),
-    createdAt: time(user, 'created_at').toISOString(),
+    createdAt: isoTime(user, 'created_at'),
     coverPicture: nullable(text, user, 'banner_url'),
     profilePicture: nullable(text, user, 'avatar_url'),
     canDm: flag(object(user, 'viewer'), 'can_dm'),
@@ -82,7 +82,7 @@ export function readCard(user: Wire): UserCard {
     following: count(counts, 'following'),
     tweets: count(counts, 'tweets'),
     listed: count(counts, 'listed'),
-    createdAt: time(user, 'created_at').toISOString(),
+    createdAt: isoTime(user, 'created_at'),
     canDm: flag(object(user, 'viewer'), 'can_dm'),
   };
 }
@@ -94,16 +94,16 @@ export function readAbout(about: Wire): UserAbout {
     userName: text(about, 'screen_name'),
     name: text(about, 'name'),
     profilePicture: nullable(text, about, 'avatar_url'),
-    createdAt: time(about, 'created_at').toISOString(),
+    createdAt: isoTime(about, 'created_at'),
     isVerified: flag(about, 'verified'),
     isBlueVerified: flag(about, 'premium'),
     isIdentityVerified: flag(about, 'identity_verified'),
-    verifiedSince: nullable(time, about, 'verified_since')?.toISOString() ?? '',
+    verifiedSince: nullable(isoTime, about, 'verified_since') ?? '',
     accountBasedIn: text(about, 'account_based_in'),
     createdVia: text(about, 'created_via'),
     usernameChanges: {
       count: count(changes, 'count'),
-      lastChangedAt: nullable(time, changes, 'last_changed_at')?.toISOString() ?? '',
+      lastChangedAt: nullable(isoTime, changes, 'last_changed_at') ?? '',
     },
   };
 }

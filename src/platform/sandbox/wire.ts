@@ -51,6 +51,14 @@ export function time(from: Wire, field: string): Date {
   return Number.isNaN(value.getTime()) ? nonsense(field, 'a time') : value;
 }
 
+const canonicalTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
+/** A time as SPEC.md shows all but tweets': ISO 8601 with milliseconds, which is how the contract writes it already. */
+export function isoTime(from: Wire, field: string): string {
+  const written = text(from, field);
+  return canonicalTime.test(written) ? written : time(from, field).toISOString();
+}
+
 const rememberedTimes = 10_000;
 const tweetTimes = new Map<string, string>();
 
