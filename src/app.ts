@@ -64,12 +64,14 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   try {
     makeDataDir(config);
     const failures = new Failures();
+    // The longest part of a start, so it begins first; meanwhile the store opens.
+    const starting = config.platform.url === null ? startSandbox(config, overrides) : null;
+    closers.push(async () => (await starting?.catch(() => null))?.close());
     const store = (await overrides.openStore?.()) ?? (await openStoreThread(config, failures));
     closers.push(() => store.close());
 
-    const sandbox = config.platform.url === null ? await startSandbox(config, overrides) : null;
+    const sandbox = await starting;
     sandbox?.onExit(failures.tell);
-    if (sandbox) closers.push(() => sandbox.close());
     const sandboxUrl = config.platform.url ?? sandbox?.url ?? '';
     const metrics = new Metrics();
     const { guard, proxies } = makeOutbound(config, runtime, overrides);
