@@ -11,12 +11,12 @@ const { values } = parseArgs({
   options: {
     rounds: { type: 'string', default: '7' },
     seconds: { type: 'string', default: '2' },
-    concurrency: { type: 'string', default: '32' },
+    concurrency: { type: 'string', default: '64' },
     help: { type: 'boolean', short: 'h' },
   },
 });
 if (values.help) {
-  process.stdout.write(`Usage: npm run bench:rest -- [--rounds 7] [--seconds 2] [--concurrency 32]
+  process.stdout.write(`Usage: npm run bench:rest -- [--rounds 7] [--seconds 2] [--concurrency 64]
 
 A search (20 tweets), a page of followers (20 users) and a tweet posted, each through Postern, through a bare node:http
 server and through bare Express 5, in turn (A B C, A B C, …) against one sandbox. Prints requests a second and the
