@@ -6,6 +6,10 @@ import { fileURLToPath } from 'node:url';
 
 const scripts = dirname(dirname(fileURLToPath(import.meta.url)));
 const running = new Set();
+// A bench that fails must leave nothing running.
+process.once('exit', () => {
+  for (const child of running) child.kill();
+});
 
 /** A folder that goes when the bench ends. */
 export function temporaryFolder() {
