@@ -51,6 +51,8 @@ export async function serve(config: Config, overrides: Overrides = {}): Promise<
       await drain(server, traffic);
       await app.close();
       app.logger.info('stopped');
+      // Lines are written in batches, and the process is about to end.
+      await new Promise<void>((resolve) => app.logger.flush(() => resolve()));
     },
   };
 }

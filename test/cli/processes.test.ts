@@ -74,7 +74,7 @@ describe('postern serve', () => {
   test.each(['SIGTERM', 'SIGINT'] as const)(
     'on %s finishes what is in flight, takes nothing new, and exits with 0',
     async (signal) => {
-      const service = await start('serve', 'a');
+      const service = await start('serve', 'a', { LOG_LEVEL: 'info' });
       const client = clientOf(demoOf('a'));
       await addFault(demoOf('a'), { kind: 'latency', ms: 700 });
       const idle = await openSocket(service.origin);
@@ -89,6 +89,7 @@ describe('postern serve', () => {
       expect(answer.headers.get('x-credits-remaining')).toBe('9.999');
       expect(answer.headers.get('connection')).toBe('close');
       expect(await ended).toBe(0);
+      await expect.poll(() => service.log()).toContain('"msg":"stopped"');
       // A connection on which nothing was asked does not hold it up.
       expect(performance.now() - toldAt).toBeLessThan(4_000);
       idle.destroy();

@@ -9,6 +9,8 @@ export interface PosternProcess {
   readonly child: ChildProcess;
   /** Standard output so far. */
   output(): string;
+  /** Standard error so far: the log. */
+  log(): string;
   /** Resolves with the line that `pattern` found on standard output; rejects if the process ends before. */
   printed(pattern: RegExp): Promise<RegExpExecArray>;
   /** Sends the signal, and waits for the end. Answers the exit code (null after SIGKILL). */
@@ -32,6 +34,7 @@ export function startPostern(args: readonly string[], env: Record<string, string
   return {
     child,
     output: () => out,
+    log: () => errors,
     async printed(pattern) {
       let ended = false;
       void exited.then(() => {
