@@ -13,6 +13,7 @@ beforeAll(async () => {
   for (const { id } of found.body.data['tweets'] as { id: string }[]) {
     expect((await ada.post('/tweet/bookmark', { tweet_id: id })).status).toBe(200);
   }
+  for (const { path, input } of lists) await fillIn(path, input);
 });
 afterAll(() => service.stop());
 
@@ -30,9 +31,35 @@ const lists: List[] = [
   { method: 'GET', path: '/user/followers', items: 'followers', input: { userName: 'grace' } },
   { method: 'GET', path: '/user/following', items: 'following', input: { userName: 'grace' } },
   { method: 'GET', path: '/user/bookmarks', items: 'tweets', input: {} },
+  { method: 'GET', path: '/tweet/replies', items: 'tweets', input: { tweet_id: '' } },
+  { method: 'GET', path: '/user/articles_tweets', items: 'tweets', input: { userId: '' } },
+  { method: 'GET', path: '/user/affiliates', items: 'affiliates', input: { userName: 'tidewater_labs' } },
+  { method: 'GET', path: '/list/members', items: 'members', input: { listId: '' } },
   { method: 'POST', path: '/user/home_timeline', items: 'tweets', input: {} },
   { method: 'POST', path: '/user/followers_you_know', items: 'followers_you_know', input: { user_name: 'grace' } },
 ];
+
+/** What only this world knows: a list, a tweet with replies, somebody with articles. */
+async function fillIn(path: string, input: Record<string, string>): Promise<void> {
+  if (input['listId'] === '') input['listId'] = service.demo.listId;
+  if (input['tweet_id'] === '') {
+    input['tweet_id'] = String((await ada.post('/tweet/create', { text: 'Count with me' })).body.data['id']);
+    for (let i = 1; i <= 12; i++) {
+      await ada.post('/tweet/create', { text: `Number ${i}`, reply_to_tweet_id: input['tweet_id'] });
+    }
+  }
+  if (input['userId'] === '') {
+    const known = await ada.get('/user/following', { userName: 'ada', count: '100' });
+    for (const { id } of known.body.data['following'] as { id: string }[]) {
+      const articles = await ada.get(path, { userId: id });
+      if (articles.status === 200 && Number(articles.body.data['tweet_count']) > 0) {
+        input['userId'] = id;
+        return;
+      }
+    }
+    throw new Error('nobody whom ada follows has written an article');
+  }
+}
 
 async function onePage({ method, path, input }: List, count: number, cursor: string | null) {
   const more = cursor === null ? {} : { cursor };
@@ -62,12 +89,12 @@ async function allIds(list: List, count: number, between: () => Promise<unknown>
 }
 
 describe.each(lists)('$method $path $input', (list) => {
-  test('returns every item once at any page size, and ends', { timeout: 60_000 }, async () => {
+  test('returns every item once at any page size, and ends', { timeout: 120_000 }, async () => {
     const whole = await allIds(list, 100);
-    expect(whole.length).toBeGreaterThan(1);
+    expect(whole.length).toBeGreaterThan(0);
     expect(new Set(whole).size).toBe(whole.length);
     expect(await allIds(list, 7)).toEqual(whole);
-    if (whole.length <= 150) expect(await allIds(list, 1)).toEqual(whole);
+    expect(await allIds(list, 1)).toEqual(whole);
   });
 
   test('repeats and loses nothing while tweets arrive between pages', { timeout: 60_000 }, async () => {
@@ -75,7 +102,7 @@ describe.each(lists)('$method $path $input', (list) => {
     let written = 0;
     const write = () => ada.post('/tweet/create', { text: `coffee ${list.path} ${++written} ${Math.random()}` });
     const during = await allIds(list, Math.max(7, Math.ceil(before.length / 20)), write);
-    expect(written).toBeGreaterThan(1);
+    expect(written).toBeGreaterThan(0);
     expect(new Set(during).size).toBe(during.length);
     expect(during.filter((id) => before.includes(id))).toEqual(before);
   });
@@ -88,19 +115,6 @@ test('the lists agree with the counts of the profile', async () => {
   expect(await count('/user/followers', 'followers')).toBe(profile['followers']);
   expect(await count('/user/following', 'following')).toBe(profile['following']);
   expect(await count('/user/tweets_and_replies', 'tweets')).toBe(profile['statusesCount']);
-});
-
-test('every member of a list, and every affiliate of an organization, comes once', async () => {
-  const { listId, organization } = service.demo;
-  for (const list of [
-    { method: 'GET', path: '/list/members', items: 'members', input: { listId } },
-    { method: 'GET', path: '/user/affiliates', items: 'affiliates', input: { userName: organization } },
-  ] as const) {
-    const whole = await allIds(list, 100);
-    expect(whole.length).toBeGreaterThan(1);
-    expect(new Set(whole).size).toBe(whole.length);
-    expect(await allIds(list, 1)).toEqual(whole);
-  }
 });
 
 test('the followers one knows are those of both full lists, for twenty users', { timeout: 60_000 }, async () => {
