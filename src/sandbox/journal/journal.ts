@@ -62,7 +62,9 @@ function lock(file: string): () => void {
     db.exec('BEGIN EXCLUSIVE');
   } catch (error) {
     db.close();
-    throw isBusy(error) ? new Error(`${file} is held: another sandbox uses this folder`) : error;
+    throw isBusy(error)
+      ? new Error(`${file} is held: another sandbox uses this folder. Stop it, or choose another DATA_DIR`)
+      : error;
   }
   return () => {
     db.exec('ROLLBACK');
