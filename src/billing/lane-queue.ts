@@ -51,7 +51,7 @@ export interface ReserveEntry {
 export interface SettleEntry {
   micros: Micros;
   settlement: Settlement;
-  caller: Caller<Settled>;
+  caller: Caller<Settled | null>;
 }
 
 /** What waits for the next commit of a lane. `release` and `settles` belong to the lane's generation of now. */

@@ -11,6 +11,8 @@ export interface LaneContext extends SenderContext {
   writer: string;
   /** Nothing is open, waiting or on its way: the lane may be forgotten. */
   onIdle: (lane: Lane) => void;
+  /** The store's clock. */
+  storeNow: () => number;
   /** A number never given before. */
   nextGeneration: () => number;
 }
@@ -48,8 +50,8 @@ export class Lane {
     return caller.promise;
   }
 
-  settle(reservation: Reservation, micros: Micros, settlement: Settlement): Promise<Settled> {
-    const caller = new Caller<Settled>(this.#now());
+  settle(reservation: Reservation, micros: Micros, settlement: Settlement): Promise<Settled | null> {
+    const caller = new Caller<Settled | null>(this.#now());
     const entry = { micros, settlement, caller };
     if (reservation.generation === this.#generation) {
       this.#outstanding -= reservation.micros;
@@ -115,7 +117,7 @@ export class Lane {
     }
     this.#batch = this.#queue.take({
       id: this.#context.runtime.randomBytes(16).toString('hex'),
-      createdAt: this.#now(),
+      createdAt: this.#context.storeNow(),
       account: this.account,
       writer: this.#context.writer,
       generation: this.#generation,
@@ -147,19 +149,20 @@ export class Lane {
   }
 
   #applied(batch: Batch, outcome: Extract<CommitOutcome, { status: 'applied' }>): void {
-    const lates = batch.lates.filter((entry, index) => {
-      const charged = outcome.lateCharged[index] === true;
-      if (!charged) entry.caller.refuse(refusals.creditGone());
-      return charged;
-    });
-    const settled = batch.settles.reduce((total, entry) => total + entry.micros, 0);
+    for (const [index, { caller }] of batch.lates.entries()) {
+      if (outcome.late[index] === 'short') caller.refuse(refusals.creditGone());
+    }
+    const entries = [...batch.settles, ...batch.lates];
+    const outcomes = [...outcome.settled, ...outcome.late];
+    const charged = entries.filter((_, index) => outcomes[index] === 'charged');
     // Each sees what is left after itself, as if those of one commit had been charged one by one.
-    let remaining = outcome.left + settled + lates.reduce((total, entry) => total + entry.micros, 0);
-    for (const { micros, caller } of [...batch.settles, ...lates]) {
+    let remaining = outcome.left + total(charged);
+    for (const { micros, caller } of charged) {
       remaining -= micros;
       caller.answer({ charged: micros, remaining });
     }
-    this.open -= batch.commit.release + settled;
+    for (const [index, { caller }] of entries.entries()) if (outcomes[index] === 'answered') caller.answer(null);
+    this.open -= batch.commit.release + total(batch.settles);
     for (const [index, { micros, caller }] of batch.reserves.entries()) {
       if (outcome.granted[index] === true) this.#grant(micros, caller);
       else caller.refuse(refusals.short(micros));
@@ -268,4 +271,8 @@ export class Lane {
     this.#queue.dropAnswered();
     return oldest;
   }
+}
+
+function total(entries: readonly { micros: Micros }[]): Micros {
+  return entries.reduce((sum, { micros }) => sum + micros, 0);
 }

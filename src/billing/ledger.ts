@@ -12,6 +12,8 @@ export type { Charge, Reservation, Settled } from './ledger-types.ts';
 export interface LedgerOptions {
   store: LedgerStore;
   runtime: Runtime;
+  /** The store's clock (`Store.now`), where it is not this machine's. */
+  storeNow?: () => number;
   /** Hears of every attempt of a commit; for metrics and the log. It must not throw. */
   onCommit?: (info: CommitInfo) => void;
   times?: Partial<LedgerTimes>;
@@ -36,6 +38,7 @@ export class Ledger {
       store,
       runtime,
       writer: runtime.randomBytes(16).toString('hex'),
+      storeNow: options.storeNow ?? (() => runtime.now()),
       times: { ...ledgerTimes, ...options.times },
       onCommit: options.onCommit ?? (() => {}),
       onIdle: (lane) => {
@@ -58,7 +61,8 @@ export class Ledger {
 
   /**
    * Charges what succeeded under a reservation and gives the rest of it back. Without charges it resolves at once with
-   * `null`, and so it does where all charges are 0: free calls are not recorded. Otherwise it waits for the commit and
+   * `null`, and so it does where all charges are 0: free calls are not recorded. `null` too where `answer` is of an
+   * idempotency key that was answered meanwhile, whose call was paid then. Otherwise it waits for the commit and
    * throws `unavailable` where that is not known within 5 s; the charge is then still recorded once, as soon as it can be.
    */
   async settle(reservation: Reservation, charges: readonly Charge[], answer?: SavedAnswer): Promise<Settled | null> {
@@ -126,7 +130,7 @@ export class Ledger {
   }
 
   #settlement(charges: readonly Charge[], answer: SavedAnswer | undefined): Settlement {
-    const hour = Math.floor(this.#context.runtime.now() / 3_600_000);
+    const hour = Math.floor(this.#context.storeNow() / 3_600_000);
     const usage = charges.map(({ action, micros }) => ({ hour, action, calls: 1, micros }));
     return answer ? { usage, answer } : { usage };
   }

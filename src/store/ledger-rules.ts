@@ -1,5 +1,12 @@
 import type { Micros } from '../model/money.ts';
-import { commitLifeMs, type LedgerCommit, type SavedAnswer, type Settlement, type UsageLine } from './port.ts';
+import {
+  commitLifeMs,
+  type LedgerCommit,
+  type SavedAnswer,
+  type Settlement,
+  type SettlementOutcome,
+  type UsageLine,
+} from './port.ts';
 
 /** An account's money as it stands in the transaction. */
 export interface Credit {
@@ -14,7 +21,8 @@ export interface Applied {
   /** What the hold has open now; at 0 its row goes. */
   open: Micros;
   granted: boolean[];
-  lateCharged: boolean[];
+  settled: SettlementOutcome[];
+  late: SettlementOutcome[];
   left: Micros;
   /** What to add to usage, one line for each hour and action. */
   usage: UsageLine[];
@@ -23,8 +31,8 @@ export interface Applied {
 
 /**
  * What a commit whose id is not known does to its account and hold. Pure: an adapter loads both in a transaction, asks
- * here, and saves what comes back. `open` is `null` where the writer has no hold of the commit's generation; `now` is the
- * store's clock.
+ * here, and saves what comes back. `open` is `null` where the writer has no hold of the commit's generation; `answered`
+ * are those of the commit's idempotency keys that have an answer; `now` is the store's clock.
  *
  * A commit that takes more out of its hold than the hold has is a fault of the writer, thrown before anything is saved.
  */
@@ -32,23 +40,36 @@ export function applyCommit(
   before: Credit,
   open: Micros | null,
   commit: LedgerCommit,
+  answered: ReadonlySet<string>,
   now: number,
 ): Applied | { status: 'swept' | 'expired' } {
   if (now - commit.createdAt > commitLifeMs) return { status: 'expired' };
   if (commit.begins === (open !== null)) return { status: 'swept' };
-  const settled = sum(commit.settle.map(cost));
-  const kept = (open ?? 0) - whole(commit.release) - settled;
+  const kept = (open ?? 0) - whole(commit.release) - sum(commit.settle.map(cost));
   if (kept < 0) throw new RangeError(`commit ${commit.id} takes more out of its hold than the hold has open`);
 
   let avail = before.avail + commit.release;
-  let charged = before.charged + settled;
+  let charged = before.charged;
   let reserved = 0;
-  const lateCharged = commit.late.map((settlement) => {
-    const micros = cost(settlement);
-    if (micros > avail) return false;
-    avail -= micros;
-    charged += micros;
-    return true;
+  const performed: Settlement[] = [];
+  const done = new Set(answered);
+  const charge = (settlement: Settlement): 'charged' => {
+    charged += cost(settlement);
+    performed.push(settlement);
+    if (settlement.answer) done.add(settlement.answer.key);
+    return 'charged';
+  };
+  const isAnswered = ({ answer }: Settlement) => answer !== undefined && done.has(answer.key);
+  const settled = commit.settle.map((settlement) => {
+    if (!isAnswered(settlement)) return charge(settlement);
+    avail += cost(settlement);
+    return 'answered';
+  });
+  const late = commit.late.map((settlement) => {
+    if (isAnswered(settlement)) return 'answered';
+    if (cost(settlement) > avail) return 'short';
+    avail -= cost(settlement);
+    return charge(settlement);
   });
   const granted = commit.reserve.map((micros) => {
     if (whole(micros) > avail) return false;
@@ -57,13 +78,13 @@ export function applyCommit(
     return true;
   });
 
-  const performed = [...commit.settle, ...commit.late.filter((_, index) => lateCharged[index])];
   return {
     status: 'applied',
     credit: { paid: before.paid, charged, avail },
     open: kept + reserved,
     granted,
-    lateCharged,
+    settled,
+    late,
     left: before.paid - charged,
     usage: mergeUsage(performed.flatMap((settlement) => settlement.usage)),
     answers: performed.flatMap(({ answer }) => (answer ? [answer] : [])),

@@ -45,7 +45,6 @@ export function faultyStore(inner: LedgerStore): FaultyStore {
     balance: (account) => inner.balance(account),
     usage: (account, from, to) => inner.usage(account, from, to),
     payments: (account, limit, after) => inner.payments(account, limit, after),
-    savedAnswer: (account, key) => inner.savedAnswer(account, key),
   };
   return store;
 }

@@ -3,6 +3,7 @@ import { type CommitInfo, Ledger, type Reservation } from '../../src/billing/led
 import { Sweeper } from '../../src/billing/sweeper.ts';
 import { holdTtlMs, type Store, StoreUnavailableError } from '../../src/store/port.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
+import { answerOf } from '../store/conformance-idempotency.ts';
 import { type ManualRuntime, manualRuntime, settleTurns } from '../store/manual-runtime.ts';
 import { type FaultyStore, faultyStore } from './ledger-faulty-store.ts';
 
@@ -103,7 +104,7 @@ describe('calls and their price', () => {
       { hour, action: 'tweet/create', calls: 2, micros: 2_000 },
       { hour, action: 'user/info', calls: 1, micros: 500 },
     ]);
-    expect(await store.ledger.savedAnswer('a', 'k')).toBe('kept');
+    expect(await answerOf(store, 'a', 'k')).toBe('kept');
   });
 
   it('a free call needs no credit and no store', async () => {

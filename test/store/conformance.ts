@@ -11,6 +11,8 @@ import {
   StoreUnavailableError,
   type TopUp,
 } from '../../src/store/port.ts';
+import { answerOf, describeIdempotency } from './conformance-idempotency.ts';
+import { describeProcesses } from './conformance-processes.ts';
 
 /** One empty set of data, with a clock of its own. */
 export interface StoreFixture {
@@ -72,10 +74,13 @@ export function describeStore(name: string, start: () => Promise<StoreFixture>):
       expect(balance.avail).toBeGreaterThanOrEqual(0);
     };
 
+    describeIdempotency(() => ({ fixture, store }));
+    describeProcesses(() => ({ fixture, store }));
+
     describe('accounts', () => {
       it('finds what was created, and null otherwise', async () => {
         expect(await store.accounts.create({ id: 'a', name: 'Ada', createdAt: 5 })).toBe(true);
-        expect(await store.accounts.find('a')).toEqual({ id: 'a', name: 'Ada', createdAt: 5 });
+        expect(await store.accounts.find('a')).toEqual({ id: 'a', name: 'Ada', createdAt: 5, rateLimit: null });
         expect(await store.accounts.find('b')).toBeNull();
         expect(await store.ledger.balance('a')).toEqual({ paid: 0, charged: 0, avail: 0, held: 0 });
       });
@@ -83,8 +88,18 @@ export function describeStore(name: string, start: () => Promise<StoreFixture>):
       it('leaves an account that exists as it is', async () => {
         await account('a', 1_000);
         expect(await store.accounts.create({ id: 'a', name: 'another', createdAt: 9 })).toBe(false);
-        expect(await store.accounts.find('a')).toEqual({ id: 'a', name: 'name of a', createdAt: 1 });
+        expect(await store.accounts.find('a')).toEqual({ id: 'a', name: 'name of a', createdAt: 1, rateLimit: null });
         expect((await store.ledger.balance('a'))?.paid).toBe(1_000);
+      });
+
+      it('keeps a rate limit of their own', async () => {
+        await account('a');
+        expect(await store.accounts.setRateLimit('a', 600)).toBe(true);
+        expect((await store.accounts.find('a'))?.rateLimit).toBe(600);
+        expect((await store.accounts.list())[0]?.rateLimit).toBe(600);
+        await store.accounts.setRateLimit('a', null);
+        expect((await store.accounts.find('a'))?.rateLimit).toBeNull();
+        expect(await store.accounts.setRateLimit('nobody', 1)).toBe(false);
       });
 
       it('lists oldest first, ties by id, with balances', async () => {
@@ -95,7 +110,7 @@ export function describeStore(name: string, start: () => Promise<StoreFixture>):
         const list = await store.accounts.list();
         expect(list.map(({ id }) => id)).toEqual(['c', 'a', 'b']);
         expect(list[1]).toEqual({
-          ...{ id: 'a', name: 'name of a', createdAt: 2 },
+          ...{ id: 'a', name: 'name of a', createdAt: 2, rateLimit: null },
           ...{ paid: 500, charged: 0, avail: 300, held: 200 },
         });
       });
@@ -156,7 +171,7 @@ export function describeStore(name: string, start: () => Promise<StoreFixture>):
         );
         expect(await store.ledger.balance('a')).toEqual({ paid: 1_000, charged: 0, avail: 500, held: 500 });
         expect(await store.ledger.commit(commit({ settle: [settlement(120)], release: 180 }))).toEqual(
-          applied({ left: 880 }),
+          applied({ settled: ['charged'], left: 880 }),
         );
         expect(await store.ledger.balance('a')).toEqual({ paid: 1_000, charged: 120, avail: 680, held: 200 });
         await expectSound('a');
@@ -180,7 +195,9 @@ export function describeStore(name: string, start: () => Promise<StoreFixture>):
             reserve: [150, 100, 100],
           }),
         );
-        expect(outcome).toEqual(applied({ granted: [true, false, false], lateCharged: [true, false], left: 300 }));
+        expect(outcome).toEqual(
+          applied({ granted: [true, false, false], settled: ['charged'], late: ['charged', 'short'], left: 300 }),
+        );
         expect(await store.ledger.balance('a')).toEqual({ paid: 1_000, charged: 700, avail: 50, held: 250 });
         await expectSound('a');
       });
@@ -189,7 +206,7 @@ export function describeStore(name: string, start: () => Promise<StoreFixture>):
         await account('a', 1_000);
         const late = [settlement(400), settlement(700), settlement(600)];
         expect(await store.ledger.commit(commit({ begins: true, late }))).toEqual(
-          applied({ lateCharged: [true, false, true], left: 0 }),
+          applied({ late: ['charged', 'short', 'charged'], left: 0 }),
         );
         expect(await store.ledger.balance('a')).toEqual({ paid: 1_000, charged: 1_000, avail: 0, held: 0 });
         await expectSound('a');
@@ -199,7 +216,7 @@ export function describeStore(name: string, start: () => Promise<StoreFixture>):
         await account('a', 1_000);
         const first = commit({ begins: true, reserve: [900, 200], late: [settlement(50)] });
         const outcome = await store.ledger.commit(first);
-        expect(outcome).toEqual(applied({ granted: [true, false], lateCharged: [true], left: 950 }));
+        expect(outcome).toEqual(applied({ granted: [true, false], late: ['charged'], left: 950 }));
         const second = commit({ settle: [settlement(300)], release: 600 });
         const ended = await store.ledger.commit(second);
         await store.ledger.topUp(payment('p2', 'a', 5_000));
@@ -235,7 +252,7 @@ export function describeStore(name: string, start: () => Promise<StoreFixture>):
         expect(await store.ledger.commit({ ...never, id: 'just' })).toMatchObject({ status: 'applied' });
         fixture.leap(1);
         expect(await store.ledger.commit(never)).toEqual({ status: 'expired' });
-        expect(await store.ledger.commit(one)).toMatchObject({ status: 'applied', lateCharged: [true] });
+        expect(await store.ledger.commit(one)).toMatchObject({ status: 'applied', late: ['charged'] });
         fixture.leap(commitTtlMs);
         await store.ledger.sweep();
         expect(await store.ledger.commit(one)).toEqual({ status: 'expired' });
@@ -361,20 +378,26 @@ export function describeStore(name: string, start: () => Promise<StoreFixture>):
             late: [settlement(5_000, 'x', 'gone'), settlement(10, 'x', 'late')],
           }),
         );
-        expect(await store.ledger.savedAnswer('a', 'settled')).toBe('answer of settled');
-        expect(await store.ledger.savedAnswer('a', 'late')).toBe('answer of late');
-        expect(await store.ledger.savedAnswer('a', 'gone')).toBeNull();
-        expect(await store.ledger.savedAnswer('b', 'settled')).toBeNull();
+        expect(await answerOf(store, 'a', 'settled')).toBe('answer of settled');
+        expect(await answerOf(store, 'a', 'late')).toBe('answer of late');
+        expect(await answerOf(store, 'a', 'gone')).toBeNull();
+        expect(await answerOf(store, 'b', 'settled')).toBeNull();
       });
 
-      it('the answer saved last under a key is the one that is kept', async () => {
+      it('charges one key once: what comes second is not charged, and what it held goes back', async () => {
         await account('a', 1_000);
-        const late = [{ usage: [], answer: { key: 'k', answer: 'one' } }];
-        await store.ledger.commit(commit({ id: 'c1', begins: true, late }));
-        await store.ledger.commit(
-          commit({ id: 'c2', begins: true, late: [{ usage: [], answer: { key: 'k', answer: 'two' } }] }),
+        await store.ledger.commit(commit({ begins: true, reserve: [300, 300] }));
+        const twice = [settlement(100, 'x', 'k'), settlement(200, 'x', 'k')];
+        expect(await store.ledger.commit(commit({ settle: twice }))).toEqual(
+          applied({ settled: ['charged', 'answered'], left: 900 }),
         );
-        expect(await store.ledger.savedAnswer('a', 'k')).toBe('two');
+        const again = commit({ settle: [settlement(100, 'x', 'k'), settlement(50)], late: [settlement(10, 'x', 'k')] });
+        const outcome = applied({ settled: ['answered', 'charged'], late: ['answered'], left: 850 });
+        expect(await store.ledger.commit(again)).toEqual(outcome);
+        expect(await store.ledger.commit(again)).toEqual(outcome);
+        expect(await store.ledger.balance('a')).toEqual({ paid: 1_000, charged: 150, avail: 700, held: 150 });
+        expect(await answerOf(store, 'a', 'k')).toBe('answer of k');
+        await expectSound('a');
       });
     });
 
@@ -534,7 +557,7 @@ export function describeStore(name: string, start: () => Promise<StoreFixture>):
         expect(await store.keys.list()).toEqual([key('k1')]);
         expect(await store.ledger.balance('a')).toEqual({ paid: 1_000, charged: 100, avail: 600, held: 300 });
         expect(await store.ledger.commit(first)).toEqual(applied({ granted: [true], left: 1_000 }));
-        expect(await store.ledger.savedAnswer('a', 'key')).toBe('answer of key');
+        expect(await answerOf(store, 'a', 'key')).toBe('answer of key');
         await expectSound('a');
       });
 
@@ -548,6 +571,7 @@ export function describeStore(name: string, start: () => Promise<StoreFixture>):
         await expect(store.ledger.balance('a')).rejects.toThrow(StoreUnavailableError);
         await expect(store.accounts.find('a')).rejects.toThrow(StoreUnavailableError);
         await expect(store.keys.touch([{ id: 'k', at: 1 }])).rejects.toThrow(StoreUnavailableError);
+        await expect(store.processes.beat('p')).rejects.toThrow(StoreUnavailableError);
         await expect(store.ready()).rejects.toThrow(StoreUnavailableError);
         store = await fixture.open();
         expect((await store.ledger.balance('a'))?.held).toBe(400);
@@ -556,14 +580,26 @@ export function describeStore(name: string, start: () => Promise<StoreFixture>):
       it('is ready while it can read and write', async () => {
         await expect(store.ready()).resolves.toBeUndefined();
       });
+
+      it('says what it is, and finds no fault with itself', async () => {
+        const { facts, faults } = await store.inspect();
+        expect(facts.map(([name]) => name)).toContain('version');
+        expect(faults).toEqual([]);
+      });
+
+      it('has a clock near the one of its data', async () => {
+        expect(Math.abs(store.now() - fixture.now())).toBeLessThan(5_000);
+      });
     });
   });
 }
 
 const swept: CommitOutcome = { status: 'swept' };
 
-function applied(parts: { granted?: boolean[]; lateCharged?: boolean[]; left: number }): CommitOutcome {
-  return { status: 'applied', granted: [], lateCharged: [], ...parts };
+type Applied = Extract<CommitOutcome, { status: 'applied' }>;
+
+function applied(parts: Partial<Applied> & Pick<Applied, 'left'>): CommitOutcome {
+  return { status: 'applied', granted: [], settled: [], late: [], ...parts };
 }
 
 function settlement(micros: number, action = 'tweet/create', answerKey?: string): Settlement {

@@ -22,7 +22,7 @@ describeStore('the sqlite store behind a message port', async () => {
     async open() {
       const { port1, port2 } = new MessageChannel();
       serveStore(openSqliteStore({ path: join(directory, 'postern.db'), runtime, durable: false }), port1);
-      const store = new RemoteStore('sqlite', port2);
+      const store = new RemoteStore('sqlite', port2, runtime.now);
       ends.push(async () => {
         await store.close();
         port1.close();

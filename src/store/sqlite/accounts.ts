@@ -5,6 +5,7 @@ interface AccountRow {
   id: string;
   name: string;
   created_at: number;
+  rate_limit: number | null;
   paid: number;
   charged: number;
   avail: number;
@@ -22,13 +23,17 @@ export function sqliteAccounts(database: Database): AccountStore {
     },
 
     async find(id) {
-      const row = database.get<AccountRow>('SELECT id, name, created_at FROM account WHERE id = ?', [id]);
+      const row = database.get<AccountRow>('SELECT id, name, created_at, rate_limit FROM account WHERE id = ?', [id]);
       return row ? toAccount(row) : null;
+    },
+
+    async setRateLimit(id, rateLimit) {
+      return database.run('UPDATE account SET rate_limit = ? WHERE id = ?', [rateLimit, id]) === 1;
     },
 
     async list() {
       const rows = database.all<AccountRow>(
-        `SELECT id, name, created_at, paid, charged, avail,
+        `SELECT id, name, created_at, rate_limit, paid, charged, avail,
            (SELECT COALESCE(SUM(open), 0) FROM hold WHERE hold.account = account.id) AS held
          FROM account ORDER BY created_at, id`,
       );
@@ -38,7 +43,7 @@ export function sqliteAccounts(database: Database): AccountStore {
 }
 
 function toAccount(row: AccountRow): AccountRecord {
-  return { id: row.id, name: row.name, createdAt: row.created_at };
+  return { id: row.id, name: row.name, createdAt: row.created_at, rateLimit: row.rate_limit };
 }
 
 export function toBalance(row: Balance): Balance {

@@ -4,10 +4,10 @@ import { type Applied, applyCommit, applyTopUp, type Credit } from '../ledger-ru
 import {
   type Balance,
   type CommitOutcome,
-  commitTtlMs,
   holdTtlMs,
   type LedgerCommit,
   type LedgerStore,
+  type SettlementOutcome,
   type TopUp,
   type TopUpOutcome,
   type UsageLine,
@@ -15,13 +15,15 @@ import {
 import { toBalance } from './accounts.ts';
 import type { Database } from './database.ts';
 import type { WriteGroup } from './group.ts';
+import { savedAnswers } from './idempotency.ts';
 import { sqliteSweep } from './sweep.ts';
 
 interface CommitRow extends Credit {
   open: number | null;
   /** `null` unless this commit was applied before. */
   granted: string | null;
-  late_charged: string;
+  settled: string;
+  late: string;
   remaining: number;
 }
 
@@ -34,13 +36,14 @@ interface PaymentRow {
 }
 
 export function sqliteLedger(database: Database, group: WriteGroup, runtime: Runtime): LedgerStore {
+  const answers = savedAnswers(database);
   const sweepBatch = sqliteSweep(database);
 
   function commit(commit: LedgerCommit): CommitOutcome {
     // One statement for all that a commit has to know.
     const row = database.get<CommitRow>(
       `SELECT a.paid AS paid, a.charged AS charged, a.avail AS avail, h.open AS open,
-         c.granted AS granted, c.late_charged AS late_charged, c.remaining AS remaining
+         c.granted AS granted, c.settled AS settled, c.late AS late, c.remaining AS remaining
        FROM account a
        LEFT JOIN hold h ON h.account = a.id AND h.writer = ? AND h.generation = ?
        LEFT JOIN ledger_commit c ON c.id = ?
@@ -48,21 +51,27 @@ export function sqliteLedger(database: Database, group: WriteGroup, runtime: Run
       [commit.writer, commit.generation, commit.id, commit.account],
     );
     if (!row) return { status: 'no_account' };
-    if (row.granted !== null) {
-      const granted = fromBits(row.granted);
-      return { status: 'applied', granted, lateCharged: fromBits(row.late_charged), left: row.remaining };
-    }
+    if (row.granted !== null) return keptOutcome(row, row.granted);
     const now = runtime.now();
-    const applied = applyCommit(row, row.open, commit, now);
+    const applied = applyCommit(row, row.open, commit, answeredKeys(commit, now), now);
     if (applied.status !== 'applied') return { status: applied.status };
     save(commit, row, applied, now);
-    return { status: 'applied', granted: applied.granted, lateCharged: applied.lateCharged, left: applied.left };
+    const { status, granted, settled, late, left } = applied;
+    return { status, granted, settled, late, left };
+  }
+
+  function answeredKeys(commit: LedgerCommit, now: number): Set<string> {
+    const keys = [...commit.settle, ...commit.late].flatMap(({ answer }) => (answer ? [answer.key] : []));
+    return new Set(keys.filter((key) => answers.isAnswered(commit.account, key, now)));
   }
 
   function save(commit: LedgerCommit, before: CommitRow, after: Applied, now: number): void {
     database.run(
-      'INSERT INTO ledger_commit (id, account, at, granted, late_charged, remaining) VALUES (?, ?, ?, ?, ?, ?)',
-      [commit.id, commit.account, now, toBits(after.granted), toBits(after.lateCharged), after.left],
+      'INSERT INTO ledger_commit (id, account, at, granted, settled, late, remaining) VALUES (?, ?, ?, ?, ?, ?, ?)',
+      [
+        ...[commit.id, commit.account, now],
+        ...[toBits(after.granted), toDigits(after.settled), toDigits(after.late), after.left],
+      ],
     );
     if (after.credit.charged !== before.charged || after.credit.avail !== before.avail) {
       saveCredit(commit.account, after.credit);
@@ -84,13 +93,7 @@ export function sqliteLedger(database: Database, group: WriteGroup, runtime: Run
         [commit.account, line.hour, line.action, line.calls, line.micros],
       );
     }
-    for (const { key, answer } of after.answers) {
-      database.run(
-        `INSERT INTO saved_answer (account, key, answer, at) VALUES (?, ?, ?, ?)
-         ON CONFLICT DO UPDATE SET answer = excluded.answer, at = excluded.at`,
-        [commit.account, key, answer, now],
-      );
-    }
+    for (const { key, answer } of after.answers) answers.save(commit.account, key, answer, now);
   }
 
   function saveCredit(account: string, credit: Credit): void {
@@ -122,7 +125,7 @@ export function sqliteLedger(database: Database, group: WriteGroup, runtime: Run
       let ended = 0;
       for (;;) {
         const now = runtime.now();
-        const batch = database.transaction(() => sweepBatch(now, now - commitTtlMs));
+        const batch = database.transaction(() => sweepBatch(now));
         ended += batch.ended;
         if (!batch.more) return ended;
         await nextTurn();
@@ -166,14 +169,16 @@ export function sqliteLedger(database: Database, group: WriteGroup, runtime: Run
         createdAt: row.created_at,
       }));
     },
+  };
+}
 
-    async savedAnswer(account, key) {
-      const row = database.get<{ answer: string }>('SELECT answer FROM saved_answer WHERE account = ? AND key = ?', [
-        account,
-        key,
-      ]);
-      return row?.answer ?? null;
-    },
+function keptOutcome(row: CommitRow, granted: string): CommitOutcome {
+  return {
+    status: 'applied',
+    granted: Array.from(granted, (bit) => bit === '1'),
+    settled: fromDigits(row.settled),
+    late: fromDigits(row.late),
+    left: row.remaining,
   };
 }
 
@@ -182,6 +187,13 @@ function toBits(flags: boolean[]): string {
   return flags.map((flag) => (flag ? '1' : '0')).join('');
 }
 
-function fromBits(bits: string): boolean[] {
-  return Array.from(bits, (bit) => bit === '1');
+const outcomes: readonly SettlementOutcome[] = ['short', 'charged', 'answered'];
+
+/** `0` short, `1` charged, `2` answered. */
+function toDigits(list: SettlementOutcome[]): string {
+  return list.map((outcome) => outcomes.indexOf(outcome)).join('');
+}
+
+function fromDigits(digits: string): SettlementOutcome[] {
+  return Array.from(digits, (digit) => outcomes[Number(digit)] as SettlementOutcome);
 }

@@ -81,4 +81,30 @@ export const migrations: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX payment_by_account ON payment (account, created_at, id);
   `,
+  `
+  ALTER TABLE account ADD COLUMN rate_limit INTEGER CHECK (rate_limit > 0);
+
+  ALTER TABLE ledger_commit RENAME COLUMN late_charged TO late;
+  ALTER TABLE ledger_commit ADD COLUMN settled TEXT NOT NULL DEFAULT '';
+
+  DROP TABLE saved_answer;
+  CREATE TABLE idempotency (
+    account TEXT NOT NULL,
+    key TEXT NOT NULL,
+    v INTEGER NOT NULL DEFAULT 1,
+    since INTEGER NOT NULL,
+    fingerprint TEXT NOT NULL,
+    owner TEXT NOT NULL,
+    until INTEGER NOT NULL,
+    answer TEXT,
+    PRIMARY KEY (account, key)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX idempotency_by_since ON idempotency (since);
+
+  CREATE TABLE process (
+    id TEXT PRIMARY KEY,
+    v INTEGER NOT NULL DEFAULT 1,
+    until INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];

@@ -3,8 +3,11 @@ import type { Store } from '../port.ts';
 import { sqliteAccounts } from './accounts.ts';
 import { Database } from './database.ts';
 import { WriteGroup } from './group.ts';
+import { sqliteIdempotency } from './idempotency.ts';
+import { inspectSqlite } from './inspect.ts';
 import { sqliteKeys } from './keys.ts';
 import { sqliteLedger } from './ledger.ts';
+import { sqliteProcesses } from './processes.ts';
 
 export interface SqliteStoreOptions {
   /** The database file, made (mode 0600) where there is none, in a directory that exists; or `:memory:`. */
@@ -26,10 +29,15 @@ export function openSqliteStore(options: SqliteStoreOptions): Store {
     accounts: sqliteAccounts(database),
     keys: sqliteKeys(database),
     ledger: sqliteLedger(database, group, options.runtime),
+    idempotency: sqliteIdempotency(database, group, options.runtime),
+    processes: sqliteProcesses(database, options.runtime),
+    now: () => options.runtime.now(),
 
     async ready() {
       database.transaction(() => database.get('SELECT id FROM account LIMIT 1'));
     },
+
+    inspect: async () => inspectSqlite(database, options.path),
 
     async close() {
       group.close();

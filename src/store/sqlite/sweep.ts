@@ -1,3 +1,4 @@
+import { commitTtlMs, idempotencyTtlMs } from '../port.ts';
 import type { Database } from './database.ts';
 
 interface HoldRow {
@@ -16,9 +17,11 @@ export interface SweptBatch {
   more: boolean;
 }
 
-/** One batch of a sweep, to be run inside a transaction: holds until `now` given back, outcomes of before dropped. */
-export function sqliteSweep(database: Database): (now: number, outcomesBefore: number) => SweptBatch {
-  return (now, outcomesBefore) => {
+/** One batch of a sweep, to be run inside a transaction: holds until `now` given back, what is kept for a time only dropped. */
+export function sqliteSweep(database: Database): (now: number) => SweptBatch {
+  /** Deletes a batch of what is too old; true where there may be more. */
+  const drop = (sql: string, before: number) => database.run(sql, [before, batchSize]) === batchSize;
+  return (now) => {
     const holds = database.all<HoldRow>(
       'SELECT account, writer, generation, open FROM hold WHERE until <= ? ORDER BY until LIMIT ?',
       [now, batchSize],
@@ -31,10 +34,18 @@ export function sqliteSweep(database: Database): (now: number, outcomesBefore: n
         generation,
       ]);
     }
-    const dropped = database.run(
-      'DELETE FROM ledger_commit WHERE id IN (SELECT id FROM ledger_commit WHERE at <= ? LIMIT ?)',
-      [outcomesBefore, batchSize],
-    );
-    return { ended: holds.length, more: holds.length === batchSize || dropped === batchSize };
+    const more = [
+      holds.length === batchSize,
+      drop(
+        'DELETE FROM ledger_commit WHERE id IN (SELECT id FROM ledger_commit WHERE at <= ? LIMIT ?)',
+        now - commitTtlMs,
+      ),
+      drop(
+        `DELETE FROM idempotency
+         WHERE (account, key) IN (SELECT account, key FROM idempotency WHERE since <= ? LIMIT ?)`,
+        now - idempotencyTtlMs,
+      ),
+    ];
+    return { ended: holds.length, more: more.includes(true) };
   };
 }

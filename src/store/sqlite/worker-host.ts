@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
+import { systemRuntime } from '../../runtime/runtime.ts';
 import { type Store, StoreUnavailableError } from '../port.ts';
 import { RemoteStore } from '../thread/remote-store.ts';
 import type { SqliteStoreOptions } from './store.ts';
@@ -22,7 +23,7 @@ export async function openSqliteStoreInThread(options: WorkerOptions): Promise<T
   if (opened.status === 'failed') {
     throw opened.unavailable ? new StoreUnavailableError((opened.fault as Error).message) : opened.fault;
   }
-  const store = new RemoteStore('sqlite', worker);
+  const store = new RemoteStore('sqlite', worker, systemRuntime.now);
   let closing = false;
   const listeners: ((error: Error) => void)[] = [];
   const end = (error: Error) => {

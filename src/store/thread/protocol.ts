@@ -2,15 +2,17 @@ import type { Store } from '../port.ts';
 
 /** The verbs that cross the thread border. The type below fails to compile while one is missing. */
 export const verbs = {
-  accounts: ['create', 'find', 'list'],
+  accounts: ['create', 'find', 'setRateLimit', 'list'],
   keys: ['create', 'findByHash', 'list', 'revoke', 'touch'],
-  ledger: ['commit', 'topUp', 'sweep', 'balance', 'usage', 'payments', 'savedAnswer'],
+  ledger: ['commit', 'topUp', 'sweep', 'balance', 'usage', 'payments'],
+  idempotency: ['claim', 'renew', 'end', 'answer'],
+  processes: ['beat', 'leave'],
 } as const satisfies { [Group in StoreGroup]: readonly (keyof Store[Group])[] };
 
-export type StoreGroup = 'accounts' | 'keys' | 'ledger';
+export type StoreGroup = 'accounts' | 'keys' | 'ledger' | 'idempotency' | 'processes';
 type Missing = { [Group in StoreGroup]: Exclude<keyof Store[Group], (typeof verbs)[Group][number]> }[StoreGroup];
 type Verb = { [Group in StoreGroup]: `${Group}.${(typeof verbs)[Group][number]}` }[StoreGroup];
-export type Method = [Missing] extends [never] ? Verb | 'ready' | 'close' : never;
+export type Method = [Missing] extends [never] ? Verb | 'ready' | 'inspect' | 'close' : never;
 
 /** Calls and answers travel in batches: one message for all that one turn of the event loop brings. */
 export type Calls = readonly { id: number; method: Method; args: readonly unknown[] }[];

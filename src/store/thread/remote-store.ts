@@ -1,5 +1,5 @@
 import type { MessagePort, Worker } from 'node:worker_threads';
-import { type Store, StoreUnavailableError } from '../port.ts';
+import { type Store, type StoreReport, StoreUnavailableError } from '../port.ts';
 import { type Answers, type Calls, type Method, type StoreGroup, verbs } from './protocol.ts';
 
 interface Waiting {
@@ -13,23 +13,34 @@ export class RemoteStore implements Store {
   readonly accounts: Store['accounts'];
   readonly keys: Store['keys'];
   readonly ledger: Store['ledger'];
+  readonly idempotency: Store['idempotency'];
+  readonly processes: Store['processes'];
+  readonly now: () => number;
   readonly #port: MessagePort | Worker;
   readonly #waiting = new Map<number, Waiting>();
   #calls: Calls[number][] = [];
   #lastId = 0;
   #gone: StoreUnavailableError | undefined;
 
-  constructor(kind: string, port: MessagePort | Worker) {
+  /** `now`: the clock of the store, which must be of this machine. */
+  constructor(kind: string, port: MessagePort | Worker, now: () => number) {
     this.kind = kind;
     this.#port = port;
     this.accounts = this.#group('accounts');
     this.keys = this.#group('keys');
     this.ledger = this.#group('ledger');
+    this.idempotency = this.#group('idempotency');
+    this.processes = this.#group('processes');
+    this.now = now;
     port.on('message', (answers: Answers) => this.#settle(answers));
   }
 
   async ready(): Promise<void> {
     await this.#call('ready', []);
+  }
+
+  async inspect(): Promise<StoreReport> {
+    return (await this.#call('inspect', [])) as StoreReport;
   }
 
   async close(): Promise<void> {

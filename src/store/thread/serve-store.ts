@@ -8,6 +8,7 @@ type Call = (...args: readonly unknown[]) => Promise<unknown>;
 export function serveStore(store: Store, port: MessagePort): void {
   const methods = new Map<Method, Call>([
     ['ready', () => store.ready()],
+    ['inspect', () => store.inspect()],
     ['close', () => store.close()],
   ]);
   for (const group of Object.keys(verbs) as StoreGroup[]) {

@@ -1,0 +1,86 @@
+import type { Runtime } from '../../runtime/runtime.ts';
+import {
+  type ClaimOutcome,
+  claimTtlMs,
+  type IdempotencyClaim,
+  type IdempotencyStore,
+  idempotencyTtlMs,
+} from '../port.ts';
+import type { Database } from './database.ts';
+import type { WriteGroup } from './group.ts';
+
+interface ClaimRow {
+  since: number;
+  fingerprint: string;
+  owner: string;
+  until: number;
+  answer: string | null;
+}
+
+export function sqliteIdempotency(database: Database, group: WriteGroup, runtime: Runtime): IdempotencyStore {
+  const answers = savedAnswers(database);
+
+  function claim({ account, key, owner, fingerprints }: IdempotencyClaim): ClaimOutcome {
+    const now = runtime.now();
+    const row = database.get<ClaimRow>(
+      'SELECT since, fingerprint, owner, until, answer FROM idempotency WHERE account = ? AND key = ? AND since > ?',
+      [account, key, now - idempotencyTtlMs],
+    );
+    const fingerprint = row?.fingerprint ?? fingerprints[0] ?? '';
+    if (row && !fingerprints.includes(fingerprint)) return { status: 'mismatch' };
+    if (row && row.answer !== null) return { status: 'answered', answer: row.answer };
+    if (row && row.until > now && row.owner !== owner) return { status: 'running' };
+    const since = row?.since ?? now;
+    database.run(
+      `INSERT INTO idempotency (account, key, since, fingerprint, owner, until) VALUES (?, ?, ?, ?, ?, ?)
+       ON CONFLICT DO UPDATE SET since = excluded.since, fingerprint = excluded.fingerprint, owner = excluded.owner,
+         until = excluded.until, answer = NULL`,
+      [account, key, since, fingerprint, owner, now + claimTtlMs],
+    );
+    return { status: 'claimed', since, fingerprint, again: row !== undefined && row.owner !== owner };
+  }
+
+  const owned = 'account = ? AND key = ? AND owner = ? AND answer IS NULL';
+
+  return {
+    claim: (one) => group.add(() => claim(one)),
+
+    renew: ({ account, key, owner }) =>
+      group.add(() => {
+        const until = runtime.now() + claimTtlMs;
+        return database.run(`UPDATE idempotency SET until = ? WHERE ${owned}`, [until, account, key, owner]) === 1;
+      }),
+
+    end: ({ account, key, owner }, how) =>
+      group.add(() => {
+        if (how === 'forgotten') database.run(`DELETE FROM idempotency WHERE ${owned}`, [account, key, owner]);
+        else database.run(`UPDATE idempotency SET until = 0 WHERE ${owned}`, [account, key, owner]);
+      }),
+
+    answer: ({ account, key }, answer) =>
+      group.add(() => {
+        const now = runtime.now();
+        if (!answers.isAnswered(account, key, now)) answers.save(account, key, answer, now);
+      }),
+  };
+}
+
+/** The answers under the keys, for whoever writes them inside a transaction of its own. */
+export function savedAnswers(database: Database) {
+  return {
+    isAnswered(account: string, key: string, now: number): boolean {
+      const sql =
+        'SELECT 1 AS found FROM idempotency WHERE account = ? AND key = ? AND since > ? AND answer IS NOT NULL';
+      return database.get(sql, [account, key, now - idempotencyTtlMs]) !== undefined;
+    },
+
+    save(account: string, key: string, answer: string, now: number): void {
+      // Without a claim of today (it ran out while the call did) nobody's fingerprint is known, so none will match.
+      database.run(
+        `INSERT INTO idempotency (account, key, since, fingerprint, owner, until, answer) VALUES (?, ?, ?, '', '', 0, ?)
+         ON CONFLICT DO UPDATE SET answer = excluded.answer`,
+        [account, key, now, answer],
+      );
+    },
+  };
+}

@@ -1,0 +1,26 @@
+import { statSync } from 'node:fs';
+import type { StoreReport } from '../port.ts';
+import type { Database } from './database.ts';
+import { migrations } from './schema.ts';
+
+/** What the doctor says of an SQLite store. Reads the whole file, to find damage before a caller does. */
+export function inspectSqlite(database: Database, path: string): StoreReport {
+  const version = database.get<{ version: string }>('SELECT sqlite_version() AS version')?.version ?? 'unknown';
+  const journal = database.get<{ journal_mode: string }>('PRAGMA journal_mode')?.journal_mode;
+  const damage = database
+    .all<{ integrity_check: string }>('PRAGMA integrity_check(5)')
+    .flatMap(({ integrity_check: finding }) => (finding === 'ok' ? [] : [finding]));
+  const faults = damage.map((finding) => `The database file is damaged (${finding}): restore it from a backup`);
+  const size = path === ':memory:' ? 0 : statSync(path).size;
+  if (path !== ':memory:' && (statSync(path).mode & 0o077) !== 0) {
+    faults.push(`Others may read the database file: chmod 600 ${path}`);
+  }
+  return {
+    facts: [
+      ['version', `SQLite ${version}, schema ${migrations.length}`],
+      ['file', `${path}, ${(size / 1e6).toFixed(1)} MB`],
+      ['durability', `journal ${journal}, synchronous FULL: every commit waits for the disk`],
+    ],
+    faults,
+  };
+}

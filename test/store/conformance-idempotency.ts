@@ -1,0 +1,131 @@
+import { describe, expect, it } from 'vitest';
+import { claimTtlMs, type IdempotencyClaim, idempotencyTtlMs, type Store } from '../../src/store/port.ts';
+import type { StoreFixture } from './conformance.ts';
+
+/** The answer under a key that was saved without a claim; claims the key where there is none. */
+export async function answerOf(store: Store, account: string, key: string): Promise<string | null> {
+  const outcome = await store.idempotency.claim({ account, key, owner: 'reader', fingerprints: ['', 'f1'] });
+  return outcome.status === 'answered' ? outcome.answer : null;
+}
+
+/** What every adapter promises of claims of Idempotency-Keys. */
+export function describeIdempotency(get: () => { fixture: StoreFixture; store: Store }): void {
+  describe('claims of idempotency keys', () => {
+    const one = (owner: string, parts: Partial<IdempotencyClaim> = {}): IdempotencyClaim => ({
+      ...{ account: 'a', key: 'k', owner, fingerprints: ['f1'] },
+      ...parts,
+    });
+    const claim = (owner: string, parts: Partial<IdempotencyClaim> = {}) =>
+      get().store.idempotency.claim(one(owner, parts));
+
+    it('belong to one owner at a time', async () => {
+      const { fixture, store } = get();
+      const before = store.now();
+      const first = await claim('o1');
+      expect(first).toEqual({ status: 'claimed', since: expect.any(Number), fingerprint: 'f1', again: false });
+      if (first.status === 'claimed') expect(Math.abs(first.since - before)).toBeLessThan(5_000);
+      expect(await claim('o2')).toEqual({ status: 'running' });
+      const other = await fixture.open();
+      expect(await other.idempotency.claim(one('o3'))).toEqual({ status: 'running' });
+    });
+
+    it('of the same moment go to one of them', async () => {
+      const { fixture, store } = get();
+      const other = await fixture.open();
+      const stores = Array.from({ length: 20 }, (_, i) => (i % 2 ? store : other));
+      const outcomes = await Promise.all(stores.map((each, i) => each.idempotency.claim(one(`o${i}`))));
+      expect(outcomes.filter(({ status }) => status === 'claimed')).toHaveLength(1);
+      expect(outcomes.filter(({ status }) => status === 'running')).toHaveLength(19);
+    });
+
+    it('are apart by account and by key', async () => {
+      await claim('o1');
+      expect(await claim('o2', { account: 'b' })).toMatchObject({ status: 'claimed' });
+      expect(await claim('o2', { key: 'K' })).toMatchObject({ status: 'claimed' });
+    });
+
+    it('of another request are refused, while the first runs and afterwards', async () => {
+      const { store } = get();
+      await claim('o1');
+      expect(await claim('o2', { fingerprints: ['f2'] })).toEqual({ status: 'mismatch' });
+      await store.idempotency.end(one('o1'), 'unknown');
+      expect(await claim('o2', { fingerprints: ['f2'] })).toEqual({ status: 'mismatch' });
+      await store.idempotency.answer(one('o1'), 'done');
+      expect(await claim('o2', { fingerprints: ['f2'] })).toEqual({ status: 'mismatch' });
+    });
+
+    it('match by any fingerprint of the request, and keep the first', async () => {
+      const { store } = get();
+      await claim('o1', { fingerprints: ['old'] });
+      expect(await claim('o2', { fingerprints: ['new', 'old'] })).toEqual({ status: 'running' });
+      await store.idempotency.end(one('o1'), 'unknown');
+      expect(await claim('o2', { fingerprints: ['new', 'old'] })).toMatchObject({
+        ...{ status: 'claimed', fingerprint: 'old', again: true },
+      });
+    });
+
+    it('that ended without an answer go on under their first moment', async () => {
+      const { fixture, store } = get();
+      const first = await claim('o1');
+      await store.idempotency.end(one('o1'), 'unknown');
+      fixture.leap(1_000);
+      expect(await claim('o2')).toEqual({ ...first, again: true });
+    });
+
+    it('that were forgotten leave the key free, for another request too', async () => {
+      const { store } = get();
+      await claim('o1');
+      await store.idempotency.end(one('o1'), 'forgotten');
+      expect(await claim('o2', { fingerprints: ['f2'] })).toMatchObject({ status: 'claimed', again: false });
+    });
+
+    it('last 20 s, and longer while they are renewed', async () => {
+      const { fixture, store } = get();
+      const first = await claim('o1');
+      fixture.leap(claimTtlMs - 1_000);
+      expect(await claim('o2')).toEqual({ status: 'running' });
+      expect(await store.idempotency.renew(one('o1'))).toBe(true);
+      fixture.leap(claimTtlMs - 1_000);
+      expect(await claim('o2')).toEqual({ status: 'running' });
+      fixture.leap(1_000);
+      expect(await claim('o2')).toEqual({ ...first, again: true });
+      expect(await store.idempotency.renew(one('o1'))).toBe(false);
+    });
+
+    it('can be ended by their owner only', async () => {
+      const { store } = get();
+      await claim('o1');
+      await store.idempotency.end(one('o2'), 'forgotten');
+      await store.idempotency.end(one('o2'), 'unknown');
+      expect(await claim('o3')).toEqual({ status: 'running' });
+      await store.idempotency.end(one('o1', { key: 'none' }), 'unknown');
+    });
+
+    it('keep their first answer for a day from their first moment', async () => {
+      const { fixture, store } = get();
+      await claim('o1');
+      await store.idempotency.answer(one('o1'), 'first');
+      await store.idempotency.answer(one('o1'), 'second');
+      await store.idempotency.end(one('o1'), 'forgotten');
+      expect(await claim('o2')).toEqual({ status: 'answered', answer: 'first' });
+      fixture.leap(idempotencyTtlMs - 60_000);
+      await store.ledger.sweep();
+      expect(await claim('o2')).toEqual({ status: 'answered', answer: 'first' });
+      fixture.leap(60_000);
+      expect(await claim('o3', { fingerprints: ['f2'] })).toMatchObject({ status: 'claimed', again: false });
+      await store.ledger.sweep();
+      expect(await claim('o4', { fingerprints: ['f2'] })).toEqual({ status: 'running' });
+    });
+
+    it('survive that the store is opened again', async () => {
+      const { fixture, store } = get();
+      await claim('o1');
+      await store.idempotency.answer(one('o1'), 'kept');
+      await claim('o1', { key: 'open' });
+      await store.close();
+      const reopened = await fixture.open();
+      expect(await reopened.idempotency.claim(one('o2'))).toEqual({ status: 'answered', answer: 'kept' });
+      expect(await reopened.idempotency.claim(one('o2', { key: 'open' }))).toEqual({ status: 'running' });
+    });
+  });
+}

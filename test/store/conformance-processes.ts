@@ -1,0 +1,29 @@
+import { describe, expect, it } from 'vitest';
+import { processTtlMs, type Store } from '../../src/store/port.ts';
+import type { StoreFixture } from './conformance.ts';
+
+/** What every adapter promises of the processes that share it. */
+export function describeProcesses(get: () => { fixture: StoreFixture; store: Store }): void {
+  describe('processes', () => {
+    it('are counted while they are heard of', async () => {
+      const { fixture, store } = get();
+      expect(await store.processes.beat('p1')).toBe(1);
+      expect(await store.processes.beat('p1')).toBe(1);
+      const other = await fixture.open();
+      expect(await other.processes.beat('p2')).toBe(2);
+      fixture.leap(processTtlMs - 1_000);
+      expect(await store.processes.beat('p1')).toBe(2);
+      fixture.leap(1_000);
+      expect(await store.processes.beat('p1')).toBe(1);
+    });
+
+    it('leave at once when they say so', async () => {
+      const { store } = get();
+      await store.processes.beat('p1');
+      await store.processes.beat('p2');
+      await store.processes.leave('p2');
+      await store.processes.leave('nobody');
+      expect(await store.processes.beat('p1')).toBe(1);
+    });
+  });
+}
