@@ -125,7 +125,7 @@ describe('a full disk', () => {
 });
 
 describe('faults of sqlite', () => {
-  const fault = (code: string) => translateError(Object.assign(new Error('raw'), { code }));
+  const fault = (code: string) => translateError(Object.assign(new Error('raw'), { code }), ':memory:');
 
   it.each([
     ['SQLITE_BUSY', /locked/],
@@ -145,6 +145,6 @@ describe('faults of sqlite', () => {
 
   it('others stay what they are', () => {
     expect(fault('SQLITE_CONSTRAINT_CHECK')).not.toBeInstanceOf(StoreUnavailableError);
-    expect(translateError('text')).toBe('text');
+    expect(translateError('text', ':memory:')).toBe('text');
   });
 });

@@ -53,7 +53,7 @@ describe('the sqlite store in its thread', () => {
     await store.close();
     await store.close();
     const again: Store = await openSqliteStoreInThread({ path });
-    expect(await again.accounts.find('a')).toEqual({ id: 'a', name: 'Ada', createdAt: 1 });
+    expect(await again.accounts.find('a')).toMatchObject({ id: 'a', name: 'Ada', createdAt: 1 });
     await again.ready();
     await again.close();
     await expect(again.ready()).rejects.toMatchObject({ name: StoreUnavailableError.name });

@@ -1,6 +1,7 @@
 import { closeSync, existsSync, openSync } from 'node:fs';
 import Libsql from 'libsql';
 import { StoreUnavailableError } from '../port.ts';
+import { refuseDamage, refuseLostFile } from './damage.ts';
 import { translateError } from './errors.ts';
 import { migrate, useWriteAheadLog } from './migrate.ts';
 
@@ -19,10 +20,13 @@ export interface DatabaseOptions {
  */
 export class Database {
   readonly #connection: Libsql.Database;
+  readonly #path: string;
   readonly #statements = new Map<string, Libsql.Statement>();
   #closed = false;
 
   constructor(options: DatabaseOptions) {
+    this.#path = options.path;
+    if (options.path !== ':memory:') refuseLostFile(options.path);
     this.#connection = connect(options.path);
     try {
       // First of all, so that the statements below wait for other processes too.
@@ -31,9 +35,10 @@ export class Database {
       // In WAL mode FULL waits for the disk at every commit, NORMAL only at checkpoints: https://sqlite.org/pragma.html#pragma_synchronous
       this.#connection.exec(`PRAGMA synchronous = ${options.durable ? 'FULL' : 'OFF'}`);
       migrate(this.#connection, options.path);
+      if (options.path !== ':memory:') refuseDamage(this.#connection, options.path);
     } catch (error) {
       this.#connection.close();
-      throw translateError(error);
+      throw translateError(error, options.path);
     }
   }
 
@@ -96,7 +101,7 @@ export class Database {
     try {
       return work();
     } catch (error) {
-      throw translateError(error);
+      throw translateError(error, this.#path);
     }
   }
 }
@@ -108,6 +113,8 @@ function connect(path: string): Libsql.Database {
     if (path !== ':memory:' && !existsSync(path)) closeSync(openSync(path, 'a', 0o600));
     return new Libsql(path);
   } catch (error) {
+    const known = translateError(error, path);
+    if (known instanceof StoreUnavailableError) throw known;
     const reason = error instanceof Error ? error.message : String(error);
     throw new StoreUnavailableError(`Cannot open the database ${path}: ${reason}`, { cause: error });
   }

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import type { StoreReport } from '../port.ts';
+import { damaged, moneyFaults } from './damage.ts';
 import type { Database } from './database.ts';
 import { migrations } from './schema.ts';
 
@@ -10,7 +11,7 @@ export function inspectSqlite(database: Database, path: string): StoreReport {
   const damage = database
     .all<{ integrity_check: string }>('PRAGMA integrity_check(5)')
     .flatMap(({ integrity_check: finding }) => (finding === 'ok' ? [] : [finding]));
-  const faults = damage.map((finding) => `The database file is damaged (${finding}): restore it from a backup`);
+  const faults = [...damage, ...moneyFaults((sql) => database.get(sql), true)].map((finding) => damaged(path, finding));
   const size = path === ':memory:' ? 0 : statSync(path).size;
   if (path !== ':memory:' && (statSync(path).mode & 0o077) !== 0) {
     faults.push(`Others may read the database file: chmod 600 ${path}`);

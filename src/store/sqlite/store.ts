@@ -34,7 +34,10 @@ export function openSqliteStore(options: SqliteStoreOptions): Store {
     now: () => options.runtime.now(),
 
     async ready() {
-      database.transaction(() => database.get('SELECT id FROM account LIMIT 1'));
+      // A true write, since a full disk can be read; many that ask at once share one. It counts for no living process.
+      await group.add(() =>
+        database.run("INSERT INTO process (id, until) VALUES ('ready', 0) ON CONFLICT DO UPDATE SET until = 0"),
+      );
     },
 
     inspect: async () => inspectSqlite(database, options.path),

@@ -1,0 +1,194 @@
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Libsql from 'libsql';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { systemRuntime } from '../../src/runtime/runtime.ts';
+import { StoreUnavailableError } from '../../src/store/port.ts';
+import { openSqliteStore } from '../../src/store/sqlite/store.ts';
+import { losesCommits } from '../../src/store/sqlite/wal-file.ts';
+import { postern } from '../support/command.ts';
+
+const frameBytes = 24 + 4096;
+
+let directory: string;
+/** What a power cut left behind: a file, and a log with acknowledged payments of 1 micro-dollar each. */
+let path: string;
+let log: string;
+const payments = 30;
+
+beforeEach(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'postern-damage-'));
+  const living = join(directory, 'living.sqlite');
+  path = join(directory, 'postern.sqlite');
+  log = `${path}-wal`;
+  const first = openSqliteStore({ path: living, runtime: systemRuntime, durable: false });
+  for (let i = 0; i < 200; i++) await first.accounts.create({ id: `acc_${i}`, name: 'Ada', createdAt: 1 });
+  await first.close();
+  const raw = new Libsql(living);
+  raw.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  const store = openSqliteStore({ path: living, runtime: systemRuntime, durable: false });
+  for (let i = 0; i < payments; i++) expect(await pay(store, i)).toBe('applied');
+  for (const suffix of ['', '-wal', '-shm']) cpSync(living + suffix, path + suffix);
+  await store.close();
+  raw.close();
+});
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+const open = () => openSqliteStore({ path, runtime: systemRuntime });
+const pay = (store: ReturnType<typeof open>, i: number) =>
+  store.ledger.topUp({ id: `pay_${i}`, account: 'acc_7', micros: 1, description: 'x'.repeat(100), createdAt: i });
+
+async function paid(): Promise<number | undefined> {
+  const store = open();
+  try {
+    return (await store.ledger.balance('acc_7'))?.paid;
+  } finally {
+    await store.close();
+  }
+}
+
+function overwrite(file: string, at: number, bytes: Buffer): void {
+  const content = readFileSync(file);
+  bytes.copy(content, at);
+  writeFileSync(file, content);
+}
+
+describe('after a power cut', () => {
+  test('all that was acknowledged is there, with and without the -shm', async () => {
+    rmSync(`${path}-shm`);
+    expect(await paid()).toBe(payments);
+  });
+
+  test.each([
+    ['cut short in its last frame', (size: number) => truncateSync(log, size - 2_000)],
+    ['ending in zeros', (size: number) => overwrite(log, size - 3_000, Buffer.alloc(3_000))],
+    ['ending in noise', (size: number) => overwrite(log, size - 3_000, Buffer.alloc(3_000, 0xa7))],
+  ])('a log %s opens with every commit before it, and goes on', async (_how, tear) => {
+    tear(statSync(log).size);
+    expect(await paid()).toBe(payments - 1);
+    const store = open();
+    expect(await pay(store, payments)).toBe('applied');
+    await store.close();
+    expect(await paid()).toBe(payments);
+  });
+
+  test('a log whose frames were not written at all is one of unacknowledged commits', async () => {
+    writeFileSync(log, Buffer.alloc(statSync(log).size));
+    expect(await paid()).toBe(0);
+  });
+});
+
+describe('refused, with the file and what to do, and left as it is:', () => {
+  const isRefused = (pattern: RegExp) => {
+    const content = () => (existsSync(log) ? readFileSync(log) : Buffer.alloc(0));
+    const before = content();
+    expect(open).toThrow(StoreUnavailableError);
+    expect(open).toThrow(pattern);
+    expect(content().equals(before)).toBe(true);
+  };
+
+  test('a log that is damaged before acknowledged commits', () => {
+    const frames = Math.floor((statSync(log).size - 32) / frameBytes);
+    for (const frame of [0, 1, Math.floor(frames / 2), frames - 5]) {
+      const whole = readFileSync(log);
+      overwrite(log, 32 + frame * frameBytes + 1_000, Buffer.alloc(8, 0xa7));
+      isRefused(/-wal is damaged, and commits behind the damage would be lost: restore a backup/);
+      writeFileSync(log, whole);
+    }
+  });
+
+  test('a log whose header is damaged', () => {
+    overwrite(log, 0, Buffer.alloc(32));
+    isRefused(/-wal is damaged/);
+  });
+
+  test('a log whose file is empty', () => {
+    truncateSync(path, 0);
+    isRefused(/postern\.sqlite is empty, but its write-ahead log .*-wal is there: restore both from a backup/);
+    expect(statSync(path).size).toBe(0);
+  });
+
+  test('a log whose file is missing', () => {
+    renameSync(path, `${path}.away`);
+    isRefused(/postern\.sqlite is missing, but its write-ahead log .*-wal is there: restore both/);
+    expect(existsSync(path)).toBe(false);
+  });
+
+  test('a file that was cut in the middle', () => {
+    truncateSync(path, 4096 * Math.floor(statSync(path).size / 4096 / 2));
+    isRefused(/postern\.sqlite is damaged .*: restore it from a backup, or move it away/);
+  });
+
+  test.each([1, 2, 5])('a file with noise in page %i', (page) => {
+    const noise = Buffer.from(Array.from({ length: 4096 }, (_, i) => (i * 7919 + 13) % 256));
+    const raw = new Libsql(path);
+    raw.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    raw.close();
+    overwrite(path, (page - 1) * 4096, noise);
+    isRefused(/postern\.sqlite is (damaged .*: restore it from a backup|not an SQLite database)/);
+  });
+
+  test('money that does not add up', () => {
+    for (const change of [
+      "UPDATE account SET avail = avail + 1 WHERE id = 'acc_7'",
+      "UPDATE account SET avail = avail - 1, charged = charged + 1 WHERE id = 'acc_7'",
+      "UPDATE account SET avail = avail + 1, paid = paid + 1 WHERE id = 'acc_7'",
+    ]) {
+      const raw = new Libsql(path);
+      raw.exec('SAVEPOINT one');
+      raw.exec(change);
+      raw.exec('RELEASE one');
+      raw.close();
+      expect(open).toThrow(
+        /money does not add up: .* is not so for 1 accounts, such as acc_7.*restore it from a backup/,
+      );
+      const again = new Libsql(path);
+      again.exec("UPDATE account SET paid = 30, avail = 30, charged = 0 WHERE id = 'acc_7'");
+      again.close();
+    }
+  });
+});
+
+test('a log that others write to is never taken for a damaged one', async () => {
+  const store = open();
+  const stop = performance.now() + 1_500;
+  const writing = (async () => {
+    for (let i = 1_000; performance.now() < stop; i++) await pay(store, i);
+  })();
+  while (performance.now() < stop) {
+    expect(losesCommits(log)).toBe(false);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  await writing;
+  await store.close();
+});
+
+test('the commands say it in one line and end with 1', async () => {
+  rmSync(path);
+  for (const command of [['account', 'list'], ['serve']]) {
+    const { code, out, err } = await postern(command, { DATA_DIR: directory, PORT: '0', SANDBOX_PORT: '0' });
+    expect({ code, out }).toEqual({ code: 1, out: '' });
+    expect(err).toMatch(/^postern: The database \S+postern\.sqlite is missing, but .*\n$/);
+  }
+  cpSync(join(directory, 'living.sqlite'), path);
+  rmSync(log);
+  const raw = new Libsql(path);
+  raw.exec('PRAGMA user_version = 9000');
+  raw.close();
+  for (const command of [['account', 'list'], ['serve']]) {
+    const { code, err } = await postern(command, { DATA_DIR: directory, PORT: '0', SANDBOX_PORT: '0' });
+    expect(code).toBe(1);
+    expect(err).toMatch(/^postern: The database \S+postern\.sqlite was written by a newer Postern .*\n$/);
+  }
+});
