@@ -1,11 +1,6 @@
-import { mkdirSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { AccountAdmin } from './billing/account-admin.ts';
-import { AccountService } from './billing/account-service.ts';
-import { KeyRing } from './billing/key-ring.ts';
-import { type CommitInfo, Ledger } from './billing/ledger.ts';
-import { Sweeper } from './billing/sweeper.ts';
 import type { Config } from './config/config.ts';
 import { actions } from './core/actions/registry.ts';
 import { Core } from './core/core.ts';
@@ -13,21 +8,20 @@ import { CursorSealer } from './core/cursor.ts';
 import { type Demo, ensureDemoAccount, makeDemo } from './demo/demo.ts';
 import { type Logger, makeLogger } from './observe/logger.ts';
 import { Metrics } from './observe/metrics.ts';
+import { openServiceStore } from './open-store.ts';
 import { OutboundGuard, type Resolve } from './outbound/guard.ts';
 import { readProxy } from './outbound/proxy.ts';
 import { ProxyPool } from './outbound/proxy-pool.ts';
 import { readDemoWorld } from './platform/demo-world.ts';
 import { SandboxPlatform } from './platform/sandbox/adapter.ts';
 import { maxResponseBytes } from './platform/sandbox/client.ts';
-import { type Runtime, repeat, systemRuntime } from './runtime/runtime.ts';
+import { type Runtime, systemRuntime } from './runtime/runtime.ts';
 import { startSandboxWorker, type WorkerSandbox } from './sandbox/worker-host.ts';
 import { deriveKey, readOrMakeSecretKey } from './secrets/secret-key-file.ts';
+import { startBilling } from './start-billing.ts';
 import type { Store } from './store/port.ts';
-import { openSqliteStore } from './store/sqlite/store.ts';
-import { openSqliteStoreInThread } from './store/sqlite/worker-host.ts';
 import { expressApp } from './web/express-app.ts';
 
-const flushUsesMs = 10_000;
 /** Of a platform call's time, for the tunnel through a caller's proxy to stand. */
 const tunnelShare = 2 / 3;
 
@@ -62,12 +56,11 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     for (const closer of closers.reverse()) await closer();
   };
   try {
-    makeDataDir(config);
     const failures = new Failures();
     // The longest part of a start, so it begins first; meanwhile the store opens.
     const starting = config.platform.url === null ? startSandbox(config, overrides) : null;
     closers.push(async () => (await starting?.catch(() => null))?.close());
-    const store = (await overrides.openStore?.()) ?? (await openStoreThread(config, failures));
+    const store = (await overrides.openStore?.()) ?? (await openServiceStore(config, failures.tell));
     closers.push(() => store.close());
 
     const sandbox = await starting;
@@ -85,29 +78,17 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     });
     closers.push(() => platform.close());
 
-    const ledger = new Ledger({ store: store.ledger, runtime, onCommit: (info) => noteCommit(info, metrics, logger) });
-    closers.push(() => ledger.close());
-    const sweeper = new Sweeper({
-      store: store.ledger,
-      runtime,
-      onSwept: (holds) => metrics.holdsSwept.inc(holds),
-      onError: (err) => logger.warn({ err }, 'holds of dead processes could not be swept'),
+    const secretKeys = config.secrets.secretKeys ?? [readOrMakeSecretKey(config.dataDir, runtime)];
+    const billing = await startBilling({
+      ...{ store, runtime, logger, metrics, secretKeys },
+      rateLimit: config.rateLimit,
+      repeatable: platform.honoursTokens,
     });
-    sweeper.start();
-    closers.push(() => sweeper.stop());
-
-    const keys = new KeyRing(store.keys, runtime);
-    const flushUses = () =>
-      keys.flushUses().catch((err) => logger.warn({ err }, 'the last use of API keys could not be noted'));
-    const flushing = repeat(runtime, flushUsesMs, flushUses);
-    closers.push(flushUses, () => flushing.cancel());
-
-    const accounts = new AccountService(store, runtime);
+    closers.push(() => billing.close());
     const core = new Core({
-      ledger,
-      accounts,
+      ...billing,
       platform,
-      cursors: cursorSealer(config, runtime),
+      cursors: new CursorSealer(secretKeys.map((key) => deriveKey(key, 'cursors'))),
       readProxy: (text) => readProxy(text, guard),
       runtime,
     });
@@ -121,7 +102,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
         logger,
         metrics,
         metricsToken: config.secrets.metricsToken,
-        rest: { core, keys, actions },
+        rest: { core, keys: billing.keys, limiter: billing.limiter, actions },
         health: { store, platform, runtime },
         home: { actions, demo: () => demo },
       }),
@@ -137,26 +118,6 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     await close();
     throw error;
   }
-}
-
-/** The embedded store, as the command line opens it too. */
-export function openStore(config: Config, runtime: Runtime): Store {
-  makeDataDir(config);
-  return openSqliteStore({ path: storePath(config), runtime });
-}
-
-async function openStoreThread(config: Config, failures: Failures): Promise<Store> {
-  const store = await openSqliteStoreInThread({ path: storePath(config) });
-  store.onExit(failures.tell);
-  return store;
-}
-
-function makeDataDir({ dataDir }: Config): void {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-}
-
-function storePath({ dataDir }: Config): string {
-  return join(dataDir, 'postern.sqlite');
 }
 
 function startSandbox(config: Config, { startSandbox: start = startSandboxWorker }: Overrides): Promise<WorkerSandbox> {
@@ -184,19 +145,4 @@ function makeOutbound({ outboundAllow: allow, platform }: Config, runtime: Runti
   // Sooner than the deadline of the call, so that its caller is told that it was the proxy.
   const timeoutMs = Math.min(10_000, Math.ceil(platform.timeoutMs * tunnelShare));
   return { guard, proxies: new ProxyPool({ guard, runtime, maxResponseBytes, timeoutMs }) };
-}
-
-function noteCommit(info: CommitInfo, metrics: Metrics, logger: Logger): void {
-  metrics.ledgerCommits.inc({ outcome: info.outcome });
-  if (info.outcome === 'applied') metrics.callsCharged.inc(info.settled + info.late);
-  const { account, attempt, error: err } = info;
-  if (info.outcome === 'failed')
-    logger.warn({ account, attempt, err }, 'a credit change did not reach the store; trying again');
-  if (info.outcome === 'abandoned')
-    logger.error({ account, attempt, err }, 'a credit change was given up, its outcome unknown');
-}
-
-function cursorSealer(config: Config, runtime: Runtime): CursorSealer {
-  const keys = config.secrets.secretKeys ?? [readOrMakeSecretKey(config.dataDir, runtime)];
-  return new CursorSealer(keys.map((key) => deriveKey(key, 'cursors')));
 }

@@ -2,8 +2,9 @@ import { LRUCache } from 'lru-cache';
 import { PosternError } from '../errors/postern-error.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { Secret } from '../secrets/secret.ts';
-import { type KeyRecord, type KeyStore, StoreUnavailableError } from '../store/port.ts';
+import type { AccountStore, KeyRecord, KeyStore } from '../store/port.ts';
 import { hashApiKey, looksLikeApiKey } from './api-key.ts';
+import { orStoreAway } from './store-away.ts';
 
 /** A revoked key works no longer than this, and a new one is known no later. */
 const cacheTtlMs = 5_000;
@@ -13,9 +14,16 @@ const unknownLimit = 10_000;
 /** A key's last use is noted at most this often: it is for people, who do not count seconds. */
 const touchIntervalMs = 60_000;
 
-interface Known {
+/** Whose call it is. */
+export interface KeyHolder {
+  /** The key's id. */
   id: string;
   account: string;
+  /** Calls a minute that the account's keys may make; `null` where the service's own limit holds. */
+  rateLimit: number | null;
+}
+
+interface Known extends KeyHolder {
   revoked: boolean;
   /** When the store was asked: counted from the question, since the key may have been revoked while the answer travelled. */
   askedAt: number;
@@ -23,12 +31,15 @@ interface Known {
 
 interface LookUp {
   askedAt: number;
-  record: Promise<KeyRecord | null>;
+  found: Promise<{ record: KeyRecord; rateLimit: number | null } | null>;
 }
+
+/** What the ring asks of the store. */
+export type KeyStores = { keys: KeyStore; accounts: Pick<AccountStore, 'find'> };
 
 /** Tells whose call it is. Looks each key up once in 5 s at the most. */
 export class KeyRing {
-  readonly #store: KeyStore;
+  readonly #store: KeyStores;
   readonly #runtime: Runtime;
   readonly #known = new LRUCache<string, Known>({ max: knownLimit });
   readonly #unknown = new LRUCache<string, number>({ max: unknownLimit });
@@ -36,13 +47,13 @@ export class KeyRing {
   readonly #uses = new Map<string, number>();
   readonly #lookups = new Map<string, LookUp>();
 
-  constructor(store: KeyStore, runtime: Runtime) {
+  constructor(store: KeyStores, runtime: Runtime) {
     this.#store = store;
     this.#runtime = runtime;
   }
 
-  /** The account that the key belongs to. Throws `unauthenticated`, or `unavailable` where the store is away. */
-  async authenticate(key: Secret): Promise<string> {
+  /** Throws `unauthenticated`, or `unavailable` where the store is away. */
+  async authenticate(key: Secret): Promise<KeyHolder> {
     if (!looksLikeApiKey(key.expose())) {
       throw new PosternError('unauthenticated', 'Invalid API key: it is incomplete or mistyped');
     }
@@ -58,7 +69,7 @@ export class KeyRing {
   async flushUses(): Promise<void> {
     if (this.#uses.size === 0) return;
     const uses = [...this.#uses].map(([id, at]) => ({ id, at }));
-    await this.#store.touch(uses);
+    await this.#store.keys.touch(uses);
     for (const { id, at } of uses) if (this.#uses.get(id) === at) this.#uses.delete(id);
   }
 
@@ -66,34 +77,36 @@ export class KeyRing {
     // Callers that arrive together with a key that is not cached share one look-up.
     let lookUp = this.#lookups.get(hash);
     if (!lookUp) {
-      lookUp = { askedAt: now, record: this.#store.findByHash(hash).finally(() => this.#lookups.delete(hash)) };
+      lookUp = { askedAt: now, found: this.#find(hash).finally(() => this.#lookups.delete(hash)) };
       this.#lookups.set(hash, lookUp);
     }
     const { askedAt } = lookUp;
-    const record = await lookUp.record.catch((error: unknown) => {
-      if (!(error instanceof StoreUnavailableError)) throw error;
-      throw new PosternError('unavailable', 'The store is away, so API keys cannot be checked; ask again shortly', {
-        cause: error,
-        retryAfterSeconds: 1,
-      });
-    });
-    if (!record) {
+    const found = await orStoreAway(lookUp.found, 'API keys cannot be checked');
+    if (!found) {
       this.#known.delete(hash);
       this.#unknown.set(hash, askedAt);
       throw unknownKey();
     }
-    const known = { id: record.id, account: record.account, revoked: record.revokedAt !== null, askedAt };
+    const { record, rateLimit } = found;
+    const known = { id: record.id, account: record.account, rateLimit, revoked: record.revokedAt !== null, askedAt };
     this.#known.set(hash, known);
     return known;
   }
 
-  #admit(known: Known, now: number): string {
+  async #find(hash: string) {
+    const record = await this.#store.keys.findByHash(hash);
+    if (!record) return null;
+    const account = await this.#store.accounts.find(record.account);
+    return { record, rateLimit: account?.rateLimit ?? null };
+  }
+
+  #admit(known: Known, now: number): KeyHolder {
     if (known.revoked) throw new PosternError('unauthenticated', 'Invalid API key: it was revoked');
     if (now - (this.#touchedAt.get(known.id) ?? 0) >= touchIntervalMs) {
       this.#touchedAt.set(known.id, now);
       this.#uses.set(known.id, now);
     }
-    return known.account;
+    return known;
   }
 }
 

@@ -17,11 +17,15 @@ export interface Config {
     readonly timeoutMs: number;
   };
   readonly sandbox: { readonly port: number };
+  /** Calls a minute of each API key; 0 for no limit. */
+  readonly rateLimit: number;
   /** CIDR blocks that callers' addresses may be in besides public ones. */
   readonly outboundAllow: readonly string[];
   readonly secrets: {
     /** `null`: kept in a file of DATA_DIR, made when it is not there. */
     readonly secretKeys: readonly Secret<Buffer>[] | null;
+    /** `null`: the embedded store. */
+    readonly mongodbUrl: Secret | null;
     readonly metricsToken: Secret | null;
   };
 }
@@ -74,6 +78,12 @@ function findContradictions(checked: CheckedSettings): string[] {
       'PLATFORM_KIND is set without PLATFORM_URL. Unset it for the embedded sandbox. Example: PLATFORM_URL=http://127.0.0.1:4001',
     );
   }
+  if (checked.MONGODB_URL !== null && checked.SECRET_KEY === null) {
+    faults.push(
+      'MONGODB_URL is set without SECRET_KEY, which all processes of one database must share: make one, keep it safe, ' +
+        `give it to each. Example: SECRET_KEY=${settings.SECRET_KEY.example}`,
+    );
+  }
   // The only platform there is so far is a sandbox, whose demo credentials anyone can know.
   if (!isLoopbackHost(checked.HOST) && !checked.SANDBOX_PUBLIC) {
     faults.push(
@@ -92,9 +102,11 @@ function freeze(checked: CheckedSettings): Config {
     logLevel: checked.LOG_LEVEL,
     platform: Object.freeze({ url: checked.PLATFORM_URL, timeoutMs: checked.PLATFORM_TIMEOUT_MS }),
     sandbox: Object.freeze({ port: checked.SANDBOX_PORT }),
+    rateLimit: checked.RATE_LIMIT,
     outboundAllow: Object.freeze([...checked.OUTBOUND_ALLOW]),
     secrets: Object.freeze({
       secretKeys: checked.SECRET_KEY && Object.freeze(checked.SECRET_KEY.map((key) => new Secret(key))),
+      mongodbUrl: checked.MONGODB_URL === null ? null : new Secret(checked.MONGODB_URL),
       metricsToken: checked.METRICS_TOKEN === null ? null : new Secret(checked.METRICS_TOKEN),
     }),
   });

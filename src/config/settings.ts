@@ -46,6 +46,12 @@ function httpOrigin(text: string) {
   return { value: url.origin };
 }
 
+function mongodbUrl(text: string) {
+  return /^mongodb(\+srv)?:\/\/[^/\s]+(\/\S*)?$/.test(text)
+    ? { value: text }
+    : 'is not a connection string, mongodb:// or mongodb+srv:// with at least one host';
+}
+
 function keys32(text: string) {
   const parts = text.split(',').map((part) => part.trim());
   // Checked as text, since Node passes over what is not base64: a damaged key would quietly become another one.
@@ -112,10 +118,10 @@ export const settings = {
   },
   MONGODB_URL: {
     defaultText: 'none: the embedded store',
-    about: 'Not available in this version: leave it unset to use the embedded store.',
-    example: '(unset)',
+    about: 'Replica set or sharded cluster that keeps everything, in the database of its path. Needs SECRET_KEY.',
+    example: 'mongodb://db1.example,db2.example/postern?replicaSet=rs0',
     secret: true,
-    check: (text) => (text === undefined ? { value: null } : 'is set, but this version has the embedded store only'),
+    check: orDefault<string | null>(null, mongodbUrl),
   },
   PLATFORM_URL: {
     defaultText: 'the embedded sandbox',
@@ -152,6 +158,13 @@ export const settings = {
     about: 'CIDR blocks, by comma, that proxies and other addresses of callers may be in besides public ones.',
     example: '127.0.0.0/8,fd00::/8',
     check: orDefault<string[]>([], cidrBlocks),
+  },
+  RATE_LIMIT: {
+    defaultText: '60000',
+    about:
+      'Calls a minute that each API key may make, over all processes; 0 for no limit. An account may have its own.',
+    example: '600',
+    check: orDefault(60_000, wholeNumber(0, 1_000_000_000)),
   },
   LOG_LEVEL: {
     defaultText: 'info',

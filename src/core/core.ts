@@ -1,4 +1,6 @@
 import type { AccountService } from '../billing/account-service.ts';
+import type { Idempotency, IdempotentRequest } from '../billing/idempotency.ts';
+import type { IdempotencyClaim, KeptAnswer } from '../billing/idempotency-claim.ts';
 import type { Ledger } from '../billing/ledger.ts';
 import { PosternError } from '../errors/postern-error.ts';
 import type { Micros } from '../model/money.ts';
@@ -25,12 +27,13 @@ export interface Caller {
 /** An action whose input has passed every check that can be made without the platform. */
 export interface PreparedCall {
   readonly action: Action;
-  /** Performs the action once. */
-  perform(): Promise<unknown>;
+  /** Performs the action once. `tokenFor` names each write that the platform is asked for. */
+  perform(tokenFor: (operation: string) => string): Promise<unknown>;
 }
 
 export interface CoreParts {
   ledger: Ledger;
+  idempotency: Idempotency;
   accounts: AccountService;
   platform: Platform;
   cursors: CursorSealer;
@@ -64,21 +67,32 @@ export class Core {
     }
     const authToken = checkToken(caller.authToken);
     const { input, seal } = this.#paging(action, checkInput(action.input, raw), authToken.expose());
-    const platform = this.#parts.platform.as({
+    const session = {
       authToken,
       proxy: caller.proxy && this.#parts.readProxy(caller.proxy),
       signal: action.effect === 'read' ? caller.signal : null,
-      idempotencyToken: this.#parts.runtime.randomBytes(16).toString('hex'),
-    });
+    };
     return {
       action,
-      perform: async () => seal(await supported(action, () => action.run({ platform }, input as never))),
+      perform: async (tokenFor) => {
+        const platform = this.#parts.platform.as({ ...session, tokenFor });
+        return seal(await supported(action, () => action.run({ platform }, input as never)));
+      },
     };
   }
 
+  /**
+   * Claims the request's Idempotency-Key, where it has one: what was performed before comes back as the answer that was
+   * kept. Throws `conflict`, `idempotency_mismatch` or `unavailable`.
+   */
+  claim(request: IdempotentRequest): Promise<IdempotencyClaim | KeptAnswer> {
+    return this.#parts.idempotency.begin(request);
+  }
+
   /** Opens the tab of one request, with credit reserved for `quote`. Throws `insufficient_credits`. */
-  openTab(account: string, quote: Micros): Promise<Tab> {
-    return Tab.open(this.#parts.ledger, account, quote);
+  openTab(account: string, quote: Micros, claim: IdempotencyClaim | null): Promise<Tab> {
+    const { ledger, runtime } = this.#parts;
+    return Tab.open({ ledger, runtime, account, quote, claim });
   }
 
   /**

@@ -18,6 +18,8 @@ export type { ForwardProxy };
 export interface Platform {
   /** For messages, such as `sandbox`. */
   readonly kind: string;
+  /** True where the platform performs a write's token once, however often it is sent. */
+  readonly honoursTokens: boolean;
   /** The platform as one actor sees it, for one call. */
   as(call: PlatformCall): PlatformSession;
   /** Throws unless the platform answers now. */
@@ -32,8 +34,8 @@ export interface PlatformCall {
   proxy: ForwardProxy | null;
   /** Aborted when nobody waits for the answer any more; `null` for a write, which runs on. */
   signal: AbortSignal | null;
-  /** Names this write: the platform performs a token once, however often it is sent. */
-  idempotencyToken: string;
+  /** Asked once for each write that is about to be sent: the token that names it to the platform. */
+  tokenFor: (operation: string) => string;
 }
 
 export interface TweetSearch {

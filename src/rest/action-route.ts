@@ -1,53 +1,71 @@
 import type { Request, RequestHandler, Response } from 'express';
+import type { IdempotencyClaim } from '../billing/idempotency-claim.ts';
+import type { Settled } from '../billing/ledger.ts';
 import type { Action } from '../core/action.ts';
-import type { Core } from '../core/core.ts';
-import { PosternError } from '../errors/postern-error.ts';
+import type { Caller, Core } from '../core/core.ts';
+import { asPosternError } from '../errors/postern-error.ts';
 import { formatDollars } from '../model/money.ts';
 import { readAuthToken, readProxyText } from './credentials.ts';
-import { sendData } from './envelope.ts';
-import { inputReader } from './read-input.ts';
+import { dataBody, errorBody, sendBody } from './envelope.ts';
+import { readIdempotencyKey, requestContent } from './idempotency-key.ts';
+import { inputReader, type RawInput } from './read-input.ts';
 
 /** What the middleware before an action's route has found out. */
 export interface RestLocals {
   account: string;
 }
 
-/** Performs one action for one request: input → tab → answer. */
+/** Performs one action for one request: input → idempotency → tab → answer. */
 export function actionRoute(action: Action, core: Core): RequestHandler {
   const readInput = inputReader(action);
   return async (request: Request, response: Response) => {
     const { account } = response.locals as RestLocals;
     const input = readInput(request);
-    refuseWhatIsNotBuilt(request, action);
-    const caller = {
+    const caller: Caller = {
       account,
       authToken: readAuthToken(request, input),
       proxy: action.actor ? readProxyText(request, input) : null,
       signal: hangUpSignal(response),
     };
     const call = core.prepare(action, input, caller);
-    const tab = await core.openTab(account, action.price);
-    let data: unknown;
+    const key = readIdempotencyKey(request, action);
+    let claim: IdempotencyClaim | null = null;
+    if (key !== null) {
+      const begun = await core.claim({ account, key, content: contentOf(request, action, input, caller) });
+      if ('body' in begun) {
+        response.setHeader('idempotent-replayed', 'true');
+        return sendBody(response, begun.status, begun.body);
+      }
+      claim = begun;
+    }
+    const tab = await core.openTab(account, action.price, claim);
+    let body: string;
     try {
-      data = await tab.run(call);
-    } catch (error) {
-      await tab.close();
+      body = dataBody(await tab.run(call));
+    } catch (thrown) {
+      const error = asPosternError(thrown);
+      await tab.refuse(error, errorBody(error.message));
       throw error;
     }
-    const settled = await tab.close();
-    if (settled) {
-      response.setHeader('x-credits-charged', formatDollars(settled.charged));
-      response.setHeader('x-credits-remaining', formatDollars(settled.remaining));
-    }
-    sendData(response, data);
+    const settled = await tab.close(200, body);
+    if (settled) showCredits(response, settled);
+    else if (claim && action.price > 0) response.setHeader('idempotent-replayed', 'true');
+    sendBody(response, 200, body);
   };
 }
 
-/** An idempotency key that was dropped in silence would break a promise that the caller relies on. */
-function refuseWhatIsNotBuilt(request: Request, action: Action): void {
-  if (action.actor && action.method !== 'GET' && request.headers['idempotency-key'] !== undefined) {
-    throw new PosternError('not_supported', 'Not supported yet: Idempotency-Key');
-  }
+function contentOf(request: Request, action: Action, input: RawInput, { authToken, proxy }: Caller): string {
+  const { auth_token: _token, proxy: _proxy, encryption_code: code, ...rest } = input;
+  return requestContent(action, rest, [
+    authToken?.expose() ?? null,
+    proxy?.expose() ?? null,
+    code ?? request.headers['x-encryption-code'] ?? null,
+  ]);
+}
+
+function showCredits(response: Response, { charged, remaining }: Settled): void {
+  response.setHeader('x-credits-charged', formatDollars(charged));
+  response.setHeader('x-credits-remaining', formatDollars(remaining));
 }
 
 /** Aborts when the connection closes before the answer is out. */

@@ -5,7 +5,7 @@ import type { PosternError } from '../errors/postern-error.ts';
 export type Envelope = { status: true; data: unknown; error: null } | { status: false; data: null; error: string };
 
 export function sendData(response: ServerResponse, data: unknown): void {
-  send(response, 200, { status: true, data, error: null });
+  sendBody(response, 200, dataBody(data));
 }
 
 export function sendError(response: ServerResponse, error: PosternError): void {
@@ -16,15 +16,19 @@ export function sendError(response: ServerResponse, error: PosternError): void {
   }
   if (error.status === 401) response.setHeader('www-authenticate', 'Bearer');
   if (error.retryAfterSeconds !== undefined) response.setHeader('retry-after', String(error.retryAfterSeconds));
-  send(response, error.status, errorEnvelope(error.message));
+  sendBody(response, error.status, errorBody(error.message));
 }
 
-export function errorEnvelope(message: string): Envelope {
-  return { status: false, data: null, error: message };
+export function dataBody(data: unknown): string {
+  return JSON.stringify({ status: true, data, error: null } satisfies Envelope);
 }
 
-function send(response: ServerResponse, status: number, envelope: Envelope): void {
-  const body = JSON.stringify(envelope);
+export function errorBody(message: string): string {
+  return JSON.stringify({ status: false, data: null, error: message } satisfies Envelope);
+}
+
+/** The envelope's text, as `dataBody` and `errorBody` make it. */
+export function sendBody(response: ServerResponse, status: number, body: string): void {
   response.statusCode = status;
   response.setHeader('content-type', 'application/json; charset=utf-8');
   response.setHeader('content-length', Buffer.byteLength(body));

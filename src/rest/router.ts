@@ -1,32 +1,37 @@
 import { type NextFunction, type Request, type Response, Router } from 'express';
 import type { KeyRing } from '../billing/key-ring.ts';
+import type { RateLimiter } from '../billing/rate-limiter.ts';
 import type { Action } from '../core/action.ts';
 import type { Core } from '../core/core.ts';
 import { PosternError } from '../errors/postern-error.ts';
 import { actionRoute } from './action-route.ts';
 import { readApiKey } from './credentials.ts';
+import { limitRate } from './rate-limit.ts';
 import { readBody } from './read-input.ts';
 
 export interface RestParts {
   core: Core;
   keys: KeyRing;
+  limiter: RateLimiter;
   actions: readonly Action[];
 }
 
 /**
  * The routes below `/v1`, one for each action. The order of refusals (DECISIONS.md) is the order of the handlers:
- * path and method, key, body, input, credit, platform.
+ * path and method, key, rate, body, input, idempotency, credit, platform.
  */
-export function restRouter({ core, keys, actions }: RestParts): Router {
+export function restRouter({ core, keys, limiter, actions }: RestParts): Router {
   const router = Router({ caseSensitive: true, strict: true });
   router.use((_request, response, next) => {
     response.setHeader('cache-control', 'no-store');
     next();
   });
   const authenticate = async (request: Request, response: Response, next: NextFunction) => {
-    response.locals['account'] = await keys.authenticate(readApiKey(request));
+    const key = await keys.authenticate(readApiKey(request));
+    Object.assign(response.locals, { key, account: key.account });
     next();
   };
+  const limit = limitRate(limiter);
   const body = readBody();
   for (const [path, group] of byPath(actions)) {
     const route = router.route(path.replaceAll(/\{(\w+)\}/g, ':$1'));
@@ -40,6 +45,7 @@ export function restRouter({ core, keys, actions }: RestParts): Router {
       const handlers = [
         noteAction,
         authenticate,
+        limit,
         ...(action.method === 'GET' ? [] : [body]),
         actionRoute(action, core),
       ];

@@ -4,7 +4,7 @@ import type { ErrorRequestHandler, NextFunction, Request, Response } from 'expre
 import { asPosternError, PosternError } from '../errors/postern-error.ts';
 import type { ErrorCode } from '../errors/table.ts';
 import type { Logger } from '../observe/logger.ts';
-import { errorEnvelope, sendError } from '../rest/envelope.ts';
+import { errorBody, sendError } from '../rest/envelope.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { newRequestId } from './request-context.ts';
 
@@ -66,7 +66,7 @@ export function answerUnreadableRequests(server: Server, runtime: Runtime): void
       return;
     }
     const [, status, message] = parserFaults[error.code ?? ''] ?? ['bad_input', 400, 'The request is not valid HTTP'];
-    const body = JSON.stringify(errorEnvelope(message));
+    const body = errorBody(message);
     socket.end(
       `HTTP/1.1 ${status} ${reasons[status]}\r\ncontent-type: application/json; charset=utf-8\r\n` +
         `x-request-id: ${newRequestId(runtime)}\r\ncache-control: no-store\r\nconnection: close\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,

@@ -34,7 +34,7 @@ class FakeKeys implements KeyStore {
 function makeRing(seed = 1) {
   const runtime = manualRuntime(seed);
   const store = new FakeKeys();
-  const ring = new KeyRing(store, runtime);
+  const ring = new KeyRing({ keys: store, accounts: { find: async () => null } }, runtime);
   let made = 0;
   const newKey = (known = true) => {
     const key = makeApiKey(runtime.randomBytes(apiKeyEntropyBytes));

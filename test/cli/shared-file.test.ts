@@ -2,18 +2,18 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openStore } from '../../src/app.ts';
 import { AccountAdmin } from '../../src/billing/account-admin.ts';
 import { readConfig } from '../../src/config/config.ts';
+import { openStore } from '../../src/open-store.ts';
 import { systemRuntime } from '../../src/runtime/runtime.ts';
 import { postern } from '../support/command.ts';
 
 test('a process that opens the store twice loses nothing of what the command line pays in', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'postern-shared-'));
   const config = readConfig({ DATA_DIR: dataDir });
-  const store = openStore(config, systemRuntime);
+  const store = await openStore(config, systemRuntime);
   const id = await new AccountAdmin(store, systemRuntime).createAccount('Shared', 0);
-  const second = openStore(config, systemRuntime);
+  const second = await openStore(config, systemRuntime);
   for (let i = 0; i < 3; i++) {
     expect((await postern(['account', 'credit', id, '1'], { DATA_DIR: dataDir })).code).toBe(0);
   }

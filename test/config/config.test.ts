@@ -25,8 +25,9 @@ describe('settings', () => {
       logLevel: 'info',
       platform: { url: null, timeoutMs: 15_000 },
       sandbox: { port: 4001 },
+      rateLimit: 60_000,
       outboundAllow: [],
-      secrets: { secretKeys: null, metricsToken: null },
+      secrets: { secretKeys: null, mongodbUrl: null, metricsToken: null },
     };
     expect(readConfig({})).toEqual(expected);
     expect(readConfig(Object.fromEntries(Object.keys(settings).map((name) => [name, ' '])))).toEqual(expected);
@@ -117,7 +118,9 @@ describe('settings', () => {
     ['SECRET_KEY', `${key(1)}!!`],
     ['METRICS_TOKEN', 'hunter2'],
     ['METRICS_TOKEN', 'hunter2 hunter2 hunter2'],
-    ['MONGODB_URL', 'mongodb://hunter2@localhost'],
+    ['MONGODB_URL', 'postgres://hunter2@localhost'],
+    ['MONGODB_URL', 'mongodb://'],
+    ['RATE_LIMIT', '10/s'],
   ];
   test.each(wrong)('that are wrong stop the start, with name, fault and example: %s=%s', (name, value) => {
     const faults = faultsOf({ [name]: value });

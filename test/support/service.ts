@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import type { Overrides } from '../../src/app.ts';
-import { openStore } from '../../src/app.ts';
 import { AccountAdmin } from '../../src/billing/account-admin.ts';
 import { type Environment, readConfig } from '../../src/config/config.ts';
 import type { Demo } from '../../src/demo/demo.ts';
 import { parseDollars } from '../../src/model/money.ts';
+import { openStore } from '../../src/open-store.ts';
 import { systemRuntime } from '../../src/runtime/runtime.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { serve } from '../../src/serve.ts';
@@ -34,7 +34,7 @@ export async function startService(env: Environment = {}, overrides: Overrides =
   const config = readConfig({ PORT: '0', SANDBOX_PORT: '0', DATA_DIR: dataDir, ...env });
   const log: string[] = [];
   // One connection a process, as in production: SQLite's locks belong to the process, not to the connection.
-  const store = openStore(config, systemRuntime);
+  const store = await openStore(config, systemRuntime);
   const service = await serve(config, {
     openStore: () => store,
     logger: pino({ level: 'trace' }, { write: (line: string) => void log.push(line) }),

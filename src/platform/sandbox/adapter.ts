@@ -5,6 +5,7 @@ import { SandboxSession } from './session.ts';
 /** The sandbox platform, reached only over HTTP as any other platform would be. */
 export class SandboxPlatform implements Platform {
   readonly kind = 'sandbox';
+  readonly honoursTokens = true;
   readonly #client: SandboxClient;
 
   constructor(options: ClientOptions) {

@@ -135,7 +135,7 @@ function dispatchOptions(origin: string, request: Request, call: PlatformCall | 
 function headersOf(request: Request, call: PlatformCall | null): Record<string, string> {
   const headers: Record<string, string> = { accept: 'application/json' };
   if (call) headers['cookie'] = `auth_token=${call.authToken.expose()}`;
-  if (call && request.method !== 'GET') headers['idempotency-token'] = call.idempotencyToken;
+  if (call && request.method !== 'GET') headers['idempotency-token'] = call.tokenFor(request.operation);
   if (request.body !== undefined) headers['content-type'] = 'application/json';
   return headers;
 }

@@ -1,0 +1,31 @@
+import { type Runtime, repeat, type Timer } from '../runtime/runtime.ts';
+import { type ProcessStore, processTtlMs } from '../store/port.ts';
+
+/** Tells the store that this process lives, and how many do. */
+export class Presence {
+  readonly #store: ProcessStore;
+  readonly #id: string;
+  #live = 1;
+  readonly #beating: Timer;
+
+  constructor(store: ProcessStore, runtime: Runtime) {
+    this.#store = store;
+    this.#id = runtime.randomBytes(12).toString('hex');
+    this.#beating = repeat(runtime, processTtlMs / 3, () => this.beat());
+  }
+
+  /** Processes that share the store, as of the last beat that reached it. */
+  get live(): number {
+    return this.#live;
+  }
+
+  /** One beat now, beside those of the clock. Never throws: without the store, what was known last holds. */
+  async beat(): Promise<void> {
+    this.#live = await this.#store.beat(this.#id).catch(() => this.#live);
+  }
+
+  async leave(): Promise<void> {
+    this.#beating.cancel();
+    await this.#store.leave(this.#id).catch(() => {});
+  }
+}

@@ -1,0 +1,28 @@
+import type { Request } from 'express';
+import type { Action } from '../core/action.ts';
+import { PosternError } from '../errors/postern-error.ts';
+
+const printable = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/;
+
+/** The caller's `Idempotency-Key`, where a POST carries one. Throws `bad_input`. */
+export function readIdempotencyKey(request: Request, action: Action): string | null {
+  const key = request.headers['idempotency-key'];
+  if (action.method !== 'POST' || key === undefined) return null;
+  if (typeof key !== 'string' || !printable.test(key)) {
+    throw new PosternError('bad_input', 'Malformed header: Idempotency-Key: must be 1 to 255 printable characters');
+  }
+  return key;
+}
+
+/** All that makes a request this one and no other: what it asks for, in whose name, and on which way. */
+export function requestContent(action: Action, input: Record<string, unknown>, secrets: readonly unknown[]): string {
+  return JSON.stringify([action.name, sortKeys(input), ...secrets]);
+}
+
+/** The same object is the same text, in whatever order its fields were sent. */
+function sortKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortKeys);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return entries.map(([name, item]) => [name, sortKeys(item)]);
+}
