@@ -192,16 +192,12 @@ describe('the auth_token', () => {
 });
 
 describe('what is not built yet', () => {
-  test('is 501: media and Idempotency-Key', async () => {
+  test('is 501: media', async () => {
     expectRefusal(
       await ada.post('/tweet/create', { text: 'x', media_ids: ['1'] }),
       501,
       'Not supported yet: media_ids',
     );
     expectRefusal(await ada.post('/tweet/create', { text: 'x', media_urls: ['http://a/b.png'] }), 501, /media_urls/);
-    for (const path of ['/tweet/create', '/tweet/favorite', '/tweet/unlike']) {
-      const body = path === '/tweet/create' ? { text: 'x' } : { tweet_id: '1' };
-      expectRefusal(await ada.post(path, body, { 'idempotency-key': 'k' }), 501, 'Not supported yet: Idempotency-Key');
-    }
   });
 });

@@ -4,7 +4,7 @@ import type { Json, JsonObject } from './json.ts';
 import { reference } from './reference.ts';
 import { refusalsOf } from './refusals.ts';
 import type { SchemaBook } from './schemas.ts';
-import { actorFields } from './shared.ts';
+import { actorFields, rateHeaders } from './shared.ts';
 import { descriptionOf, operationIdOf, tagOf } from './words.ts';
 
 /** One action as it was really performed: what was sent, and what came back. */
@@ -29,6 +29,7 @@ export function operationOf(action: Action, book: SchemaBook, performed: Perform
     ...inPath.map((field) => parameter(field, 'path', true, performed)),
     ...(takesQuery ? others.map((field) => parameter(field, 'query', required.includes(field[0]), performed)) : []),
     ...(action.actor ? [reference('parameters', 'proxyHeader')] : []),
+    ...(action.method === 'POST' ? [reference('parameters', 'idempotencyKey')] : []),
   ];
   return {
     tags: [tagOf(action)],
@@ -108,6 +109,8 @@ function present(...fields: string[]): JsonObject {
 function success(action: Action, book: SchemaBook, { answer }: Performed): JsonObject {
   const names = [
     ...(action.price > 0 ? ['x-credits-charged', 'x-credits-remaining'] : []),
+    ...(action.method === 'POST' ? ['idempotent-replayed'] : []),
+    ...Object.keys(rateHeaders),
     'x-request-id',
     'Cache-Control',
   ];

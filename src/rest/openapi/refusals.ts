@@ -2,6 +2,7 @@ import type { Action } from '../../core/action.ts';
 import { type ErrorCode, errorTable } from '../../errors/table.ts';
 import type { JsonObject } from './json.ts';
 import { reference } from './reference.ts';
+import { rateHeaders } from './shared.ts';
 
 interface Refusal {
   /** When it comes, for people. */
@@ -18,6 +19,7 @@ const every = () => true;
 const priced = ({ price }: Action) => price > 0;
 const onPlatform = ({ actor }: Action) => actor;
 const withBody = ({ method }: Action) => method !== 'GET';
+const takesIdempotencyKey = ({ method }: Action) => method === 'POST';
 
 /** Fields by which a caller names a thing that may not be there. */
 const names = /(^|_)id$|Id$|^user_?name$|_url$|^userName$/;
@@ -60,9 +62,17 @@ const refusals: Partial<Record<ErrorCode, Refusal>> = {
     of: withBody,
   },
   conflict: {
-    when: 'The platform has it already, such as a tweet with the same text within a day.',
+    when:
+      'The platform has it already, such as a tweet with the same text within a day; or the first request with this ' +
+      '`Idempotency-Key` is still running, as `Retry-After` shows.',
     example: 'Status is a duplicate.',
-    of: ({ effect }) => effect === 'once',
+    of: (action) => action.effect === 'once' || takesIdempotencyKey(action),
+    headers: ['Retry-After'],
+  },
+  idempotency_mismatch: {
+    when: 'The `Idempotency-Key` was used for another request within the last 24 hours.',
+    example: 'This Idempotency-Key was used for another request within the last 24 hours: send a new key',
+    of: takesIdempotencyKey,
   },
   too_large: {
     when: 'The body is too large.',
@@ -75,10 +85,10 @@ const refusals: Partial<Record<ErrorCode, Refusal>> = {
     of: withBody,
   },
   rate_limited: {
-    when: 'Too many calls: `Retry-After` says how long to wait.',
-    example: "The platform's rate limit: Too many requests",
-    of: onPlatform,
-    headers: ['Retry-After'],
+    when: "Too many calls, for this API key or for the platform's own limit: `Retry-After` says how long to wait.",
+    example: 'This API key may make 600 calls a minute: wait, or slow down',
+    of: every,
+    headers: ['Retry-After', ...Object.keys(rateHeaders)],
   },
   headers_too_large: {
     when: 'Request line and headers are larger than 16 KiB.',

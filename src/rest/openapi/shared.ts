@@ -2,8 +2,27 @@ import type { JsonObject } from './json.ts';
 
 const dollars = { type: 'string', pattern: '^[0-9]+(\\.[0-9]{1,6})?$' };
 
+const count = { type: 'integer', minimum: 0 };
+
+/** What a key may still do (draft-ietf-httpapi-ratelimit-headers-07); absent where there is no limit. */
+export const rateHeaders: JsonObject = {
+  'RateLimit-Limit': { description: 'Calls that this API key may make in the window.', schema: count, example: 60_000 },
+  'RateLimit-Policy': {
+    description: 'The same with the length of the window, in seconds.',
+    schema: { type: 'string', pattern: '^[0-9]+;w=[0-9]+$' },
+    example: '60000;w=60',
+  },
+  'RateLimit-Remaining': { description: 'Calls that it may make at once.', schema: count, example: 59_999 },
+  'RateLimit-Reset': { description: 'Seconds until all of the limit is there again.', schema: count, example: 1 },
+};
+
 /** `components/headers`: those of answers. */
 export const headers: JsonObject = {
+  ...rateHeaders,
+  'idempotent-replayed': {
+    description: 'This is the answer that the first request with this `Idempotency-Key` got; nothing was charged.',
+    schema: { type: 'string', const: 'true' },
+  },
   'x-request-id': {
     description: 'Names this request in the log; your own `x-request-id`, where you sent a short and printable one.',
     required: true,
@@ -11,14 +30,14 @@ export const headers: JsonObject = {
     example: 'Yk1zq0sWbWzX',
   },
   'x-credits-charged': {
-    description: 'What this call cost, in dollars.',
-    required: true,
+    description: 'What this call cost, in dollars. Absent from an answer that is replayed.',
     schema: dollars,
     example: '0.001',
   },
   'x-credits-remaining': {
-    description: 'The credit after this call, in dollars. What calls in flight have reserved counts as still there.',
-    required: true,
+    description:
+      'The credit after this call, in dollars. What calls in flight have reserved counts as still there. ' +
+      'Absent from an answer that is replayed.',
     schema: dollars,
     example: '9.999',
   },
@@ -79,6 +98,15 @@ const proxyAddress = {
 
 /** `components/parameters`. */
 export const parameters: JsonObject = {
+  idempotencyKey: {
+    name: 'Idempotency-Key',
+    in: 'header',
+    description:
+      'Of your own making, one for each request: sent again with the same key within 24 hours, it is not performed or ' +
+      'billed again, and gets the first answer.',
+    schema: { type: 'string', pattern: '^[!-~]([ -~]{0,253}[!-~])?$' },
+    example: '5f0c2a7e-order-1042',
+  },
   proxyHeader: {
     name: 'x-proxy',
     in: 'header',

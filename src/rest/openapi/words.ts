@@ -65,7 +65,7 @@ function alternativesSentence({ fields, atLeast, atMost }: Alternatives): string
 
 function effectSentence({ effect }: Action): string {
   if (effect === 'idempotent') return 'Repeating it changes nothing and answers the same.';
-  return effect === 'once' ? 'Repeating it performs it again.' : '';
+  return effect === 'once' ? 'Repeating it performs it again, save with an `Idempotency-Key`.' : '';
 }
 
 function listed(fields: readonly string[], word: 'and' | 'or'): string {

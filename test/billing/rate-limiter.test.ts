@@ -1,0 +1,66 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { RateLimiter, rateRefusal } from '../../src/billing/rate-limiter.ts';
+import { manualRuntime } from '../store/manual-runtime.ts';
+
+function makeLimiter(defaultLimit: number) {
+  const runtime = manualRuntime();
+  const state = { processes: 1 };
+  const limiter = new RateLimiter({ runtime, defaultLimit, processes: () => state.processes });
+  const takes = (count: number, own: number | null = null) =>
+    Array.from({ length: count }, () => limiter.take('key', own)).filter((taken) => taken?.allowed).length;
+  return { runtime, state, limiter, takes };
+}
+
+describe('the limit of a key', () => {
+  test('comes back evenly over a minute', async () => {
+    const { runtime, takes } = makeLimiter(60);
+    expect(takes(100)).toBe(60);
+    await runtime.advance(1_000);
+    expect(takes(100)).toBe(1);
+    await runtime.advance(30_000);
+    expect(takes(100)).toBe(30);
+    await runtime.advance(3_600_000);
+    expect(takes(100)).toBe(60);
+  });
+
+  test('is shared by the processes that live, and no process is left without', async () => {
+    const { runtime, state, takes } = makeLimiter(60);
+    state.processes = 4;
+    expect(takes(100)).toBe(15);
+    state.processes = 200;
+    await runtime.advance(60_000);
+    expect(takes(100)).toBe(1);
+  });
+
+  test('of an account overrides the default, and 0 is none', () => {
+    expect(makeLimiter(60).takes(100, 7)).toBe(7);
+    expect(makeLimiter(0).takes(100, 7)).toBe(7);
+    expect(makeLimiter(0).limiter.take('key', null)).toBeNull();
+  });
+
+  test('is not given twice when the clock is set back', () => {
+    const { runtime, takes } = makeLimiter(10);
+    expect(takes(10)).toBe(10);
+    runtime.leap(-3_600_000);
+    expect(takes(10)).toBe(0);
+  });
+
+  test('Retry-After is long enough, and no longer than it must be', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 1, max: 600 }), fc.integer({ min: 0, max: 59_000 }), async (limit, waited) => {
+        const { runtime, limiter } = makeLimiter(limit);
+        let last = limiter.take('key', null);
+        while (last?.allowed) last = limiter.take('key', null);
+        await runtime.advance(Math.floor(waited / limit));
+        const refused = limiter.take('key', null);
+        if (!refused || refused.allowed) return;
+        expect(rateRefusal(refused).retryAfterSeconds).toBe(refused.retryAfterSeconds);
+        await runtime.advance(refused.retryAfterSeconds * 1_000);
+        expect(limiter.take('key', null)?.allowed).toBe(true);
+        expect(refused.retryAfterSeconds).toBeLessThanOrEqual(Math.ceil(60 / limit));
+      }),
+      { numRuns: 50 },
+    );
+  });
+});
