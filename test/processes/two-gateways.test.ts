@@ -1,0 +1,139 @@
+import { randomBytes } from 'node:crypto';
+import { Agent, request } from 'undici';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { type Answer, Client } from '../support/client.ts';
+import { type Fleet, type Gateway, startFleet } from '../support/fleet.ts';
+import { findMongo, type MongoServer, noMongo, startMongo } from '../support/mongo-server.ts';
+import { restingBalance } from '../support/refusal.ts';
+import { SandboxControl } from '../support/sandbox-control.ts';
+
+const calls = 10_000;
+const affordable = 6_000;
+const price = 1_000;
+
+const found = findMongo();
+if (!found) process.stderr.write(`test/processes/two-gateways.test.ts, MongoDB: ${noMongo}\n`);
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
+
+describe.each(['sqlite', 'mongodb'])('two gateways on one %s store', (kind) => {
+  describe.skipIf(kind === 'mongodb' && !found)('and one sandbox', () => {
+    let mongo: MongoServer | null = null;
+    let fleet: Fleet;
+    let sandbox: SandboxControl;
+    let gateways: Gateway[];
+    let client: Client;
+    let clients: Client[];
+    const agent = new Agent({ connections: 100 });
+
+    beforeAll(async () => {
+      if (kind === 'mongodb' && found) mongo = await startMongo(found);
+      fleet = await startFleet(mongo?.url(`postern-${randomBytes(6).toString('hex')}`) ?? null);
+      sandbox = new SandboxControl(fleet.sandboxUrl);
+      gateways = [await fleet.start(), await fleet.start()];
+      const account = await fleet.admin.createAccount('Idempotent', 1_000_000);
+      const key = (await fleet.admin.createKey(account, 'Key')).key.expose();
+      const { authToken } = await sandbox.mint();
+      clients = gateways.map(({ demo }) => new Client({ baseUrl: demo.baseUrl, key, authToken }));
+      client = clients[0] as Client;
+    });
+    afterAll(async () => {
+      await agent.destroy();
+      await fleet?.stop();
+      await mongo?.stop();
+    });
+
+    test(`with credit for ${affordable} of ${calls} calls at once, exactly ${affordable} succeed, all with different remainders`, async () => {
+      const account = await fleet.admin.createAccount('Busy', affordable * price);
+      const key = (await fleet.admin.createKey(account, 'Key')).key.expose();
+      const [one, two] = gateways.map(({ demo }) => demo);
+      const answers = await Promise.all(
+        Array.from({ length: calls }, async (_, i) => {
+          const demo = i % 2 === 0 ? one : two;
+          const { statusCode, headers, body } = await request(`${demo?.baseUrl}/user/info?userName=grace`, {
+            dispatcher: agent,
+            headers: { authorization: `Bearer ${key}`, 'x-auth-token': demo?.accounts[0]?.authToken ?? '' },
+          });
+          await body.dump();
+          return { status: statusCode, remaining: headers['x-credits-remaining'] };
+        }),
+      );
+      const succeeded = answers.filter(({ status }) => status === 200);
+      expect(answers.filter(({ status }) => status === 402)).toHaveLength(calls - affordable);
+      expect(succeeded).toHaveLength(affordable);
+      expect(new Set(succeeded.map(({ remaining }) => remaining)).size).toBe(affordable);
+      expect(await fleet.store.ledger.balance(account)).toEqual({
+        ...{ paid: affordable * price, charged: affordable * price },
+        ...{ avail: 0, held: 0 },
+      });
+    });
+
+    const post = (through: Client | undefined, key: string, text: string): Promise<Answer> =>
+      (through as Client).post('/tweet/create', { text }, { 'idempotency-key': key });
+    const timesPosted = async (text: string) => (await sandbox.tweets()).filter((posted) => posted === text).length;
+
+    test('make one tweet and one charge of 50 posts with one Idempotency-Key', async () => {
+      const before = Number(await restingBalance(client));
+      const text = `Fifty at once on ${kind}`;
+      const answers = await Promise.all(Array.from({ length: 50 }, (_, i) => post(clients[i % 2], 'fifty', text)));
+      const first = answers.find(({ headers }) => headers.get('x-credits-charged') !== null);
+      for (const answer of answers) {
+        expect([200, 409]).toContain(answer.status);
+        if (answer.status === 200) expect(answer.body).toEqual(first?.body);
+      }
+      for (const each of clients) {
+        const replayed = await post(each, 'fifty', text);
+        expect(replayed.body).toEqual(first?.body);
+        expect(replayed.headers.get('idempotent-replayed')).toBe('true');
+      }
+      expect(await timesPosted(text)).toBe(1);
+      expect(Number(await restingBalance(client))).toBeCloseTo(before - 0.001, 6);
+    });
+
+    test('share the limit of a key', async () => {
+      const account = await fleet.admin.createAccount('Limited', price);
+      await fleet.store.accounts.setRateLimit(account, 40);
+      const key = (await fleet.admin.createKey(account, 'Key')).key.expose();
+      // Each hears of the other with its next beat.
+      await vi.waitFor(async () => expect(await fleet.store.processes.beat('test')).toBe(3));
+      await fleet.store.processes.leave('test');
+      await new Promise((resolve) => setTimeout(resolve, 11_000));
+      for (const each of clients) {
+        const asked = await Promise.all(Array.from({ length: 25 }, () => each.with({ key }).get('/account')));
+        expect(asked.filter(({ status }) => status === 200)).toHaveLength(20);
+        expect(asked.filter(({ status }) => status === 429)).toHaveLength(5);
+      }
+    });
+
+    test('find the same tweet when one died between the platform and its record, also after a restart', async () => {
+      const before = Number(await restingBalance(client));
+      const text = `Survivor on ${kind}`;
+      const response = await fetch(`${fleet.sandboxUrl}/control/faults`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ fault: { kind: 'hang_after' }, operation: 'createTweet' }),
+      });
+      expect(response.status).toBe(201);
+      const lost = post(clients[0], 'survivor', text).catch(() => null);
+      await vi.waitFor(async () => expect(await timesPosted(text)).toBe(1), { timeout: 5_000 });
+      await gateways[0]?.process.end('SIGKILL');
+      expect(await lost).toBeNull();
+      expect((await post(clients[1], 'survivor', text)).status).toBe(409);
+      const restarted = await fleet.start();
+      const heir = client.with({ baseUrl: restarted.demo.baseUrl });
+      let answer = await post(heir, 'survivor', text);
+      while (answer.status === 409) {
+        await new Promise((resolve) => setTimeout(resolve, 1_000));
+        answer = await post(heir, 'survivor', text);
+      }
+      expect(answer.status).toBe(200);
+      expect(answer.headers.get('x-credits-charged')).toBe('0.001');
+      expect(answer.body.data['text']).toBe(text);
+      const replayed = await post(clients[1], 'survivor', text);
+      expect(replayed.body).toEqual(answer.body);
+      expect(replayed.headers.get('idempotent-replayed')).toBe('true');
+      expect(await timesPosted(text)).toBe(1);
+      const charged = async () => before - Number(await restingBalance(heir));
+      await vi.waitFor(async () => expect(await charged()).toBeCloseTo(0.001, 6), { timeout: 30_000, interval: 500 });
+    });
+  });
+});
