@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { Client } from '../support/client.ts';
+import { type Fleet, type Gateway, startFleet } from '../support/fleet.ts';
+import { findMongo, type MongoServer, noMongo, startMongo } from '../support/mongo-server.ts';
+import { expectRefusal, restingBalance } from '../support/refusal.ts';
+import { SandboxControl } from '../support/sandbox-control.ts';
+
+const found = findMongo();
+// A server that runs already is not ours to stop.
+const ours = found !== null && found.kind !== 'running';
+if (!ours) process.stderr.write(`test/processes/database-away.test.ts ${found ? 'skipped: MONGODB_URL' : noMongo}\n`);
+vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 });
+
+describe.skipIf(!ours)('a gateway whose database goes away', () => {
+  let mongo: MongoServer;
+  let fleet: Fleet;
+  let gateway: Gateway;
+  let client: Client;
+  let sandbox: SandboxControl;
+
+  beforeAll(async () => {
+    if (!found) return;
+    mongo = await startMongo(found, { durable: true });
+    fleet = await startFleet(mongo.url('postern'));
+    gateway = await fleet.start();
+    sandbox = new SandboxControl(fleet.sandboxUrl);
+    const account = await fleet.admin.createAccount('Patient', 1_000_000);
+    const key = (await fleet.admin.createKey(account, 'Key')).key.expose();
+    client = new Client({
+      ...{ baseUrl: gateway.demo.baseUrl, key, authToken: gateway.demo.accounts[0]?.authToken ?? '' },
+    });
+  });
+  afterAll(async () => {
+    await fleet?.stop();
+    await mongo?.stop();
+  });
+
+  const health = async (path: string) => {
+    const response = await fetch(new URL(path, gateway.demo.baseUrl));
+    return { status: response.status, text: await response.text() };
+  };
+  const call = () => client.get('/user/info', { userName: 'grace' });
+
+  test.each([
+    ['stopped and started again', () => mongo.kill(), () => mongo.restart()],
+    ['frozen for a while', async () => mongo.pause(), async () => mongo.resume()],
+  ])(
+    'answers 503 and charges nothing, tells the store from the platform, and goes on by itself: %s',
+    async (_, away, back) => {
+      expect((await call()).status).toBe(200);
+      const before = await restingBalance(client);
+      const asked = await sandbox.requests('user');
+      await away();
+      const refused = await Promise.all(Array.from({ length: 20 }, call));
+      for (const answer of refused) {
+        expectRefusal(answer, 503, /store is away/);
+        expect(answer.headers.get('retry-after')).toBe('1');
+      }
+      for (let i = 0; i < 50; i++) expect((await call()).status).toBe(503);
+      expect(await sandbox.requests('user')).toBe(asked);
+      expect(await health('/readyz')).toMatchObject({
+        ...{ status: 503, text: expect.stringContaining('store unreachable, platform ok') },
+      });
+      expect((await health('/healthz')).status).toBe(200);
+      await back();
+      await vi.waitFor(async () => expect((await health('/readyz')).status).toBe(200), { timeout: 20_000 });
+      await vi.waitFor(async () => expect((await call()).status).toBe(200), { timeout: 20_000 });
+      // One call succeeded since; what was reserved while the database went away comes back.
+      await vi.waitFor(
+        async () => expect(Number(before) - Number(await restingBalance(client))).toBeCloseTo(0.001, 6),
+        { timeout: 30_000 },
+      );
+    },
+  );
+});
