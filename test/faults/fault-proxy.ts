@@ -1,0 +1,137 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+
+/**
+ * `pass`; `lose-answers`: what the server says is swallowed, so that whatever it did was done unheard; `silent`: nothing
+ * goes either way, and nobody hears that the other has gone (half-open).
+ */
+export type ProxyMode = 'pass' | 'lose-answers' | 'silent';
+
+/** Stands on loopback between a client and a server that speak TCP, and does to their connections what networks do. */
+export class FaultProxy {
+  readonly port: number;
+  /** How many connections were taken so far, and how many were reset. */
+  readonly counts = { connections: 0, resets: 0 };
+  readonly #server: Server;
+  readonly #links = new Set<Link>();
+  #mode: ProxyMode = 'pass';
+  #latencyMs = 0;
+
+  private constructor(server: Server, targetPort: number) {
+    this.#server = server;
+    this.port = (server.address() as AddressInfo).port;
+    server.on('connection', (client) => {
+      this.counts.connections += 1;
+      const link = new Link(client, connect(targetPort, '127.0.0.1'), {
+        mode: () => this.#mode,
+        latencyMs: () => this.#latencyMs,
+        onEnd: () => this.#links.delete(link),
+      });
+      this.#links.add(link);
+    });
+  }
+
+  static async start(targetPort: number): Promise<FaultProxy> {
+    const server = createServer({ noDelay: true }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return new FaultProxy(server, targetPort);
+  }
+
+  /** Ends every connection with RST, to both sides. */
+  reset(): void {
+    for (const link of this.#links) {
+      this.counts.resets += 1;
+      link.reset();
+    }
+  }
+
+  /** Each chunk is this much later, from now on, either way. */
+  delay(latencyMs: number): void {
+    this.#latencyMs = latencyMs;
+  }
+
+  /** For the connections there are and those to come. */
+  become(mode: ProxyMode): void {
+    this.#mode = mode;
+  }
+
+  /** As it was at first. A connection that missed bytes can only be reset. */
+  heal(): void {
+    const missed = this.#mode !== 'pass';
+    this.#mode = 'pass';
+    this.#latencyMs = 0;
+    if (missed) this.reset();
+  }
+
+  async close(): Promise<void> {
+    this.#server.close();
+    this.reset();
+    await once(this.#server, 'close');
+  }
+}
+
+interface LinkOptions {
+  mode: () => ProxyMode;
+  latencyMs: () => number;
+  onEnd: () => void;
+}
+
+/** One client's connection, and its counterpart to the server. */
+class Link {
+  readonly #client: Socket;
+  readonly #target: Socket;
+  readonly #options: LinkOptions;
+
+  constructor(client: Socket, target: Socket, options: LinkOptions) {
+    this.#client = client;
+    this.#target = target;
+    this.#options = options;
+    target.setNoDelay(true);
+    this.#pass(client, target, ['silent']);
+    this.#pass(target, client, ['silent', 'lose-answers']);
+  }
+
+  reset(): void {
+    this.#client.resetAndDestroy();
+    // One that is not connected yet cannot send RST.
+    if (this.#target.connecting) this.#target.destroy();
+    else this.#target.resetAndDestroy();
+    this.#options.onEnd();
+  }
+
+  #pass(from: Socket, to: Socket, swallowedIn: readonly ProxyMode[]): void {
+    const line: { chunk: Buffer | null; due: number }[] = [];
+    let timer: NodeJS.Timeout | undefined;
+    const flush = () => {
+      timer = undefined;
+      for (;;) {
+        const [first] = line;
+        if (!first) return;
+        const waitMs = first.due - performance.now();
+        if (waitMs > 0) {
+          timer = setTimeout(flush, waitMs);
+          return;
+        }
+        line.shift();
+        if (to.destroyed) continue;
+        if (first.chunk) to.write(first.chunk);
+        else to.end();
+      }
+    };
+    /** In the order in which they came, also where the latency shrinks. */
+    const send = (chunk: Buffer | null) => {
+      if (swallowedIn.includes(this.#options.mode())) return;
+      line.push({ chunk, due: performance.now() + this.#options.latencyMs() });
+      if (!timer) flush();
+    };
+    from.on('data', (chunk: Buffer) => send(chunk));
+    from.on('end', () => send(null));
+    from.on('error', () => {
+      // Half-open is just this: the one end is gone and the other does not hear of it.
+      if (this.#options.mode() === 'pass') this.reset();
+    });
+    from.on('close', () => {
+      if (to.destroyed) this.#options.onEnd();
+    });
+  }
+}

@@ -1,0 +1,88 @@
+import { type Caller, post, send } from './callers.ts';
+import { type Gateway, pause } from './gateway.ts';
+import { pick } from './schedule.ts';
+
+/** A key of a gateway that died is free again after `claimTtlMs`; until then there may be many that wait. */
+const waitingLimit = 40;
+/** How long a caller goes on asking. Longer than any claim or pause lives. */
+const untilKnownMs = 60_000;
+
+/**
+ * Posts tweets under Idempotency-Keys, and sends each again until its outcome is known, now and then twice at once. So
+ * in the end nothing is unknown, and what was charged is exactly what was acknowledged.
+ */
+export async function callOnWithKeys(caller: Caller, name: string): Promise<void> {
+  const waiting = new Set<Promise<void>>();
+  for (let i = 0; !caller.done(); i++) {
+    const text = `${name} wrote number ${i} under a key`;
+    const request = new KeyedRequest(caller, `${name}-${i}`, text);
+    caller.tally.issued += 1;
+    const first = request.sendOften();
+    const finished = request.finish(first).finally(() => waiting.delete(finished));
+    waiting.add(finished);
+    await first;
+    while (waiting.size >= waitingLimit) await Promise.race(waiting);
+  }
+  await Promise.all(waiting);
+}
+
+/** One tweet, one Idempotency-Key. */
+class KeyedRequest {
+  readonly #caller: Caller;
+  readonly #key: string;
+  readonly #text: string;
+  readonly #startedAt = performance.now();
+  /** Ids of the tweet, as answers told them. */
+  readonly #ids = new Set<string>();
+
+  constructor(caller: Caller, key: string, text: string) {
+    this.#caller = caller;
+    this.#key = key;
+    this.#text = text;
+  }
+
+  /** One attempt, or two at once, which may meet at two gateways. Answers whether the outcome is known. */
+  async sendOften(): Promise<boolean> {
+    const times = this.#caller.random() < 0.2 ? 2 : 1;
+    const known = await Promise.all(Array.from({ length: times }, () => this.#send()));
+    return known.includes(true);
+  }
+
+  async finish(first: Promise<boolean>): Promise<void> {
+    const { tally, random } = this.#caller;
+    let known = await first;
+    while (!known && performance.now() - this.#startedAt < untilKnownMs) {
+      await pause(1_000 + random() * 1_000);
+      known = await this.sendOften();
+    }
+    // Whoever asks after it is known is told the same.
+    if (known && random() < 0.2) await this.#send();
+    if (this.#ids.size > 1) tally.wrong.push(`two answers to one key: ${[...this.#ids]} for ${this.#text}`);
+    tally.note(known ? 'acknowledged' : 'unknown', this.#text);
+  }
+
+  async #send(): Promise<boolean> {
+    const caller = this.#caller;
+    const { origin } = pick(caller.random, caller.gateways as [Gateway, ...Gateway[]]);
+    if (origin === null) {
+      await pause(10);
+      return false;
+    }
+    const request = post(caller, '/tweet/create', { text: this.#text });
+    const headers = { ...request.headers, 'idempotency-key': this.#key };
+    const answer = await send(origin, { ...request, headers });
+    if (answer === null || answer === 'unsent') return false;
+    const { status, body } = answer;
+    if (status < 300) {
+      this.#ids.add(String(body.data?.id));
+      return true;
+    }
+    // Another attempt is running, or the database or the platform is away: ask again.
+    const later = [409, 502, 503, 504].includes(status);
+    if (!later) caller.tally.wrong.push(`${status} to a key: ${body.error}`);
+    else if (status === 409 && answer.headers.get('retry-after') === null) {
+      caller.tally.wrong.push(`409 without Retry-After to a key: ${body.error}`);
+    }
+    return false;
+  }
+}
