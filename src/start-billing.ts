@@ -7,6 +7,7 @@ import { RateLimiter } from './billing/rate-limiter.ts';
 import { Sweeper } from './billing/sweeper.ts';
 import type { Logger } from './observe/logger.ts';
 import type { Metrics } from './observe/metrics.ts';
+import { StoreTrouble } from './observe/store-trouble.ts';
 import { type Runtime, repeat } from './runtime/runtime.ts';
 import type { Secret } from './secrets/secret.ts';
 import { Vault } from './secrets/vault.ts';
@@ -28,22 +29,22 @@ export interface BillingOptions {
 
 /** Everything about accounts, keys and money, running. `close` flushes it; no request may be in flight any more. */
 export async function startBilling({ store, runtime, logger, metrics, ...options }: BillingOptions) {
+  const trouble = new StoreTrouble(logger);
   const ledger = new Ledger({
     store: store.ledger,
     storeNow: () => store.now(),
     runtime,
-    onCommit: (info) => noteCommit(info, metrics, logger),
+    onCommit: (info) => noteCommit(info, metrics, logger, trouble),
   });
   const sweeper = new Sweeper({
     store: store.ledger,
     runtime,
     onSwept: (holds) => metrics.holdsSwept.inc(holds),
-    onError: (err) => logger.warn({ err }, 'holds of dead processes could not be swept'),
+    onError: (err) => trouble.happened(err),
   });
   sweeper.start();
   const keys = new KeyRing(store, runtime);
-  const flushUses = () =>
-    keys.flushUses().catch((err) => logger.warn({ err }, 'the last use of API keys could not be noted'));
+  const flushUses = () => keys.flushUses().catch((err) => trouble.happened(err));
   const flushing = repeat(runtime, flushUsesMs, flushUses);
   const presence = new Presence(store.processes, runtime);
   await presence.beat();
@@ -65,12 +66,16 @@ export async function startBilling({ store, runtime, logger, metrics, ...options
   };
 }
 
-function noteCommit(info: CommitInfo, metrics: Metrics, logger: Logger): void {
+function noteCommit(info: CommitInfo, metrics: Metrics, logger: Logger, trouble: StoreTrouble): void {
   metrics.ledgerCommits.inc({ outcome: info.outcome });
   if (info.outcome === 'applied') metrics.callsCharged.inc(info.settled + info.late);
   const { account, attempt, error: err } = info;
-  if (info.outcome === 'failed')
-    logger.warn({ account, attempt, err }, 'a credit change did not reach the store; trying again');
+  if (info.outcome === 'failed') {
+    trouble.happened(err);
+    logger.debug({ account, attempt, err }, 'a credit change did not reach the store; trying again');
+    return;
+  }
+  trouble.over();
   if (info.outcome === 'abandoned')
     logger.error({ account, attempt, err }, 'a credit change was given up, its outcome unknown');
 }

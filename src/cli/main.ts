@@ -18,6 +18,14 @@ const program = new Command('postern')
   .addHelpText('after', settingsHelp)
   .showHelpAfterError('(add --help for what it takes)');
 
+const diskHints: Readonly<Record<string, string>> = {
+  ENOSPC: 'The disk is full: make room on it',
+  EROFS: 'The disk is mounted read-only: mount it so that it can be written, or choose another DATA_DIR',
+  EACCES: 'Check the owner and the mode of the folder',
+  // What a recursive mkdir of Node's says of a read-only disk as well.
+  ENOENT: 'Check that the folder above exists and is not on a disk that is mounted read-only',
+};
+
 try {
   await program.parseAsync();
 } catch (error) {
@@ -41,7 +49,10 @@ function systemErrorMessage(error: NodeJS.ErrnoException & { port?: number }): s
   if (['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN'].includes(error.code ?? '')) {
     return `HOST is no address of this machine: ${error.message}`;
   }
-  if (error.path !== undefined) return `DATA_DIR cannot be used: ${error.message}`;
+  if (error.path !== undefined || error.code === 'ENOSPC') {
+    const hint = diskHints[error.code ?? ''];
+    return `DATA_DIR cannot be used: ${error.message}${hint === undefined ? '' : `. ${hint}`}`;
+  }
   return error.message;
 }
 

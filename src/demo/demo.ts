@@ -1,5 +1,5 @@
 import { hkdfSync } from 'node:crypto';
-import { renameSync, writeFileSync } from 'node:fs';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AccountAdmin } from '../billing/account-admin.ts';
 import { apiKeyEntropyBytes, makeApiKey } from '../billing/api-key.ts';
@@ -52,7 +52,12 @@ export function makeDemo(origin: string, sandboxUrl: string, apiKey: string, wor
 export function writeDemoFile(dataDir: string, demo: Demo): string {
   const path = join(dataDir, 'demo.json');
   const draft = `${path}.${process.pid}`;
-  writeFileSync(draft, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 });
-  renameSync(draft, path);
+  try {
+    writeFileSync(draft, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 });
+    renameSync(draft, path);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw error;
+  }
   return path;
 }

@@ -25,7 +25,8 @@ export function errorHandler(logger: Logger): ErrorRequestHandler {
       ? new PosternError('bad_input', 'The path is wrongly encoded: a % must be followed by two hex digits of UTF-8')
       : asPosternError(thrown);
     if (error.status >= 500) {
-      const level = error.code === 'internal' ? 'error' : 'warn';
+      // What is wrong with the store is told once (`StoreTrouble`), not for every call that it refuses.
+      const level = error.code === 'internal' ? 'error' : error.code === 'unavailable' ? 'info' : 'warn';
       logger[level]({ requestId: response.locals['requestId'], code: error.code, err: error.cause }, error.message);
     }
     sendError(response, error);

@@ -44,6 +44,8 @@ async function serve(platform: Platform, router: Router, request: IncomingMessag
     if (operation.access === 'actor' && actor === undefined) throw badToken();
     const body = request.method === 'GET' ? NO_BODY : await readBody(request);
     const query = new URLSearchParams(mark < 0 ? '' : url.slice(mark + 1));
+    // What the disk has no room for must not grow in memory: a write waits until the last one is on disk, or is refused.
+    if (platform.journal.failing) await platform.journal.settled();
     const call: Call = { platform, params, query, headers: request.headers, body };
     // Asked again: while the body came in, the world may have been reset, and a user belongs to one world.
     answer = perform(operation, call, actorOf(platform, operation, request));

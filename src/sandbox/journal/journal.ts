@@ -2,6 +2,8 @@ import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'libsql';
 import type { Entry } from '../world/entries.ts';
+import { explain, refuseDamage, refuseOrphan } from './faults.ts';
+import { lock } from './lock.ts';
 
 /** Of the file, and of each row in it. Raise it when an older program could not read what a newer one writes. */
 const VERSION = 2;
@@ -21,6 +23,9 @@ export interface Journal {
   append(entry: Entry): void;
   /** Whether something appended is not on disk yet. */
   readonly pending: boolean;
+  /** Whether the disk refused what was appended last: memory is ahead of it, so nothing may be added. */
+  readonly failing: boolean;
+  /** After a failure it tries again, so that what there was no room for is written once there is. */
   settled(): Promise<void>;
   close(): void;
 }
@@ -29,6 +34,7 @@ export interface Journal {
 export const forgetfulJournal: Journal = {
   append() {},
   pending: false,
+  failing: false,
   settled: () => Promise.resolve(),
   close() {},
 };
@@ -37,39 +43,21 @@ export function openJournal(dataDir: string, seed: string, epochMs: number): Ope
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const unlock = lock(join(dataDir, 'sandbox.lock'));
   const file = join(dataDir, 'sandbox.sqlite');
-  const db = new Database(file);
+  let db: Database.Database | undefined;
   try {
+    refuseOrphan(file);
+    db = new Database(file);
     prepare(db, file);
+    refuseDamage(db, file);
     chmodSync(file, 0o600);
     const meta = claim(db, seed, epochMs);
     if (meta.seed !== seed) throw new Error(`${file} holds the world of seed "${meta.seed}", not of "${seed}"`);
-    return { journal: new SqliteJournal(db, unlock), epochMs: meta.epochMs, entries: readEntries(db, file) };
+    return { journal: new SqliteJournal(db, file, unlock), epochMs: meta.epochMs, entries: readEntries(db, file) };
   } catch (error) {
-    db.close();
+    db?.close();
     unlock();
-    throw error;
+    throw explain(error, file);
   }
-}
-
-/**
- * One sandbox owns its folder: two that replay the same journal would drift apart. The lock is a transaction on a file of
- * its own, which ends with the process, however that ends. (SQLite's exclusive mode would hold the journal itself until the
- * library's last statement is collected as garbage.)
- */
-function lock(file: string): () => void {
-  const db = new Database(file);
-  try {
-    db.exec('BEGIN EXCLUSIVE');
-  } catch (error) {
-    db.close();
-    throw isBusy(error)
-      ? new Error(`${file} is held: another sandbox uses this folder. Stop it, or choose another DATA_DIR`)
-      : error;
-  }
-  return () => {
-    db.exec('ROLLBACK');
-    db.close();
-  };
 }
 
 function prepare(db: Database.Database, file: string): void {
@@ -105,65 +93,81 @@ function readEntries(db: Database.Database, file: string): Entry[] {
   });
 }
 
-function isBusy(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_BUSY');
-}
-
 class SqliteJournal implements Journal {
   readonly #db: Database.Database;
   readonly #insert: Database.Statement;
+  readonly #file: string;
   readonly #unlock: () => void;
   #waiting: Entry[] = [];
   #commit: Promise<void> | undefined;
-  #failure: unknown;
+  #failing = false;
 
-  constructor(db: Database.Database, unlock: () => void) {
+  constructor(db: Database.Database, file: string, unlock: () => void) {
     this.#db = db;
+    this.#file = file;
     this.#unlock = unlock;
     this.#insert = db.prepare('INSERT INTO journal (v, entry) VALUES (?, ?)');
   }
 
   get pending(): boolean {
-    return this.#commit !== undefined || this.#failure !== undefined;
+    return this.#commit !== undefined || this.#waiting.length > 0;
+  }
+
+  get failing(): boolean {
+    return this.#failing;
   }
 
   append(entry: Entry): void {
     this.#waiting.push(entry);
-    this.#commit ??= new Promise((resolve, reject) => {
+    this.#begin();
+  }
+
+  settled(): Promise<void> {
+    return this.pending ? this.#begin() : Promise.resolve();
+  }
+
+  close(): void {
+    try {
+      this.#flush();
+    } catch {
+      // The disk refuses them, and nobody was told that they were accepted.
+    }
+    this.#db.close();
+    this.#unlock();
+  }
+
+  #begin(): Promise<void> {
+    if (this.#commit !== undefined) return this.#commit;
+    this.#commit = new Promise((resolve, reject) => {
       setImmediate(() => {
         this.#commit = undefined;
         try {
           this.#flush();
           resolve();
         } catch (error) {
-          this.#failure = error;
           reject(error);
         }
       });
     });
     // Whoever has to answer waits on `settled`; nobody else needs to hear of it.
     this.#commit.catch(() => {});
-  }
-
-  settled(): Promise<void> {
-    // After a failed commit, memory holds what the disk does not: from then on nothing is confirmed until a restart.
-    if (this.#failure !== undefined) return Promise.reject(this.#failure);
-    return this.#commit ?? Promise.resolve();
-  }
-
-  close(): void {
-    try {
-      if (this.#failure === undefined) this.#flush();
-    } finally {
-      this.#db.close();
-      this.#unlock();
-    }
+    return this.#commit;
   }
 
   #flush(): void {
     const entries = this.#waiting;
     if (entries.length === 0) return;
+    try {
+      this.#write(entries);
+    } catch (error) {
+      this.#failing = true;
+      throw explain(error, this.#file);
+    }
     this.#waiting = [];
+    this.#failing = false;
+  }
+
+  #write(entries: readonly Entry[]): void {
     this.#db.exec('BEGIN IMMEDIATE');
     try {
       for (const entry of entries) {

@@ -1,0 +1,97 @@
+import { type Document, MongoClient, type MongoClientOptions, MongoError, MongoServerError } from 'mongodb';
+import { StoreUnavailableError } from '../port.ts';
+import { translateError } from './errors.ts';
+
+const defaultDatabase = 'postern';
+
+/** How long the driver waits: a dead server is noticed in three seconds, a new primary within one. */
+const options: MongoClientOptions = {
+  appName: 'postern',
+  heartbeatFrequencyMS: 1_000,
+  connectTimeoutMS: 2_000,
+  serverSelectionTimeoutMS: 2_000,
+  waitQueueTimeoutMS: 2_000,
+  socketTimeoutMS: 5_000,
+  retryReads: true,
+  retryWrites: true,
+  readPreference: 'primary',
+  readConcern: { level: 'majority' },
+  writeConcern: { w: 'majority', journal: true, wtimeoutMS: 4_000 },
+};
+
+export interface Address {
+  client: MongoClient;
+  database: string;
+}
+
+/** Reads the URL; nothing is connected yet. No message of ours quotes it: it holds a password. */
+export function makeClient(url: string): Address {
+  let client: MongoClient;
+  try {
+    client = new MongoClient(url, options);
+  } catch {
+    throw new Error(
+      'MONGODB_URL is not an address that MongoDB understands: it should look like ' +
+        'mongodb://user:password@host1,host2/postern?replicaSet=rs0, with signs such as @ : / % in the password ' +
+        'percent-encoded (https://www.mongodb.com/docs/manual/reference/connection-string/)',
+    );
+  }
+  // The driver's own default would be `test`.
+  const path = /^mongodb(?:\+srv)?:\/\/[^/]*\/([^?]+)/i.exec(url)?.[1];
+  return { client, database: path === undefined ? defaultDatabase : client.options.dbName };
+}
+
+/** Connects, and refuses what Postern cannot keep its promises on. */
+export async function connect({ client, database }: Address): Promise<void> {
+  let hello: Document;
+  try {
+    await client.connect();
+    hello = await client.db(database).command({ hello: 1 });
+  } catch (error) {
+    throw explainStart(error, client.options.hosts.map(String).join(', '));
+  }
+  const refusal = refuseTopology(hello);
+  if (refusal !== null) throw new Error(refusal);
+}
+
+/** Why a server that answers `hello` like this will not do, or `null`. */
+export function refuseTopology(hello: Document): string | null {
+  if (hello['msg'] === 'isdbgrid') return null;
+  if (typeof hello['setName'] !== 'string') {
+    return (
+      'MONGODB_URL names a standalone MongoDB server, which has no transactions. Run it as a replica set, one member is ' +
+      'enough: start it with `mongod --replSet rs0`, then once `mongosh --eval "rs.initiate()"`. A sharded cluster or a ' +
+      'hosted MongoDB will do as well'
+    );
+  }
+  if (hello['isWritablePrimary'] !== true) {
+    return 'MONGODB_URL leads to a member of the replica set that is not its primary: leave directConnection out of it';
+  }
+  return null;
+}
+
+function explainStart(error: unknown, hosts: string): unknown {
+  const cause = rootOf(error);
+  if (cause instanceof MongoServerError && (cause.code === 18 || cause.code === 8_000)) {
+    return new Error(
+      `MongoDB at ${hosts} refuses the user or the password of MONGODB_URL (users are often of the database admin: ` +
+        'then add ?authSource=admin)',
+    );
+  }
+  const translated = translateError(error);
+  if (!(translated instanceof StoreUnavailableError)) return translated;
+  return new StoreUnavailableError(
+    `MongoDB at ${hosts} cannot be reached${cause instanceof Error && cause.message ? ` (${cause.message})` : ''}: ` +
+      'check MONGODB_URL, that the server runs, and that this machine may connect to it',
+  );
+}
+
+/** Server selection fails with what every server failed with; that says more. */
+function rootOf(error: unknown): unknown {
+  if (!(error instanceof MongoError)) return error;
+  const reason = 'reason' in error ? error.reason : undefined;
+  if (reason !== null && typeof reason === 'object' && 'servers' in reason && reason.servers instanceof Map) {
+    for (const server of reason.servers.values()) if (server.error) return server.error;
+  }
+  return error;
+}

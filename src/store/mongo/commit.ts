@@ -1,0 +1,126 @@
+import { type AnyBulkWriteOperation, type ClientSession, Long } from 'mongodb';
+import { type Applied, applyCommit } from '../ledger-rules.ts';
+import { type CommitOutcome, commitTtlMs, holdTtlMs, type LedgerCommit } from '../port.ts';
+import { lockAccount, saveCredit } from './account-lock.ts';
+import type { CommitDocument, IdempotencyDocument, UsageDocument } from './collections.ts';
+import { isDuplicate } from './errors.ts';
+import { unclaimed } from './idempotency.ts';
+import type { Parts } from './parts.ts';
+
+/** Thrown inside a transaction: the commit was applied before, so this attempt must leave nothing. */
+class KnownCommit extends Error {}
+
+/** One attempt at a commit, and at the most one more transaction that reads what an earlier one came to. */
+export function mongoCommit(parts: Parts): (commit: LedgerCommit) => Promise<CommitOutcome> {
+  const { transact, runtime, collections } = parts;
+  const { holds, usage, commits, idempotency } = collections;
+
+  /** The outcome of an earlier attempt. One that should be forgotten is no outcome any more, nor leave to apply it again. */
+  async function kept(
+    session: ClientSession,
+    { id, account }: LedgerCommit,
+    now: number,
+  ): Promise<CommitOutcome | null> {
+    const known = await commits.findOne({ _id: id, account }, { session });
+    if (!known) return null;
+    if (now - known.at.getTime() > commitTtlMs) return { status: 'expired' };
+    const { granted, settled, late, left } = known;
+    return { status: 'applied', granted, settled, late, left: Number(left) };
+  }
+
+  /** The documents under the commit's idempotency keys, those past their time left out. */
+  async function keysOf(session: ClientSession, { account, settle, late }: LedgerCommit, now: number) {
+    const keys = new Set([...settle, ...late].flatMap(({ answer }) => (answer ? [answer.key] : [])));
+    if (keys.size === 0) return new Map<string, IdempotencyDocument>();
+    const ids = [...keys].map((key) => ({ account, key }));
+    const found = await idempotency.find({ _id: { $in: ids }, account }, { session }).toArray();
+    const live = found.filter(({ expiresAt }) => expiresAt.getTime() > now);
+    return new Map(live.map((one) => [one._id.key, one]));
+  }
+
+  async function attempt(session: ClientSession, commit: LedgerCommit): Promise<CommitOutcome> {
+    const account = await lockAccount(parts, session, commit.account);
+    if (!account) return { status: 'no_account' };
+    const { now, credit } = account;
+    const holdId = { account: commit.account, writer: commit.writer, generation: commit.generation };
+    const hold = await holds.findOne({ _id: holdId, account: commit.account }, { session });
+    const keys = await keysOf(session, commit, now);
+    const answered = new Set([...keys].flatMap(([key, { answer }]) => (answer === null ? [] : [key])));
+    // A commit that was applied may have ended its hold, so its repeat looks like one of a hold that is not there.
+    let applied: ReturnType<typeof applyCommit>;
+    try {
+      applied = applyCommit(credit, hold && Number(hold.open), commit, answered, now);
+    } catch (error) {
+      const known = await kept(session, commit, now);
+      if (known) return known;
+      throw error;
+    }
+    if (applied.status !== 'applied') return (await kept(session, commit, now)) ?? { status: applied.status };
+
+    await saveCredit(parts, session, commit.account, credit, applied.credit);
+    if (applied.open > 0) {
+      const set = {
+        v: 1 as const,
+        account: commit.account,
+        open: Long.fromNumber(applied.open),
+        until: new Date(now + holdTtlMs),
+      };
+      await holds.updateOne({ _id: holdId, account: commit.account }, { $set: set }, { session, upsert: true });
+    } else if (hold) {
+      await holds.deleteOne({ _id: holdId, account: commit.account }, { session });
+    }
+    const counts = usageUpdates(commit.account, applied);
+    if (counts.length > 0) await usage.bulkWrite(counts, { session, ordered: true });
+    const answers = applied.answers.map(({ key, answer }): AnyBulkWriteOperation<IdempotencyDocument> => {
+      const revision = runtime.randomBytes(9).toString('base64url');
+      const after = { ...(keys.get(key) ?? unclaimed(commit.account, key, now, '')), answer, revision };
+      const filter = { _id: after._id, account: commit.account };
+      return { replaceOne: { filter, replacement: after, upsert: true } };
+    });
+    if (answers.length > 0) await idempotency.bulkWrite(answers, { session, ordered: true });
+    await saveOutcome(session, commit, applied, now);
+    const { granted, settled, late, left } = applied;
+    return { status: 'applied', granted, settled, late, left };
+  }
+
+  async function saveOutcome(session: ClientSession, { id, account }: LedgerCommit, applied: Applied, now: number) {
+    const { granted, settled, late, left } = applied;
+    const outcome: CommitDocument = {
+      ...{ _id: id, v: 1, account, at: new Date(now), expiresAt: new Date(now + commitTtlMs) },
+      ...{ granted, settled, late, left: Long.fromNumber(left) },
+    };
+    try {
+      await commits.insertOne(outcome, { session });
+    } catch (error) {
+      if (isDuplicate(error)) throw new KnownCommit();
+      throw error;
+    }
+  }
+
+  return async (commit) => {
+    try {
+      return await transact((session) => attempt(session, commit));
+    } catch (error) {
+      if (!(error instanceof KnownCommit)) throw error;
+    }
+    // In a transaction, since its end waits for a majority to have what was read: the earlier attempt may not have told
+    // its majority yet.
+    return transact(async (session) => {
+      const now = await parts.clock.recent();
+      return (await kept(session, commit, now)) ?? { status: 'expired' };
+    });
+  };
+}
+
+function usageUpdates(account: string, { usage }: Applied): AnyBulkWriteOperation<UsageDocument>[] {
+  return usage.map(({ hour, action, calls, micros }) => ({
+    updateOne: {
+      filter: { _id: { account, hour, action }, account },
+      update: {
+        $inc: { calls: Long.fromNumber(calls), micros: Long.fromNumber(micros) },
+        $setOnInsert: { v: 1, hour, action },
+      },
+      upsert: true,
+    },
+  }));
+}

@@ -1,0 +1,44 @@
+import { MongoError, MongoNetworkError, MongoServerError, MongoServerSelectionError } from 'mongodb';
+import { StoreUnavailableError } from '../port.ts';
+
+/** Codes of https://github.com/mongodb/mongo/blob/master/src/mongo/base/error_codes.yml that have advice of their own. */
+const advice: Readonly<Record<number, string>> = {
+  13: 'MongoDB does not allow it: give the user of MONGODB_URL the role readWrite on the database',
+  18: 'MongoDB refuses the user or the password of MONGODB_URL',
+  50: 'MongoDB took too long',
+  64: 'A majority of the replica set did not confirm the write in time',
+  100: 'A majority of the replica set cannot confirm writes: bring its other members back',
+  112: 'Too many writers wanted the same document at once',
+  14031: 'The disk of MongoDB is full: make room on it',
+};
+
+/** A claim on a key of ours that exists already. */
+export function isDuplicate(error: unknown): boolean {
+  return error instanceof MongoServerError && error.code === 11_000;
+}
+
+/** Whether the whole transaction may be tried again: nothing of it was applied. */
+export function isTransient(error: unknown): boolean {
+  return error instanceof MongoError && error.hasErrorLabel('TransientTransactionError');
+}
+
+/**
+ * What the driver threw, as a `StoreUnavailableError`: the adapter sends nothing that a sound database refuses, so
+ * whatever comes back means that it is away, or that the outcome is not known. Errors of ours stay what they are. The
+ * driver's messages name hosts and never the credentials of the URL.
+ */
+export function translateError(error: unknown): unknown {
+  if (!(error instanceof MongoError) || isDuplicate(error)) return error;
+  return new StoreUnavailableError(explain(error), { cause: error });
+}
+
+function explain(error: MongoError): string {
+  if (error instanceof MongoServerError && typeof error.code === 'number') {
+    const known = advice[error.code];
+    if (known) return `${known} (code ${error.code})`;
+    return `MongoDB could not do it now: ${error.message} (code ${error.code})`;
+  }
+  if (error instanceof MongoServerSelectionError) return 'No primary of MongoDB can be reached';
+  if (error instanceof MongoNetworkError) return `The connection to MongoDB failed: ${error.message}`;
+  return `MongoDB cannot be used now: ${error.message}`;
+}

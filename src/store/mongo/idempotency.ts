@@ -1,0 +1,103 @@
+import {
+  type ClaimOutcome,
+  claimTtlMs,
+  type IdempotencyClaim,
+  type IdempotencyStore,
+  idempotencyTtlMs,
+} from '../port.ts';
+import type { IdempotencyDocument } from './collections.ts';
+import { isDuplicate } from './errors.ts';
+import type { Parts } from './parts.ts';
+
+/** A document that nobody has claimed: no fingerprint matches it. */
+export function unclaimed(account: string, key: string, now: number, revision: string): IdempotencyDocument {
+  return {
+    ...{ _id: { account, key }, v: 1, account, revision },
+    ...{ since: new Date(now), expiresAt: new Date(now + idempotencyTtlMs) },
+    ...{ fingerprint: '', owner: '', until: new Date(0), again: false, answer: null },
+  };
+}
+
+export function mongoIdempotency({ link, collections: { idempotency }, clock, runtime }: Parts): IdempotencyStore {
+  const revision = () => runtime.randomBytes(9).toString('base64url');
+
+  /** Puts `after` where `before` is still what is there; `null` is nothing. False: somebody else was faster. */
+  async function swap(before: IdempotencyDocument | null, after: IdempotencyDocument): Promise<boolean> {
+    if (before) {
+      const filter = { _id: before._id, account: before.account, revision: before.revision };
+      return (await idempotency.replaceOne(filter, after)).matchedCount === 1;
+    }
+    try {
+      await idempotency.insertOne(after);
+      return true;
+    } catch (error) {
+      if (isDuplicate(error)) return false;
+      throw error;
+    }
+  }
+
+  const find = (account: string, key: string) => idempotency.findOne({ _id: { account, key }, account });
+
+  async function claim(one: IdempotencyClaim): Promise<ClaimOutcome> {
+    const { account, key, owner, fingerprints } = one;
+    // Most keys are new, so the first attempt does not look.
+    let kept: IdempotencyDocument | null = null;
+    for (;;) {
+      const now = await clock.recent();
+      const known = kept && kept.expiresAt.getTime() > now ? kept : null;
+      const refusal = known && refuse(known, one, now);
+      if (refusal) return refusal;
+      const after: IdempotencyDocument = {
+        ...(known ?? { ...unclaimed(account, key, now, ''), fingerprint: fingerprints[0] ?? '' }),
+        ...{ revision: revision(), owner, until: new Date(now + claimTtlMs) },
+        again: known !== null && (known.owner !== owner || known.again),
+      };
+      if (await swap(kept, after)) {
+        return { status: 'claimed', since: after.since.getTime(), fingerprint: after.fingerprint, again: after.again };
+      }
+      kept = await find(account, key);
+    }
+  }
+
+  const owned = ({ account, key, owner }: { account: string; key: string; owner: string }) => ({
+    ...{ _id: { account, key }, account, owner },
+    answer: null,
+  });
+
+  return {
+    claim: (one) => link.run(() => claim(one)),
+
+    renew: (one) =>
+      link.run(async () => {
+        const until = new Date((await clock.recent()) + claimTtlMs);
+        const { matchedCount } = await idempotency.updateOne(owned(one), { $set: { until, revision: revision() } });
+        return matchedCount === 1;
+      }),
+
+    end: (one, how) =>
+      link.run(async () => {
+        if (how === 'forgotten') await idempotency.deleteOne(owned(one));
+        else await idempotency.updateOne(owned(one), { $set: { until: new Date(0), revision: revision() } });
+      }),
+
+    answer: ({ account, key }, answer) =>
+      link.run(async () => {
+        for (;;) {
+          const now = await clock.recent();
+          const kept = await find(account, key);
+          const known = kept && kept.expiresAt.getTime() > now ? kept : null;
+          if (known && known.answer !== null) return;
+          if (await swap(kept, { ...(known ?? unclaimed(account, key, now, '')), answer, revision: revision() }))
+            return;
+        }
+      }),
+  };
+}
+
+/** Why this claim cannot be had, if it cannot. */
+function refuse(known: IdempotencyDocument, claim: IdempotencyClaim, now: number): ClaimOutcome | null {
+  if (!claim.fingerprints.includes(known.fingerprint)) return { status: 'mismatch' };
+  if (known.answer !== null) return { status: 'answered', answer: known.answer };
+  if (known.until.getTime() > now && known.owner !== claim.owner) return { status: 'running' };
+  return null;
+}

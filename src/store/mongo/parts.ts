@@ -1,0 +1,16 @@
+import type { Runtime } from '../../runtime/runtime.ts';
+import type { ServerClock } from './clock.ts';
+import type { Collections } from './collections.ts';
+import type { Link } from './link.ts';
+import type { Transact } from './transaction.ts';
+import type { Turns } from './turns.ts';
+
+/** What the verbs are made of. */
+export interface Parts {
+  link: Link;
+  collections: Collections;
+  clock: ServerClock;
+  transact: Transact;
+  turns: Turns;
+  runtime: Runtime;
+}

@@ -1,0 +1,54 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type ClientSession, type MongoClient, MongoError, type TransactionOptions } from 'mongodb';
+import { isDuplicate, isTransient } from './errors.ts';
+import type { Link } from './link.ts';
+
+const limitMs = 5_000;
+
+/** Snapshot: one moment for all that is read, on every shard. The rest is the client's: majority, journal, primary. */
+const options: TransactionOptions = { readConcern: { level: 'snapshot' } };
+
+export type Transact = <T>(work: (session: ClientSession) => Promise<T>) => Promise<T>;
+
+/**
+ * Runs `work` in one transaction: again from the start where the database says that it lost a race, its commit again
+ * where the outcome is not known. The driver's `withTransaction` does the same, for two minutes; callers here wait
+ * seconds, and send the same commit again if they must.
+ */
+export function transactions(client: MongoClient, link: Link): Transact {
+  return async (work) => {
+    const until = performance.now() + limitMs;
+    const session = client.startSession();
+    const goesOn = () => link.usable && performance.now() < until;
+    try {
+      for (let attempt = 1; ; attempt++) {
+        session.startTransaction(options);
+        try {
+          const result = await work(session);
+          await commit(session, goesOn);
+          return result;
+        } catch (error) {
+          if (session.inTransaction() && link.usable) await session.abortTransaction();
+          // A duplicate that `work` did not expect is an upsert that somebody else made first.
+          if (!(isTransient(error) || isDuplicate(error)) || !goesOn()) throw error;
+        }
+        await sleep(Math.random() * Math.min(200, 4 * 1.5 ** attempt));
+      }
+    } finally {
+      // Aborts what is still open. Not waited for: it may have to wait for a server that is away.
+      session.endSession().catch(() => undefined);
+    }
+  };
+}
+
+async function commit(session: ClientSession, goesOn: () => boolean): Promise<void> {
+  for (;;) {
+    try {
+      return await session.commitTransaction();
+    } catch (error) {
+      const unknown = error instanceof MongoError && error.hasErrorLabel('UnknownTransactionCommitResult');
+      if (!unknown || !goesOn()) throw error;
+      await sleep(20);
+    }
+  }
+}

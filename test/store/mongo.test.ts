@@ -1,0 +1,45 @@
+import { randomBytes } from 'node:crypto';
+import { MongoClient } from 'mongodb';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { openMongoStore } from '../../src/store/mongo/store.ts';
+import type { Store } from '../../src/store/port.ts';
+import { findMongo, type MongoServer, noMongo, startMongo } from '../support/mongo-server.ts';
+import { describeStore } from './conformance.ts';
+
+const found = findMongo();
+if (!found) process.stderr.write(`test/store/mongo.test.ts ${noMongo}\n`);
+
+// The server for tests manages some hundred writes a second.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
+
+describe.skipIf(!found)('on a MongoDB server', () => {
+  let server: MongoServer;
+
+  beforeAll(async () => {
+    if (found) server = await startMongo(found);
+  });
+  afterAll(() => server?.stop());
+
+  describeStore('the mongodb store', async () => {
+    const database = `postern-${randomBytes(8).toString('hex')}`;
+    const opened: Store[] = [];
+    let clock = Date.now();
+    return {
+      async open() {
+        const store = await openMongoStore({ url: server.url(database), adjustClock: () => clock });
+        opened.push(store);
+        return store;
+      },
+      now: () => clock,
+      leap(ms) {
+        clock += ms;
+      },
+      async end() {
+        for (const store of opened) await store.close();
+        const client = new MongoClient(server.url(database));
+        await client.db().dropDatabase();
+        await client.close();
+      },
+    };
+  });
+});

@@ -1,0 +1,206 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { accessSync, constants, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { MongoClient } from 'mongodb';
+
+/** What speaks MongoDB's protocol here: a server that runs already, or a program that can be started. */
+export type FoundMongo =
+  | { kind: 'running'; url: string }
+  | { kind: 'mongod'; program: string }
+  | { kind: 'secantus'; program: string };
+
+export interface MongoServer {
+  /** Of a database there. */
+  url(database: string): string;
+  readonly port: number;
+  readonly pid: number;
+  /** SIGKILL; resolves when the process is gone. */
+  kill(): Promise<void>;
+  /** SIGSTOP: connections stay, and nothing answers. */
+  pause(): void;
+  resume(): void;
+  /** Starts it again on the same port and data; resolves when it answers. */
+  restart(): Promise<void>;
+  /** Ends it and removes its data. */
+  stop(): Promise<void>;
+}
+
+export interface MongoOptions {
+  /** Keeps its data on the disk, so that it survives `kill`. */
+  durable?: boolean;
+  /** Further arguments of the program. */
+  args?: readonly string[];
+}
+
+/** The first of: `MONGODB_URL`, `mongod`, `secantusd-py` (`.ci/requirements.txt`); `null` where there is none. */
+export function findMongo(): FoundMongo | null {
+  const url = process.env['MONGODB_URL'];
+  if (url) return { kind: 'running', url };
+  const mongod = findProgram('mongod');
+  if (mongod) return { kind: 'mongod', program: mongod };
+  const secantus = findProgram('secantusd-py');
+  return secantus ? { kind: 'secantus', program: secantus } : null;
+}
+
+export const noMongo =
+  'skipped: no MongoDB here. Set MONGODB_URL, install mongod, or: python3 -m venv .venv && ' +
+  '.venv/bin/pip install -r .ci/requirements.txt';
+
+/** Programs of this process that still run: they end with it, however it ends. */
+const running = new Set<ChildProcess>();
+const directories = new Set<string>();
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+  for (const directory of directories) rmSync(directory, { recursive: true, force: true });
+});
+
+/** A server of its own on a free port of loopback. One that ran already is used as it is, and cannot be stopped. */
+export async function startMongo(found: FoundMongo, options: MongoOptions = {}): Promise<MongoServer> {
+  if (found.kind === 'running') return runningServer(found.url);
+  const directory = mkdtempSync(join(tmpdir(), 'postern-mongo-'));
+  directories.add(directory);
+  const port = await freePort();
+  let child = await launch(found, port, directory, options);
+  const kill = async () => {
+    if (!running.has(child)) return;
+    const gone = new Promise((resolve) => child.once('exit', resolve));
+    child.kill('SIGKILL');
+    await gone;
+  };
+  return {
+    url: (database) => `mongodb://127.0.0.1:${port}/${database}`,
+    port,
+    get pid() {
+      return child.pid ?? 0;
+    },
+    kill,
+    pause: () => void child.kill('SIGSTOP'),
+    resume: () => void child.kill('SIGCONT'),
+    async restart() {
+      await kill();
+      child = await launch(found, port, directory, options);
+    },
+    async stop() {
+      await kill();
+      directories.delete(directory);
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}
+
+async function launch(
+  found: Exclude<FoundMongo, { kind: 'running' }>,
+  port: number,
+  directory: string,
+  { durable = false, args = [] }: MongoOptions,
+): Promise<ChildProcess> {
+  const data = join(directory, 'data');
+  mkdirSync(data, { recursive: true });
+  const own =
+    found.kind === 'mongod'
+      ? ['--replSet', 'rs0', '--bind_ip', '127.0.0.1', '--dbpath', data]
+      : [
+          ...(durable ? ['--storage-path', data, '--sync-on-commit'] : ['--storage-path', ':memory:']),
+          '--cache-size',
+          '256M',
+          '--log-level',
+          'ERROR',
+        ];
+  const child = spawn(found.program, ['--port', String(port), ...own, ...args], {
+    env: { ...process.env, TMPDIR: directory },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  running.add(child);
+  let complaint = '';
+  child.stderr?.on('data', (chunk) => {
+    complaint = (complaint + chunk).slice(-2_000);
+  });
+  const watchdog = guard(child);
+  child.once('exit', () => {
+    running.delete(child);
+    watchdog.kill('SIGKILL');
+  });
+  child.once('error', (error) => {
+    complaint = String(error);
+    running.delete(child);
+  });
+  await answers(port, found.kind === 'mongod', () => {
+    if (!running.has(child)) throw new Error(`${found.program} ended: ${complaint}`);
+  });
+  return child;
+}
+
+/** Ends the program when this process has ended in a way that no exit handler hears of. */
+function guard({ pid }: ChildProcess): ChildProcess {
+  const watchdog = spawn('/bin/sh', ['-c', 'read -r _; kill -9 "$0"', String(pid)], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+  });
+  watchdog.unref();
+  return watchdog;
+}
+
+async function answers(port: number, initiate: boolean, check: () => void): Promise<void> {
+  const deadline = performance.now() + 20_000;
+  for (;;) {
+    check();
+    const client = new MongoClient(`mongodb://127.0.0.1:${port}/?directConnection=true`, {
+      serverSelectionTimeoutMS: 1_000,
+    });
+    try {
+      const admin = client.db('admin');
+      const hello = await admin.command({ hello: 1 });
+      if (!initiate || hello['isWritablePrimary']) return;
+      const members = [{ _id: 0, host: `127.0.0.1:${port}` }];
+      if (!hello['setName']) await admin.command({ replSetInitiate: { _id: 'rs0', members } });
+    } catch (error) {
+      if (performance.now() > deadline) throw error;
+    } finally {
+      await client.close();
+    }
+    await sleep(50);
+  }
+}
+
+function runningServer(address: string): MongoServer {
+  const refuse = () => {
+    throw new Error('the server of MONGODB_URL is not this test’s to stop');
+  };
+  return {
+    url: (database) => Object.assign(new URL(address), { pathname: `/${database}` }).href,
+    port: 0,
+    pid: 0,
+    kill: refuse,
+    pause: refuse,
+    resume: refuse,
+    restart: refuse,
+    stop: async () => undefined,
+  };
+}
+
+function findProgram(name: string): string | null {
+  const virtual = fileURLToPath(new URL('../../.venv/bin', import.meta.url));
+  for (const folder of [...(process.env['PATH'] ?? '').split(delimiter), virtual]) {
+    if (folder === '') continue;
+    try {
+      accessSync(join(folder, name), constants.X_OK);
+      return join(folder, name);
+    } catch {
+      // In another folder, perhaps.
+    }
+  }
+  return null;
+}
