@@ -41,15 +41,17 @@ export interface KeyIdDocument extends Versioned {
   hash: string;
 }
 
+/** `_id` is of account, writer and generation. */
 export interface HoldDocument extends Versioned {
-  _id: { account: string; writer: string; generation: number };
+  _id: string;
   account: string;
   open: Int64;
   until: Date;
 }
 
+/** `_id` is of account, hour and action. */
 export interface UsageDocument extends Versioned {
-  _id: { account: string; hour: number; action: string };
+  _id: string;
   account: string;
   hour: number;
   action: string;
@@ -76,9 +78,11 @@ export interface PaymentDocument extends Versioned {
   createdAt: Date;
 }
 
+/** `_id` is of account and key. */
 export interface IdempotencyDocument extends Versioned {
-  _id: { account: string; key: string };
+  _id: string;
   account: string;
+  key: string;
   /** Changes with every write: whoever read the document replaces that one or none. */
   revision: string;
   since: Date;
@@ -101,6 +105,11 @@ export interface MetaDocument extends Versioned {
   owner?: string;
   until?: Date;
   at?: Date;
+}
+
+/** An `_id` of several parts, whatever signs they hold. Queries name the account beside it, by which shards are found. */
+export function idOf(...parts: readonly (string | number)[]): string {
+  return JSON.stringify(parts);
 }
 
 export interface Collections {

@@ -2,7 +2,7 @@ import { type AnyBulkWriteOperation, type ClientSession, Long } from 'mongodb';
 import { type Applied, applyCommit } from '../ledger-rules.ts';
 import { type CommitOutcome, commitTtlMs, holdTtlMs, type LedgerCommit } from '../port.ts';
 import { lockAccount, saveCredit } from './account-lock.ts';
-import type { CommitDocument, IdempotencyDocument, UsageDocument } from './collections.ts';
+import { type CommitDocument, type IdempotencyDocument, idOf, type UsageDocument } from './collections.ts';
 import { isDuplicate } from './errors.ts';
 import { unclaimed } from './idempotency.ts';
 import type { Parts } from './parts.ts';
@@ -32,17 +32,17 @@ export function mongoCommit(parts: Parts): (commit: LedgerCommit) => Promise<Com
   async function keysOf(session: ClientSession, { account, settle, late }: LedgerCommit, now: number) {
     const keys = new Set([...settle, ...late].flatMap(({ answer }) => (answer ? [answer.key] : [])));
     if (keys.size === 0) return new Map<string, IdempotencyDocument>();
-    const ids = [...keys].map((key) => ({ account, key }));
+    const ids = [...keys].map((key) => idOf(account, key));
     const found = await idempotency.find({ _id: { $in: ids }, account }, { session }).toArray();
     const live = found.filter(({ expiresAt }) => expiresAt.getTime() > now);
-    return new Map(live.map((one) => [one._id.key, one]));
+    return new Map(live.map((one) => [one.key, one]));
   }
 
   async function attempt(session: ClientSession, commit: LedgerCommit): Promise<CommitOutcome> {
     const account = await lockAccount(parts, session, commit.account);
     if (!account) return { status: 'no_account' };
     const { now, credit } = account;
-    const holdId = { account: commit.account, writer: commit.writer, generation: commit.generation };
+    const holdId = idOf(commit.account, commit.writer, commit.generation);
     const hold = await holds.findOne({ _id: holdId, account: commit.account }, { session });
     const keys = await keysOf(session, commit, now);
     const answered = new Set([...keys].flatMap(([key, { answer }]) => (answer === null ? [] : [key])));
@@ -115,7 +115,7 @@ export function mongoCommit(parts: Parts): (commit: LedgerCommit) => Promise<Com
 function usageUpdates(account: string, { usage }: Applied): AnyBulkWriteOperation<UsageDocument>[] {
   return usage.map(({ hour, action, calls, micros }) => ({
     updateOne: {
-      filter: { _id: { account, hour, action }, account },
+      filter: { _id: idOf(account, hour, action), account },
       update: {
         $inc: { calls: Long.fromNumber(calls), micros: Long.fromNumber(micros) },
         $setOnInsert: { v: 1, hour, action },

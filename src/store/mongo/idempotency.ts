@@ -5,14 +5,14 @@ import {
   type IdempotencyStore,
   idempotencyTtlMs,
 } from '../port.ts';
-import type { IdempotencyDocument } from './collections.ts';
+import { type IdempotencyDocument, idOf } from './collections.ts';
 import { isDuplicate } from './errors.ts';
 import type { Parts } from './parts.ts';
 
 /** A document that nobody has claimed: no fingerprint matches it. */
 export function unclaimed(account: string, key: string, now: number, revision: string): IdempotencyDocument {
   return {
-    ...{ _id: { account, key }, v: 1, account, revision },
+    ...{ _id: idOf(account, key), v: 1, account, key, revision },
     ...{ since: new Date(now), expiresAt: new Date(now + idempotencyTtlMs) },
     ...{ fingerprint: '', owner: '', until: new Date(0), again: false, answer: null },
   };
@@ -36,7 +36,7 @@ export function mongoIdempotency({ link, collections: { idempotency }, clock, ru
     }
   }
 
-  const find = (account: string, key: string) => idempotency.findOne({ _id: { account, key }, account });
+  const find = (account: string, key: string) => idempotency.findOne({ _id: idOf(account, key), account });
 
   async function claim(one: IdempotencyClaim): Promise<ClaimOutcome> {
     const { account, key, owner, fingerprints } = one;
@@ -60,7 +60,7 @@ export function mongoIdempotency({ link, collections: { idempotency }, clock, ru
   }
 
   const owned = ({ account, key, owner }: { account: string; key: string; owner: string }) => ({
-    ...{ _id: { account, key }, account, owner },
+    ...{ _id: idOf(account, key), account, owner },
     answer: null,
   });
 
