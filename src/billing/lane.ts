@@ -131,9 +131,7 @@ export class Lane {
       onAttempt: (at) => {
         this.#lastSentAt = at;
       },
-      onFailure: () => {
-        this.#failing = true;
-      },
+      onFailure: () => this.#failed(batch),
       stopped: () => this.#stopped,
     });
     if (outcome === 'stopped') return;
@@ -146,6 +144,16 @@ export class Lane {
     if (this.open > 0) this.#keepWatch(this.#context.times.renewMs);
     if (this.#queue.empty) this.#rest();
     else this.#wake();
+  }
+
+  /** Whoever waits for credit need not hope for long; what was performed waits on, to be recorded. */
+  #failed(batch: Batch): void {
+    this.#failing = true;
+    const until = this.#now() - this.#context.times.failingMs;
+    for (const { caller } of [...batch.reserves, ...this.#queue.reserves]) {
+      if (!caller.answered && caller.since <= until) caller.refuse(refusals.away());
+    }
+    this.#queue.dropAnswered();
   }
 
   #applied(batch: Batch, outcome: Extract<CommitOutcome, { status: 'applied' }>): void {

@@ -4,6 +4,8 @@ import { holdTtlMs } from '../store/port.ts';
 export interface LedgerTimes {
   /** How long a caller waits for the store before it is told 503. */
   callerMs: number;
+  /** The same for who waits for credit, once the store has failed: a hiccup of the store may pass in this time. */
+  failingMs: number;
   /** A hold with calls in flight is renewed when it had no commit for so long. */
   renewMs: number;
   /** The pause before a commit is sent again: the first, doubled each time up to the last. */
@@ -15,6 +17,7 @@ export interface LedgerTimes {
 
 export const ledgerTimes: LedgerTimes = {
   callerMs: 5_000,
+  failingMs: 1_000,
   renewMs: holdTtlMs / 4,
   retryFirstMs: 50,
   retryLastMs: 1_000,
