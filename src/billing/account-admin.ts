@@ -38,6 +38,12 @@ export class AccountAdmin {
     return id;
   }
 
+  /** Gives the account a limit of its own, or with `null` the service's. Throws `NoSuchAccountError`. */
+  async setRateLimit(account: string, callsPerMinute: number | null): Promise<void> {
+    const found = await this.#store.accounts.setRateLimit(account, callsPerMinute);
+    if (!found) throw new NoSuchAccountError(`No such account: ${account}`);
+  }
+
   /** Makes a key. This is the only time that it is seen. Throws `NoSuchAccountError`. */
   async createKey(account: string, name: string): Promise<{ id: string; key: Secret }> {
     const key = makeApiKey(this.#runtime.randomBytes(apiKeyEntropyBytes));

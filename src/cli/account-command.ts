@@ -30,10 +30,14 @@ export function accountCommand(): Command {
         balance: formatDollars(record.avail),
         held: formatDollars(record.held),
         charged: formatDollars(record.charged),
+        rate_limit: record.rateLimit,
         created_at: formatIsoTime(record.createdAt),
       }));
-      const rows = accounts.map((a) => [a.id, a.name, a.balance, a.held, a.charged, a.created_at]);
-      print(options.json, accounts, table(['ID', 'NAME', 'BALANCE', 'HELD', 'CHARGED', 'CREATED'], rows));
+      const rows = accounts.map((a) => [
+        ...[a.id, a.name, a.balance, a.held, a.charged],
+        ...[describeLimit(a.rate_limit), a.created_at],
+      ]);
+      print(options.json, accounts, table(['ID', 'NAME', 'BALANCE', 'HELD', 'CHARGED', 'LIMIT', 'CREATED'], rows));
     });
   account
     .command('credit')
@@ -48,7 +52,31 @@ export function accountCommand(): Command {
       const id = await withAdmin((admin) => admin.credit(account, micros, options.description));
       print(options.json, { id }, `Paid ${formatDollars(micros)} dollars in (${id})`);
     });
+  account
+    .command('limit')
+    .description('Set how many calls a minute each of its keys may make; a running service follows within 5 s')
+    .argument('<id>', 'the account')
+    .argument('<calls-per-minute>', "a whole number, or `default` for the service's RATE_LIMIT")
+    .option('--json', 'answer { "id": …, "rate_limit": … }')
+    .action(async (account: string, limit: string, options: { json?: boolean }) => {
+      const rateLimit = readLimit(limit);
+      await withAdmin((admin) => admin.setRateLimit(account, rateLimit));
+      const text = `The limit of ${account} is now ${describeLimit(rateLimit)}`;
+      print(options.json, { id: account, rate_limit: rateLimit }, text);
+    });
   return account;
+}
+
+/** Calls a minute; `null` for the service's own limit. No account is without one: so much only RATE_LIMIT may grant. */
+function readLimit(text: string): number | null {
+  if (text === 'default') return null;
+  const limit = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
+  if (limit >= 1 && limit <= 1_000_000_000) return limit;
+  throw new CliError(`"${text}" is not a limit: calls a minute, a whole number from 1 on, or default`);
+}
+
+function describeLimit(limit: number | null): string {
+  return limit === null ? 'default' : String(limit);
 }
 
 function readDollars(text: string): Micros {

@@ -79,6 +79,21 @@ describe('accounts and keys from the command line', () => {
     expect(performance.now() - revokedAt).toBeLessThan(5_500);
   });
 
+  test("have a limit of calls a minute, of their own or the service's", async () => {
+    const { id } = await json('account', 'create', '--name', 'Limited', '--credits', '1');
+    const limitOf = async () =>
+      ((await json('account', 'list')) as { id: string; rate_limit: number | null }[]).find((one) => one.id === id)
+        ?.rate_limit;
+    expect(await limitOf()).toBeNull();
+    expect(await json('account', 'limit', id, '600')).toEqual({ id, rate_limit: 600 });
+    expect(await limitOf()).toBe(600);
+    expect((await run('account', 'list')).out).toMatch(new RegExp(`LIMIT +CREATED\\n(.*\\n)*${id} .* 600 +\\d{4}-`));
+    expect((await run('account', 'limit', id, '7')).out).toBe(`The limit of ${id} is now 7\n`);
+    expect(await limitOf()).toBe(7);
+    expect(await json('account', 'limit', id, 'default')).toEqual({ id, rate_limit: null });
+    expect((await run('account', 'list')).out).toMatch(new RegExp(`${id} .* default +\\d{4}-`));
+  });
+
   test('speak to people too', async () => {
     const created = await run('account', 'create', '--name', 'Böb');
     expect(created).toMatchObject({ code: 0, err: '' });
@@ -101,6 +116,11 @@ describe('what cannot be done', () => {
     [/No such account: acc_x.*account list/, ['account', 'credit', 'acc_x', '1']],
     [/must be more than 0/, ['account', 'credit', 'acc_demo', '0']],
     [/missing required argument 'dollars'/, ['account', 'credit', 'acc_demo']],
+    [/No such account: acc_x.*account list/, ['account', 'limit', 'acc_x', '600']],
+    [/"many" is not a limit/, ['account', 'limit', 'acc_demo', 'many']],
+    [/"0" is not a limit/, ['account', 'limit', 'acc_demo', '0']],
+    [/"1.5" is not a limit/, ['account', 'limit', 'acc_demo', '1.5']],
+    [/"1000000001" is not a limit/, ['account', 'limit', 'acc_demo', '1000000001']],
     [/No such account: acc_x/, ['key', 'create', '--account', 'acc_x']],
     [/no such key: key_x/, ['key', 'revoke', 'key_x']],
     [/unknown command 'destroy'/, ['destroy']],
