@@ -3,6 +3,7 @@ import { ConfigError } from '../config/config.ts';
 import { version } from '../version.ts';
 import { accountCommand } from './account-command.ts';
 import { CliError } from './cli-error.ts';
+import { doctorCommand } from './doctor-command.ts';
 import { keyCommand } from './key-command.ts';
 import { sandboxCommand } from './sandbox-command.ts';
 import { serveCommand } from './serve-command.ts';
@@ -15,6 +16,7 @@ const program = new Command('postern')
   .addCommand(sandboxCommand())
   .addCommand(accountCommand())
   .addCommand(keyCommand())
+  .addCommand(doctorCommand())
   .addHelpText('after', settingsHelp)
   .showHelpAfterError('(add --help for what it takes)');
 

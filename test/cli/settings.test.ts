@@ -62,7 +62,8 @@ describe('--help', () => {
   test('lists every command and every setting', async () => {
     const { code, out } = await postern(['--help']);
     expect(code).toBe(0);
-    for (const word of ['serve', 'sandbox', 'account', 'key', ...Object.keys(settings)]) expect(out).toContain(word);
+    for (const word of ['serve', 'sandbox', 'account', 'key', 'doctor', ...Object.keys(settings)])
+      expect(out).toContain(word);
   });
 
   test.each([['account'], ['key'], ['serve'], ['sandbox'], ['account', 'create'], ['key', 'revoke']])(

@@ -1,0 +1,32 @@
+import { type Config, ConfigError, type Environment, readConfig } from '../../config/config.ts';
+import { settings } from '../../config/settings.ts';
+import { type Finding, fail, ok } from './finding.ts';
+
+const oldestNode = [20, 19] as const;
+
+/** The settings as a start would read them; `null` where it would refuse them. */
+export function checkSettings(env: Environment): { config: Config | null; findings: readonly Finding[] } {
+  try {
+    const config = readConfig(env);
+    const set = Object.keys(settings).filter((name) => env[name]?.trim());
+    return { config, findings: [ok('config', set.length === 0 ? 'all defaults' : `right; set: ${set.join(', ')}`)] };
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return { config: null, findings: error.faults.map(asFinding) };
+  }
+}
+
+/** A fault ends with an example, or with what to use. */
+function asFinding(fault: string): Finding {
+  const [, detail = fault, kind, advice] = /^(.*)\. (Example: |Use )(.*)$/s.exec(fault) ?? [];
+  if (advice === undefined) return fail('config', detail, 'mend it; `postern --help` lists every setting');
+  return fail('config', detail, kind === 'Use ' ? `use ${advice}` : `for example ${advice}`);
+}
+
+export function checkNode(version = process.versions.node): Finding {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const [oldestMajor, oldestMinor] = oldestNode;
+  if (major > oldestMajor || (major === oldestMajor && minor >= oldestMinor)) return ok('node', `Node ${version}`);
+  const needed = oldestNode.join('.');
+  return fail('node', `Node ${version} is older than ${needed}`, `install Node ${needed} or a later one`);
+}

@@ -1,0 +1,63 @@
+import type { Config, Environment } from '../../config/config.ts';
+import { checkDisk, checkSecretKey } from './check-disk.ts';
+import { checkPlatform } from './check-platform.ts';
+import { checkPort, type Running } from './check-port.ts';
+import { checkNode, checkSettings } from './check-settings.ts';
+import { checkStore } from './check-store.ts';
+import { type Finding, failed, inTime, skip } from './finding.ts';
+
+const limitMs = 5_000;
+/** The store's check has an end of its own, and says how far it came; this is for a disk that hangs before it begins. */
+const storeLimitMs = 10_000;
+
+export interface Examination {
+  readonly findings: readonly Finding[];
+  /** Where a service answers. */
+  readonly runningAt: string | null;
+}
+
+/** Everything that a service needs, looked at without changing any of it. Ends within 15 s, whatever hangs. */
+export async function examine(env: Environment): Promise<Examination> {
+  const { config, findings } = checkSettings(env);
+  const begun = [...findings, checkNode()];
+  if (config === null) {
+    const rest = ['disk', 'secret_key', 'store', 'clock', 'port', 'platform'];
+    return { findings: [...begun, ...rest.map((name) => skip(name, 'the settings are wrong'))], runningAt: null };
+  }
+  const [onDisk, [runningAt, onNetwork]] = await Promise.all([examineDisk(config), examineNetwork(config)]);
+  return { findings: [...begun, ...onDisk, ...onNetwork], runningAt };
+}
+
+async function examineDisk(config: Config): Promise<readonly Finding[]> {
+  const { secretKeys, mongodbUrl } = config.secrets;
+  const diskTodo = 'see that the disk which holds DATA_DIR answers';
+  const disk = await inTime('disk', limitMs, () => checkDisk(config), diskTodo);
+  const noDisk = failed(disk);
+  const because = 'DATA_DIR cannot be used';
+  const [secretKey, store] = await Promise.all([
+    noDisk && secretKeys === null
+      ? [skip('secret_key', because)]
+      : inTime('secret_key', limitMs, () => checkSecretKey(config), `see who may read it. ${diskTodo}`),
+    noDisk && mongodbUrl === null
+      ? [skip('store', because), skip('clock', because)]
+      : inTime('store', storeLimitMs, () => checkStore(config), diskTodo),
+  ]);
+  return [...disk, ...secretKey, ...store];
+}
+
+async function examineNetwork(config: Config): Promise<readonly [string | null, readonly Finding[]]> {
+  const seen: { running: Running | null } = { running: null };
+  const lookAtPort = async () => {
+    const { running, findings } = await checkPort(config);
+    seen.running = running;
+    return findings;
+  };
+  const port = await inTime('port', limitMs + 2_000, lookAtPort, 'see what listens there');
+  const platform = await inTime(
+    'platform',
+    limitMs,
+    () => checkPlatform(config, seen.running),
+    'see that the platform runs, and that this machine may connect to it',
+  );
+  return [seen.running?.origin ?? null, [...port, ...platform]];
+}

@@ -1,0 +1,64 @@
+/** `skip`: could not be looked at, since a check that comes before it failed. */
+export type State = 'ok' | 'warn' | 'fail' | 'skip';
+
+/** One line of the doctor's. */
+export interface Finding {
+  readonly name: string;
+  readonly state: State;
+  /** What is so. */
+  readonly detail: string;
+  /** What to do, where something is not as it should be. */
+  readonly todo: string | null;
+}
+
+export const ok = (name: string, detail: string): Finding => ({ name, state: 'ok', detail, todo: null });
+export const skip = (name: string, because: string): Finding => ({
+  name,
+  state: 'skip',
+  detail: `not looked at: ${because}`,
+  todo: null,
+});
+export const warn = (name: string, detail: string, todo: string): Finding => ({ name, state: 'warn', detail, todo });
+export const fail = (name: string, detail: string, todo: string): Finding => ({ name, state: 'fail', detail, todo });
+
+export const failed = (findings: readonly Finding[]): boolean => findings.some(({ state }) => state === 'fail');
+
+/** The check's findings, or one that it failed or took too long: a doctor must come to an end whatever is ill. */
+export async function inTime(
+  name: string,
+  limitMs: number,
+  check: () => Promise<readonly Finding[]>,
+  todo: string,
+): Promise<readonly Finding[]> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<readonly Finding[]>((resolve) => {
+    timer = setTimeout(() => resolve([fail(name, `no answer within ${limitMs / 1_000} s`, todo)]), limitMs);
+  });
+  try {
+    return await Promise.race([check(), late]);
+  } catch (error) {
+    return [fail(name, reasonOf(error), todo)];
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+export function reasonOf(error: unknown): string {
+  // Where a name has several addresses, the attempts are told only one by one.
+  if (error instanceof AggregateError && error.message === '') return error.errors.map(reasonOf).join('; ');
+  return error instanceof Error && error.message !== '' ? error.message : String(error);
+}
+
+/** A message that says what is wrong and then what to do, in two; `otherwise` where it says only the first. */
+export function splitAdvice(message: string, otherwise: string): readonly [detail: string, todo: string] {
+  let depth = 0;
+  for (let at = 0; at < message.length - 2; at++) {
+    if (message[at] === '(') depth++;
+    if (message[at] === ')') depth--;
+    if (depth > 0 || !message.startsWith(': ', at)) continue;
+    const detail = message.slice(0, at);
+    // What follows these is the reason, in the words of another program.
+    return /(now|failed)$/.test(detail) ? [message, otherwise] : [detail, message.slice(at + 2)];
+  }
+  return [message, otherwise];
+}

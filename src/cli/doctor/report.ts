@@ -1,0 +1,57 @@
+import type { Environment } from '../../config/config.ts';
+import { settings } from '../../config/settings.ts';
+import type { Examination } from './examine.ts';
+import { type Finding, failed, type State } from './finding.ts';
+
+const marks: Record<State, string> = { ok: 'ok', warn: 'warn', fail: 'FAIL', skip: 'skip' };
+const colours: Record<State, number> = { ok: 32, warn: 33, fail: 31, skip: 2 };
+
+/** For people: a line each, what to do below it, and at the end what comes next. */
+export function describe({ findings, runningAt }: Examination, coloured: boolean): string {
+  const width = Math.max(...findings.map(({ name }) => name.length));
+  const lines = findings.flatMap(({ name, state, detail, todo }) => {
+    const mark = marks[state].padEnd(4);
+    const shown = coloured ? `\u001b[${colours[state]}m${mark}\u001b[0m` : mark;
+    const line = `${shown}  ${name.padEnd(width)}  ${detail}`;
+    return todo === null ? [line] : [line, `${' '.repeat(8 + width)}→ ${todo}`];
+  });
+  return [...lines, '', summary(findings, runningAt)].join('\n');
+}
+
+function summary(findings: readonly Finding[], runningAt: string | null): string {
+  const count = (wanted: State) => findings.filter(({ state }) => state === wanted).length;
+  const warnings = count('warn') === 1 ? '1 warning' : `${count('warn')} warnings`;
+  if (failed(findings)) {
+    const faults = count('fail') === 1 ? '1 fault' : `${count('fail')} faults`;
+    const found = count('warn') === 0 ? faults : `${faults} and ${warnings}`;
+    return `Found ${found}. Next: do what the arrows say, then run \`npx postern doctor\` again.`;
+  }
+  const found = count('warn') === 0 ? 'All is well.' : `Nothing is broken, with ${warnings}.`;
+  return `${found} Next: ${runningAt === null ? '`npx postern serve` starts the service.' : `${runningAt}/ shows calls to paste.`}`;
+}
+
+export function asJson({ findings }: Examination): string {
+  return JSON.stringify({ ok: !failed(findings), checks: findings });
+}
+
+/**
+ * Without the secrets of the settings. No message is made to hold one; but some are in the words of other programs, and
+ * people paste what the doctor says into places where others read it.
+ */
+export function withoutSecrets(text: string, env: Environment): string {
+  const values = Object.entries(settings)
+    .filter(([, setting]) => 'secret' in setting)
+    .flatMap(([name]) => (name === 'MONGODB_URL' ? passwords(env[name]) : (env[name] ?? '').split(',')));
+  // A short one would be found everywhere, and so be told by the gaps.
+  const telling = values.map((value) => value.trim()).filter((value) => value.length >= 6);
+  return telling.reduce((shown, value) => shown.replaceAll(value, '[secret]'), text);
+}
+
+function passwords(url = ''): string[] {
+  const [, password = ''] = /\/\/[^:/]*:(.*)@/.exec(url) ?? [];
+  try {
+    return [password, decodeURIComponent(password)];
+  } catch {
+    return [password];
+  }
+}

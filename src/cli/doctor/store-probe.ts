@@ -1,0 +1,55 @@
+import { readConfig } from '../../config/config.ts';
+import { openStore } from '../../open-store.ts';
+import { systemRuntime } from '../../runtime/runtime.ts';
+import type { Store, StoreReport } from '../../store/port.ts';
+import { reasonOf } from './finding.ts';
+
+/** What the probe tells, step by step, so that whoever waits no longer knows how far it came. */
+export type ProbeMessage =
+  | { readonly step: 'opened'; readonly kind: string; readonly aheadMs: number }
+  | { readonly step: 'written' }
+  | { readonly step: 'inspected'; readonly report: StoreReport }
+  | { readonly step: 'failed'; readonly message: string };
+
+/**
+ * The program of the process in which the doctor looks at the store: SQLite's calls block, also while a disk hangs, and
+ * only a process can be ended in the midst of one.
+ */
+async function probe(): Promise<void> {
+  const store = await open();
+  await tell({ step: 'opened', kind: store.kind, aheadMs: store.now() - Date.now() });
+  await attempt(async () => {
+    await store.ready();
+    return { step: 'written' };
+  });
+  await attempt(async () => ({ step: 'inspected', report: await store.inspect() }));
+  await store.close();
+}
+
+async function open(): Promise<Store> {
+  const config = readConfig(process.env);
+  const { mongodbUrl } = config.secrets;
+  if (mongodbUrl === null) return openStore(config, systemRuntime);
+  // Not by `openStore`, which makes DATA_DIR: the doctor leaves no trace.
+  const { openMongoStore } = await import('../../store/mongo/store.ts');
+  return openMongoStore({ url: mongodbUrl.expose() });
+}
+
+async function attempt(step: () => Promise<ProbeMessage>): Promise<void> {
+  try {
+    await tell(await step());
+  } catch (error) {
+    await tell({ step: 'failed', message: reasonOf(error) });
+  }
+}
+
+function tell(message: ProbeMessage): Promise<void> {
+  return new Promise((resolve) => process.send?.(message, () => resolve()));
+}
+
+try {
+  await probe();
+} catch (error) {
+  await tell({ step: 'failed', message: reasonOf(error) });
+}
+process.exit();

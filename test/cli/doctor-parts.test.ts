@@ -1,0 +1,122 @@
+import { existsSync, mkdirSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import Libsql from 'libsql';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { systemRuntime } from '../../src/runtime/runtime.ts';
+import { openSqliteStore } from '../../src/store/sqlite/store.ts';
+import { Machine, well } from '../support/doctor.ts';
+
+let machine: Machine;
+
+// Each look is a process, and some wait for what does not answer.
+vi.setConfig({ testTimeout: 60_000 });
+beforeEach(() => {
+  machine = new Machine();
+});
+afterEach(() => machine.end());
+
+async function makeStore(): Promise<string> {
+  mkdirSync(machine.dataDir, { mode: 0o700 });
+  const path = join(machine.dataDir, 'postern.sqlite');
+  const store = openSqliteStore({ path, runtime: systemRuntime });
+  for (let i = 0; i < 200; i++) await store.accounts.create({ id: `acc_${i}`, name: 'Ada', createdAt: i });
+  await store.close();
+  return path;
+}
+
+function sql(path: string, statement: string): Libsql.Database {
+  const raw = new Libsql(path);
+  raw.exec(statement);
+  return raw;
+}
+
+describe('what is wrong with', () => {
+  test('a store that a newer Postern wrote', async () => {
+    sql(await makeStore(), 'PRAGMA user_version = 9000').close();
+    const { code, of, states } = await machine.examine();
+    expect(code).toBe(1);
+    expect(of('store')).toMatchObject([
+      {
+        state: 'fail',
+        detail: expect.stringContaining('newer Postern'),
+        todo: 'use the newer Postern, or another DATA_DIR',
+      },
+    ]);
+    expect(states).toMatchObject({ disk: 'ok', clock: 'skip', platform: 'ok' });
+  });
+
+  test('a store that is damaged, lost, or does not add up', async () => {
+    const path = await makeStore();
+    sql(path, "UPDATE account SET paid = 5 WHERE id = 'acc_7'").close();
+    const money = await machine.examine();
+    expect(money.of('store')[0]).toMatchObject({ state: 'fail', detail: expect.stringContaining('acc_7') });
+    truncateSync(path, 12_288);
+    const damaged = await machine.examine();
+    expect(damaged.code).toBe(1);
+    expect(damaged.of('store')[0]).toMatchObject({ state: 'fail', detail: expect.stringContaining(path) });
+    rmSync(path);
+    writeFileSync(`${path}-wal`, 'x'.repeat(5_000));
+    const lost = await machine.examine();
+    expect(lost.of('store')[0]).toMatchObject({ state: 'fail', detail: expect.stringContaining('is missing') });
+    expect(existsSync(path)).toBe(false);
+  });
+
+  test('a store that another program keeps locked', async () => {
+    const other = sql(await makeStore(), 'BEGIN IMMEDIATE');
+    const { code, of } = await machine.examine();
+    other.close();
+    expect(code).toBe(1);
+    expect(of('store')).toMatchObject([
+      { state: 'fail', detail: expect.stringContaining('locked by another process') },
+    ]);
+  });
+
+  test('a MongoDB that is not there or does not answer, without its password', async () => {
+    const silent = await machine.listen(createServer(() => {}));
+    const SECRET_KEY = Buffer.alloc(32, 0xa5).toString('base64');
+    const env = (port: string) => ({ SECRET_KEY, MONGODB_URL: `mongodb://ann:pa%24sword@127.0.0.1:${port}/postern` });
+    const startedAt = performance.now();
+    for (const { code, out, states } of await Promise.all([machine.examine(env('1')), machine.examine(env(silent))])) {
+      expect({ code, states }).toEqual({ code: 1, states: { ...well, store: 'fail', clock: 'skip' } });
+      for (const secret of ['pa%24sword', 'pa$sword', SECRET_KEY]) expect(out).not.toContain(secret);
+    }
+    expect(performance.now() - startedAt).toBeLessThan(15_000);
+    expect(readdirSync(machine.folder)).toEqual([]);
+  });
+
+  test('a platform that is away, silent, or something else', async () => {
+    const silent = await machine.listen(createServer(() => {}));
+    const other = await machine.listenHttp((_request, response) => void response.end('<h1>Something else</h1>'));
+    const env = (port: string) => ({ PLATFORM_URL: `http://127.0.0.1:${port}`, PLATFORM_KIND: 'sandbox' });
+    for (const { code, states, of } of await Promise.all(
+      ['1', silent, other].map((port) => machine.examine(env(port))),
+    )) {
+      expect({ code, states }).toEqual({ code: 1, states: { ...well, platform: 'fail' } });
+      expect(of('platform')[0]?.todo).toMatch(/platform|PLATFORM_URL/);
+    }
+  });
+
+  test('the clock of the platform', async () => {
+    const demo = { accounts: [], listId: '1', organization: '2' };
+    let aheadMs = 0;
+    const port = await machine.listenHttp((_request, response) => {
+      response.setHeader('date', new Date(Date.now() + aheadMs).toUTCString());
+      response.end(JSON.stringify({ seed: 'postern', demo }));
+    });
+    const env = { PLATFORM_URL: `http://127.0.0.1:${port}`, PLATFORM_KIND: 'sandbox' };
+    expect((await machine.examine(env)).of('platform')[0]).toMatchObject({ state: 'ok' });
+    aheadMs = -7_200_000;
+    const { code, of } = await machine.examine(env);
+    expect(code).toBe(1);
+    expect(of('platform')[0]).toMatchObject({ detail: expect.stringMatching(/7(19|20)\d s behind ours/) });
+  });
+
+  test('a port that something else has', async () => {
+    const taken = await machine.listenHttp((_request, response) => void response.end('{}'));
+    expect((await machine.examine({ PORT: taken })).states).toEqual({ ...well, port: 'fail' });
+    expect((await machine.examine({ SANDBOX_PORT: taken })).states).toEqual({ ...well, platform: 'fail' });
+    const { of } = await machine.examine({ HOST: '203.0.113.7', SANDBOX_PUBLIC: '1' });
+    expect(of('port')[0]?.detail).toMatch(/HOST is no address of this machine/);
+  });
+});

@@ -1,0 +1,146 @@
+import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { checkNode } from '../../src/cli/doctor/check-settings.ts';
+import { splitAdvice } from '../../src/cli/doctor/finding.ts';
+import { Machine, well } from '../support/doctor.ts';
+import { startPostern } from '../support/process.ts';
+
+let machine: Machine;
+
+// Each look is a process, and some wait for what does not answer.
+vi.setConfig({ testTimeout: 60_000 });
+beforeEach(() => {
+  machine = new Machine();
+});
+afterEach(() => machine.end());
+
+describe('a machine on which nothing is wrong', () => {
+  test('is told so before the first start, and nothing is made', async () => {
+    const { code, states, of } = await machine.examine();
+    expect({ code, states }).toEqual({ code: 0, states: well });
+    for (const name of ['disk', 'secret_key', 'store']) expect(of(name)[0]?.detail).toContain('made at first start');
+    expect(of('platform')[0]?.detail).toContain('starts with the service');
+    expect(readdirSync(machine.folder)).toEqual([]);
+    mkdirSync(machine.dataDir, { mode: 0o700 });
+    expect((await machine.examine()).code).toBe(0);
+    expect(readdirSync(machine.dataDir)).toEqual([]);
+  });
+
+  test('reads as one aligned line a check, and what comes next', async () => {
+    const { code, out, err } = await machine.run();
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    const lines = out.trimEnd().split('\n');
+    expect(lines).toHaveLength(10);
+    for (const line of lines.slice(0, 8)) expect(line).toMatch(/^ok {4}[a-z_]+ +\S/);
+    expect(new Set(lines.slice(0, 8).map((line) => /^ok +\S+ +/.exec(line)?.[0].length)).size).toBe(1);
+    expect(lines.at(-1)).toBe('All is well. Next: `npx postern serve` starts the service.');
+  });
+
+  test('is told what the service says while one runs, here or for another folder', async () => {
+    const service = startPostern(['serve'], { DATA_DIR: machine.dataDir, PORT: '0', SANDBOX_PORT: '0' });
+    onTestFinished(() => void service.child.kill('SIGKILL'));
+    const [, origin = ''] = await service.printed(/listening on (http:\/\/\S+)\n/);
+    const { port } = new URL(origin);
+    for (const env of [{ PORT: port }, { PORT: '0' }]) {
+      const { states, of } = await machine.examine(env);
+      expect(states).toEqual(well);
+      expect(of('port')[0]?.detail).toMatch(`a Postern runs at ${origin}, for`);
+      expect(of('platform')[0]?.detail).toMatch(/^sandbox at http.*, seed \S+, answers in \d+ ms, its clock agrees/);
+      expect(of('store')[0]?.detail).toMatch(/^sqlite: SQLite \d.*durability.*can be written$/);
+      expect(of('secret_key')[0]?.detail).toMatch(/secret\.key, mode 0600$/);
+    }
+    expect((await machine.run({ PORT: port })).out).toContain(`Next: ${origin}/ shows calls to paste`);
+    const elsewhere = await machine.examine({ PORT: port, DATA_DIR: join(machine.folder, 'other') });
+    expect(elsewhere).toMatchObject({ code: 0, states: { ...well, port: 'warn', platform: 'skip' } });
+    expect(await service.end('SIGTERM')).toBe(0);
+
+    rmSync(join(machine.dataDir, 'secret.key'));
+    expect((await machine.examine()).states).toEqual({ ...well, secret_key: 'warn' });
+  });
+});
+
+describe('what is wrong with', () => {
+  test('settings is told, each fault, and what depends on them is not looked at', async () => {
+    const env = { PORT: 'eighty', LOG_LEVEL: 'loud', SECRET_KEY: 'not-a-key-but-secret' };
+    const { code, out, of, states } = await machine.examine(env);
+    expect(code).toBe(1);
+    expect(of('config').map(({ state }) => state)).toEqual(['fail', 'fail', 'fail']);
+    expect(of('config')[0]).toMatchObject({
+      detail: expect.stringMatching(/^PORT/),
+      todo: expect.stringMatching(/PORT=/),
+    });
+    expect(states).toMatchObject({ node: 'ok', disk: 'skip', store: 'skip', platform: 'skip' });
+    expect(out).not.toContain(env.SECRET_KEY);
+    const shown = await machine.run({ HOST: '0.0.0.0' });
+    expect(shown.code).toBe(1);
+    expect(shown.out).toMatch(/^FAIL {2}config +HOST .*\n +→ use HOST=127\.0\.0\.1.*\n/);
+    expect(shown.out).toMatch(/\nFound 1 fault\. Next: .*\n$/);
+  });
+
+  test('DATA_DIR', async () => {
+    writeFileSync(join(machine.folder, 'file'), '');
+    for (const path of [join(machine.folder, 'file'), join(machine.folder, 'file', 'below')]) {
+      const { code, states } = await machine.examine({ DATA_DIR: path });
+      expect({ code, states }).toEqual({
+        code: 1,
+        states: { ...well, disk: 'fail', secret_key: 'skip', store: 'skip', clock: 'skip' },
+      });
+    }
+    mkdirSync(machine.dataDir, { mode: 0o700 });
+    chmodSync(machine.dataDir, 0o755);
+    const { code, of } = await machine.examine();
+    expect(code).toBe(0);
+    expect(of('disk')).toMatchObject([{ state: 'warn', todo: `chmod 700 ${machine.dataDir}` }]);
+  });
+
+  // Nothing is forbidden to root.
+  test.skipIf(process.getuid?.() === 0)('the rights on DATA_DIR', async () => {
+    chmodSync(machine.folder, 0o500);
+    expect((await machine.examine()).of('disk')[0]?.detail).toMatch(
+      /is not there, and .* cannot be written \(EACCES\)/,
+    );
+    chmodSync(machine.folder, 0o700);
+    mkdirSync(machine.dataDir, { mode: 0o500 });
+    expect((await machine.examine()).of('disk')[0]?.detail).toMatch(/data cannot be written \(EACCES\)/);
+  });
+
+  test('the file of the secret key', async () => {
+    mkdirSync(machine.dataDir, { mode: 0o700 });
+    const path = join(machine.dataDir, 'secret.key');
+    const key = Buffer.alloc(32, 0xa5).toString('base64');
+    writeFileSync(path, `${key}\n`, { mode: 0o600 });
+    expect((await machine.examine()).states).toEqual(well);
+    chmodSync(path, 0o644);
+    const readable = await machine.examine();
+    expect(readable.code).toBe(1);
+    expect(readable.of('secret_key')).toMatchObject([{ state: 'fail', todo: `chmod 600 ${path}` }]);
+    for (const wrong of ['', key.slice(0, 20), `${key.slice(0, 10)}!${key.slice(10)}`]) {
+      writeFileSync(path, wrong);
+      const { of, out } = await machine.examine();
+      expect(of('secret_key')).toMatchObject([{ state: 'fail', detail: `${path} does not hold 32 bytes in base64` }]);
+      expect(out).not.toContain(key.slice(0, 10));
+    }
+    const given = await machine.examine({ SECRET_KEY: key });
+    expect(given.of('secret_key')).toMatchObject([{ state: 'ok', detail: 'SECRET_KEY of the environment: one key' }]);
+    expect(given.out).not.toContain(key);
+  });
+
+  test.each([
+    ['18.20.0', 'fail'],
+    ['20.18.9', 'fail'],
+    ['20.19.0', 'ok'],
+    ['24.0.0', 'ok'],
+  ])('Node %s: %s', (version, state) => {
+    expect(checkNode(version)).toMatchObject({ state });
+  });
+
+  test.each([
+    ['The disk is full: make room on it', ['The disk is full', 'make room on it']],
+    ['It is damaged (page 7: torn): restore it', ['It is damaged (page 7: torn)', 'restore it']],
+    ['MongoDB could not do it now: a reason', ['MongoDB could not do it now: a reason', 'look']],
+    ['The file is locked', ['The file is locked', 'look']],
+  ])('%s', (message, parts) => {
+    expect(splitAdvice(message, 'look')).toEqual(parts);
+  });
+});
