@@ -12,9 +12,10 @@ process.once('exit', () => {
 });
 
 /** A folder that goes when the bench ends. */
-export function temporaryFolder() {
-  const folder = mkdtempSync(join(tmpdir(), 'postern-bench-'));
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+export function temporaryFolder(parent = tmpdir()) {
+  const folder = mkdtempSync(join(parent, 'postern-bench-'));
+  // Whoever writes in it may be ending just now.
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 }));
   return folder;
 }
 
