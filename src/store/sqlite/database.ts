@@ -12,6 +12,8 @@ export interface DatabaseOptions {
   path: string;
   /** True waits for the disk at every commit; false survives the death of the process only. */
   durable: boolean;
+  /** How long one statement waits while another process writes, once the database is open. */
+  busyTimeoutMs?: number;
 }
 
 /**
@@ -36,6 +38,9 @@ export class Database {
       this.#connection.exec(`PRAGMA synchronous = ${options.durable ? 'FULL' : 'OFF'}`);
       migrate(this.#connection, options.path);
       if (options.path !== ':memory:') refuseDamage(this.#connection, options.path);
+      if (options.busyTimeoutMs !== undefined) {
+        this.#connection.exec(`PRAGMA busy_timeout = ${options.busyTimeoutMs}`);
+      }
     } catch (error) {
       this.#connection.close();
       throw translateError(error, options.path);

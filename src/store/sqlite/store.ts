@@ -15,6 +15,8 @@ export interface SqliteStoreOptions {
   runtime: Runtime;
   /** False gives up the promise to survive the death of the machine, for the speed of tests. Default true. */
   durable?: boolean;
+  /** How long a write waits for another process's, with everything behind it. Default 5 s. */
+  busyTimeoutMs?: number;
 }
 
 /**
@@ -22,7 +24,7 @@ export interface SqliteStoreOptions {
  * `StoreUnavailableError` where the file cannot be used, and an `Error` where a newer Postern wrote it.
  */
 export function openSqliteStore(options: SqliteStoreOptions): Store {
-  const database = new Database({ path: options.path, durable: options.durable ?? true });
+  const database = new Database({ ...options, durable: options.durable ?? true });
   const group = new WriteGroup(database);
   return {
     kind: 'sqlite',

@@ -10,8 +10,11 @@ const port = parentPort;
 if (port === null) throw new Error('worker.ts runs in a worker thread');
 const say = (message: FromWorker) => port.postMessage(message);
 
+/** Short: a write that waits for another process keeps all reads waiting, and the service sends it again. */
+const busyTimeoutMs = 1_000;
+
 try {
-  const store = openSqliteStore({ ...(workerData as WorkerOptions), runtime: systemRuntime });
+  const store = openSqliteStore({ busyTimeoutMs, ...(workerData as WorkerOptions), runtime: systemRuntime });
   const close = async () => {
     await store.close();
     port.unref();

@@ -1,0 +1,83 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, truncateSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Libsql from 'libsql';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Demo } from '../../src/demo/demo.ts';
+import { Client } from '../support/client.ts';
+import { postern } from '../support/command.ts';
+import { type PosternProcess, startPostern } from '../support/process.ts';
+
+let dataDir: string;
+let running: PosternProcess[];
+
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'postern-trouble-'));
+  running = [];
+});
+afterEach(async () => {
+  for (const one of running) if (one.child.exitCode === null) await one.end('SIGKILL');
+  rmSync(dataDir, { recursive: true, maxRetries: 5 });
+});
+
+const env = () => ({ DATA_DIR: dataDir, PORT: '0', SANDBOX_PORT: '0' });
+
+async function serve() {
+  const service = startPostern(['serve'], env());
+  running.push(service);
+  await service.printed(/listening on/);
+  const demo = JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8')) as Demo;
+  const client = new Client({ baseUrl: demo.baseUrl, key: demo.apiKey, authToken: demo.accounts[0]?.authToken ?? '' });
+  const call = async (path = '/user/info') => {
+    const startedAt = performance.now();
+    const { status, body } = await client.get(path, path === '/user/info' ? { userName: 'ada' } : {});
+    return { status, error: body.error, ms: performance.now() - startedAt };
+  };
+  return { ...service, call };
+}
+
+const told = (service: PosternProcess, what: string) => service.log().split(what).length - 1;
+
+test('another process that holds the write lock makes calls 503 in bounded time, and is forgotten afterwards', async () => {
+  const service = await serve();
+  expect((await service.call()).status).toBe(200);
+  const other = new Libsql(join(dataDir, 'postern.sqlite'));
+  other.exec('BEGIN IMMEDIATE');
+  const heldUntil = performance.now() + 7_000;
+  const slow: number[] = [];
+  while (performance.now() < heldUntil) {
+    const [call, balance] = await Promise.all([service.call(), service.call('/account/balance')]);
+    expect(call).toMatchObject({ status: 503, error: expect.stringContaining('nothing was charged') });
+    expect([200, 503]).toContain(balance.status);
+    slow.push(call.ms, balance.ms);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+  expect(Math.max(...slow)).toBeLessThan(5_000);
+  other.exec('ROLLBACK');
+  other.close();
+  await expect.poll(async () => (await service.call()).status, { timeout: 10_000 }).toBe(200);
+  expect(told(service, 'is locked by another process')).toBeLessThanOrEqual(2);
+  await expect.poll(() => told(service, 'the store is back')).toBe(1);
+  expect(await service.end('SIGTERM')).toBe(0);
+}, 40_000);
+
+test('a file that is damaged under a running service makes calls 503, told once, and no start after it', async () => {
+  const service = await serve();
+  expect((await service.call()).status).toBe(200);
+  const file = join(dataDir, 'postern.sqlite');
+  const raw = new Libsql(file);
+  raw.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  raw.close();
+  expect(statSync(file).size).toBeGreaterThan(8_192);
+  truncateSync(file, 4_096);
+  for (let i = 0; i < 5; i++) {
+    const call = await service.call();
+    expect(call.status).toBe(503);
+  }
+  expect(service.child.exitCode).toBeNull();
+  await expect.poll(() => told(service, 'the store fails')).toBeGreaterThanOrEqual(1);
+  expect(await service.end('SIGTERM')).toBe(0);
+  const again = await postern(['serve'], env());
+  expect(again.code).toBe(1);
+  expect(again.err).toMatch(/^postern: .*postern\.sqlite.*\n$/);
+}, 40_000);
