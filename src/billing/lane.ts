@@ -115,9 +115,11 @@ export class Lane {
       this.#rest();
       return;
     }
+    const createdAt = this.#context.storeNow();
     this.#batch = this.#queue.take({
-      id: this.#context.runtime.randomBytes(16).toString('hex'),
-      createdAt: this.#context.storeNow(),
+      // In the order of time, so that a store adds it where it added the last one, however many it keeps.
+      id: createdAt.toString(16).padStart(12, '0') + this.#context.runtime.randomBytes(14).toString('hex'),
+      createdAt,
       account: this.account,
       writer: this.#context.writer,
       generation: this.#generation,

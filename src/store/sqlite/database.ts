@@ -36,6 +36,8 @@ export class Database {
       useWriteAheadLog(this.#connection);
       // In WAL mode FULL waits for the disk at every commit, NORMAL only at checkpoints: https://sqlite.org/pragma.html#pragma_synchronous
       this.#connection.exec(`PRAGMA synchronous = ${options.durable ? 'FULL' : 'OFF'}`);
+      // In KiB. What a busy account touches stays in memory, however much history lies beside it.
+      this.#connection.exec('PRAGMA cache_size = -65536');
       migrate(this.#connection, options.path);
       if (options.path !== ':memory:') refuseDamage(this.#connection, options.path);
       if (options.busyTimeoutMs !== undefined) {
