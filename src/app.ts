@@ -59,7 +59,9 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     const failures = new Failures();
     // The longest part of a start, so it begins first; meanwhile the store opens.
     const starting = config.platform.url === null ? startSandbox(config, overrides) : null;
-    closers.push(async () => (await starting?.catch(() => null))?.close());
+    // It may fail while the store still opens, when nobody waits for it yet; whoever does below is told.
+    const sandboxOrNull = starting?.catch(() => null);
+    closers.push(async () => (await sandboxOrNull)?.close());
     const store = (await overrides.openStore?.()) ?? (await openServiceStore(config, failures.tell));
     closers.push(() => store.close());
 

@@ -191,4 +191,4 @@ test('the commands say it in one line and end with 1', async () => {
     expect(code).toBe(1);
     expect(err).toMatch(/^postern: The database \S+postern\.sqlite was written by a newer Postern .*\n$/);
   }
-});
+}, 60_000);

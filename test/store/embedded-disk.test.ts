@@ -1,12 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Demo } from '../../src/demo/demo.ts';
 import { parseDollars } from '../../src/model/money.ts';
 import { Client } from '../support/client.ts';
 import { postern } from '../support/command.ts';
 import { type PosternProcess, startPostern } from '../support/process.ts';
 import { mountSmallDisk, type SmallDisk } from '../support/small-disk.ts';
+
+// Each starts several processes, which on a busy machine takes its time.
+vi.setConfig({ testTimeout: 60_000 });
 
 const price = 1_000;
 const probe = mountSmallDisk();
