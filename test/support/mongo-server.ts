@@ -128,7 +128,7 @@ async function launch(
   child.stderr?.on('data', (chunk) => {
     complaint = (complaint + chunk).slice(-2_000);
   });
-  const watchdog = guard(child);
+  const watchdog = guard(child, directory);
   child.once('exit', () => {
     running.delete(child);
     watchdog.kill('SIGKILL');
@@ -143,9 +143,9 @@ async function launch(
   return child;
 }
 
-/** Ends the program when this process has ended in a way that no exit handler hears of. */
-function guard({ pid }: ChildProcess): ChildProcess {
-  const watchdog = spawn('/bin/sh', ['-c', 'read -r _; kill -9 "$0"', String(pid)], {
+/** Ends the program and removes its data when this process has ended in a way that no exit handler hears of. */
+function guard({ pid }: ChildProcess, directory: string): ChildProcess {
+  const watchdog = spawn('/bin/sh', ['-c', 'read -r _; kill -9 "$0"; sleep 1; rm -rf "$1"', String(pid), directory], {
     stdio: ['pipe', 'ignore', 'ignore'],
     detached: true,
   });

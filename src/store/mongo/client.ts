@@ -1,6 +1,5 @@
 import { type Document, MongoClient, type MongoClientOptions, MongoError, MongoServerError } from 'mongodb';
 import { StoreUnavailableError } from '../port.ts';
-import { translateError } from './errors.ts';
 
 const defaultDatabase = 'postern';
 
@@ -15,8 +14,11 @@ const options: MongoClientOptions = {
   retryReads: true,
   retryWrites: true,
   readPreference: 'primary',
-  readConcern: { level: 'majority' },
-  writeConcern: { w: 'majority', journal: true, wtimeoutMS: 4_000 },
+  readConcernLevel: 'majority',
+  // One by one: the URL could change parts of a `writeConcern` or `readConcern`.
+  w: 'majority',
+  journal: true,
+  wtimeoutMS: 4_000,
 };
 
 export interface Address {
@@ -48,7 +50,7 @@ export async function connect({ client, database }: Address): Promise<void> {
     await client.connect();
     hello = await client.db(database).command({ hello: 1 });
   } catch (error) {
-    throw explainStart(error, client.options.hosts.map(String).join(', '));
+    throw explainStart(error, client.options.srvHost ?? client.options.hosts.map(String).join(', '));
   }
   const refusal = refuseTopology(hello);
   if (refusal !== null) throw new Error(refusal);
@@ -70,7 +72,7 @@ export function refuseTopology(hello: Document): string | null {
   return null;
 }
 
-function explainStart(error: unknown, hosts: string): unknown {
+function explainStart(error: unknown, hosts: string): Error {
   const cause = rootOf(error);
   if (cause instanceof MongoServerError && (cause.code === 18 || cause.code === 8_000)) {
     return new Error(
@@ -78,8 +80,6 @@ function explainStart(error: unknown, hosts: string): unknown {
         'then add ?authSource=admin)',
     );
   }
-  const translated = translateError(error);
-  if (!(translated instanceof StoreUnavailableError)) return translated;
   return new StoreUnavailableError(
     `MongoDB at ${hosts} cannot be reached${cause instanceof Error && cause.message ? ` (${cause.message})` : ''}: ` +
       'check MONGODB_URL, that the server runs, and that this machine may connect to it',

@@ -1,11 +1,10 @@
 import { Long } from 'mongodb';
-import { commitTtlMs } from '../port.ts';
 import { lockAccount } from './account-lock.ts';
 import { verbLimitMs } from './link.ts';
 import type { Parts } from './parts.ts';
 
-/** Holds in one transaction: MongoDB advises to change at most a thousand documents in one. */
-const batchSize = 500;
+/** Documents at once: enough to be quick, few enough that each step stays far from every time limit. */
+const batchSize = 200;
 
 /**
  * Holds past their time, given back account by account: each batch is deleted and its sum returned in one transaction,
@@ -27,19 +26,28 @@ export function mongoSweep(parts: Parts): () => Promise<number> {
       return due.length;
     });
 
-  return async () => {
-    const now = await clock.read();
-    const until = new Date(now);
-    let ended = 0;
+  /** MongoDB removes them by itself when it comes to it, so there is seldom one left. */
+  const dropOutcomes = async (until: Date): Promise<void> => {
     for (;;) {
+      const options = { projection: { _id: 1 }, limit: batchSize };
+      const ids = (await commits.find({ expiresAt: { $lte: until } }, options).toArray()).map(({ _id }) => _id);
+      if (ids.length > 0) await commits.deleteMany({ _id: { $in: ids } });
+      if (ids.length < batchSize) return;
+    }
+  };
+
+  return async () => {
+    const until = new Date(await clock.read());
+    let ended = 0;
+    // A round that ends nothing met holds that other sweepers are ending.
+    for (let before = -1; before !== ended; ) {
+      before = ended;
       const due = await holds.find({ until: { $lte: until } }, { sort: { until: 1 }, limit: batchSize }).toArray();
-      if (due.length === 0) break;
       for (const account of new Set(due.map((hold) => hold.account))) {
         ended += await turns.take(account, verbLimitMs, () => sweepAccount(account, until));
       }
     }
-    // MongoDB removes them by itself, when it comes to it.
-    await commits.deleteMany({ at: { $lte: new Date(now - commitTtlMs) }, expiresAt: { $lte: until } });
+    await dropOutcomes(until);
     return ended;
   };
 }

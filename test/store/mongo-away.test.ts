@@ -1,0 +1,249 @@
+import { connect, createServer, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { openMongoStore } from '../../src/store/mongo/store.ts';
+import { type CommitOutcome, type LedgerCommit, type Store, StoreUnavailableError } from '../../src/store/port.ts';
+import { findMongo, type MongoServer, noMongo, startMongo } from '../support/mongo-server.ts';
+
+const found = findMongo();
+const mine = found && found.kind !== 'running' ? found : null;
+if (!mine) process.stderr.write(`test/store/mongo-away.test.ts ${noMongo}\n`);
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
+
+describe.skipIf(!mine)('while MongoDB is away', () => {
+  let server: MongoServer;
+  let store: Store;
+
+  beforeEach(async () => {
+    if (!mine) return;
+    server = await startMongo(mine, { durable: true });
+    store = await openMongoStore({ url: server.url('away') });
+    await store.accounts.create({ id: 'a', name: 'Ada', createdAt: 1 });
+    await store.ledger.topUp({ id: 'p', account: 'a', micros: 1_000_000, description: 'd', createdAt: 1 });
+  });
+  afterEach(async () => {
+    await store?.close();
+    await server?.stop();
+  });
+
+  const commit = (id: string, parts: Partial<LedgerCommit> = {}): LedgerCommit => ({
+    ...{ id, account: 'a', writer: id, generation: 1, begins: true, createdAt: store.now() },
+    ...{ release: 0, settle: [], late: [], reserve: [1] },
+    ...parts,
+  });
+
+  const verbs = (): (readonly [name: string, work: () => Promise<unknown>])[] => [
+    ['accounts.find', () => store.accounts.find('a')],
+    ['accounts.list', () => store.accounts.list()],
+    ['accounts.create', () => store.accounts.create({ id: 'b', name: 'b', createdAt: 1 })],
+    ['keys.findByHash', () => store.keys.findByHash('h')],
+    ['keys.touch', () => store.keys.touch([{ id: 'k', at: 1 }])],
+    ['ledger.commit', () => store.ledger.commit(commit(`away-${Math.random()}`))],
+    ['ledger.topUp', () => store.ledger.topUp({ id: 'q', account: 'c', micros: 1, description: '', createdAt: 1 })],
+    ['ledger.sweep', () => store.ledger.sweep()],
+    ['ledger.balance', () => store.ledger.balance('a')],
+    ['idempotency.claim', () => store.idempotency.claim({ account: 'a', key: 'k', owner: 'o', fingerprints: ['f'] })],
+    ['processes.beat', () => store.processes.beat('p')],
+    ['ready', () => store.ready()],
+    ['inspect', () => store.inspect()],
+  ];
+
+  /** How long each verb took to say that the store is away, the slowest in milliseconds. */
+  const slowestRefusal = async (): Promise<number> => {
+    const times = verbs().map(async ([name, work]) => {
+      const began = performance.now();
+      const fault = await work().then(
+        () => null,
+        (error: unknown) => error,
+      );
+      expect(fault, name).toBeInstanceOf(StoreUnavailableError);
+      return performance.now() - began;
+    });
+    return Math.max(...(await Promise.all(times)));
+  };
+
+  const untilReady = async (): Promise<number> => {
+    const began = performance.now();
+    for (;;) {
+      try {
+        await store.ready();
+        return performance.now() - began;
+      } catch (error) {
+        expect(error).toBeInstanceOf(StoreUnavailableError);
+        if (performance.now() - began > 20_000) throw error;
+        await sleep(50);
+      }
+    }
+  };
+
+  it('killed: every verb says so within moments, then at once, and all is well when it is back', async () => {
+    await server.kill();
+    expect(await slowestRefusal()).toBeLessThan(3_000);
+    expect(await slowestRefusal()).toBeLessThan(500);
+    await sleep(3_000);
+    expect(await slowestRefusal()).toBeLessThan(500);
+    await server.restart();
+    expect(await untilReady()).toBeLessThan(5_000);
+    expect((await store.ledger.balance('a'))?.paid).toBe(1_000_000);
+    expect(await store.ledger.commit(commit('back'))).toMatchObject({ status: 'applied', granted: [true] });
+  });
+
+  it('stopped: every verb says so within moments, then at once, and all is well when it goes on', async () => {
+    server.pause();
+    expect(await slowestRefusal()).toBeLessThan(7_000);
+    expect(await slowestRefusal()).toBeLessThan(500);
+    server.resume();
+    expect(await untilReady()).toBeLessThan(5_000);
+    const clock = Math.abs(store.now() - Date.now());
+    expect(clock).toBeLessThan(2_000);
+    const outcome = await store.ledger.commit(commit('back'));
+    expect(outcome).toMatchObject({ status: 'applied', granted: [true] });
+  });
+
+  it('a pause of a second is waited for', async () => {
+    server.pause();
+    const outcome = store.ledger.commit(commit('patient'));
+    await sleep(1_000);
+    server.resume();
+    expect(await outcome).toMatchObject({ status: 'applied' });
+  });
+
+  it('closing takes moments', async () => {
+    server.pause();
+    const waiting = store.ledger.commit(commit('never')).catch((error: unknown) => error);
+    const began = performance.now();
+    await store.close();
+    expect(performance.now() - began).toBeLessThan(13_000);
+    expect(await waiting).toBeInstanceOf(StoreUnavailableError);
+  });
+
+  it('a commit whose acknowledgement is lost answers its first outcome when it is sent again', async () => {
+    const proxy = await lossyProxy(server.port);
+    const far = await openMongoStore({ url: `mongodb://127.0.0.1:${proxy.port}/away?directConnection=true` });
+    for (const id of ['b', 'c', 'd']) {
+      await store.accounts.create({ id, name: id, createdAt: 1 });
+      await store.ledger.topUp({ id: `p-${id}`, account: id, micros: 100, description: '', createdAt: 1 });
+    }
+    const charge = { usage: [{ hour: 1, action: 'x', calls: 1, micros: 4 }] };
+    await far.ledger.commit(commit('hold', { account: 'c', reserve: [10] }));
+    const commits = [
+      commit('begins', { account: 'b', reserve: [10] }),
+      commit('ends', { account: 'c', writer: 'hold', begins: false, reserve: [], settle: [charge], release: 6 }),
+      commit('neither', { account: 'd', reserve: [], late: [charge] }),
+    ];
+    proxy.losing = true;
+    const lost = await Promise.allSettled(commits.map((one) => far.ledger.commit(one)));
+    for (const one of lost) expect(one).toMatchObject({ reason: { name: 'StoreUnavailableError' } });
+    expect(proxy.lost).toBeGreaterThan(2);
+    proxy.losing = false;
+    await sleep(2_000);
+    const outcomes = await Promise.all(commits.map((one) => far.ledger.commit(one)));
+    expect(outcomes).toMatchObject([
+      { status: 'applied', granted: [true], left: 100 },
+      { status: 'applied', settled: ['charged'], left: 96 },
+      { status: 'applied', late: ['charged'], left: 96 },
+    ]);
+    expect(await store.ledger.balance('b')).toEqual({ paid: 100, charged: 0, avail: 90, held: 10 });
+    expect(await store.ledger.balance('c')).toEqual({ paid: 100, charged: 4, avail: 96, held: 0 });
+    expect(await store.ledger.balance('d')).toEqual({ paid: 100, charged: 4, avail: 96, held: 0 });
+    await far.close();
+    proxy.close();
+  });
+
+  it('killed in the middle of commits: each, sent again until it is known, is applied exactly once', async () => {
+    const other = await openMongoStore({ url: server.url('away') });
+    const until = async (each: Store, one: LedgerCommit): Promise<CommitOutcome> => {
+      for (;;) {
+        try {
+          return await each.ledger.commit(one);
+        } catch (error) {
+          expect(error).toBeInstanceOf(StoreUnavailableError);
+          await sleep(50);
+        }
+      }
+    };
+    let stopped = false;
+    let done = 0;
+    const lane = async (each: Store, name: string) => {
+      let charged = 0;
+      for (let index = 0; index < 40 || !stopped; index++) {
+        const id = `${name}-${index}`;
+        const opened = await until(each, commit(`${id}-r`, { writer: id, reserve: [3] }));
+        expect(opened).toMatchObject({ status: 'applied', granted: [true] });
+        const usage = [{ hour: 1, action: name, calls: 1, micros: 2 }];
+        const answer = { key: id, answer: id };
+        const end = commit(`${id}-s`, {
+          writer: id,
+          begins: false,
+          reserve: [],
+          settle: [{ usage, answer }],
+          release: 1,
+        });
+        expect(await until(each, end)).toMatchObject({ status: 'applied', settled: ['charged'] });
+        charged += 2;
+        done++;
+      }
+      return charged;
+    };
+    const lanes = [lane(store, 'x'), lane(store, 'y'), lane(other, 'z')];
+    for (let kills = 0; kills < 4; kills++) {
+      const before = done;
+      while (done < before + 5) await sleep(20);
+      await sleep(Math.random() * 200);
+      await server.restart();
+    }
+    stopped = true;
+    const charged = (await Promise.all(lanes)).reduce((total, micros) => total + micros, 0);
+    const avail = 1_000_000 - charged;
+    expect(await store.ledger.balance('a')).toEqual({ paid: 1_000_000, charged, avail, held: 0 });
+    const lines = await store.ledger.usage('a', 0, 10);
+    expect(lines.reduce((total, { micros }) => total + micros, 0)).toBe(charged);
+    await other.close();
+  });
+});
+
+interface LossyProxy {
+  port: number;
+  /** While true, the answer to every end of a transaction is thrown away, with its connection. */
+  losing: boolean;
+  lost: number;
+  close(): void;
+}
+
+async function lossyProxy(target: number): Promise<LossyProxy> {
+  const sockets = new Set<Socket>();
+  const listener = createServer((near) => {
+    const far = connect(target, '127.0.0.1');
+    let mute = false;
+    for (const socket of [near, far]) {
+      sockets.add(socket);
+      socket.on('error', () => undefined);
+      socket.on('close', () => {
+        near.destroy();
+        far.destroy();
+      });
+    }
+    near.on('data', (chunk) => {
+      if (proxy.losing && chunk.includes('commitTransaction')) mute = true;
+      far.write(chunk);
+    });
+    far.on('data', (chunk) => {
+      if (!mute) return void near.write(chunk);
+      proxy.lost++;
+      near.destroy();
+    });
+  });
+  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
+  const address = listener.address();
+  const proxy: LossyProxy = {
+    port: address !== null && typeof address === 'object' ? address.port : 0,
+    losing: false,
+    lost: 0,
+    close() {
+      listener.close();
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+  return proxy;
+}
