@@ -46,6 +46,18 @@ describe('a server that will not do', () => {
     expect(JSON.stringify(fault, Object.getOwnPropertyNames(fault))).not.toMatch(/hun.{0,3}ter2/);
   });
 
+  it.each([
+    ['mongodb://host', 'postern'],
+    ['mongodb://host/', 'postern'],
+    ['mongodb://host/?replicaSet=a', 'postern'],
+    ['mongodb://h1:1,h2:2/mine?w=1', 'mine'],
+    ['mongodb://user:pass@host/mine?authSource=admin', 'mine'],
+  ])('of %s has the database %s', async (url, database) => {
+    const address = makeClient(url);
+    expect(address.database).toBe(database);
+    await address.client.close();
+  });
+
   it('cannot be talked out of the promises by its URL', async () => {
     const { client } = makeClient(
       'mongodb://host/?w=1&journal=false&wtimeoutMS=0&readConcernLevel=local&retryWrites=false&readPreference=nearest',

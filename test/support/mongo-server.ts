@@ -180,7 +180,8 @@ function runningServer(address: string): MongoServer {
     throw new Error('the server of MONGODB_URL is not this test’s to stop');
   };
   return {
-    url: (database) => Object.assign(new URL(address), { pathname: `/${database}` }).href,
+    // Not `new URL`, which knows no list of hosts.
+    url: (database) => address.replace(/^(mongodb(?:\+srv)?:\/\/[^/?]+)(?:\/[^?]*)?/, `$1/${database}`),
     port: 0,
     pid: 0,
     kill: refuse,

@@ -39,7 +39,7 @@ export function makeClient(url: string): Address {
     );
   }
   // The driver's own default would be `test`.
-  const path = /^mongodb(?:\+srv)?:\/\/[^/]*\/([^?]+)/i.exec(url)?.[1];
+  const path = /^mongodb(?:\+srv)?:\/\/[^/?]*\/([^?]+)/i.exec(url)?.[1];
   return { client, database: path === undefined ? defaultDatabase : client.options.dbName };
 }
 
