@@ -28,8 +28,16 @@ export function isTransient(error: unknown): boolean {
  * driver's messages name hosts and never the credentials of the URL.
  */
 export function translateError(error: unknown): unknown {
+  if (isSystemError(error)) {
+    return new StoreUnavailableError(`The connection to MongoDB failed: ${error.message}`, { cause: error });
+  }
   if (!(error instanceof MongoError) || isDuplicate(error)) return error;
   return new StoreUnavailableError(explain(error), { cause: error });
+}
+
+/** A connection that is reset while the driver writes to it leaves the driver as Node's own error. */
+function isSystemError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'syscall' in error;
 }
 
 function explain(error: MongoError): string {
