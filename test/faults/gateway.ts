@@ -5,6 +5,8 @@ import { type PosternProcess, startPostern } from '../support/process.ts';
 export class Gateway {
   /** Where it answers; `null` while it does not. */
   origin: string | null = null;
+  /** What earlier lives logged last. */
+  #logged = '';
   /** Lives that ended although nobody ended them, with what they logged last. */
   readonly deaths: string[] = [];
   readonly counts = { kills: 0, starts: 0, failedStarts: 0 };
@@ -30,6 +32,11 @@ export class Gateway {
     await this.#process.end('SIGKILL');
   }
 
+  /** The end of its log, over all lives. */
+  lastWords(): string {
+    return `${this.#logged}${this.#process?.log() ?? ''}`.slice(-4_000);
+  }
+
   stopInItsTracks(): void {
     this.#process?.child.kill('SIGSTOP');
   }
@@ -42,7 +49,7 @@ export class Gateway {
   async ready(withinMs = 30_000): Promise<void> {
     const deadline = performance.now() + withinMs;
     while (this.origin === null) {
-      if (performance.now() > deadline) throw new Error(`the gateway does not start: ${this.#process?.log()}`);
+      if (performance.now() > deadline) throw new Error(`the gateway does not start: ${this.lastWords()}`);
       await pause(10);
     }
   }
@@ -67,6 +74,8 @@ export class Gateway {
       if (!this.#killed.has(process)) this.origin = listening?.[1] ?? null;
       await exited;
       this.origin = null;
+      this.#logged = this.lastWords();
+      this.#process = null;
       if (this.#killed.has(process)) continue;
       if (listening) this.deaths.push(process.log().slice(-2_000));
       else this.counts.failedStarts += 1;

@@ -4,7 +4,7 @@ import { pick } from './schedule.ts';
 
 /** A key of a gateway that died is free again after `claimTtlMs`; until then there may be many that wait. */
 const waitingLimit = 40;
-/** How long a caller goes on asking. Longer than any claim or pause lives. */
+/** How long a caller goes on asking once nothing goes wrong any more. Longer than any claim lives. */
 const untilKnownMs = 60_000;
 
 /**
@@ -31,7 +31,6 @@ class KeyedRequest {
   readonly #caller: Caller;
   readonly #key: string;
   readonly #text: string;
-  readonly #startedAt = performance.now();
   /** Ids of the tweet, as answers told them. */
   readonly #ids = new Set<string>();
 
@@ -49,9 +48,11 @@ class KeyedRequest {
   }
 
   async finish(first: Promise<boolean>): Promise<void> {
-    const { tally, random } = this.#caller;
+    const { tally, random, done } = this.#caller;
     let known = await first;
-    while (!known && performance.now() - this.#startedAt < untilKnownMs) {
+    let quietSince = Number.POSITIVE_INFINITY;
+    while (!known && performance.now() - quietSince < untilKnownMs) {
+      if (done()) quietSince = Math.min(quietSince, performance.now());
       await pause(1_000 + random() * 1_000);
       known = await this.sendOften();
     }

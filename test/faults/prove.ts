@@ -32,15 +32,19 @@ export async function prove(openBackend: () => Promise<Backend>): Promise<void> 
       await runRound(world, steps);
       const faults = await judgeRound(world);
       if (faults.length > 0) {
-        throw new Error(`round ${round} (${JSON.stringify(steps)}), ${replay}:\n  ${faults.join('\n  ')}`);
+        throw new Error(`round ${round} (${JSON.stringify(steps)}), ${replay}:\n  ${explain(faults, world)}`);
       }
     }
     const { heldMs, faults } = await end(world);
     await report({ world, seed, rounds, heldMs, durationMs: performance.now() - startedAt });
-    if (faults.length > 0) throw new Error(`in the end, ${replay}:\n  ${faults.join('\n  ')}`);
+    if (faults.length > 0) throw new Error(`in the end, ${replay}:\n  ${explain(faults, world)}`);
   } finally {
     await world.stop();
   }
+}
+
+function explain(faults: readonly string[], { gateways }: World): string {
+  return [...faults, ...gateways.map((gateway, i) => `gateway ${i} logged: ${gateway.lastWords()}`)].join('\n  ');
 }
 
 async function runRound(world: World, steps: readonly Step[]): Promise<void> {
