@@ -1,4 +1,4 @@
-import type { Collection, Db, IndexDescription, Long } from 'mongodb';
+import type { Collection, Db, IndexDescription, Long, ServerSessionId } from 'mongodb';
 import type { SettlementOutcome } from '../port.ts';
 
 /** A number of ours in 64 bits: the driver would write what exceeds 32 as a double. It reads both as numbers. */
@@ -99,6 +99,13 @@ export interface ProcessDocument extends Versioned {
   expiresAt: Date;
 }
 
+/** A process with transactions, and the sessions that they run in. */
+export interface WriterDocument extends Versioned {
+  _id: string;
+  sessions: ServerSessionId[];
+  until: Date;
+}
+
 export interface MetaDocument extends Versioned {
   _id: 'schema' | 'lock' | 'ready';
   version?: number;
@@ -122,6 +129,7 @@ export interface Collections {
   payments: Collection<PaymentDocument>;
   idempotency: Collection<IdempotencyDocument>;
   processes: Collection<ProcessDocument>;
+  writers: Collection<WriterDocument>;
   meta: Collection<MetaDocument>;
 }
 
@@ -136,6 +144,7 @@ export function collectionsOf(db: Db): Collections {
     payments: db.collection('payments'),
     idempotency: db.collection('idempotency'),
     processes: db.collection('processes'),
+    writers: db.collection('writers'),
     meta: db.collection('meta'),
   };
 }
@@ -157,5 +166,6 @@ export const indexes: Readonly<Record<keyof Collections, readonly IndexDescripti
   payments: [{ name: 'by_account', key: { account: 1, createdAt: -1, _id: -1 } }],
   idempotency: [expiry],
   processes: [expiry],
+  writers: [],
   meta: [],
 };

@@ -22,6 +22,17 @@ export function isTransient(error: unknown): boolean {
   return error instanceof MongoError && error.hasErrorLabel('TransientTransactionError');
 }
 
+/** Whether it came from the way to the server, which leaves open what the server did. */
+export function isOfTheWay(error: unknown): boolean {
+  if (error instanceof MongoError) return !(error instanceof MongoServerError);
+  return isOfTheSystem(error);
+}
+
+/** Such as EPIPE: the driver lets some of a socket's own errors through. */
+function isOfTheSystem(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' && /^E[A-Z]+$/.test(error.code);
+}
+
 /**
  * What the driver threw, as a `StoreUnavailableError`: the adapter sends nothing that a sound database refuses, so
  * whatever comes back means that it is away, or that the outcome is not known. Errors of ours stay what they are. The
@@ -30,6 +41,9 @@ export function isTransient(error: unknown): boolean {
 export function translateError(error: unknown): unknown {
   if (isSystemError(error)) {
     return new StoreUnavailableError(`The connection to MongoDB failed: ${error.message}`, { cause: error });
+  }
+  if (isOfTheSystem(error)) {
+    return new StoreUnavailableError(`The connection to MongoDB failed: ${error.code}`, { cause: error });
   }
   if (!(error instanceof MongoError) || isDuplicate(error)) return error;
   return new StoreUnavailableError(explain(error), { cause: error });

@@ -51,12 +51,13 @@ export class Link {
     });
   }
 
-  /** Refuses what comes later, waits a while for what runs, and ends the client. */
-  async close(): Promise<void> {
+  /** Refuses what comes later, waits a while for what runs, takes leave, and ends the client. */
+  async close(leave: () => Promise<void>): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
     clearTimeout(this.#grace);
     await within(verbLimitMs, Promise.allSettled(this.#working)).catch(() => undefined);
+    await within(verbLimitMs, leave()).catch(() => undefined);
     await within(verbLimitMs, this.#client.close()).catch(() => undefined);
   }
 

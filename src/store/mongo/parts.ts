@@ -2,6 +2,7 @@ import type { Runtime } from '../../runtime/runtime.ts';
 import type { ServerClock } from './clock.ts';
 import type { Collections } from './collections.ts';
 import type { Link } from './link.ts';
+import type { Sessions } from './sessions.ts';
 import type { Transact } from './transaction.ts';
 import type { Turns } from './turns.ts';
 
@@ -10,6 +11,7 @@ export interface Parts {
   link: Link;
   collections: Collections;
   clock: ServerClock;
+  sessions: Sessions;
   transact: Transact;
   turns: Turns;
   runtime: Runtime;

@@ -13,6 +13,7 @@ import { Link } from './link.ts';
 import { makeIndexes, migrate } from './migrate.ts';
 import type { Parts } from './parts.ts';
 import { mongoProcesses } from './processes.ts';
+import { Sessions } from './sessions.ts';
 import { transactions } from './transaction.ts';
 import { Turns } from './turns.ts';
 
@@ -40,14 +41,16 @@ export async function openMongoStore(options: MongoStoreOptions): Promise<Store>
   const askTime = async () => (await db.command({ hello: 1 }))['localTime'] as Date;
   const clock = new ServerClock(askTime, runtime, adjustClock);
   const collections = collectionsOf(db);
-  const parts: Parts = { link, collections, clock, transact: transactions(client, link), turns: new Turns(), runtime };
+  const sessions = new Sessions(client, db, collections, clock, runtime);
+  const transact = transactions(sessions, link);
+  const parts: Parts = { link, collections, clock, sessions, transact, turns: new Turns(), runtime };
   try {
     await connect(address);
     await clock.read();
     await migrate(db, collections, clock, runtime);
     await makeIndexes(collections);
   } catch (error) {
-    await link.close();
+    await link.close(() => sessions.close());
     throw translateError(error);
   }
   clock.start();
@@ -63,7 +66,7 @@ export async function openMongoStore(options: MongoStoreOptions): Promise<Store>
     inspect: () => link.run(() => inspectMongo(db, parts)),
     async close() {
       clock.stop();
-      await link.close();
+      await link.close(() => sessions.close());
     },
   };
 }

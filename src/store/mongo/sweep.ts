@@ -11,7 +11,7 @@ const batchSize = 200;
  * behind the account's lock, so that of any number of sweepers one ends a hold.
  */
 export function mongoSweep(parts: Parts): () => Promise<number> {
-  const { turns, transact, clock } = parts;
+  const { turns, transact, sessions, clock } = parts;
   const { accounts, holds, commits } = parts.collections;
 
   const sweepAccount = (account: string, until: Date): Promise<number> =>
@@ -37,6 +37,7 @@ export function mongoSweep(parts: Parts): () => Promise<number> {
   };
 
   return async () => {
+    await sessions.sweep();
     const until = new Date(await clock.read());
     let ended = 0;
     // A round that ends nothing met holds that other sweepers are ending.

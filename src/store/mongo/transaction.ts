@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ClientSession, type MongoClient, MongoError, type TransactionOptions } from 'mongodb';
-import { isDuplicate, isTransient } from './errors.ts';
+import { type ClientSession, MongoError, type TransactionOptions } from 'mongodb';
+import { isDuplicate, isOfTheWay, isTransient } from './errors.ts';
 import type { Link } from './link.ts';
+import type { Sessions } from './sessions.ts';
 
 const limitMs = 5_000;
 
@@ -15,28 +16,35 @@ export type Transact = <T>(work: (session: ClientSession) => Promise<T>) => Prom
  * where the outcome is not known. The driver's `withTransaction` does the same, for two minutes; callers here wait
  * seconds, and send the same commit again if they must.
  */
-export function transactions(client: MongoClient, link: Link): Transact {
+export function transactions(sessions: Sessions, link: Link): Transact {
   return async (work) => {
     const until = performance.now() + limitMs;
-    const session = client.startSession();
+    const session = await sessions.take();
+    let ended = false;
     const goesOn = () => link.usable && performance.now() < until;
     try {
       for (let attempt = 1; ; attempt++) {
+        ended = false;
         session.startTransaction(options);
         try {
           const result = await work(session);
           await commit(session, goesOn);
+          ended = true;
           return result;
         } catch (error) {
-          if (session.inTransaction() && link.usable) await session.abortTransaction();
+          if (session.inTransaction() && link.usable) {
+            // The driver says nothing of an abort that did not arrive.
+            await session.abortTransaction();
+            ended = !isOfTheWay(error);
+          }
           // A duplicate that `work` did not expect is an upsert that somebody else made first.
           if (!(isTransient(error) || isDuplicate(error)) || !goesOn()) throw error;
         }
         await sleep(Math.random() * Math.min(200, 4 * 1.5 ** attempt));
       }
     } finally {
-      // Aborts what is still open. Not waited for: it may have to wait for a server that is away.
-      session.endSession().catch(() => undefined);
+      if (ended) sessions.give(session);
+      else sessions.discard(session);
     }
   };
 }

@@ -1,0 +1,98 @@
+import type { ClientSession, Db, MongoClient, ServerSessionId } from 'mongodb';
+import { type Runtime, repeat, type Timer } from '../../runtime/runtime.ts';
+import type { ServerClock } from './clock.ts';
+import type { Collections } from './collections.ts';
+
+const writerTtlMs = 10_000;
+
+/**
+ * The sessions of this process's transactions, made known to the others. MongoDB keeps the transaction of a process that
+ * died open, and with it the lock on its account, for a minute (`transactionLifetimeLimitSeconds`). So whoever sweeps
+ * kills the sessions of processes that were not heard of for 10 s. One that only slept has its transaction aborted, and
+ * runs it again.
+ */
+export class Sessions {
+  readonly #client: MongoClient;
+  readonly #db: Db;
+  readonly #writers: Collections['writers'];
+  readonly #clock: ServerClock;
+  readonly #id: string;
+  readonly #idle: ClientSession[] = [];
+  readonly #known = new Map<ClientSession, ServerSessionId>();
+  readonly #doubtful = new Set<ServerSessionId>();
+  #renewing: Timer | undefined;
+
+  constructor(client: MongoClient, db: Db, { writers }: Collections, clock: ServerClock, runtime: Runtime) {
+    this.#client = client;
+    this.#db = db;
+    this.#writers = writers;
+    this.#clock = clock;
+    this.#id = runtime.randomBytes(12).toString('base64url');
+    this.#renewing = repeat(runtime, writerTtlMs / 4, async () => {
+      if (this.#known.size > 0) await this.#register().catch(() => undefined);
+    });
+  }
+
+  /** A session that the others know of. What an earlier one may have left open is ended first. */
+  async take(): Promise<ClientSession> {
+    if (this.#doubtful.size > 0) await this.#killDoubtful();
+    const idle = this.#idle.pop();
+    if (idle) return idle;
+    const session = this.#client.startSession();
+    if (!session.id) throw new Error('a session of the driver has no id');
+    this.#known.set(session, session.id);
+    try {
+      await this.#register();
+    } catch (error) {
+      this.#known.delete(session);
+      session.endSession().catch(() => undefined);
+      throw error;
+    }
+    return session;
+  }
+
+  /** Its transaction has ended. */
+  give(session: ClientSession): void {
+    this.#idle.push(session);
+  }
+
+  /** Its transaction may still be open at the server, which may be away. */
+  discard(session: ClientSession): void {
+    const id = this.#known.get(session);
+    this.#known.delete(session);
+    if (id) this.#doubtful.add(id);
+    session.endSession().catch(() => undefined);
+  }
+
+  /** Ends what processes that died have left open. */
+  async sweep(): Promise<void> {
+    if (this.#doubtful.size > 0) await this.#killDoubtful();
+    const until = new Date(await this.#clock.recent());
+    const dead = await this.#writers.find({ until: { $lte: until }, _id: { $ne: this.#id } }).toArray();
+    for (const { _id, sessions } of dead) {
+      await this.#kill(sessions);
+      await this.#writers.deleteOne({ _id, until: { $lte: until } });
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#renewing?.cancel();
+    if (this.#known.size > 0) await this.#writers.deleteOne({ _id: this.#id }).catch(() => undefined);
+  }
+
+  async #register(): Promise<void> {
+    const until = new Date((await this.#clock.recent()) + writerTtlMs);
+    const sessions = [...this.#known.values()];
+    await this.#writers.updateOne({ _id: this.#id }, { $set: { v: 1, sessions, until } }, { upsert: true });
+  }
+
+  async #killDoubtful(): Promise<void> {
+    const doubtful = [...this.#doubtful];
+    await this.#kill(doubtful);
+    for (const id of doubtful) this.#doubtful.delete(id);
+  }
+
+  async #kill(sessions: readonly ServerSessionId[]): Promise<void> {
+    if (sessions.length > 0) await this.#db.command({ killSessions: sessions });
+  }
+}
