@@ -86,7 +86,7 @@ const refusals: Partial<Record<ErrorCode, Refusal>> = {
   },
   rate_limited: {
     when: "Too many calls, for this API key or for the platform's own limit: `Retry-After` says how long to wait.",
-    example: 'This API key may make 600 calls a minute: wait, or slow down',
+    example: "The platform's rate limit: Too many requests",
     of: every,
     headers: ['Retry-After', ...Object.keys(rateHeaders)],
   },
