@@ -8,10 +8,7 @@ const found = findMongo();
 const ours = found?.kind === 'running' ? null : found;
 if (!ours) process.stderr.write(`test/faults/mongodb.test.ts ${found ? 'skipped: MONGODB_URL' : noMongo}\n`);
 
-/** Some seeds still leave a hold standing for a minute (seed mlong, 40 rounds): by command, until that is mended. */
-const asked = process.env['FAULT_LONG'] === '1';
-
-test.skipIf(ours === null || !asked)(
+test.skipIf(ours === null)(
   `on MongoDB, money adds up through ${rounds} rounds of kills, broken networks, clocks an hour apart and a database that dies`,
   { timeout: proofTimeoutMs },
   () => prove(() => mongoBackend(ours as NonNullable<typeof ours>)),
