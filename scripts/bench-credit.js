@@ -22,7 +22,7 @@ if (values.help) {
 
 Pairs of reserve and settle through the ledger, by --callers at a time: on one account, then on --accounts. Two stores
 of each kind take turns: one that holds what one round left (history x1), and one that holds --history times as
-much of it: accounts, payments, hours of usage, outcomes of commits. Filling that one stops after --fill seconds.
+much of it: payments, hours of usage, outcomes of commits. Filling that one stops after --fill seconds.
 
   pairs/s, p50, p99   of a pair; medians of --rounds rounds of --seconds, after one that is not counted
   commits/s           writes to the store

@@ -10,6 +10,7 @@ import { Database } from '../../src/store/sqlite/database.ts';
 import { translateError } from '../../src/store/sqlite/errors.ts';
 import { WriteGroup } from '../../src/store/sqlite/group.ts';
 import { sqliteLedger } from '../../src/store/sqlite/ledger.ts';
+import { migrations } from '../../src/store/sqlite/schema.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { describeStore } from './conformance.ts';
 import { manualRuntime } from './manual-runtime.ts';
@@ -67,6 +68,25 @@ describe('the sqlite file', () => {
     raw.exec('PRAGMA user_version = 9000');
     raw.close();
     expect(open).toThrow(/newer Postern.*use the newer Postern, or another DATA_DIR/);
+  });
+
+  it('of an older Postern keeps its accounts, payments and usage', async () => {
+    const raw = new Libsql(path);
+    raw.exec(`${migrations[0]}
+      INSERT INTO account (id, name, created_at, paid, charged, avail) VALUES ('a', 'Ada', 1, 500, 300, 200);
+      INSERT INTO payment (id, account, micros, description, created_at) VALUES ('p', 'a', 500, 'Paid', 2);
+      INSERT INTO usage (account, hour, action, calls, micros)
+        VALUES ('a', 7200000, 'user/me', 2, 200), ('a', 3600000, 'user/me', 1, 100);
+      PRAGMA user_version = 1`);
+    raw.close();
+    const store = open();
+    expect(await store.ledger.balance('a')).toMatchObject({ paid: 500, avail: 200, charged: 300, held: 0 });
+    expect(await store.ledger.usage('a', 0, 10_000_000)).toEqual([
+      { hour: 3_600_000, action: 'user/me', calls: 1, micros: 100 },
+      { hour: 7_200_000, action: 'user/me', calls: 2, micros: 200 },
+    ]);
+    expect(await store.ledger.payments('a', 10)).toMatchObject([{ id: 'p', micros: 500 }]);
+    await store.close();
   });
 
   it('that is no database is refused as unavailable', () => {

@@ -107,4 +107,21 @@ export const migrations: readonly string[] = [
     until INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
   `,
+  // Usage in the order of time: the rows that are written lie together, however many hours came before.
+  `
+  ALTER TABLE usage RENAME TO usage_by_account;
+  CREATE TABLE usage (
+    hour INTEGER NOT NULL,
+    account TEXT NOT NULL,
+    action TEXT NOT NULL,
+    v INTEGER NOT NULL DEFAULT 1,
+    calls INTEGER NOT NULL,
+    micros INTEGER NOT NULL,
+    PRIMARY KEY (hour, account, action)
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO usage (hour, account, action, v, calls, micros)
+    SELECT hour, account, action, v, calls, micros FROM usage_by_account ORDER BY hour, account, action;
+  DROP TABLE usage_by_account;
+  CREATE INDEX usage_by_account ON usage (account, hour, action);
+  `,
 ];
