@@ -1,13 +1,12 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { IdempotencyClaim } from '../billing/idempotency-claim.ts';
-import type { Settled } from '../billing/ledger.ts';
 import type { Action } from '../core/action.ts';
 import type { Caller, Core } from '../core/core.ts';
 import { asPosternError } from '../errors/postern-error.ts';
-import { formatDollars } from '../model/money.ts';
+import { showCredits } from '../headers/credits.ts';
+import { readIdempotencyKey, requestContent } from '../headers/idempotency-key.ts';
 import { readAuthToken, readProxyText } from './credentials.ts';
 import { dataBody, errorBody, sendBody } from './envelope.ts';
-import { readIdempotencyKey, requestContent } from './idempotency-key.ts';
 import { inputReader, type RawInput } from './read-input.ts';
 
 /** What the middleware before an action's route has found out. */
@@ -28,7 +27,7 @@ export function actionRoute(action: Action, core: Core): RequestHandler {
       signal: hangUpSignal(response),
     };
     const call = core.prepare(action, input, caller);
-    const key = readIdempotencyKey(request, action);
+    const key = action.method === 'POST' ? readIdempotencyKey(request) : null;
     let claim: IdempotencyClaim | null = null;
     if (key !== null) {
       const begun = await core.claim({ account, key, content: contentOf(request, action, input, caller) });
@@ -56,16 +55,11 @@ export function actionRoute(action: Action, core: Core): RequestHandler {
 
 function contentOf(request: Request, action: Action, input: RawInput, { authToken, proxy }: Caller): string {
   const { auth_token: _token, proxy: _proxy, encryption_code: code, ...rest } = input;
-  return requestContent(action, rest, [
+  return requestContent(action.name, rest, [
     authToken?.expose() ?? null,
     proxy?.expose() ?? null,
     code ?? request.headers['x-encryption-code'] ?? null,
   ]);
-}
-
-function showCredits(response: Response, { charged, remaining }: Settled): void {
-  response.setHeader('x-credits-charged', formatDollars(charged));
-  response.setHeader('x-credits-remaining', formatDollars(remaining));
 }
 
 /** Aborts when the connection closes before the answer is out. */

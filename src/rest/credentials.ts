@@ -2,19 +2,6 @@ import type { Request } from 'express';
 import { PosternError } from '../errors/postern-error.ts';
 import { Secret } from '../secrets/secret.ts';
 
-/** The API key of `Authorization: Bearer <API_KEY>` (RFC 6750 section 2.1). Throws `unauthenticated`. */
-export function readApiKey(request: Request): Secret {
-  const header = request.headers.authorization;
-  if (!header) {
-    throw new PosternError('unauthenticated', 'Missing API key: send the header Authorization: Bearer <API_KEY>');
-  }
-  const match = /^Bearer +(\S+) *$/i.exec(header);
-  if (!match?.[1]) {
-    throw new PosternError('unauthenticated', 'Invalid API key: the header must be Authorization: Bearer <API_KEY>');
-  }
-  return new Secret(match[1]);
-}
-
 type Input = Readonly<Record<string, unknown>>;
 
 /** The actor's token: SPEC.md's place (query of a GET, body field of a POST) or the header `x-auth-token`. */

@@ -1,12 +1,12 @@
 import { type NextFunction, type Request, type Response, Router } from 'express';
-import type { KeyRing } from '../billing/key-ring.ts';
+import type { KeyHolder, KeyRing } from '../billing/key-ring.ts';
 import type { RateLimiter } from '../billing/rate-limiter.ts';
 import type { Action } from '../core/action.ts';
 import type { Core } from '../core/core.ts';
 import { PosternError } from '../errors/postern-error.ts';
+import { readApiKey } from '../headers/api-key.ts';
+import { countCall } from '../headers/rate-limit.ts';
 import { actionRoute } from './action-route.ts';
-import { readApiKey } from './credentials.ts';
-import { limitRate } from './rate-limit.ts';
 import { readBody } from './read-input.ts';
 
 export interface RestParts {
@@ -31,7 +31,10 @@ export function restRouter({ core, keys, limiter, actions }: RestParts): Router 
     Object.assign(response.locals, { key, account: key.account });
     next();
   };
-  const limit = limitRate(limiter);
+  const limit = (_request: Request, response: Response, next: NextFunction) => {
+    countCall(limiter, response.locals['key'] as KeyHolder, response);
+    next();
+  };
   const body = readBody();
   for (const [path, group] of byPath(actions)) {
     const route = router.route(path.replaceAll(/\{(\w+)\}/g, ':$1'));

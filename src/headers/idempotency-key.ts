@@ -1,13 +1,12 @@
-import type { Request } from 'express';
-import type { Action } from '../core/action.ts';
+import type { IncomingMessage } from 'node:http';
 import { PosternError } from '../errors/postern-error.ts';
 
 const printable = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/;
 
-/** The caller's `Idempotency-Key`, where a POST carries one. Throws `bad_input`. */
-export function readIdempotencyKey(request: Request, action: Action): string | null {
+/** The caller's `Idempotency-Key`, where there is one. Throws `bad_input`. */
+export function readIdempotencyKey(request: IncomingMessage): string | null {
   const key = request.headers['idempotency-key'];
-  if (action.method !== 'POST' || key === undefined) return null;
+  if (key === undefined) return null;
   if (typeof key !== 'string' || !printable.test(key)) {
     throw new PosternError('bad_input', 'Malformed header: Idempotency-Key: must be 1 to 255 printable characters');
   }
@@ -15,8 +14,8 @@ export function readIdempotencyKey(request: Request, action: Action): string | n
 }
 
 /** All that makes a request this one and no other: what it asks for, in whose name, and on which way. */
-export function requestContent(action: Action, input: Record<string, unknown>, secrets: readonly unknown[]): string {
-  return JSON.stringify([action.name, sortKeys(input), ...secrets]);
+export function requestContent(name: string, input: unknown, secrets: readonly unknown[]): string {
+  return JSON.stringify([name, sortKeys(input), ...secrets]);
 }
 
 /** The same object is the same text, in whatever order its fields were sent. */

@@ -1,0 +1,14 @@
+import type { ServerResponse } from 'node:http';
+import type { KeyHolder } from '../billing/key-ring.ts';
+import { type RateLimiter, rateRefusal } from '../billing/rate-limiter.ts';
+
+/** Counts the call and tells its caller what is left (draft-ietf-httpapi-ratelimit-headers-07). Throws `rate_limited`. */
+export function countCall(limiter: RateLimiter, { id, rateLimit }: KeyHolder, response: ServerResponse): void {
+  const state = limiter.take(id, rateLimit);
+  if (state === null) return;
+  response.setHeader('ratelimit-policy', `${state.limit};w=${state.windowSeconds}`);
+  response.setHeader('ratelimit-limit', String(state.limit));
+  response.setHeader('ratelimit-remaining', String(state.remaining));
+  response.setHeader('ratelimit-reset', String(state.resetSeconds));
+  if (!state.allowed) throw rateRefusal(state);
+}
