@@ -10,6 +10,7 @@ import type { Secret } from '../secrets/secret.ts';
 import type { Action } from './action.ts';
 import { type CursorSealer, cursorScope } from './cursor.ts';
 import { checkInput, malformedField, missingField } from './input.ts';
+import { byEdge, byPage, type EdgePage, noPaging, type Paging } from './paging.ts';
 import { Tab } from './tab.ts';
 
 /** Who calls, as a face knows it before it knows the action. */
@@ -25,10 +26,10 @@ export interface Caller {
 }
 
 /** An action whose input has passed every check that can be made without the platform. */
-export interface PreparedCall {
+export interface PreparedCall<Output = unknown> {
   readonly action: Action;
   /** Performs the action once. `tokenFor` names each write that the platform is asked for. */
-  perform(tokenFor: (operation: string) => string): Promise<unknown>;
+  perform(tokenFor: (operation: string) => string): Promise<Output>;
 }
 
 export interface CoreParts {
@@ -57,16 +58,28 @@ export class Core {
 
   /** Checks everything that can be known before credit is reserved. Throws `bad_input` naming the field. */
   prepare(action: Action, raw: Input, caller: Caller): PreparedCall {
+    return this.#prepare(action, raw, caller, action.paged ? byPage : noPaging);
+  }
+
+  /** The same for a list that is read from any of its items on: `cursor` is one of an `EdgePage`. */
+  prepareEdges(action: Action, raw: Input, caller: Caller): PreparedCall<EdgePage> {
+    return this.#prepare(action, raw, caller, byEdge);
+  }
+
+  #prepare<Output>(action: Action, raw: Input, caller: Caller, paging: Paging<Output>): PreparedCall<Output> {
     for (const field of action.notBuilt) {
-      if (raw[field] !== undefined) throw new PosternError('not_supported', `Not supported yet: ${field}`);
+      if (raw[field] !== undefined) throw new PosternError('not_supported', `Not supported yet: ${field}`, { field });
     }
+    const { cursors, accounts } = this.#parts;
     if (!action.actor) {
-      const { input, seal } = this.#paging(action, checkInput(action.input, raw), caller.account);
-      const context = { account: caller.account, accounts: this.#parts.accounts };
+      const checked = checkInput(action.input, raw);
+      const { input, seal } = paging(cursors, cursorScope(action.name, checked, caller.account), checked);
+      const context = { account: caller.account, accounts };
       return { action, perform: async () => seal(await action.run(context, input as never)) };
     }
     const authToken = checkToken(caller.authToken);
-    const { input, seal } = this.#paging(action, checkInput(action.input, raw), authToken.expose());
+    const checked = checkInput(action.input, raw);
+    const { input, seal } = paging(cursors, cursorScope(action.name, checked, authToken.expose()), checked);
     const session = {
       authToken,
       proxy: caller.proxy && this.#parts.readProxy(caller.proxy),
@@ -93,24 +106,6 @@ export class Core {
   openTab(account: string, quote: Micros, claim: IdempotencyClaim | null): Promise<Tab> {
     const { ledger, runtime } = this.#parts;
     return Tab.open({ ledger, runtime, account, quote, claim });
-  }
-
-  /**
-   * Undoes the sealing of the cursor that came in, and answers what seals the one that goes out. They are bound to the
-   * checked input, so that what is ignored, or says the same in other words, does not break a list in the middle.
-   */
-  #paging(action: Action, input: Input, owner: string) {
-    if (!action.paged) return { input, seal: (output: unknown) => output };
-    const { cursors } = this.#parts;
-    const scope = cursorScope(action.name, input, owner);
-    const sealed = input['cursor'];
-    return {
-      input: typeof sealed === 'string' ? { ...input, cursor: cursors.open(sealed, scope) } : input,
-      seal: (output: unknown) => {
-        const page = output as { next_cursor: string | null };
-        return page.next_cursor === null ? page : { ...page, next_cursor: cursors.seal(page.next_cursor, scope) };
-      },
-    };
   }
 }
 

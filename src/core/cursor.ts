@@ -1,6 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Secret } from '../secrets/secret.ts';
-import { malformedField } from './input.ts';
 
 const tagBytes = 16;
 
@@ -22,7 +21,8 @@ export class CursorSealer {
     return Buffer.concat([tag(key, cursor, scope), Buffer.from(cursor, 'utf8')]).toString('base64url');
   }
 
-  open(sealed: string, scope: string): string {
+  /** `null` for one that was not sealed here, for this scope. */
+  open(sealed: string, scope: string): string | null {
     const bytes = Buffer.from(sealed, 'base64url');
     // Node skips what is not base64url; a cursor is one spelling only.
     if (bytes.length > tagBytes && bytes.toString('base64url') === sealed) {
@@ -30,7 +30,7 @@ export class CursorSealer {
       const given = bytes.subarray(0, tagBytes);
       if (this.#keys.some((key) => timingSafeEqual(tag(key, cursor, scope), given))) return cursor;
     }
-    throw malformedField('cursor', 'is not a next_cursor of this list, with these parameters and this auth_token');
+    return null;
   }
 }
 

@@ -22,7 +22,6 @@ export class Tab {
   readonly #options: TabOptions;
   readonly #reservation: Reservation | null;
   readonly #charges: Charge[] = [];
-  #calls = 0;
 
   private constructor(options: TabOptions, reservation: Reservation | null) {
     this.#options = options;
@@ -43,13 +42,20 @@ export class Tab {
     }
   }
 
-  /** Performs the call; it is charged when it succeeds. */
-  async run(call: PreparedCall): Promise<unknown> {
+  /** The calls that succeeded. */
+  get charges(): readonly Charge[] {
+    return this.#charges;
+  }
+
+  /**
+   * Performs the call; it is charged when it succeeds. `place` says where in the request it stands: the same in a
+   * request that is sent again, and another for every write of it.
+   */
+  async run<Output>(call: PreparedCall<Output>, place = '0'): Promise<Output> {
     const { action } = call;
-    const place = this.#calls++;
     let writes = 0;
     const output = await call.perform((operation) => this.#token(`${place} ${action.name} ${operation} ${writes++}`));
-    if (action.price > 0) this.#charges.push({ action: action.name, micros: action.price });
+    this.#charges.push({ action: action.name, micros: action.price });
     return output;
   }
 
@@ -63,8 +69,9 @@ export class Tab {
       await claim?.keep({ status, body });
       return null;
     }
-    if (!claim) return ledger.settle(this.#reservation, this.#charges);
-    return ledger.settle(this.#reservation, this.#charges, claim.chargedAnswer({ status, body }));
+    const charges = this.#charges.filter(({ micros }) => micros > 0);
+    if (!claim) return ledger.settle(this.#reservation, charges);
+    return ledger.settle(this.#reservation, charges, claim.chargedAnswer({ status, body }));
   }
 
   /** Gives everything back: the request failed, and `body` tells its caller so. */

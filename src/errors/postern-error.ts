@@ -5,6 +5,8 @@ interface Details {
   cause?: unknown;
   /** Seconds that the caller should wait before it asks again. */
   retryAfterSeconds?: number;
+  /** The field of the input that is at fault, as the message spells it. */
+  field?: string;
 }
 
 /** A refusal or failure that the caller is told about in full: the message is written for them. */
@@ -12,11 +14,13 @@ export class PosternError extends Error {
   override readonly name = 'PosternError';
   readonly code: ErrorCode;
   readonly retryAfterSeconds: number | undefined;
+  readonly field: string | undefined;
 
   constructor(code: ErrorCode, message: string, details: Details = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
     this.code = code;
     this.retryAfterSeconds = details.retryAfterSeconds;
+    this.field = details.field;
   }
 
   get status(): number {

@@ -4,6 +4,7 @@
  */
 export const errorTable = {
   bad_input: { status: 400, graphql: 'BAD_USER_INPUT' },
+  too_costly: { status: 400, graphql: 'TOO_COSTLY' },
   unauthenticated: { status: 401, graphql: 'UNAUTHENTICATED' },
   insufficient_credits: { status: 402, graphql: 'INSUFFICIENT_CREDITS' },
   forbidden: { status: 403, graphql: 'FORBIDDEN' },

@@ -23,8 +23,8 @@ describe('a sealed cursor', () => {
       fc.property(text, scope, scope, (cursor, where, elsewhere) => {
         fc.pre(where !== elsewhere);
         const sealed = sealer(1).seal(cursor, where);
-        expect(() => sealer(1).open(sealed, elsewhere)).toThrow('cursor');
-        expect(() => sealer(2).open(sealed, where)).toThrow('cursor');
+        expect(sealer(1).open(sealed, elsewhere)).toBeNull();
+        expect(sealer(2).open(sealed, where)).toBeNull();
       }),
     );
   });
@@ -37,9 +37,9 @@ describe('a sealed cursor', () => {
         const altered = Buffer.from(bytes);
         altered[place] = (bytes[place] ?? 0) ^ change;
         const open = (changed: Buffer) => sealer(1).open(changed.toString('base64url'), where);
-        expect(() => open(altered)).toThrow('cursor');
-        expect(() => open(bytes.subarray(0, place))).toThrow('cursor');
-        expect(() => open(Buffer.concat([bytes, Buffer.from([change])]))).toThrow('cursor');
+        expect(open(altered)).toBeNull();
+        expect(open(bytes.subarray(0, place))).toBeNull();
+        expect(open(Buffer.concat([bytes, Buffer.from([change])]))).toBeNull();
       }),
     );
   });
@@ -47,7 +47,7 @@ describe('a sealed cursor', () => {
   test('never opens when it was made up', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 300 }), scope, (made, where) => {
-        expect(() => sealer(1).open(made, where)).toThrow('cursor');
+        expect(sealer(1).open(made, where)).toBeNull();
       }),
     );
   });

@@ -1,0 +1,77 @@
+import type { CursorSealer } from './cursor.ts';
+import { malformedField } from './input.ts';
+
+type Input = Record<string, unknown>;
+
+/** Makes the platform's cursors of a call into those that callers see, and back. */
+export type Paging<Output> = (cursors: CursorSealer, scope: string, input: Input) => OpenedPaging<Output>;
+
+interface OpenedPaging<Output> {
+  /** With the platform's own cursor. */
+  input: Input;
+  seal: (output: unknown) => Output;
+}
+
+/** A page as an action answers it, and what names the places between its items. */
+export interface EdgePage {
+  output: Input & { has_more: boolean };
+  /** Items at the beginning that the caller has already. */
+  skip: number;
+  /** What leads to whatever follows the item at `index` of the `count` in this page. */
+  cursorAt: (index: number, count: number) => string;
+}
+
+export const noPaging: Paging<unknown> = (_cursors, _scope, input) => ({ input, seal: (output) => output });
+
+/** Whole pages: `cursor` is the `next_cursor` of the page before (SPEC.md, Conventions). */
+export const byPage: Paging<unknown> = (cursors, scope, input) => ({
+  input:
+    typeof input['cursor'] === 'string' ? { ...input, cursor: openCursor(cursors, scope, input['cursor']) } : input,
+  seal: (output) => {
+    const page = output as { next_cursor: string | null };
+    return page.next_cursor === null ? page : { ...page, next_cursor: cursors.seal(page.next_cursor, scope) };
+  },
+});
+
+/** The page that a place is in: the platform's cursor, the size of the page, the item. -1: before its first one. */
+type Place = readonly [cursor: string | null, count: number, index: number];
+
+/**
+ * From any item on: a cursor seals where its item is, since the platform knows nothing but whole pages. One in the
+ * middle of a page fetches that page again. One of a page's last item leads to the next page.
+ */
+export const byEdge: Paging<EdgePage> = (cursors, scope, input) => {
+  const edges = `${scope} edges`;
+  const { cursor: after, ...rest } = input;
+  const place = typeof after === 'string' ? openEdge(cursors, edges, after) : null;
+  const [cursor, count, index] = place ?? [null, Number(input['count']), -1];
+  const inPage = index >= 0;
+  return {
+    input: { ...rest, ...(cursor !== null && { cursor }), ...(inPage && { count }) },
+    seal: (output) => {
+      const page = output as EdgePage['output'] & { next_cursor: string | null };
+      const size = inPage ? count : Number(input['count']);
+      return {
+        output: page,
+        skip: index + 1,
+        cursorAt: (at, total) => {
+          const next = page.next_cursor;
+          const found: Place = at === total - 1 && next !== null ? [next, 0, -1] : [cursor, size, at];
+          return cursors.seal(JSON.stringify(found), edges);
+        },
+      };
+    },
+  };
+};
+
+function openCursor(cursors: CursorSealer, scope: string, sealed: string): string {
+  const cursor = cursors.open(sealed, scope);
+  if (cursor !== null) return cursor;
+  throw malformedField('cursor', 'is not a next_cursor of this list, with these parameters and this auth_token');
+}
+
+function openEdge(cursors: CursorSealer, scope: string, sealed: string): Place {
+  const place = cursors.open(sealed, scope);
+  if (place !== null) return JSON.parse(place) as Place;
+  throw malformedField('after', 'is not a cursor of this list, with these arguments and this x-auth-token');
+}
