@@ -6,6 +6,9 @@ import { actions } from './core/actions/registry.ts';
 import { Core } from './core/core.ts';
 import { CursorSealer } from './core/cursor.ts';
 import { type Demo, ensureDemoAccount, makeDemo } from './demo/demo.ts';
+import { graphqlHandler } from './graphql/http.ts';
+import type { GraphqlOptions } from './graphql/server.ts';
+import { readTrustedDocuments } from './graphql/trusted-documents.ts';
 import { type Logger, makeLogger } from './observe/logger.ts';
 import { Metrics } from './observe/metrics.ts';
 import { openServiceStore } from './open-store.ts';
@@ -21,6 +24,9 @@ import { deriveKey, readOrMakeSecretKey } from './secrets/secret-key-file.ts';
 import { startBilling } from './start-billing.ts';
 import type { Store } from './store/port.ts';
 import { expressApp } from './web/express-app.ts';
+import { front } from './web/front.ts';
+
+const graphqlPath = '/graphql';
 
 /** Of a platform call's time, for the tunnel through a caller's proxy to stand. */
 const tunnelShare = 2 / 3;
@@ -98,16 +104,17 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     const apiKey = await ensureDemoAccount(new AccountAdmin(store, runtime), store, runtime.now(), world.seed);
     let demo: Demo | null = null;
 
+    const express = expressApp({
+      logger,
+      metrics,
+      metricsToken: config.secrets.metricsToken,
+      rest: { core, keys: billing.keys, limiter: billing.limiter, actions },
+      health: { store, platform, runtime },
+      home: { actions, demo: () => demo },
+    });
+    const graphql = graphqlHandler(graphqlPath, { core, ...billing, runtime, logger, options: graphqlOptions(config) });
     return {
-      handler: expressApp({
-        runtime,
-        logger,
-        metrics,
-        metricsToken: config.secrets.metricsToken,
-        rest: { core, keys: billing.keys, limiter: billing.limiter, actions },
-        health: { store, platform, runtime },
-        home: { actions, demo: () => demo },
-      }),
+      handler: front({ runtime, logger, metrics, graphqlPath, graphql, express }),
       logger,
       announce: (origin) => {
         demo = makeDemo(origin, sandboxUrl, apiKey, world);
@@ -120,6 +127,11 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     await close();
     throw error;
   }
+}
+
+function graphqlOptions({ graphql }: Config): GraphqlOptions {
+  const { trustedDocuments: file, trustedOnly: only } = graphql;
+  return { ...graphql, trusted: file === null ? null : { documents: readTrustedDocuments(file), only } };
 }
 
 function startSandbox(config: Config, { startSandbox: start = startSandboxWorker }: Overrides): Promise<WorkerSandbox> {

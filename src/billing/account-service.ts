@@ -1,6 +1,6 @@
 import { PosternError } from '../errors/postern-error.ts';
 import type { AccountBalance, AccountDetails, AccountUsage, Granularity, Payment } from '../model/account.ts';
-import { formatDollars } from '../model/money.ts';
+import { formatDollars, type Micros } from '../model/money.ts';
 import type { Page } from '../model/page.ts';
 import { formatIsoTime } from '../model/time.ts';
 import type { Runtime } from '../runtime/runtime.ts';
@@ -55,6 +55,13 @@ export class AccountService {
     const balance = await this.#store.ledger.balance(id);
     if (!balance) throw accountGone();
     return { balance: formatDollars(balance.avail), held: formatDollars(balance.held), currency };
+  }
+
+  /** What was paid and not charged yet: what `x-credits-remaining` says. */
+  async remaining(id: string): Promise<Micros> {
+    const balance = await this.#store.ledger.balance(id);
+    if (!balance) throw accountGone();
+    return balance.avail + balance.held;
   }
 
   /**

@@ -66,10 +66,16 @@ export class RateLimiter {
       allowed,
       limit,
       windowSeconds,
-      remaining: Math.floor(Math.min(limit, bucket.tokens * processes)),
+      remaining: Math.max(0, Math.floor(Math.min(limit, bucket.tokens * processes))),
       resetSeconds: Math.ceil((share - bucket.tokens) / perSecond),
       retryAfterSeconds: allowed ? 0 : Math.ceil((1 - bucket.tokens) / perSecond),
     };
+  }
+
+  /** Counts calls that one request made beyond its first. They were made, so what follows may have to wait. */
+  add(key: string, calls: number): void {
+    const bucket = this.#buckets.get(key);
+    if (bucket) bucket.tokens -= calls;
   }
 }
 

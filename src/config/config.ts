@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { isLoopbackHost } from '../model/loopback.ts';
+import type { Micros } from '../model/money.ts';
 import { Secret } from '../secrets/secret.ts';
 import { type CheckedSettings, type LogLevel, type SettingName, settings } from './settings.ts';
 
@@ -19,6 +20,15 @@ export interface Config {
   readonly sandbox: { readonly port: number };
   /** Calls a minute of each API key; 0 for no limit. */
   readonly rateLimit: number;
+  readonly graphql: {
+    /** Of one request's worst case. */
+    readonly costLimit: Micros;
+    readonly timeoutMs: number;
+    readonly introspection: boolean;
+    /** A file, or `null`. */
+    readonly trustedDocuments: string | null;
+    readonly trustedOnly: boolean;
+  };
   /** CIDR blocks that callers' addresses may be in besides public ones. */
   readonly outboundAllow: readonly string[];
   readonly secrets: {
@@ -84,6 +94,12 @@ function findContradictions(checked: CheckedSettings): string[] {
         `give it to each. Example: SECRET_KEY=${settings.SECRET_KEY.example}`,
     );
   }
+  if (checked.GRAPHQL_TRUSTED_ONLY && checked.GRAPHQL_TRUSTED_DOCUMENTS === null) {
+    faults.push(
+      'GRAPHQL_TRUSTED_ONLY is set without GRAPHQL_TRUSTED_DOCUMENTS, so no document would be taken. ' +
+        `Example: GRAPHQL_TRUSTED_DOCUMENTS=${settings.GRAPHQL_TRUSTED_DOCUMENTS.example}`,
+    );
+  }
   // The only platform there is so far is a sandbox, whose demo credentials anyone can know.
   if (!isLoopbackHost(checked.HOST) && !checked.SANDBOX_PUBLIC) {
     faults.push(
@@ -103,6 +119,13 @@ function freeze(checked: CheckedSettings): Config {
     platform: Object.freeze({ url: checked.PLATFORM_URL, timeoutMs: checked.PLATFORM_TIMEOUT_MS }),
     sandbox: Object.freeze({ port: checked.SANDBOX_PORT }),
     rateLimit: checked.RATE_LIMIT,
+    graphql: Object.freeze({
+      costLimit: checked.GRAPHQL_MAX_COST,
+      timeoutMs: checked.GRAPHQL_TIMEOUT_MS,
+      introspection: checked.GRAPHQL_INTROSPECTION,
+      trustedDocuments: checked.GRAPHQL_TRUSTED_DOCUMENTS,
+      trustedOnly: checked.GRAPHQL_TRUSTED_ONLY,
+    }),
     outboundAllow: Object.freeze([...checked.OUTBOUND_ALLOW]),
     secrets: Object.freeze({
       secretKeys: checked.SECRET_KEY && Object.freeze(checked.SECRET_KEY.map((key) => new Secret(key))),

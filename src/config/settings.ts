@@ -1,4 +1,5 @@
 import ipaddr from 'ipaddr.js';
+import { type Micros, parseDollars } from '../model/money.ts';
 
 /** One setting of the environment: what people read about it, and how its text is checked. */
 export interface Setting<T> {
@@ -36,6 +37,11 @@ function onOff(text: string) {
   if (['1', 'true', 'on', 'yes'].includes(text.toLowerCase())) return { value: true };
   if (['0', 'false', 'off', 'no'].includes(text.toLowerCase())) return { value: false };
   return 'is neither 1 (on) nor 0 (off)';
+}
+
+function dollars(text: string) {
+  const value = parseDollars(text);
+  return value === null || value === 0 ? 'is not an amount of dollars, with six decimals at most' : { value };
 }
 
 function httpOrigin(text: string) {
@@ -165,6 +171,36 @@ export const settings = {
       'Calls a minute that each API key may make, over all processes; 0 for no limit. An account may have its own.',
     example: '600',
     check: orDefault(60_000, wholeNumber(0, 1_000_000_000)),
+  },
+  GRAPHQL_MAX_COST: {
+    defaultText: '0.5',
+    about: 'Dollars that one GraphQL request may cost at most; one that could cost more is refused whole.',
+    example: '2',
+    check: orDefault<Micros>(500_000, dollars),
+  },
+  GRAPHQL_TIMEOUT_MS: {
+    defaultText: '30000',
+    about: 'Deadline of one GraphQL request, in milliseconds: what is not read by then is given up.',
+    example: '10000',
+    check: orDefault(30_000, wholeNumber(1, 600_000)),
+  },
+  GRAPHQL_INTROSPECTION: {
+    defaultText: '1',
+    about: 'Let anyone read the GraphQL schema.',
+    example: '0',
+    check: orDefault(true, onOff),
+  },
+  GRAPHQL_TRUSTED_DOCUMENTS: {
+    defaultText: 'none',
+    about: 'JSON file of GraphQL documents by their SHA-256 (hex), which callers may name by it.',
+    example: '/etc/postern/documents.json',
+    check: orDefault<string | null>(null, (text) => ({ value: text })),
+  },
+  GRAPHQL_TRUSTED_ONLY: {
+    defaultText: '0',
+    about: 'Take no other GraphQL documents than those.',
+    example: '1',
+    check: orDefault(false, onOff),
   },
   LOG_LEVEL: {
     defaultText: 'info',

@@ -2,17 +2,15 @@ import express, { type Express } from 'express';
 import type { Logger } from '../observe/logger.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import { type RestParts, restRouter } from '../rest/router.ts';
-import type { Runtime } from '../runtime/runtime.ts';
 import type { Secret } from '../secrets/secret.ts';
 import { docsPage } from './docs-page.ts';
-import { errorHandler, requireHost, unknownPath } from './faults.ts';
+import { errorHandler, unknownPath } from './faults.ts';
+import { graphiqlPage } from './graphiql-page.ts';
 import { type HealthParts, healthRoutes } from './health.ts';
 import { type HomePageParts, homePage } from './home-page.ts';
 import { metricsRoute } from './metrics-route.ts';
-import { observeRequests, requestId } from './request-context.ts';
 
 export interface WebParts {
-  runtime: Runtime;
   logger: Logger;
   metrics: Metrics;
   metricsToken: Secret | null;
@@ -22,20 +20,18 @@ export interface WebParts {
 }
 
 /** Everything that answers HTTP, in the order in which a request passes it. */
-export function expressApp({ runtime, logger, metrics, metricsToken, rest, health, home }: WebParts): Express {
+export function expressApp({ logger, metrics, metricsToken, rest, health, home }: WebParts): Express {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
   app.enable('case sensitive routing');
   app.set('query parser', 'simple');
-  app.use(requestId(runtime));
-  app.use(observeRequests(runtime, logger, metrics));
-  app.use(requireHost);
   app.use('/v1', restRouter(rest));
   app.use(healthRoutes(health));
   app.use(metricsRoute(metrics, metricsToken));
   app.use(homePage(home));
   app.use(docsPage(home));
+  app.use(graphiqlPage(home));
   app.use(unknownPath);
   app.use(errorHandler(logger));
   return app;

@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import type { ErrorRequestHandler, NextFunction, Request, Response } from 'express';
 import { asPosternError, PosternError } from '../errors/postern-error.ts';
 import type { ErrorCode } from '../errors/table.ts';
+import { logFailure } from '../observe/failures.ts';
 import type { Logger } from '../observe/logger.ts';
 import { errorBody, sendError } from '../rest/envelope.ts';
 import type { Runtime } from '../runtime/runtime.ts';
@@ -24,11 +25,7 @@ export function errorHandler(logger: Logger): ErrorRequestHandler {
     const error = isUndecodablePath(thrown)
       ? new PosternError('bad_input', 'The path is wrongly encoded: a % must be followed by two hex digits of UTF-8')
       : asPosternError(thrown);
-    if (error.status >= 500) {
-      // What is wrong with the store is told once (`StoreTrouble`), not for every call that it refuses.
-      const level = error.code === 'internal' ? 'error' : error.code === 'unavailable' ? 'info' : 'warn';
-      logger[level]({ requestId: response.locals['requestId'], code: error.code, err: error.cause }, error.message);
-    }
+    logFailure(logger, response.locals['requestId'], error);
     sendError(response, error);
   };
 }
@@ -51,12 +48,11 @@ const reasons: Readonly<Record<number, string>> = {
 };
 
 /** RFC 9112 section 3.2. Node would refuse it without an Envelope, so the server is told to let it through to here. */
-export function requireHost(request: Request, _response: Response, next: NextFunction): void {
+export function requireHost(request: IncomingMessage): void {
   const hosts = request.headersDistinct['host'] ?? [];
   if (request.httpVersion === '1.1' && hosts.length !== 1) {
     throw new PosternError('bad_input', 'The request needs one Host header');
   }
-  next();
 }
 
 /** What never becomes a request (Node gives the bare socket) is answered with an Envelope too. */

@@ -27,6 +27,13 @@ describe('settings', () => {
       sandbox: { port: 4001 },
       rateLimit: 60_000,
       outboundAllow: [],
+      graphql: {
+        costLimit: 500_000,
+        timeoutMs: 30_000,
+        introspection: true,
+        trustedDocuments: null,
+        trustedOnly: false,
+      },
       secrets: { secretKeys: null, mongodbUrl: null, metricsToken: null },
     };
     expect(readConfig({})).toEqual(expected);

@@ -1,0 +1,86 @@
+import { GraphQLError } from 'graphql';
+import { asPosternError, type PosternError } from '../errors/postern-error.ts';
+import { errorTable } from '../errors/table.ts';
+
+/** Fields whose names GraphQL spells in its own way; all others only lose their underscores. */
+const spellings: Readonly<Record<string, string>> = {
+  count: 'first',
+  cursor: 'after',
+  username: 'userName',
+  auth_token: 'x-auth-token',
+  proxy: 'x-proxy',
+};
+
+/** A refusal of the whole request, before or instead of data. */
+export function refusal(error: PosternError): GraphQLError {
+  return withHttp(describe(error), error);
+}
+
+/**
+ * Errors as callers see them, by the one error table: `extensions` has `code` and `status`. What nobody foresaw is
+ * masked, and `onInternal` hears its cause. Where there is no data, the first one decides the response's status.
+ */
+export function formatErrors(
+  errors: readonly GraphQLError[],
+  hasData: boolean,
+  onFailure: (error: PosternError) => void,
+) {
+  return errors.map((error) => {
+    if (error.extensions['code'] !== undefined && error.extensions['status'] !== undefined) return error;
+    const original = originalOf(error);
+    if (original === null) return asBadInput(error, hasData);
+    const known = asPosternError(original);
+    onFailure(known);
+    const described = describe(known, error);
+    return hasData ? described : withHttp(described, known);
+  });
+}
+
+/** What a resolver threw; `null` for graphql's own complaints about a document or its variables. */
+function originalOf(error: GraphQLError): unknown {
+  let found: unknown = error;
+  while (found instanceof GraphQLError && found.originalError) found = found.originalError;
+  if (!(found instanceof GraphQLError)) return found;
+  return null;
+}
+
+function describe(
+  { code, status, message, field, retryAfterSeconds }: PosternError,
+  where?: GraphQLError,
+): GraphQLError {
+  const spelled = field === undefined ? undefined : spell(field);
+  return new GraphQLError(field === undefined ? message : message.replace(field, spelled ?? field), {
+    nodes: where?.nodes ?? null,
+    path: where?.path ?? null,
+    extensions: {
+      code: errorTable[code].graphql,
+      status,
+      ...(spelled !== undefined && { field: spelled }),
+      ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+    },
+  });
+}
+
+function spell(field: string): string {
+  return spellings[field] ?? field.replaceAll(/_(\w)/g, (_match, letter: string) => letter.toUpperCase());
+}
+
+/** Yoga takes the response's status and headers from `extensions.http`, and does not send it. */
+function withHttp(error: GraphQLError, { status, retryAfterSeconds }: PosternError): GraphQLError {
+  const headers: Record<string, string> = {};
+  if (status === 401) headers['www-authenticate'] = 'Bearer';
+  if (retryAfterSeconds !== undefined) headers['retry-after'] = String(retryAfterSeconds);
+  return again(error, { ...error.extensions, http: { status, headers } });
+}
+
+/** `http` stays as graphql-over-http wants it: there a document at fault may be 200 for who accepts nothing newer. */
+function asBadInput(error: GraphQLError, hasData: boolean): GraphQLError {
+  const http = (error.extensions['http'] as { status?: number } | undefined) ?? { spec: true, status: 400 };
+  const status = http.status ?? 400;
+  return again(error, { code: errorTable.bad_input.graphql, status, ...(!hasData && { http }) });
+}
+
+function again(error: GraphQLError, extensions: Record<string, unknown>): GraphQLError {
+  const { nodes = null, source = null, positions = null, path = null } = error;
+  return new GraphQLError(error.message, { nodes, source, positions, path, extensions });
+}

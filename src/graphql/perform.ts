@@ -1,0 +1,219 @@
+import type { ExecutionArgs, ExecutionResult, OperationDefinitionNode } from 'graphql';
+import { GraphQLError, getOperationAST, getVariableValues, Kind } from 'graphql';
+import type { RateLimiter } from '../billing/rate-limiter.ts';
+import type { Caller, Core } from '../core/core.ts';
+import type { Tab } from '../core/tab.ts';
+import { asPosternError } from '../errors/postern-error.ts';
+import { missingKey } from '../headers/api-key.ts';
+import { showCredits } from '../headers/credits.ts';
+import { readIdempotencyKey, requestContent } from '../headers/idempotency-key.ts';
+import type { Micros } from '../model/money.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import { Secret } from '../secrets/secret.ts';
+import { refusal } from './errors.ts';
+import { documentLimits } from './limits.ts';
+import { quote } from './quote.ts';
+import type { GraphqlRequest } from './request.ts';
+import type { DocumentScope } from './selection.ts';
+import { Session } from './session.ts';
+
+export interface PerformParts {
+  core: Core;
+  limiter: RateLimiter;
+  runtime: Runtime;
+  costLimit: Micros;
+  /** Of one request: reads that are not answered by then are given up. */
+  timeoutMs: number;
+  /** Errors as callers see them. */
+  format: (result: ExecutionResult, request: GraphqlRequest) => ExecutionResult;
+}
+
+type Execute = (args: ExecutionArgs) => ExecutionResult | Promise<ExecutionResult>;
+
+/**
+ * Executes a document on a tab: its worst case is reserved as a whole, what succeeded is charged, the rest goes back.
+ * Refused whole where it is too costly, not affordable, or not allowed.
+ */
+export async function perform(
+  parts: PerformParts,
+  args: ExecutionArgs,
+  state: GraphqlRequest,
+  execute: Execute,
+): Promise<ExecutionResult> {
+  try {
+    return await new Performance(parts, args, state, execute).result();
+  } catch (thrown) {
+    const error = asPosternError(thrown);
+    return error.code === 'internal'
+      ? { errors: [new GraphQLError(error.message, { originalError: error })] }
+      : { errors: [refusal(error)] };
+  }
+}
+
+class Performance {
+  readonly #parts: PerformParts;
+  readonly #args: ExecutionArgs;
+  readonly #state: GraphqlRequest;
+  readonly #execute: Execute;
+
+  constructor(parts: PerformParts, args: ExecutionArgs, state: GraphqlRequest, execute: Execute) {
+    this.#parts = parts;
+    this.#args = args;
+    this.#state = state;
+    this.#execute = execute;
+  }
+
+  async result(): Promise<ExecutionResult> {
+    const { document, operationName, schema, variableValues } = this.#args;
+    const operation = getOperationAST(document, operationName);
+    // The executor says best what is wrong with its name.
+    if (!operation) return this.#execute(this.#args);
+    const coerced = getVariableValues(schema, operation.variableDefinitions ?? [], variableValues ?? {}, {
+      maxErrors: 5,
+    });
+    if (coerced.errors) return { errors: coerced.errors };
+
+    const scope: DocumentScope = { schema, fragments: fragmentsOf(this.#args), variables: coerced.coerced };
+    const state = this.#state;
+    const waiting = new Waiting(this.#parts, state);
+    try {
+      const caller = this.#caller(waiting.signal);
+      const { core, costLimit } = this.#parts;
+      const { micros, needsKey } = quote({
+        scope,
+        operation,
+        limits: { ...documentLimits, micros: costLimit },
+        check: (action, input, paged) =>
+          void (paged ? core.prepareEdges(action, input, caller) : core.prepare(action, input, caller)),
+      });
+      state.quoted = micros;
+      if (needsKey && !state.key) throw missingKey();
+      if (state.request.headers['x-cost-only'] === '1') return { data: null };
+      if (!needsKey) return await this.#execute(this.#args);
+      return await this.#onTab(operation, scope, caller, waiting);
+    } finally {
+      waiting.end();
+    }
+  }
+
+  async #onTab(
+    operation: OperationDefinitionNode,
+    scope: DocumentScope,
+    caller: Caller,
+    waiting: Waiting,
+  ): Promise<ExecutionResult> {
+    const state = this.#state;
+    const { core, costLimit } = this.#parts;
+    const claim = operation.operation === 'mutation' ? await this.#claim(scope, caller) : null;
+    if (claim && 'body' in claim) {
+      state.response.setHeader('idempotent-replayed', 'true');
+      return JSON.parse(claim.body) as ExecutionResult;
+    }
+    const tab = await core.openTab(caller.account, state.quoted, claim);
+    const session = new Session({
+      core,
+      caller,
+      tab,
+      scope,
+      isLate: () => waiting.isLate,
+      quoted: state.quoted,
+      costLimit,
+      rate: state.rate,
+    });
+    let result: ExecutionResult;
+    try {
+      result = this.#parts.format(await this.#execute({ ...this.#args, contextValue: session }), state);
+    } catch (thrown) {
+      const error = asPosternError(thrown);
+      await tab.refuse(error, JSON.stringify({ errors: [refusal(error)] }));
+      throw error;
+    }
+    await this.#close(tab, result, session);
+    return result;
+  }
+
+  /**
+   * What was charged is the answer of this Idempotency-Key, whatever failed beside it: performed again it would be
+   * charged again. Where nothing was, the first failure decides, as in REST.
+   */
+  async #close(tab: Tab, result: ExecutionResult, session: Session): Promise<void> {
+    const state = this.#state;
+    state.charges = tab.charges;
+    const [failure] = session.failedWrites;
+    if (failure && tab.charges.length === 0) {
+      await tab.refuse(failure, JSON.stringify(result));
+      return;
+    }
+    state.settled = await tab.close(200, JSON.stringify(result));
+    if (state.settled) showCredits(state.response, state.settled);
+    if (state.key && tab.charges.length > 1) this.#parts.limiter.add(state.key.id, tab.charges.length - 1);
+  }
+
+  async #claim({ variables }: DocumentScope, caller: Caller) {
+    const key = readIdempotencyKey(this.#state.request);
+    if (key === null) return null;
+    const { document, operationName } = this.#args;
+    const text = document.loc?.source.body ?? '';
+    const secrets = [
+      caller.authToken?.expose() ?? null,
+      caller.proxy?.expose() ?? null,
+      header(this.#state, 'x-encryption-code'),
+    ];
+    const content = requestContent('graphql', { document: text, operationName, variables }, secrets);
+    return this.#parts.core.claim({ account: caller.account, key, content });
+  }
+
+  #caller(signal: AbortSignal): Caller {
+    const secret = (name: string) => {
+      const value = header(this.#state, name);
+      return value === null ? null : new Secret(value);
+    };
+    return {
+      account: this.#state.key?.account ?? '',
+      authToken: secret('x-auth-token'),
+      proxy: secret('x-proxy'),
+      signal,
+    };
+  }
+}
+
+function header({ request }: GraphqlRequest, name: string): string | null {
+  const value = request.headers[name];
+  return typeof value === 'string' ? value : null;
+}
+
+function fragmentsOf({ document }: ExecutionArgs): DocumentScope['fragments'] {
+  const fragments: Record<string, DocumentScope['fragments'][string]> = Object.create(null);
+  for (const definition of document.definitions) {
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments[definition.name.value] = definition;
+  }
+  return fragments;
+}
+
+/** Ends what is still being read when the caller hangs up, or when the request takes too long. */
+class Waiting {
+  isLate = false;
+  readonly #controller = new AbortController();
+  readonly #timer: { cancel(): void };
+  readonly #onClose: () => void;
+  readonly #state: GraphqlRequest;
+
+  constructor({ runtime, timeoutMs }: PerformParts, state: GraphqlRequest) {
+    this.#state = state;
+    this.#onClose = () => this.#controller.abort();
+    state.response.once('close', this.#onClose);
+    this.#timer = runtime.after(timeoutMs, () => {
+      this.isLate = true;
+      this.#controller.abort();
+    });
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  end(): void {
+    this.#timer.cancel();
+    this.#state.response.off('close', this.#onClose);
+  }
+}

@@ -1,0 +1,198 @@
+import {
+  type FieldNode,
+  type GraphQLField,
+  type GraphQLObjectType,
+  getArgumentValues,
+  getNamedType,
+  isAbstractType,
+  isCompositeType,
+  isObjectType,
+  type OperationDefinitionNode,
+  SchemaMetaFieldDef,
+  TypeMetaFieldDef,
+} from 'graphql';
+import type { Action } from '../core/action.ts';
+import { PosternError } from '../errors/postern-error.ts';
+import { formatDollars, type Micros } from '../model/money.ts';
+import { type Args, costOf, type FieldCost, type View } from './cost.ts';
+import { type DocumentScope, type Selected, selectedFields, selectsOnly } from './selection.ts';
+
+export interface QuoteLimits {
+  /** Of one request's worst case. */
+  readonly micros: Micros;
+  /** Fields within fields. */
+  readonly depth: number;
+  /** Fields of the document, its fragments written out. */
+  readonly fields: number;
+}
+
+export interface Quote {
+  readonly calls: ReadonlyMap<Action, number>;
+  readonly micros: Micros;
+  /** False where the document asks for nothing but the schema and `__typename`. */
+  readonly needsKey: boolean;
+}
+
+/** Checks the input of a call that is known before anything runs. Throws `PosternError`. */
+export type CheckCall = (action: Action, input: Record<string, unknown>, paged: boolean) => void;
+
+export interface QuoteOptions {
+  scope: DocumentScope;
+  operation: OperationDefinitionNode;
+  limits: QuoteLimits;
+  check: CheckCall;
+}
+
+/**
+ * What a request may cost at most: every list as long as it may be, every object another one, every field that needs a
+ * call making it. Calls whose input is wrong cost nothing, since they will be refused. Throws `too_costly`.
+ */
+export function quote(options: QuoteOptions): Quote {
+  return new Walk(options).quote();
+}
+
+/** Where the walk stands: so many objects of one type, made from the same data. */
+interface Place {
+  readonly times: number;
+  readonly view: View | undefined;
+  readonly depth: number;
+}
+
+class Walk {
+  readonly #options: QuoteOptions;
+  readonly #calls = new Map<Action, number>();
+  #micros = 0;
+  #fields = 0;
+  #needsKey = false;
+
+  constructor(options: QuoteOptions) {
+    this.#options = options;
+  }
+
+  quote(): Quote {
+    const { scope, operation } = this.#options;
+    const root = scope.schema.getRootType(operation.operation);
+    if (root)
+      this.#object(root, selectedFields(root, [operation.selectionSet], scope), {
+        times: 1,
+        view: undefined,
+        depth: 1,
+      });
+    const { micros } = this.#options.limits;
+    if (this.#micros > micros) {
+      throw new PosternError(
+        'too_costly',
+        `Too costly: this could cost up to ${formatDollars(this.#micros)}, and the limit is ${formatDollars(micros)} a request. Ask for fewer items (first) or fewer lists inside lists`,
+      );
+    }
+    return { calls: this.#calls, micros: this.#micros, needsKey: this.#needsKey };
+  }
+
+  #object(type: GraphQLObjectType, selected: Selected, place: Place): void {
+    const shared = new Set<Action>();
+    const { limits } = this.#options;
+    if (place.depth > limits.depth) {
+      throw new PosternError('too_costly', `Too deep: fields may stand ${limits.depth} deep in each other`);
+    }
+    for (const [node, ...more] of selected.values()) {
+      if (!node) continue;
+      if (++this.#fields > limits.fields) {
+        throw new PosternError(
+          'too_costly',
+          `Too broad: a document may have ${limits.fields} fields, its fragments written out`,
+        );
+      }
+      const field = fieldOf(type, node.name.value);
+      if (field) this.#field(field, [node, ...more], place, shared);
+    }
+  }
+
+  #field(field: Field, nodes: readonly [FieldNode, ...FieldNode[]], place: Place, shared: Set<Action>): void {
+    const isMeta = field === SchemaMetaFieldDef || field === TypeMetaFieldDef;
+    if (place.depth === 1 && !isMeta) this.#needsKey = true;
+    const cost = costOf(field) ?? {};
+    const args: Args =
+      cost.size || cost.objects || (cost.input && place.depth === 1)
+        ? argumentsOf(field, nodes[0], this.#options.scope)
+        : {};
+    if (place.depth === 1 && cost.action && cost.input && this.#isRefused(cost.action, cost.input(args), cost)) return;
+    if (cost.objects) {
+      this.#named(cost, args, nodes, place);
+      return;
+    }
+
+    const type = getNamedType(field.type);
+    const sets = nodes.map((node) => node.selectionSet);
+    const inner = {
+      times: place.times * (cost.size?.(args) ?? 1),
+      view: cost.view ?? place.view,
+      depth: place.depth + 1,
+    };
+    const types = isObjectType(type)
+      ? [type]
+      : isAbstractType(type)
+        ? this.#options.scope.schema.getPossibleTypes(type)
+        : [];
+    const selections = types.map((each) => [each, selectedFields(each, sets, this.#options.scope)] as const);
+    if (this.#runs(cost, place, selections, shared)) this.#count(cost.action as Action, place.times);
+    if (isCompositeType(type)) for (const [each, selected] of selections) this.#object(each, selected, inner);
+  }
+
+  #runs(
+    cost: FieldCost,
+    { view }: Place,
+    selections: readonly (readonly [GraphQLObjectType, Selected])[],
+    shared: Set<Action>,
+  ) {
+    if (!cost.action || (view && cost.carriedBy?.includes(view))) return false;
+    const { known } = cost;
+    if (known && selections.every(([, selected]) => selectsOnly(known, selected))) return false;
+    if (!cost.shared) return true;
+    if (shared.has(cost.action)) return false;
+    shared.add(cost.action);
+    return true;
+  }
+
+  #named({ objects }: FieldCost, args: Args, nodes: readonly FieldNode[], place: Place): void {
+    const { scope } = this.#options;
+    const sets = nodes.map((node) => node.selectionSet);
+    for (const { type: name, action, input, view } of objects?.(args) ?? []) {
+      const type = scope.schema.getType(name);
+      if (!isObjectType(type) || (action && this.#isRefused(action, input, {}))) continue;
+      if (action) this.#count(action, place.times);
+      this.#object(type, selectedFields(type, sets, scope), { times: place.times, view, depth: place.depth + 1 });
+    }
+  }
+
+  #isRefused(action: Action, input: Record<string, unknown>, { paged = false }: FieldCost): boolean {
+    try {
+      this.#options.check(action, input, paged);
+      return false;
+    } catch (error) {
+      if (error instanceof PosternError) return true;
+      throw error;
+    }
+  }
+
+  #count(action: Action, times: number): void {
+    this.#calls.set(action, (this.#calls.get(action) ?? 0) + times);
+    this.#micros += action.price * times;
+  }
+}
+
+type Field = GraphQLField<unknown, unknown>;
+
+function fieldOf(type: GraphQLObjectType, name: string): Field | undefined {
+  if (name === SchemaMetaFieldDef.name) return SchemaMetaFieldDef;
+  if (name === TypeMetaFieldDef.name) return TypeMetaFieldDef;
+  return type.getFields()[name];
+}
+
+/** Arguments that are wrong are refused where the field is executed; here they count as left out. */
+function argumentsOf(field: Field, node: FieldNode, { variables }: DocumentScope): Args {
+  try {
+    return getArgumentValues(field, node, variables);
+  } catch {
+    return {};
+  }
+}

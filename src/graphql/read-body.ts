@@ -1,0 +1,54 @@
+import type { IncomingMessage } from 'node:http';
+import { PosternError } from '../errors/postern-error.ts';
+
+const bodyLimitBytes = 1024 * 1024;
+
+/** The JSON object of a POST. Throws `unsupported_media_type`, `too_large` or `bad_input`. */
+export async function readJsonBody(request: IncomingMessage): Promise<object> {
+  if (!/^application\/json\s*(;|$)/i.test(request.headers['content-type'] ?? '')) {
+    throw new PosternError('unsupported_media_type', 'The body must be JSON, with Content-Type: application/json');
+  }
+  const { 'content-encoding': encoding = 'identity' } = request.headers;
+  if (encoding !== 'identity') {
+    throw new PosternError('unsupported_media_type', 'The Content-Encoding of the body is not supported');
+  }
+  const text = await readText(request);
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    throw new PosternError('bad_input', 'The body is not valid JSON');
+  }
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw new PosternError('bad_input', 'The body must be a JSON object: one operation a request');
+  }
+  if (Object.keys(body).length === 0) throw new PosternError('bad_input', 'Missing required field: query');
+  return body;
+}
+
+function readText(request: IncomingMessage): Promise<string> {
+  // What still comes is dropped by the server after the answer.
+  if (Number(request.headers['content-length'] ?? 0) > bodyLimitBytes) throw tooLarge();
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    request.on('data', (chunk: Buffer) => {
+      length += chunk.length;
+      if (length > bodyLimitBytes) {
+        request.removeAllListeners('data');
+        request.resume();
+        reject(tooLarge());
+        return;
+      }
+      chunks.push(chunk);
+    });
+    request.once('end', () => resolve(Buffer.concat(chunks).toString('utf8')));
+    const cut = () => reject(new PosternError('bad_input', 'The body could not be read: it is cut short'));
+    request.once('error', cut);
+    request.once('close', cut);
+  });
+}
+
+function tooLarge(): PosternError {
+  return new PosternError('too_large', `The body is larger than ${bodyLimitBytes} bytes`);
+}

@@ -1,0 +1,84 @@
+import { brandWithType } from '@pothos/core';
+import { decodeGlobalID } from '@pothos/plugin-relay';
+import { tweetDetail } from '../../core/actions/tweet/detail.ts';
+import { userInfo } from '../../core/actions/user/info.ts';
+import { malformedField } from '../../core/input.ts';
+import type { Tweet } from '../../model/tweet.ts';
+import type { UserProfile } from '../../model/user-profile.ts';
+import { costs, type NamedObject } from '../cost.ts';
+import type { Session } from '../session.ts';
+import { builder } from './builder.ts';
+import { fromProfile } from './user-source.ts';
+
+interface NodeType {
+  named: (id: string) => NamedObject;
+  load: (id: string, session: Session) => object | Promise<object>;
+}
+
+/** How each type that has a global id is found by it. */
+const nodeTypes: Readonly<Record<string, NodeType>> = {
+  Tweet: {
+    named: (id) => ({ type: 'Tweet', action: tweetDetail, input: { tweet_id: id }, view: 'tweet' }),
+    load: async (id, session) => ({ ...(await session.read<Tweet>(tweetDetail, { tweet_id: id })) }),
+  },
+  User: {
+    named: (id) => ({ type: 'User', action: userInfo, input: { userId: id }, view: 'profile' }),
+    load: async (id, session) => fromProfile(await session.read<UserProfile>(userInfo, { userId: id })),
+  },
+  List: {
+    named: () => ({ type: 'List', action: null, input: {} }),
+    load: (id) => ({ listId: id }),
+  },
+};
+
+function decode(globalId: unknown): { name: string; type: NodeType; id: string } | null {
+  try {
+    const { typename, id } = decodeGlobalID(String(globalId));
+    const type = nodeTypes[typename];
+    return type && /^\d{1,20}$/.test(id) ? { name: typename, type, id } : null;
+  } catch {
+    return null;
+  }
+}
+
+function namedBy(globalIds: readonly unknown[]): NamedObject[] {
+  return globalIds.flatMap((globalId) => {
+    const found = decode(globalId);
+    return found ? [found.type.named(found.id)] : [];
+  });
+}
+
+async function load(field: string, globalId: string, session: Session): Promise<object> {
+  const found = decode(globalId);
+  if (!found) throw malformedField(field, 'is not a global id');
+  const object = await found.type.load(found.id, session);
+  brandWithType(object, found.name as never);
+  return object;
+}
+
+const maxNodes = 100;
+
+builder.queryFields((t) => ({
+  node: t.field({
+    type: builder.nodeInterfaceRef(),
+    nullable: true,
+    description: 'Whatever has this global id. A call for a tweet or a user.',
+    args: { id: t.arg.id({ required: true, description: 'The `id` of an object.' }) },
+    ...costs({ objects: ({ id }) => namedBy([id]) }),
+    resolve: (_root, { id }, session) => load('id', id, session),
+  }),
+  nodes: t.field({
+    type: [builder.nodeInterfaceRef()],
+    nullable: { list: false, items: true },
+    description: `Whatever has these global ids, up to ${maxNodes} of them, in their order. A call for each tweet or user.`,
+    args: {
+      ids: t.arg.idList({
+        required: true,
+        validate: { maxLength: [maxNodes, { message: `must be at most ${maxNodes} ids` }] },
+        description: 'Ids of objects.',
+      }),
+    },
+    ...costs({ objects: ({ ids }) => namedBy(Array.isArray(ids) ? ids.slice(0, maxNodes) : []) }),
+    resolve: (_root, { ids }, session) => ids.map((id) => load('ids', id, session)),
+  }),
+}));

@@ -1,0 +1,12 @@
+import { builder } from './builder.ts';
+// Each adds its types and fields to the builder; refs that are only mentioned would be missing.
+import './account.ts';
+import './list.ts';
+import './node.ts';
+import './query.ts';
+import './tweet.ts';
+import './tweet-mutations.ts';
+import './user.ts';
+import './user-mutations.ts';
+
+export const schema = builder.toSchema({ sortSchema: false });

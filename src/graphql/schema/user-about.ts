@@ -1,0 +1,32 @@
+import type { UserAbout } from '../../model/user-about.ts';
+import { builder } from './builder.ts';
+
+export const UserAboutRef = builder.objectRef<UserAbout>('UserAbout');
+
+builder.objectType(UserAboutRef, {
+  description: 'Where an account comes from.',
+  fields: (t) => ({
+    accountBasedIn: t.exposeString('accountBasedIn', { description: 'Country or region.' }),
+    createdVia: t.exposeString('createdVia', { description: 'The client platform.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the account was made.' }),
+    isVerified: t.exposeBoolean('isVerified', { description: 'True for who is verified.' }),
+    isBlueVerified: t.exposeBoolean('isBlueVerified', { description: 'True for who is verified by paying.' }),
+    isIdentityVerified: t.exposeBoolean('isIdentityVerified', { description: 'True for who showed a document.' }),
+    verifiedSince: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'Null for who is not verified.',
+      resolve: ({ verifiedSince }) => verifiedSince || null,
+    }),
+    usernameChangeCount: t.int({
+      description: 'How often the screen name was changed.',
+      resolve: ({ usernameChanges }) => usernameChanges.count,
+    }),
+    usernameLastChangedAt: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'Null where it never was.',
+      resolve: ({ usernameChanges }) => usernameChanges.lastChangedAt || null,
+    }),
+  }),
+});

@@ -1,0 +1,78 @@
+import {
+  type FieldNode,
+  type FragmentDefinitionNode,
+  GraphQLIncludeDirective,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  GraphQLSkipDirective,
+  getDirectiveValues,
+  isAbstractType,
+  Kind,
+  type SelectionNode,
+  type SelectionSetNode,
+} from 'graphql';
+
+/** What the words of a document mean in one request. */
+export interface DocumentScope {
+  readonly schema: GraphQLSchema;
+  readonly fragments: Readonly<Record<string, FragmentDefinitionNode>>;
+  /** Coerced. */
+  readonly variables: Readonly<Record<string, unknown>>;
+}
+
+/** Fields that are selected from an object, by response key; those of one key share their arguments. */
+export type Selected = ReadonlyMap<string, readonly FieldNode[]>;
+
+/**
+ * What a request selects from an object of this type (GraphQL, October 2021, section 6.3.2, CollectFields). Each fragment
+ * counts once, so that the work is bounded by the size of the document.
+ */
+export function selectedFields(
+  type: GraphQLObjectType,
+  sets: readonly (SelectionSetNode | undefined)[],
+  scope: DocumentScope,
+): Selected {
+  const fields = new Map<string, FieldNode[]>();
+  const visited = new Set<string>();
+  const visit = (selection: SelectionNode): void => {
+    if (!isIncluded(selection, scope)) return;
+    if (selection.kind === Kind.FIELD) {
+      const key = selection.alias?.value ?? selection.name.value;
+      const same = fields.get(key);
+      if (same) same.push(selection);
+      else fields.set(key, [selection]);
+      return;
+    }
+    if (selection.kind === Kind.FRAGMENT_SPREAD) {
+      const name = selection.name.value;
+      if (visited.has(name)) return;
+      visited.add(name);
+    }
+    const fragment = selection.kind === Kind.FRAGMENT_SPREAD ? scope.fragments[selection.name.value] : selection;
+    if (!fragment || !applies(fragment.typeCondition?.name.value, type, scope.schema)) return;
+    for (const inner of fragment.selectionSet.selections) visit(inner);
+  };
+  for (const set of sets) for (const selection of set?.selections ?? []) visit(selection);
+  return fields;
+}
+
+function isIncluded(node: SelectionNode, { variables }: DocumentScope): boolean {
+  if (!node.directives?.length) return true;
+  if (getDirectiveValues(GraphQLSkipDirective, node, variables)?.['if'] === true) return false;
+  return getDirectiveValues(GraphQLIncludeDirective, node, variables)?.['if'] !== false;
+}
+
+function applies(condition: string | undefined, type: GraphQLObjectType, schema: GraphQLSchema): boolean {
+  if (condition === undefined || condition === type.name) return true;
+  const wanted = schema.getType(condition);
+  return isAbstractType(wanted) && schema.isSubType(wanted, type);
+}
+
+/** True where nothing is selected but these fields (and `__typename`). */
+export function selectsOnly(known: readonly string[], fields: Selected): boolean {
+  for (const [node] of fields.values()) {
+    const name = node?.name.value ?? '';
+    if (name !== '__typename' && !known.includes(name)) return false;
+  }
+  return true;
+}

@@ -1,0 +1,103 @@
+import type { RateState } from '../billing/rate-limiter.ts';
+import type { Action } from '../core/action.ts';
+import type { Caller, Core, PreparedCall } from '../core/core.ts';
+import type { EdgePage } from '../core/paging.ts';
+import type { Tab } from '../core/tab.ts';
+import { asPosternError, PosternError } from '../errors/postern-error.ts';
+import type { Micros } from '../model/money.ts';
+import type { DocumentScope } from './selection.ts';
+
+type Input = Record<string, unknown>;
+
+export interface SessionParts {
+  core: Core;
+  /** Its signal is aborted at the deadline, too. */
+  caller: Caller;
+  tab: Tab;
+  scope: DocumentScope;
+  /** True once the request has taken too long. */
+  isLate: () => boolean;
+  quoted: Micros;
+  costLimit: Micros;
+  /** `null` where the key has no limit. */
+  rate: RateState | null;
+}
+
+/**
+ * What the fields of one request ask of the core. Each thing is read once, however many fields want it; a write makes
+ * all that was read before it old.
+ */
+export class Session {
+  readonly #parts: SessionParts;
+  readonly #reads = new Map<string, Promise<unknown>>();
+  /** What failed of the writes. */
+  readonly failedWrites: PosternError[] = [];
+
+  constructor(parts: SessionParts) {
+    this.#parts = parts;
+  }
+
+  get account(): string {
+    return this.#parts.caller.account;
+  }
+
+  get scope(): DocumentScope {
+    return this.#parts.scope;
+  }
+
+  get terms(): Pick<SessionParts, 'quoted' | 'costLimit' | 'rate'> {
+    return this.#parts;
+  }
+
+  read<Output>(action: Action, input: Input): Promise<Output> {
+    const { core, caller } = this.#parts;
+    return this.#once(keyOf(action, input), () => core.prepare(action, input, caller)) as Promise<Output>;
+  }
+
+  /** A page of a list, from any of its edges on. */
+  edges(action: Action, input: Input): Promise<EdgePage> {
+    const { core, caller } = this.#parts;
+    return this.#once(`edges ${keyOf(action, input)}`, () => core.prepareEdges(action, input, caller));
+  }
+
+  /** `place` is the same for the same field of a request that is sent again. */
+  async write<Output>(action: Action, input: Input, place: string): Promise<Output> {
+    const { core, caller, tab } = this.#parts;
+    this.#reads.clear();
+    try {
+      return (await tab.run(core.prepare(action, input, caller), place)) as Output;
+    } catch (error) {
+      this.failedWrites.push(asPosternError(error));
+      throw error;
+    }
+  }
+
+  /** What another call has brought along, as if it had been read. */
+  note(action: Action, input: Input, output: unknown): void {
+    const key = keyOf(action, input);
+    if (!this.#reads.has(key)) this.#reads.set(key, Promise.resolve(output));
+  }
+
+  #once<Output>(key: string, prepare: () => PreparedCall<Output>): Promise<Output> {
+    let reading = this.#reads.get(key) as Promise<Output> | undefined;
+    if (!reading) {
+      reading = this.#run(prepare);
+      this.#reads.set(key, reading);
+    }
+    return reading;
+  }
+
+  async #run<Output>(prepare: () => PreparedCall<Output>): Promise<Output> {
+    const { tab, isLate } = this.#parts;
+    try {
+      return await tab.run(prepare());
+    } catch (error) {
+      if (!isLate() || !(error instanceof PosternError) || error.code !== 'request_timeout') throw error;
+      throw new PosternError('platform_timeout', 'The request took too long: this was not read any more');
+    }
+  }
+}
+
+function keyOf(action: Action, input: Input): string {
+  return `${action.name} ${JSON.stringify(input)}`;
+}
