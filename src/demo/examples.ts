@@ -16,6 +16,10 @@ export function curlExamples(demo: Demo): Example[] {
       command: `curl -si ${credentials} '${demo.baseUrl}/tweet/advanced_search?q=from:grace&count=3'`,
     },
     {
+      title: 'A user and their tweets, in one GraphQL query',
+      command: `${post} -d '${JSON.stringify({ query: '{ user(userName: "grace") { name followersCount tweets(first: 3) { nodes { text likeCount } } } }' })}' '${demo.graphqlUrl}'`,
+    },
+    {
       title: 'Post one',
       // The time makes each paste a new text: the platform refuses the same one twice within a day.
       command: `${post} -d '{"text":"Hello at '"$(date +%T)"'"}' '${demo.baseUrl}/tweet/create'`,

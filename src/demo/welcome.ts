@@ -3,7 +3,7 @@ import { curlExamples } from './examples.ts';
 
 /** What the start prints for people: where it is, and what to do next. */
 export function welcomeText(origin: string, demo: Demo, demoPath: string): string {
-  const [search] = curlExamples(demo);
+  const [search, graphql] = curlExamples(demo);
   const actors = demo.accounts.map((account) => account.userName).join(', ');
   return `
 Postern is listening on ${origin}
@@ -11,11 +11,16 @@ Postern is listening on ${origin}
   ${origin}/         what is where, with calls to paste
   ${origin}/docs     the calls described, and ready to try
   ${demo.baseUrl}       REST
+  ${demo.graphqlUrl}  GraphQL; in a browser, a page to try it
   ${demo.sandboxUrl}         the sandbox platform: demo accounts ${actors}
 
 Your first call (a page of tweets; 0.001 of the demo key's credit):
 
   ${search?.command}
+
+In GraphQL (a user and their tweets; two calls in one):
+
+  ${graphql?.command}
 
 Demo credentials are in ${demoPath}. An account and a key of your own:
 
