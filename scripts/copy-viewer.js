@@ -1,18 +1,35 @@
 #!/usr/bin/env node
-// Copies the viewer of /docs into dist/viewer/. Its package brings many others along that its one bundled file does not
-// need, so it is a development dependency, and what is published carries the file.
-import { copyFileSync, mkdirSync } from 'node:fs';
+// Copies the viewer of /docs and GraphiQL into dist/viewer/. Their packages bring many others along that the bundled
+// files do not need, so they are development dependencies, and what is published carries the files.
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 if (process.argv[1] === fileURLToPath(import.meta.url) && process.argv.includes('--help')) {
-  process.stdout.write('Usage: node scripts/copy-viewer.js\n\nCopies the viewer of /docs into dist/viewer/.\n');
+  process.stdout.write(
+    'Usage: node scripts/copy-viewer.js\n\nCopies the viewer of /docs and GraphiQL into dist/viewer/.\n',
+  );
   process.exit(0);
 }
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const source = join(root, 'node_modules', 'openapi-explorer');
+const packages = join(root, 'node_modules');
 const target = join(root, 'dist', 'viewer');
+
+const explorer = join(packages, 'openapi-explorer');
 mkdirSync(target, { recursive: true });
-copyFileSync(join(source, 'dist', 'browser', 'openapi-explorer.min.js'), join(target, 'openapi-explorer.min.js'));
-copyFileSync(join(source, 'LICENSE'), join(target, 'LICENSE'));
+copyFileSync(join(explorer, 'dist', 'browser', 'openapi-explorer.min.js'), join(target, 'openapi-explorer.min.js'));
+copyFileSync(join(explorer, 'LICENSE'), join(target, 'LICENSE'));
+
+// Its package holds the files as strings, made to be written into one page; a strict Content-Security-Policy wants files.
+const graphiql = await import('@graphql-yoga/render-graphiql/graphiql');
+const graphiqlFiles = {
+  'graphiql.js': graphiql.js,
+  'graphiql.css': graphiql.css,
+  'editorWorkerService.worker.js': graphiql.editorWorkerService,
+  'graphql.worker.js': graphiql.graphqlWorker,
+  'json.worker.js': graphiql.jsonWorker,
+};
+mkdirSync(join(target, 'graphiql'), { recursive: true });
+for (const [name, content] of Object.entries(graphiqlFiles)) writeFileSync(join(target, 'graphiql', name), content);
+copyFileSync(join(packages, '@graphql-yoga', 'render-graphiql', 'LICENSE'), join(target, 'graphiql', 'LICENSE'));

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { type Response, Router } from 'express';
 import type { Demo } from '../demo/demo.ts';
-import { PosternError } from '../errors/postern-error.ts';
 import { docsScript, docsStyle } from './docs-page-assets.ts';
 import { readOnly } from './faults.ts';
 import { type Html, html } from './html.ts';
 import { icon, pageHeaders, refuseForeignHost } from './local-page.ts';
+import { readOnce } from './read-once.ts';
 
 export interface DocsPageParts {
   /** `null` until the service knows where it is reached. */
@@ -26,8 +26,8 @@ const docsHeaders = pageHeaders({
 /** `/docs`: the API reference, with calls that can be tried; `/openapi.json`: what it shows. */
 export function docsPage({ demo }: DocsPageParts): Router {
   const router = Router();
-  const description = once(() => readFile(descriptionFile));
-  const viewer = once(() => readFile(viewerFile));
+  const description = readOnce(() => readFile(descriptionFile));
+  const viewer = readOnce(() => readFile(viewerFile));
   router.get('/docs', refuseForeignHost, (_request, response) => {
     response.set(docsHeaders).type('html').send(page(demo()).text);
   });
@@ -41,18 +41,6 @@ export function docsPage({ demo }: DocsPageParts): Router {
 
 function sendFile(response: Response, type: string, content: string | Buffer): void {
   response.set(fileHeaders).type(type).send(content);
-}
-
-/** Reads a file when it is first asked for, and keeps it. */
-function once(read: () => Promise<Buffer>): () => Promise<Buffer> {
-  let content: Promise<Buffer> | undefined;
-  return () => {
-    content ??= read().catch((cause) => {
-      content = undefined;
-      throw new PosternError('internal', 'A file of the build is missing: run `npm run build`', { cause });
-    });
-    return content;
-  };
 }
 
 function page(demo: Demo | null): Html {

@@ -51,6 +51,7 @@ ${demo ? firstCalls(demo) : []}
 <h2 id="where">What is where</h2>
 <dl>
 <dt>/v1</dt><dd>REST: JSON in, JSON out, an API key on every call</dd>
+<dt><a href="/graphql">/graphql</a></dt><dd>GraphQL; in a browser GraphiQL</dd>
 <dt><a href="/docs">/docs</a></dt><dd>every call described, and ready to try</dd>
 <dt><a href="/openapi.json">/openapi.json</a></dt><dd>the same for programs (OpenAPI 3.1)</dd>
 <dt><a href="/healthz">/healthz</a></dt><dd>the process is up</dd>
