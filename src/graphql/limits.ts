@@ -1,9 +1,15 @@
 import {
+  type ASTNode,
+  type ASTVisitor,
   type DocumentNode,
   GraphQLError,
+  type GraphQLSchema,
+  Kind,
   type ParseOptions,
   parse as parseDocument,
   type Source,
+  type ValidationRule,
+  validate,
   visit,
 } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
@@ -16,14 +22,35 @@ export const documentLimits = {
   tokens: 4_000,
   aliases: 100,
   directives: 50,
+  /** Operations and fragments: the time to compare fragments grows with their square. */
+  definitions: 100,
+  /** Fields and spreads as they are written. */
+  selections: 1_000,
+  /** Fields of one name that have arguments or fields of their own: each is compared with each of the others. */
+  repetitions: 100,
+  /** Braces and brackets within each other. */
+  nesting: 64,
   /** Fields within fields. */
   depth: 20,
   /** Fields, fragments written out. */
   fields: 1_000,
 } as const;
 
-/** Refuses what is too large before it is parsed, and what is too much before it is validated. */
-export function limitDocuments(): Plugin {
+/** What is wrong with a document is told so many times at most. */
+const maxErrors = 10;
+
+/**
+ * Refuses what is too large before it is parsed, and what is too much before it is validated. `suggest`: whether errors
+ * may name what the schema has instead.
+ */
+export function limitDocuments({ suggest }: { suggest: boolean }): Plugin {
+  const validateWithin = (schema: GraphQLSchema, document: DocumentNode, rules?: readonly ValidationRule[]) => {
+    const fault = findFault(document);
+    if (fault) return [fault];
+    const errors = validate(schema, document, rules, { maxErrors, hideSuggestions: !suggest });
+    // graphql-js gives up (OverlappingFieldsCanBeMerged) where too many fields would have to be compared.
+    return errors.some(({ message }) => message === 'Validation aborted.') ? [tooMuch('repetitions')] : errors;
+  };
   return {
     onParams({ params }) {
       if (typeof params.query === 'string' && params.query.length > documentLimits.characters) {
@@ -33,9 +60,8 @@ export function limitDocuments(): Plugin {
     onParse({ setParseFn }) {
       setParseFn(parse);
     },
-    onValidate({ params, setResult }) {
-      const fault = findFault(params.documentAST as DocumentNode);
-      if (fault) setResult([fault]);
+    onValidate({ setValidationFn }) {
+      setValidationFn(validateWithin as typeof validate);
     },
   };
 }
@@ -44,26 +70,56 @@ function parse(source: Source | string, options?: ParseOptions): DocumentNode {
   try {
     return parseDocument(source, { ...options, maxTokens: documentLimits.tokens });
   } catch (error) {
+    // The parser calls itself for what stands inside; deeper than the stack is deeper than any limit.
+    if (error instanceof RangeError) throw tooMuch('nesting');
     if (!(error instanceof GraphQLError) || !error.message.includes('tokens')) throw error;
     throw refusal(new PosternError('too_costly', `Too long: a document may have ${documentLimits.tokens} tokens`));
   }
 }
 
+type Counted = 'aliases' | 'directives' | 'definitions' | 'selections' | 'repetitions' | 'nesting';
+
+const nested: ReadonlySet<string> = new Set([Kind.SELECTION_SET, Kind.LIST, Kind.OBJECT, Kind.LIST_TYPE]);
+
 function findFault(document: DocumentNode): GraphQLError | null {
-  const counts = { aliases: 0, directives: 0 };
-  visit(document, {
-    Field: ({ alias }) => {
-      if (alias) counts.aliases += 1;
-    },
-    Directive: () => {
-      counts.directives += 1;
-    },
-  });
-  for (const name of ['aliases', 'directives'] as const) {
-    if (counts[name] > documentLimits[name]) {
-      const message = `Too many ${name}: a document may have ${documentLimits[name]}`;
-      return refusal(new PosternError('too_costly', message));
+  const counts: Record<Counted, number> = {
+    aliases: 0,
+    directives: 0,
+    definitions: document.definitions.length,
+    selections: 0,
+    repetitions: 0,
+    nesting: 0,
+  };
+  const times = new Map<string, number>();
+  let inside = 0;
+  const enter = (node: ASTNode) => {
+    if (node.kind === Kind.FIELD) {
+      if (node.alias) counts.aliases += 1;
+      if (node.selectionSet || node.arguments?.length) {
+        const name = (node.alias ?? node.name).value;
+        times.set(name, (times.get(name) ?? 0) + 1);
+      }
     }
-  }
-  return null;
+    if (node.kind === Kind.DIRECTIVE) counts.directives += 1;
+    if (node.kind === Kind.SELECTION_SET) counts.selections += node.selections.length;
+    if (nested.has(node.kind)) counts.nesting = Math.max(counts.nesting, ++inside);
+  };
+  const leave = (node: ASTNode) => {
+    if (nested.has(node.kind)) inside -= 1;
+  };
+  visit(document, { enter, leave } satisfies ASTVisitor);
+  counts.repetitions = Math.max(0, ...times.values());
+  const over = (Object.keys(counts) as Counted[]).find((name) => counts[name] > documentLimits[name]);
+  return over ? tooMuch(over) : null;
+}
+
+function tooMuch(what: Counted): GraphQLError {
+  const limit = documentLimits[what];
+  const message = {
+    nesting: `Too deep: braces and brackets may stand ${limit} deep in each other`,
+    repetitions: `Too many repetitions: a field may be written ${limit} times under one name`,
+  };
+  const told =
+    what in message ? message[what as keyof typeof message] : `Too many ${what}: a document may have ${limit}`;
+  return refusal(new PosternError('too_costly', told));
 }

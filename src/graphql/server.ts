@@ -50,7 +50,7 @@ export function graphqlServer(path: string, parts: GraphqlParts) {
     // In the order in which a request meets them.
     plugins: [
       ...(options.trusted ? [takeTrustedDocuments(options.trusted)] : []),
-      limitDocuments(),
+      limitDocuments({ suggest: options.introspection }),
       ...(options.introspection ? [] : [refuseIntrospection()]),
       bill(parts),
     ],
