@@ -16,7 +16,11 @@ function example(title: string, notes: readonly string[], query: string, variabl
 export const graphqlExamples: readonly GraphqlExample[] = [
   example(
     'A user, their last tweets, and who wrote them.',
-    ['0.001 dollars each: the user, the tweets, and any', 'author whose listedCount is not known by then.'],
+    [
+      '0.001 dollars each: the user, the tweets, and any',
+      'author whose listedCount is not known by then.',
+      '0.007 at most; what is not called is not charged.',
+    ],
     `
 query UserTweets {
   user(userName: "grace") {
@@ -128,7 +132,7 @@ mutation Post($text: String!) {
     { text: 'Hello from GraphiQL' },
   ),
   example(
-    "The API key's account: what is left, what was spent.",
+    'What is left, what was spent, and the limits.',
     ['Free, and needs no actor.'],
     `
 query Account {
@@ -141,6 +145,11 @@ query Account {
       calls
       charged
     }
+  }
+  rateLimit {
+    remaining
+    cost
+    costLimit
   }
 }`,
   ),

@@ -26,7 +26,7 @@ body.graphiql-dark #graphiql .graphiql-container { --color-primary: 174, 60%, 38
 @media (prefers-color-scheme: dark) {
   body:not(.graphiql-light) #graphiql .graphiql-container { --color-primary: 174, 60%, 38%; }
 }
-#graphiql .graphiql-tab { transform: none !important; }
+#graphiql .graphiql-tab { transform: none !important; touch-action: auto !important; }
 noscript { padding: 1.25rem; }
 @media (max-width: 40rem) {
   #credentials, #credentials label, #credentials :is(input, select) { flex: 1 1 auto; }
@@ -79,7 +79,7 @@ form.addEventListener('change', () => {
   if (!schemaKnown) main.querySelector('button[aria-label^="Re-fetch"]')?.click();
 });
 
-// Tabs can be dragged, but those a page opens with start to where they are not, so that a click would miss them.
+// Its tabs can be dragged, but it takes those that it opens with to be elsewhere: a press makes them jump from the pointer.
 main.addEventListener('pointerdown', (event) => {
   if (event.target.closest('.graphiql-tab')) event.stopPropagation();
 }, { capture: true });
@@ -89,12 +89,16 @@ globalThis.MonacoEnvironment = {
   getWorkerUrl: (_module, label) => '/graphiql/' + label + '.worker.js',
 };
 
+const examples = JSON.parse(main.dataset.examples);
+// GraphiQL notes a query when it is changed. Without this a reload before that would add an empty tab.
+if (sessionStorage.getItem('graphiql:query') === null) sessionStorage.setItem('graphiql:query', examples[0].query);
+
 YogaGraphiQL.renderYogaGraphiQL(main, {
   endpoint: '/graphql',
   method: 'POST',
   title: 'Graph<em>i</em>QL',
   logo: ' ',
-  defaultTabs: JSON.parse(main.dataset.examples).map(({ query, variables }) => ({
+  defaultTabs: examples.map(({ query, variables }) => ({
     query,
     variables: variables && JSON.stringify(variables, null, 2),
   })),

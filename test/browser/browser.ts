@@ -8,11 +8,12 @@ export const browserMissing = existsSync(executablePath)
   ? null
   : `no browser at ${executablePath}: install Chromium, or name one by CHROMIUM`;
 
-export function openBrowser(): Promise<Browser> {
+/** `more` are switches of Chromium. */
+export function openBrowser(more: readonly string[] = []): Promise<Browser> {
   return chromium.launch({
     executablePath,
     // The sandbox of Chromium needs rights that CI has not; the rest keeps it from calling home.
-    args: ['--no-sandbox', '--disable-quic', '--disable-background-networking'],
+    args: ['--no-sandbox', '--disable-quic', '--disable-background-networking', ...more],
   });
 }
 
