@@ -1,4 +1,7 @@
 import type { DemoAccount } from '../../src/platform/demo-world.ts';
+import { operations } from '../../src/sandbox/operations/table.ts';
+
+const ofActors = new Set(operations.filter(({ access }) => access === 'actor').map(({ id }) => id));
 
 /** The sandbox's control routes, for tests that look behind the gateway. */
 export class SandboxControl {
@@ -12,6 +15,21 @@ export class SandboxControl {
   async requests(operation: string): Promise<number> {
     const { requests } = (await this.#send('/control/stats')) as { requests: Record<string, number> };
     return requests[operation] ?? 0;
+  }
+
+  /** How often each operation was asked for by an actor while `run` ran. */
+  async requestsDuring<Result>(run: () => Promise<Result>): Promise<[Result, Record<string, number>]> {
+    const before = await this.#actorRequests();
+    const result = await run();
+    const asked = Object.entries(await this.#actorRequests())
+      .map(([operation, count]) => [operation, count - (before[operation] ?? 0)] as const)
+      .filter(([, count]) => count > 0);
+    return [result, Object.fromEntries(asked)];
+  }
+
+  async #actorRequests(): Promise<Record<string, number>> {
+    const { requests } = (await this.#send('/control/stats')) as { requests: Record<string, number> };
+    return Object.fromEntries(Object.entries(requests).filter(([operation]) => ofActors.has(operation)));
   }
 
   /** Texts of the tweets that calls made. */

@@ -1,0 +1,149 @@
+import { asGraphql, withFragments } from './parity-shapes.ts';
+
+type Data = Record<string, unknown>;
+
+/** How an action is asked for in GraphQL. */
+export interface Row {
+  /** Its variables are those of `variablesOf`. */
+  readonly document: string;
+  /** Where in the data its answer is. */
+  readonly at: readonly string[];
+  /** What else such a document asks for: a list needs whose it is. */
+  readonly beside: readonly string[];
+  /** What REST answers, as GraphQL spells it. */
+  readonly same: (data: Data) => unknown;
+}
+
+const spelled: Readonly<Record<string, string>> = {
+  count: 'first',
+  cursor: 'after',
+  username: 'userName',
+  user_name: 'userName',
+};
+
+/** REST's input as variables of a row's document. */
+export function variablesOf(input: Data): Data {
+  const entries = Object.entries(input).map(([name, value]) => [
+    spelled[name] ?? name.replaceAll(/_(\w)/g, (_match, letter: string) => letter.toUpperCase()),
+    name === 'product' || name === 'granularity' ? String(value).toUpperCase() : value,
+  ]);
+  const fields = Object.fromEntries(entries);
+  return { ...fields, input: fields };
+}
+
+interface Rest {
+  at?: string;
+  beside?: readonly string[];
+  same: Row['same'];
+}
+
+function row(parameters: string, selection: string, { at = '', beside = [], same }: Rest): Row {
+  return {
+    document: withFragments(`(${parameters}) { ${selection} }`),
+    at: at === '' ? [/^\w+/.exec(selection)?.[0] ?? ''] : at.split('.'),
+    beside,
+    same,
+  };
+}
+
+function query(parameters: string, selection: string, rest: Rest): Row {
+  const made = row(parameters, selection, rest);
+  return { ...made, document: parameters === '' ? made.document.replace('()', 'query') : `query${made.document}` };
+}
+
+const page = '$first: Int, $after: String';
+const paged = '(first: $first, after: $after)';
+const whose = '$userName: String, $userId: String';
+const aUser = 'user(userName: $userName, userId: $userId)';
+const ofUser = { beside: ['user/info'] };
+const tweetsIn = '{ nodes { ...Whole } pageInfo { hasNextPage } }';
+const cardsIn = '{ nodes { ...Card } pageInfo { hasNextPage } }';
+
+function users(field: string, name = field): Row {
+  const rest = { at: `user.${field}`, ...ofUser, same: asGraphql.users(name) };
+  return query(`${whose}, ${page}`, `${aUser} { ${field}${paged} ${cardsIn} }`, rest);
+}
+
+function tweetsOf(field: string): Row {
+  const rest = { at: `user.${field}`, ...ofUser, same: asGraphql.tweets };
+  return query(`${whose}, ${page}`, `${aUser} { ${field}${paged} ${tweetsIn} }`, rest);
+}
+
+function mutation(field: string, answer: string, same: Row['same'] = asGraphql.camel): Row {
+  const type = `${field[0]?.toUpperCase()}${field.slice(1)}Input`;
+  const made = row(`$input: ${type}!`, `${field}(input: $input) { ${answer} }`, { same });
+  return { ...made, document: `mutation${made.document}` };
+}
+
+const followed = 'userId userName name following followRequestSent protected';
+const inAccount = { beside: ['account'] };
+
+/** One for every action of the registry. */
+export const rows: Readonly<Record<string, Row>> = {
+  'tweet/advanced_search': query(
+    `$q: String!, $product: SearchProduct, ${page}`,
+    `searchTweets(q: $q, product: $product, first: $first, after: $after) ${tweetsIn}`,
+    { same: asGraphql.tweets },
+  ),
+  'tweet/detail': query('$tweetId: String!', 'tweet(tweetId: $tweetId) { ...Whole }', { same: asGraphql.tweet }),
+  'tweet/replies': query(`$tweetId: String!, ${page}`, `tweet(tweetId: $tweetId) { replies${paged} ${tweetsIn} }`, {
+    at: 'tweet.replies',
+    beside: ['tweet/detail'],
+    same: asGraphql.tweets,
+  }),
+  'tweet/create': mutation('createTweet', 'id text createdAt pendingModeration communityId', asGraphql.created),
+  'tweet/delete': mutation('deleteTweet', 'tweetId deleted'),
+  'tweet/favorite': mutation('likeTweet', 'tweetId liked'),
+  'tweet/unlike': mutation('unlikeTweet', 'tweetId unliked'),
+  'tweet/bookmark': mutation('bookmarkTweet', 'tweetId bookmarked'),
+  'tweet/unbookmark': mutation('unbookmarkTweet', 'tweetId unbookmarked'),
+  'tweet/retweet': mutation('retweet', 'tweetId retweeted'),
+  'tweet/unretweet': mutation('unretweet', 'tweetId unretweeted'),
+  'user/home_timeline': query(page, `homeTimeline${paged} ${tweetsIn}`, { same: asGraphql.tweets }),
+  'user/me': query('', 'viewer { ...Profile }', { same: asGraphql.user }),
+  'user/info': query(whose, `${aUser} { ...Profile }`, { at: 'user', same: asGraphql.user }),
+  'user/user_about': query(
+    whose,
+    `${aUser} { about { accountBasedIn createdVia createdAt isVerified isBlueVerified isIdentityVerified verifiedSince
+      usernameChangeCount usernameLastChangedAt } }`,
+    { at: 'user.about', ...ofUser, same: asGraphql.about },
+  ),
+  'user/tweets_and_replies': tweetsOf('tweets'),
+  'user/articles_tweets': tweetsOf('articles'),
+  'user/followers': users('followers'),
+  'user/following': users('following'),
+  'user/followers_you_know': users('followersYouKnow', 'followers_you_know'),
+  'user/affiliates': users('affiliates'),
+  'user/follow': mutation('followUser', followed),
+  'user/unfollow': mutation('unfollowUser', followed),
+  'user/bookmarks': query(page, `bookmarks${paged} ${tweetsIn}`, { same: asGraphql.tweets }),
+  'list/members': query(`$listId: String!, ${page}`, `list(listId: $listId) { members${paged} ${cardsIn} }`, {
+    at: 'list.members',
+    same: asGraphql.users('members'),
+  }),
+  account: query(
+    '',
+    'account { accountId name createdAt balance apiKeys { apiKeyId name prefix createdAt revokedAt } }',
+    {
+      same: (data) => {
+        const { id, currency: _currency, apiKeys, ...rest } = asGraphql.camel(data) as { id: string } & Data;
+        const keys = (apiKeys as Data[]).map(({ id: apiKeyId, lastUsedAt: _at, ...key }) => ({ ...key, apiKeyId }));
+        return { ...rest, accountId: id, apiKeys: keys };
+      },
+    },
+  ),
+  'account/balance': query('', 'account { balance held }', {
+    ...inAccount,
+    same: ({ balance, held }) => ({ balance, held }),
+  }),
+  'account/usage': query(
+    '$from: DateTime, $to: DateTime, $granularity: Granularity',
+    'account { usage(from: $from, to: $to, granularity: $granularity) { period endpoint calls charged } }',
+    { at: 'account.usage', ...inAccount, same: ({ usage }) => usage },
+  ),
+  'account/payments': query(
+    page,
+    `account { payments${paged} { nodes { paymentId amount currency createdAt description } pageInfo { hasNextPage } } }`,
+    { at: 'account.payments', ...inAccount, same: asGraphql.payments },
+  ),
+};

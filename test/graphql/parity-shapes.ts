@@ -1,0 +1,122 @@
+type Data = Record<string, unknown>;
+
+const userFields = `userId userName name description location url profilePicture coverPicture isVerified isBlueVerified
+  verifiedType canDm followersCount followingCount createdAt`;
+
+/** Everything that the data at hand carries, as GraphQL spells it; what follows makes the same of REST's answers. */
+export const fragments = `
+  fragment Author on User { ${userFields} platformUrl favouritesCount statusesCount mediaCount pinnedTweetIds }
+  fragment Card on User { ${userFields} protected statusesCount listedCount }
+  fragment Profile on User { ${userFields} protected favouritesCount statusesCount mediaCount listedCount pinnedTweetIds }
+  fragment Plain on Tweet {
+    tweetId text createdAt lang source url platformUrl likeCount retweetCount replyCount quoteCount bookmarkCount viewCount
+    isReply inReplyToId inReplyToUserId conversationId
+    media { type url expandedUrl videoUrl width height durationMs }
+    entities {
+      hashtags { text indices } symbols { text indices } timestamps { text indices }
+      urls { url expandedUrl displayUrl indices } userMentions { userId userName name indices }
+    }
+    author { ...Author }
+  }
+  fragment Whole on Tweet { ...Plain quotedTweet { ...Plain } }`;
+
+/** Of a document, those of the fragments that it uses. */
+export function withFragments(document: string): string {
+  const all = new Map(fragments.split(/^(?= {2}fragment )/m).map((text) => [/fragment (\w+)/.exec(text)?.[1], text]));
+  const used = new Set<string>();
+  const use = (text: string): void => {
+    for (const [, name = ''] of text.matchAll(/\.\.\.([A-Z]\w+)/g)) {
+      if (used.has(name)) continue;
+      used.add(name);
+      use(all.get(name) ?? '');
+    }
+  };
+  use(document);
+  return [document, ...[...used].map((name) => all.get(name))].join('\n');
+}
+
+const iso = (time: unknown) => (time === null ? null : new Date(String(time)).toISOString());
+
+function camel(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(camel);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, item]) => [
+      name.replaceAll(/_(\w)/g, (_match, letter: string) => letter.toUpperCase()),
+      camel(item),
+    ]),
+  );
+}
+
+function user({ type: _type, id, followers, following, tweets, listed, createdAt, ...rest }: Data): Data {
+  return {
+    ...rest,
+    userId: id,
+    followersCount: followers,
+    followingCount: following,
+    createdAt: iso(createdAt),
+    ...(tweets !== undefined && { statusesCount: tweets }),
+    ...(listed !== undefined && { listedCount: listed }),
+  };
+}
+
+function plainTweet(data: Data): Data {
+  const { type: _type, id, createdAt, author, entities, media, quoted_tweet: _quoted, ...rest } = data;
+  const { userMentions, ...marks } = camel(entities) as { userMentions: Data[] };
+  return {
+    ...rest,
+    tweetId: id,
+    createdAt: iso(createdAt),
+    media: camel(media),
+    entities: {
+      ...marks,
+      userMentions: userMentions.map(({ id, screenName, ...mention }) => ({
+        ...mention,
+        userId: id,
+        userName: screenName,
+      })),
+    },
+    author: user(author as Data),
+  };
+}
+
+function tweet(data: Data): Data {
+  const quoted = data['quoted_tweet'];
+  return { ...plainTweet(data), quotedTweet: quoted === null ? null : plainTweet(quoted as Data) };
+}
+
+function page(items: readonly unknown[], { has_more }: Data) {
+  return { nodes: items, pageInfo: { hasNextPage: has_more } };
+}
+
+/** REST's answers as GraphQL would spell them. */
+export const asGraphql = {
+  user,
+  tweet,
+  tweets: (data: Data) => page((data['tweets'] as Data[]).map(tweet), data),
+  users: (name: string) => (data: Data) => page((data[name] as Data[]).map(user), data),
+  about: ({
+    id: _id,
+    name: _name,
+    userName: _userName,
+    profilePicture: _picture,
+    usernameChanges,
+    verifiedSince,
+    ...rest
+  }: Data) => {
+    const { count, lastChangedAt } = usernameChanges as Data;
+    return {
+      ...rest,
+      verifiedSince: verifiedSince || null,
+      usernameChangeCount: count,
+      usernameLastChangedAt: lastChangedAt || null,
+    };
+  },
+  payments: (data: Data) =>
+    page(
+      (camel(data['payments']) as Data[]).map(({ id, ...rest }) => ({ ...rest, paymentId: id })),
+      data,
+    ),
+  created: (data: Data) => ({ ...(camel(data) as Data), createdAt: iso(data['createdAt']) }),
+  camel: (data: Data) => camel(data) as Data,
+};

@@ -1,0 +1,163 @@
+import type { Action } from '../../src/core/action.ts';
+import type { DemoAccount } from '../../src/platform/demo-world.ts';
+import { type Answer, Client } from '../support/client.ts';
+import { type GraphqlAnswer, GraphqlClient } from '../support/graphql.ts';
+import { SandboxControl } from '../support/sandbox-control.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { rows, variablesOf } from './parity-rows.ts';
+
+type Input = Record<string, unknown>;
+
+/** What an action is done to: another account, and a tweet of the actor's own. */
+interface Target {
+  user: DemoAccount;
+  tweetId: string;
+}
+
+interface RowAnswer extends GraphqlAnswer {
+  found: unknown;
+  chargedFor(action: Action): unknown;
+  others(action: Action): readonly { name: string }[];
+}
+
+/** One caller, with an account and an actor of its own, over both faces. */
+export interface Faces {
+  client: Client;
+  target: Target;
+  rest(action: Action, input: Input, headers?: Record<string, string>): Promise<Answer>;
+  graphql(action: Action, input: Input, headers?: Record<string, string>): Promise<RowAnswer>;
+  usage(action: Action): Promise<unknown>;
+  with(changes: { key?: string; authToken?: string }): Faces;
+}
+
+/** What must have been done for an action to change something. */
+const before: Readonly<Record<string, string>> = {
+  'tweet/unlike': 'tweet/favorite',
+  'tweet/unbookmark': 'tweet/bookmark',
+  'tweet/unretweet': 'tweet/retweet',
+  'user/unfollow': 'user/follow',
+};
+
+export class ParityWorld {
+  readonly service: TestService;
+  readonly sandbox: SandboxControl;
+  readonly #repliedTo: string;
+
+  constructor(service: TestService, sandbox: SandboxControl, repliedTo: string) {
+    this.service = service;
+    this.sandbox = sandbox;
+    this.#repliedTo = repliedTo;
+  }
+
+  stop(): Promise<void> {
+    return this.service.stop();
+  }
+
+  /** A new account; reads are made as ada, who has a past, writes as a newcomer. */
+  async faces(dollars = '1'): Promise<Faces> {
+    const { key } = await this.service.makeAccount(dollars);
+    const [actor, user] = [await this.sandbox.mint(), await this.sandbox.mint()];
+    const writer = new Client({ baseUrl: this.service.demo.baseUrl, key, authToken: actor.authToken });
+    // On another account's credit, so that only what is compared is counted.
+    const made = await writer
+      .with({ key: this.service.demo.apiKey })
+      .post('/tweet/create', { text: 'What the parity of two faces is shown by' });
+    return this.#faces(writer, { user, tweetId: String(made.body.data['id']) });
+  }
+
+  #faces(client: Client, target: Target): Faces {
+    const ada = this.service.demo.accounts[0]?.authToken ?? '';
+    const { authToken = '' } = client.options;
+    const newcomer = authToken;
+    const as = ({ effect }: Action) =>
+      effect === 'read' && newcomer !== '' && newcomer !== 'nobody' ? client.with({ authToken: ada }) : client;
+    return {
+      client,
+      target,
+      with: (changes) => this.#faces(client.with(changes), target),
+      rest: (action, input, headers = {}) => {
+        const { method, path } = action;
+        if (method !== 'GET') return as(action).post(path, input, headers);
+        const texts = Object.fromEntries(Object.entries(input).map(([name, value]) => [name, String(value)]));
+        return as(action).get(path, texts, headers);
+      },
+      graphql: async (action, input, headers = {}) => {
+        const { key = '', authToken = '' } = as(action).options;
+        const caller = new GraphqlClient({ url: this.service.demo.graphqlUrl, key, authToken });
+        const answer = await caller.ask(rows[action.name]?.document ?? '', variablesOf(input), headers);
+        const charged = answer.extensions?.credits.actions ?? [];
+        return {
+          ...answer,
+          found: rows[action.name]?.at.reduce((value, name) => value?.[name], answer.data),
+          chargedFor: ({ name }) => charged.find((each) => each.name === name),
+          others: ({ name }) => charged.filter((each) => each.name !== name),
+        };
+      },
+      usage: async ({ name }) => {
+        const { usage } = (await client.get('/account/usage')).body.data as { usage: { endpoint: string }[] };
+        const found = usage.find(({ endpoint }) => endpoint === name) as Input | undefined;
+        return found && { calls: found['calls'], charged: found['charged'] };
+      },
+    };
+  }
+
+  /** The action's example, about what there is in this world. */
+  async inputFor({ name, example, effect }: Action, { user, tweetId }: Target): Promise<Input> {
+    const input: Input = { ...example };
+    if ('tweet_id' in input) input['tweet_id'] = effect === 'read' ? this.#repliedTo : tweetId;
+    if ('listId' in input) input['listId'] = this.service.demo.listId;
+    if ('username' in input) input['username'] = user.userName;
+    if ('count' in input) input['count'] = 3;
+    // Somebody of the seed's world who has written some.
+    if (name === 'user/articles_tweets') input['userName'] = 'ines_petrov';
+    return input;
+  }
+
+  async prepare({ name }: Action, { client, target }: Faces): Promise<void> {
+    const earlier = before[name];
+    if (earlier === undefined) return;
+    const others = client.with({ key: this.service.demo.apiKey });
+    const input = earlier === 'user/follow' ? { user_id: target.user.userId } : { tweet_id: target.tweetId };
+    await others.post(`/${earlier}`, input);
+  }
+
+  /** All that an action can change about the caller's actor. */
+  async state({ client, target }: Faces): Promise<unknown> {
+    const actor = client.with({ key: this.service.demo.apiKey });
+    const me = (await actor.get('/user/me')).body.data;
+    const userName = String(me['userName']);
+    const tweet = await actor.get('/tweet/detail', { tweet_id: target.tweetId });
+    const texts = async (path: string, query: Record<string, string>, name: string, field: string) =>
+      ((await actor.get(path, query)).body.data[name] as Record<string, unknown>[]).map((item) => item[field]);
+    const { likeCount, retweetCount, bookmarkCount } = tweet.body.data ?? {};
+    return {
+      ...{ tweetStatus: tweet.status, likeCount, retweetCount, bookmarkCount },
+      tweets: await texts('/user/tweets_and_replies', { userName }, 'tweets', 'text'),
+      bookmarks: await texts('/user/bookmarks', {}, 'tweets', 'text'),
+      following: (await texts('/user/following', { userName }, 'following', 'id')).length,
+    };
+  }
+
+  /** Without what differs from one newcomer to the next. */
+  bare(shown: unknown, { target: { user, tweetId } }: Faces): unknown {
+    if (typeof shown !== 'object' || shown === null) return shown;
+    const own: Record<string, string> = { [user.userId]: 'user', [user.userName]: 'name', [tweetId]: 'tweet' };
+    return Object.fromEntries(
+      Object.entries(shown).map(([name, value]) => [
+        name,
+        name === 'createdAt' || name === 'id' ? typeof value : (own[String(value)] ?? value),
+      ]),
+    );
+  }
+}
+
+export async function startParityWorld(env: Record<string, string> = {}): Promise<ParityWorld> {
+  const service = await startService(env);
+  const { baseUrl, apiKey, sandboxUrl, accounts } = service.demo;
+  const ada = new Client({ baseUrl, key: apiKey, authToken: accounts[0]?.authToken ?? '' });
+  const made = await ada.post('/tweet/create', { text: 'A tweet that is answered' });
+  const id = String(made.body.data['id']);
+  for (const text of ['First!', 'Second.']) await ada.post('/tweet/create', { text, reply_to_tweet_id: id });
+  await ada.post('/tweet/bookmark', { tweet_id: id });
+  return new ParityWorld(service, new SandboxControl(sandboxUrl), id);
+}

@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Action } from '../../src/core/action.ts';
+import { actions } from '../../src/core/actions/registry.ts';
+import { rows } from './parity-rows.ts';
+import { type ParityWorld, startParityWorld } from './parity-world.ts';
+
+let world: ParityWorld;
+
+beforeAll(async () => {
+  world = await startParityWorld();
+});
+afterAll(() => world.stop());
+
+const price = (action: Action) => (action.price > 0 ? '0.001' : '0');
+const named = (list: readonly Action[]) => list.map((action) => [action.name, action] as const);
+const reads = actions.filter(({ effect }) => effect === 'read');
+const writes = actions.filter(({ effect }) => effect !== 'read');
+
+test('every action has a row, and every row is of an action', () => {
+  expect(Object.keys(rows).sort()).toEqual(actions.map(({ name }) => name).sort());
+});
+
+describe('reads', () => {
+  test.each(named(reads))('%s answers the same data over both, for the same charge', async (_name, action) => {
+    const faces = await world.faces();
+    const input = await world.inputFor(action, faces.target);
+    const rest = await faces.rest(action, input);
+    expect(rest.status, rest.body.error ?? '').toBe(200);
+    const answer = await faces.graphql(action, input);
+    expect(answer.errors).toEqual([]);
+    expect(answer.status).toBe(200);
+    expect(answer.found).toEqual(rows[action.name]?.same(rest.body.data));
+
+    expect(rest.headers.get('x-credits-charged') ?? '0').toBe(price(action));
+    expect(answer.chargedFor(action)).toEqual({ name: action.name, calls: 1, charged: price(action) });
+    expect(answer.others(action).map(({ name }) => name)).toEqual(rows[action.name]?.beside);
+  });
+
+  test('what is compared is not empty', async () => {
+    const empty: string[] = [];
+    for (const action of reads.filter(({ paged }) => paged)) {
+      const faces = await world.faces();
+      const { found } = await faces.graphql(action, await world.inputFor(action, faces.target));
+      if ((found as { nodes: unknown[] }).nodes.length === 0) empty.push(action.name);
+    }
+    expect(empty).toEqual([]);
+  });
+});
+
+describe('writes', () => {
+  test.each(named(writes))('%s changes the platform alike over both, for the same charge', async (_name, action) => {
+    const over = async (face: 'rest' | 'graphql') => {
+      const faces = await world.faces();
+      await world.prepare(action, faces);
+      const before = await world.state(faces);
+      const input = await world.inputFor(action, faces.target);
+      const sent = face === 'rest' ? await faces.rest(action, input) : await faces.graphql(action, input);
+      const shown = 'found' in sent ? sent.found : rows[action.name]?.same(sent.body.data);
+      return {
+        ...{ status: sent.status, before, after: await world.state(faces), shown: world.bare(shown, faces) },
+        ...{ charged: sent.headers.get('x-credits-charged'), remaining: sent.headers.get('x-credits-remaining') },
+        usage: await faces.usage(action),
+      };
+    };
+    const [rest, graphql] = [await over('rest'), await over('graphql')];
+    expect(graphql).toEqual(rest);
+    expect(rest).toMatchObject({ status: 200, charged: '0.001', usage: { calls: 1, charged: '0.001' } });
+    expect(rest.after).not.toEqual(rest.before);
+  });
+});
