@@ -23,7 +23,7 @@ export const documentLimits = {
   aliases: 100,
   directives: 50,
   /** Operations and fragments: the time to compare fragments grows with their square. */
-  definitions: 100,
+  definitions: 75,
   /** Fields and spreads as they are written. */
   selections: 1_000,
   /** Fields of one name that have arguments or fields of their own: each is compared with each of the others. */
@@ -34,6 +34,8 @@ export const documentLimits = {
   depth: 20,
   /** Fields, fragments written out. */
   fields: 1_000,
+  /** Fields of the schema's types that introspection may read: several times what tools ask for. */
+  introspected: 15_000,
 } as const;
 
 /** What is wrong with a document is told so many times at most. */

@@ -15,6 +15,7 @@ import type { Action } from '../core/action.ts';
 import { PosternError } from '../errors/postern-error.ts';
 import { formatDollars, type Micros } from '../model/money.ts';
 import { type Args, costOf, type FieldCost, type View } from './cost.ts';
+import { IntrospectionReader } from './introspection.ts';
 import { type DocumentScope, type Selected, selectedFields, selectsOnly } from './selection.ts';
 
 export interface QuoteLimits {
@@ -24,6 +25,8 @@ export interface QuoteLimits {
   readonly depth: number;
   /** Fields of the document, its fragments written out. */
   readonly fields: number;
+  /** Fields of the schema's types that introspection may read. */
+  readonly introspected: number;
 }
 
 export interface Quote {
@@ -60,6 +63,7 @@ interface Place {
 
 class Walk {
   readonly #options: QuoteOptions;
+  readonly #introspection: IntrospectionReader;
   readonly #calls = new Map<Action, number>();
   #micros = 0;
   #fields = 0;
@@ -67,6 +71,7 @@ class Walk {
 
   constructor(options: QuoteOptions) {
     this.#options = options;
+    this.#introspection = new IntrospectionReader(options.scope, options.limits.introspected);
   }
 
   quote(): Quote {
@@ -136,6 +141,8 @@ class Walk {
     const selections = types.map((each) => [each, selectedFields(each, sets, this.#options.scope)] as const);
     if (this.#runs(cost, place, selections, shared)) this.#count(cost.action as Action, place.times);
     if (isCompositeType(type)) for (const [each, selected] of selections) this.#object(each, selected, inner);
+    // Only now, when it is not too deep.
+    if (isMeta) this.#introspection.read(field, nodes);
   }
 
   #runs(
