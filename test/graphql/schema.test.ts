@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import {
+  type GraphQLArgument,
   type GraphQLNamedType,
   isInputObjectType,
   isInterfaceType,
@@ -39,7 +40,7 @@ function undescribed(type: GraphQLNamedType): string[] {
   for (const field of Object.values(type.getFields())) {
     const name = `${type.name}.${field.name}`;
     if (!field.description) missing.push(name);
-    const args = 'args' in field ? field.args : [];
+    const args: readonly GraphQLArgument[] = 'args' in field ? field.args : [];
     missing.push(...args.filter((arg) => !arg.description).map((arg) => `${name}(${arg.name})`));
   }
   return missing;
