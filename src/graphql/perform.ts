@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { ExecutionArgs, ExecutionResult, OperationDefinitionNode } from 'graphql';
 import { GraphQLError, getOperationAST, getVariableValues, Kind } from 'graphql';
 import type { RateLimiter } from '../billing/rate-limiter.ts';
@@ -200,6 +201,8 @@ class Waiting {
 
   constructor({ runtime, timeoutMs }: PerformParts, state: GraphqlRequest) {
     this.#state = state;
+    // Every read in flight listens, and a request may have any number of them.
+    setMaxListeners(0, this.#controller.signal);
     this.#onClose = () => this.#controller.abort();
     state.response.once('close', this.#onClose);
     this.#timer = runtime.after(timeoutMs, () => {
