@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type CountedWorld, startCountedWorld } from './counted-world.ts';
+
+let world: CountedWorld;
+let tweetId: string;
+
+beforeAll(async () => {
+  world = await startCountedWorld();
+  tweetId = await world.post(world.service.demo.accounts[1]?.authToken ?? '', 'What mutations are about');
+});
+afterAll(() => world.service.stop());
+
+test('the changed tweet is free where the answer knows what is asked for, else one call', async () => {
+  const like = (selection: string) => `mutation ($tweetId: String!) {
+    likeTweet(input: { tweetId: $tweetId }) { liked tweet { ${selection} } }
+  }`;
+  await world.expectShape(like('id tweetId'), { quoted: 1, asked: { likeTweet: 1 } }, { tweetId });
+  await world.expectShape(like('likeCount'), { quoted: 2, asked: { likeTweet: 1, tweetById: 1 } }, { tweetId });
+});
+
+test('a tweet that was posted knows its text and time', async () => {
+  const create = (text: string, selection: string) =>
+    `mutation { createTweet(input: { text: "${text}" }) { id tweet { ${selection} } } }`;
+  const known = create('Known at once', 'id tweetId text createdAt');
+  const { data } = await world.expectShape(known, { quoted: 1, asked: { createTweet: 1 } });
+  expect(data.createTweet.tweet).toMatchObject({ tweetId: data.createTweet.id, text: 'Known at once' });
+  const more = create('Asked for', 'text author { userName }');
+  await world.expectShape(more, { quoted: 2, asked: { createTweet: 1, tweetById: 1 } });
+});
+
+test('a user who is followed is known by name', async () => {
+  const { userId } = await world.sandbox.mint();
+  const follow = (selection: string) => `mutation ($userId: String!) {
+    followUser(input: { userId: $userId }) { following user { ${selection} } }
+  }`;
+  const known = follow('id userId userName name protected __typename');
+  await world.expectShape(known, { quoted: 1, asked: { followUser: 1 } }, { userId });
+  await world.expectShape(follow('followersCount'), { quoted: 2, asked: { followUser: 1, userById: 1 } }, { userId });
+});
+
+test('what was read before a mutation is old after it', async () => {
+  const selection = '{ tweet { likeCount bookmarkCount } }';
+  const query = `mutation ($input: LikeTweetInput!, $unlike: UnlikeTweetInput!, $bookmark: BookmarkTweetInput!) {
+    a: likeTweet(input: $input) ${selection}
+    b: unlikeTweet(input: $unlike) ${selection}
+    c: bookmarkTweet(input: $bookmark) ${selection}
+  }`;
+  const input = { tweetId };
+  const asked = { likeTweet: 1, unlikeTweet: 1, bookmarkTweet: 1, tweetById: 3 };
+  const variables = { input, unlike: input, bookmark: input };
+  const { data } = await world.expectShape(query, { quoted: 6, asked }, variables);
+  expect([data.a, data.b, data.c]).toEqual([
+    { tweet: { likeCount: 1, bookmarkCount: 0 } },
+    { tweet: { likeCount: 0, bookmarkCount: 0 } },
+    { tweet: { likeCount: 0, bookmarkCount: 1 } },
+  ]);
+});
+
+test('the same mutation under two names is performed twice', async () => {
+  const query = `mutation ($input: LikeTweetInput!) { a: likeTweet(input: $input) { liked } b: likeTweet(input: $input) { liked } }`;
+  await world.expectShape(query, { quoted: 2, asked: { likeTweet: 2 } }, { input: { tweetId } });
+});
