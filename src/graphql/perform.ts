@@ -129,7 +129,7 @@ class Performance {
       await tab.refuse(error, JSON.stringify({ errors: [refusal(error)] }));
       throw error;
     }
-    await this.#close(tab, result, session);
+    await this.#close(tab, result, session, claim !== null);
     return result;
   }
 
@@ -137,15 +137,17 @@ class Performance {
    * What was charged is the answer of this Idempotency-Key, whatever failed beside it: performed again it would be
    * charged again. Where nothing was, the first failure decides, as in REST.
    */
-  async #close(tab: Tab, result: ExecutionResult, session: Session): Promise<void> {
+  async #close(tab: Tab, result: ExecutionResult, session: Session, isKept: boolean): Promise<void> {
     const state = this.#state;
     state.charges = tab.charges;
+    // Only an Idempotency-Key wants the answer as it was sent.
+    const body = isKept ? JSON.stringify(result) : '';
     const [failure] = session.failedWrites;
     if (failure && tab.charges.length === 0) {
-      await tab.refuse(failure, JSON.stringify(result));
+      await tab.refuse(failure, body);
       return;
     }
-    state.settled = await tab.close(200, JSON.stringify(result));
+    state.settled = await tab.close(200, body);
     if (state.settled) showCredits(state.response, state.settled);
     if (state.key && tab.charges.length > 1) this.#parts.limiter.add(state.key.id, tab.charges.length - 1);
   }

@@ -2,22 +2,28 @@ import type { IncomingMessage } from 'node:http';
 import { PosternError } from '../errors/postern-error.ts';
 
 const bodyLimitBytes = 1024 * 1024;
+/** Bytes that are no text are refused: replaced by something else they would be another text. */
+const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** The JSON object of a POST. Throws `unsupported_media_type`, `too_large` or `bad_input`. */
 export async function readJsonBody(request: IncomingMessage): Promise<object> {
-  if (!/^application\/json\s*(;|$)/i.test(request.headers['content-type'] ?? '')) {
+  const type = request.headers['content-type'] ?? '';
+  if (!/^application\/json\s*(;|$)/i.test(type)) {
     throw new PosternError('unsupported_media_type', 'The body must be JSON, with Content-Type: application/json');
+  }
+  if (!/^utf-?8$/i.test(/;\s*charset\s*=\s*"?([^";\s]*)/i.exec(type)?.[1] ?? 'utf-8')) {
+    throw new PosternError('unsupported_media_type', 'The body must be UTF-8');
   }
   const { 'content-encoding': encoding = 'identity' } = request.headers;
   if (encoding !== 'identity') {
     throw new PosternError('unsupported_media_type', 'The Content-Encoding of the body is not supported');
   }
-  const text = await readText(request);
+  const bytes = await readBytes(request);
   let body: unknown;
   try {
-    body = JSON.parse(text);
+    body = JSON.parse(utf8.decode(bytes));
   } catch {
-    throw new PosternError('bad_input', 'The body is not valid JSON');
+    throw new PosternError('bad_input', 'The body is not valid JSON, or not UTF-8');
   }
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw new PosternError('bad_input', 'The body must be a JSON object: one operation a request');
@@ -26,7 +32,7 @@ export async function readJsonBody(request: IncomingMessage): Promise<object> {
   return body;
 }
 
-function readText(request: IncomingMessage): Promise<string> {
+function readBytes(request: IncomingMessage): Promise<Buffer> {
   // What still comes is dropped by the server after the answer.
   if (Number(request.headers['content-length'] ?? 0) > bodyLimitBytes) throw tooLarge();
   return new Promise((resolve, reject) => {
@@ -42,8 +48,10 @@ function readText(request: IncomingMessage): Promise<string> {
       }
       chunks.push(chunk);
     });
-    request.once('end', () => resolve(Buffer.concat(chunks).toString('utf8')));
-    const cut = () => reject(new PosternError('bad_input', 'The body could not be read: it is cut short'));
+    request.once('end', () => resolve(Buffer.concat(chunks)));
+    const cut = () => {
+      if (!request.complete) reject(new PosternError('bad_input', 'The body could not be read: it is cut short'));
+    };
     request.once('error', cut);
     request.once('close', cut);
   });

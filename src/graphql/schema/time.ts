@@ -1,4 +1,11 @@
-/** The `createdAt` of tweets and Authors (SPEC.md, Tweet) as ISO 8601. */
+const months = 'JanFebMarAprMayJunJulAugSepOctNovDec';
+
+/**
+ * The `createdAt` of tweets and Authors (SPEC.md, Tweet: `Sat Nov 21 09:26:41 +0000 2026`) as ISO 8601. The form is our
+ * own, so it is cut rather than parsed: every tweet and every author of a page has one.
+ */
 export function isoTime(tweetTime: string): string {
-  return new Date(tweetTime).toISOString();
+  const month = months.indexOf(tweetTime.slice(4, 7)) / 3 + 1;
+  const year = tweetTime.slice(26);
+  return `${year}-${month < 10 ? '0' : ''}${month}-${tweetTime.slice(8, 10)}T${tweetTime.slice(11, 19)}.000Z`;
 }

@@ -29,64 +29,141 @@ export interface UserSource {
   readonly pinnedTweetIds: readonly string[] | undefined;
 }
 
-/** What the views of a user have in common; each says for itself what it lacks. */
-function common(user: Author | UserCard | UserProfile) {
-  return {
-    id: user.id,
-    userName: user.userName,
-    name: user.name,
-    description: user.description,
-    location: user.location,
-    url: user.url,
-    profilePicture: user.profilePicture,
-    coverPicture: user.coverPicture,
-    isVerified: user.isVerified,
-    isBlueVerified: user.isBlueVerified,
-    verifiedType: user.verifiedType,
-    canDm: user.canDm,
-    followersCount: user.followers,
-    followingCount: user.following,
-  };
+/** What the views of a user have in common. Made for every author of every tweet, so each field is read when it is asked for. */
+abstract class View<Data extends Author | UserCard | UserProfile> {
+  protected readonly data: Data;
+
+  constructor(data: Data) {
+    this.data = data;
+  }
+
+  get id() {
+    return this.data.id;
+  }
+  get userName() {
+    return this.data.userName;
+  }
+  get name() {
+    return this.data.name;
+  }
+  get description() {
+    return this.data.description;
+  }
+  get location() {
+    return this.data.location;
+  }
+  get url() {
+    return this.data.url;
+  }
+  get platformUrl(): string | null {
+    return null;
+  }
+  get profilePicture() {
+    return this.data.profilePicture;
+  }
+  get coverPicture() {
+    return this.data.coverPicture;
+  }
+  get isVerified() {
+    return this.data.isVerified;
+  }
+  get isBlueVerified() {
+    return this.data.isBlueVerified;
+  }
+  get verifiedType() {
+    return this.data.verifiedType;
+  }
+  get canDm() {
+    return this.data.canDm;
+  }
+  get followersCount() {
+    return this.data.followers;
+  }
+  get followingCount() {
+    return this.data.following;
+  }
+  get createdAt(): string | null {
+    return this.data.createdAt;
+  }
+}
+
+class AuthorView extends View<Author> implements UserSource {
+  override get platformUrl() {
+    return this.data.platformUrl;
+  }
+  override get createdAt() {
+    return this.data.createdAt && isoTime(this.data.createdAt);
+  }
+  get protected() {
+    return undefined;
+  }
+  get favouritesCount() {
+    return this.data.favouritesCount;
+  }
+  get statusesCount() {
+    return this.data.statusesCount;
+  }
+  get mediaCount() {
+    return this.data.mediaCount;
+  }
+  get listedCount() {
+    return undefined;
+  }
+  get pinnedTweetIds() {
+    return this.data.pinnedTweetIds;
+  }
+}
+
+class CardView extends View<UserCard> implements UserSource {
+  get protected() {
+    return this.data.protected;
+  }
+  get favouritesCount() {
+    return undefined;
+  }
+  get statusesCount() {
+    return this.data.tweets;
+  }
+  get mediaCount() {
+    return undefined;
+  }
+  get listedCount() {
+    return this.data.listed;
+  }
+  get pinnedTweetIds() {
+    return undefined;
+  }
+}
+
+class ProfileView extends View<UserProfile> implements UserSource {
+  get protected() {
+    return this.data.protected;
+  }
+  get favouritesCount() {
+    return this.data.favouritesCount;
+  }
+  get statusesCount() {
+    return this.data.statusesCount;
+  }
+  get mediaCount() {
+    return this.data.mediaCount;
+  }
+  get listedCount() {
+    return this.data.listedCount;
+  }
+  get pinnedTweetIds() {
+    return this.data.pinnedTweetIds;
+  }
 }
 
 export function fromAuthor(author: Author): UserSource {
-  return {
-    ...common(author),
-    platformUrl: author.platformUrl,
-    createdAt: author.createdAt && isoTime(author.createdAt),
-    protected: undefined,
-    favouritesCount: author.favouritesCount,
-    statusesCount: author.statusesCount,
-    mediaCount: author.mediaCount,
-    listedCount: undefined,
-    pinnedTweetIds: author.pinnedTweetIds,
-  };
+  return new AuthorView(author);
 }
 
 export function fromCard(card: UserCard): UserSource {
-  return {
-    ...common(card),
-    platformUrl: null,
-    createdAt: card.createdAt,
-    protected: card.protected,
-    favouritesCount: undefined,
-    statusesCount: card.tweets,
-    mediaCount: undefined,
-    listedCount: card.listed,
-    pinnedTweetIds: undefined,
-  };
+  return new CardView(card);
 }
 
 export function fromProfile(profile: UserProfile): UserSource {
-  return {
-    ...common(profile),
-    platformUrl: null,
-    createdAt: profile.createdAt,
-    protected: profile.protected,
-    favouritesCount: profile.favouritesCount,
-    statusesCount: profile.statusesCount,
-    mediaCount: profile.mediaCount,
-    listedCount: profile.listedCount,
-    pinnedTweetIds: profile.pinnedTweetIds,
-  };
+  return new ProfileView(profile);
 }
