@@ -2,7 +2,8 @@ import { Pool } from 'undici';
 
 /**
  * Sends requests, `concurrency` at a time, for `durationMs`, and checks every answer. `request` makes each one; `check`
- * throws where a body is not what it should be. Answers requests a second and the latencies' median and 99th percentile.
+ * throws where a body is not what it should be. Answers how many, how many a second, and the latencies' median and 99th
+ * percentile.
  */
 export async function load({ origin, request, concurrency, durationMs, check }) {
   const pool = new Pool(origin, { connections: concurrency });
@@ -24,7 +25,7 @@ export async function load({ origin, request, concurrency, durationMs, check }) 
   await pool.close();
   latencies.sort((a, b) => a - b);
   const at = (share) => latencies[Math.floor((latencies.length - 1) * share)];
-  return { perSecond: latencies.length / seconds, p50: at(0.5), p99: at(0.99) };
+  return { requests: latencies.length, perSecond: latencies.length / seconds, p50: at(0.5), p99: at(0.99) };
 }
 
 export function median(values) {

@@ -1,0 +1,105 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Pool } from 'undici';
+
+/**
+ * The same data by REST calls one after the other, each made when the one before has told what is missing, and by one
+ * query; both for a caller who is `latencyMs` away. Nothing is asked for twice.
+ */
+export const journeys = {
+  'tweets, what they answer, and all authors': {
+    query: `{
+      user(userName: "grace") {
+        ...Person
+        tweets(first: 20) { nodes { ...Words author { ...Person } inReplyTo { ...Words author { ...Person } } } }
+      }
+    }
+    fragment Person on User { userName name followersCount listedCount }
+    fragment Words on Tweet { tweetId text likeCount createdAt }`,
+    read: ({ user }) =>
+      user.tweets.nodes.flatMap((tweet) => [tweet, ...(tweet.inReplyTo ? [tweet.inReplyTo] : [])]).map(summary),
+    async rest(get) {
+      const grace = await get('/user/info?userName=grace');
+      const people = new Map([[grace.id, grace]]);
+      const { tweets } = await get(`/user/tweets_and_replies?userId=${grace.id}&count=20`);
+      const found = [];
+      for (const tweet of tweets) {
+        found.push(tweet);
+        if (tweet.inReplyToId !== null) found.push(await get(`/tweet/detail?tweet_id=${tweet.inReplyToId}`));
+      }
+      return withAuthors(found, people, get);
+    },
+  },
+  'home timeline and its authors': {
+    query: `{
+      homeTimeline(first: 20) {
+        nodes { tweetId text likeCount createdAt author { userName name followersCount listedCount } }
+      }
+    }`,
+    read: ({ homeTimeline }) => homeTimeline.nodes.map(summary),
+    async rest(get, post) {
+      const { tweets } = await post('/user/home_timeline', { count: 20 });
+      return withAuthors(tweets, new Map(), get);
+    },
+  },
+};
+
+/** By REST a tweet's author does not say on how many lists they are; their profile does. */
+async function withAuthors(tweets, people, get) {
+  for (const { author } of tweets) {
+    if (!people.has(author.id)) people.set(author.id, await get(`/user/info?userId=${author.id}`));
+  }
+  return tweets.map((tweet) => ({
+    id: tweet.id,
+    text: tweet.text,
+    author: tweet.author.userName,
+    listed: people.get(tweet.author.id).listedCount,
+  }));
+}
+
+const summary = ({ tweetId, text, author }) => ({
+  id: tweetId,
+  text,
+  author: author.userName,
+  listed: author.listedCount,
+});
+
+/** Each way `times` times, in turn; how long each took, in milliseconds, and how many calls REST needed. */
+export async function compareJourneys(journey, { origin, headers, latencyMs, times }) {
+  const pool = new Pool(origin, { connections: 1 });
+  const json = { ...headers, 'content-type': 'application/json' };
+  let calls = 0;
+  const send = async (request) => {
+    await sleep(latencyMs);
+    calls += 1;
+    const { statusCode, body } = await pool.request(request);
+    const answer = await body.json();
+    if (statusCode !== 200 || answer.errors) throw new Error(`status ${statusCode}: ${JSON.stringify(answer)}`);
+    return answer.data;
+  };
+  const ways = {
+    rest: () =>
+      journey.rest(
+        (path) => send({ method: 'GET', path: `/v1${path}`, headers }),
+        (path, sent) => send({ method: 'POST', path: `/v1${path}`, headers: json, body: JSON.stringify(sent) }),
+      ),
+    graphql: async () => {
+      const body = JSON.stringify({ query: journey.query });
+      return journey.read(await send({ method: 'POST', path: '/graphql', headers: json, body }));
+    },
+  };
+  const took = { rest: [], graphql: [] };
+  const answers = {};
+  // The first of each warms everything up.
+  for (let time = 0; time <= times; time++) {
+    for (const [name, go] of Object.entries(ways)) {
+      calls = 0;
+      const startedAt = performance.now();
+      answers[name] = JSON.stringify(await go());
+      if (time > 0) took[name].push(performance.now() - startedAt);
+      if (name === 'rest') took.calls = calls;
+    }
+    if (answers.rest !== answers.graphql) throw new Error('REST and GraphQL do not tell the same');
+  }
+  await pool.close();
+  return took;
+}
