@@ -112,7 +112,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
       health: { store, platform, runtime },
       home: { actions, demo: () => demo },
     });
-    const graphql = graphqlHandler(graphqlPath, { core, ...billing, runtime, logger, options: graphqlOptions(config) });
+    const graphql = graphqlHandler({ core, ...billing, runtime, logger, options: graphqlOptions(config) });
     return {
       handler: front({ runtime, logger, metrics, graphqlPath, graphql, express }),
       logger,

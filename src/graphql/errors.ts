@@ -26,7 +26,7 @@ export function formatErrors(
   onFailure: (error: PosternError) => void,
 ) {
   return errors.map((error) => {
-    if (error.extensions['code'] !== undefined && error.extensions['status'] !== undefined) return error;
+    if (error.extensions['code'] !== undefined && error.extensions['status'] !== undefined) return keepStatus(error);
     const original = originalOf(error);
     if (original === null) return asBadInput(error, hasData);
     const known = asPosternError(original);
@@ -34,6 +34,12 @@ export function formatErrors(
     const described = describe(known, error);
     return hasData ? described : withHttp(described, known);
   });
+}
+
+/** Yoga marks whatever fails before execution as one of those that may be 200; our own refusals are none. */
+function keepStatus(error: GraphQLError): GraphQLError {
+  const http = error.extensions['http'] as Http | undefined;
+  return http?.spec ? again(error, { ...error.extensions, http: { ...http, spec: false } }) : error;
 }
 
 /** What a resolver threw; `null` for graphql's own complaints about a document or its variables. */
@@ -73,14 +79,40 @@ function withHttp(error: GraphQLError, { status, retryAfterSeconds }: PosternErr
   return again(error, { ...error.extensions, http: { status, headers } });
 }
 
-/** `http` stays as graphql-over-http wants it: there a document at fault may be 200 for who accepts nothing newer. */
-function asBadInput(error: GraphQLError, hasData: boolean): GraphQLError {
-  const http = (error.extensions['http'] as { status?: number } | undefined) ?? { spec: true, status: 400 };
-  const status = http.status ?? 400;
-  return again(error, { code: errorTable.bad_input.graphql, status, ...(!hasData && { http }) });
+interface Http {
+  status?: number;
+  headers?: Record<string, string>;
+  /** True where GraphQL over HTTP wants 200 for who accepts nothing newer than `application/json`. */
+  spec?: boolean;
 }
 
-function again(error: GraphQLError, extensions: Record<string, unknown>): GraphQLError {
+/** `http` stays as graphql-over-http wants it: there a document at fault may be 200 for who accepts nothing newer. */
+function asBadInput(error: GraphQLError, hasData: boolean): GraphQLError {
+  const http = (error.extensions['http'] as Http | undefined) ?? { spec: true, status: 400 };
+  const status = http.status ?? 400;
+  const extensions = { code: errorTable.bad_input.graphql, status, ...(!hasData && { http }) };
+  return again(error, extensions, withoutValues(error.message));
+}
+
+function again(error: GraphQLError, extensions: Record<string, unknown>, message = error.message): GraphQLError {
   const { nodes = null, source = null, positions = null, path = null } = error;
-  return new GraphQLError(error.message, { nodes, source, positions, path, extensions });
+  return new GraphQLError(message, { nodes, source, positions, path, extensions });
+}
+
+/** What graphql-js says of a value, without the value: it may be a secret that was given in a wrong place, or very long. */
+function withoutValues(message: string): string {
+  const faults = /; (?=Expected |Field "|Value "|Enum "|\w+ cannot represent )/;
+  const variable = /^Variable "\$\w+" got invalid value /.exec(message)?.[0];
+  if (variable !== undefined) {
+    const [given = '', ...rest] = message.slice(variable.length).split(faults);
+    const place = / at "\w+[\w.[\]]*"$/.exec(given)?.[0] ?? '';
+    return `${variable.trimEnd()}${place}; ${withoutValues(rest.join('; '))}`;
+  }
+  return message
+    .replace(/^(\w+ cannot represent [\w -]+?)(: | ["'[{\d]).*$/s, '$1')
+    .replace(/^(Enum "\w+" cannot represent [\w -]+ value).*$/s, '$1')
+    .replace(/^(Expected value of type "[^"]+"), found .*$/s, '$1')
+    .replace(/^Value ".*" does not exist in ("\w+" enum)/s, 'The value does not exist in $1')
+    .replace(/(Argument "\w+" has invalid value) .*$/s, '$1')
+    .replace(/^(Syntax Error: .*?\b(?:String|BlockString)) ".*$/s, '$1');
 }

@@ -6,7 +6,7 @@ import {
   type GraphQLSchema,
   Kind,
   type ParseOptions,
-  parse as parseDocument,
+  parse,
   type Source,
   type ValidationRule,
   validate,
@@ -46,13 +46,8 @@ const maxErrors = 10;
  * may name what the schema has instead.
  */
 export function limitDocuments({ suggest }: { suggest: boolean }): Plugin {
-  const validateWithin = (schema: GraphQLSchema, document: DocumentNode, rules?: readonly ValidationRule[]) => {
-    const fault = findFault(document);
-    if (fault) return [fault];
-    const errors = validate(schema, document, rules, { maxErrors, hideSuggestions: !suggest });
-    // graphql-js gives up (OverlappingFieldsCanBeMerged) where too many fields would have to be compared.
-    return errors.some(({ message }) => message === 'Validation aborted.') ? [tooMuch('repetitions')] : errors;
-  };
+  const check = (schema: GraphQLSchema, document: DocumentNode, rules?: readonly ValidationRule[]) =>
+    validateWithin(schema, document, rules, !suggest);
   return {
     onParams({ params }) {
       if (typeof params.query === 'string' && params.query.length > documentLimits.characters) {
@@ -60,23 +55,37 @@ export function limitDocuments({ suggest }: { suggest: boolean }): Plugin {
       }
     },
     onParse({ setParseFn }) {
-      setParseFn(parse);
+      setParseFn(parseWithin);
     },
     onValidate({ setValidationFn }) {
-      setValidationFn(validateWithin as typeof validate);
+      setValidationFn(check as typeof validate);
     },
   };
 }
 
-function parse(source: Source | string, options?: ParseOptions): DocumentNode {
+/** Throws `GraphQLError`. */
+export function parseWithin(source: Source | string, options?: ParseOptions): DocumentNode {
   try {
-    return parseDocument(source, { ...options, maxTokens: documentLimits.tokens });
+    return parse(source, { ...options, maxTokens: documentLimits.tokens });
   } catch (error) {
     // The parser calls itself for what stands inside; deeper than the stack is deeper than any limit.
     if (error instanceof RangeError) throw tooMuch('nesting');
     if (!(error instanceof GraphQLError) || !error.message.includes('tokens')) throw error;
     throw refusal(new PosternError('too_costly', `Too long: a document may have ${documentLimits.tokens} tokens`));
   }
+}
+
+export function validateWithin(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  rules?: readonly ValidationRule[],
+  hideSuggestions = false,
+): readonly GraphQLError[] {
+  const fault = findFault(document);
+  if (fault) return [fault];
+  const errors = validate(schema, document, rules, { maxErrors, hideSuggestions });
+  // graphql-js gives up (OverlappingFieldsCanBeMerged) where too many fields would have to be compared.
+  return errors.some(({ message }) => message === 'Validation aborted.') ? [tooMuch('repetitions')] : errors;
 }
 
 type Counted = 'aliases' | 'directives' | 'definitions' | 'selections' | 'repetitions' | 'nesting';

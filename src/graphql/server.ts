@@ -1,6 +1,6 @@
-import { usePersistedOperations } from '@graphql-yoga/plugin-persisted-operations';
+import type { ServerResponse } from 'node:http';
 import { type ExecutionArgs, type ExecutionResult, execute, NoSchemaIntrospectionCustomRule } from 'graphql';
-import { createYoga, type Plugin } from 'graphql-yoga';
+import { createYoga, type GraphQLParams, type Plugin } from 'graphql-yoga';
 import { LRUCache } from 'lru-cache';
 import type { AccountService } from '../billing/account-service.ts';
 import type { RateLimiter } from '../billing/rate-limiter.ts';
@@ -9,20 +9,22 @@ import type { Micros } from '../model/money.ts';
 import { logFailure } from '../observe/failures.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { Runtime } from '../runtime/runtime.ts';
+import type { ResponseType } from './accept.ts';
 import { withBill } from './bill.ts';
 import { formatErrors } from './errors.ts';
 import { limitDocuments } from './limits.ts';
 import { perform } from './perform.ts';
+import type { Params } from './read-params.ts';
 import type { GraphqlRequest } from './request.ts';
 import { schema } from './schema/schema.ts';
+import { type TrustedDocuments, takeTrustedDocuments } from './trusted-documents.ts';
 
 export interface GraphqlOptions {
   /** Of one request's worst case. */
   costLimit: Micros;
   timeoutMs: number;
   introspection: boolean;
-  /** Documents that may be asked for by their hash; `only`: no others are taken. */
-  trusted: { documents: ReadonlyMap<string, string>; only: boolean } | null;
+  trusted: TrustedDocuments | null;
 }
 
 export interface GraphqlParts {
@@ -35,21 +37,35 @@ export interface GraphqlParts {
 }
 
 interface Context {
+  params: Params;
   state: GraphqlRequest;
 }
 
-/** Characters of documents that are kept parsed and validated. */
-const cachedCharacters = 1_000_000;
+/** A request, once it was read. */
+export interface Asked extends Context {
+  method: string | undefined;
+  accept: ResponseType;
+}
 
-/** Everything that a request for GraphQL passes once it was read. `path`: where it is mounted. */
-export function graphqlServer(path: string, parts: GraphqlParts) {
+/** As Yoga is told; where it is mounted is its caller's affair. */
+const path = '/graphql';
+
+/** Of documents that are kept parsed and validated, or as errors. */
+const cachedDocuments = { max: 1_000, maxSize: 1_000_000 };
+
+/**
+ * Everything that a request for GraphQL passes once it was read. Yoga is given no more of it than it needs: what a caller
+ * writes into `Host`, the address or `Accept` is ours to understand.
+ */
+export function graphqlServer(parts: GraphqlParts) {
   const { options } = parts;
-  return createYoga<Context>({
+  const yoga = createYoga<Context>({
     schema,
     graphqlEndpoint: path,
     // In the order in which a request meets them.
     plugins: [
-      ...(options.trusted ? [takeTrustedDocuments(options.trusted)] : []),
+      takeParams(),
+      takeTrustedDocuments(options.trusted),
       limitDocuments({ suggest: options.introspection }),
       ...(options.introspection ? [] : [refuseIntrospection()]),
       bill(parts),
@@ -65,27 +81,27 @@ export function graphqlServer(path: string, parts: GraphqlParts) {
     maxRequestBodySize: false,
     multipart: false,
   });
+  return async ({ method = '', accept, params, state }: Asked, response: ServerResponse): Promise<Response> => {
+    // Nobody reads this body; without one it would look for a stream.
+    const request = { method, url: path, headers: { host: 'localhost', accept }, body: 'read before' };
+    return yoga.handleNodeRequestAndResponse(request, response, { params, state });
+  };
+}
+
+function takeParams(): Plugin<object, Context> {
+  return {
+    onRequestParse({ serverContext, setRequestParser }) {
+      setRequestParser(() => serverContext.params as GraphQLParams);
+    },
+  };
 }
 
 function documentCache<Value extends object>() {
   const cache = new LRUCache<string, Value>({
-    maxSize: cachedCharacters,
+    ...cachedDocuments,
     sizeCalculation: (_value, text) => Math.max(1, text.length),
   });
   return { get: (text: string) => cache.get(text), set: (text: string, value: Value) => void cache.set(text, value) };
-}
-
-function takeTrustedDocuments({ documents, only }: NonNullable<GraphqlOptions['trusted']>): Plugin {
-  return usePersistedOperations({
-    allowArbitraryOperations: !only,
-    getPersistedOperation: (hash) => documents.get(hash) ?? null,
-    extractPersistedOperationId: (params) => {
-      const { documentId, extensions } = params as { documentId?: unknown; extensions?: Record<string, unknown> };
-      const persisted = extensions?.['persistedQuery'] as { sha256Hash?: unknown } | undefined;
-      const id = documentId ?? persisted?.sha256Hash;
-      return typeof id === 'string' ? id.replace(/^sha256:/, '') : null;
-    },
-  });
 }
 
 function refuseIntrospection(): Plugin {

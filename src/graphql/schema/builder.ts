@@ -1,6 +1,7 @@
 import SchemaBuilder from '@pothos/core';
 import RelayPlugin from '@pothos/plugin-relay';
 import ZodPlugin from '@pothos/plugin-zod';
+import { GraphQLError } from 'graphql';
 import { malformedField } from '../../core/input.ts';
 import type { Session } from '../session.ts';
 
@@ -53,7 +54,7 @@ builder.scalarType('DateTime', {
   serialize: (value) => value,
   parseValue: (value) => {
     if (typeof value === 'string') return value;
-    throw new TypeError('must be a time as ISO 8601, such as 2026-11-01T00:00:00Z');
+    throw new GraphQLError('must be a time as ISO 8601, such as 2026-11-01T00:00:00Z');
   },
 });
 
@@ -61,6 +62,6 @@ builder.scalarType('Credits', {
   description: 'Dollars, as an exact decimal string: `"0.001"`.',
   serialize: (value) => value,
   parseValue: () => {
-    throw new TypeError('is never an input');
+    throw new GraphQLError('is never an input');
   },
 });
