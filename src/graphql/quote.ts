@@ -116,10 +116,11 @@ class Walk {
     const isMeta = field === SchemaMetaFieldDef || field === TypeMetaFieldDef;
     if (place.depth === 1 && !isMeta) this.#needsKey = true;
     const cost = costOf(field) ?? {};
-    const args: Args =
+    const args =
       cost.size || cost.objects || (cost.input && place.depth === 1)
         ? argumentsOf(field, nodes[0], this.#options.scope)
         : {};
+    if (!args) return;
     if (place.depth === 1 && cost.action && cost.input && this.#isRefused(cost.action, cost.input(args), cost)) return;
     if (cost.objects) {
       this.#named(cost, args, nodes, place);
@@ -195,11 +196,11 @@ function fieldOf(type: GraphQLObjectType, name: string): Field | undefined {
   return type.getFields()[name];
 }
 
-/** Arguments that are wrong are refused where the field is executed; here they count as left out. */
-function argumentsOf(field: Field, node: FieldNode, { variables }: DocumentScope): Args {
+/** `null` where they are wrong, such as a variable that is null: such a field is refused instead of resolved. */
+function argumentsOf(field: Field, node: FieldNode, { variables }: DocumentScope): Args | null {
   try {
     return getArgumentValues(field, node, variables);
   } catch {
-    return {};
+    return null;
   }
 }
