@@ -5,6 +5,7 @@ import { LRUCache } from 'lru-cache';
 import type { AccountService } from '../billing/account-service.ts';
 import type { RateLimiter } from '../billing/rate-limiter.ts';
 import type { Core } from '../core/core.ts';
+import type { PosternError } from '../errors/postern-error.ts';
 import type { Micros } from '../model/money.ts';
 import { logFailure } from '../observe/failures.ts';
 import type { Logger } from '../observe/logger.ts';
@@ -118,7 +119,10 @@ function bill(parts: GraphqlParts): Plugin<Context> {
   const format = (result: ExecutionResult, { requestId }: GraphqlRequest): ExecutionResult => {
     if (!result.errors) return result;
     const hasData = result.data !== undefined && result.data !== null;
-    const errors = formatErrors(result.errors, hasData, (failure) => logFailure(logger, requestId, failure));
+    // Several fields may have failed of one call.
+    const failures = new Set<PosternError>();
+    const errors = formatErrors(result.errors, hasData, (failure) => failures.add(failure));
+    for (const failure of failures) logFailure(logger, requestId, failure);
     return { ...result, errors };
   };
   const performing = { core, limiter, runtime, format, costLimit: options.costLimit, timeoutMs: options.timeoutMs };

@@ -91,8 +91,10 @@ export class Session {
     const { tab, isLate } = this.#parts;
     try {
       return await tab.run(prepare());
-    } catch (error) {
-      if (!isLate() || !(error instanceof PosternError) || error.code !== 'request_timeout') throw error;
+    } catch (thrown) {
+      // Whoever else wants the same thing is told of the same error.
+      const error = asPosternError(thrown);
+      if (!isLate() || error.code !== 'request_timeout') throw error;
       throw new PosternError('platform_timeout', 'The request took too long: this was not read any more');
     }
   }
