@@ -106,11 +106,10 @@ function withoutValues(message: string): string {
   if (variable !== undefined) {
     const [given = '', ...rest] = message.slice(variable.length).split(faults);
     const place = / at "\w+[\w.[\]]*"$/.exec(given)?.[0] ?? '';
-    return `${variable.trimEnd()}${place}; ${withoutValues(rest.join('; '))}`;
+    return [variable.trimEnd() + place, ...(rest.length > 0 ? [withoutValues(rest.join('; '))] : [])].join('; ');
   }
   return message
-    .replace(/^(\w+ cannot represent [\w -]+?)(: | ["'[{\d]).*$/s, '$1')
-    .replace(/^(Enum "\w+" cannot represent [\w -]+ value).*$/s, '$1')
+    .replace(/^((?:Enum "\w+"|\w+) cannot represent [\w -]*?\bvalue)\b.*$/s, '$1')
     .replace(/^(Expected value of type "[^"]+"), found .*$/s, '$1')
     .replace(/^Value ".*" does not exist in ("\w+" enum)/s, 'The value does not exist in $1')
     .replace(/(Argument "\w+" has invalid value) .*$/s, '$1')

@@ -6,7 +6,7 @@ const bodyLimitBytes = 1024 * 1024;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** The JSON object of a POST. Throws `unsupported_media_type`, `too_large` or `bad_input`. */
-export async function readJsonBody(request: IncomingMessage): Promise<object> {
+export async function readJsonBody(request: IncomingMessage): Promise<Readonly<Record<string, unknown>>> {
   const type = request.headers['content-type'] ?? '';
   if (!/^application\/json\s*(;|$)/i.test(type)) {
     throw new PosternError('unsupported_media_type', 'The body must be JSON, with Content-Type: application/json');
@@ -28,8 +28,7 @@ export async function readJsonBody(request: IncomingMessage): Promise<object> {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw new PosternError('bad_input', 'The body must be a JSON object: one operation a request');
   }
-  if (Object.keys(body).length === 0) throw new PosternError('bad_input', 'Missing required field: query');
-  return body;
+  return body as Readonly<Record<string, unknown>>;
 }
 
 function readBytes(request: IncomingMessage): Promise<Buffer> {

@@ -10,8 +10,20 @@ const objects = ['variables', 'extensions'];
 
 /** The parameters of a GET's query string, or of a POST's body. Throws `PosternError`. */
 export async function readParams(request: IncomingMessage): Promise<Params> {
-  if (request.method === 'POST') return (await readJsonBody(request)) as Params;
-  return readQuery(request.url ?? '');
+  const params = request.method === 'POST' ? await readJsonBody(request) : readQuery(request.url ?? '');
+  for (const name of texts) require(params, name, 'text', (value) => typeof value === 'string');
+  for (const name of objects) require(params, name, 'an object', isObject);
+  return params;
+}
+
+function require(params: Params, name: string, what: string, is: (value: unknown) => boolean): void {
+  const value = params[name];
+  if (value == null || is(value)) return;
+  throw new PosternError('bad_input', `Malformed field: ${name}: must be ${what}`, { field: name });
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && !Array.isArray(value);
 }
 
 /** Others are passed over; a credential among them is none. */

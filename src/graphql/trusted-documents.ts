@@ -61,8 +61,10 @@ export function takeTrustedDocuments(trusted: TrustedDocuments | null): Plugin {
       const persisted = (rest.extensions as Record<string, { sha256Hash?: unknown }> | null)?.['persistedQuery'];
       const id = documentId ?? persisted?.sha256Hash;
       if (id == null) {
-        if (trusted?.only) throw new PosternError('bad_input', `Missing required field: documentId: ${onlyTrusted}`);
-        return;
+        throw new PosternError(
+          'bad_input',
+          trusted?.only ? `Missing required field: documentId: ${onlyTrusted}` : 'Missing required field: query',
+        );
       }
       const field = documentId == null ? 'extensions.persistedQuery.sha256Hash' : 'documentId';
       const hash = typeof id === 'string' ? /^(?:sha256:)?([\da-f]{64})$/i.exec(id)?.[1] : undefined;

@@ -54,7 +54,7 @@ builder.scalarType('DateTime', {
   serialize: (value) => value,
   parseValue: (value) => {
     if (typeof value === 'string') return value;
-    throw new GraphQLError('must be a time as ISO 8601, such as 2026-11-01T00:00:00Z');
+    throw new GraphQLError('Expected a time as ISO 8601, such as 2026-11-01T00:00:00Z');
   },
 });
 
@@ -62,6 +62,6 @@ builder.scalarType('Credits', {
   description: 'Dollars, as an exact decimal string: `"0.001"`.',
   serialize: (value) => value,
   parseValue: () => {
-    throw new GraphQLError('is never an input');
+    throw new GraphQLError('Expected nothing: it is never an input');
   },
 });
