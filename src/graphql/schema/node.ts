@@ -34,7 +34,7 @@ const nodeTypes: Readonly<Record<string, NodeType>> = {
 function decode(globalId: unknown): { name: string; type: NodeType; id: string } | null {
   try {
     const { typename, id } = decodeGlobalID(String(globalId));
-    const type = nodeTypes[typename];
+    const type = Object.hasOwn(nodeTypes, typename) ? nodeTypes[typename] : undefined;
     return type && /^\d{1,20}$/.test(id) ? { name: typename, type, id } : null;
   } catch {
     return null;
