@@ -34,6 +34,8 @@ describe('reads', () => {
     expect(rest.headers.get('x-credits-charged') ?? '0').toBe(price(action));
     expect(answer.chargedFor(action)).toEqual({ name: action.name, calls: 1, charged: price(action) });
     expect(answer.others(action).map(({ name }) => name)).toEqual(rows[action.name]?.beside);
+    const twice = action.price > 0 ? { calls: 2, charged: '0.002' } : undefined;
+    expect(await faces.usage(action)).toEqual(twice);
   });
 
   test('what is compared is not empty', async () => {

@@ -112,6 +112,25 @@ describe('the same thing under several names', () => {
   });
 });
 
+test('ids that name nothing fail alone, and cost nothing', async () => {
+  const ids = [
+    globalId('Tweet', parent),
+    'made-up',
+    globalId('Tweet', '1'),
+    globalId('Webhook', '1'),
+    globalId('User', 'ada'),
+  ];
+  const query = 'query ($ids: [ID!]!) { nodes(ids: $ids) { __typename } }';
+  const answer = await world.ada.ask(query, { ids });
+  expect(answer.data.nodes).toEqual([{ __typename: 'Tweet' }, null, null, null, null]);
+  const codes = Object.fromEntries(answer.errors.map(({ path, extensions }) => [path?.[1], extensions.code]));
+  expect(codes).toEqual({ 1: 'BAD_USER_INPUT', 2: 'NOT_FOUND', 3: 'BAD_USER_INPUT', 4: 'BAD_USER_INPUT' });
+  expect(answer.extensions.cost).toMatchObject({ quoted: '0.002', actual: '0.001' });
+  const many = Array.from({ length: 101 }, () => globalId('List', '1'));
+  const refused = await world.ada.ask(query, { ids: many });
+  expect(refused.errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT', field: 'ids' } }]);
+});
+
 describe('a tweet that another names', () => {
   const ask = (id: string, selection: string) => `{ tweet(tweetId: "${id}") { ${selection} } }`;
 

@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { startCountedWorld } from './counted-world.ts';
+
+test('each call that a request makes counts to the rate limit of its key', async () => {
+  // One call comes back every 20 seconds.
+  const world = await startCountedWorld({ RATE_LIMIT: '3' });
+  try {
+    const { key } = await world.service.makeAccount('1');
+    const mine = world.ada.with({ key });
+    const answer = await mine.ask(`{
+      viewer { about { createdVia } } user(userName: "nobody_here") { name } rateLimit { limit remaining windowSeconds }
+      user_: user(userName: "grace") { name }
+    }`);
+    expect(answer.data).toMatchObject({
+      viewer: { about: { createdVia: expect.any(String) } },
+      user: null,
+      rateLimit: { limit: 3, remaining: 2, windowSeconds: 60 },
+    });
+    expect(answer.extensions.credits.charged).toBe('0.003');
+
+    const [refused, asked] = await world.sandbox.requestsDuring(() => mine.ask('{ viewer { name } }'));
+    expect(asked).toEqual({});
+    expect(refused).toMatchObject({
+      status: 429,
+      data: null,
+      errors: [{ extensions: { code: 'RATE_LIMITED', status: 429 } }],
+    });
+    expect(refused.headers.get('retry-after')).toBe(String(refused.errors[0]?.extensions.retryAfterSeconds));
+    expect(refused.extensions.credits).toMatchObject({ charged: '0', remaining: '0.997', actions: [] });
+    const rest = await world.rest.with({ key }).get('/user/me');
+    expect(rest.status).toBe(429);
+  } finally {
+    await world.service.stop();
+  }
+});
