@@ -55,6 +55,8 @@ export interface App {
 
 /** Puts the parts together: the one place that knows them all. */
 export async function createApp(config: Config, overrides: Overrides = {}): Promise<App> {
+  // What can be wrong with the settings comes first, before anything runs.
+  const options = graphqlOptions(config);
   const runtime = overrides.runtime ?? systemRuntime;
   const logger = overrides.logger ?? makeLogger(config.logLevel);
   const closers: (() => Promise<void> | void)[] = [];
@@ -112,7 +114,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
       health: { store, platform, runtime },
       home: { actions, demo: () => demo },
     });
-    const graphql = graphqlHandler({ core, ...billing, runtime, logger, options: graphqlOptions(config) });
+    const graphql = graphqlHandler({ core, ...billing, runtime, logger, options });
     return {
       handler: front({ runtime, logger, metrics, graphqlPath, graphql, express }),
       logger,
