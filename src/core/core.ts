@@ -73,13 +73,13 @@ export class Core {
     const { cursors, accounts } = this.#parts;
     if (!action.actor) {
       const checked = checkInput(action.input, raw);
-      const { input, seal } = paging(cursors, cursorScope(action.name, checked, caller.account), checked);
+      const { input, seal } = paging(cursors, () => cursorScope(action.name, checked, caller.account), checked);
       const context = { account: caller.account, accounts };
       return { action, perform: async () => seal(await action.run(context, input as never)) };
     }
     const authToken = checkToken(caller.authToken);
     const checked = checkInput(action.input, raw);
-    const { input, seal } = paging(cursors, cursorScope(action.name, checked, authToken.expose()), checked);
+    const { input, seal } = paging(cursors, () => cursorScope(action.name, checked, authToken.expose()), checked);
     const session = {
       authToken,
       proxy: caller.proxy && this.#parts.readProxy(caller.proxy),

@@ -3,8 +3,8 @@ import { malformedField } from './input.ts';
 
 type Input = Record<string, unknown>;
 
-/** Makes the platform's cursors of a call into those that callers see, and back. */
-export type Paging<Output> = (cursors: CursorSealer, scope: string, input: Input) => OpenedPaging<Output>;
+/** Makes the platform's cursors of a call into those that callers see, and back; `scope` is told where there are any. */
+export type Paging<Output> = (cursors: CursorSealer, scope: () => string, input: Input) => OpenedPaging<Output>;
 
 interface OpenedPaging<Output> {
   /** With the platform's own cursor. */
@@ -26,10 +26,10 @@ export const noPaging: Paging<unknown> = (_cursors, _scope, input) => ({ input, 
 /** Whole pages: `cursor` is the `next_cursor` of the page before (SPEC.md, Conventions). */
 export const byPage: Paging<unknown> = (cursors, scope, input) => ({
   input:
-    typeof input['cursor'] === 'string' ? { ...input, cursor: openCursor(cursors, scope, input['cursor']) } : input,
+    typeof input['cursor'] === 'string' ? { ...input, cursor: openCursor(cursors, scope(), input['cursor']) } : input,
   seal: (output) => {
     const page = output as { next_cursor: string | null };
-    return page.next_cursor === null ? page : { ...page, next_cursor: cursors.seal(page.next_cursor, scope) };
+    return page.next_cursor === null ? page : { ...page, next_cursor: cursors.seal(page.next_cursor, scope()) };
   },
 });
 
@@ -41,9 +41,9 @@ type Place = readonly [cursor: string | null, count: number, index: number];
  * middle of a page fetches that page again. One of a page's last item leads to the next page.
  */
 export const byEdge: Paging<EdgePage> = (cursors, scope, input) => {
-  const edges = `${scope} edges`;
+  const edges = () => `${scope()} edges`;
   const { cursor: after, ...rest } = input;
-  const place = typeof after === 'string' ? openEdge(cursors, edges, after) : null;
+  const place = typeof after === 'string' ? openEdge(cursors, edges(), after) : null;
   const [cursor, count, index] = place ?? [null, Number(input['count']), -1];
   const inPage = index >= 0;
   return {
@@ -57,7 +57,7 @@ export const byEdge: Paging<EdgePage> = (cursors, scope, input) => {
         cursorAt: (at, total) => {
           const next = page.next_cursor;
           const found: Place = at === total - 1 && next !== null ? [next, 0, -1] : [cursor, size, at];
-          return cursors.seal(JSON.stringify(found), edges);
+          return cursors.seal(JSON.stringify(found), edges());
         },
       };
     },

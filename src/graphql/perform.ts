@@ -29,7 +29,8 @@ export interface PerformParts {
   format: (result: ExecutionResult, request: GraphqlRequest) => ExecutionResult;
 }
 
-type Execute = (args: ExecutionArgs) => ExecutionResult | Promise<ExecutionResult>;
+/** Yoga's: it remembers a field's arguments, of which most have none, where graphql-js reads them for every object. */
+export type Execute = (args: ExecutionArgs) => ExecutionResult | Promise<ExecutionResult>;
 
 /**
  * Executes a document on a tab: its worst case is reserved as a whole, what succeeded is charged, the rest goes back.

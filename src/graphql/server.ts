@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { type ExecutionArgs, type ExecutionResult, execute, NoSchemaIntrospectionCustomRule } from 'graphql';
+import { type ExecutionArgs, type ExecutionResult, NoSchemaIntrospectionCustomRule } from 'graphql';
 import { createYoga, type GraphQLParams, type Plugin } from 'graphql-yoga';
 import { LRUCache } from 'lru-cache';
 import type { AccountService } from '../billing/account-service.ts';
@@ -14,7 +14,7 @@ import type { ResponseType } from './accept.ts';
 import { withBill } from './bill.ts';
 import { formatErrors } from './errors.ts';
 import { limitDocuments } from './limits.ts';
-import { perform } from './perform.ts';
+import { type Execute, perform } from './perform.ts';
 import type { Params } from './read-params.ts';
 import type { GraphqlRequest } from './request.ts';
 import { schema } from './schema/schema.ts';
@@ -127,9 +127,9 @@ function bill(parts: GraphqlParts): Plugin<Context> {
   };
   const performing = { core, limiter, runtime, format, costLimit: options.costLimit, timeoutMs: options.timeoutMs };
   return {
-    onExecute({ args, setExecuteFn }) {
+    onExecute({ args, executeFn, setExecuteFn }) {
       const { state } = args.contextValue as unknown as Context;
-      setExecuteFn((given: unknown) => perform(performing, given as ExecutionArgs, state, execute));
+      setExecuteFn((given: unknown) => perform(performing, given as ExecutionArgs, state, executeFn as Execute));
     },
     async onResultProcess({ result, setResult, serverContext }) {
       const { state } = serverContext as unknown as Context;
