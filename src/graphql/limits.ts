@@ -23,11 +23,12 @@ export const documentLimits = {
   aliases: 100,
   directives: 50,
   /** Operations and fragments: the time to compare fragments grows with their square. */
-  definitions: 75,
+  definitions: 50,
+  variables: 100,
   /** Fields and spreads as they are written. */
   selections: 1_000,
-  /** Fields of one name that have arguments or fields of their own: each is compared with each of the others. */
-  repetitions: 100,
+  /** One field, with arguments or fields of its own, in one place: each time is compared with each of the others. */
+  repetitions: 75,
   /** Braces and brackets within each other. */
   nesting: 64,
   /** Fields within fields. */
@@ -88,7 +89,7 @@ export function validateWithin(
   return errors.some(({ message }) => message === 'Validation aborted.') ? [tooMuch('repetitions')] : errors;
 }
 
-type Counted = 'aliases' | 'directives' | 'definitions' | 'selections' | 'repetitions' | 'nesting';
+type Counted = 'aliases' | 'directives' | 'definitions' | 'variables' | 'selections' | 'repetitions' | 'nesting';
 
 const nested: ReadonlySet<string> = new Set([Kind.SELECTION_SET, Kind.LIST, Kind.OBJECT, Kind.LIST_TYPE]);
 
@@ -97,26 +98,32 @@ function findFault(document: DocumentNode): GraphQLError | null {
     aliases: 0,
     directives: 0,
     definitions: document.definitions.length,
+    variables: 0,
     selections: 0,
     repetitions: 0,
     nesting: 0,
   };
+  /** How often each field is written: by the names of the fields around it. */
   const times = new Map<string, number>();
+  const places = [''];
   let inside = 0;
   const enter = (node: ASTNode) => {
     if (node.kind === Kind.FIELD) {
       if (node.alias) counts.aliases += 1;
       if (node.selectionSet || node.arguments?.length) {
-        const name = (node.alias ?? node.name).value;
-        times.set(name, (times.get(name) ?? 0) + 1);
+        const place = `${places.at(-1)}.${(node.alias ?? node.name).value}`;
+        times.set(place, (times.get(place) ?? 0) + 1);
+        places.push(place);
       }
     }
     if (node.kind === Kind.DIRECTIVE) counts.directives += 1;
+    if (node.kind === Kind.VARIABLE_DEFINITION) counts.variables += 1;
     if (node.kind === Kind.SELECTION_SET) counts.selections += node.selections.length;
     if (nested.has(node.kind)) counts.nesting = Math.max(counts.nesting, ++inside);
   };
   const leave = (node: ASTNode) => {
     if (nested.has(node.kind)) inside -= 1;
+    if (node.kind === Kind.FIELD && (node.selectionSet || node.arguments?.length)) places.pop();
   };
   visit(document, { enter, leave } satisfies ASTVisitor);
   counts.repetitions = Math.max(0, ...times.values());
@@ -128,7 +135,7 @@ function tooMuch(what: Counted): GraphQLError {
   const limit = documentLimits[what];
   const message = {
     nesting: `Too deep: braces and brackets may stand ${limit} deep in each other`,
-    repetitions: `Too many repetitions: a field may be written ${limit} times under one name`,
+    repetitions: `Too many repetitions: a field may be written ${limit} times in one place`,
   };
   const told =
     what in message ? message[what as keyof typeof message] : `Too many ${what}: a document may have ${limit}`;
