@@ -12,13 +12,13 @@ const { values } = parseArgs({
   options: {
     rounds: { type: 'string', default: '9' },
     seconds: { type: 'string', default: '2' },
-    concurrency: { type: 'string', default: '32' },
+    concurrency: { type: 'string', default: '64' },
     latency: { type: 'string', default: '20' },
     help: { type: 'boolean', short: 'h' },
   },
 });
 if (values.help) {
-  process.stdout.write(`Usage: npm run bench:graphql -- [--rounds 9] [--seconds 2] [--concurrency 32] [--latency 20]
+  process.stdout.write(`Usage: npm run bench:graphql -- [--rounds 9] [--seconds 2] [--concurrency 64] [--latency 20]
 
 A user, 20 tweets and their authors, asked for in one query: of Postern, of a bare Yoga and of Apollo Server on Express 5,
 whose resolvers make the same calls to the same sandbox; in turn (A B C, A B C, …). Prints requests a second, latencies,
