@@ -98,7 +98,7 @@ function sendHuge() {
       times.answeredMs = elapsed();
       done();
     });
-    const length = Buffer.byteLength(hugeBody);
+    const { length } = hugeBody;
     const head = `POST /graphql HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`;
     socket.write(head);
     socket.write(hugeBody, () => {
