@@ -2,6 +2,9 @@ import { GraphQLError } from 'graphql';
 import { asPosternError, type PosternError } from '../errors/postern-error.ts';
 import { errorTable } from '../errors/table.ts';
 
+/** Names of fields, wherever a message has them. */
+const snakeCase = /\b[a-z]+(?:_[a-z]+)+\b/g;
+
 /** Fields whose names GraphQL spells in its own way; all others only lose their underscores. */
 const spellings: Readonly<Record<string, string>> = {
   count: 'first',
@@ -55,7 +58,7 @@ function describe(
   where?: GraphQLError,
 ): GraphQLError {
   const spelled = field === undefined ? undefined : spell(field);
-  return new GraphQLError(field === undefined ? message : message.replace(field, spelled ?? field), {
+  return new GraphQLError(field === undefined ? message : message.replace(field, spell).replaceAll(snakeCase, spell), {
     nodes: where?.nodes ?? null,
     path: where?.path ?? null,
     extensions: {

@@ -1,14 +1,14 @@
 import { setMaxListeners } from 'node:events';
-import type { ExecutionArgs, ExecutionResult, OperationDefinitionNode } from 'graphql';
+import type { DocumentNode, ExecutionArgs, ExecutionResult, OperationDefinitionNode, SelectionSetNode } from 'graphql';
 import { GraphQLError, getOperationAST, getVariableValues, Kind } from 'graphql';
 import type { RateLimiter } from '../billing/rate-limiter.ts';
 import type { Caller, Core } from '../core/core.ts';
 import type { Tab } from '../core/tab.ts';
-import { asPosternError } from '../errors/postern-error.ts';
+import { asPosternError, PosternError } from '../errors/postern-error.ts';
 import { missingKey } from '../headers/api-key.ts';
 import { showCredits } from '../headers/credits.ts';
 import { readIdempotencyKey, requestContent } from '../headers/idempotency-key.ts';
-import type { Micros } from '../model/money.ts';
+import { formatDollars, type Micros } from '../model/money.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { Secret } from '../secrets/secret.ts';
 import { refusal } from './errors.ts';
@@ -70,6 +70,8 @@ class Performance {
     const operation = getOperationAST(document, operationName);
     // The executor says best what is wrong with its name.
     if (!operation) return this.#execute(this.#args);
+    const needsKey = asksForMoreThanTheSchema(operation, document);
+    if (needsKey && !this.#state.key) throw missingKey();
     const coerced = getVariableValues(schema, operation.variableDefinitions ?? [], variableValues ?? {}, {
       maxErrors: 5,
     });
@@ -81,15 +83,14 @@ class Performance {
     try {
       const caller = this.#caller(waiting.signal);
       const { core, costLimit } = this.#parts;
-      const { micros, needsKey } = quote({
+      state.quoted = quote({
         scope,
         operation,
-        limits: { ...documentLimits, micros: costLimit },
+        limits: documentLimits,
         check: (action, input, paged) =>
           void (paged ? core.prepareEdges(action, input, caller) : core.prepare(action, input, caller)),
       });
-      state.quoted = micros;
-      if (needsKey && !state.key) throw missingKey();
+      refuseBeyond(costLimit, state.quoted);
       if (state.request.headers['x-cost-only'] === '1') return { data: null };
       if (!needsKey) return await this.#execute(this.#args);
       return await this.#onTab(operation, scope, caller, waiting);
@@ -150,6 +151,7 @@ class Performance {
     }
     state.settled = await tab.close(200, body);
     if (state.settled) showCredits(state.response, state.settled);
+    else if (isKept && tab.charges.length > 0) state.response.setHeader('idempotent-replayed', 'true');
     if (state.key && tab.charges.length > 1) this.#parts.limiter.add(state.key.id, tab.charges.length - 1);
   }
 
@@ -181,6 +183,32 @@ class Performance {
   }
 }
 
+/** Whether or not `@skip` leaves it in: without a key nobody is told what else is wrong. */
+function asksForMoreThanTheSchema({ selectionSet }: OperationDefinitionNode, document: DocumentNode): boolean {
+  const visited = new Set<string>();
+  const asks = ({ selections }: SelectionSetNode): boolean =>
+    selections.some((selection) => {
+      if (selection.kind === Kind.FIELD) return !selection.name.value.startsWith('__');
+      if (selection.kind === Kind.INLINE_FRAGMENT) return asks(selection.selectionSet);
+      const name = selection.name.value;
+      if (visited.has(name)) return false;
+      visited.add(name);
+      const fragment = document.definitions.find(
+        (each) => each.kind === Kind.FRAGMENT_DEFINITION && each.name.value === name,
+      );
+      return fragment !== undefined && 'selectionSet' in fragment && asks(fragment.selectionSet);
+    });
+  return asks(selectionSet);
+}
+
+function refuseBeyond(costLimit: Micros, quoted: Micros): void {
+  if (quoted <= costLimit) return;
+  throw new PosternError(
+    'too_costly',
+    `Too costly: this could cost up to ${formatDollars(quoted)}, and the limit is ${formatDollars(costLimit)} a request. Ask for fewer items (first) or fewer lists inside lists`,
+  );
+}
+
 function header({ request }: GraphqlRequest, name: string): string | null {
   const value = request.headers[name];
   return typeof value === 'string' ? value : null;
@@ -208,6 +236,8 @@ class Waiting {
     setMaxListeners(0, this.#controller.signal);
     this.#onClose = () => this.#controller.abort();
     state.response.once('close', this.#onClose);
+    // The caller may have gone while its key was looked up.
+    if (state.response.destroyed) this.#onClose();
     this.#timer = runtime.after(timeoutMs, () => {
       this.isLate = true;
       this.#controller.abort();

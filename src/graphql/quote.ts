@@ -13,27 +13,18 @@ import {
 } from 'graphql';
 import type { Action } from '../core/action.ts';
 import { PosternError } from '../errors/postern-error.ts';
-import { formatDollars, type Micros } from '../model/money.ts';
+import type { Micros } from '../model/money.ts';
 import { type Args, costOf, type FieldCost, type View } from './cost.ts';
 import { IntrospectionReader } from './introspection.ts';
 import { type DocumentScope, type Selected, selectedFields, selectsOnly } from './selection.ts';
 
 export interface QuoteLimits {
-  /** Of one request's worst case. */
-  readonly micros: Micros;
   /** Fields within fields. */
   readonly depth: number;
   /** Fields of the document, its fragments written out. */
   readonly fields: number;
   /** Fields of the schema's types that introspection may read. */
   readonly introspected: number;
-}
-
-export interface Quote {
-  readonly calls: ReadonlyMap<Action, number>;
-  readonly micros: Micros;
-  /** False where the document asks for nothing but the schema and `__typename`. */
-  readonly needsKey: boolean;
 }
 
 /** Checks the input of a call that is known before anything runs. Throws `PosternError`. */
@@ -48,10 +39,10 @@ export interface QuoteOptions {
 
 /**
  * What a request may cost at most: every list as long as it may be, every object another one, every field that needs a
- * call making it. Calls whose input is wrong cost nothing, since they will be refused. Throws `too_costly`.
+ * call making it. Calls whose input is wrong cost nothing, since they will be refused. Throws `too_costly` beyond the limits.
  */
-export function quote(options: QuoteOptions): Quote {
-  return new Walk(options).quote();
+export function quote(options: QuoteOptions): Micros {
+  return new Walk(options).micros();
 }
 
 /** Where the walk stands: so many objects of one type, made from the same data. */
@@ -64,33 +55,20 @@ interface Place {
 class Walk {
   readonly #options: QuoteOptions;
   readonly #introspection: IntrospectionReader;
-  readonly #calls = new Map<Action, number>();
   #micros = 0;
   #fields = 0;
-  #needsKey = false;
 
   constructor(options: QuoteOptions) {
     this.#options = options;
     this.#introspection = new IntrospectionReader(options.scope, options.limits.introspected);
   }
 
-  quote(): Quote {
+  micros(): Micros {
     const { scope, operation } = this.#options;
     const root = scope.schema.getRootType(operation.operation);
-    if (root)
-      this.#object(root, selectedFields(root, [operation.selectionSet], scope), {
-        times: 1,
-        view: undefined,
-        depth: 1,
-      });
-    const { micros } = this.#options.limits;
-    if (this.#micros > micros) {
-      throw new PosternError(
-        'too_costly',
-        `Too costly: this could cost up to ${formatDollars(this.#micros)}, and the limit is ${formatDollars(micros)} a request. Ask for fewer items (first) or fewer lists inside lists`,
-      );
-    }
-    return { calls: this.#calls, micros: this.#micros, needsKey: this.#needsKey };
+    const place = { times: 1, view: undefined, depth: 1 };
+    if (root) this.#object(root, selectedFields(root, [operation.selectionSet], scope), place);
+    return this.#micros;
   }
 
   #object(type: GraphQLObjectType, selected: Selected, place: Place): void {
@@ -113,8 +91,6 @@ class Walk {
   }
 
   #field(field: Field, nodes: readonly [FieldNode, ...FieldNode[]], place: Place, shared: Set<Action>): void {
-    const isMeta = field === SchemaMetaFieldDef || field === TypeMetaFieldDef;
-    if (place.depth === 1 && !isMeta) this.#needsKey = true;
     const cost = costOf(field) ?? {};
     const args =
       cost.size || cost.objects || (cost.input && place.depth === 1)
@@ -143,7 +119,7 @@ class Walk {
     if (this.#runs(cost, place, selections, shared)) this.#count(cost.action as Action, place.times);
     if (isCompositeType(type)) for (const [each, selected] of selections) this.#object(each, selected, inner);
     // Only now, when it is not too deep.
-    if (isMeta) this.#introspection.read(field, nodes);
+    if (field === SchemaMetaFieldDef || field === TypeMetaFieldDef) this.#introspection.read(field, nodes);
   }
 
   #runs(
@@ -183,7 +159,6 @@ class Walk {
   }
 
   #count(action: Action, times: number): void {
-    this.#calls.set(action, (this.#calls.get(action) ?? 0) + times);
     this.#micros += action.price * times;
   }
 }

@@ -30,6 +30,8 @@ export interface SessionParts {
 export class Session {
   readonly #parts: SessionParts;
   readonly #reads = new Map<string, Promise<unknown>>();
+  /** One for all that came too late, so that it is logged once. */
+  #late: PosternError | undefined;
   /** What failed of the writes. */
   readonly failedWrites: PosternError[] = [];
 
@@ -95,7 +97,8 @@ export class Session {
       // Whoever else wants the same thing is told of the same error.
       const error = asPosternError(thrown);
       if (!isLate() || error.code !== 'request_timeout') throw error;
-      throw new PosternError('platform_timeout', 'The request took too long: this was not read any more');
+      this.#late ??= new PosternError('platform_timeout', 'The request took too long: this was not read any more');
+      throw this.#late;
     }
   }
 }

@@ -41,7 +41,7 @@ export function readProxy(text: Secret, guard: OutboundGuard): ForwardProxy {
 }
 
 export function malformedProxy(reason: string): PosternError {
-  return new PosternError('bad_input', `Malformed field: proxy: ${reason}`);
+  return new PosternError('bad_input', `Malformed field: proxy: ${reason}`, { field: 'proxy' });
 }
 
 function readProxyUrl(text: string): URL {

@@ -12,16 +12,16 @@ const free = { charged: '0', actions: [] };
 
 describe('what it costs is said', () => {
   test.each([
-    ['a document that cannot be parsed', '{ viewer', 400],
-    ['a field that is not there', '{ nothing }', 400],
-    ['a variable of the wrong type', 'query ($first: Int) { bookmarks(first: $first) { nodes { text } } }', 400],
-    ['the schema', '{ __schema { queryType { name } } }', 200],
-    ['nothing but a type', '{ __typename }', 200],
-    ['what is too deep', `{ viewer ${'{ tweets { nodes { author '.repeat(8)}{ name }${' } } }'.repeat(8)} }`, 400],
-  ])('of %s', async (_name, query, status) => {
+    ['a document that cannot be parsed', '{ viewer', 400, 400],
+    ['a field that is not there', '{ nothing }', 400, 400],
+    ['a variable of the wrong type', 'query ($first: Int) { bookmarks(first: $first) { nodes { text } } }', 400, 401],
+    ['the schema', '{ __schema { queryType { name } } }', 200, 200],
+    ['nothing but a type', '{ __typename }', 200, 200],
+    ['what is too deep', `{ viewer ${'{ tweets { nodes { author '.repeat(8)}{ name }${' } } }'.repeat(8)} }`, 400, 401],
+  ])('of %s', async (_name, query, withKey, withoutKey) => {
     for (const key of [world.ada.options.key ?? '', '']) {
       const answer = await world.ada.with({ key }).ask(query, { first: 'many' });
-      expect(answer.status).toBe(status);
+      expect(answer.status).toBe(key === '' ? withoutKey : withKey);
       expect(answer.extensions.cost).toEqual({ quoted: '0', actual: '0', limit: '0.5' });
       expect(answer.extensions.credits).toEqual({ ...free, remaining: key === '' ? null : '100' });
       expect(answer.headers.get('x-credits-charged')).toBeNull();
