@@ -1,6 +1,7 @@
 import { GraphQLError } from 'graphql';
 import { asPosternError, type PosternError } from '../errors/postern-error.ts';
 import { errorTable } from '../errors/table.ts';
+import type { HttpExtension } from './respond.ts';
 
 /** Names of fields, wherever a message has them. */
 const snakeCase = /\b[a-z]+(?:_[a-z]+)+\b/g;
@@ -29,7 +30,8 @@ export function formatErrors(
   onFailure: (error: PosternError) => void,
 ) {
   return errors.map((error) => {
-    if (error.extensions['code'] !== undefined && error.extensions['status'] !== undefined) return keepStatus(error);
+    const { code, status } = error.extensions ?? {};
+    if (code !== undefined && status !== undefined) return keepStatus(error);
     const original = originalOf(error);
     if (original === null) return asBadInput(error, hasData);
     const known = asPosternError(original);
@@ -41,7 +43,7 @@ export function formatErrors(
 
 /** Yoga marks whatever fails before execution as one of those that may be 200; our own refusals are none. */
 function keepStatus(error: GraphQLError): GraphQLError {
-  const http = error.extensions['http'] as Http | undefined;
+  const http = error.extensions?.['http'] as HttpExtension | undefined;
   return http?.spec ? again(error, { ...error.extensions, http: { ...http, spec: false } }) : error;
 }
 
@@ -58,15 +60,12 @@ function describe(
   where?: GraphQLError,
 ): GraphQLError {
   const spelled = field === undefined ? undefined : spell(field);
-  return new GraphQLError(field === undefined ? message : message.replace(field, spell).replaceAll(snakeCase, spell), {
-    nodes: where?.nodes ?? null,
-    path: where?.path ?? null,
-    extensions: {
-      code: errorTable[code].graphql,
-      status,
-      ...(spelled !== undefined && { field: spelled }),
-      ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
-    },
+  const text = field === undefined ? message : message.replace(field, spell).replaceAll(snakeCase, spell);
+  return placed(text, where, {
+    code: errorTable[code].graphql,
+    status,
+    ...(spelled !== undefined && { field: spelled }),
+    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
   });
 }
 
@@ -74,7 +73,7 @@ function spell(field: string): string {
   return spellings[field] ?? field.replaceAll(/_(\w)/g, (_match, letter: string) => letter.toUpperCase());
 }
 
-/** Yoga takes the response's status and headers from `extensions.http`, and does not send it. */
+/** `respond` takes the response's status and headers from `extensions.http`, and does not send it. */
 function withHttp(error: GraphQLError, { status, retryAfterSeconds }: PosternError): GraphQLError {
   const headers: Record<string, string> = {};
   if (status === 401) headers['www-authenticate'] = 'Bearer';
@@ -82,24 +81,23 @@ function withHttp(error: GraphQLError, { status, retryAfterSeconds }: PosternErr
   return again(error, { ...error.extensions, http: { status, headers } });
 }
 
-interface Http {
-  status?: number;
-  headers?: Record<string, string>;
-  /** True where GraphQL over HTTP wants 200 for who accepts nothing newer than `application/json`. */
-  spec?: boolean;
-}
-
 /** `http` stays as graphql-over-http wants it: there a document at fault may be 200 for who accepts nothing newer. */
 function asBadInput(error: GraphQLError, hasData: boolean): GraphQLError {
-  const http = (error.extensions['http'] as Http | undefined) ?? { spec: true, status: 400 };
+  const http = (error.extensions?.['http'] as HttpExtension | undefined) ?? { spec: true, status: 400 };
   const status = http.status ?? 400;
   const extensions = { code: errorTable.bad_input.graphql, status, ...(!hasData && { http }) };
   return again(error, extensions, withoutValues(error.message));
 }
 
 function again(error: GraphQLError, extensions: Record<string, unknown>, message = error.message): GraphQLError {
-  const { nodes = null, source = null, positions = null, path = null } = error;
-  return new GraphQLError(message, { nodes, source, positions, path, extensions });
+  return placed(message, error, extensions);
+}
+
+/** Errors of compiled documents know the lines that they belong to, and not the nodes. */
+function placed(message: string, where: GraphQLError | undefined, extensions: Record<string, unknown>): GraphQLError {
+  const { nodes = null, source = null, positions = null, path = null, locations } = where ?? {};
+  const error = new GraphQLError(message, { nodes, source, positions, path, extensions });
+  return locations && !error.locations ? Object.assign(error, { locations }) : error;
 }
 
 /** What graphql-js says of a value, without the value: it may be a secret that was given in a wrong place, or very long. */

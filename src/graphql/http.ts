@@ -5,11 +5,10 @@ import { asPosternError, PosternError } from '../errors/postern-error.ts';
 import { readApiKey } from '../headers/api-key.ts';
 import { countCall } from '../headers/rate-limit.ts';
 import { logFailure } from '../observe/failures.ts';
-import { type ResponseType, responseType } from './accept.ts';
-import { withBill } from './bill.ts';
-import { refusal } from './errors.ts';
+import { responseType } from './accept.ts';
 import { readParams } from './read-params.ts';
 import type { GraphqlRequest } from './request.ts';
+import { respond } from './respond.ts';
 import { type GraphqlParts, graphqlServer } from './server.ts';
 
 export interface GraphqlHttpParts extends GraphqlParts {
@@ -47,11 +46,12 @@ export function graphqlHandler(parts: GraphqlHttpParts): RequestListener {
         rate = countCall(parts.limiter, key, response);
       }
       const params = await readParams(request);
-      await send(await server({ method: request.method, accept, params, state: state() }, response), response);
+      respond(response, await server({ method: request.method ?? '', params, state: state() }), accept);
     } catch (thrown) {
       const error = asPosternError(thrown);
       logFailure(parts.logger, locals.requestId, error);
-      await refuse(response, error, state(), parts, accept);
+      if (response.headersSent) response.destroy();
+      else respond(response, await server.refuse(error, state()), accept);
     }
   };
 }
@@ -60,33 +60,4 @@ function requireMethod({ method }: IncomingMessage, response: ServerResponse): v
   if (method === 'GET' || method === 'POST') return;
   response.setHeader('allow', 'GET, POST');
   throw new PosternError('method_not_allowed', 'Wrong method: GraphQL takes GET (queries only) and POST');
-}
-
-async function refuse(
-  response: ServerResponse,
-  error: PosternError,
-  state: GraphqlRequest,
-  parts: GraphqlParts,
-  accept: ResponseType,
-) {
-  if (response.headersSent) {
-    response.destroy();
-    return;
-  }
-  const described = refusal(error);
-  const { http, ...extensions } = described.extensions as { http: { headers: Record<string, string> } };
-  const result = { errors: [{ message: described.message, extensions }] };
-  const body = JSON.stringify(await withBill(result as never, state, parts.accounts, parts.options.costLimit));
-  const headers = { ...http.headers, 'content-type': `${accept}; charset=utf-8` };
-  await send(new Response(body, { status: error.status, headers }), response);
-}
-
-async function send(answer: Response, response: ServerResponse): Promise<void> {
-  const body = await answer.text();
-  response.statusCode = answer.status;
-  answer.headers.forEach((value, name) => {
-    response.setHeader(name, value);
-  });
-  response.setHeader('content-length', Buffer.byteLength(body));
-  response.end(body);
 }

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { DocumentNode, ExecutionArgs, ExecutionResult, OperationDefinitionNode, SelectionSetNode } from 'graphql';
-import { GraphQLError, getOperationAST, getVariableValues, Kind } from 'graphql';
+import { execute, GraphQLError, getOperationAST, getVariableValues, Kind } from 'graphql';
 import type { RateLimiter } from '../billing/rate-limiter.ts';
 import type { Caller, Core } from '../core/core.ts';
 import type { Tab } from '../core/tab.ts';
@@ -12,6 +12,7 @@ import { formatDollars, type Micros } from '../model/money.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { Secret } from '../secrets/secret.ts';
 import { refusal } from './errors.ts';
+import type { Executor } from './executor.ts';
 import { documentLimits } from './limits.ts';
 import { quote } from './quote.ts';
 import type { GraphqlRequest } from './request.ts';
@@ -21,6 +22,7 @@ import { Session } from './session.ts';
 export interface PerformParts {
   core: Core;
   limiter: RateLimiter;
+  executor: Executor;
   runtime: Runtime;
   costLimit: Micros;
   /** Of one request: reads that are not answered by then are given up. */
@@ -28,9 +30,6 @@ export interface PerformParts {
   /** Errors as callers see them. */
   format: (result: ExecutionResult, request: GraphqlRequest) => ExecutionResult;
 }
-
-/** Yoga's: it remembers a field's arguments, of which most have none, where graphql-js reads them for every object. */
-export type Execute = (args: ExecutionArgs) => ExecutionResult | Promise<ExecutionResult>;
 
 /**
  * Executes a document on a tab: its worst case is reserved as a whole, what succeeded is charged, the rest goes back.
@@ -40,10 +39,9 @@ export async function perform(
   parts: PerformParts,
   args: ExecutionArgs,
   state: GraphqlRequest,
-  execute: Execute,
 ): Promise<ExecutionResult> {
   try {
-    return await new Performance(parts, args, state, execute).result();
+    return await new Performance(parts, args, state).result();
   } catch (thrown) {
     const error = asPosternError(thrown);
     return error.code === 'internal'
@@ -56,20 +54,18 @@ class Performance {
   readonly #parts: PerformParts;
   readonly #args: ExecutionArgs;
   readonly #state: GraphqlRequest;
-  readonly #execute: Execute;
 
-  constructor(parts: PerformParts, args: ExecutionArgs, state: GraphqlRequest, execute: Execute) {
+  constructor(parts: PerformParts, args: ExecutionArgs, state: GraphqlRequest) {
     this.#parts = parts;
     this.#args = args;
     this.#state = state;
-    this.#execute = execute;
   }
 
   async result(): Promise<ExecutionResult> {
     const { document, operationName, schema, variableValues } = this.#args;
     const operation = getOperationAST(document, operationName);
     // The executor says best what is wrong with its name.
-    if (!operation) return this.#execute(this.#args);
+    if (!operation) return execute(this.#args);
     const needsKey = asksForMoreThanTheSchema(operation, document);
     if (needsKey && !this.#state.key) throw missingKey();
     const coerced = getVariableValues(schema, operation.variableDefinitions ?? [], variableValues ?? {}, {
@@ -92,7 +88,7 @@ class Performance {
       });
       refuseBeyond(costLimit, state.quoted);
       if (state.request.headers['x-cost-only'] === '1') return { data: null };
-      if (!needsKey) return await this.#execute(this.#args);
+      if (!needsKey) return await execute(this.#args);
       return await this.#onTab(operation, scope, caller, waiting);
     } finally {
       waiting.end();
@@ -125,7 +121,7 @@ class Performance {
     });
     let result: ExecutionResult;
     try {
-      result = this.#parts.format(await this.#execute({ ...this.#args, contextValue: session }), state);
+      result = this.#parts.format(await this.#parts.executor.execute({ ...this.#args, contextValue: session }), state);
     } catch (thrown) {
       const error = asPosternError(thrown);
       await tab.refuse(error, JSON.stringify({ errors: [refusal(error)] }));

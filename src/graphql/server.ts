@@ -1,6 +1,5 @@
-import type { ServerResponse } from 'node:http';
-import { type ExecutionArgs, type ExecutionResult, NoSchemaIntrospectionCustomRule } from 'graphql';
-import { createYoga, type GraphQLParams, type Plugin } from 'graphql-yoga';
+import { type ExecutionArgs, type ExecutionResult, GraphQLError, NoSchemaIntrospectionCustomRule } from 'graphql';
+import { createYoga, type GraphQLParams, type Plugin, type YogaInitialContext } from 'graphql-yoga';
 import { LRUCache } from 'lru-cache';
 import type { AccountService } from '../billing/account-service.ts';
 import type { RateLimiter } from '../billing/rate-limiter.ts';
@@ -10,11 +9,11 @@ import type { Micros } from '../model/money.ts';
 import { logFailure } from '../observe/failures.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import type { ResponseType } from './accept.ts';
 import { withBill } from './bill.ts';
-import { formatErrors } from './errors.ts';
+import { formatErrors, refusal } from './errors.ts';
+import { Executor } from './executor.ts';
 import { limitDocuments } from './limits.ts';
-import { type Execute, perform } from './perform.ts';
+import { perform } from './perform.ts';
 import type { Params } from './read-params.ts';
 import type { GraphqlRequest } from './request.ts';
 import { schema } from './schema/schema.ts';
@@ -44,32 +43,26 @@ interface Context {
 
 /** A request, once it was read. */
 export interface Asked extends Context {
-  method: string | undefined;
-  accept: ResponseType;
+  method: string;
 }
-
-/** As Yoga is told; where it is mounted is its caller's affair. */
-const path = '/graphql';
 
 /** Of documents that are kept parsed and validated, or as errors. */
 const cachedDocuments = { max: 1_000, maxSize: 1_000_000 };
 
 /**
- * Everything that a request for GraphQL passes once it was read. Yoga is given no more of it than it needs: what a caller
- * writes into `Host`, the address or `Accept` is ours to understand.
+ * Everything that a request for GraphQL passes once it was read, up to the result. Of Yoga it uses what comes after HTTP:
+ * what a caller writes into `Host`, the address or `Accept` is ours to understand.
  */
 export function graphqlServer(parts: GraphqlParts) {
-  const { options } = parts;
+  const { options, accounts, logger } = parts;
   const yoga = createYoga<Context>({
     schema,
-    graphqlEndpoint: path,
     // In the order in which a request meets them.
     plugins: [
-      takeParams(),
       takeTrustedDocuments(options.trusted),
       limitDocuments({ suggest: options.introspection }),
       ...(options.introspection ? [] : [refuseIntrospection()]),
-      bill(parts),
+      executeOnTab(parts),
     ],
     parserAndValidationCache: { documentCache: documentCache(), errorCache: documentCache(), validationCache: true },
     extraParamNames: ['documentId'],
@@ -82,19 +75,43 @@ export function graphqlServer(parts: GraphqlParts) {
     maxRequestBodySize: false,
     multipart: false,
   });
-  return async ({ method = '', accept, params, state }: Asked, response: ServerResponse): Promise<Response> => {
-    // Nobody reads this body; without one it would look for a stream.
-    const request = { method, url: path, headers: { host: 'localhost', accept }, body: 'read before' };
-    return yoga.handleNodeRequestAndResponse(request, response, { params, state });
+  const finish = (result: ExecutionResult, state: GraphqlRequest) =>
+    withBill(describeErrors(result, state, logger), state, accounts, options.costLimit);
+
+  const answer = async ({ method, params, state }: Asked): Promise<ExecutionResult> => {
+    const request = { method } as Request;
+    let result: ExecutionResult;
+    try {
+      const context = { request, params, state } as Context & YogaInitialContext;
+      result = (await yoga.getResultForParams(
+        { params: params as GraphQLParams, request },
+        context,
+      )) as ExecutionResult;
+    } catch (thrown) {
+      result = { errors: [asGraphQLError(thrown)] };
+    }
+    return finish(result, state);
   };
+  return Object.assign(answer, {
+    /** A result for what went wrong before there was a document. */
+    refuse: (error: PosternError, state: GraphqlRequest) => finish({ errors: [refusal(error)] }, state),
+  });
 }
 
-function takeParams(): Plugin<object, Context> {
-  return {
-    onRequestParse({ serverContext, setRequestParser }) {
-      setRequestParser(() => serverContext.params as GraphQLParams);
-    },
-  };
+function asGraphQLError(thrown: unknown): GraphQLError {
+  if (thrown instanceof GraphQLError) return thrown;
+  const originalError = thrown instanceof Error ? thrown : new Error(String(thrown));
+  return new GraphQLError(originalError.message, { originalError });
+}
+
+/** In our words, and what is no refusal is logged: once, though several fields may have failed of one call. */
+function describeErrors(result: ExecutionResult, { requestId }: GraphqlRequest, logger: Logger): ExecutionResult {
+  if (!result.errors) return result;
+  const hasData = result.data !== undefined && result.data !== null;
+  const failures = new Set<PosternError>();
+  const errors = formatErrors(result.errors, hasData, (failure) => failures.add(failure));
+  for (const failure of failures) logFailure(logger, requestId, failure);
+  return { ...result, errors };
 }
 
 function documentCache<Value extends object>() {
@@ -113,27 +130,14 @@ function refuseIntrospection(): Plugin {
   };
 }
 
-/** Executes on a tab, and tells of every result what it cost and, in our words, what failed. */
-function bill(parts: GraphqlParts): Plugin<Context> {
-  const { core, limiter, runtime, logger, accounts, options } = parts;
-  const format = (result: ExecutionResult, { requestId }: GraphqlRequest): ExecutionResult => {
-    if (!result.errors) return result;
-    const hasData = result.data !== undefined && result.data !== null;
-    // Several fields may have failed of one call.
-    const failures = new Set<PosternError>();
-    const errors = formatErrors(result.errors, hasData, (failure) => failures.add(failure));
-    for (const failure of failures) logFailure(logger, requestId, failure);
-    return { ...result, errors };
-  };
-  const performing = { core, limiter, runtime, format, costLimit: options.costLimit, timeoutMs: options.timeoutMs };
+function executeOnTab({ core, limiter, runtime, logger, options }: GraphqlParts): Plugin<Context> {
+  const format = (result: ExecutionResult, state: GraphqlRequest) => describeErrors(result, state, logger);
+  const { costLimit, timeoutMs } = options;
+  const performing = { core, limiter, executor: new Executor(schema), runtime, format, costLimit, timeoutMs };
   return {
-    onExecute({ args, executeFn, setExecuteFn }) {
+    onExecute({ args, setExecuteFn }) {
       const { state } = args.contextValue as unknown as Context;
-      setExecuteFn((given: unknown) => perform(performing, given as ExecutionArgs, state, executeFn as Execute));
-    },
-    async onResultProcess({ result, setResult, serverContext }) {
-      const { state } = serverContext as unknown as Context;
-      setResult(await withBill(format(result as ExecutionResult, state), state, accounts, options.costLimit));
+      setExecuteFn((given: unknown) => perform(performing, given as ExecutionArgs, state));
     },
   };
 }
