@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import {
   type GraphQLArgument,
   type GraphQLNamedType,
@@ -6,7 +5,6 @@ import {
   isInterfaceType,
   isObjectType,
   parse,
-  printSchema,
   validate,
 } from 'graphql';
 import { describe, expect, test } from 'vitest';
@@ -17,11 +15,6 @@ const types = Object.values(schema.getTypeMap()).filter((type) => !type.name.sta
 const own = types.filter((type) => !['String', 'Int', 'Float', 'Boolean', 'ID'].includes(type.name));
 
 describe('the GraphQL schema', () => {
-  test('is the one in schema/schema.graphql (npm run print writes it)', () => {
-    const file = readFileSync(new URL('../../schema/schema.graphql', import.meta.url), 'utf8');
-    expect(`${printSchema(schema)}\n`).toBe(file);
-  });
-
   test.each(own.map((type) => [type.name, type] as const))('describes %s and all that it has', (_name, type) => {
     expect(undescribed(type)).toEqual([]);
   });

@@ -1,0 +1,57 @@
+#!/usr/bin/env node
+// Prints what schema/ has for others to read, from the code in dist/.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { printSchema } from 'graphql';
+import { actions } from '../dist/core/actions/registry.js';
+import { schema } from '../dist/graphql/schema/schema.js';
+import { openApiDocument } from '../dist/rest/openapi/document.js';
+import { performAll } from './openapi-performed.js';
+
+const documents = {
+  'openapi.json': async () => `${JSON.stringify(openApiDocument(actions, await performAll(actions)), null, 2)}\n`,
+  'schema.graphql': () => `${printSchema(schema)}\n`,
+};
+
+const help = `Usage: node scripts/print.js [--check]
+
+Writes schema/openapi.json and schema/schema.graphql, the descriptions of the REST and the GraphQL API. They are made of the
+code in dist/ (run \`npm run print\`, which builds first); the examples of the first are the answers of a service that runs
+for a moment in this process.
+
+  --check   write nothing; exit 1 if a file differs from what would be written
+  --help    this text
+`;
+
+const { values } = parseArgs({ options: { check: { type: 'boolean' }, help: { type: 'boolean' } } });
+if (values.help) {
+  process.stdout.write(help);
+  process.exit(0);
+}
+
+for (const [name, print] of Object.entries(documents)) {
+  const file = new URL(`../schema/${name}`, import.meta.url);
+  const text = await print();
+  if (!values.check) writeFileSync(file, text);
+  else if (read(file) !== text) {
+    const difference = firstDifference(read(file), text);
+    process.stderr.write(`schema/${name} is out of date: ${difference}\nRun \`npm run print\`.\n`);
+    process.exitCode = 1;
+  }
+}
+
+function read(url) {
+  try {
+    return readFileSync(url, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+/** The first line that differs, for people. */
+function firstDifference(old, fresh) {
+  const oldLines = old.split('\n');
+  const freshLines = fresh.split('\n');
+  const at = freshLines.findIndex((line, i) => line !== oldLines[i]);
+  return `line ${at + 1} is\n  ${oldLines[at] ?? '(missing)'}\nand would be\n  ${freshLines[at] ?? '(missing)'}`;
+}
