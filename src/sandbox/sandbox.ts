@@ -73,13 +73,14 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     },
     reset() {
       const { origin } = world;
+      const lastEvent = world.activity.lastId;
       world = buildWorld(seed, epochMs);
       world.origin = origin;
       tokens.clear();
       this.faults.clear();
       this.rateLimit.set(null);
       this.stats.clear();
-      this.commit({ kind: 'reset', at: now(), mark: randomUUID() });
+      this.commit({ kind: 'reset', at: now(), mark: randomUUID(), lastEvent });
     },
   };
 

@@ -7,6 +7,7 @@ import { resetWorld } from '../control/reset.ts';
 import { controlStats, createdTweets } from '../control/stats.ts';
 import type { Operation } from '../http/operation.ts';
 import { about } from './about.ts';
+import { activity } from './activity.ts';
 import { bookmarks, bookmarkTweet, unbookmarkTweet } from './bookmarks.ts';
 import { createTweet } from './create-tweet.ts';
 import { deleteTweet } from './delete-tweet.ts';
@@ -40,6 +41,7 @@ export const operations: readonly Operation[] = [
   ...unfollowUser,
   listMembers,
   home,
+  activity,
   bookmarks,
   searchTweets,
   createTweet,

@@ -11,6 +11,8 @@ export type Entry =
       readonly at: number;
       readonly replyTo?: string;
       readonly quoteOf?: string;
+      /** Nobody's call made it. */
+      readonly unasked?: true;
       readonly token?: string;
       readonly fingerprint?: string;
     }
@@ -37,8 +39,11 @@ export type Entry =
   | { readonly kind: 'accounts'; readonly accounts: readonly MintedAccount[]; readonly at: number }
   | {
       readonly kind: 'reset';
-      readonly at: number /** Tells this world's cursors from those before. */;
+      readonly at: number;
+      /** Tells this world's cursors from those before. */
       readonly mark?: string;
+      /** The last event of the world before, whose id must not come again. */
+      readonly lastEvent?: string;
     };
 
 export interface MintedAccount {
@@ -66,7 +71,7 @@ export function applyEntry(world: World, entry: Entry): void {
       const author = world.users.get(entry.author);
       const last = world.lastTweetId;
       if (author === undefined || (last !== undefined && compareIds(entry.id, last) <= 0)) return;
-      world.addTweet({
+      const tweet = world.addTweet({
         id: entry.id,
         author,
         text: entry.text,
@@ -77,8 +82,9 @@ export function applyEntry(world: World, entry: Entry): void {
         quoteOf: entry.quoteOf === undefined ? undefined : world.tweet(entry.quoteOf),
         media: [],
         score: 0,
-        createdByCall: true,
+        createdByCall: entry.unasked !== true,
       });
+      world.activity.noteTweet(world, tweet);
       return;
     }
     case 'like':
@@ -89,7 +95,11 @@ export function applyEntry(world: World, entry: Entry): void {
     case 'unbookmark': {
       const user = world.users.get(entry.user);
       const tweet = world.tweet(entry.tweet);
-      if (user !== undefined && tweet !== undefined) world[entry.kind](user, tweet);
+      if (user === undefined || tweet === undefined) return;
+      const isNew = world[entry.kind](user, tweet);
+      if (isNew && (entry.kind === 'like' || entry.kind === 'retweet')) {
+        world.activity.note(tweet.author, entry.kind, user, tweet, entry.at);
+      }
       return;
     }
     case 'delete': {
@@ -104,7 +114,8 @@ export function applyEntry(world: World, entry: Entry): void {
       const target = world.users.get(entry.target);
       if (user === undefined || target === undefined) return;
       if (entry.kind === 'request_follow') user.requested.add(target);
-      else world[entry.kind](user, target);
+      else if (entry.kind === 'unfollow') world.unfollow(user, target);
+      else if (world.follow(user, target)) world.activity.note(target, 'follow', user, null, entry.at);
       return;
     }
     case 'accounts':
@@ -133,6 +144,7 @@ export function applyEntry(world: World, entry: Entry): void {
       }
       return;
     case 'reset':
+      if (entry.lastEvent !== undefined) world.activity.continueAfter(entry.lastEvent);
       return;
   }
 }

@@ -1,4 +1,5 @@
 import { SearchIndex } from '../search/index.ts';
+import { ActivityLog } from './activity.ts';
 import { HomeFeeds } from './home.ts';
 import { makeTweet, makeUser, type NewTweet, type NewUser } from './new.ts';
 import { Ranking } from './ranking.ts';
@@ -22,6 +23,7 @@ export class World {
   readonly created: Tweet[] = [];
   readonly index = new SearchIndex();
   readonly feeds = new HomeFeeds();
+  readonly activity = new ActivityLog();
   minted = 0;
   /** Where this world answers; pages and pictures are addressed under it. */
   origin = '';
@@ -51,13 +53,14 @@ export class World {
     return user;
   }
 
-  /** What was only asked for before is granted by it. */
-  follow(follower: User, followed: User): void {
+  /** What was only asked for before is granted by it. Says whether it was not so before. */
+  follow(follower: User, followed: User): boolean {
     follower.requested.delete(followed);
-    if (!follower.following.add(followed)) return;
+    if (!follower.following.add(followed)) return false;
     followed.followers.add(follower);
     if (followed.state === 'active') follower.followingCount++;
     if (follower.state === 'active') followed.followerCount++;
+    return true;
   }
 
   /** Takes a request back too. */
@@ -122,20 +125,24 @@ export class World {
     return low;
   }
 
-  like(user: User, tweet: Tweet): void {
-    if (user.liked.has(tweet)) return;
+  /** Says whether it was not so before. */
+  like(user: User, tweet: Tweet): boolean {
+    if (user.liked.has(tweet)) return false;
     user.liked.add(tweet);
     tweet.likes++;
+    return true;
   }
 
   unlike(user: User, tweet: Tweet): void {
     if (user.liked.delete(tweet)) tweet.likes--;
   }
 
-  retweet(user: User, tweet: Tweet): void {
-    if (user.retweeted.has(tweet)) return;
+  /** Says whether it was not so before. */
+  retweet(user: User, tweet: Tweet): boolean {
+    if (user.retweeted.has(tweet)) return false;
     user.retweeted.add(tweet);
     tweet.retweets++;
+    return true;
   }
 
   unretweet(user: User, tweet: Tweet): void {

@@ -1,0 +1,128 @@
+import { compareIds, nextSnowflake } from './snowflake.ts';
+import type { Tweet, User } from './types.ts';
+import { hiddenFrom } from './visibility.ts';
+import type { World } from './world.ts';
+
+export const activityTypes = ['mention', 'reply', 'quote', 'like', 'retweet', 'follow'] as const;
+export type ActivityType = (typeof activityTypes)[number];
+
+/** What somebody did that concerns another. */
+export interface ActivityEvent {
+  readonly id: string;
+  readonly type: ActivityType;
+  readonly at: number;
+  readonly actor: User;
+  /** The one that was written, or was liked or retweeted; null for a follow. */
+  readonly tweet: Tweet | null;
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+export const KEPT_MS = 7 * DAY_MS;
+export const KEPT_EVENTS = 10_000;
+
+/** Before every event. */
+const NO_ID = '0';
+
+export interface Since {
+  /** Oldest first. */
+  readonly events: Iterable<readonly [event: ActivityEvent, id: string]>;
+  /** Whether some are no longer kept. */
+  readonly gap: boolean;
+}
+
+/**
+ * What happened to whom. It grows by journal entries alone and decides by the world they meet, so a replay gives every event
+ * the id that it had.
+ */
+export class ActivityLog {
+  readonly #feeds = new Map<User, Feed>();
+  #lastId = NO_ID;
+
+  /** Of the latest event of anybody. */
+  get lastId(): string {
+    return this.#lastId;
+  }
+
+  /** Ids go on above those of a world that was reset. */
+  continueAfter(id: string): void {
+    if (compareIds(id, this.#lastId) > 0) this.#lastId = id;
+  }
+
+  note(recipient: User, type: ActivityType, actor: User, tweet: Tweet | null, at: number): void {
+    if (recipient === actor || actor.state !== 'active') return;
+    this.#lastId = nextSnowflake(at, this.#lastId);
+    let feed = this.#feeds.get(recipient);
+    if (feed === undefined) {
+      feed = new Feed();
+      this.#feeds.set(recipient, feed);
+    }
+    feed.add({ id: this.#lastId, type, at, actor, tweet });
+  }
+
+  /** One event for each whom a new tweet concerns and who may see it: a reply before a quote, a quote before a mention. */
+  noteTweet(world: World, tweet: Tweet): void {
+    const told = new Set<User>();
+    const tell = (recipient: User | undefined, type: ActivityType) => {
+      if (recipient === undefined || told.has(recipient) || hiddenFrom(recipient, tweet) !== undefined) return;
+      told.add(recipient);
+      this.note(recipient, type, tweet.author, tweet, tweet.createdAt);
+    };
+    if (tweet.replyTo !== null) tell(world.users.get(tweet.replyTo.userId), 'reply');
+    if (tweet.quoteOf !== null) tell(world.tweet(tweet.quoteOf)?.author, 'quote');
+    for (const { user } of tweet.entities.mentions) tell(user, 'mention');
+  }
+
+  /** The events of one account after the one with this id, to be read before anything else happens. */
+  since(recipient: User, id: string, now: number): Since {
+    return this.#feeds.get(recipient)?.since(id, now) ?? { events: [], gap: false };
+  }
+}
+
+class Feed {
+  #events: ActivityEvent[] = [];
+  /** Where the kept ones begin. What stands before it is cut off now and then, not each time. */
+  #first = 0;
+  #lastLost = NO_ID;
+
+  add(event: ActivityEvent): void {
+    this.#forget(event.at, KEPT_EVENTS - 1);
+    this.#events.push(event);
+  }
+
+  since(id: string, now: number): Since {
+    this.#forget(now, KEPT_EVENTS);
+    return { events: this.#from(this.#placeAfter(id)), gap: compareIds(id, this.#lastLost) < 0 };
+  }
+
+  *#from(place: number): Generator<readonly [ActivityEvent, string]> {
+    for (let at = place; at < this.#events.length; at++) {
+      const event = this.#events[at];
+      if (event !== undefined) yield [event, event.id];
+    }
+  }
+
+  #forget(now: number, most: number): void {
+    for (;;) {
+      const oldest = this.#events[this.#first];
+      if (oldest === undefined) break;
+      if (oldest.at > now - KEPT_MS && this.#events.length - this.#first <= most) break;
+      this.#lastLost = oldest.id;
+      this.#first++;
+    }
+    if (this.#first < 1_000 && this.#first < this.#events.length) return;
+    this.#events = this.#events.slice(this.#first);
+    this.#first = 0;
+  }
+
+  #placeAfter(id: string): number {
+    let low = this.#first;
+    let high = this.#events.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      const other = this.#events[middle];
+      if (other !== undefined && compareIds(other.id, id) <= 0) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}

@@ -1,0 +1,21 @@
+import type { ActivityEvent } from './activity.ts';
+
+/** The wire form, as JSON text. */
+export function eventsJson(events: readonly ActivityEvent[]): string {
+  return JSON.stringify(events.map(eventForm));
+}
+
+function eventForm({ id, type, at, actor, tweet }: ActivityEvent) {
+  return {
+    id,
+    type,
+    created_at: new Date(at).toISOString(),
+    actor: { id: actor.id, screen_name: actor.screenName, name: actor.name },
+    tweet: tweet && {
+      id: tweet.id,
+      text: tweet.text,
+      in_reply_to_id: tweet.replyTo?.tweetId ?? null,
+      quoted_tweet_id: tweet.quoteOf,
+    },
+  };
+}

@@ -1,0 +1,154 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { Feed } from './feed.ts';
+import { type Account, type Json, type OpenSandbox, openSandbox } from './harness.ts';
+
+let sandbox: OpenSandbox;
+let clock = Date.UTC(2026, 4, 20, 12, 0, 0, 250);
+let hers: Feed;
+let friend: Account;
+let own: string;
+
+beforeAll(async () => {
+  sandbox = await openSandbox({ now: () => clock });
+  friend = await sandbox.mint({ userName: 'friend' });
+});
+afterAll(() => sandbox.close());
+beforeEach(async () => {
+  hers = new Feed(sandbox, await sandbox.mint());
+  own = (await sandbox.tweet('Mine', hers.account)).body.tweet.id;
+  expect(await hers.read()).toEqual([]);
+});
+
+const put = (path: string, as: Account = friend) => sandbox.call('PUT', `/api/${path}`, { as });
+const take = (path: string, as: Account = friend) => sandbox.call('DELETE', `/api/${path}`, { as });
+let texts = 0;
+const say = async (text: string, as: Account = friend, more: object = {}): Promise<string> =>
+  (await sandbox.tweet(`${text} ${++texts}`, as, more)).body.tweet.id;
+
+describe('an account is told', () => {
+  it('of likes, retweets, replies, quotes, mentions and follows, oldest first', async () => {
+    const at = hers.account.userName;
+    await put(`tweets/${own}/like`);
+    clock += 1;
+    await put(`tweets/${own}/retweet`);
+    const reply = await say('Indeed', friend, { reply_to_id: own });
+    const quote = await say('Look', friend, { quote_of_id: own });
+    const mention = await say(`Hello @${at.toUpperCase()}`);
+    await put(`users/${hers.account.userId}/follow`);
+    const events = await hers.read();
+    const tweet = (id: string | null) => id && expect.objectContaining({ id });
+    const actor = { id: friend.userId, screen_name: 'friend', name: 'friend' };
+    expect(events).toEqual(
+      [
+        ['like', own],
+        ['retweet', own],
+        ['reply', reply],
+        ['quote', quote],
+        ['mention', mention],
+        ['follow', null],
+      ].map(([type, id]) => ({
+        id: expect.any(String),
+        type,
+        created_at: expect.any(String),
+        actor,
+        tweet: tweet(id ?? null),
+      })),
+    );
+    expect(events[0]).toMatchObject({ created_at: '2026-05-20T12:00:00.250Z', tweet: { text: 'Mine' } });
+    expect(events[1].created_at).toBe('2026-05-20T12:00:00.251Z');
+    expect(events[0].tweet).toEqual({ id: own, text: 'Mine', in_reply_to_id: null, quoted_tweet_id: null });
+    expect(events[2].tweet).toMatchObject({ in_reply_to_id: own, quoted_tweet_id: null });
+    expect(events[3].tweet).toMatchObject({ in_reply_to_id: null, quoted_tweet_id: own });
+  });
+
+  it('once of each tweet: a reply goes before a quote, a quote before a mention', async () => {
+    const at = `@${hers.account.userName}`;
+    await say(`${at} look ${at}`, friend, { reply_to_id: own, quote_of_id: own });
+    await say(`${at} look`, friend, { quote_of_id: own });
+    await say(`${at} and again ${at}`);
+    expect(await hers.told()).toEqual(['reply friend', 'quote friend', 'mention friend']);
+  });
+
+  it('by one tweet together with the others whom it concerns, each with an id of its own', async () => {
+    const others = [new Feed(sandbox, await sandbox.mint()), new Feed(sandbox, await sandbox.mint())] as const;
+    for (const other of others) await other.read();
+    const quoted = await say('To be quoted', others[0].account);
+    const names = others.map(({ account }) => `@${account.userName}`).join(' ');
+    await say(`Meet ${names}`, friend, { reply_to_id: own, quote_of_id: quoted });
+    const events = [...(await hers.read()), ...(await others[0].read()), ...(await others[1].read())];
+    expect(events.map(({ type }) => type)).toEqual(['reply', 'quote', 'mention']);
+    expect(new Set(events.map(({ id }) => id)).size).toBe(3);
+    expect(new Set(events.map(({ tweet }) => tweet.id)).size).toBe(1);
+  });
+
+  it('again when it was taken back and done again, but not when it is only repeated', async () => {
+    for (const path of [`tweets/${own}/like`, `tweets/${own}/retweet`, `users/${hers.account.userId}/follow`]) {
+      await put(path);
+      await put(path);
+      await take(path);
+      await take(path);
+      await put(path);
+    }
+    expect(await hers.told()).toEqual(
+      ['like', 'like', 'retweet', 'retweet', 'follow', 'follow'].map((type) => `${type} friend`),
+    );
+  });
+});
+
+describe('an account is not told', () => {
+  it('of what it does itself', async () => {
+    const { account } = hers;
+    await put(`tweets/${own}/like`, account);
+    await put(`tweets/${own}/retweet`, account);
+    await say(`Me, @${account.userName}`, account, { reply_to_id: own, quote_of_id: own });
+    await put(`users/${friend.userId}/follow`, account);
+    await say(`@friend hello`, account);
+    expect(await hers.read()).toEqual([]);
+  });
+
+  it('of a request to follow before it is accepted', async () => {
+    const shy = new Feed(sandbox, await sandbox.mint({ protected: true }));
+    await shy.read();
+    await put(`users/${shy.account.userId}/follow`);
+    expect(await shy.read()).toEqual([]);
+    await sandbox.control('follow-requests/accept', { target: shy.account.userId, follower: friend.userId });
+    expect(await shy.told()).toEqual(['follow friend']);
+  });
+
+  it('of tweets that it may not see, or that were deleted before it asked', async () => {
+    const shy = await sandbox.mint({ protected: true });
+    await say(`Between us, @${hers.account.userName}`, shy);
+    const gone = await say('Soon gone', friend, { reply_to_id: own });
+    await take(`tweets/${gone}`);
+    await put(`tweets/${own}/like`, shy);
+    expect(await hers.told()).toEqual([`like ${shy.userName}`]);
+  });
+
+  it('of bookmarks, of replies to others in its thread, and of what is done to others', async () => {
+    const reply = await say('First', friend, { reply_to_id: own });
+    await hers.read();
+    await put(`tweets/${own}/bookmark`);
+    await say('Second', sandbox.ada, { reply_to_id: reply });
+    await put(`tweets/${reply}/like`, sandbox.ada);
+    expect(await hers.read()).toEqual([]);
+  });
+});
+
+describe('ids', () => {
+  it('grow from event to event, over all accounts, while the clock stands still or goes back', async () => {
+    const other = new Feed(sandbox, friend);
+    await other.read();
+    const made: Json[] = [];
+    for (let round = 0; round < 3; round++) {
+      clock -= 500;
+      await put(`tweets/${own}/like`);
+      await take(`tweets/${own}/like`);
+      made.push(...(await hers.read()));
+      await say('@friend', sandbox.ada);
+      made.push(...(await other.read()));
+    }
+    const ids = made.map(({ id }) => BigInt(id));
+    expect(ids).toHaveLength(6);
+    expect(ids.every((id, index) => index === 0 || id > (ids[index - 1] ?? 0n))).toBe(true);
+  });
+});

@@ -1,0 +1,38 @@
+import type { Account, Json, OpenSandbox, Reply } from './harness.ts';
+
+/** The activity feed of one account, read on from where it was read last. */
+export class Feed {
+  readonly account: Account;
+  readonly #sandbox: OpenSandbox;
+  cursor: string | undefined;
+  /** Whether the last page said that something before it is lost. */
+  gap = false;
+
+  constructor(sandbox: OpenSandbox, account: Account) {
+    this.#sandbox = sandbox;
+    this.account = account;
+  }
+
+  page(query: Record<string, string> = {}): Promise<Reply> {
+    return this.#sandbox.get(`/api/activity?${new URLSearchParams(query)}`, this.account);
+  }
+
+  /** What is new, page by page; at first nothing. */
+  async read(count = 100): Promise<Json[]> {
+    const found: Json[] = [];
+    for (;;) {
+      const query = this.cursor === undefined ? {} : { cursor: this.cursor };
+      const { status, body } = await this.page({ ...query, count: String(count) });
+      if (status !== 200) throw new Error(JSON.stringify(body));
+      this.cursor = body.next_cursor;
+      this.gap = body.gap;
+      found.push(...body.events);
+      if (body.events.length < count) return found;
+    }
+  }
+
+  /** `type screen_name` of each, which most tests are about. */
+  async told(): Promise<string[]> {
+    return (await this.read()).map(({ type, actor }) => `${type} ${actor.screen_name}`);
+  }
+}
