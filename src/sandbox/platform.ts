@@ -1,6 +1,7 @@
 import type { FaultRegistry } from './faults/registry.ts';
 import type { RateLimit } from './http/rate-limit.ts';
 import type { Journal } from './journal/journal.ts';
+import type { Extras } from './life/extras.ts';
 import type { Cursors } from './search/cursor.ts';
 import type { Stats } from './stats.ts';
 import type { Entry } from './world/entries.ts';
@@ -20,6 +21,8 @@ export interface Platform {
   now(): number;
   /** Replaced by a reset; read it afresh in every call. */
   readonly world: World;
+  /** Of that world. */
+  readonly extras: Extras;
   /** Carries an accepted write out and hands it to the journal. */
   commit(entry: Entry): void;
   /** Back to the world of the seed. */

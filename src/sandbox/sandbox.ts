@@ -5,6 +5,7 @@ import { RateLimit } from './http/rate-limit.ts';
 import { Router } from './http/router.ts';
 import { createSandboxServer } from './http/server.ts';
 import { forgetfulJournal, openJournal } from './journal/journal.ts';
+import { Extras } from './life/extras.ts';
 import { operations } from './operations/table.ts';
 import type { Platform } from './platform.ts';
 import { Cursors } from './search/cursor.ts';
@@ -46,6 +47,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const tokens = new IdempotencyTokens();
   const cursors = new Cursors(cursorKeyFor(seed));
   let world: World = buildWorld(seed, epochMs);
+  let extras: Extras | undefined;
   const apply = (entry: Entry) => {
     applyEntry(world, entry);
     if (entry.kind === 'reset') cursors.enter(entry.mark ?? '');
@@ -67,6 +69,10 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     get world() {
       return world;
     },
+    get extras() {
+      extras ??= new Extras(world, seed);
+      return extras;
+    },
     commit(entry) {
       apply(entry);
       journal.append(entry);
@@ -76,6 +82,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       const lastEvent = world.activity.lastId;
       world = buildWorld(seed, epochMs);
       world.origin = origin;
+      extras = undefined;
       tokens.clear();
       this.faults.clear();
       this.rateLimit.set(null);

@@ -4,18 +4,14 @@ import { idempotencyToken } from '../http/idempotency-token.ts';
 import { type Fields, optionalString, requiredString } from '../http/input.ts';
 import type { ActorCall, ActorOperation } from '../http/operation.ts';
 import { badRequest, Problem } from '../http/problem.ts';
+import { checkText } from '../world/check-text.ts';
 import { visibleTweet } from '../world/look-up.ts';
 import { tweetJson } from '../world/render.ts';
 import { nextSnowflake } from '../world/snowflake.ts';
-import { weightedLength } from '../world/tweet-text.ts';
 import type { User } from '../world/types.ts';
 import type { World } from '../world/world.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-const LIMIT = 280;
-const PREMIUM_LIMIT = 25_000;
-/** Beyond it no text can be short enough in earnest, and counting would hold everybody up. */
-const LONGEST_COUNTED = 200_000;
 
 interface Draft {
   readonly text: string;
@@ -87,16 +83,7 @@ function created({ platform: { world }, actor }: ActorCall, id: string, headers?
 }
 
 function checkDraft(world: World, actor: User, draft: Draft, now: number): void {
-  if (draft.text === '') throw new Problem(400, 'text_empty', 'A tweet needs text', { field: 'text' });
-  const limit = actor.premium ? PREMIUM_LIMIT : LIMIT;
-  const length = draft.text.length > LONGEST_COUNTED ? draft.text.length : weightedLength(draft.text);
-  if (length > limit) {
-    throw new Problem(400, 'text_too_long', `The text is ${length} long; ${limit} are allowed`, {
-      field: 'text',
-      length,
-      limit,
-    });
-  }
+  checkText(draft.text, actor);
   if (draft.replyTo !== undefined) visibleTweet(world, draft.replyTo, actor);
   if (draft.quoteOf !== undefined) visibleTweet(world, draft.quoteOf, actor);
   if (isDuplicate(world, actor, draft, now)) throw new Problem(409, 'duplicate_tweet', 'Status is a duplicate.');

@@ -1,3 +1,4 @@
+import { makeEvents } from '../control/events.ts';
 import { clearFaults, listFaults, setFault } from '../control/faults.ts';
 import { acceptFollowRequest } from '../control/follow-requests.ts';
 import { controlInfo } from '../control/info.ts';
@@ -60,6 +61,7 @@ export const operations: readonly Operation[] = [
   clearFaults,
   mintAccounts,
   acceptFollowRequest,
+  makeEvents,
   setRateLimit,
   resetWorld,
   controlStats,

@@ -16,7 +16,7 @@ export class Phrases {
     this.#random = random;
   }
 
-  post(person: Person, topic: Topic): string {
+  post(person: Pick<Person, 'friends' | 'emojiHabit'>, topic: Topic): string {
     const random = this.#random;
     const tongue = tongueOf(topic);
     return this.#fresh(tongue, () => {
@@ -33,7 +33,7 @@ export class Phrases {
     });
   }
 
-  reply(to: Person, topic: Topic): string {
+  reply(to: Pick<Person, 'user'>, topic: Topic): string {
     const random = this.#random;
     const tongue = tongueOf(topic);
     return this.#fresh(tongue, () => {
@@ -59,6 +59,18 @@ export class Phrases {
       let text = this.#fill(random.pick(random.chance(0.4) ? topic.replies : tongue.quotes), topic, tongue);
       if (random.chance(0.3)) text += tongue.space + random.pick(tongue.remarks);
       return random.chance(0.3) ? `${text} #${random.pick(topic.tags)}` : text;
+    });
+  }
+
+  /** Speaks to somebody who did not say anything first. */
+  mention(of: Pick<Person, 'user'>, topic: Topic): string {
+    const random = this.#random;
+    const tongue = tongueOf(topic);
+    return this.#fresh(tongue, () => {
+      const said = this.#fill(random.pick(topic.texts), topic, tongue);
+      const name = of.user.screenName;
+      if (random.chance(0.5)) return `@${name} ${said}`;
+      return said + tongue.space + tongue.company.replace('{name}', name);
     });
   }
 

@@ -1,0 +1,66 @@
+import { known } from '../seed/known.ts';
+import { Phrases } from '../seed/phrases.ts';
+import { type Prng, prng } from '../seed/prng.ts';
+import type { Topic } from '../seed/topic.ts';
+import { topics } from '../seed/topics.ts';
+import type { User } from '../world/types.ts';
+import type { World } from '../world/world.ts';
+
+/** After so many, what was said may be said again: nobody remembers, and memory stays small. */
+const REMEMBERED_TEXTS = 5_000;
+
+/** People of the seed's world that nobody has credentials of, who do what is wished of them, and what they say. */
+export class Extras {
+  readonly random: Prng;
+  /** Those who write English come first, since they write English here. */
+  readonly #groups: readonly (readonly User[])[];
+  #phrases: Phrases;
+  #texts = 0;
+  #turn = 0;
+
+  /** The same world makes the same extras. */
+  constructor(world: World, seed: string) {
+    this.random = prng(seed, `extras ${world.activity.lastId}`);
+    this.#phrases = new Phrases(this.random);
+    const free = [...world.users.values()].filter(
+      (user) => user.token === null && user.state === 'active' && !user.protected,
+    );
+    const english = new Set(free.filter((user) => langOf(world, user) === 'en'));
+    this.#groups = [[...english], free.filter((user) => !english.has(user))].map((group) => this.random.shuffle(group));
+  }
+
+  /** Everybody, each time from another one on; `wanted` is how many will be needed. */
+  line(wanted: number): User[] {
+    const start = this.#turn;
+    this.#turn += wanted;
+    return this.#groups.flatMap((group) => {
+      const at = start % Math.max(1, group.length);
+      return [...group.slice(at), ...group.slice(0, at)];
+    });
+  }
+
+  reply(to: User): string {
+    return this.#say((phrases) => phrases.reply({ user: to }, this.#topicOf(to)));
+  }
+
+  quote(of: User): string {
+    return this.#say((phrases) => phrases.quote(this.#topicOf(of)));
+  }
+
+  mention(of: User): string {
+    return this.#say((phrases) => phrases.mention({ user: of }, this.#topicOf(of)));
+  }
+
+  #topicOf({ screenName }: User): Topic {
+    return this.random.pick(known.find((traits) => traits.screenName === screenName)?.topics ?? topics);
+  }
+
+  #say(make: (phrases: Phrases) => string): string {
+    if (++this.#texts % REMEMBERED_TEXTS === 0) this.#phrases = new Phrases(this.random);
+    return make(this.#phrases);
+  }
+}
+
+function langOf(world: World, user: User): string | undefined {
+  return world.tweets[user.tweets.at(-1) ?? -1]?.lang;
+}

@@ -1,0 +1,116 @@
+import { badRequest, Problem } from '../http/problem.ts';
+import type { Platform } from '../platform.ts';
+import type { ActivityEvent, ActivityType } from '../world/activity.ts';
+import { checkText } from '../world/check-text.ts';
+import { extractEntities } from '../world/entities.ts';
+import type { Entry } from '../world/entries.ts';
+import { nextSnowflake } from '../world/snowflake.ts';
+import type { Tweet, User } from '../world/types.ts';
+import { hiddenFrom } from '../world/visibility.ts';
+
+/** What shall happen to somebody. */
+export interface Wish {
+  readonly type: ActivityType;
+  readonly target: User;
+  readonly count: number;
+  /** Who shall do all of it; extras, where left out. */
+  readonly actor?: User | undefined;
+  /** Of the target's, which one it is about; the latest, where left out. */
+  readonly tweet?: Tweet | undefined;
+  readonly text?: string | undefined;
+  /** Nobody asked for it by a call. */
+  readonly unasked?: true;
+}
+
+const written = new Set<ActivityType>(['reply', 'quote', 'mention']);
+
+/** Makes it happen in the world, as by calls of different people, and tells the events that the target sees of it. */
+export function makeHappen(platform: Platform, wish: Wish): ActivityEvent[] {
+  const { target, count } = wish;
+  const { activity } = platform.world;
+  const tweet = subjectOf(platform, wish);
+  const performers = castFor(platform, wish, tweet);
+  const rounds = Math.ceil(count / performers.length);
+  if (wish.text !== undefined) {
+    checkText(textOf(platform, wish, rounds), { premium: performers.every((user) => user.premium) });
+  }
+  const before = activity.lastId;
+  for (let turn = 0; turn < count; turn++) {
+    const user = performers[turn % performers.length];
+    if (user === undefined) break;
+    perform(platform, wish, user, tweet, Math.floor(turn / performers.length) + 1);
+  }
+  return Array.from(activity.since(target, before, platform.now()).events, ([event]) => event);
+}
+
+function subjectOf({ world }: Platform, { type, target, tweet }: Wish): Tweet | undefined {
+  if (type === 'mention' || type === 'follow') return undefined;
+  if (tweet !== undefined) return tweet;
+  for (let at = target.tweets.length - 1; at >= 0; at--) {
+    const own = world.tweets[target.tweets[at] ?? -1];
+    if (own !== undefined && !own.deleted) return own;
+  }
+  throw badRequest('userName', `@${target.screenName} has no tweet to ${type}: let it tweet first`);
+}
+
+/** Who will do it: those first who have not done it yet, and never nobody. */
+function castFor({ extras }: Platform, wish: Wish, tweet: Tweet | undefined): User[] {
+  const { type, target, count, actor } = wish;
+  if (type === 'retweet' && target.protected) {
+    throw new Problem(403, 'forbidden', 'A protected tweet cannot be retweeted', { id: tweet?.id });
+  }
+  const all = actor === undefined ? extras.line(count) : [actor];
+  const able = all.filter((user) => user !== target && canDo(wish, user, tweet));
+  if (able.length === 0) {
+    const who = actor === undefined ? 'there is none who could' : `@${actor.screenName} is none of them`;
+    throw new Problem(403, 'protected', `What a protected account says is for its followers, and ${who}`);
+  }
+  const done = new Set(able.filter((user) => hasDone(wish, user, tweet)));
+  return [...able.filter((user) => !done.has(user)), ...done].slice(0, count);
+}
+
+function canDo({ type, target }: Wish, user: User, tweet: Tweet | undefined): boolean {
+  if (tweet !== undefined && hiddenFrom(user, tweet) !== undefined) return false;
+  return !written.has(type) || !user.protected || user.followers.has(target);
+}
+
+function hasDone({ type, target }: Wish, user: User, tweet: Tweet | undefined): boolean {
+  if (type === 'follow') return user.following.has(target);
+  if (tweet === undefined) return false;
+  return (type === 'like' && user.liked.has(tweet)) || (type === 'retweet' && user.retweeted.has(tweet));
+}
+
+function perform(platform: Platform, wish: Wish, user: User, tweet: Tweet | undefined, round: number): void {
+  const { type, target } = wish;
+  const at = platform.now();
+  const commit = (entry: Entry) => platform.commit(entry);
+  const isAgain = hasDone(wish, user, tweet);
+  if (type === 'follow') {
+    if (isAgain) commit({ kind: 'unfollow', user: user.id, target: target.id, at });
+    // Where the target is protected, this is the request and its acceptance in one.
+    commit({ kind: 'follow', user: user.id, target: target.id, at });
+  } else if (type === 'like' || type === 'retweet') {
+    if (tweet === undefined) return;
+    if (isAgain) commit({ kind: `un${type}`, user: user.id, tweet: tweet.id, at });
+    commit({ kind: type, user: user.id, tweet: tweet.id, at });
+  } else {
+    commit({
+      kind: 'tweet',
+      id: nextSnowflake(at, platform.world.lastTweetId),
+      author: user.id,
+      text: textOf(platform, wish, round),
+      at,
+      ...(type === 'reply' && tweet && { replyTo: tweet.id }),
+      ...(type === 'quote' && tweet && { quoteOf: tweet.id }),
+      ...(wish.unasked && { unasked: true }),
+    });
+  }
+}
+
+/** The wished text, in later rounds with their number, since nobody says the same twice; or one of the extras' own. */
+function textOf({ world, extras }: Platform, { type, target, text }: Wish, round: number): string {
+  if (text === undefined) return extras[type === 'reply' || type === 'quote' ? type : 'mention'](target);
+  const names = () => extractEntities(text, world.userNamed).mentions.some(({ user }) => user === target);
+  const said = type === 'mention' && !names() ? `@${target.screenName} ${text}` : text;
+  return round === 1 ? said : `${said} (${round})`;
+}
