@@ -1,10 +1,9 @@
-import { type ChildProcess, fork } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Account, type Json, request } from './harness.ts';
+import { kill, killAll, startChild } from './killable.ts';
 
 /** Each process makes its world first, which takes a while where other tests want the machine too. */
 const TIMEOUT_MS = 60_000;
@@ -17,29 +16,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-const children: ChildProcess[] = [];
-afterEach(() => Promise.all(children.splice(0).map(kill)));
-
-const childFile = fileURLToPath(new URL('./crash-child.mjs', import.meta.url));
-
-function startChild(): Promise<{ child: ChildProcess; url: string }> {
-  const child = fork(childFile, [dataDir]);
-  children.push(child);
-  return new Promise((resolve, reject) => {
-    child.once('message', (message: { url: string }) => resolve({ child, url: message.url }));
-    child.once('error', reject);
-    child.once('exit', (code) => reject(new Error(`the child ended with ${code}`)));
-  });
-}
-
-function kill(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve();
-  return new Promise((resolve) => {
-    child.removeAllListeners('exit');
-    child.once('exit', () => resolve());
-    child.kill('SIGKILL');
-  });
-}
+afterEach(killAll);
 
 describe('kill -9', () => {
   it(
@@ -47,7 +24,7 @@ describe('kill -9', () => {
     async () => {
       const expected = new Map<string, Json>();
       for (let round = 0; round < 3; round++) {
-        const { child, url } = await startChild();
+        const { child, url } = await startChild(dataDir);
         const { accounts } = (await request(url, 'POST', '/control/accounts', { body: { count: 30 } })).body;
         const [, grace] = (await request(url, 'GET', '/control/info')).body.demo.accounts as [Account, Account];
         const writers = accounts.map(async (as: Account, index: number) => {
@@ -75,7 +52,7 @@ describe('kill -9', () => {
         await kill(child);
         await Promise.all(writers);
       }
-      const { child, url } = await startChild();
+      const { child, url } = await startChild(dataDir);
       expect(expected.size).toBeGreaterThan(10);
       for (const [key, holds] of expected) {
         const [authToken = '', path = ''] = key.split(' ');
@@ -95,7 +72,7 @@ describe('kill -9', () => {
       const attempted: string[] = [];
       let refused = 0;
       for (let round = 0; round < 4; round++) {
-        const { child, url } = await startChild();
+        const { child, url } = await startChild(dataDir);
         const [ada] = (await request(url, 'GET', '/control/info')).body.demo.accounts as [Account];
         const post = async (text: string): Promise<string> => {
           const headers = { 'idempotency-token': text };
@@ -129,7 +106,7 @@ describe('kill -9', () => {
         await Promise.all(writers);
       }
 
-      const { child, url } = await startChild();
+      const { child, url } = await startChild(dataDir);
       const { tweets } = (await request(url, 'GET', '/control/tweets')).body;
       const kept = new Map<string, Json>(tweets.map((tweet: Json) => [tweet.text, tweet]));
       expect(acknowledged.size).toBeGreaterThan(20);

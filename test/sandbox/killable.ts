@@ -1,0 +1,29 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+const childFile = fileURLToPath(new URL('./crash-child.mjs', import.meta.url));
+const children: ChildProcess[] = [];
+
+/** The built sandbox in a process of its own, so that it can be killed. */
+export function startChild(dataDir: string): Promise<{ child: ChildProcess; url: string }> {
+  const child = fork(childFile, [dataDir]);
+  children.push(child);
+  return new Promise((resolve, reject) => {
+    child.once('message', (message: { url: string }) => resolve({ child, url: message.url }));
+    child.once('error', reject);
+    child.once('exit', (code) => reject(new Error(`the child ended with ${code}`)));
+  });
+}
+
+export function kill(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve();
+  return new Promise((resolve) => {
+    child.removeAllListeners('exit');
+    child.once('exit', () => resolve());
+    child.kill('SIGKILL');
+  });
+}
+
+export async function killAll(): Promise<void> {
+  await Promise.all(children.splice(0).map(kill));
+}
