@@ -137,7 +137,7 @@ function graphqlOptions({ graphql }: Config): GraphqlOptions {
 }
 
 function startSandbox(config: Config, { startSandbox: start = startSandboxWorker }: Overrides): Promise<WorkerSandbox> {
-  return start({ port: config.sandbox.port, dataDir: join(config.dataDir, 'sandbox') });
+  return start({ ...config.sandbox, dataDir: join(config.dataDir, 'sandbox') });
 }
 
 /** Parts that die tell it here; whoever runs the service listens. */

@@ -11,7 +11,7 @@ export function sandboxCommand(): Command {
     .action(async () => {
       const config = readConfig({ ...process.env, PLATFORM_URL: undefined, PLATFORM_KIND: undefined });
       mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
-      const sandbox = await startSandbox({ port: config.sandbox.port, dataDir: join(config.dataDir, 'sandbox') });
+      const sandbox = await startSandbox({ ...config.sandbox, dataDir: join(config.dataDir, 'sandbox') });
       process.stdout.write(
         `The sandbox platform is listening on ${sandbox.url}\n\n` +
           `A gateway that uses it:\n\n  PLATFORM_URL=${sandbox.url} PLATFORM_KIND=sandbox npm start\n\n`,

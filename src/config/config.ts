@@ -17,7 +17,7 @@ export interface Config {
     readonly url: string | null;
     readonly timeoutMs: number;
   };
-  readonly sandbox: { readonly port: number };
+  readonly sandbox: { readonly port: number; readonly activity: boolean };
   /** Calls a minute of each API key; 0 for no limit. */
   readonly rateLimit: number;
   readonly graphql: {
@@ -117,7 +117,7 @@ function freeze(checked: CheckedSettings): Config {
     dataDir: resolve(checked.DATA_DIR),
     logLevel: checked.LOG_LEVEL,
     platform: Object.freeze({ url: checked.PLATFORM_URL, timeoutMs: checked.PLATFORM_TIMEOUT_MS }),
-    sandbox: Object.freeze({ port: checked.SANDBOX_PORT }),
+    sandbox: Object.freeze({ port: checked.SANDBOX_PORT, activity: checked.SANDBOX_ACTIVITY }),
     rateLimit: checked.RATE_LIMIT,
     graphql: Object.freeze({
       costLimit: checked.GRAPHQL_MAX_COST,

@@ -159,6 +159,13 @@ export const settings = {
     example: '1',
     check: orDefault(false, onOff),
   },
+  SANDBOX_ACTIVITY: {
+    defaultText: '1',
+    about:
+      'Let people of the sandbox like, answer and follow the demo accounts by themselves while their events are read.',
+    example: '0',
+    check: orDefault(true, onOff),
+  },
   OUTBOUND_ALLOW: {
     defaultText: 'none',
     about: 'CIDR blocks, by comma, that proxies and other addresses of callers may be in besides public ones.',

@@ -2,6 +2,7 @@ import type { FaultRegistry } from './faults/registry.ts';
 import type { RateLimit } from './http/rate-limit.ts';
 import type { Journal } from './journal/journal.ts';
 import type { Extras } from './life/extras.ts';
+import type { Life } from './life/life.ts';
 import type { Cursors } from './search/cursor.ts';
 import type { Stats } from './stats.ts';
 import type { Entry } from './world/entries.ts';
@@ -23,6 +24,7 @@ export interface Platform {
   readonly world: World;
   /** Of that world. */
   readonly extras: Extras;
+  readonly life: Life;
   /** Carries an accepted write out and hands it to the journal. */
   commit(entry: Entry): void;
   /** Back to the world of the seed. */

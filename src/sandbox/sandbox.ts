@@ -6,6 +6,7 @@ import { Router } from './http/router.ts';
 import { createSandboxServer } from './http/server.ts';
 import { forgetfulJournal, openJournal } from './journal/journal.ts';
 import { Extras } from './life/extras.ts';
+import { Life, type Schedule, systemSchedule } from './life/life.ts';
 import { operations } from './operations/table.ts';
 import type { Platform } from './platform.ts';
 import { Cursors } from './search/cursor.ts';
@@ -23,7 +24,10 @@ export interface SandboxOptions {
   readonly dataDir: string | null;
   /** The same seed makes the same world. */
   readonly seed?: string;
+  /** Whether people like, answer and follow the demo accounts by themselves, while somebody polls one's activity. */
+  readonly activity?: boolean;
   readonly now?: () => number;
+  readonly schedule?: Schedule;
 }
 
 export interface Sandbox {
@@ -65,6 +69,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     stats: new Stats(),
     cursors,
     tokens,
+    life: new Life(options.activity === true ? (options.schedule ?? systemSchedule) : null),
     now,
     get world() {
       return world;
@@ -115,6 +120,7 @@ function listen(server: Server, port: number): Promise<number> {
 
 /** Lets what is being answered finish for a moment, then cuts what hangs, on purpose or not. */
 async function close(server: Server, platform: Platform): Promise<void> {
+  platform.life.stop();
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeIdleConnections();
   const cut = setTimeout(() => server.closeAllConnections(), 500);

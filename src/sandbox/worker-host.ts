@@ -3,7 +3,7 @@ import type { Sandbox, SandboxOptions } from './sandbox.ts';
 
 export type { Sandbox } from './sandbox.ts';
 
-export type WorkerOptions = Omit<SandboxOptions, 'now'>;
+export type WorkerOptions = Omit<SandboxOptions, 'now' | 'schedule'>;
 
 export type ToWorker = 'close';
 export type FromWorker =

@@ -24,7 +24,7 @@ describe('settings', () => {
       dataDir: resolve('data'),
       logLevel: 'info',
       platform: { url: null, timeoutMs: 15_000 },
-      sandbox: { port: 4001 },
+      sandbox: { port: 4001, activity: true },
       rateLimit: 60_000,
       outboundAllow: [],
       graphql: {
@@ -53,11 +53,12 @@ describe('settings', () => {
       PLATFORM_TIMEOUT_MS: '1',
       SANDBOX_PORT: '65535',
       SANDBOX_PUBLIC: 'true',
+      SANDBOX_ACTIVITY: '0',
       LOG_LEVEL: 'silent',
     });
     expect(config).toMatchObject({ host: '0.0.0.0', port: 0, dataDir: '/srv/postern', logLevel: 'silent' });
     expect(config.platform).toEqual({ url: 'https://sandbox.example:8443', timeoutMs: 1 });
-    expect(config.sandbox.port).toBe(65_535);
+    expect(config.sandbox).toEqual({ port: 65_535, activity: false });
     expect(config.secrets.secretKeys?.map((secret) => secret.expose().toString('base64'))).toEqual([key(1), key(2)]);
     expect(config.secrets.metricsToken?.expose()).toBe('m'.repeat(16));
   });
@@ -117,6 +118,7 @@ describe('settings', () => {
     ].map((value): [keyof typeof settings, string] => ['OUTBOUND_ALLOW', value]),
     ['SANDBOX_PUBLIC', '2'],
     ['SANDBOX_PUBLIC', 'maybe'],
+    ['SANDBOX_ACTIVITY', 'sometimes'],
     ['LOG_LEVEL', 'verbose'],
     ['LOG_LEVEL', 'INFO!'],
     ['SECRET_KEY', 'hunter2'],

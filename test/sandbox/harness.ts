@@ -1,4 +1,4 @@
-import { startSandbox } from '../../src/sandbox/sandbox.ts';
+import { type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { violations } from './contract.ts';
 
 export interface Account {
@@ -26,7 +26,7 @@ export interface Options {
 }
 
 /** A sandbox for one test file, and short words to talk to it. */
-export async function openSandbox(options: { dataDir?: string; now?: () => number; seed?: string } = {}) {
+export async function openSandbox(options: Partial<SandboxOptions> = {}) {
   const sandbox = await startSandbox({ port: 0, dataDir: null, ...options });
   const call = (method: string, path: string, options: Options = {}) => request(sandbox.url, method, path, options);
   const info = (await call('GET', '/control/info')).body;

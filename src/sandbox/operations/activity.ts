@@ -15,6 +15,7 @@ export const activity: ActorOperation = {
   handle(call) {
     const { platform, actor } = call;
     const paging = pagingOf(call, 'activity', actor.id);
+    platform.life.watched(platform, actor);
     const end = platform.world.activity.lastId;
     const after = paging.after ?? end;
     const { events, gap } = platform.world.activity.since(actor, after, platform.now());

@@ -1,0 +1,93 @@
+import { Problem } from '../http/problem.ts';
+import type { Platform } from '../platform.ts';
+import { demoNames } from '../seed/demo.ts';
+import type { Prng } from '../seed/prng.ts';
+import type { ActivityType } from '../world/activity.ts';
+import type { Tweet, User } from '../world/types.ts';
+import { makeHappen } from './happen.ts';
+
+/** Runs something once, later; answers what cancels it. */
+export type Schedule = (delayMs: number, run: () => void) => () => void;
+
+/** A pending run keeps no process alive. */
+export const systemSchedule: Schedule = (delayMs, run) => {
+  const timer = setTimeout(run, delayMs).unref();
+  return () => clearTimeout(timer);
+};
+
+/** Who asked for their activity within this time is watching. */
+const WATCHING_MS = 60_000;
+const FIRST_MS = 1_000;
+const SHORTEST_MS = 2_000;
+const LONGEST_MS = 6_000;
+/** How far back people still react to what somebody said. */
+const RECENT_TWEETS = 8;
+
+const habits: readonly (readonly [ActivityType, weight: number])[] = [
+  ['like', 44],
+  ['reply', 16],
+  ['retweet', 12],
+  ['follow', 11],
+  ['mention', 10],
+  ['quote', 7],
+];
+
+/** Gentle goings-on around the demo accounts, for as long as somebody watches one of them. Without a schedule there are none. */
+export class Life {
+  readonly #schedule: Schedule | null;
+  /** When each account was last polled for, by user id. */
+  readonly #watched = new Map<string, number>();
+  #cancel: (() => void) | undefined;
+  #stopped = false;
+
+  constructor(schedule: Schedule | null) {
+    this.#schedule = schedule;
+  }
+
+  /** Somebody looks at this account's feed. */
+  watched(platform: Platform, user: User): void {
+    if (this.#schedule === null || this.#stopped || !demoNames.some((name) => name === user.screenName)) return;
+    this.#watched.set(user.id, platform.now());
+    this.#cancel ??= this.#schedule(FIRST_MS, () => this.#goOn(platform));
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#cancel?.();
+  }
+
+  #goOn(platform: Platform): void {
+    this.#cancel = undefined;
+    const { world, extras, journal } = platform;
+    const since = platform.now() - WATCHING_MS;
+    for (const [id, at] of this.#watched) if (at <= since) this.#watched.delete(id);
+    const users = [...this.#watched.keys()].flatMap((id) => world.users.get(id) ?? []);
+    if (users.length === 0) return;
+    const { random } = extras;
+    this.#cancel = this.#schedule?.(random.int(SHORTEST_MS, LONGEST_MS), () => this.#goOn(platform));
+    // What the disk has no room for must not grow in memory.
+    if (!journal.failing) liven(platform, random, random.pick(users));
+  }
+}
+
+function liven(platform: Platform, random: Prng, target: User): void {
+  const possible = habits.filter(([type]) => type !== 'retweet' || !target.protected);
+  const [type] = random.weighted(possible, ([, weight]) => weight);
+  const tweet = type === 'mention' || type === 'follow' ? undefined : recentTweet(platform, random, target);
+  try {
+    makeHappen(platform, { type, target, count: 1, tweet, unasked: true });
+  } catch (error) {
+    // Such as that the account has deleted all its tweets.
+    if (!(error instanceof Problem)) throw error;
+  }
+}
+
+/** The later, the likelier. */
+function recentTweet({ world }: Platform, random: Prng, { tweets }: User): Tweet | undefined {
+  const recent: Tweet[] = [];
+  for (let at = tweets.length - 1; at >= 0 && recent.length < RECENT_TWEETS; at--) {
+    const tweet = world.tweets[tweets[at] ?? -1];
+    if (tweet !== undefined && !tweet.deleted) recent.push(tweet);
+  }
+  return recent[random.int(0, random.int(0, Math.max(0, recent.length - 1)))];
+}
