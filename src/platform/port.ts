@@ -1,3 +1,4 @@
+import type { PlatformEvent } from '../model/event.ts';
 import type { Page } from '../model/page.ts';
 import type { Tweet } from '../model/tweet.ts';
 import type { UserAbout } from '../model/user-about.ts';
@@ -82,6 +83,15 @@ export interface ViewerPage<Item> extends Page<Item> {
   viewerId: string;
 }
 
+/** A stretch of what others did that concerns the actor, oldest first. */
+export interface ActivityPage {
+  events: PlatformEvent[];
+  /** Where to go on, always; behind an empty page too. */
+  cursor: string;
+  /** Some events after the cursor that was given are lost. */
+  gap: boolean;
+}
+
 export interface FollowState extends UserName {
   name: string;
   following: boolean;
@@ -125,6 +135,11 @@ export interface PlatformSession {
   follow(user: UserReference): Promise<FollowState>;
   unfollow(user: UserReference): Promise<FollowState>;
   listMembers(listId: string, page: PageRequest): Promise<Page<UserCard>>;
+  /**
+   * Without a cursor the end: no events, and the cursor from which on things are new. A full page has more behind it, a
+   * shorter one has not for now. `bad_input`: the cursor holds no longer.
+   */
+  activity(page: PageRequest): Promise<ActivityPage>;
 }
 
 /** Thrown by what an adapter does not have. The core answers 501 and names the action. */

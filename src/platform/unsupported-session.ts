@@ -4,6 +4,7 @@ import type { UserAbout } from '../model/user-about.ts';
 import type { UserCard } from '../model/user-card.ts';
 import type { UserProfile } from '../model/user-profile.ts';
 import {
+  type ActivityPage,
   type CreatedTweet,
   type FollowState,
   type NewTweet,
@@ -91,6 +92,9 @@ export class UnsupportedSession implements PlatformSession {
     throw new NotSupportedError();
   }
   listMembers(_listId: string, _page: PageRequest): Promise<Page<UserCard>> {
+    throw new NotSupportedError();
+  }
+  activity(_page: PageRequest): Promise<ActivityPage> {
     throw new NotSupportedError();
   }
 }

@@ -4,6 +4,7 @@ import type { UserAbout } from '../../model/user-about.ts';
 import type { UserCard } from '../../model/user-card.ts';
 import type { UserProfile } from '../../model/user-profile.ts';
 import type {
+  ActivityPage,
   CreatedTweet,
   FollowState,
   NewTweet,
@@ -16,6 +17,8 @@ import type {
 } from '../port.ts';
 import { UnsupportedSession } from '../unsupported-session.ts';
 import type { Request, SandboxClient } from './client.ts';
+import { aTweet, aUser, pathOf, withPage } from './paths.ts';
+import { readActivity } from './read-activity.ts';
 import { itemsAnd, readOwner, readUserCards, readViewer } from './read-page.ts';
 import { readCreatedTweet, readTweet, readTweets } from './read-tweet.ts';
 import { readAbout, readFollowState, readProfile } from './read-user.ts';
@@ -150,6 +153,10 @@ export class SandboxSession extends UnsupportedSession {
     return this.#get('listMembers', path, (body) => itemsAnd(body, readUserCards, {}), { kind: 'List', id: listId });
   }
 
+  override activity(page: PageRequest): Promise<ActivityPage> {
+    return this.#get('activity', withPage('/api/activity', page), readActivity);
+  }
+
   #users(list: 'followers' | 'following' | 'affiliates', user: UserReference, page: PageRequest) {
     const path = withPage(`${pathOf(user)}/${list}`, page);
     return this.#get(list, path, (body) => itemsAnd(body, readUserCards, readOwner(body)), aUser(user));
@@ -174,22 +181,4 @@ export class SandboxSession extends UnsupportedSession {
   #send<T>(request: Request, read: (body: Wire) => T): Promise<T> {
     return this.#client.send(request, this.#call, read);
   }
-}
-
-function withPage(path: string, { count, cursor }: PageRequest, more: Record<string, string> = {}): string {
-  const query = new URLSearchParams({ ...more, count: String(count) });
-  if (cursor !== null) query.set('cursor', cursor);
-  return `${path}?${query}`;
-}
-
-function pathOf(user: UserReference): string {
-  return 'userId' in user ? `/api/users/${user.userId}` : `/api/users/by/${encodeURIComponent(user.userName)}`;
-}
-
-function aUser(user: UserReference) {
-  return { kind: 'User', id: 'userId' in user ? user.userId : user.userName } as const;
-}
-
-function aTweet(id: string) {
-  return { kind: 'Tweet', id } as const;
 }

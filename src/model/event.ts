@@ -1,0 +1,40 @@
+/** Every type of event that SPEC.md (Events) names. */
+export const eventTypes = [
+  'message.received',
+  'message.sent',
+  'message.edited',
+  'message.deleted',
+  'message.reactionAdded',
+  'message.reactionRemoved',
+  'tweet.mention',
+  'tweet.reply',
+  'tweet.quote',
+  'tweet.like',
+  'tweet.retweet',
+  'user.follow',
+] as const;
+
+export type EventType = (typeof eventTypes)[number];
+
+/** Something that happened to an account on the platform, as the platform tells it. */
+export type PlatformEvent = TweetEvent | FollowEvent;
+
+interface Happened {
+  /** The platform's: no two of its events share one, and it stays. */
+  id: string;
+  /** ISO 8601 with milliseconds. */
+  createdAt: string;
+  /** Who did it. */
+  actor: { id: string; userName: string; name: string };
+}
+
+export interface TweetEvent extends Happened {
+  type: 'tweet.mention' | 'tweet.reply' | 'tweet.quote' | 'tweet.like' | 'tweet.retweet';
+  /** The one that was written, or was liked or retweeted. */
+  tweet: { id: string; text: string; inReplyToId: string | null; quotedTweetId: string | null };
+}
+
+export interface FollowEvent extends Happened {
+  type: 'user.follow';
+  tweet: null;
+}

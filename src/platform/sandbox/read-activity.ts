@@ -1,0 +1,45 @@
+import type { PlatformEvent, TweetEvent } from '../../model/event.ts';
+import type { ActivityPage } from '../port.ts';
+import { asWire, flag, id, isoTime, list, nullable, object, text, type Wire } from './wire.ts';
+
+const tweetTypes = new Map<string, TweetEvent['type']>([
+  ['mention', 'tweet.mention'],
+  ['reply', 'tweet.reply'],
+  ['quote', 'tweet.quote'],
+  ['like', 'tweet.like'],
+  ['retweet', 'tweet.retweet'],
+]);
+
+export function readActivity(body: Wire): ActivityPage {
+  const events: PlatformEvent[] = [];
+  for (const item of list(body, 'events')) {
+    const event = readEvent(asWire(item, 'events[]'));
+    if (event !== null) events.push(event);
+  }
+  return { events, cursor: text(body, 'next_cursor'), gap: flag(body, 'gap') };
+}
+
+/** `null` where the type is one that the contract did not have when this was written. */
+function readEvent(event: Wire): PlatformEvent | null {
+  const wireType = text(event, 'type');
+  const type = tweetTypes.get(wireType);
+  if (type === undefined && wireType !== 'follow') return null;
+  const actor = object(event, 'actor');
+  const happened = {
+    id: id(event, 'id'),
+    createdAt: isoTime(event, 'created_at'),
+    actor: { id: id(actor, 'id'), userName: text(actor, 'screen_name'), name: text(actor, 'name') },
+  };
+  if (type === undefined) return { ...happened, type: 'user.follow', tweet: null };
+  const tweet = object(event, 'tweet');
+  return {
+    ...happened,
+    type,
+    tweet: {
+      id: id(tweet, 'id'),
+      text: text(tweet, 'text'),
+      inReplyToId: nullable(id, tweet, 'in_reply_to_id'),
+      quotedTweetId: nullable(id, tweet, 'quoted_tweet_id'),
+    },
+  };
+}

@@ -1,0 +1,188 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { OutboundGuard } from '../../src/outbound/guard.ts';
+import { ProxyPool } from '../../src/outbound/proxy-pool.ts';
+import { NotSupportedError, type PlatformSession } from '../../src/platform/port.ts';
+import { SandboxPlatform } from '../../src/platform/sandbox/adapter.ts';
+import { UnsupportedSession } from '../../src/platform/unsupported-session.ts';
+import { systemRuntime } from '../../src/runtime/runtime.ts';
+import { Secret } from '../../src/secrets/secret.ts';
+import { type Account, type OpenSandbox, openSandbox } from '../sandbox/harness.ts';
+
+const closers: (() => unknown)[] = [];
+afterAll(async () => {
+  for (const close of closers.reverse()) await close();
+});
+
+function platformAt(origin: string): SandboxPlatform {
+  const guard = new OutboundGuard({ allow: [], runtime: systemRuntime });
+  const proxies = new ProxyPool({ guard, runtime: systemRuntime, maxResponseBytes: 1_024, timeoutMs: 1_000 });
+  const platform = new SandboxPlatform({ origin, timeoutMs: 5_000, runtime: systemRuntime, proxies });
+  closers.push(
+    () => proxies.close(),
+    () => platform.close(),
+  );
+  return platform;
+}
+
+const sessionOf = (platform: SandboxPlatform, authToken: string): PlatformSession =>
+  platform.as({ authToken: new Secret(authToken), proxy: null, signal: null, tokenFor: () => 'unused' });
+
+describe('the activity of an account of the sandbox', () => {
+  let sandbox: OpenSandbox;
+  let account: Account;
+  let session: PlatformSession;
+  let cursor: string;
+
+  beforeAll(async () => {
+    sandbox = await openSandbox();
+    closers.push(() => sandbox.close());
+  });
+  beforeEach(async () => {
+    account = await sandbox.mint();
+    await sandbox.tweet('Mine', account);
+    session = sessionOf(platformAt(sandbox.url), account.authToken);
+    cursor = (await session.activity({ count: 10, cursor: null })).cursor;
+  });
+  afterEach(() => sandbox.control('faults/clear'));
+
+  const make = (type: string, more: object = {}) =>
+    sandbox.control('events', { type, userName: account.userName, actor: 'grace', ...more });
+
+  test('comes as the port’s six types, in order', async () => {
+    for (const type of ['mention', 'reply', 'quote', 'like', 'retweet', 'follow']) await make(type);
+    const page = await session.activity({ count: 10, cursor });
+    const own = (await sandbox.get(`/api/users/${account.userId}/tweets`)).body.tweets[0];
+    const tweet = (inReplyToId: string | null, quotedTweetId: string | null) => ({
+      id: expect.stringMatching(/^\d+$/),
+      text: expect.any(String),
+      inReplyToId,
+      quotedTweetId,
+    });
+    const mine = { id: own.id, text: 'Mine', inReplyToId: null, quotedTweetId: null };
+    const told = [
+      ['tweet.mention', tweet(null, null)],
+      ['tweet.reply', tweet(own.id, null)],
+      ['tweet.quote', tweet(null, own.id)],
+      ['tweet.like', mine],
+      ['tweet.retweet', mine],
+      ['user.follow', null],
+    ];
+    expect(page).toEqual({
+      events: told.map(([type, about]) => ({
+        id: expect.stringMatching(/^\d+$/),
+        type,
+        createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+        actor: { id: sandbox.grace.userId, userName: 'grace', name: 'Grace Hollis' },
+        tweet: about,
+      })),
+      cursor: expect.any(String),
+      gap: false,
+    });
+  });
+
+  test('is read page by page, and an empty page has a cursor too', async () => {
+    await make('like', { actor: undefined, count: 7 });
+    const seen = new Set<string>();
+    for (const length of [3, 3, 1, 0, 0]) {
+      const page = await session.activity({ count: 3, cursor });
+      expect(page.events).toHaveLength(length);
+      for (const { id } of page.events) seen.add(id);
+      cursor = page.cursor;
+    }
+    expect(seen.size).toBe(7);
+    await make('follow');
+    expect((await session.activity({ count: 3, cursor })).events).toHaveLength(1);
+  });
+
+  test.each<[string, object, string, string]>([
+    ['a page of HTML', { kind: 'nonsense' }, 'platform_unavailable', 'cannot be understood'],
+    ['JSON of another shape', { kind: 'wrong_shape' }, 'platform_unavailable', 'cannot be understood'],
+    ['a failure', { kind: 'status', status: 500 }, 'platform_unavailable', 'failed with status 500'],
+    ['its rate limit', { kind: 'rate_limit', retry_after: 9 }, 'rate_limited', 'rate limit'],
+    ['a token rejected', { kind: 'status', status: 401 }, 'forbidden', 'Platform rejected auth_token'],
+  ])('answered with %s is told so, and the same cursor still finds everything', async (_name, fault, code, message) => {
+    await make('like');
+    await sandbox.fault(fault, { operation: 'activity' });
+    await expect(session.activity({ count: 3, cursor })).rejects.toMatchObject({
+      code,
+      message: expect.stringContaining(message),
+    });
+    expect((await session.activity({ count: 3, cursor })).events).toHaveLength(1);
+  });
+
+  test('refuses an unknown token as forbidden, and a foreign or outlived cursor as bad input', async () => {
+    const stranger = sessionOf(platformAt(sandbox.url), 'f'.repeat(40));
+    const other = sessionOf(platformAt(sandbox.url), sandbox.ada.authToken);
+    const request = { count: 3, cursor };
+    await expect(stranger.activity(request)).rejects.toMatchObject({ code: 'forbidden' });
+    await expect(other.activity(request)).rejects.toMatchObject({ code: 'bad_input' });
+    const { cursor: before } = await other.activity({ count: 3, cursor: null });
+    await sandbox.control('reset');
+    await expect(other.activity({ count: 3, cursor: before })).rejects.toMatchObject({ code: 'bad_input' });
+  });
+});
+
+describe('what a platform answers', () => {
+  let server: Server;
+  let session: PlatformSession;
+  let answer: unknown;
+
+  beforeAll(async () => {
+    server = createServer((_request, response) => response.end(JSON.stringify(answer)));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    closers.push(() => server.close());
+    session = sessionOf(platformAt(`http://127.0.0.1:${(server.address() as AddressInfo).port}`), 'any');
+  });
+
+  const read = (given: unknown) => {
+    answer = given;
+    return session.activity({ count: 3, cursor: null });
+  };
+  const actor = { id: '7', screen_name: 'grace', name: 'Grace' };
+  const tweet = { id: '8', text: 'Hi', in_reply_to_id: null, quoted_tweet_id: null };
+  const like = { id: '9', type: 'like', created_at: '2026-05-20T12:00:00.000Z', actor, tweet };
+  const page = (...events: unknown[]) => ({ events, gap: true, next_cursor: 'next' });
+
+  test('may have fields and types that are not known yet', async () => {
+    const poke = { id: '10', type: 'poke', poked: true };
+    expect(await read({ ...page(poke, { ...like, more: 1 }), more: 2 })).toEqual({
+      events: [
+        {
+          id: '9',
+          type: 'tweet.like',
+          createdAt: like.created_at,
+          actor: { id: '7', userName: 'grace', name: 'Grace' },
+          tweet: { id: '8', text: 'Hi', inReplyToId: null, quotedTweetId: null },
+        },
+      ],
+      cursor: 'next',
+      gap: true,
+    });
+  });
+
+  test.each<[string, unknown]>([
+    ['no events', { gap: false, next_cursor: 'next' }],
+    ['no cursor', { ...page(), next_cursor: null }],
+    ['no gap', { ...page(), gap: undefined }],
+    ['an event that is none', page('like')],
+    ['an event without a type', page({ ...like, type: 3 })],
+    ['an event whose id is no id', page({ ...like, id: 9 })],
+    ['an event of no time', page({ ...like, created_at: 'lately' })],
+    ['an event by nobody', page({ ...like, actor: null })],
+    ['a like of nothing', page({ ...like, tweet: null })],
+    ['a tweet without text', page({ ...like, tweet: { ...tweet, text: undefined } })],
+    ['a tweet that answers itself in words', page({ ...like, tweet: { ...tweet, in_reply_to_id: 'that one' } })],
+    ['a tweet that quotes something unsaid', page({ ...like, tweet: { ...tweet, quoted_tweet_id: undefined } })],
+  ])('is never data where it has %s', async (_name, given) => {
+    await expect(read(given)).rejects.toMatchObject({
+      code: 'platform_unavailable',
+      message: expect.stringContaining('cannot be understood'),
+    });
+  });
+});
+
+test('a platform without activity says that it has none', () => {
+  expect(() => new UnsupportedSession().activity({ count: 1, cursor: null })).toThrow(NotSupportedError);
+});
