@@ -112,7 +112,7 @@ describe('a feed', () => {
   });
 });
 
-describe('over restarts and resets', () => {
+describe('over restarts and resets', { timeout: 60_000 }, () => {
   let root: string;
   beforeEach(() => {
     root = mkdtempSync(join(tmpdir(), 'sandbox-'));
