@@ -1,8 +1,10 @@
 import type { IdempotencyStore } from './idempotency-port.ts';
 import type { Balance, LedgerStore } from './ledger-port.ts';
+import type { DeliveryStore, EventStore, PollerStore, WebhookStore } from './webhook-port.ts';
 
 export * from './idempotency-port.ts';
 export * from './ledger-port.ts';
+export * from './webhook-port.ts';
 
 /**
  * What Postern keeps, in domain verbs. Every adapter passes `test/store/conformance.ts`.
@@ -21,6 +23,10 @@ export interface Store {
   readonly ledger: LedgerStore;
   readonly idempotency: IdempotencyStore;
   readonly processes: ProcessStore;
+  readonly webhooks: WebhookStore;
+  readonly pollers: PollerStore;
+  readonly events: EventStore;
+  readonly deliveries: DeliveryStore;
   /** The store's clock, as this process knows it. Processes of one store agree on it, whatever their own clocks say. */
   now(): number;
   /** Throws `StoreUnavailableError` unless the store can read and write now. */
