@@ -1,7 +1,9 @@
+import type { DeliveryStore, EventStore } from './event-port.ts';
 import type { IdempotencyStore } from './idempotency-port.ts';
 import type { Balance, LedgerStore } from './ledger-port.ts';
-import type { DeliveryStore, EventStore, PollerStore, WebhookStore } from './webhook-port.ts';
+import type { PollerStore, WebhookStore } from './webhook-port.ts';
 
+export * from './event-port.ts';
 export * from './idempotency-port.ts';
 export * from './ledger-port.ts';
 export * from './webhook-port.ts';

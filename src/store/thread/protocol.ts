@@ -7,9 +7,18 @@ export const verbs = {
   ledger: ['commit', 'topUp', 'sweep', 'balance', 'usage', 'payments'],
   idempotency: ['claim', 'renew', 'end', 'answer'],
   processes: ['beat', 'leave'],
+  webhooks: ['create', 'find', 'list', 'ofPoller', 'update', 'remove'],
+  pollers: [
+    ...(['beat', 'leave', 'find', 'keepForStream', 'claim', 'release', 'confirm'] as const),
+    ...(['count', 'woken', 'stop', 'renew'] as const),
+  ],
+  events: ['append', 'after', 'place', 'lastPlace', 'sweep'],
+  deliveries: ['waiting', 'finish', 'list', 'replay', 'giveUp', 'backlog'],
 } as const satisfies { [Group in StoreGroup]: readonly (keyof Store[Group])[] };
 
-export type StoreGroup = 'accounts' | 'keys' | 'ledger' | 'idempotency' | 'processes';
+export type StoreGroup =
+  | ('accounts' | 'keys' | 'ledger' | 'idempotency' | 'processes')
+  | ('webhooks' | 'pollers' | 'events' | 'deliveries');
 type Missing = { [Group in StoreGroup]: Exclude<keyof Store[Group], (typeof verbs)[Group][number]> }[StoreGroup];
 type Verb = { [Group in StoreGroup]: `${Group}.${(typeof verbs)[Group][number]}` }[StoreGroup];
 export type Method = [Missing] extends [never] ? Verb | 'ready' | 'inspect' | 'close' : never;

@@ -15,6 +15,10 @@ export class RemoteStore implements Store {
   readonly ledger: Store['ledger'];
   readonly idempotency: Store['idempotency'];
   readonly processes: Store['processes'];
+  readonly webhooks: Store['webhooks'];
+  readonly pollers: Store['pollers'];
+  readonly events: Store['events'];
+  readonly deliveries: Store['deliveries'];
   readonly now: () => number;
   readonly #port: MessagePort | Worker;
   readonly #waiting = new Map<number, Waiting>();
@@ -31,6 +35,10 @@ export class RemoteStore implements Store {
     this.ledger = this.#group('ledger');
     this.idempotency = this.#group('idempotency');
     this.processes = this.#group('processes');
+    this.webhooks = this.#group('webhooks');
+    this.pollers = this.#group('pollers');
+    this.events = this.#group('events');
+    this.deliveries = this.#group('deliveries');
     this.now = now;
     port.on('message', (answers: Answers) => this.#settle(answers));
   }
