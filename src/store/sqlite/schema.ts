@@ -1,3 +1,5 @@
+import { webhookTables } from './schema-webhooks.ts';
+
 /**
  * The shape of the database, as the steps that led to it. `PRAGMA user_version` counts the steps a file has taken.
  * A step that has been released is never edited: the next change is a new step at the end.
@@ -124,4 +126,5 @@ export const migrations: readonly string[] = [
   DROP TABLE usage_by_account;
   CREATE INDEX usage_by_account ON usage (account, hour, action);
   `,
+  webhookTables,
 ];

@@ -2,12 +2,16 @@ import type { Runtime } from '../../runtime/runtime.ts';
 import type { Store } from '../port.ts';
 import { sqliteAccounts } from './accounts.ts';
 import { Database } from './database.ts';
+import { sqliteDeliveries } from './deliveries.ts';
+import { sqliteEvents } from './events.ts';
 import { WriteGroup } from './group.ts';
 import { sqliteIdempotency } from './idempotency.ts';
 import { inspectSqlite } from './inspect.ts';
 import { sqliteKeys } from './keys.ts';
 import { sqliteLedger } from './ledger.ts';
+import { sqlitePollers } from './pollers.ts';
 import { sqliteProcesses } from './processes.ts';
+import { sqliteWebhooks } from './webhooks.ts';
 
 export interface SqliteStoreOptions {
   /** The database file, made (mode 0600) where there is none, in a directory that exists; or `:memory:`. */
@@ -33,6 +37,10 @@ export function openSqliteStore(options: SqliteStoreOptions): Store {
     ledger: sqliteLedger(database, group, options.runtime),
     idempotency: sqliteIdempotency(database, group, options.runtime),
     processes: sqliteProcesses(database, options.runtime),
+    webhooks: sqliteWebhooks(database, group, options.runtime),
+    pollers: sqlitePollers(database, group, options.runtime),
+    events: sqliteEvents(database, group, options.runtime),
+    deliveries: sqliteDeliveries(database, group, options.runtime),
     now: () => options.runtime.now(),
 
     async ready() {

@@ -1,0 +1,97 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Runtime } from '../../runtime/runtime.ts';
+import { type Append, type EventStore, eventTtlMs, type PlacedEvent } from '../port.ts';
+import type { Database } from './database.ts';
+import type { WriteGroup } from './group.ts';
+import { pollerRows } from './poller-rows.ts';
+
+/** Rows in one transaction. */
+const batchSize = 500;
+
+export function sqliteEvents(database: Database, group: WriteGroup, runtime: Runtime): EventStore {
+  const pollers = pollerRows(database);
+
+  function append({ poller, cursor, events, deliveries }: Append): 'appended' | 'superseded' {
+    const { account, id: pollerId } = poller;
+    let place = pollers.fenced(poller);
+    if (place === null) return 'superseded';
+    const now = runtime.now();
+    const added = new Map<string, { place: number; type: string }>();
+    for (const { id, type, sealed } of events) {
+      const changes = database.run(
+        `INSERT INTO event (id, account, poller, place, type, at, sealed) VALUES (?, ?, ?, ?, ?, ?, ?)
+         ON CONFLICT (poller, id) DO NOTHING`,
+        [id, account, pollerId, place + 1, type, now, sealed],
+      );
+      if (changes === 1) added.set(id, { place: ++place, type });
+    }
+    for (const { event, webhook } of deliveries) {
+      const of = added.get(event);
+      if (!of) continue;
+      database.run(
+        `INSERT INTO delivery (event, webhook, account, poller, place, type, event_at, next_at)
+         SELECT ?, id, account, ?, ?, ?, ?, ? FROM webhook WHERE id = ? AND account = ?
+         ON CONFLICT DO NOTHING`,
+        [event, pollerId, of.place, of.type, now, now, webhook, account],
+      );
+    }
+    database.run(
+      'UPDATE poller SET cursor = ?, last_place = ?, appended_at = CASE WHEN ? > last_place THEN ? ELSE appended_at END WHERE id = ?',
+      [cursor, place, place, now, pollerId],
+    );
+    return 'appended';
+  }
+
+  function sweepBatch(): number {
+    const until = runtime.now() - eventTtlMs;
+    const sql = 'SELECT number, id, account FROM event WHERE at <= ? ORDER BY at LIMIT ?';
+    const events = database.all<{ number: number; id: string; account: string }>(sql, [until, batchSize]);
+    for (const { number, id, account } of events) {
+      // Another poller of the account may have the same event, of a later time.
+      database.run('DELETE FROM delivery WHERE event = ? AND account = ? AND event_at <= ?', [id, account, until]);
+      database.run('DELETE FROM event WHERE number = ?', [number]);
+    }
+    return events.length;
+  }
+
+  return {
+    append: (one) => group.add(() => append(one)),
+
+    async after(account, poller, place, limit) {
+      return database
+        .all<PlacedEvent>(
+          `SELECT id, type, at, sealed, place FROM event
+           WHERE poller = ? AND place > ? AND account = ? AND at > ? ORDER BY place LIMIT ?`,
+          [poller, place, account, runtime.now() - eventTtlMs, limit],
+        )
+        .map(({ id, type, at, sealed, place }) => ({ id, type, at, sealed, place }));
+    },
+
+    async place(account, poller, event) {
+      const sql = 'SELECT place FROM event WHERE poller = ? AND id = ? AND account = ? AND at > ?';
+      const row = database.get<{ place: number }>(sql, [poller, event, account, runtime.now() - eventTtlMs]);
+      return row?.place ?? null;
+    },
+
+    async lastPlace(account, poller) {
+      const sql = 'SELECT last_place FROM poller WHERE id = ? AND account = ?';
+      return database.get<{ last_place: number }>(sql, [poller, account])?.last_place ?? 0;
+    },
+
+    async sweep() {
+      let forgotten = 0;
+      for (;;) {
+        const batch = await group.add(sweepBatch);
+        forgotten += batch;
+        if (batch < batchSize) break;
+        await nextTurn();
+      }
+      // Only now: its places must not begin again while events have them.
+      await group.add(() => {
+        const now = runtime.now();
+        database.run('DELETE FROM poller WHERE kept_until <= ? AND appended_at <= ?', [now, now - eventTtlMs]);
+      });
+      return forgotten;
+    },
+  };
+}

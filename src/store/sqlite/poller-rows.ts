@@ -1,0 +1,70 @@
+import type { NewPoller, PollerRecord, PollerReference } from '../port.ts';
+import type { Database } from './database.ts';
+
+export interface PollerRow {
+  id: string;
+  account: string;
+  sealed: string;
+  created_at: number;
+  cursor: string | null;
+  stopped: string | null;
+  streamed_until: number | null;
+  fence: number;
+}
+
+export const pollerColumns = 'id, account, sealed, created_at, cursor, stopped, streamed_until, fence';
+
+export function toPoller(row: PollerRow): PollerRecord {
+  return {
+    ...{ id: row.id, account: row.account, sealed: row.sealed, createdAt: row.created_at },
+    ...{ cursor: row.cursor, stopped: row.stopped, streamedUntil: row.streamed_until, fence: row.fence },
+  };
+}
+
+/** What several groups of verbs do to pollers, each inside a transaction of its own. */
+export function pollerRows(database: Database) {
+  return {
+    /** Makes it; one that nothing keeps begins anew. */
+    ensure({ id, account, sealed, createdAt }: NewPoller, now: number): void {
+      // The first fence is a time, so that none of an earlier life, before the row was swept, comes again.
+      database.run(
+        `INSERT INTO poller (id, account, sealed, created_at, fence) VALUES (?, ?, ?, ?, ?)
+         ON CONFLICT DO UPDATE SET sealed = excluded.sealed, created_at = excluded.created_at, cursor = NULL,
+           stopped = NULL, streamed_until = NULL, runner = NULL, fence = fence + 1, woken = 0
+         WHERE kept_until <= ?`,
+        [id, account, sealed, createdAt, now, now],
+      );
+    },
+
+    setSealed({ id, account, sealed }: Pick<NewPoller, 'account' | 'id' | 'sealed'>): void {
+      database.run('UPDATE poller SET sealed = ? WHERE id = ? AND account = ?', [sealed, id, account]);
+    },
+
+    isKept(account: string, id: string, now: number): boolean {
+      const sql = 'SELECT 1 AS found FROM poller WHERE id = ? AND account = ? AND kept_until > ?';
+      return database.get(sql, [id, account, now]) !== undefined;
+    },
+
+    /** Counts its webhooks again, which have changed, and wakes it. */
+    recount(id: string): void {
+      database.run(
+        `UPDATE poller SET woken = 1, webhooks = (SELECT COUNT(*) FROM webhook WHERE webhook.poller = poller.id)
+         WHERE id = ?`,
+        [id],
+      );
+    },
+
+    wakeOf(account: string, webhook: string): void {
+      database.run('UPDATE poller SET woken = 1 WHERE id = (SELECT poller FROM webhook WHERE id = ? AND account = ?)', [
+        webhook,
+        account,
+      ]);
+    },
+
+    /** The place of its last event; `null` where the fence is old. */
+    fenced({ account, id, fence }: PollerReference): number | null {
+      const sql = 'SELECT last_place FROM poller WHERE id = ? AND account = ? AND fence = ?';
+      return database.get<{ last_place: number }>(sql, [id, account, fence])?.last_place ?? null;
+    },
+  };
+}

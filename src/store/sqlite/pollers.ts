@@ -1,0 +1,131 @@
+import type { Runtime } from '../../runtime/runtime.ts';
+import { type PollerStore, pollerTtlMs } from '../port.ts';
+import type { Database } from './database.ts';
+import type { WriteGroup } from './group.ts';
+import { type PollerRow, pollerColumns, pollerRows, toPoller } from './poller-rows.ts';
+
+export function sqlitePollers(database: Database, group: WriteGroup, runtime: Runtime): PollerStore {
+  const rows = pollerRows(database);
+
+  function live(process: string, now: number): void {
+    database.run('INSERT INTO runner (id, until) VALUES (?, ?) ON CONFLICT DO UPDATE SET until = excluded.until', [
+      process,
+      now + pollerTtlMs,
+    ]);
+  }
+
+  /** Runners are kept until nothing stands in their name, so these are all that pollers can be taken from. */
+  function free(process: string, now: number, limit: number): PollerRow[] {
+    const dead = database.all<{ id: string }>('SELECT id FROM runner WHERE until <= ? AND id <> ?', [now, process]);
+    const found: PollerRow[] = [];
+    for (const runner of [null, ...dead.map(({ id }) => id)]) {
+      if (found.length >= limit) break;
+      const sql = `SELECT ${pollerColumns} FROM poller WHERE runner IS ? AND kept_until > ? LIMIT ?`;
+      found.push(...database.all<PollerRow>(sql, [runner, now, limit - found.length]));
+    }
+    return found;
+  }
+
+  function claim(process: string, limit: number): PollerRow[] {
+    const now = runtime.now();
+    const found = free(process, now, limit);
+    if (found.length > 0) live(process, now);
+    return found.map((row) => {
+      database.run('UPDATE poller SET runner = ?, fence = fence + 1, woken = 0 WHERE id = ?', [process, row.id]);
+      return { ...row, fence: row.fence + 1 };
+    });
+  }
+
+  return {
+    beat: (process) =>
+      group.add(() => {
+        const now = runtime.now();
+        live(process, now);
+        database.run(
+          'DELETE FROM runner WHERE until <= ? AND NOT EXISTS (SELECT 1 FROM poller WHERE runner = runner.id)',
+          [now],
+        );
+        const sql = 'SELECT COUNT(*) AS live FROM runner WHERE until > ?';
+        return database.get<{ live: number }>(sql, [now])?.live ?? 1;
+      }),
+
+    leave: (process) => group.add(() => void database.run('UPDATE runner SET until = 0 WHERE id = ?', [process])),
+
+    async find(account, id) {
+      const sql = `SELECT ${pollerColumns} FROM poller WHERE id = ? AND account = ? AND kept_until > ?`;
+      const row = database.get<PollerRow>(sql, [id, account, runtime.now()]);
+      return row ? toPoller(row) : null;
+    },
+
+    keepForStream: (poller, until) =>
+      group.add(() => {
+        const now = runtime.now();
+        rows.ensure(poller, now);
+        database.run(
+          `UPDATE poller SET streamed_until = MAX(COALESCE(streamed_until, 0), ?),
+             woken = CASE WHEN COALESCE(streamed_until, 0) <= ? THEN 1 ELSE woken END
+           WHERE id = ? AND account = ?`,
+          [until, now, poller.id, poller.account],
+        );
+      }),
+
+    async claim(process, limit) {
+      // Most often there is nothing, which needs no transaction.
+      if (free(process, runtime.now(), 1).length === 0) return [];
+      return (await group.add(() => claim(process, limit))).map(toPoller);
+    },
+
+    release: (pollers) =>
+      group.add(() => {
+        for (const { account, id, fence } of pollers) {
+          database.run('UPDATE poller SET runner = NULL WHERE id = ? AND account = ? AND fence = ?', [
+            id,
+            account,
+            fence,
+          ]);
+        }
+      }),
+
+    async confirm(process, pollers) {
+      const fences = new Map(pollers.map(({ id, fence }) => [id, fence]));
+      const stands = database.all<{ id: string; fence: number }>('SELECT id, fence FROM poller WHERE runner = ?', [
+        process,
+      ]);
+      const lost = stands.filter(({ id, fence }) => fences.get(id) !== fence);
+      if (lost.length > 0) {
+        await group.add(() => {
+          const sql = 'UPDATE poller SET runner = NULL WHERE id = ? AND fence = ?';
+          for (const { id, fence } of lost) database.run(sql, [id, fence]);
+        });
+      }
+      return stands.flatMap(({ id, fence }) => (fences.get(id) === fence ? [id] : []));
+    },
+
+    async count() {
+      const sql = 'SELECT COUNT(*) AS count FROM poller WHERE kept_until > ?';
+      return database.get<{ count: number }>(sql, [runtime.now()])?.count ?? 0;
+    },
+
+    async woken(process) {
+      const where = 'WHERE runner = ? AND woken = 1';
+      if (!database.get(`SELECT 1 AS found FROM poller ${where}`, [process])) return [];
+      return group.add(() => {
+        const woken = database.all<{ id: string }>(`SELECT id FROM poller ${where}`, [process]);
+        database.run(`UPDATE poller SET woken = 0 ${where}`, [process]);
+        return woken.map(({ id }) => id);
+      });
+    },
+
+    stop: ({ account, id, fence, sealed }, reason) =>
+      group.add(() => {
+        const sql = 'UPDATE poller SET stopped = ? WHERE id = ? AND account = ? AND fence = ? AND sealed = ?';
+        return database.run(sql, [reason, id, account, fence, sealed]) === 1;
+      }),
+
+    renew: ({ account, id, sealed }) =>
+      group.add(() => {
+        const sql = 'UPDATE poller SET sealed = ?, stopped = NULL, woken = 1 WHERE id = ? AND account = ?';
+        database.run(sql, [sealed, id, account]);
+      }),
+  };
+}
