@@ -1,11 +1,20 @@
 import type { Collection, Db, IndexDescription, Long, ServerSessionId } from 'mongodb';
 import type { SettlementOutcome } from '../port.ts';
+import {
+  type DeliveryDocument,
+  type EventDocument,
+  type PollerDocument,
+  type RunnerDocument,
+  type WebhookDocument,
+  type WebhookTurnDocument,
+  webhookIndexes,
+} from './webhook-documents.ts';
 
 /** A number of ours in 64 bits: the driver would write what exceeds 32 as a double. It reads both as numbers. */
 type Int64 = number | Long;
 
 /** `v` is the version of a document's own shape, so that a later release may leave old ones as they are. */
-interface Versioned {
+export interface Versioned {
   v: 1;
 }
 
@@ -130,6 +139,12 @@ export interface Collections {
   idempotency: Collection<IdempotencyDocument>;
   processes: Collection<ProcessDocument>;
   writers: Collection<WriterDocument>;
+  webhooks: Collection<WebhookDocument>;
+  webhookTurns: Collection<WebhookTurnDocument>;
+  pollers: Collection<PollerDocument>;
+  runners: Collection<RunnerDocument>;
+  events: Collection<EventDocument>;
+  deliveries: Collection<DeliveryDocument>;
   meta: Collection<MetaDocument>;
 }
 
@@ -145,6 +160,12 @@ export function collectionsOf(db: Db): Collections {
     idempotency: db.collection('idempotency'),
     processes: db.collection('processes'),
     writers: db.collection('writers'),
+    webhooks: db.collection('webhooks'),
+    webhookTurns: db.collection('webhook_turns'),
+    pollers: db.collection('pollers'),
+    runners: db.collection('runners'),
+    events: db.collection('events'),
+    deliveries: db.collection('deliveries'),
     meta: db.collection('meta'),
   };
 }
@@ -167,5 +188,6 @@ export const indexes: Readonly<Record<keyof Collections, readonly IndexDescripti
   idempotency: [expiry],
   processes: [expiry],
   writers: [],
+  ...webhookIndexes(expiry),
   meta: [],
 };

@@ -1,5 +1,6 @@
 import type { KeyRecord, KeyStore } from '../port.ts';
 import type { KeyDocument } from './collections.ts';
+import { toDate, toMs } from './dates.ts';
 import { verbLimitMs } from './link.ts';
 import type { Parts } from './parts.ts';
 
@@ -73,11 +74,7 @@ function toKey(key: KeyDocument): KeyRecord {
   return {
     ...{ id, account, name, prefix, hash },
     createdAt: key.createdAt.getTime(),
-    lastUsedAt: key.lastUsedAt?.getTime() ?? null,
-    revokedAt: key.revokedAt?.getTime() ?? null,
+    lastUsedAt: toMs(key.lastUsedAt),
+    revokedAt: toMs(key.revokedAt),
   };
-}
-
-function toDate(ms: number | null): Date | null {
-  return ms === null ? null : new Date(ms);
 }

@@ -9,7 +9,11 @@ import { isDuplicate } from './errors.ts';
  * The steps that led to the newest shape, as `schema` in the collection `meta` counts them. A step that has been
  * released is never edited, and may find its work half done: a process may die in the middle of one.
  */
-const migrations: readonly ((db: Db, collections: Collections) => Promise<void>)[] = [makeCollections];
+const migrations: readonly ((db: Db, collections: Collections) => Promise<void>)[] = [
+  makeCollections,
+  // Those of webhooks; to make what is there costs nothing.
+  makeCollections,
+];
 
 export const schemaVersion = migrations.length;
 

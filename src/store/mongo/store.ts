@@ -4,7 +4,9 @@ import { mongoAccounts } from './accounts.ts';
 import { connect, makeClient } from './client.ts';
 import { ServerClock } from './clock.ts';
 import { collectionsOf } from './collections.ts';
+import { mongoDeliveries } from './deliveries.ts';
 import { translateError } from './errors.ts';
+import { mongoEvents } from './events.ts';
 import { mongoIdempotency } from './idempotency.ts';
 import { inspectMongo, pingMajority } from './inspect.ts';
 import { mongoKeys } from './keys.ts';
@@ -12,10 +14,12 @@ import { mongoLedger } from './ledger.ts';
 import { Link } from './link.ts';
 import { makeIndexes, migrate } from './migrate.ts';
 import type { Parts } from './parts.ts';
+import { mongoPollers } from './pollers.ts';
 import { mongoProcesses } from './processes.ts';
 import { Sessions } from './sessions.ts';
 import { transactions } from './transaction.ts';
 import { Turns } from './turns.ts';
+import { mongoWebhooks } from './webhooks.ts';
 
 export interface MongoStoreOptions {
   /** With the name of the database as its path; `postern` where it has none. */
@@ -61,6 +65,10 @@ export async function openMongoStore(options: MongoStoreOptions): Promise<Store>
     ledger: mongoLedger(parts),
     idempotency: mongoIdempotency(parts),
     processes: mongoProcesses(parts),
+    webhooks: mongoWebhooks(parts),
+    pollers: mongoPollers(parts),
+    events: mongoEvents(parts),
+    deliveries: mongoDeliveries(parts),
     now: () => clock.now(),
     ready: () => link.run(() => pingMajority(parts), readyLimitMs),
     inspect: () => link.run(() => inspectMongo(db, parts)),

@@ -1,0 +1,120 @@
+import { type AnyBulkWriteOperation, type ClientSession, type Collection, MongoBulkWriteError } from 'mongodb';
+import { type Append, eventTtlMs } from '../port.ts';
+import { idOf } from './collections.ts';
+import type { Parts } from './parts.ts';
+import type { DeliveryDocument, EventDocument, PendingAppend, PollerDocument } from './webhook-documents.ts';
+
+/** What it takes to complete an append. */
+export type Begun = Pick<PollerDocument, '_id' | 'account' | 'lastPlace' | 'pending'>;
+export const begunFields = { account: 1, lastPlace: 1, pending: 1 } as const;
+
+/**
+ * Appends without a transaction, which a process that dies would leave open with the poller locked. The one write that
+ * decides goes to the poller, under its fence: it notes the whole append as `pending`, with what is new in it and the
+ * places that it gets. Everything after that anybody may do, twice too, with the same outcome: events, then deliveries,
+ * each if absent, then cursor and last place in one write. A process that slept anywhere in between adds nothing that
+ * its successor has not added; one that slept before notes nothing any more. Readers go by the last place, so they see
+ * all of an append or nothing.
+ */
+export function mongoAppend({ collections, clock }: Parts) {
+  const { pollers, webhooks, events, deliveries } = collections;
+
+  async function complete({ _id, account, lastPlace, pending }: Begun, session?: ClientSession): Promise<void> {
+    if (!pending) return;
+    const { at } = pending;
+    const expiresAt = new Date(at.getTime() + eventTtlMs);
+    const placed = pending.events.map((event, index) => ({ ...event, place: lastPlace + 1 + index }));
+    await addAbsent(
+      events,
+      placed.map(
+        ({ id, place, type, sealed }): EventDocument => ({
+          ...{ _id: idOf(account, _id, id), v: 1, id, account, poller: _id, place, type, at, expiresAt, sealed },
+        }),
+      ),
+      session,
+    );
+    await addAbsent(
+      deliveries,
+      placed.flatMap(({ id, place, type, webhooks }) =>
+        webhooks.map(
+          (webhook): DeliveryDocument => ({
+            ...{ _id: idOf(account, id, webhook), v: 1, account, event: id, webhook, poller: _id, place, type },
+            ...{ eventAt: at, expiresAt, state: 'waiting', attempts: 0, nextAt: at, replayed: false, last: null },
+          }),
+        ),
+      ),
+      session,
+    );
+    const done = { cursor: pending.cursor, lastPlace: lastPlace + placed.length, appendedAt: at, pending: null };
+    // The last place rises with each append, so this one is completed once.
+    const filter = { _id, account, lastPlace, pending: { $ne: null } };
+    await pollers.updateOne(filter, { $set: done }, session ? { session } : {});
+  }
+
+  /** What is new of an append, each event with its webhooks that are there. */
+  async function newOf({ poller, events: all, deliveries: wanted }: Append): Promise<PendingAppend['events']> {
+    const { account } = poller;
+    if (all.length === 0) return [];
+    const eventIds = all.map(({ id }) => idOf(account, poller.id, id));
+    const webhookIds = [...new Set(wanted.map(({ webhook }) => webhook))];
+    const project = { projection: { _id: 1 } } as const;
+    const [known, living] = await Promise.all([
+      events.find({ _id: { $in: eventIds }, account }, project).toArray(),
+      webhookIds.length > 0 ? webhooks.find({ _id: { $in: webhookIds }, account }, project).toArray() : [],
+    ]);
+    const knownIds = new Set(known.map(({ _id }) => _id));
+    const livingIds = new Set(living.map(({ _id }) => _id));
+    const added = new Map<string, PendingAppend['events'][number]>();
+    for (const { id, type, sealed } of all) {
+      if (!knownIds.has(idOf(account, poller.id, id))) added.set(id, { id, type, sealed, webhooks: [] });
+    }
+    for (const { event, webhook } of wanted) if (livingIds.has(webhook)) added.get(event)?.webhooks.push(webhook);
+    return [...added.values()];
+  }
+
+  async function append(one: Append): Promise<'appended' | 'superseded'> {
+    const { account, id: _id, fence } = one.poller;
+    for (;;) {
+      const poller = await pollers.findOne({ _id, account, fence }, { projection: begunFields });
+      if (!poller) return 'superseded';
+      if (poller.pending) {
+        await complete(poller);
+        continue;
+      }
+      const added = await newOf(one);
+      const { lastPlace } = poller;
+      const free = { _id, account, fence, lastPlace, pending: null };
+      if (added.length === 0) {
+        const { matchedCount } = await pollers.updateOne(free, { $set: { cursor: one.cursor } });
+        if (matchedCount === 1) return 'appended';
+        continue;
+      }
+      const pending = { cursor: one.cursor, at: new Date(await clock.recent()), events: added };
+      const { matchedCount } = await pollers.updateOne(free, { $set: { pending } });
+      if (matchedCount === 0) continue;
+      await complete({ _id, account, lastPlace, pending });
+      return 'appended';
+    }
+  }
+
+  return { append, complete };
+}
+
+async function addAbsent<T extends EventDocument | DeliveryDocument>(
+  collection: Collection<T>,
+  documents: readonly T[],
+  session: ClientSession | undefined,
+): Promise<void> {
+  if (documents.length === 0) return;
+  const writes = documents.map(({ _id, account, ...rest }) => ({
+    updateOne: { filter: { _id, account }, update: { $setOnInsert: rest }, upsert: true },
+  })) as unknown as AnyBulkWriteOperation<T>[];
+  try {
+    await collection.bulkWrite(writes, { ordered: false, ...(session && { session }) });
+  } catch (error) {
+    // Of two upserts at once, one may fail where the other has just inserted.
+    if (session || !(error instanceof MongoBulkWriteError)) throw error;
+    const faults = Array.isArray(error.writeErrors) ? error.writeErrors : [error.writeErrors];
+    if (faults.length === 0 || faults.some(({ code }) => code !== 11_000)) throw error;
+  }
+}

@@ -1,0 +1,54 @@
+import { type EventStore, eventTtlMs } from '../port.ts';
+import { mongoAppend } from './append.ts';
+import { idOf } from './collections.ts';
+import { deleteInBatches } from './delete-in-batches.ts';
+import type { Parts } from './parts.ts';
+
+export function mongoEvents(parts: Parts): EventStore {
+  const { link, clock } = parts;
+  const { pollers, events, deliveries } = parts.collections;
+  const { append } = mongoAppend(parts);
+
+  async function lastPlace(account: string, poller: string): Promise<number> {
+    const known = await pollers.findOne({ _id: poller, account }, { projection: { lastPlace: 1 } });
+    return known?.lastPlace ?? 0;
+  }
+
+  return {
+    append: (one) => link.run(() => append(one)),
+
+    after: (account, poller, place, limit) =>
+      link.run(async () => {
+        if (limit <= 0) return [];
+        // What lies behind the last place is not complete.
+        const places = { $gt: place, $lte: await lastPlace(account, poller) };
+        const expiresAt = { $gt: new Date(await clock.recent()) };
+        const found = await events
+          .find({ account, poller, place: places, expiresAt }, { sort: { place: 1 }, limit })
+          .toArray();
+        return found.map(({ id, type, at, sealed, place }) => ({ id, type, at: at.getTime(), sealed, place }));
+      }),
+
+    place: (account, poller, event) =>
+      link.run(async () => {
+        const expiresAt = { $gt: new Date(await clock.recent()) };
+        const filter = { _id: idOf(account, poller, event), account, expiresAt };
+        return (await events.findOne(filter, { projection: { place: 1 } }))?.place ?? null;
+      }),
+
+    lastPlace: (account, poller) => link.run(() => lastPlace(account, poller)),
+
+    sweep: () =>
+      link.run(async () => {
+        const now = await clock.read();
+        const past = { expiresAt: { $lte: new Date(now) } };
+        const forgotten = await deleteInBatches(events, past);
+        await deleteInBatches(deliveries, past);
+        // Only now: their places must not begin again while events have them.
+        await pollers.deleteMany({
+          ...{ keptUntil: { $lte: new Date(now) }, appendedAt: { $lte: new Date(now - eventTtlMs) }, pending: null },
+        });
+        return forgotten;
+      }, 0),
+  };
+}

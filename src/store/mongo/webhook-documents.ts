@@ -1,0 +1,132 @@
+import type { IndexDescription } from 'mongodb';
+import type { DeliveryState } from '../port.ts';
+import type { Versioned } from './collections.ts';
+
+/** `_id` is the webhook's. */
+export interface WebhookDocument extends Versioned {
+  _id: string;
+  account: string;
+  poller: string;
+  createdAt: Date;
+  url: string;
+  sealed: string;
+  hasEncryptionCode: boolean;
+  events: string[] | null;
+  valid: boolean;
+  keptSince: Date | null;
+  lastValidatedAt: Date | null;
+  failingSince: Date | null;
+  lastDeliveryAt: Date | null;
+  lastError: string | null;
+  revision: number;
+}
+
+/** `_id` is the account. Every transaction on its webhooks writes it first, and so waits for the others. */
+export interface WebhookTurnDocument extends Versioned {
+  _id: string;
+  turn: number;
+}
+
+/** `_id` is the poller's. */
+export interface PollerDocument extends Versioned {
+  _id: string;
+  account: string;
+  sealed: string;
+  createdAt: Date;
+  cursor: string | null;
+  stopped: string | null;
+  webhooks: number;
+  streamedUntil: Date | null;
+  /** Until when something keeps it: `always` while it has webhooks. */
+  keptUntil: Date;
+  runner: string | null;
+  fence: number;
+  /** Of the claim that gave it to its runner, who looks for it by this. */
+  claim: string | null;
+  woken: boolean;
+  lastPlace: number;
+  appendedAt: Date;
+  /** An append that was begun. Whoever meets it completes it before anything else. */
+  pending: PendingAppend | null;
+}
+
+export interface PendingAppend {
+  cursor: string;
+  at: Date;
+  /** The first has the place `lastPlace + 1`. */
+  events: { id: string; type: string; sealed: string; webhooks: string[] }[];
+}
+
+export interface RunnerDocument extends Versioned {
+  _id: string;
+  expiresAt: Date;
+}
+
+/** `_id` is of account, poller and event. */
+export interface EventDocument extends Versioned {
+  _id: string;
+  id: string;
+  account: string;
+  poller: string;
+  place: number;
+  type: string;
+  at: Date;
+  expiresAt: Date;
+  sealed: string;
+}
+
+/** `_id` is of account, event and webhook. */
+export interface DeliveryDocument extends Versioned {
+  _id: string;
+  account: string;
+  event: string;
+  webhook: string;
+  /** The event's, whoever has the webhook now. */
+  poller: string;
+  place: number;
+  type: string;
+  eventAt: Date;
+  expiresAt: Date;
+  state: DeliveryState;
+  attempts: number;
+  nextAt: Date | null;
+  replayed: boolean;
+  last: AttemptDocument | null;
+}
+
+export interface AttemptDocument {
+  at: Date;
+  durationMs: number;
+  responseCode: number | null;
+  error: string | null;
+  excerpt: string | null;
+}
+
+/** Later than any moment, and still a date to whatever reads the database. */
+export const always = new Date(Date.UTC(9_999, 0));
+
+export function webhookIndexes(expiry: IndexDescription) {
+  return {
+    webhooks: [
+      { name: 'by_account', key: { account: 1, createdAt: -1, _id: -1 } },
+      { name: 'by_poller', key: { account: 1, poller: 1, createdAt: 1, _id: 1 } },
+    ],
+    webhookTurns: [],
+    pollers: [
+      { name: 'by_runner', key: { runner: 1, woken: 1, keptUntil: 1 } },
+      { name: 'by_kept_until', key: { keptUntil: 1 } },
+    ],
+    runners: [expiry],
+    events: [expiry, { name: 'by_place', key: { account: 1, poller: 1, place: 1 } }],
+    deliveries: [
+      expiry,
+      { name: 'by_webhook', key: { account: 1, webhook: 1, eventAt: -1, event: -1 } },
+      {
+        name: 'waiting',
+        key: { account: 1, webhook: 1, replayed: 1, nextAt: 1, place: 1 },
+        partialFilterExpression: { state: 'waiting' },
+      },
+      { name: 'waiting_since', key: { nextAt: 1 }, partialFilterExpression: { state: 'waiting' } },
+    ],
+  };
+}
