@@ -13,6 +13,7 @@ import {
 } from '../../src/store/port.ts';
 import { answerOf, describeIdempotency } from './conformance-idempotency.ts';
 import { describeProcesses } from './conformance-processes.ts';
+import { describeWebhooks } from './conformance-webhooks.ts';
 
 /** One empty set of data, with a clock of its own. */
 export interface StoreFixture {
@@ -76,6 +77,7 @@ export function describeStore(name: string, start: () => Promise<StoreFixture>):
 
     describeIdempotency(() => ({ fixture, store }));
     describeProcesses(() => ({ fixture, store }));
+    describeWebhooks(() => ({ fixture, store }));
 
     describe('accounts', () => {
       it('finds what was created, and null otherwise', async () => {

@@ -4,9 +4,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { systemRuntime } from '../../src/runtime/runtime.ts';
 import { makeClient, refuseTopology } from '../../src/store/mongo/client.ts';
 import { indexes } from '../../src/store/mongo/collections.ts';
+import { schemaVersion } from '../../src/store/mongo/migrate.ts';
 import { type MongoStoreOptions, openMongoStore } from '../../src/store/mongo/store.ts';
 import { type LedgerCommit, type Store, StoreUnavailableError } from '../../src/store/port.ts';
 import { findMongo, freePort, type MongoServer, noMongo, startMongo } from '../support/mongo-server.ts';
+import { append, running } from './webhook-makers.ts';
 
 const found = findMongo();
 if (!found) process.stderr.write(`test/store/mongo-start.test.ts ${noMongo}\n`);
@@ -134,7 +136,7 @@ describe.skipIf(!found)('a MongoDB database', () => {
     const stores = await Promise.all(Array.from({ length: 5 }, () => open()));
     for (const store of stores) expect((await store.inspect()).faults).toEqual([]);
     const meta = await raw.db().collection('meta').find().toArray();
-    expect(meta.filter(({ _id }) => String(_id) === 'schema')).toMatchObject([{ version: 1, v: 1 }]);
+    expect(meta.filter(({ _id }) => String(_id) === 'schema')).toMatchObject([{ version: schemaVersion, v: 1 }]);
     expect(meta.filter(({ _id }) => String(_id) === 'lock')).toEqual([]);
   });
 
@@ -182,6 +184,7 @@ describe.skipIf(!found)('a MongoDB database', () => {
     const commit = { ...empty, account: 'a', writer: 'w', generation: 1, begins: true, createdAt: store.now() };
     await store.ledger.commit({ ...commit, id: 'c', late, reserve: [4_000_000_000, 3] });
     await store.processes.beat('p1');
+    await store.events.append(append(await running(store), ['e1']));
     await store.ready();
     const db = raw.db();
     for (const name of await db.listCollections().toArray()) {
@@ -201,7 +204,7 @@ describe.skipIf(!found)('a MongoDB database', () => {
 
   it('forgets by itself what has a time', async () => {
     await open();
-    for (const name of ['ledger_commits', 'idempotency', 'processes']) {
+    for (const name of ['ledger_commits', 'idempotency', 'processes', 'runners', 'events', 'deliveries']) {
       expect(await raw.db().collection(name).indexes()).toContainEqual(
         expect.objectContaining({ key: { expiresAt: 1 }, expireAfterSeconds: 0 }),
       );

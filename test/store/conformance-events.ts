@@ -1,0 +1,175 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { eventTtlMs, pollerTtlMs } from '../../src/store/port.ts';
+import { append, type Get, ids, names, poller, result, running, waits, webhook } from './webhook-makers.ts';
+
+export function describeEvents(get: Get): void {
+  describe('events', () => {
+    it('are appended in their order, with the cursor and their deliveries', async () => {
+      const { fixture, store } = get();
+      const to = await running(store, ['w1', 'w2']);
+      const before = fixture.now();
+      expect(await store.events.append(append(to, ['e1', 'e2'], ['w1'], 'c2'))).toBe('appended');
+      expect(await store.events.append(append(to, ['e0'], ['w1', 'w2', 'nobody'], 'c3'))).toBe('appended');
+      const events = await store.events.after('a', 'p1', 0, 10);
+      expect(events).toEqual(
+        ['e1', 'e2', 'e0'].map((id, index) => ({
+          ...{ id, type: 'tweet.like', at: expect.any(Number), sealed: `bytes of ${id}`, place: index + 1 },
+        })),
+      );
+      for (const { at } of events) expect(Math.abs(at - before)).toBeLessThan(5_000);
+      expect(await store.pollers.find('a', 'p1')).toMatchObject({ cursor: 'c3', fence: to.fence });
+      expect(await waits(store, 'w1')).toEqual(['e1', 'e2', 'e0']);
+      expect(await waits(store, 'w2')).toEqual(['e0']);
+      expect(await waits(store, 'nobody')).toEqual([]);
+      expect((await store.deliveries.backlog()).waiting).toBe(4);
+    });
+
+    it('are read behind a place, and known by their own account and poller only', async () => {
+      const { store } = get();
+      const to = await running(store);
+      expect(await store.events.lastPlace('a', 'p1')).toBe(0);
+      expect(await store.events.lastPlace('a', 'p9')).toBe(0);
+      await store.events.append(append(to, names(5)));
+      expect(ids(await store.events.after('a', 'p1', 2, 2))).toEqual(['e003', 'e004']);
+      expect(await store.events.after('a', 'p1', 5, 2)).toEqual([]);
+      expect(await store.events.after('a', 'p1', 0, 0)).toEqual([]);
+      expect(await store.events.place('a', 'p1', 'e004')).toBe(4);
+      expect(await store.events.lastPlace('a', 'p1')).toBe(5);
+      for (const [account, id] of [
+        ['b', 'p1'],
+        ['a', 'p2'],
+      ] as const) {
+        expect(await store.events.after(account, id, 0, 10)).toEqual([]);
+        expect(await store.events.place(account, id, 'e004')).toBeNull();
+      }
+      expect(await store.events.place('a', 'p1', 'e009')).toBeNull();
+    });
+
+    it('are kept once by each poller, whoever else has them', async () => {
+      const { store } = get();
+      const first = await running(store, ['w1']);
+      const second = await running(store, ['w2'], { id: 'p2' });
+      await store.events.append(append(first, ['e1', 'e1', 'e2'], ['w1']));
+      await store.events.append(append(second, ['e2'], ['w2']));
+      expect(ids(await store.events.after('a', 'p1', 0, 10))).toEqual(['e1', 'e2']);
+      expect(ids(await store.events.after('a', 'p2', 0, 10))).toEqual(['e2']);
+      expect(await waits(store, 'w1')).toEqual(['e1', 'e2']);
+      expect(await waits(store, 'w2')).toEqual(['e2']);
+    });
+
+    it('that are there are passed over, and so are their deliveries', async () => {
+      const { store } = get();
+      const to = await running(store, ['w1', 'w2']);
+      await store.events.append(append(to, ['e1', 'e2'], ['w1']));
+      await store.deliveries.finish(to, [result('e1', 'delivered')]);
+      const again = append(to, ['e1', 'e2', 'e3'], ['w1', 'w2']);
+      const others = again.events.map((event) => ({ ...event, sealed: `other ${event.sealed}` }));
+      expect(await store.events.append({ ...again, events: others })).toBe('appended');
+      expect(await store.events.append(again)).toBe('appended');
+      expect(await store.events.after('a', 'p1', 0, 10)).toMatchObject([
+        { id: 'e1', place: 1, sealed: 'bytes of e1' },
+        { id: 'e2', place: 2, sealed: 'bytes of e2' },
+        { id: 'e3', place: 3, sealed: 'other bytes of e3' },
+      ]);
+      expect(await waits(store, 'w1')).toEqual(['e2', 'e3']);
+      expect(await waits(store, 'w2')).toEqual(['e3']);
+      expect(await store.events.lastPlace('a', 'p1')).toBe(3);
+    });
+
+    it('may be none: then the cursor moves alone', async () => {
+      const { store } = get();
+      const to = await running(store);
+      expect(await store.events.append(append(to, [], [], 'further'))).toBe('appended');
+      expect((await store.pollers.find('a', 'p1'))?.cursor).toBe('further');
+      expect(await store.events.lastPlace('a', 'p1')).toBe(0);
+    });
+
+    it('have places without gaps, whoever appends meanwhile and again', async () => {
+      const { fixture, store } = get();
+      const to = await running(store);
+      const other = await fixture.open();
+      const batches = [names(6, 1), names(6, 4), names(6, 7), names(6, 10)];
+      await Promise.all(batches.map((batch, index) => (index % 2 ? store : other).events.append(append(to, batch))));
+      fixture.leap(pollerTtlMs);
+      const own = await running(other, [], { process: 'two' });
+      const late = await Promise.all([
+        store.events.append(append(to, names(6, 20))),
+        other.events.append(append(own, names(6, 12))),
+      ]);
+      expect(late).toEqual(['superseded', 'appended']);
+      const events = await store.events.after('a', 'p1', 0, 100);
+      expect(ids(events).sort()).toEqual(names(17));
+      expect(events.map(({ place }) => place)).toEqual(events.map((_, index) => index + 1));
+      expect((await waits(store)).sort()).toEqual(names(17));
+      expect(await store.events.lastPlace('a', 'p1')).toBe(17);
+    });
+
+    it('never turn up behind a reader', async () => {
+      const { fixture, store } = get();
+      const to = await running(store);
+      const reader = await fixture.open();
+      let writing = true;
+      const write = (async () => {
+        for (let from = 1; from <= 40; from += 8) await store.events.append(append(to, names(8, from)));
+        writing = false;
+      })();
+      const read: string[] = [];
+      let place = 0;
+      for (let last = false; !last; ) {
+        last = !writing;
+        await nextTurn();
+        for (const event of await reader.events.after('a', 'p1', place, 5)) {
+          expect(event.place).toBe(place + 1);
+          place = event.place;
+          read.push(event.id);
+          last = false;
+        }
+      }
+      await write;
+      expect(read).toEqual(names(40));
+    });
+
+    it('are forgotten after a day, with their deliveries and pollers', async () => {
+      const { fixture, store } = get();
+      const to = await running(store);
+      await store.events.append(append(to, names(3)));
+      await store.deliveries.finish(to, [result('e001', 'delivered')]);
+      fixture.leap(eventTtlMs - 60_000);
+      await store.events.append(append(to, ['young']));
+      expect(await store.events.sweep()).toBe(0);
+      expect(await store.events.after('a', 'p1', 0, 10)).toHaveLength(4);
+      fixture.leap(60_000);
+      for (let swept = false; ; swept = true) {
+        expect(ids(await store.events.after('a', 'p1', 0, 10))).toEqual(['young']);
+        expect(await store.events.place('a', 'p1', 'e003')).toBeNull();
+        expect(await store.events.place('a', 'p1', 'young')).toBe(4);
+        expect(await waits(store)).toEqual(['young']);
+        expect(await store.deliveries.list('a', 'w1', 10)).toMatchObject([{ event: 'young' }]);
+        if (swept) break;
+        expect(await store.events.sweep()).toBe(3);
+      }
+      expect(await store.events.sweep()).toBe(0);
+      expect((await store.deliveries.backlog()).waiting).toBe(1);
+      expect(await store.events.lastPlace('a', 'p1')).toBe(4);
+      expect((await store.pollers.find('a', 'p1'))?.cursor).toBe('behind young');
+    });
+
+    it('of a poller that is gone stay for their time; then it begins from nothing, under a fence of its own', async () => {
+      const { fixture, store } = get();
+      const to = await running(store);
+      await store.events.append(append(to, ['e1']));
+      await store.webhooks.remove('a', 'w1');
+      await store.events.sweep();
+      expect(await store.events.after('a', 'p1', 0, 10)).toHaveLength(1);
+      fixture.leap(eventTtlMs);
+      expect(await store.events.sweep()).toBe(1);
+      expect(await store.events.lastPlace('a', 'p1')).toBe(0);
+      await store.webhooks.create(webhook('w1'), poller(), 10);
+      const [again] = await store.pollers.claim('two', 10);
+      expect(again).toMatchObject({ cursor: null });
+      expect(again?.fence).toBeGreaterThan(to.fence);
+      expect(await store.events.append(append(to, ['e2']))).toBe('superseded');
+    });
+  });
+}

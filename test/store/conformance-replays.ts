@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest';
+import { eventTtlMs } from '../../src/store/port.ts';
+import { append, type Get, names, result, running, waits } from './webhook-makers.ts';
+
+export function describeReplays(get: Get): void {
+  describe('replays', () => {
+    it('queue what a webhook was to get, in its order, apart from what is new', async () => {
+      const { fixture, store } = get();
+      const to = await running(store, ['w1', 'w2']);
+      await store.events.append(append(to, ['e3', 'e1'], ['w1', 'w2']));
+      await store.events.append(append(to, ['not its own'], ['w2']));
+      fixture.leap(1_000);
+      await store.events.append(append(to, ['e2', 'e0'], ['w1']));
+      await store.deliveries.finish(to, [
+        result('e1', 'delivered', { attempts: 3 }),
+        result('e3', 'given_up', { attempts: 10 }),
+        result('e2', 'waiting', { attempts: 4, nextAt: store.now() + 3_600_000 }),
+      ]);
+      fixture.leap(1_000);
+      expect(await store.deliveries.replay('a', 'w1')).toBe(4);
+      const replayed = await store.deliveries.waiting('a', 'w1', true, 10);
+      expect(replayed.map(({ event }) => event)).toEqual(['e3', 'e1', 'e2']);
+      for (const one of replayed) {
+        expect(one).toMatchObject({ state: 'waiting', attempts: 0, replayed: true, sealed: `bytes of ${one.event}` });
+        expect(one.nextAt).toBe(replayed[0]?.nextAt);
+        expect(one.last).not.toBeNull();
+      }
+      expect(replayed[0]?.nextAt).toBeLessThanOrEqual(store.now());
+      expect(await waits(store)).toEqual(['e0']);
+      await store.events.append(append(to, ['new']));
+      expect(await waits(store)).toEqual(['e0', 'new']);
+      expect(await waits(store, 'w2', true)).toEqual([]);
+    });
+
+    it('asked for again change nothing of what they have queued', async () => {
+      const { fixture, store } = get();
+      const to = await running(store);
+      await store.events.append(append(to, names(3)));
+      await store.deliveries.finish(to, [result('e001', 'delivered'), result('e002', 'delivered')]);
+      expect(await store.deliveries.replay('a', 'w1')).toBe(3);
+      const before = await store.deliveries.waiting('a', 'w1', true, 10);
+      fixture.leap(1_000);
+      expect(await store.deliveries.replay('a', 'w1')).toBe(3);
+      expect(await store.deliveries.waiting('a', 'w1', true, 10)).toEqual(before);
+    });
+
+    it('end like any delivery, and can be tried again until then', async () => {
+      const { store } = get();
+      const to = await running(store);
+      await store.events.append(append(to, ['e1', 'e2']));
+      await store.deliveries.finish(to, [
+        result('e1', 'delivered', { attempts: 2 }),
+        result('e2', 'delivered', { attempts: 2 }),
+      ]);
+      await store.deliveries.replay('a', 'w1');
+      const at = store.now() + 5_000;
+      await store.deliveries.finish(to, [result('e1', 'waiting', { nextAt: at }), result('e2', 'delivered')]);
+      expect(await store.deliveries.waiting('a', 'w1', true, 10)).toMatchObject([
+        { event: 'e1', attempts: 1, nextAt: at, replayed: true },
+      ]);
+      expect((await store.deliveries.list('a', 'w1', 1))[0]).toMatchObject({ event: 'e2', replayed: false });
+      await store.deliveries.giveUp('a', 'w1', 'It answered 410');
+      expect(await waits(store, 'w1', true)).toEqual([]);
+    });
+
+    it('reach back a day, and into no other account', async () => {
+      const { fixture, store } = get();
+      const to = await running(store);
+      await store.events.append(append(to, ['old']));
+      fixture.leap(eventTtlMs - 60_000);
+      await store.events.append(append(to, ['young']));
+      fixture.leap(60_000);
+      expect(await store.deliveries.replay('b', 'w1')).toBe(0);
+      expect(await store.deliveries.replay('a', 'nobody')).toBe(0);
+      expect(await store.deliveries.replay('a', 'w1')).toBe(1);
+    });
+
+    it('find all of many', async () => {
+      const { store } = get();
+      const to = await running(store);
+      const all = names(520);
+      for (let from = 0; from < all.length; from += 52) {
+        const batch = all.slice(from, from + 52);
+        await store.events.append(append(to, batch));
+        await store.deliveries.finish(
+          to,
+          batch.map((event) => result(event, 'delivered')),
+        );
+      }
+      expect(await store.deliveries.replay('a', 'w1')).toBe(520);
+      expect((await store.deliveries.backlog()).waiting).toBe(520);
+      await store.deliveries.giveUp('a', 'w1', 'enough');
+      expect((await store.deliveries.backlog()).waiting).toBe(0);
+      await store.webhooks.remove('a', 'w1');
+      expect(await store.deliveries.list('a', 'w1', 10)).toEqual([]);
+    });
+  });
+}

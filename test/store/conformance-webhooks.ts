@@ -1,0 +1,170 @@
+import { describe, expect, it } from 'vitest';
+import { describeDeliveries } from './conformance-deliveries.ts';
+import { describeEvents } from './conformance-events.ts';
+import { describePollers } from './conformance-pollers.ts';
+import { describeReplays } from './conformance-replays.ts';
+import { append, type Get, ids, names, poller, running, waits, webhook } from './webhook-makers.ts';
+
+/** What every adapter promises of webhooks and of all that is delivered to them. */
+export function describeWebhooks(get: Get): void {
+  describe('webhooks', () => {
+    const create = (id: string, parts = {}) => get().store.webhooks.create(webhook(id, parts), poller(), 1_000);
+
+    it('are found as they were made, by their own account only', async () => {
+      const { store } = get();
+      const full = webhook('w1', {
+        ...{ events: ['tweet.like', 'message.received'], hasEncryptionCode: true, valid: false, keptSince: null },
+        ...{ lastValidatedAt: null, failingSince: 7, lastDeliveryAt: 8, lastError: 'It answered 500', revision: 4 },
+      });
+      expect(await store.webhooks.create(full, poller(), 5)).toBe('created');
+      expect(await store.webhooks.find('a', 'w1')).toEqual(full);
+      expect(await store.webhooks.find('b', 'w1')).toBeNull();
+      expect(await store.webhooks.find('a', 'w2')).toBeNull();
+    });
+
+    it('are made once, however often they are sent', async () => {
+      const { store } = get();
+      await create('w1');
+      expect(await create('w1', { url: 'https://other.test/' })).toBe('created');
+      expect(await store.webhooks.list('a', 10)).toEqual([webhook('w1')]);
+    });
+
+    it('are never more than their limit, however many come at once', async () => {
+      const { fixture, store } = get();
+      const other = await fixture.open();
+      const outcomes = await Promise.all(
+        names(12).map((id, index) => (index % 2 ? store : other).webhooks.create(webhook(id), poller(), 5)),
+      );
+      expect(outcomes.filter((outcome) => outcome === 'created')).toHaveLength(5);
+      expect(await store.webhooks.list('a', 100)).toHaveLength(5);
+      expect(await store.webhooks.create(webhook('late'), poller(), 5)).toBe('too_many');
+      const made = (await store.webhooks.list('a', 1))[0]?.id ?? '';
+      expect(await store.webhooks.create(webhook(made), poller(), 5)).toBe('created');
+      expect(
+        await store.webhooks.create(webhook('b1', { account: 'b', poller: 'p2' }), poller('p2', { account: 'b' }), 5),
+      ).toBe('created');
+    });
+
+    it('are listed newest first, ties by id descending, page by page', async () => {
+      const { store } = get();
+      await create('w1', { createdAt: 5 });
+      await create('w3', { createdAt: 5 });
+      await create('w2', { createdAt: 5 });
+      await create('w0', { createdAt: 9 });
+      await create('w9', { createdAt: 2 });
+      expect(ids(await store.webhooks.list('a', 10))).toEqual(['w0', 'w3', 'w2', 'w1', 'w9']);
+      expect(ids(await store.webhooks.list('a', 2))).toEqual(['w0', 'w3']);
+      expect(ids(await store.webhooks.list('a', 2, { createdAt: 5, id: 'w3' }))).toEqual(['w2', 'w1']);
+      expect(ids(await store.webhooks.list('a', 2, { createdAt: 5, id: 'w1' }))).toEqual(['w9']);
+      expect(await store.webhooks.list('a', 0)).toEqual([]);
+      expect(await store.webhooks.list('b', 10)).toEqual([]);
+      expect(ids(await store.webhooks.ofPoller('a', 'p1'))).toEqual(['w9', 'w1', 'w2', 'w3', 'w0']);
+      expect(await store.webhooks.ofPoller('b', 'p1')).toEqual([]);
+    });
+
+    it('are changed by whoever knows their revision', async () => {
+      const { store } = get();
+      await create('w1');
+      const changed = webhook('w1', {
+        ...{ url: 'https://new.test/', sealed: 'new', events: ['tweet.quote'], hasEncryptionCode: true, valid: false },
+        ...{ keptSince: 2, lastValidatedAt: 3, failingSince: 4, lastError: 'wrong' },
+      });
+      expect(await store.webhooks.update({ ...changed, createdAt: 99, lastDeliveryAt: 99 })).toBe(true);
+      expect(await store.webhooks.find('a', 'w1')).toEqual({ ...changed, revision: 2 });
+      expect(await store.webhooks.update(changed)).toBe(false);
+      expect(await store.webhooks.update({ ...changed, revision: 2, account: 'b' })).toBe(false);
+      expect(await store.webhooks.update(webhook('w2'))).toBe(false);
+      expect(await store.webhooks.find('a', 'w1')).toEqual({ ...changed, revision: 2 });
+    });
+
+    it('take one of the changes that come at once', async () => {
+      const { fixture, store } = get();
+      const other = await fixture.open();
+      await create('w1');
+      const outcomes = await Promise.all(
+        names(6).map((name, index) => (index % 2 ? store : other).webhooks.update(webhook('w1', { lastError: name }))),
+      );
+      expect(outcomes.filter(Boolean)).toHaveLength(1);
+      expect((await store.webhooks.find('a', 'w1'))?.revision).toBe(2);
+    });
+
+    it('keep a poller, which goes with the last of them', async () => {
+      const { store } = get();
+      await create('w1');
+      await create('w2');
+      expect(await store.pollers.find('a', 'p1')).toMatchObject({ ...poller(), cursor: null, stopped: null });
+      expect(await store.pollers.find('b', 'p1')).toBeNull();
+      expect(await store.webhooks.remove('a', 'w1')).toBe(true);
+      expect(await store.pollers.count()).toBe(1);
+      expect(await store.webhooks.remove('a', 'w1')).toBe(false);
+      expect(await store.webhooks.remove('b', 'w2')).toBe(false);
+      expect(await store.webhooks.remove('a', 'w2')).toBe(true);
+      expect(await store.pollers.find('a', 'p1')).toBeNull();
+      expect(await store.pollers.count()).toBe(0);
+      expect(await store.pollers.claim('one', 10)).toEqual([]);
+    });
+
+    it('find the poller as it is, but for its sealed credentials', async () => {
+      const { store } = get();
+      const first = await running(store);
+      await store.events.append(append(first, ['e1']));
+      await store.webhooks.create(webhook('w2'), poller('p1', { sealed: 'again', createdAt: 9 }), 10);
+      const { cursor, createdAt, fence } = { ...first, cursor: 'behind e1' };
+      expect(await store.pollers.find('a', 'p1')).toMatchObject({ cursor, createdAt, fence, sealed: 'again' });
+    });
+
+    it('that come after the last begin the poller anew', async () => {
+      const { store } = get();
+      const first = await running(store);
+      await store.events.append(append(first, ['e1']));
+      await store.pollers.stop(first, 'refused');
+      await store.webhooks.remove('a', 'w1');
+      await store.webhooks.create(webhook('w2'), poller('p1', { createdAt: 50 }), 10);
+      const anew = { cursor: null, stopped: null, streamedUntil: null, createdAt: 50 };
+      expect(await store.pollers.find('a', 'p1')).toMatchObject(anew);
+      expect(await store.events.append(append(first, ['e2']))).toBe('superseded');
+      const [second] = await store.pollers.claim('two', 10);
+      if (!second) throw new Error('nobody runs it, so it can be claimed');
+      await store.events.append(append(second, ['e3'], ['w2']));
+      expect(await store.events.after('a', 'p1', 0, 10)).toMatchObject([
+        { id: 'e1', place: 1 },
+        { id: 'e3', place: 2 },
+      ]);
+    });
+
+    it('move to another poller with what they were to get', async () => {
+      const { store } = get();
+      const first = await running(store);
+      await store.events.append(append(first, ['e1']));
+      expect(await store.webhooks.update(webhook('w1', { poller: 'p2' }), poller('p2'))).toBe(true);
+      expect(await store.pollers.find('a', 'p1')).toBeNull();
+      expect(ids(await store.webhooks.ofPoller('a', 'p2'))).toEqual(['w1']);
+      const second = await running(store, [], { id: 'p2' });
+      await store.events.append(append(second, ['e1', 'e2']));
+      expect(await store.deliveries.waiting('a', 'w1', false, 10)).toMatchObject([
+        { event: 'e1', sealed: 'bytes of e1' },
+        { event: 'e2', sealed: 'bytes of e2' },
+      ]);
+      expect(await store.webhooks.update(webhook('w1', { poller: 'p1', revision: 2 }), poller())).toBe(true);
+      await expect(store.webhooks.update(webhook('w1', { poller: 'p9', revision: 3 }))).rejects.toThrow(/not there/);
+      expect(await store.webhooks.find('a', 'w1')).toMatchObject({ poller: 'p1', revision: 3 });
+    });
+
+    it('that are removed take their deliveries along, and get none any more', async () => {
+      const { store } = get();
+      const to = await running(store, ['w1', 'w2']);
+      await store.events.append(append(to, names(30), ['w1', 'w2']));
+      await store.webhooks.remove('a', 'w1');
+      await store.events.append(append(to, ['late'], ['w1', 'w2']));
+      expect(await waits(store, 'w1')).toEqual([]);
+      expect(await store.deliveries.list('a', 'w1', 10)).toEqual([]);
+      expect(await waits(store, 'w2')).toEqual([...names(30), 'late']);
+      expect((await store.deliveries.backlog()).waiting).toBe(31);
+    });
+  });
+
+  describePollers(get);
+  describeEvents(get);
+  describeDeliveries(get);
+  describeReplays(get);
+}

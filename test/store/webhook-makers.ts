@@ -1,0 +1,79 @@
+import type {
+  Append,
+  DeliveryResult,
+  DeliveryState,
+  NewPoller,
+  PollerRecord,
+  Store,
+  WebhookRecord,
+} from '../../src/store/port.ts';
+import type { StoreFixture } from './conformance.ts';
+
+export type Get = () => { fixture: StoreFixture; store: Store };
+
+export function poller(id = 'p1', parts: Partial<NewPoller> = {}): NewPoller {
+  return { id, account: 'a', sealed: `sealed of ${id}`, createdAt: 1, ...parts };
+}
+
+/** Of account `a` and poller `p1`. */
+export function webhook(id: string, parts: Partial<WebhookRecord> = {}): WebhookRecord {
+  return {
+    ...{ id, account: 'a', poller: 'p1', createdAt: 1, url: `https://${id}.test/`, sealed: `sealed of ${id}` },
+    ...{ hasEncryptionCode: false, events: null, valid: true, keptSince: 1, lastValidatedAt: 1, failingSince: null },
+    ...{ lastDeliveryAt: null, lastError: null, revision: 1, ...parts },
+  };
+}
+
+/** A poller with these webhooks, claimed by `process`. */
+export async function running(
+  store: Store,
+  webhooks: readonly string[] = ['w1'],
+  { id = 'p1', account = 'a', process = 'one' } = {},
+): Promise<PollerRecord> {
+  for (const each of webhooks) {
+    await store.webhooks.create(webhook(each, { account, poller: id }), poller(id, { account }), 1_000);
+  }
+  const claimed = (await store.pollers.claim(process, 1_000)).find((one) => one.id === id && one.account === account);
+  if (!claimed) throw new Error(`poller ${id} cannot be claimed`);
+  return claimed;
+}
+
+export function append(
+  to: PollerRecord,
+  events: readonly string[],
+  webhooks: readonly string[] = ['w1'],
+  cursor = `behind ${events.at(-1)}`,
+): Append {
+  return {
+    poller: to,
+    cursor,
+    events: events.map((id) => ({ id, type: 'tweet.like', sealed: `bytes of ${id}` })),
+    deliveries: events.flatMap((event) => webhooks.map((one) => ({ event, webhook: one }))),
+  };
+}
+
+export function result(event: string, state: DeliveryState, parts: Partial<DeliveryResult> = {}): DeliveryResult {
+  const delivered = state === 'delivered';
+  return {
+    ...{ event, webhook: 'w1', state, attempts: 1, nextAt: null },
+    last: {
+      ...{ at: 5, durationMs: 12, responseCode: delivered ? 200 : 500 },
+      ...{ error: delivered ? null : 'It answered 500', excerpt: 'sealed excerpt' },
+    },
+    ...parts,
+  };
+}
+
+/** `e001` to `e{count}`. */
+export function names(count: number, from = 1): string[] {
+  return Array.from({ length: count }, (_, index) => `e${String(from + index).padStart(3, '0')}`);
+}
+
+export function ids<T extends { id: string }>(list: readonly T[]): string[] {
+  return list.map(({ id }) => id);
+}
+
+/** Events of what waits for a webhook. */
+export async function waits(store: Store, id = 'w1', replayed = false): Promise<string[]> {
+  return (await store.deliveries.waiting('a', id, replayed, 1_000)).map(({ event }) => event);
+}
