@@ -1,0 +1,95 @@
+import { randomBytes } from 'node:crypto';
+import { MongoClient } from 'mongodb';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { openMongoStore } from '../../src/store/mongo/store.ts';
+import type { PollerDocument } from '../../src/store/mongo/webhook-documents.ts';
+import type { Append, PollerRecord, Store } from '../../src/store/port.ts';
+import { findMongo, type MongoServer, noMongo, startMongo } from '../support/mongo-server.ts';
+import { append, ids, names, poller, running, waits } from './webhook-makers.ts';
+
+const found = findMongo();
+if (!found) process.stderr.write(`test/store/mongo-append.test.ts ${noMongo}\n`);
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+describe.skipIf(!found)('an append to MongoDB that was cut short', () => {
+  let server: MongoServer;
+  let raw: MongoClient;
+  let store: Store;
+  let to: PollerRecord;
+
+  beforeAll(async () => {
+    if (found) server = await startMongo(found);
+  });
+  afterAll(() => server?.stop());
+  beforeEach(async () => {
+    const url = server.url(`postern-${randomBytes(8).toString('hex')}`);
+    raw = new MongoClient(url);
+    store = await openMongoStore({ url });
+    to = await running(store);
+    await store.events.append(append(to, ['first']));
+  });
+  afterEach(async () => {
+    await store.close();
+    await raw.db().dropDatabase();
+    await raw.close();
+  });
+
+  /** Leaves behind what a process leaves that dies once the append was noted and `written` of its events were inserted. */
+  async function cutShort(events: readonly string[], written: number): Promise<void> {
+    const pending = { cursor: 'behind it', at: new Date(), events: pendingEvents(append(to, events)) };
+    const pollers = raw.db().collection<PollerDocument>('pollers');
+    await pollers.updateOne({ _id: 'p1' }, { $set: { pending } });
+    if (written === 0) return;
+    await store.events.append(append(to, []));
+    await pollers.updateOne({ _id: 'p1' }, { $set: { pending, lastPlace: 1, cursor: 'behind first' } });
+    const places = { place: { $gt: 1 + written } };
+    await raw.db().collection('events').deleteMany(places);
+    await raw
+      .db()
+      .collection('deliveries')
+      .deleteMany({ place: { $gt: 1 } });
+  }
+
+  const pendingEvents = ({ events }: Append) => events.map((event) => ({ ...event, webhooks: ['w1'] }));
+
+  it.each([0, 1, 3])(
+    'is unseen, with %i events written, and completed by whoever claims the poller',
+    async (written) => {
+      await cutShort(names(3), written);
+      expect(ids(await store.events.after('a', 'p1', 0, 10))).toEqual(['first']);
+      expect(await store.events.lastPlace('a', 'p1')).toBe(1);
+      await store.pollers.release([to]);
+      expect(await store.pollers.claim('two', 10)).toMatchObject([{ cursor: 'behind it' }]);
+      expect(ids(await store.events.after('a', 'p1', 0, 10))).toEqual(['first', ...names(3)]);
+      expect(await waits(store)).toEqual(['first', ...names(3)]);
+      expect(await store.pollers.find('a', 'p1')).toMatchObject({ cursor: 'behind it' });
+    },
+  );
+
+  it.each([0, 2])('is completed, with %i events written, by the same append and by any other', async (written) => {
+    await cutShort(names(3), written);
+    await store.events.append(append(to, [...names(2), 'other']));
+    const events = await store.events.after('a', 'p1', 0, 10);
+    expect(events.map(({ id, place }) => [place, id])).toEqual([
+      [1, 'first'],
+      [2, 'e001'],
+      [3, 'e002'],
+      [4, 'e003'],
+      [5, 'other'],
+    ]);
+    expect(await waits(store)).toHaveLength(5);
+    await store.events.append(append(to, names(3)));
+    expect(await store.events.lastPlace('a', 'p1')).toBe(5);
+  });
+
+  it('gives its places to nobody else, though its poller begins anew', async () => {
+    await store.webhooks.remove('a', 'w1');
+    await cutShort(names(3), 0);
+    await store.pollers.keepForStream(poller('p1', { createdAt: 9 }), store.now() + 60_000);
+    const [own] = await store.pollers.claim('two', 10);
+    expect(own).toMatchObject({ cursor: null, createdAt: 9 });
+    if (own) await store.events.append(append(own, ['next'], []));
+    expect(ids(await store.events.after('a', 'p1', 0, 10))).toEqual(['first', ...names(3), 'next']);
+  });
+});
