@@ -22,6 +22,7 @@ import { type Runtime, systemRuntime } from './runtime/runtime.ts';
 import { startSandboxWorker, type WorkerSandbox } from './sandbox/worker-host.ts';
 import { deriveKey, readOrMakeSecretKey } from './secrets/secret-key-file.ts';
 import { startBilling } from './start-billing.ts';
+import { startWebhooks } from './start-webhooks.ts';
 import type { Store } from './store/port.ts';
 import { expressApp } from './web/express-app.ts';
 import { front } from './web/front.ts';
@@ -95,8 +96,14 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
       repeatable: platform.honoursTokens,
     });
     closers.push(() => billing.close());
+    const webhooks = startWebhooks({
+      ...{ store, platform, guard, runtime, logger, metrics, secretKeys },
+      allowLocalhost: config.webhooks.allowLocalhost,
+    });
+    closers.push(() => webhooks.close());
     const core = new Core({
       ...billing,
+      webhooks: webhooks.service,
       platform,
       cursors: new CursorSealer(secretKeys.map((key) => deriveKey(key, 'cursors'))),
       readProxy: (text) => readProxy(text, guard),

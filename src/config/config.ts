@@ -29,6 +29,7 @@ export interface Config {
     readonly trustedDocuments: string | null;
     readonly trustedOnly: boolean;
   };
+  readonly webhooks: { readonly allowLocalhost: boolean };
   /** CIDR blocks that callers' addresses may be in besides public ones. */
   readonly outboundAllow: readonly string[];
   readonly secrets: {
@@ -126,6 +127,8 @@ function freeze(checked: CheckedSettings): Config {
       trustedDocuments: checked.GRAPHQL_TRUSTED_DOCUMENTS,
       trustedOnly: checked.GRAPHQL_TRUSTED_ONLY,
     }),
+    // Every platform that there is so far is a sandbox.
+    webhooks: Object.freeze({ allowLocalhost: checked.ALLOW_LOCALHOST_WEBHOOKS ?? true }),
     outboundAllow: Object.freeze([...checked.OUTBOUND_ALLOW]),
     secrets: Object.freeze({
       secretKeys: checked.SECRET_KEY && Object.freeze(checked.SECRET_KEY.map((key) => new Secret(key))),

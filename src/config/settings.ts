@@ -166,6 +166,13 @@ export const settings = {
     example: '0',
     check: orDefault(true, onOff),
   },
+  ALLOW_LOCALHOST_WEBHOOKS: {
+    defaultText: 'on with the sandbox, else off',
+    about:
+      'Let webhooks lead to http://localhost, for testing. On a public deployment callers would reach the host itself.',
+    example: '0',
+    check: orDefault<boolean | null>(null, onOff),
+  },
   OUTBOUND_ALLOW: {
     defaultText: 'none',
     about: 'CIDR blocks, by comma, that proxies and other addresses of callers may be in besides public ones.',

@@ -2,9 +2,14 @@ import type { z } from 'zod';
 import type { AccountService } from '../billing/account-service.ts';
 import type { Micros } from '../model/money.ts';
 import type { PlatformSession } from '../platform/port.ts';
+import type { Secret } from '../secrets/secret.ts';
+import type { WebhookService } from '../webhooks/service.ts';
 
 /** The price of a call that names no other (SPEC.md, Limits): 0.001 dollars. */
 export const flatPrice: Micros = 1_000;
+/** Of what is done with webhooks. */
+export const webhookPrice: Micros = 2_500;
+export const replayPrice: Micros = 5_000;
 
 /** What a caller can do, told once. Routes, documents, metrics and prices all follow from it. */
 interface ActionDeclaration {
@@ -38,15 +43,28 @@ interface ActionDeclaration {
   readonly notBuilt: readonly string[];
   /** True where `count`, `cursor`, `has_more` and `next_cursor` page through a list. */
   readonly paged: boolean;
+  /** True where an action that needs no actor takes the credentials of one all the same, to keep them. */
+  readonly keepsActor: boolean;
 }
 
-export interface PlatformContext {
+interface Context {
+  /** The id of the API account that calls. */
+  account: string;
+  webhooks: WebhookService;
+  /** As whom, and on which way, as far as the caller said. */
+  credentials: Credentials;
+}
+
+export interface Credentials {
+  authToken: Secret | null;
+  proxy: Secret | null;
+}
+
+export interface PlatformContext extends Context {
   platform: PlatformSession;
 }
 
-export interface AccountContext {
-  /** The id of the API account that calls. */
-  account: string;
+export interface AccountContext extends Context {
   accounts: AccountService;
 }
 
@@ -64,7 +82,7 @@ export interface AccountAction extends ActionDeclaration {
 
 export type Action = PlatformAction | AccountAction;
 
-type Defaulted = 'kind' | 'notBuilt' | 'paged' | 'description';
+type Defaulted = 'kind' | 'notBuilt' | 'paged' | 'keepsActor' | 'description';
 type Declaration<I extends z.ZodObject, O extends z.ZodType, Context> = Omit<
   ActionDeclaration,
   Defaulted | 'input' | 'output' | 'example'
@@ -76,7 +94,7 @@ type Declaration<I extends z.ZodObject, O extends z.ZodType, Context> = Omit<
     run: (context: Context, input: z.output<I>) => Promise<z.input<O>>;
   };
 
-const defaults = { kind: 'call', notBuilt: [], paged: false, description: '' } as const;
+const defaults = { kind: 'call', notBuilt: [], paged: false, keepsActor: false, description: '' } as const;
 
 export function platformAction<I extends z.ZodObject, O extends z.ZodType>(
   declaration: Declaration<I, O, PlatformContext>,

@@ -2,14 +2,16 @@ import type { AccountService } from '../billing/account-service.ts';
 import type { Idempotency, IdempotentRequest } from '../billing/idempotency.ts';
 import type { IdempotencyClaim, KeptAnswer } from '../billing/idempotency-claim.ts';
 import type { Ledger } from '../billing/ledger.ts';
+import { malformedField, missingField } from '../errors/fields.ts';
 import { PosternError } from '../errors/postern-error.ts';
 import type { Micros } from '../model/money.ts';
 import { type ForwardProxy, NotSupportedError, type Platform } from '../platform/port.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { Secret } from '../secrets/secret.ts';
-import type { Action } from './action.ts';
+import type { WebhookService } from '../webhooks/service.ts';
+import type { Action, Credentials } from './action.ts';
 import { type CursorSealer, cursorScope } from './cursor.ts';
-import { checkInput, malformedField, missingField } from './input.ts';
+import { checkInput } from './input.ts';
 import { byEdge, byPage, type EdgePage, noPaging, type Paging } from './paging.ts';
 import { Tab } from './tab.ts';
 
@@ -36,6 +38,7 @@ export interface CoreParts {
   ledger: Ledger;
   idempotency: Idempotency;
   accounts: AccountService;
+  webhooks: WebhookService;
   platform: Platform;
   cursors: CursorSealer;
   /** Reads a caller's `proxy`. Throws `bad_input`. */
@@ -70,11 +73,12 @@ export class Core {
     for (const field of action.notBuilt) {
       if (raw[field] !== undefined) throw new PosternError('not_supported', `Not supported yet: ${field}`, { field });
     }
-    const { cursors, accounts } = this.#parts;
+    const { cursors, accounts, webhooks } = this.#parts;
+    const common = { account: caller.account, webhooks, credentials: checkCredentials(action, caller) };
     if (!action.actor) {
       const checked = checkInput(action.input, raw);
       const { input, seal } = paging(cursors, () => cursorScope(action.name, checked, caller.account), checked);
-      const context = { account: caller.account, accounts };
+      const context = { ...common, accounts };
       return { action, perform: async () => seal(await action.run(context, input as never)) };
     }
     const authToken = checkToken(caller.authToken);
@@ -89,7 +93,7 @@ export class Core {
       action,
       perform: async (tokenFor) => {
         const platform = this.#parts.platform.as({ ...session, tokenFor });
-        return seal(await supported(action, () => action.run({ platform }, input as never)));
+        return seal(await supported(action, () => action.run({ ...common, platform }, input as never)));
       },
     };
   }
@@ -107,6 +111,12 @@ export class Core {
     const { ledger, runtime } = this.#parts;
     return Tab.open({ ledger, runtime, account, quote, claim });
   }
+}
+
+/** Those that are to be kept are checked like those that are used at once. */
+function checkCredentials({ actor, keepsActor }: Action, { authToken, proxy }: Caller): Credentials {
+  if (!actor && keepsActor && authToken) checkToken(authToken);
+  return actor || keepsActor ? { authToken, proxy } : { authToken: null, proxy: null };
 }
 
 function checkToken(token: Secret | null): Secret {

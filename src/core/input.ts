@@ -1,13 +1,6 @@
 import type { z } from 'zod';
+import { malformedField, missingField } from '../errors/fields.ts';
 import { PosternError } from '../errors/postern-error.ts';
-
-export function missingField(field: string): PosternError {
-  return new PosternError('bad_input', `Missing required field: ${field}`, { field });
-}
-
-export function malformedField(field: string, reason: string): PosternError {
-  return new PosternError('bad_input', `Malformed field: ${field}: ${reason}`, { field });
-}
 
 /** Checks raw input against an action's schema. Throws `bad_input` naming the first field at fault. */
 export function checkInput<I extends z.ZodObject>(schema: I, raw: Record<string, unknown>): z.output<I> {

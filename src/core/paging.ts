@@ -1,5 +1,5 @@
+import { malformedField } from '../errors/fields.ts';
 import type { CursorSealer } from './cursor.ts';
-import { malformedField } from './input.ts';
 
 type Input = Record<string, unknown>;
 

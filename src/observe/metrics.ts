@@ -2,6 +2,19 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 
 const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15];
 
+const stages = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 3_600, 86_400];
+
+export interface WebhookLoad {
+  pollers: number;
+  deliveries: number;
+  streams: number;
+}
+
+export interface Backlog {
+  waiting: number;
+  oldestDueAt: number | null;
+}
+
 /** What `/metrics` shows. Labels hold names of actions and operations only, never anything that a caller sent. */
 export class Metrics {
   readonly registry = new Registry();
@@ -41,6 +54,34 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  readonly eventsStored = new Histogram({
+    name: 'postern_event_stored_seconds',
+    help: "From the platform's time of an event to its place in the store.",
+    buckets: stages,
+    registers: [this.registry],
+  });
+
+  readonly eventsAttempted = new Histogram({
+    name: 'postern_event_first_attempt_seconds',
+    help: 'From the store to the first attempt of a delivery.',
+    buckets: stages,
+    registers: [this.registry],
+  });
+
+  readonly eventsDelivered = new Histogram({
+    name: 'postern_event_delivered_seconds',
+    help: 'From the store to the attempt that succeeded.',
+    buckets: stages,
+    registers: [this.registry],
+  });
+
+  readonly deliveryAttempts = new Counter({
+    name: 'postern_delivery_attempts_total',
+    help: 'Attempts to deliver an event, by outcome (delivered, retrying, given_up).',
+    labelNames: ['outcome'],
+    registers: [this.registry],
+  });
+
   readonly inFlight = new Gauge({
     name: 'postern_http_requests_in_flight',
     help: 'Requests being answered.',
@@ -49,5 +90,26 @@ export class Metrics {
 
   constructor() {
     collectDefaultMetrics({ register: this.registry });
+  }
+
+  /** Figures of webhooks that are looked up when somebody asks for them. */
+  watchDeliveries(here: () => WebhookLoad, everywhere: () => Promise<Backlog>): void {
+    const gauge = (name: string, help: string, value: () => number | Promise<number>) =>
+      new Gauge({
+        ...{ name, help },
+        registers: [this.registry],
+        async collect() {
+          // A store that is away must not take the other figures along.
+          this.set(await Promise.resolve(value()).catch(() => Number.NaN));
+        },
+      });
+    gauge('postern_pollers', 'Pollers that this process runs.', () => here().pollers);
+    gauge('postern_deliveries_in_memory', 'Deliveries that this process has before it.', () => here().deliveries);
+    gauge('postern_streams', 'Live streams that are open here.', () => here().streams);
+    gauge('postern_deliveries_waiting', 'Deliveries that wait in the store.', async () => (await everywhere()).waiting);
+    gauge('postern_delivery_oldest_waiting_seconds', 'Age of the oldest delivery that is due.', async () => {
+      const { oldestDueAt } = await everywhere();
+      return oldestDueAt === null ? 0 : Math.max(0, (Date.now() - oldestDueAt) / 1_000);
+    });
   }
 }

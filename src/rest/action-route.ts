@@ -23,7 +23,7 @@ export function actionRoute(action: Action, core: Core): RequestHandler {
     const caller: Caller = {
       account,
       authToken: readAuthToken(request, input),
-      proxy: action.actor ? readProxyText(request, input) : null,
+      proxy: action.actor || action.keepsActor ? readProxyText(request, input) : null,
       signal: hangUpSignal(response),
     };
     const call = core.prepare(action, input, caller);

@@ -50,9 +50,19 @@ function bodyFault(fault: unknown): PosternError {
 
 export type InputReader = (request: Request) => RawInput;
 
-/** How the action's raw input is read from a request: the query of a GET, the JSON body of all else. */
+/** How the action's raw input is read from a request: the query of a GET, the JSON body of all else, and the path. */
 export function inputReader(action: Action): InputReader {
-  if (action.method !== 'GET') return bodyInput;
+  const inPath = [...action.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+  const read = action.method === 'GET' ? queryReader(action) : bodyInput;
+  if (inPath.length === 0) return read;
+  return (request) => {
+    const input: RawInput = { ...read(request) };
+    for (const name of inPath) input[name] = request.params[name];
+    return input;
+  };
+}
+
+function queryReader(action: Action): InputReader {
   const numbers = Object.entries(action.input.shape).flatMap(([name, field]) => (isNumber(field) ? [name] : []));
   return (request) => queryInput(request, numbers);
 }

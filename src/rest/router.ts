@@ -59,9 +59,12 @@ export function restRouter({ core, keys, limiter, actions }: RestParts): Router 
   return router;
 }
 
+/** `/webhooks/replay` before `/webhooks/{id}`, which would take its name for an id. */
 function byPath(actions: readonly Action[]): Map<string, Action[]> {
   const groups = new Map<string, Action[]>();
-  for (const action of actions) groups.set(action.path, [...(groups.get(action.path) ?? []), action]);
+  const varies = ({ path }: Action) => Number(path.includes('{'));
+  const inOrder = [...actions].sort((a, b) => varies(a) - varies(b));
+  for (const action of inOrder) groups.set(action.path, [...(groups.get(action.path) ?? []), action]);
   return groups;
 }
 

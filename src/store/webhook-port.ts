@@ -70,10 +70,12 @@ export interface NewPoller {
   /** Sealed: `auth_token`, proxy. */
   sealed: string;
   createdAt: number;
+  /** The platform's, where it begins if it is made; left out or `null`: with what is new when it is first run. */
+  cursor?: string | null;
 }
 
 export interface PollerRecord extends NewPoller {
-  /** The platform's, behind the last event that was appended. `null`: it begins with what is new. */
+  /** The platform's, behind the last event that was appended. */
   cursor: string | null;
   /** Why it stopped asking the platform, for people; `null` while it asks. */
   stopped: string | null;

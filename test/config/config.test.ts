@@ -27,6 +27,7 @@ describe('settings', () => {
       sandbox: { port: 4001, activity: true },
       rateLimit: 60_000,
       outboundAllow: [],
+      webhooks: { allowLocalhost: true },
       graphql: {
         costLimit: 500_000,
         timeoutMs: 30_000,

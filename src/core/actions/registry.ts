@@ -28,6 +28,16 @@ import { userInfo } from './user/info.ts';
 import { me } from './user/me.ts';
 import { tweetsAndReplies } from './user/tweets-and-replies.ts';
 import { unfollow } from './user/unfollow.ts';
+import { createWebhook } from './webhook/create.ts';
+import { deleteWebhook } from './webhook/delete.ts';
+import { webhookDeliveries } from './webhook/deliveries.ts';
+import { webhookDetail } from './webhook/detail.ts';
+import { listWebhooks } from './webhook/list.ts';
+import { replayEvents } from './webhook/replay.ts';
+import { rotateWebhookSecret } from './webhook/rotate-secret.ts';
+import { testWebhook } from './webhook/test.ts';
+import { updateWebhook } from './webhook/update.ts';
+import { validateWebhook } from './webhook/validate.ts';
 
 /** Every action, in the order of the documents. A new one is a file in this folder and a line here. */
 export const actions: readonly Action[] = [
@@ -56,6 +66,16 @@ export const actions: readonly Action[] = [
   unfollow,
   bookmarks,
   listMembers,
+  createWebhook,
+  listWebhooks,
+  webhookDetail,
+  validateWebhook,
+  updateWebhook,
+  testWebhook,
+  rotateWebhookSecret,
+  webhookDeliveries,
+  replayEvents,
+  deleteWebhook,
   details,
   balance,
   usage,

@@ -2,7 +2,7 @@ import SchemaBuilder from '@pothos/core';
 import RelayPlugin from '@pothos/plugin-relay';
 import ZodPlugin from '@pothos/plugin-zod';
 import { GraphQLError } from 'graphql';
-import { malformedField } from '../../core/input.ts';
+import { malformedField } from '../../errors/fields.ts';
 import type { Session } from '../session.ts';
 
 export interface SchemaTypes {

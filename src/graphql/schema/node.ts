@@ -2,32 +2,45 @@ import { brandWithType } from '@pothos/core';
 import { decodeGlobalID } from '@pothos/plugin-relay';
 import { tweetDetail } from '../../core/actions/tweet/detail.ts';
 import { userInfo } from '../../core/actions/user/info.ts';
-import { malformedField } from '../../core/input.ts';
+import { webhookDetail } from '../../core/actions/webhook/detail.ts';
+import { malformedField } from '../../errors/fields.ts';
 import type { Tweet } from '../../model/tweet.ts';
 import type { UserProfile } from '../../model/user-profile.ts';
+import type { WebhookView } from '../../model/webhook.ts';
 import { costs, type NamedObject } from '../cost.ts';
 import type { Session } from '../session.ts';
 import { builder } from './builder.ts';
 import { fromProfile } from './user-source.ts';
 
 interface NodeType {
+  id: RegExp;
   named: (id: string) => NamedObject;
   load: (id: string, session: Session) => object | Promise<object>;
 }
 
+const platformId = /^\d{1,20}$/;
+
 /** How each type that has a global id is found by it. */
 const nodeTypes: Readonly<Record<string, NodeType>> = {
   Tweet: {
+    id: platformId,
     named: (id) => ({ type: 'Tweet', action: tweetDetail, input: { tweet_id: id }, view: 'tweet' }),
     load: async (id, session) => ({ ...(await session.read<Tweet>(tweetDetail, { tweet_id: id })) }),
   },
   User: {
+    id: platformId,
     named: (id) => ({ type: 'User', action: userInfo, input: { userId: id }, view: 'profile' }),
     load: async (id, session) => fromProfile(await session.read<UserProfile>(userInfo, { userId: id })),
   },
   List: {
+    id: platformId,
     named: () => ({ type: 'List', action: null, input: {} }),
     load: (id) => ({ listId: id }),
+  },
+  Webhook: {
+    id: /^wh_[\w-]{1,60}$/,
+    named: (id) => ({ type: 'Webhook', action: webhookDetail, input: { id } }),
+    load: async (id, session) => ({ ...(await session.read<WebhookView>(webhookDetail, { id })) }),
   },
 };
 
@@ -35,7 +48,7 @@ function decode(globalId: unknown): { name: string; type: NodeType; id: string }
   try {
     const { typename, id } = decodeGlobalID(String(globalId));
     const type = Object.hasOwn(nodeTypes, typename) ? nodeTypes[typename] : undefined;
-    return type && /^\d{1,20}$/.test(id) ? { name: typename, type, id } : null;
+    return type?.id.test(id) ? { name: typename, type, id } : null;
   } catch {
     return null;
   }

@@ -8,5 +8,7 @@ import './tweet.ts';
 import './tweet-mutations.ts';
 import './user.ts';
 import './user-mutations.ts';
+import './webhook.ts';
+import './webhook-mutations.ts';
 
 export const schema = builder.toSchema({ sortSchema: false });

@@ -25,14 +25,14 @@ export function toPoller(row: PollerRow): PollerRecord {
 export function pollerRows(database: Database) {
   return {
     /** Makes it; one that nothing keeps begins anew. */
-    ensure({ id, account, sealed, createdAt }: NewPoller, now: number): void {
+    ensure({ id, account, sealed, createdAt, cursor = null }: NewPoller, now: number): void {
       // The first fence is a time, so that none of an earlier life, before the row was swept, comes again.
       database.run(
-        `INSERT INTO poller (id, account, sealed, created_at, fence) VALUES (?, ?, ?, ?, ?)
-         ON CONFLICT DO UPDATE SET sealed = excluded.sealed, created_at = excluded.created_at, cursor = NULL,
+        `INSERT INTO poller (id, account, sealed, created_at, cursor, fence) VALUES (?, ?, ?, ?, ?, ?)
+         ON CONFLICT DO UPDATE SET sealed = excluded.sealed, created_at = excluded.created_at, cursor = excluded.cursor,
            stopped = NULL, streamed_until = NULL, runner = NULL, fence = fence + 1, woken = 0
          WHERE kept_until <= ?`,
-        [id, account, sealed, createdAt, now, now],
+        [id, account, sealed, createdAt, cursor, now, now],
       );
     },
 

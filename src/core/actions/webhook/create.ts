@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { createdWebhook } from '../../../model/webhook.ts';
+import { platformAction, webhookPrice } from '../../action.ts';
+import { receiverUrl, wantedEvents } from './fields.ts';
+
+export const createWebhook = platformAction({
+  name: 'webhooks/create',
+  method: 'POST',
+  path: '/webhooks',
+  summary: "Deliver the actor's activity to an address",
+  description:
+    'The receiver is asked for a CRC at once; where that fails, the webhook is there and not `valid`: mend the receiver and validate. ' +
+    'The secret is shown this once.',
+  price: webhookPrice,
+  effect: 'once',
+  notBuilt: ['encryption_code'],
+  input: z.object({
+    url: receiverUrl,
+    events: wantedEvents.nullable().optional(),
+    secret: z
+      .string()
+      .min(16, 'must be 16 to 128 characters')
+      .max(128, 'must be 16 to 128 characters')
+      .optional()
+      .meta({ description: 'Pre-shared, 16 to 128 characters; made and shown once if left out.' }),
+  }),
+  example: { url: 'http://localhost:9000/postern', secret: 'a-secret-of-at-least-16' },
+  output: createdWebhook,
+  async run({ platform, webhooks, account, credentials }, { url, events = null, secret = null }) {
+    const receiver = webhooks.checkUrl(url);
+    const { cursor } = await platform.activity({ count: 1, cursor: null });
+    return webhooks.create({
+      ...{ account, url: receiver, events, secret, cursor, encryptionCode: null },
+      credentials: { authToken: credentials.authToken?.expose() ?? '', proxy: credentials.proxy?.expose() ?? null },
+    });
+  },
+});

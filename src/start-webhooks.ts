@@ -1,0 +1,67 @@
+import type { Logger } from './observe/logger.ts';
+import type { Metrics } from './observe/metrics.ts';
+import type { OutboundGuard } from './outbound/guard.ts';
+import { readProxy } from './outbound/proxy.ts';
+import type { Platform } from './platform/port.ts';
+import { type Runtime, repeat } from './runtime/runtime.ts';
+import type { Secret } from './secrets/secret.ts';
+import { Vault } from './secrets/vault.ts';
+import type { Store } from './store/port.ts';
+import { LiveStreams } from './webhooks/live-streams.ts';
+import { PollerHost } from './webhooks/poller-host.ts';
+import { Receivers } from './webhooks/receiver.ts';
+import { WebhookVault } from './webhooks/secrets.ts';
+import { WebhookService } from './webhooks/service.ts';
+
+/** Old events, and pollers that nothing keeps, are removed this often. */
+const sweepMs = 60_000;
+
+export interface WebhookOptions {
+  store: Store;
+  platform: Platform;
+  guard: OutboundGuard;
+  runtime: Runtime;
+  logger: Logger;
+  metrics: Metrics;
+  secretKeys: readonly Secret<Buffer>[];
+  allowLocalhost: boolean;
+}
+
+/** Everything about webhooks, running. */
+export function startWebhooks(options: WebhookOptions) {
+  const { store, platform, guard, runtime, logger, metrics, allowLocalhost } = options;
+  const vault = new WebhookVault(new Vault(options.secretKeys, runtime), options.secretKeys);
+  const receivers = new Receivers({ guard, runtime, allowLocalhost });
+  const streams = new LiveStreams({ store, vault, runtime });
+  const host = new PollerHost({
+    ...{ store, platform, vault, receivers, runtime },
+    readProxy: (text) => readProxy(text, guard),
+    onAppended: (poller, afterMs) => {
+      streams.appended(poller);
+      for (const ms of afterMs) metrics.eventsStored.observe(ms / 1_000);
+    },
+    onAttempt: ({ outcome, firstAfterMs, deliveredAfterMs }) => {
+      metrics.deliveryAttempts.inc({ outcome });
+      if (firstAfterMs !== null) metrics.eventsAttempted.observe(firstAfterMs / 1_000);
+      if (deliveredAfterMs !== null) metrics.eventsDelivered.observe(deliveredAfterMs / 1_000);
+    },
+    onFault: (err, poller) => logger.warn({ account: poller?.account, err }, 'a poller could not go on; trying again'),
+  });
+  metrics.watchDeliveries(
+    () => ({ ...host.load, streams: streams.size }),
+    () => store.deliveries.backlog(),
+  );
+  host.start();
+  const sweeping = repeat(runtime, sweepMs, async () => {
+    await store.events.sweep().catch((err) => logger.debug({ err }, 'old events could not be swept; trying again'));
+  });
+  return {
+    service: new WebhookService({ store, vault, receivers, runtime }),
+    streams,
+    close: async () => {
+      sweeping.cancel();
+      await host.close();
+      await receivers.close();
+    },
+  };
+}

@@ -1,0 +1,92 @@
+import type { EventType } from '../model/event.ts';
+import { type Runtime, repeat, sleep } from '../runtime/runtime.ts';
+import type { NewPoller, Store } from '../store/port.ts';
+import type { WebhookVault } from './secrets.ts';
+
+/** How long a poller runs on after its last stream closed (DESIGN.md). */
+const keptMs = 5 * 60_000;
+/** Between two looks at the store for what another process appended. */
+const lookMs = 1_000;
+const eventsAtOnce = 100;
+
+export interface StreamRequest {
+  poller: NewPoller;
+  /** `null`: all. */
+  types: readonly EventType[] | null;
+  /** Id of the last event that the reader has; `null`: it begins with what is new. */
+  after: string | null;
+}
+
+/** `gap`: events that the reader did not get may have happened, and are not kept (any more). */
+export type StreamItem = { kind: 'event'; id: string; type: string; body: string } | { kind: 'gap'; reason: string };
+
+export interface LiveStreamsParts {
+  store: Store;
+  vault: WebhookVault;
+  runtime: Runtime;
+}
+
+/** Live streams: what webhooks of the same actor would get, read from the store, so that any process can serve them. */
+export class LiveStreams {
+  readonly #parts: LiveStreamsParts;
+  readonly #waiting = new Map<string, Set<() => void>>();
+  #open = 0;
+
+  constructor(parts: LiveStreamsParts) {
+    this.#parts = parts;
+  }
+
+  get size(): number {
+    return this.#open;
+  }
+
+  /** A poller that runs here has appended something. */
+  appended(poller: string): void {
+    for (const wake of this.#waiting.get(poller) ?? []) wake();
+  }
+
+  /** Backfills from the store, then goes on until the reader leaves. A reader that does not read holds nothing up but itself. */
+  async *read({ poller, types, after }: StreamRequest): AsyncGenerator<StreamItem> {
+    const { store, vault, runtime } = this.#parts;
+    const { account, id } = poller;
+    const keep = () => store.pollers.keepForStream(poller, store.now() + keptMs);
+    await keep();
+    const keeping = repeat(runtime, keptMs / 5, () => keep().catch(() => {}));
+    this.#open += 1;
+    try {
+      const known = after === null ? null : await store.events.place(account, id, after);
+      let place = known ?? (after === null ? await store.events.lastPlace(account, id) : 0);
+      if (after !== null && known === null) {
+        yield { kind: 'gap', reason: 'The last event that you have is not kept any more' };
+      }
+      for (;;) {
+        const events = await store.events.after(account, id, place, eventsAtOnce);
+        for (const event of events) {
+          place = event.place;
+          if (types && !types.some((type) => type === event.type)) continue;
+          const body = vault.openBody(account, event.id, event.sealed);
+          yield { kind: 'event', id: event.id, type: event.type, body };
+        }
+        if (events.length < eventsAtOnce) await this.#news(id);
+      }
+    } finally {
+      keeping.cancel();
+      this.#open -= 1;
+      // It runs on for a while, for a reader that comes back.
+      await keep().catch(() => {});
+    }
+  }
+
+  async #news(poller: string): Promise<void> {
+    const waiting = this.#waiting.get(poller) ?? new Set();
+    this.#waiting.set(poller, waiting);
+    let wake = () => {};
+    const woken = new Promise<void>((resolve) => {
+      wake = resolve;
+      waiting.add(resolve);
+    });
+    await Promise.race([woken, sleep(this.#parts.runtime, lookMs)]);
+    waiting.delete(wake);
+    if (waiting.size === 0) this.#waiting.delete(poller);
+  }
+}

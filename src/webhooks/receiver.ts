@@ -1,0 +1,136 @@
+import { type Agent, request } from 'undici';
+import { malformedField } from '../errors/fields.ts';
+import { guardedAgent } from '../outbound/connector.ts';
+import { AddressRefusedError, NameNotFoundError } from '../outbound/faults.ts';
+import { OutboundGuard } from '../outbound/guard.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+
+const maxUrlLength = 200;
+const deadlineMs = 10_000;
+const maxReadBytes = 16 * 1024;
+const excerptBytes = 1024;
+const loopback = ['127.0.0.0/8', '::1/128'];
+
+/** What a receiver answered. */
+export interface ReceiverAnswer {
+  status: number;
+  /** The body, as far as it was read. */
+  text: string;
+  retryAfter: string | null;
+  durationMs: number;
+}
+
+/** No answer: one sentence says why, without what a private address may have answered. */
+export interface ReceiverFault {
+  fault: string;
+  durationMs: number;
+}
+
+export interface ReceiverOptions {
+  guard: OutboundGuard;
+  runtime: Runtime;
+  /** SPEC.md's `http://localhost`, for testing. */
+  allowLocalhost: boolean;
+  /** Certificates that are trusted instead of the system's. */
+  ca?: string;
+}
+
+/** Asks the receivers of webhooks: every address is checked, no redirect is followed, 10 s and 16 KiB are all they get. */
+export class Receivers {
+  readonly #options: ReceiverOptions;
+  readonly #public: Agent;
+  readonly #local: Agent | null;
+
+  constructor(options: ReceiverOptions) {
+    const { guard, runtime, allowLocalhost, ca } = options;
+    this.#options = options;
+    const agent = (checked: OutboundGuard) =>
+      guardedAgent({ guard: checked, timeoutMs: deadlineMs, ...(ca !== undefined && { ca }) });
+    this.#public = agent(guard);
+    this.#local = allowLocalhost ? agent(new OutboundGuard({ allow: loopback, runtime })) : null;
+  }
+
+  /** The address of a receiver (SPEC.md, Webhooks): `https`, or `http://localhost` where that is allowed. Throws `bad_input`. */
+  readUrl(text: string): URL {
+    if (text.length > maxUrlLength) throw malformedField('url', `must be at most ${maxUrlLength} characters`);
+    if (this.#local && isLocalhost(text)) return new URL(text);
+    return this.#options.guard.checkUrl(text, { field: 'url', schemes: ['https'] });
+  }
+
+  get(url: URL, signal?: AbortSignal): Promise<ReceiverAnswer | ReceiverFault> {
+    return this.#ask('GET', url, {}, null, signal);
+  }
+
+  post(url: URL, headers: Readonly<Record<string, string>>, body: string, signal?: AbortSignal) {
+    return this.#ask('POST', url, headers, body, signal);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#public.destroy(), this.#local?.destroy()]);
+  }
+
+  async #ask(
+    method: 'GET' | 'POST',
+    url: URL,
+    headers: Readonly<Record<string, string>>,
+    body: string | null,
+    ended: AbortSignal | undefined,
+  ): Promise<ReceiverAnswer | ReceiverFault> {
+    const { runtime } = this.#options;
+    const startedAt = runtime.now();
+    const late = new AbortController();
+    const timer = runtime.after(deadlineMs, () => late.abort());
+    const duration = () => runtime.now() - startedAt;
+    try {
+      const response = await request(url, {
+        method,
+        headers: { 'user-agent': 'postern-webhooks', accept: 'application/json', ...headers },
+        body,
+        dispatcher: this.#local && isLocalhost(url.href) ? this.#local : this.#public,
+        signal: ended ? AbortSignal.any([late.signal, ended]) : late.signal,
+      });
+      const text = await readStart(response.body);
+      const retryAfter = response.headers['retry-after'];
+      return {
+        status: response.statusCode,
+        text,
+        retryAfter: typeof retryAfter === 'string' ? retryAfter : null,
+        durationMs: duration(),
+      };
+    } catch (error) {
+      return { fault: late.signal.aborted ? 'no answer within 10 s' : describe(error), durationMs: duration() };
+    } finally {
+      timer.cancel();
+    }
+  }
+}
+
+export function excerptOf({ text }: ReceiverAnswer): string {
+  return Buffer.from(text).subarray(0, excerptBytes).toString('utf8');
+}
+
+function isLocalhost(text: string): boolean {
+  return /^http:\/\/localhost(?=[:/?#]|$)/i.test(text) && URL.canParse(text);
+}
+
+/** Beyond it the rest is not read, and the connection is given up: a receiver's answer says nothing at such length. */
+async function readStart(body: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of body) {
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length >= maxReadBytes) break;
+  }
+  return Buffer.concat(chunks).subarray(0, maxReadBytes).toString('utf8');
+}
+
+/** By the codes of Node's sockets and TLS, and undici's; their messages can hold what the other side sent. */
+function describe(error: unknown): string {
+  if (error instanceof AddressRefusedError || error instanceof NameNotFoundError) return `its host ${error.message}`;
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  if (/^(ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|EPROTO)/.test(code)) return `TLS failed (${code})`;
+  if (code === 'ECONNREFUSED') return 'it refuses connections';
+  if (code === 'UND_ERR_CONNECT_TIMEOUT') return 'no connection within 10 s';
+  return `the connection broke (${code || 'unknown'})`;
+}

@@ -1,0 +1,38 @@
+const second = 1_000;
+const minute = 60 * second;
+const hour = 60 * minute;
+
+/** How long after each failed attempt the next one is made (DECISIONS.md); after the last of them none is. */
+export const retryDelaysMs: readonly number[] = [
+  5 * second,
+  30 * second,
+  2 * minute,
+  10 * minute,
+  30 * minute,
+  hour,
+  2 * hour,
+  4 * hour,
+  8 * hour,
+];
+
+const jitter = 0.2;
+const maxRetryAfterMs = hour;
+
+/**
+ * Milliseconds from the attempt that failed to the next; `null`: it was the last. `attempts` counts that one; `chance` is
+ * in [0, 1). A receiver that asks for a time (`retryAfterMs`) gets it, up to an hour.
+ */
+export function retryDelayMs(attempts: number, chance: number, retryAfterMs: number | null): number | null {
+  const delay = retryDelaysMs[attempts - 1];
+  if (delay === undefined) return null;
+  if (retryAfterMs !== null) return Math.min(Math.max(retryAfterMs, 0), maxRetryAfterMs);
+  return Math.round(delay * (1 - jitter + 2 * jitter * chance));
+}
+
+/** `Retry-After` as RFC 9110 section 10.2.3 has it: seconds, or a date. `null` for anything else. */
+export function readRetryAfter(value: string | null, now: number): number | null {
+  if (value === null) return null;
+  if (/^\d{1,9}$/.test(value)) return Number(value) * second;
+  const date = /^[A-Z][a-z]{2}, \d{2} /.test(value) ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(date) ? null : Math.max(0, date - now);
+}

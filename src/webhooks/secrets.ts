@@ -1,0 +1,84 @@
+import { createHmac } from 'node:crypto';
+import type { Secret } from '../secrets/secret.ts';
+import { deriveKey } from '../secrets/secret-key-file.ts';
+import type { Vault } from '../secrets/vault.ts';
+import type { PollerRecord, WebhookRecord } from '../store/port.ts';
+
+/** How long an old secret signs beside the new one (DECISIONS.md). */
+export const secretOverlapMs = 24 * 3_600_000;
+
+/** What a webhook keeps sealed. */
+export interface WebhookSecrets {
+  secret: string;
+  /** True once a CRC has passed with `secret`: until then the platform's signature is made with the one before. */
+  proven: boolean;
+  previous: { secret: string; until: number } | null;
+  encryptionCode: string | null;
+}
+
+/** As whom, and on which way, a poller asks the platform. */
+export interface PollerCredentials {
+  authToken: string;
+  /** The caller's own proxy, as it was written. */
+  proxy: string | null;
+}
+
+/** Seals what webhooks and pollers keep, and makes the ids that derive from secrets. */
+export class WebhookVault {
+  readonly #vault: Vault;
+  readonly #keys: readonly Secret<Buffer>[];
+
+  constructor(vault: Vault, secretKeys: readonly Secret<Buffer>[]) {
+    this.#vault = vault;
+    this.#keys = secretKeys.map((key) => deriveKey(key, 'webhooks'));
+  }
+
+  seal({ account, id }: Pick<WebhookRecord, 'account' | 'id'>, secrets: WebhookSecrets): string {
+    return this.#vault.seal(JSON.stringify(secrets), `webhook ${account} ${id}`);
+  }
+
+  open({ account, id, sealed }: Pick<WebhookRecord, 'account' | 'id' | 'sealed'>): WebhookSecrets {
+    return JSON.parse(this.#vault.open(sealed, `webhook ${account} ${id}`)) as WebhookSecrets;
+  }
+
+  sealPoller(account: string, id: string, credentials: PollerCredentials): string {
+    return this.#vault.seal(JSON.stringify(credentials), `poller ${account} ${id}`);
+  }
+
+  openPoller({ account, id, sealed }: Pick<PollerRecord, 'account' | 'id' | 'sealed'>): PollerCredentials {
+    return JSON.parse(this.#vault.open(sealed, `poller ${account} ${id}`)) as PollerCredentials;
+  }
+
+  sealBody(account: string, event: string, body: string): string {
+    return this.#vault.seal(body, `event ${account} ${event}`);
+  }
+
+  openBody(account: string, event: string, sealed: string): string {
+    return this.#vault.open(sealed, `event ${account} ${event}`);
+  }
+
+  sealExcerpt(account: string, event: string, webhook: string, excerpt: string): string {
+    return this.#vault.seal(excerpt, `excerpt ${account} ${event} ${webhook}`);
+  }
+
+  openExcerpt(account: string, event: string, webhook: string, sealed: string): string {
+    return this.#vault.open(sealed, `excerpt ${account} ${event} ${webhook}`);
+  }
+
+  /** The poller of these three (DECISIONS.md), under each key that there is; new ones are made under the first. */
+  pollerIds(account: string, { authToken, proxy }: PollerCredentials): string[] {
+    return this.#keys.map((key) => hmac(key, ['poller', account, authToken, proxy ?? '']));
+  }
+
+  /** The same however often the platform tells of it. */
+  eventId(account: string, platformEventId: string, type: string): string {
+    const [key] = this.#keys;
+    if (!key) throw new Error('event ids need a key');
+    return `evt_${hmac(key, ['event', account, platformEventId, type])}`;
+  }
+}
+
+function hmac(key: Secret<Buffer>, parts: readonly string[]): string {
+  const digest = createHmac('sha256', key.expose()).update(JSON.stringify(parts)).digest();
+  return digest.subarray(0, 18).toString('base64url');
+}

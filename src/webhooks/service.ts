@@ -1,0 +1,291 @@
+import { orStoreAway } from '../billing/store-away.ts';
+import { PosternError } from '../errors/postern-error.ts';
+import type { EventType } from '../model/event.ts';
+import type { Page } from '../model/page.ts';
+import { formatIsoTime } from '../model/time.ts';
+import type { CreatedWebhook, DeliveryView, WebhookTest, WebhookView } from '../model/webhook.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import type { DeliveryRecord, NewPoller, Store, WebhookRecord } from '../store/port.ts';
+import { checkReceiver } from './crc.ts';
+import type { Receivers } from './receiver.ts';
+import { type PollerCredentials, secretOverlapMs, type WebhookSecrets, type WebhookVault } from './secrets.ts';
+import { signedHeaders } from './signed.ts';
+import { TestBudget } from './test-budget.ts';
+
+const maxPerAccount = 100;
+
+export interface NewWebhook {
+  account: string;
+  /** Checked by `checkUrl`. */
+  url: URL;
+  /** The end of the platform's activity now: what comes after it is delivered. */
+  cursor: string;
+  events: EventType[] | null;
+  secret: string | null;
+  encryptionCode: string | null;
+  credentials: PollerCredentials;
+}
+
+/** What a caller may change. `undefined` leaves it. */
+export interface WebhookChange {
+  url?: string | undefined;
+  events?: EventType[] | null | undefined;
+  credentials?: PollerCredentials | undefined;
+}
+
+export interface WebhookServiceParts {
+  store: Store;
+  vault: WebhookVault;
+  receivers: Receivers;
+  runtime: Runtime;
+}
+
+/** Webhooks of API accounts: what callers do with them (SPEC.md, Webhooks). */
+export class WebhookService {
+  readonly #parts: WebhookServiceParts;
+  readonly #tests: TestBudget;
+
+  constructor(parts: WebhookServiceParts) {
+    this.#parts = parts;
+    this.#tests = new TestBudget(parts.runtime);
+  }
+
+  /** Throws `bad_input`. */
+  checkUrl(text: string): URL {
+    return this.#parts.receivers.readUrl(text);
+  }
+
+  /** Registers it and runs the CRC. Throws `bad_input`, or `rate_limited` beyond 100 of an account. */
+  async create({
+    account,
+    url,
+    cursor,
+    events,
+    secret,
+    encryptionCode,
+    credentials,
+  }: NewWebhook): Promise<CreatedWebhook> {
+    const { store, vault, receivers, runtime } = this.#parts;
+    const id = `wh_${runtime.randomBytes(12).toString('base64url')}`;
+    const secrets: WebhookSecrets = {
+      secret: secret ?? runtime.randomBytes(24).toString('base64url'),
+      proven: true,
+      previous: null,
+      encryptionCode,
+    };
+    const crc = await checkReceiver(receivers, url, secrets.secret);
+    const now = store.now();
+    const valid = crc.result === 'passed';
+    const poller = { ...(await this.#pollerOf(account, credentials)), cursor };
+    const webhook: WebhookRecord = {
+      ...{ id, account, poller: poller.id, createdAt: now, url: url.href, events },
+      sealed: vault.seal({ account, id }, secrets),
+      hasEncryptionCode: encryptionCode !== null,
+      ...{ valid, keptSince: valid ? now : null, lastValidatedAt: valid ? now : null },
+      ...{ failingSince: null, lastDeliveryAt: null, lastError: valid ? null : crc.reason, revision: 0 },
+    };
+    if ((await this.#stored(store.webhooks.create(webhook, poller, maxPerAccount))) === 'too_many') {
+      throw new PosternError('rate_limited', `An account may have ${maxPerAccount} webhooks: delete one first`);
+    }
+    // The platform has just taken these credentials: a poller that had stopped over them goes on.
+    await this.#stored(store.pollers.renew(poller));
+    return { id, url: url.href, valid, created_at: formatIsoTime(now), secret: secrets.secret };
+  }
+
+  async find(account: string, id: string): Promise<WebhookView> {
+    return view(await this.#record(account, id));
+  }
+
+  /** Newest first. */
+  async list(account: string, count: number, cursor: string | null): Promise<Page<WebhookView>> {
+    const after = cursor === null ? undefined : (JSON.parse(cursor) as { createdAt: number; id: string });
+    const found = await this.#stored(this.#parts.store.webhooks.list(account, count + 1, after));
+    const items = found.slice(0, count);
+    const last = items.at(-1);
+    const more = found.length > count && last;
+    return { items: items.map(view), cursor: more ? JSON.stringify({ createdAt: last.createdAt, id: last.id }) : null };
+  }
+
+  /** Runs the CRC again, and polls with these credentials from now on where some are given. The webhook says how it went. */
+  async validate(account: string, id: string, credentials: PollerCredentials | undefined): Promise<WebhookView> {
+    return this.#change(account, id, { credentials }, true);
+  }
+
+  /** A new url is invalid until its CRC passes, which is tried at once. */
+  async update(account: string, id: string, change: Pick<WebhookChange, 'url' | 'events'>): Promise<WebhookView> {
+    return this.#change(account, id, change, change.url !== undefined);
+  }
+
+  async remove(account: string, id: string): Promise<{ id: string; deleted: true }> {
+    if (!(await this.#stored(this.#parts.store.webhooks.remove(account, id)))) throw notFound(id);
+    return { id, deleted: true };
+  }
+
+  /** The old secret signs beside the new one for 24 h. */
+  async rotateSecret(account: string, id: string): Promise<{ id: string; secret: string }> {
+    const { store, vault, runtime } = this.#parts;
+    const secret = runtime.randomBytes(24).toString('base64url');
+    await this.#rewrite(account, id, async (record) => {
+      const before = vault.open(record);
+      const until = store.now() + secretOverlapMs;
+      const secrets = { ...before, secret, proven: false, previous: { secret: before.secret, until } };
+      return { ...record, sealed: vault.seal(record, secrets) };
+    });
+    return { id, secret };
+  }
+
+  /** Sends a signed `webhook.test` event now. */
+  async test(account: string, id: string): Promise<WebhookTest> {
+    const { vault, receivers, runtime } = this.#parts;
+    const record = await this.#record(account, id);
+    this.#tests.take(account);
+    const now = runtime.now();
+    const eventId = `evt_test_${runtime.randomBytes(9).toString('base64url')}`;
+    const body = JSON.stringify({ id: eventId, type: 'webhook.test', created_at: formatIsoTime(now), webhook_id: id });
+    const headers = signedHeaders({ eventId, attempt: 1, body, now }, vault.open(record));
+    const answer = await receivers.post(new URL(record.url), headers, body);
+    const duration_ms = answer.durationMs;
+    if ('fault' in answer) return { delivered: false, response_code: null, duration_ms, error: answer.fault };
+    const delivered = answer.status >= 200 && answer.status < 300;
+    return {
+      delivered,
+      response_code: answer.status,
+      duration_ms,
+      error: delivered ? null : `status ${answer.status}`,
+    };
+  }
+
+  /** Queues the events of the last 24 h again, of one webhook or of all that are valid. */
+  async replay(
+    account: string,
+    id: string | null,
+  ): Promise<{ replayed: number; webhooks: { id: string; replayed: number }[] }> {
+    const { store } = this.#parts;
+    const records =
+      id === null ? await this.#stored(store.webhooks.list(account, maxPerAccount)) : [await this.#record(account, id)];
+    const webhooks: { id: string; replayed: number }[] = [];
+    for (const record of records) {
+      if (!record.valid && id === null) continue;
+      const checked = await this.#change(account, record.id, {}, true);
+      if (!checked.valid && id !== null) {
+        throw new PosternError(
+          'conflict',
+          `The webhook is not valid, so nothing can be replayed: ${checked.last_error ?? 'validate it first'}`,
+        );
+      }
+      if (checked.valid)
+        webhooks.push({ id: record.id, replayed: await this.#stored(store.deliveries.replay(account, record.id)) });
+    }
+    return { replayed: webhooks.reduce((sum, { replayed }) => sum + replayed, 0), webhooks };
+  }
+
+  /** Newest event first. */
+  async deliveries(account: string, id: string, count: number, cursor: string | null): Promise<Page<DeliveryView>> {
+    await this.#record(account, id);
+    const after = cursor === null ? undefined : (JSON.parse(cursor) as { at: number; event: string });
+    const found = await this.#stored(this.#parts.store.deliveries.list(account, id, count + 1, after));
+    const items = found.slice(0, count);
+    const last = items.at(-1);
+    const more = found.length > count && last;
+    return {
+      items: items.map(deliveryView),
+      cursor: more ? JSON.stringify({ at: last.eventAt, event: last.event }) : null,
+    };
+  }
+
+  async #change(account: string, id: string, change: WebhookChange, checked: boolean): Promise<WebhookView> {
+    const { store, vault, receivers } = this.#parts;
+    const url = change.url === undefined ? null : receivers.readUrl(change.url);
+    const poller = change.credentials && (await this.#pollerOf(account, change.credentials));
+    if (poller) await this.#stored(store.pollers.renew(poller));
+    return view(
+      await this.#rewrite(
+        account,
+        id,
+        async (record) => {
+          const secrets = vault.open(record);
+          const crc = checked ? await checkReceiver(receivers, url ?? new URL(record.url), secrets.secret) : null;
+          const passed = crc?.result === 'passed';
+          const now = store.now();
+          return {
+            ...record,
+            ...(change.url !== undefined && { url: change.url }),
+            ...(change.events !== undefined && { events: change.events }),
+            ...(poller && { poller: poller.id }),
+            hasEncryptionCode: secrets.encryptionCode !== null,
+            sealed: vault.seal(record, passed ? { ...secrets, proven: true } : secrets),
+            ...(crc && { valid: passed, lastError: passed ? null : crc.reason, failingSince: null }),
+            ...(passed && { lastValidatedAt: now, keptSince: record.keptSince ?? now }),
+          };
+        },
+        poller,
+      ),
+    );
+  }
+
+  /** Reads, changes and writes it until nobody else did so in between. */
+  async #rewrite(
+    account: string,
+    id: string,
+    change: (record: WebhookRecord) => Promise<WebhookRecord>,
+    poller?: NewPoller,
+  ): Promise<WebhookRecord> {
+    for (;;) {
+      const changed = await change(await this.#record(account, id));
+      if (await this.#stored(this.#parts.store.webhooks.update(changed, poller))) return changed;
+    }
+  }
+
+  async #record(account: string, id: string): Promise<WebhookRecord> {
+    const record = await this.#stored(this.#parts.store.webhooks.find(account, id));
+    if (!record) throw notFound(id);
+    return record;
+  }
+
+  /** The poller that is there already, under whichever key its id was made; else a new one. */
+  async #pollerOf(account: string, credentials: PollerCredentials) {
+    const { store, vault } = this.#parts;
+    const ids = vault.pollerIds(account, credentials);
+    let id = ids[0] ?? '';
+    for (const known of ids.slice(1)) if (await this.#stored(store.pollers.find(account, known))) id = known;
+    return { id, account, sealed: vault.sealPoller(account, id, credentials), createdAt: store.now() };
+  }
+
+  #stored<T>(asked: Promise<T>): Promise<T> {
+    return orStoreAway(asked, 'webhooks cannot be looked up');
+  }
+}
+
+function notFound(id: string): PosternError {
+  return new PosternError('not_found', `Webhook not found: ${id}`);
+}
+
+function view(record: WebhookRecord): WebhookView {
+  const time = (at: number | null) => (at === null ? null : formatIsoTime(at));
+  return {
+    id: record.id,
+    url: record.url,
+    valid: record.valid,
+    created_at: formatIsoTime(record.createdAt),
+    events: record.events as EventType[] | null,
+    has_encryption_code: record.hasEncryptionCode,
+    last_validated_at: time(record.lastValidatedAt),
+    last_delivery_at: time(record.lastDeliveryAt),
+    last_error: record.lastError,
+  };
+}
+
+function deliveryView({ event, type, state, attempts, nextAt, last }: DeliveryRecord): DeliveryView {
+  const outcome = state === 'waiting' && attempts > 0 ? 'retrying' : state;
+  return {
+    event_id: event,
+    type,
+    attempt: attempts,
+    at: last && formatIsoTime(last.at),
+    outcome,
+    response_code: last?.responseCode ?? null,
+    duration_ms: last?.durationMs ?? null,
+    error: last?.error ?? null,
+    next_attempt_at: nextAt === null ? null : formatIsoTime(nextAt),
+  };
+}
