@@ -48,7 +48,11 @@ export interface TestReceiver {
 /** A receiver of webhooks as a user of the service would write one, and that can be told to misbehave. */
 export async function startReceiver(options: ReceiverOptions = {}): Promise<TestReceiver> {
   let answer: Answer = options.answer ?? (() => ({ status: 200 }));
-  let answerCrc: Answer | null = null;
+  const sign: Answer = ({ url }) => ({
+    status: 200,
+    body: JSON.stringify({ response_token: signed(crcToken(url) ?? '', receiver.secret) }),
+  });
+  let answerCrc = sign;
   const requests: ReceivedRequest[] = [];
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
@@ -57,11 +61,7 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Test
     const received = { method, url, headers, body: Buffer.concat(chunks).toString('utf8') };
     requests.push(received);
     const token = method === 'GET' ? crcToken(url) : null;
-    const sign = () => ({
-      status: 200,
-      body: JSON.stringify({ response_token: signed(token ?? '', receiver.secret) }),
-    });
-    const reply = await (token === null ? answer : (answerCrc ?? sign))(received);
+    const reply = await (token === null ? answer(received) : answerCrc(received));
     if (reply.delayMs !== undefined) await new Promise((resolve) => setTimeout(resolve, reply.delayMs));
     response.writeHead(reply.status, { 'content-type': 'application/json', ...reply.headers });
     response.end(reply.body ?? '{}');
@@ -79,7 +79,7 @@ export async function startReceiver(options: ReceiverOptions = {}): Promise<Test
       answer = given;
     },
     answerCrcWith: (given) => {
-      answerCrc = given;
+      answerCrc = given ?? sign;
     },
     stop: async () => {
       server.close();
