@@ -9,11 +9,13 @@ import { openStore } from '../dist/open-store.js';
 import { systemRuntime } from '../dist/runtime/runtime.js';
 import { startSandbox } from '../dist/sandbox/sandbox.js';
 import { serve } from '../dist/serve.js';
+import { startReceiver } from './openapi-receiver.js';
 
 const nowMs = Date.UTC(2026, 10, 21, 9, 0, 0);
 const now = () => nowMs;
 /** Where the sandbox is by default; here it has any port that is free. */
 const shownSandbox = 'http://127.0.0.1:4001';
+const shownReceiver = 'http://localhost:9000/postern';
 
 /** A map from each action's name to `{ input, answer }`. */
 export async function performAll(actions) {
@@ -24,23 +26,31 @@ export async function performAll(actions) {
     DATA_DIR: dataDir,
     LOG_LEVEL: 'silent',
     SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
+    SANDBOX_ACTIVITY: '0',
   });
-  const runtime = { ...systemRuntime, now, randomBytes: predictableBytes() };
+  const timers = heldTimers();
+  const runtime = { now, randomBytes: predictableBytes(), after: timers.after };
+  const receiver = await startReceiver();
+  let store;
   const service = await serve(config, {
     runtime,
     // In this thread: the store's own would go by its own clock.
-    openStore: () => openStore(config, runtime),
+    openStore: async () => {
+      store = await openStore(config, runtime);
+      return store;
+    },
     startSandbox: async (options) => ({ ...(await startSandbox({ ...options, now })), onExit: () => {} }),
   });
   try {
     const demo = JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8'));
-    const caller = new Caller(demo);
+    const caller = new Caller({ demo, receiver, store, timers });
     const performed = new Map();
     // One after the other: what one leaves behind, the next may show.
     for (const action of actions) performed.set(action.name, await perform(action, caller));
     return performed;
   } finally {
     await service.stop();
+    receiver.stop();
     rmSync(dataDir, { recursive: true });
   }
 }
@@ -48,6 +58,7 @@ export async function performAll(actions) {
 async function perform(action, caller) {
   const input = await inThisWorld(action, caller);
   const answer = await caller.call(action, input);
+  caller.learn(action, answer.data);
   return caller.elsewhere({ input, answer });
 }
 
@@ -72,6 +83,11 @@ const realOnes = {
   userId: ({ demo }) => demo.accounts[1].userId,
   user_id: ({ demo }) => demo.accounts[1].userId,
   listId: ({ demo }) => demo.listId,
+  url: ({ receiver }) => receiver.url,
+  id: async (caller, { name }) => {
+    if (name === 'webhooks/deliveries') await caller.haveAnEventDelivered();
+    return caller.webhook.id;
+  },
 };
 
 async function aTweet(caller, { method, name }) {
@@ -81,8 +97,17 @@ async function aTweet(caller, { method, name }) {
 
 /** Calls the gateway as `ada`. */
 class Caller {
-  constructor(demo) {
+  constructor({ demo, receiver, store, timers }) {
     this.demo = demo;
+    this.receiver = receiver;
+    this.store = store;
+    this.timers = timers;
+  }
+
+  /** Later examples are about what earlier ones made. */
+  learn({ name }, data) {
+    if (name === 'webhooks/create') this.webhook = data;
+    if (data.secret !== undefined) this.receiver.secret = data.secret;
   }
 
   async call({ method, path, actor, name }, input) {
@@ -93,14 +118,15 @@ class Caller {
       return encodeURIComponent(value);
     });
     const query = method === 'GET' ? `?${new URLSearchParams(left)}` : '';
+    const hasBody = method !== 'GET' && method !== 'DELETE';
     const response = await fetch(this.demo.baseUrl + filled + query, {
       method,
       headers: {
         authorization: `Bearer ${this.demo.apiKey}`,
         ...(actor && { 'x-auth-token': this.demo.accounts[0].authToken }),
-        ...(method !== 'GET' && { 'content-type': 'application/json' }),
+        ...(hasBody && { 'content-type': 'application/json' }),
       },
-      ...(method !== 'GET' && { body: JSON.stringify(left) }),
+      ...(hasBody && { body: JSON.stringify(left) }),
     });
     const answer = await response.json();
     if (response.status !== 200) {
@@ -125,9 +151,27 @@ class Caller {
     return found.id;
   }
 
+  /** Something that the webhook is to get, made by the sandbox, and seen in the store as delivered. */
+  async haveAnEventDelivered() {
+    this.timers.letRun();
+    const event = { type: 'like', userName: this.demo.accounts[0].userName, actor: this.demo.accounts[1].userName };
+    await this.#platform('/control/events', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(event),
+    });
+    const { data: account } = await this.call({ method: 'GET', path: '/account', name: 'account' }, {});
+    for (;;) {
+      const [delivery] = await this.store.deliveries.list(account.id, this.webhook.id, 1);
+      if (delivery?.state === 'delivered') return;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+
   /** The same as a newcomer would see it, whose sandbox has its usual port. */
   elsewhere(value) {
-    return JSON.parse(JSON.stringify(value).replaceAll(this.demo.sandboxUrl, shownSandbox));
+    const text = JSON.stringify(value).replaceAll(this.demo.sandboxUrl, shownSandbox);
+    return JSON.parse(text.replaceAll(this.receiver.url, shownReceiver));
   }
 
   async #platform(path, { headers, ...init } = {}) {
@@ -148,5 +192,32 @@ function predictableBytes() {
     }
     calls++;
     return Buffer.concat(blocks).subarray(0, length);
+  };
+}
+
+/**
+ * Timers of the background wait until they are let: what it does takes chance in an order that nobody knows, after which
+ * nothing made by chance must be shown.
+ */
+function heldTimers() {
+  const longestHurryMs = 400;
+  let held = new Set();
+  return {
+    after(delayMs, task) {
+      if (held === null || delayMs < longestHurryMs) return systemRuntime.after(delayMs, task);
+      const entry = { task };
+      held.add(entry);
+      return {
+        cancel: () => {
+          held?.delete(entry);
+          entry.started?.cancel();
+        },
+      };
+    },
+    letRun() {
+      const waiting = held ?? [];
+      held = null;
+      for (const entry of waiting) entry.started = systemRuntime.after(0, entry.task);
+    },
   };
 }

@@ -74,7 +74,7 @@ export class Core {
       if (raw[field] !== undefined) throw new PosternError('not_supported', `Not supported yet: ${field}`, { field });
     }
     const { cursors, accounts, webhooks } = this.#parts;
-    const common = { account: caller.account, webhooks, credentials: checkCredentials(action, caller) };
+    const common = { account: caller.account, webhooks, credentials: this.#credentials(action, caller) };
     if (!action.actor) {
       const checked = checkInput(action.input, raw);
       const { input, seal } = paging(cursors, () => cursorScope(action.name, checked, caller.account), checked);
@@ -98,6 +98,16 @@ export class Core {
     };
   }
 
+  /** Those that are to be kept are checked like those that are used at once. */
+  #credentials({ actor, keepsActor }: Action, { authToken, proxy }: Caller): Credentials {
+    if (actor) return { authToken, proxy };
+    if (!keepsActor) return { authToken: null, proxy: null };
+    if (authToken) checkToken(authToken);
+    if (proxy) this.#parts.readProxy(proxy);
+    if (proxy && !authToken) throw malformedField('proxy', 'needs auth_token beside it');
+    return { authToken, proxy };
+  }
+
   /**
    * Claims the request's Idempotency-Key, where it has one: what was performed before comes back as the answer that was
    * kept. Throws `conflict`, `idempotency_mismatch` or `unavailable`.
@@ -111,12 +121,6 @@ export class Core {
     const { ledger, runtime } = this.#parts;
     return Tab.open({ ledger, runtime, account, quote, claim });
   }
-}
-
-/** Those that are to be kept are checked like those that are used at once. */
-function checkCredentials({ actor, keepsActor }: Action, { authToken, proxy }: Caller): Credentials {
-  if (!actor && keepsActor && authToken) checkToken(authToken);
-  return actor || keepsActor ? { authToken, proxy } : { authToken: null, proxy: null };
 }
 
 function checkToken(token: Secret | null): Secret {

@@ -44,7 +44,7 @@ describe.each(each)('%s', (_name, action) => {
     expect(described.filter(({ description }) => !description)).toEqual([]);
     const taken = described.map(({ name }) => name);
     expect(taken).toEqual(expect.arrayContaining(Object.keys(action.input.shape)));
-    if (action.actor) expect(taken).toEqual(expect.arrayContaining(['auth_token', 'proxy']));
+    if (action.actor || action.keepsActor) expect(taken).toEqual(expect.arrayContaining(['auth_token', 'proxy']));
     for (const { fields } of alternativesOf(action.input)) {
       for (const field of fields) expect(operation.description).toContain(`\`${field}\``);
     }
@@ -67,7 +67,11 @@ describe.each(each)('%s', (_name, action) => {
     const statuses = Object.keys(operation.responses);
     expect(statuses).toEqual(expect.arrayContaining(['200', '400', '401', '429', '431', '500', '503']));
     expect(statuses.includes('402')).toBe(action.price > 0);
-    for (const status of ['403', '501', '502', '504']) expect(statuses.includes(status)).toBe(action.actor);
+    expect(statuses.includes('501')).toBe(action.actor || action.notBuilt.length > 0);
+    expect(statuses.includes('404')).toBe(
+      Object.keys(action.input.shape).some((field) => /id$|name$|_url$/i.test(field)),
+    );
+    for (const status of ['403', '502', '504']) expect(statuses.includes(status)).toBe(action.actor);
     for (const status of ['413', '415']) expect(statuses.includes(status)).toBe(action.method !== 'GET');
     for (const status of ['409', '422']) expect(statuses.includes(status)).toBe(action.method === 'POST');
   });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Action } from '../../src/core/action.ts';
 import { actions } from '../../src/core/actions/registry.ts';
-import { actorFields } from '../../src/rest/openapi/shared.ts';
+import { actorFieldsOf } from '../../src/rest/openapi/shared.ts';
 import { Client } from '../support/client.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { answerFaults, operationOf } from './contract.ts';
@@ -43,12 +43,13 @@ const nasty = fc.constantFrom<fc.JsonValue>(
 const value = fc.oneof({ weight: 1, arbitrary: nasty }, { weight: 3, arbitrary: fc.jsonValue() });
 
 function fieldsOf(action: Action): string[] {
-  return [...Object.keys(action.input.shape), ...action.notBuilt, ...(action.actor ? Object.keys(actorFields) : [])];
+  return [...Object.keys(action.input.shape), ...action.notBuilt, ...Object.keys(actorFieldsOf(action))];
 }
 
 function send(action: Action, query: string, body: string | undefined, headers: Record<string, string>) {
   const client = new Client({ baseUrl: service.demo.baseUrl, key });
-  return client.send(action.method, action.path + query, body, {
+  const path = action.path.replaceAll(/\{(\w+)\}/g, (_match, name: string) => String(action.example[name]));
+  return client.send(action.method, path + query, body, {
     ...(action.actor && { 'x-auth-token': authToken }),
     ...(body !== undefined && { 'content-type': 'application/json' }),
     ...headers,

@@ -27,10 +27,8 @@ afterAll(async () => {
 });
 
 /** The action's example, sent as its method wants it. */
-function call(client: Client, { method, path, example }: Action, more: Record<string, string> = {}): Promise<Answer> {
-  const input = { ...example, ...more };
-  if (method !== 'GET') return client.post(path, input);
-  return client.get(path, Object.fromEntries(Object.entries(input).map(([name, value]) => [name, String(value)])));
+function call(client: Client, action: Action, more: Record<string, string> = {}): Promise<Answer> {
+  return client.call(action, { ...action.example, ...more });
 }
 
 const onPlatform = actions.filter(({ actor }) => actor);

@@ -30,11 +30,38 @@ export class Client {
   }
 
   post(path: string, body: Record<string, unknown> = {}, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.write('POST', path, body, headers);
+  }
+
+  /** Any method that takes a body. */
+  write(
+    method: string,
+    path: string,
+    body: Record<string, unknown> = {},
+    headers: Record<string, string> = {},
+  ): Promise<Answer> {
     const { authToken } = this.options;
-    return this.send('POST', path, JSON.stringify({ ...(authToken && { auth_token: authToken }), ...body }), {
+    return this.send(method, path, JSON.stringify({ ...(authToken && { auth_token: authToken }), ...body }), {
       'content-type': 'application/json',
       ...headers,
     });
+  }
+
+  /** An action with its input where it belongs: in the path, and in the query or the body. */
+  call(
+    { method, path }: { method: string; path: string },
+    input: Record<string, unknown>,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> {
+    const left = { ...input };
+    const filled = path.replaceAll(/\{(\w+)\}/g, (_match, name: string) => {
+      const value = left[name];
+      delete left[name];
+      return encodeURIComponent(String(value));
+    });
+    if (method !== 'GET') return this.write(method, filled, left, headers);
+    const query = Object.entries(left).map(([name, value]) => [name, String(value)]);
+    return this.get(filled, Object.fromEntries(query), headers);
   }
 
   async send(method: string, path: string, body?: string, headers: Record<string, string> = {}): Promise<Answer> {

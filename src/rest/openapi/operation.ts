@@ -4,7 +4,7 @@ import type { Json, JsonObject } from './json.ts';
 import { reference } from './reference.ts';
 import { refusalsOf } from './refusals.ts';
 import type { SchemaBook } from './schemas.ts';
-import { actorFields, rateHeaders } from './shared.ts';
+import { actorFieldsOf, rateHeaders } from './shared.ts';
 import { descriptionOf, operationIdOf, tagOf } from './words.ts';
 
 /** One action as it was really performed: what was sent, and what came back. */
@@ -20,7 +20,7 @@ type Fields = [name: string, schema: JsonObject][];
 export function operationOf(action: Action, book: SchemaBook, performed: Performed): JsonObject {
   const input = book.input(action.input);
   const own = Object.entries((input['properties'] ?? {}) as Record<string, JsonObject>);
-  const fields: Fields = [...own, ...(action.actor ? Object.entries(actorFields) : [])];
+  const fields: Fields = [...own, ...Object.entries(actorFieldsOf(action))];
   const required = (input['required'] ?? []) as string[];
   const inPath = fields.filter(([name]) => action.path.includes(`{${name}}`));
   const others = fields.filter((field) => !inPath.includes(field));
@@ -28,7 +28,7 @@ export function operationOf(action: Action, book: SchemaBook, performed: Perform
   const parameters = [
     ...inPath.map((field) => parameter(field, 'path', true, performed)),
     ...(takesQuery ? others.map((field) => parameter(field, 'query', required.includes(field[0]), performed)) : []),
-    ...(action.actor ? [reference('parameters', 'proxyHeader')] : []),
+    ...(action.actor || action.keepsActor ? [reference('parameters', 'proxyHeader')] : []),
     ...(action.method === 'POST' ? [reference('parameters', 'idempotencyKey')] : []),
   ];
   return {
@@ -37,7 +37,7 @@ export function operationOf(action: Action, book: SchemaBook, performed: Perform
     summary: action.summary,
     description: descriptionOf(action),
     // The second way: the actor in the parameter or body field `auth_token`.
-    ...(action.actor && { security: [{ apiKey: [], actor: [] }, { apiKey: [] }] }),
+    ...((action.actor || action.keepsActor) && { security: [{ apiKey: [], actor: [] }, { apiKey: [] }] }),
     ...(parameters.length > 0 && { parameters }),
     ...(!takesQuery && others.length > 0 && { requestBody: requestBody(action, others, required, inPath, performed) }),
     responses: { 200: success(action, book, performed), ...refusalsOf(action) },

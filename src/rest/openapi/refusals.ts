@@ -21,10 +21,11 @@ const onPlatform = ({ actor }: Action) => actor;
 const withBody = ({ method }: Action) => method !== 'GET';
 const takesIdempotencyKey = ({ method }: Action) => method === 'POST';
 
+const hasGaps = ({ actor, notBuilt }: Action) => actor || notBuilt.length > 0;
+
 /** Fields by which a caller names a thing that may not be there. */
 const names = /(^|_)id$|Id$|^user_?name$|_url$|^userName$/;
-const namesSomething = ({ actor, input, path }: Action) =>
-  path.includes('{') || (actor && Object.keys(input.shape).some((field) => names.test(field)));
+const namesSomething = ({ input }: Action) => Object.keys(input.shape).some((field) => names.test(field));
 
 /** What an operation can answer besides 200, derived from the action alone. */
 const refusals: Partial<Record<ErrorCode, Refusal>> = {
@@ -63,10 +64,10 @@ const refusals: Partial<Record<ErrorCode, Refusal>> = {
   },
   conflict: {
     when:
-      'The platform has it already, such as a tweet with the same text within a day; or the first request with this ' +
-      '`Idempotency-Key` is still running, as `Retry-After` shows.',
+      'The platform has it already, such as a tweet with the same text within a day; or the webhook is not valid; or the ' +
+      'first request with this `Idempotency-Key` is still running, as `Retry-After` shows.',
     example: 'Status is a duplicate.',
-    of: (action) => action.effect === 'once' || takesIdempotencyKey(action),
+    of: takesIdempotencyKey,
     headers: ['Retry-After'],
   },
   idempotency_mismatch: {
@@ -85,7 +86,9 @@ const refusals: Partial<Record<ErrorCode, Refusal>> = {
     of: withBody,
   },
   rate_limited: {
-    when: "Too many calls, for this API key or for the platform's own limit: `Retry-After` says how long to wait.",
+    when:
+      "Too many calls, for this API key or for the platform's own limit: `Retry-After` says how long to wait. Or too many " +
+      'webhooks, or test events: the message says which.',
     example: "The platform's rate limit: Too many requests",
     of: every,
     headers: ['Retry-After', ...Object.keys(rateHeaders)],
@@ -103,7 +106,7 @@ const refusals: Partial<Record<ErrorCode, Refusal>> = {
   not_supported: {
     when: 'Not built yet, or not on this platform. Nothing that a caller asks for is dropped in silence.',
     example: 'Not supported yet: media_ids',
-    of: onPlatform,
+    of: hasGaps,
   },
   platform_unavailable: {
     when: 'The platform is down, or answers what cannot be understood; or the proxy cannot be reached.',

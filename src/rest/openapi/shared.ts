@@ -1,3 +1,4 @@
+import type { Action } from '../../core/action.ts';
 import type { JsonObject } from './json.ts';
 
 const dollars = { type: 'string', pattern: '^[0-9]+(\\.[0-9]{1,6})?$' };
@@ -116,7 +117,7 @@ export const parameters: JsonObject = {
 };
 
 /** What every action on the platform takes besides its own input. */
-export const actorFields: Readonly<Record<string, JsonObject>> = {
+const actorFields = {
   auth_token: {
     type: 'string',
     description:
@@ -132,3 +133,21 @@ export const actorFields: Readonly<Record<string, JsonObject>> = {
       'Also as the header `x-proxy`.',
   },
 };
+
+const keptActorFields = {
+  auth_token: {
+    ...actorFields.auth_token,
+    description:
+      "The value of the platform's `auth_token` cookie: as whom it goes on. Also as the header `x-auth-token`.",
+  },
+  proxy: {
+    ...actorFields.proxy,
+    description: 'The way on which it goes on; with `auth_token` alone, without one. Also as the header `x-proxy`.',
+  },
+};
+
+/** What an action takes besides its own input: the credentials of the actor, where it uses or keeps them. */
+export function actorFieldsOf({ actor, keepsActor }: Action): Readonly<Record<string, JsonObject>> {
+  if (actor) return actorFields;
+  return keepsActor ? keptActorFields : {};
+}

@@ -63,9 +63,12 @@ function alternativesSentence({ fields, atLeast, atMost }: Alternatives): string
     : `Needs exactly one of ${listed(fields, 'and')}.`;
 }
 
-function effectSentence({ effect }: Action): string {
+function effectSentence({ effect, method }: Action): string {
+  if (effect === 'read') return '';
+  if (method === 'DELETE') return 'Repeating it answers 404.';
+  if (method !== 'POST') return 'Repeating it does no harm.';
   if (effect === 'idempotent') return 'Repeating it changes nothing and answers the same.';
-  return effect === 'once' ? 'Repeating it performs it again, save with an `Idempotency-Key`.' : '';
+  return 'Repeating it performs it again, save with an `Idempotency-Key`.';
 }
 
 function listed(fields: readonly string[], word: 'and' | 'or'): string {

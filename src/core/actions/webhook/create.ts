@@ -16,7 +16,7 @@ export const createWebhook = platformAction({
   notBuilt: ['encryption_code'],
   input: z.object({
     url: receiverUrl,
-    events: wantedEvents.nullable().optional(),
+    events: wantedEvents.optional(),
     secret: z
       .string()
       .min(16, 'must be 16 to 128 characters')

@@ -15,4 +15,5 @@ export const receiverUrl = z
 export const wantedEvents = z
   .array(eventType)
   .min(1, 'must name at least one type, or be left out for all')
-  .meta({ description: 'Types to deliver; all if left out.' });
+  .nullable()
+  .meta({ description: 'Types to deliver; null, or left out for a new one: all.' });

@@ -11,7 +11,7 @@ export const replayEvents = accountAction({
   description:
     'To one webhook, or to all that are valid. The same events with the same ids and bytes; new events do not wait for them.',
   price: replayPrice,
-  effect: 'idempotent',
+  effect: 'once',
   input: z.object({ webhook_id: webhookId.optional() }),
   example: {},
   output: z.object({ replayed: count, webhooks: z.array(z.object({ id: z.string(), replayed: count })) }),

@@ -12,7 +12,7 @@ export const updateWebhook = accountAction({
     'A new address is not valid until its CRC has passed, which is tried at once. `events: null` means all types.',
   price: webhookPrice,
   effect: 'idempotent',
-  input: z.object({ id: webhookId, url: receiverUrl.optional(), events: wantedEvents.nullable().optional() }),
+  input: z.object({ id: webhookId, url: receiverUrl.optional(), events: wantedEvents.optional() }),
   example: { id: 'wh_Q5bX2m', events: ['tweet.like', 'user.follow'] },
   output: webhook,
   run: ({ account, webhooks }, { id, url, events }) => webhooks.update(account, id, { url, events }),

@@ -1,0 +1,20 @@
+// A receiver of webhooks on this machine, which the examples of the API description are about.
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { answerCrc } from '../dist/kit/index.js';
+
+/** Answers handshakes with `secret`, which may be changed, and everything else with 200. */
+export async function startReceiver() {
+  const receiver = { url: '', secret: 'a-secret-of-at-least-16', stop: () => server.close() };
+  const server = createServer((request, response) => {
+    const token = new URL(request.url, 'http://receiver').searchParams.get('crc_token');
+    request.resume();
+    response.setHeader('content-type', 'application/json');
+    response.setHeader('connection', 'close');
+    response.end(JSON.stringify(token === null ? {} : answerCrc(token, receiver.secret)));
+  });
+  server.listen(0, 'localhost');
+  await once(server, 'listening');
+  receiver.url = `http://localhost:${server.address().port}/postern`;
+  return receiver;
+}
