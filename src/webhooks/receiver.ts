@@ -109,8 +109,9 @@ export function excerptOf({ text }: ReceiverAnswer): string {
   return Buffer.from(text).subarray(0, excerptBytes).toString('utf8');
 }
 
+/** No more than that: `http://localhost:x@example.com` names another host, and a user of it. */
 function isLocalhost(text: string): boolean {
-  return /^http:\/\/localhost(?=[:/?#]|$)/i.test(text) && URL.canParse(text);
+  return /^http:\/\/localhost(?::\d{1,5})?(?:[/?#][^\\\p{Cc}\p{Z}]*)?$/iu.test(text) && URL.canParse(text);
 }
 
 /** Beyond it the rest is not read, and the connection is given up: a receiver's answer says nothing at such length. */

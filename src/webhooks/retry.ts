@@ -25,7 +25,7 @@ const maxRetryAfterMs = hour;
 export function retryDelayMs(attempts: number, chance: number, retryAfterMs: number | null): number | null {
   const delay = retryDelaysMs[attempts - 1];
   if (delay === undefined) return null;
-  if (retryAfterMs !== null) return Math.min(Math.max(retryAfterMs, 0), maxRetryAfterMs);
+  if (retryAfterMs !== null && retryAfterMs > 0) return Math.min(retryAfterMs, maxRetryAfterMs);
   return Math.round(delay * (1 - jitter + 2 * jitter * chance));
 }
 
