@@ -12,7 +12,8 @@ export type CrcOutcome = { result: 'passed' } | { result: 'wrong' | 'unreachable
 export async function checkReceiver(receivers: Receivers, url: URL, secret: string): Promise<CrcOutcome> {
   const token = randomBytes(24).toString('base64url');
   const asked = new URL(url);
-  asked.searchParams.set('crc_token', token);
+  // Not through `searchParams`, which would write the receiver's own query anew.
+  asked.search = `${asked.search === '' ? '?' : `${asked.search}&`}crc_token=${token}`;
   const answer = await receivers.get(asked);
   if ('fault' in answer) return { result: 'unreachable', reason: `CRC failed: ${answer.fault}` };
   const reason = wrongIn(answer, crcResponseToken(token, secret));

@@ -1,24 +1,16 @@
 import { type Runtime, sleep, type Timer } from '../runtime/runtime.ts';
-import type { DeliveryResult, WaitingDelivery, WebhookRecord } from '../store/port.ts';
-import { excerptOf, type Receivers } from './receiver.ts';
+import type { DeliveryResult, WebhookRecord } from '../store/port.ts';
+import { keptInMemory, Lane, type Waiting } from './lane.ts';
+import { excerptOf, type ReceiverAnswer, type ReceiverFault, type Receivers } from './receiver.ts';
 import { readRetryAfter, retryDelayMs } from './retry.ts';
 import type { WebhookSecrets, WebhookVault } from './secrets.ts';
 import { signedHeaders } from './signed.ts';
 
-/** Attempts that one receiver is asked at a time; of a replay one of them, so that live events keep their way. */
+/** Attempts that one receiver is asked at a time; of a replay one beside them, so that live events keep their way. */
 const liveAtOnce = 8;
 const replaysAtOnce = 1;
-/** Deliveries of one webhook in memory; the store has the rest. */
-const keptInMemory = 200;
 /** Between two questions to a store that is away. */
 const retryLoadMs = 1_000;
-
-export type Waiting = Pick<WaitingDelivery, 'event' | 'attempts' | 'eventAt'> & {
-  nextAt: number;
-  replayed: boolean;
-  /** The exact bytes, or what opens to them. */
-  body: string | { sealed: string };
-};
 
 export interface QueueParts {
   receivers: Receivers;
@@ -41,62 +33,61 @@ export interface QueueParts {
 export class DeliveryQueue {
   readonly #parts: QueueParts;
   #webhook: WebhookRecord;
-  #secrets: WebhookSecrets;
-  readonly #waiting = new Map<string, Waiting>();
-  readonly #inFlight = new Set<string>();
-  #replaysInFlight = 0;
-  /** Attempts that are over, while the store may still say otherwise. */
-  readonly #unwritten = new Set<string>();
-  /** True where the store may have more than is here. */
-  #more = { live: true, replayed: true };
+  #secrets: WebhookSecrets | null = null;
+  readonly #live = new Lane(liveAtOnce);
+  readonly #replayed = new Lane(replaysAtOnce);
+  readonly #inFlight = new Map<string, Promise<void>>();
+  /** How many attempts of each are over, while the store may still say otherwise. */
+  readonly #unwritten = new Map<string, number>();
+  readonly #writes = new Set<Promise<void>>();
   #loading: Promise<void> | null = null;
+  /** The store has told nothing new: it is not asked again before something was written. */
+  #toldNothing = false;
   #timer: Timer | undefined;
   #ended = false;
 
   constructor(webhook: WebhookRecord, parts: QueueParts) {
     this.#parts = parts;
     this.#webhook = webhook;
-    this.#secrets = parts.vault.open(webhook);
   }
 
   get length(): number {
-    return this.#waiting.size + this.#inFlight.size;
+    return this.#live.length + this.#replayed.length + this.#inFlight.size;
   }
 
   /** The webhook was changed, or something was queued in the store. */
   refresh(webhook: WebhookRecord): void {
-    if (webhook.revision !== this.#webhook.revision) this.#secrets = this.#parts.vault.open(webhook);
+    if (webhook.revision !== this.#webhook.revision) this.#secrets = null;
     this.#webhook = webhook;
-    this.#more = { live: true, replayed: true };
+    for (const lane of [this.#live, this.#replayed]) lane.restFrom(Number.NEGATIVE_INFINITY);
+    this.#toldNothing = false;
     this.#go();
   }
 
   /** A new one, which the store has already. */
   add(delivery: Waiting): void {
-    if (this.#waiting.size >= keptInMemory) this.#more.live = true;
-    else this.#waiting.set(delivery.event, delivery);
+    this.#live.add(delivery);
     this.#go();
   }
 
-  /** Begins nothing more. */
-  end(): void {
+  /** Begins nothing more. Resolves once what is under way is over, and written down. */
+  async end(): Promise<void> {
     this.#ended = true;
     this.#timer?.cancel();
+    await Promise.all(this.#inFlight.values());
+    await Promise.all(this.#writes);
   }
 
   #go(): void {
     if (this.#ended || !this.#webhook.valid) return;
     this.#timer?.cancel();
     const now = this.#parts.runtime.now();
-    let soonest = Number.POSITIVE_INFINITY;
-    for (const delivery of this.#waiting.values()) {
-      if (this.#inFlight.size >= liveAtOnce) break;
-      if (this.#inFlight.has(delivery.event)) continue;
-      if (delivery.nextAt > now) soonest = Math.min(soonest, delivery.nextAt);
-      else if (!delivery.replayed || this.#replaysInFlight < replaysAtOnce) void this.#attempt(delivery);
+    for (const lane of [this.#live, this.#replayed]) {
+      for (let next = lane.take(now); next; next = lane.take(now)) this.#begin(next, lane);
     }
+    const soonest = Math.min(this.#live.soonest(now), this.#replayed.soonest(now));
     if (Number.isFinite(soonest)) this.#timer = this.#parts.runtime.after(soonest - now, () => this.#go());
-    if (this.#waiting.size < keptInMemory / 2 && (this.#more.live || this.#more.replayed)) this.#load();
+    if (!this.#toldNothing && (this.#live.wantsMore(now) || this.#replayed.wantsMore(now))) this.#load();
   }
 
   #load(): void {
@@ -107,79 +98,110 @@ export class DeliveryQueue {
   }
 
   async #loadMore(): Promise<void> {
-    for (const kind of ['live', 'replayed'] as const) {
-      if (!this.#more[kind]) continue;
-      this.#more[kind] = false;
+    const { runtime, load } = this.#parts;
+    let told = false;
+    for (const lane of [this.#live, this.#replayed]) {
+      if (!lane.wantsMore(runtime.now())) continue;
+      lane.asking();
       try {
-        const found = await this.#parts.load(kind === 'replayed', keptInMemory);
-        this.#more[kind] ||= found.length === keptInMemory;
-        for (const delivery of found) {
-          if (!this.#isKnown(delivery.event)) this.#waiting.set(delivery.event, delivery);
-        }
+        const found = await load(lane === this.#replayed, keptInMemory);
+        const last = found.at(-1);
+        if (last && found.length === keptInMemory) lane.restFrom(last.nextAt);
+        else told = true;
+        for (const delivery of found) told = this.#place(delivery, lane) || told;
       } catch {
-        await sleep(this.#parts.runtime, retryLoadMs);
-        this.#more[kind] = true;
+        await sleep(runtime, retryLoadMs);
+        lane.restFrom(Number.NEGATIVE_INFINITY);
+        told = true;
       }
     }
+    this.#toldNothing = !told;
   }
 
-  #isKnown(event: string): boolean {
-    return this.#inFlight.has(event) || this.#waiting.has(event) || this.#unwritten.has(event);
+  /** As the store has it: a replay takes what waited for a later attempt. False where that is no news. */
+  #place(delivery: Waiting, lane: Lane): boolean {
+    const { event } = delivery;
+    if (this.#inFlight.has(event) || this.#unwritten.has(event)) return false;
+    const known = this.#live.remove(event) ?? this.#replayed.remove(event);
+    lane.add(known ? { ...delivery, body: known.body } : delivery);
+    return known?.nextAt !== delivery.nextAt || known.replayed !== delivery.replayed;
   }
 
   /** Not forgotten while the store is asked: it may have answered before it was told. */
   async #write(result: DeliveryResult): Promise<void> {
-    this.#unwritten.add(result.event);
+    const { event } = result;
+    this.#unwritten.set(event, (this.#unwritten.get(event) ?? 0) + 1);
     await this.#parts.finished(result);
-    while (this.#loading) await this.#loading;
-    this.#unwritten.delete(result.event);
+    await this.#loading;
+    const left = (this.#unwritten.get(event) ?? 1) - 1;
+    if (left > 0) this.#unwritten.set(event, left);
+    else this.#unwritten.delete(event);
+    if (!this.#toldNothing) return;
+    this.#toldNothing = false;
+    this.#go();
   }
 
-  async #attempt(delivery: Waiting): Promise<void> {
-    const { receivers, vault, runtime } = this.#parts;
-    this.#waiting.delete(delivery.event);
-    this.#inFlight.add(delivery.event);
-    if (delivery.replayed) this.#replaysInFlight += 1;
-    const { account, id, url } = this.#webhook;
+  #begin(delivery: Waiting, lane: Lane): void {
+    lane.inFlight += 1;
+    const attempt = this.#attempt(delivery, lane).finally(() => {
+      if (this.#inFlight.get(delivery.event) === attempt) this.#inFlight.delete(delivery.event);
+    });
+    this.#inFlight.set(delivery.event, attempt);
+  }
+
+  async #ask(delivery: Waiting, attempt: number, now: number): Promise<ReceiverAnswer | ReceiverFault> {
+    const { receivers, vault } = this.#parts;
+    const { event, body: kept } = delivery;
+    const { account, url } = this.#webhook;
+    let body: string;
+    let headers: Record<string, string>;
+    try {
+      this.#secrets ??= vault.open(this.#webhook);
+      body = typeof kept === 'string' ? kept : vault.openBody(account, event, kept.sealed);
+      headers = signedHeaders({ eventId: event, attempt, body, now }, this.#secrets);
+    } catch {
+      return { fault: 'not sent: what the service keeps of it does not open', durationMs: 0 };
+    }
+    return receivers.post(new URL(url), headers, body);
+  }
+
+  async #attempt(delivery: Waiting, lane: Lane): Promise<void> {
+    const { vault, runtime } = this.#parts;
+    const { account, id } = this.#webhook;
+    const { event, replayed, eventAt } = delivery;
     const now = runtime.now();
-    const attempt = delivery.attempts + 1;
-    const body =
-      typeof delivery.body === 'string' ? delivery.body : vault.openBody(account, delivery.event, delivery.body.sealed);
-    const headers = signedHeaders({ eventId: delivery.event, attempt, body, now }, this.#secrets);
-    const answer = await receivers.post(new URL(url), headers, body);
+    const attempts = delivery.attempts + 1;
+    const answer = await this.#ask(delivery, attempts, now);
+    const status = 'status' in answer ? answer.status : null;
     const fault =
       'fault' in answer ? answer.fault : answer.status >= 200 && answer.status < 300 ? null : `status ${answer.status}`;
-    const retryAfter =
-      'status' in answer && [429, 503].includes(answer.status)
-        ? readRetryAfter(answer.retryAfter, runtime.now())
-        : null;
-    const chance = runtime.randomBytes(4).readUInt32LE(0) / 2 ** 32;
-    const delayMs = fault === null ? null : retryDelayMs(attempt, chance, retryAfter);
+    const delayMs = fault === null ? null : this.#delayMs(answer, attempts);
     const nextAt = delayMs === null ? null : runtime.now() + delayMs;
     const state = fault === null ? 'delivered' : nextAt === null ? 'given_up' : 'waiting';
-    void this.#write({
-      event: delivery.event,
-      webhook: id,
-      state,
-      attempts: attempt,
-      nextAt,
-      last: {
-        at: now,
-        durationMs: answer.durationMs,
-        responseCode: 'status' in answer ? answer.status : null,
-        error: fault,
-        excerpt: 'status' in answer ? vault.sealExcerpt(account, delivery.event, id, excerptOf(answer)) : null,
-      },
-    });
+    const excerpt = 'status' in answer ? vault.sealExcerpt(account, event, id, excerptOf(answer)) : null;
+    const last = { at: now, durationMs: answer.durationMs, responseCode: status, error: fault, excerpt };
+    const write = this.#write({ ...{ event, webhook: id, state, attempts, nextAt }, last });
+    this.#writes.add(write);
+    void write.finally(() => this.#writes.delete(write));
     this.#parts.onAttempt({
       outcome: state === 'waiting' ? 'retrying' : state,
-      firstAfterMs: attempt === 1 && !delivery.replayed ? now - delivery.eventAt : null,
-      deliveredAfterMs: state === 'delivered' && !delivery.replayed ? runtime.now() - delivery.eventAt : null,
+      firstAfterMs: attempts === 1 && !replayed ? now - eventAt : null,
+      deliveredAfterMs: state === 'delivered' && !replayed ? runtime.now() - eventAt : null,
     });
-    this.#inFlight.delete(delivery.event);
-    if (delivery.replayed) this.#replaysInFlight -= 1;
-    if (nextAt !== null) this.#waiting.set(delivery.event, { ...delivery, attempts: attempt, nextAt });
-    if ('status' in answer && answer.status === 410) this.#parts.gone();
+    this.#inFlight.delete(event);
+    lane.inFlight -= 1;
+    if (nextAt !== null) lane.add({ ...delivery, attempts, nextAt });
+    if (status === 410 && this.#webhook.valid) {
+      this.#webhook = { ...this.#webhook, valid: false };
+      this.#parts.gone();
+    }
     this.#go();
+  }
+
+  #delayMs(answer: ReceiverAnswer | ReceiverFault, attempts: number): number | null {
+    const { runtime } = this.#parts;
+    const chance = runtime.randomBytes(4).readUInt32LE(0) / 2 ** 32;
+    const asked = 'status' in answer && [429, 503].includes(answer.status) ? answer.retryAfter : null;
+    return retryDelayMs(attempts, chance, readRetryAfter(asked, runtime.now()));
   }
 }

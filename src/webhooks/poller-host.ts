@@ -1,9 +1,11 @@
-import { repeat, type Timer } from '../runtime/runtime.ts';
+import { repeat, sleep, type Timer } from '../runtime/runtime.ts';
 import { type PollerRecord, pollerTtlMs } from '../store/port.ts';
 import { type PollerParts, RunningPoller } from './running-poller.ts';
 
 const lookMs = 1_000;
 const claimsAtOnce = 500;
+/** For what is under way when the service stops. */
+const graceMs = 5_000;
 
 export type HostParts = Omit<PollerParts, 'onLost'>;
 
@@ -15,9 +17,15 @@ export class PollerHost {
   readonly #parts: HostParts;
   readonly #process: string;
   readonly #running = new Map<string, RunningPoller>();
+  /** Given back once what is under way is over. */
+  readonly #leaving = new Set<RunningPoller>();
+  /** Told to be woken, and not yet. */
+  readonly #woken = new Set<string>();
   #looking: Timer | undefined;
   #round: Promise<void> = Promise.resolve();
   #beatAt: number;
+  /** The store may think otherwise of what runs here. */
+  #doubtful = false;
 
   constructor(parts: HostParts) {
     this.#parts = parts;
@@ -33,19 +41,23 @@ export class PollerHost {
 
   start(): void {
     this.#looking = repeat(this.#parts.runtime, lookMs, () => {
-      this.#round = this.#look().catch((error) => this.#parts.onFault(error, null));
+      this.#round = this.#look().catch((error) => {
+        this.#doubtful = true;
+        this.#parts.onFault(error, null);
+      });
       return this.#round;
     });
   }
 
   async close(): Promise<void> {
+    const { store, runtime } = this.#parts;
     this.#looking?.cancel();
     await this.#round;
-    const running = [...this.#running.values()];
+    const all = [...this.#running.values(), ...this.#leaving];
     this.#running.clear();
-    await Promise.all(running.map((poller) => poller.end()));
-    await this.#parts.store.pollers.release(running.map(({ record }) => record)).catch(() => {});
-    await this.#parts.store.pollers.leave(this.#process).catch(() => {});
+    await Promise.race([Promise.all(all.map((poller) => poller.end())), sleep(runtime, graceMs)]);
+    await store.pollers.release(all.map(({ record }) => record)).catch(() => {});
+    await store.pollers.leave(this.#process).catch(() => {});
   }
 
   async #look(): Promise<void> {
@@ -53,60 +65,71 @@ export class PollerHost {
     const processes = await this.#beat();
     const share = Math.ceil((await pollers.count()) / Math.max(1, processes));
     const wanted = Math.min(claimsAtOnce, share - this.#running.size);
-    if (wanted > 0) for (const record of await pollers.claim(this.#process, wanted)) await this.#run(record);
-    else if (this.#running.size > share) await this.#giveBack(this.#running.size - share);
-    for (const id of await this.#woken()) await this.#wake(id);
+    if (wanted > 0) for (const record of await pollers.claim(this.#process, wanted)) this.#run(record);
+    else if (wanted < 0) for (const poller of [...this.#running.values()].slice(wanted)) void this.#giveBack(poller);
+    await this.#wakeAll();
   }
 
-  /** Says that this process lives; answers how many do. One that slept may run less than it thinks. */
+  /** Says that this process lives; answers how many do. One that slept, or heard no answer, may run other than it thinks. */
   async #beat(): Promise<number> {
     const { store, runtime } = this.#parts;
     const now = runtime.now();
     const processes = await store.pollers.beat(this.#process);
     const slept = now - this.#beatAt >= pollerTtlMs;
     this.#beatAt = now;
-    if (slept && this.#running.size > 0) {
-      const records = [...this.#running.values()].map(({ record }) => record);
+    if (slept || this.#doubtful) {
+      const records = [...this.#running.values(), ...this.#leaving].map(({ record }) => record);
       const kept = new Set(await store.pollers.confirm(this.#process, records));
-      for (const { id } of records) if (!kept.has(id)) this.#drop(id);
+      for (const [id, poller] of this.#running) if (!kept.has(id)) this.#drop(poller);
+      this.#doubtful = false;
     }
     return processes;
   }
 
-  /** Where the store did not answer, any may have been woken. */
-  async #woken(): Promise<Iterable<string>> {
+  async #wakeAll(): Promise<void> {
     try {
-      return await this.#parts.store.pollers.woken(this.#process);
+      for (const id of await this.#parts.store.pollers.woken(this.#process)) this.#woken.add(id);
     } catch (error) {
-      this.#parts.onFault(error, null);
-      return [...this.#running.keys()];
+      // Any may have been woken.
+      for (const id of this.#running.keys()) this.#woken.add(id);
+      throw error;
     }
-  }
-
-  async #run(record: PollerRecord): Promise<void> {
-    void this.#running.get(record.id)?.end();
-    const poller = new RunningPoller(record, { ...this.#parts, onLost: () => this.#drop(record.id) });
-    this.#running.set(record.id, poller);
-    await poller.refresh();
+    for (const id of this.#woken) {
+      await this.#wake(id);
+      this.#woken.delete(id);
+    }
   }
 
   async #wake(id: string): Promise<void> {
     const running = this.#running.get(id);
     if (!running) return;
-    const record = await this.#parts.store.pollers.find(running.record.account, id);
-    if (record) await running.refresh(record);
-    else this.#drop(id);
+    const { account, fence } = running.record;
+    const record = await this.#parts.store.pollers.find(account, id);
+    if (record?.fence === fence) await running.refresh(record);
+    else this.#drop(running);
   }
 
-  async #giveBack(count: number): Promise<void> {
-    const surplus = [...this.#running.values()].slice(-count);
-    for (const { record } of surplus) this.#running.delete(record.id);
-    await Promise.all(surplus.map((poller) => poller.end()));
-    await this.#parts.store.pollers.release(surplus.map(({ record }) => record));
+  #run(record: PollerRecord): void {
+    const before = this.#running.get(record.id);
+    if (before) this.#drop(before);
+    const poller: RunningPoller = new RunningPoller(record, { ...this.#parts, onLost: () => this.#drop(poller) });
+    this.#running.set(record.id, poller);
+    void poller.start();
   }
 
-  #drop(id: string): void {
-    void this.#running.get(id)?.end();
-    this.#running.delete(id);
+  async #giveBack(poller: RunningPoller): Promise<void> {
+    this.#running.delete(poller.record.id);
+    this.#leaving.add(poller);
+    await poller.end();
+    await this.#parts.store.pollers.release([poller.record]).catch((error) => {
+      this.#doubtful = true;
+      this.#parts.onFault(error, poller.record);
+    });
+    this.#leaving.delete(poller);
+  }
+
+  #drop(poller: RunningPoller): void {
+    void poller.end();
+    if (this.#running.get(poller.record.id) === poller) this.#running.delete(poller.record.id);
   }
 }

@@ -2,21 +2,19 @@ import { PosternError } from '../errors/postern-error.ts';
 import type { PlatformEvent } from '../model/event.ts';
 import type { ForwardProxy } from '../outbound/proxy.ts';
 import type { Platform, PlatformSession } from '../platform/port.ts';
-import { type Runtime, sleep, type Timer } from '../runtime/runtime.ts';
+import type { Runtime, Timer } from '../runtime/runtime.ts';
 import { Secret } from '../secrets/secret.ts';
-import type { DeliveryResult, PollerRecord, Store, WebhookRecord } from '../store/port.ts';
-import { checkReceiver } from './crc.ts';
-import { DeliveryQueue, type QueueParts, type Waiting } from './delivery-queue.ts';
+import type { PollerRecord, Store, WebhookRecord } from '../store/port.ts';
+import { DailyCheck } from './daily-check.ts';
+import { DeliveryQueue, type QueueParts } from './delivery-queue.ts';
 import { eventBody } from './event-body.ts';
 import { pauseAfterFaultMs, pauseMs } from './pace.ts';
 import type { Receivers } from './receiver.ts';
+import { ResultWriter } from './result-writer.ts';
 import type { WebhookVault } from './secrets.ts';
+import { stoppedError } from './stopped.ts';
 
 const eventsAtOnce = 100;
-const flushMs = 5;
-const recheckMs = 24 * 3_600_000;
-/** How long faults of the network may go on before a webhook becomes invalid (DECISIONS.md). */
-const toleratedMs = 28 * 3_600_000;
 
 export interface PollerParts {
   store: Store;
@@ -36,24 +34,35 @@ export interface PollerParts {
 /** One poller while this process runs it: asks the platform, appends what happened, and feeds its webhooks. */
 export class RunningPoller {
   readonly #parts: PollerParts;
-  readonly record: PollerRecord;
+  readonly #results: ResultWriter;
+  readonly #check: DailyCheck;
+  readonly #queues = new Map<string, { webhook: WebhookRecord; queue: DeliveryQueue }>();
+  #record: PollerRecord;
   #cursor: string | null;
   #stopped: boolean;
-  readonly #queues = new Map<string, { webhook: WebhookRecord; queue: DeliveryQueue }>();
-  #results: { result: DeliveryResult; done: () => void }[] = [];
-  #flushing: Timer | undefined;
   #timer: Timer | undefined;
   #quietSince: number;
   #faults = 0;
   #polling: Promise<void> = Promise.resolve();
+  #reading: Promise<void> = Promise.resolve();
   #ended = false;
 
   constructor(record: PollerRecord, parts: PollerParts) {
+    const { store, runtime, onLost, onFault } = parts;
     this.#parts = parts;
-    this.record = record;
+    this.#record = record;
     this.#cursor = record.cursor;
     this.#stopped = record.stopped !== null;
-    this.#quietSince = parts.runtime.now();
+    this.#quietSince = runtime.now();
+    this.#check = new DailyCheck(parts);
+    this.#results = new ResultWriter({
+      ...{ deliveries: store.deliveries, runtime, poller: record, onLost },
+      onFault: (error) => onFault(error, record),
+    });
+  }
+
+  get record(): PollerRecord {
+    return this.#record;
   }
 
   /** Deliveries in memory. */
@@ -61,35 +70,58 @@ export class RunningPoller {
     return [...this.#queues.values()].reduce((sum, { queue }) => sum + queue.length, 0);
   }
 
-  /** Reads its webhooks, at the start and whenever one of them was changed. */
-  async refresh(record = this.record): Promise<void> {
-    const { store, runtime } = this.#parts;
-    const webhooks = await store.webhooks.ofPoller(record.account, record.id);
+  /** Tries until the store has answered. */
+  async start(): Promise<void> {
+    try {
+      await this.refresh(this.#record);
+    } catch (error) {
+      if (this.#ended) return;
+      this.#parts.onFault(error, this.#record);
+      this.#timer = this.#parts.runtime.after(this.#pauseAfterFault(), () => void this.start());
+    }
+  }
+
+  /** It or one of its webhooks was changed, or something was queued for one. */
+  async refresh(record: PollerRecord): Promise<void> {
+    await this.#readWebhooks(true);
+    if (this.#ended) return;
+    this.#record = record;
+    this.#stopped = record.stopped !== null;
+    this.#quietSince = this.#parts.runtime.now();
+    this.#pollIn(0);
+  }
+
+  /** Begins nothing more; resolves when what was begun is over, and written down. */
+  async end(): Promise<void> {
+    this.#ended = true;
+    this.#timer?.cancel();
+    this.#results.end();
+    await Promise.all([this.#polling, ...[...this.#queues.values()].map(({ queue }) => queue.end())]);
+  }
+
+  /** One reading after the other, so that an older one never replaces a newer. */
+  #readWebhooks(woken: boolean): Promise<void> {
+    const reading = this.#reading.then(() => this.#readNow(woken));
+    this.#reading = reading.catch(() => {});
+    return reading;
+  }
+
+  async #readNow(woken: boolean): Promise<void> {
+    const { account, id: poller } = this.#record;
+    const webhooks = await this.#parts.store.webhooks.ofPoller(account, poller);
     if (this.#ended) return;
     const ids = new Set(webhooks.map(({ id }) => id));
     for (const [id, { queue }] of this.#queues) {
       if (ids.has(id)) continue;
-      queue.end();
+      void queue.end();
       this.#queues.delete(id);
     }
     for (const webhook of webhooks) {
       const known = this.#queues.get(webhook.id);
       const queue = known?.queue ?? this.#queueFor(webhook);
       this.#queues.set(webhook.id, { webhook, queue });
-      queue.refresh(webhook);
+      if (woken || known?.webhook.revision !== webhook.revision) queue.refresh(webhook);
     }
-    this.#stopped = record.stopped !== null;
-    this.#quietSince = runtime.now();
-    this.#pollIn(0);
-  }
-
-  /** Begins nothing more; resolves when what was begun on the platform is over. */
-  async end(): Promise<void> {
-    this.#ended = true;
-    this.#timer?.cancel();
-    for (const { queue } of this.#queues.values()) queue.end();
-    await this.#polling;
-    await this.#flush();
   }
 
   #pollIn(delayMs: number): void {
@@ -101,13 +133,14 @@ export class RunningPoller {
   }
 
   async #poll(): Promise<void> {
-    const { runtime } = this.#parts;
+    const { runtime, onFault } = this.#parts;
     if (this.#ended || this.#stopped) return;
     try {
       const { events, cursor } = await this.#session().activity({ count: eventsAtOnce, cursor: this.#cursor });
       if (events.length > 0 || this.#cursor === null) await this.#append(events, cursor);
       this.#faults = 0;
-      await this.#recheck();
+      const webhooks = [...this.#queues.values()].map(({ webhook }) => webhook);
+      this.#check.run(webhooks).catch((error) => onFault(error, this.#record));
       if (events.length > 0) this.#quietSince = runtime.now();
       this.#pollIn(events.length === eventsAtOnce ? 0 : pauseMs(runtime.now() - this.#quietSince));
     } catch (error) {
@@ -117,7 +150,7 @@ export class RunningPoller {
 
   #session(): PlatformSession {
     const { platform, vault, readProxy } = this.#parts;
-    const { authToken, proxy } = vault.openPoller(this.record);
+    const { authToken, proxy } = vault.openPoller(this.#record);
     return platform.as({
       authToken: new Secret(authToken),
       proxy: proxy === null ? null : readProxy(new Secret(proxy)),
@@ -130,7 +163,9 @@ export class RunningPoller {
 
   async #append(events: readonly PlatformEvent[], cursor: string): Promise<void> {
     const { store, vault, runtime, onAppended, onLost } = this.#parts;
-    const { account } = this.record;
+    const { account, id: poller } = this.#record;
+    // Of one that was made or has become valid just now, nothing was heard yet, and this may be for it.
+    if (events.length > 0) await this.#readWebhooks(false);
     const made = events.map((event) => {
       const id = vault.eventId(account, event.id, event.type);
       const body = eventBody(id, event);
@@ -142,7 +177,7 @@ export class RunningPoller {
         .map(({ webhook, queue }) => ({ event, webhook, queue })),
     );
     const outcome = await store.events.append({
-      poller: this.record,
+      poller: this.#record,
       cursor,
       events: made.map(({ id, type, body }) => ({ id, type, sealed: vault.sealBody(account, id, body) })),
       deliveries: wanted.map(({ event, webhook }) => ({ event: event.id, webhook: webhook.id })),
@@ -150,115 +185,80 @@ export class RunningPoller {
     if (outcome === 'superseded') return onLost();
     this.#cursor = cursor;
     const now = runtime.now();
-    if (made.length > 0)
-      onAppended(
-        this.record.id,
-        made.map(({ createdAt }) => now - createdAt),
-      );
+    if (made.length > 0) {
+      const afterMs = made.map(({ createdAt }) => now - createdAt);
+      onAppended(poller, afterMs);
+    }
     for (const { event, queue } of wanted) {
       queue.add({ event: event.id, body: event.body, attempts: 0, nextAt: now, replayed: false, eventAt: now });
     }
   }
 
   async #afterFault(error: unknown): Promise<void> {
-    const { runtime, onFault } = this.#parts;
     const known = error instanceof PosternError ? error : null;
-    if (known?.code === 'forbidden' || known?.code === 'bad_input' || known?.code === 'not_supported') {
-      await this.#stop(known.message).catch((fault) => onFault(fault, this.record));
-      return;
+    if (known?.code === 'bad_input' && this.#cursor !== null) {
+      // A cursor that the platform does not take (any more): it goes on with what is new.
+      this.#cursor = null;
+      return this.#pollIn(0);
     }
-    onFault(error, this.record);
-    const chance = runtime.randomBytes(4).readUInt32LE(0) / 2 ** 32;
-    this.#pollIn(pauseAfterFaultMs(this.#faults++, known?.retryAfterSeconds, chance));
+    if (known?.code === 'forbidden' || known?.code === 'bad_input' || known?.code === 'not_supported') {
+      try {
+        return await this.#stop(known.message);
+      } catch (fault) {
+        this.#parts.onFault(fault, this.#record);
+      }
+    } else this.#parts.onFault(error, this.#record);
+    this.#pollIn(this.#pauseAfterFault(known?.retryAfterSeconds));
+  }
+
+  #pauseAfterFault(retryAfterSeconds?: number): number {
+    const chance = this.#parts.runtime.randomBytes(4).readUInt32LE(0) / 2 ** 32;
+    return pauseAfterFaultMs(this.#faults++, retryAfterSeconds, chance);
   }
 
   /** What the platform refuses it will refuse again: it waits for its owner, who is told. */
   async #stop(reason: string): Promise<void> {
     const { store, onLost } = this.#parts;
+    const { account, id, fence } = this.#record;
+    if (!(await store.pollers.stop(this.#record, reason))) {
+      const now = await store.pollers.find(account, id);
+      if (now?.fence !== fence) return onLost();
+      // Sealed anew meanwhile, by a webhook that came or was renewed: nobody has tried those.
+      return this.refresh(now);
+    }
     this.#stopped = true;
-    if (!(await store.pollers.stop(this.record, reason))) return onLost();
-    const told = `Not polled any more: ${reason}. PUT /webhooks/{id} with new credentials goes on`;
-    for (const { webhook } of this.#queues.values()) await store.webhooks.update({ ...webhook, lastError: told });
+    for (const webhook of await store.webhooks.ofPoller(account, id)) {
+      await this.#rewrite(webhook.id, (record) => ({ ...record, lastError: stoppedError(reason) }));
+    }
   }
 
   #queueFor(webhook: WebhookRecord): DeliveryQueue {
     const { store, receivers, vault, runtime, onAttempt } = this.#parts;
     const { account, id } = webhook;
+    const gone = 'The receiver answered 410 Gone: nothing more is sent until it is validated again';
     return new DeliveryQueue(webhook, {
       ...{ receivers, vault, runtime, onAttempt },
       load: async (replayed, limit) =>
-        (await store.deliveries.waiting(account, id, replayed, limit)).map(
-          (waiting): Waiting => ({
-            ...waiting,
-            nextAt: waiting.nextAt ?? 0,
-            body: { sealed: waiting.sealed },
-          }),
-        ),
-      finished: (result) => this.#note(result),
+        (await store.deliveries.waiting(account, id, replayed, limit)).map((waiting) => ({
+          ...waiting,
+          nextAt: waiting.nextAt ?? 0,
+          body: { sealed: waiting.sealed },
+        })),
+      finished: (result) => this.#results.note(result),
       gone: () =>
-        void this.#invalidate(id, 'The receiver answered 410 Gone: nothing more is sent until it is validated again'),
+        void this.#rewrite(id, (record) => ({ ...record, valid: false, lastError: gone })).catch((error) => {
+          this.#parts.onFault(error, this.#record);
+          this.#queues.get(id)?.queue.refresh(webhook);
+        }),
     });
   }
 
-  /** Results of one moment are written together. */
-  #note(result: DeliveryResult): Promise<void> {
-    return new Promise((done) => {
-      this.#results.push({ result, done });
-      this.#flushing ??= this.#parts.runtime.after(flushMs, () => void this.#flush());
-    });
-  }
-
-  async #flush(): Promise<void> {
-    const { store, runtime, onLost, onFault } = this.#parts;
-    const batch = this.#results;
-    this.#results = [];
-    this.#flushing = undefined;
-    if (batch.length === 0) return;
+  /** Until nobody else changed it in between. */
+  async #rewrite(id: string, change: (record: WebhookRecord) => WebhookRecord): Promise<void> {
+    const { webhooks } = this.#parts.store;
     for (;;) {
-      try {
-        const outcome = await store.deliveries.finish(
-          this.record,
-          batch.map(({ result }) => result),
-        );
-        if (outcome === 'superseded') onLost();
-        break;
-      } catch (error) {
-        onFault(error, this.record);
-        // Not written down, they would be delivered again by whoever comes next.
-        if (this.#ended) break;
-        await sleep(runtime, 1_000);
-      }
-    }
-    for (const { done } of batch) done();
-  }
-
-  async #invalidate(id: string, reason: string): Promise<void> {
-    const { store, onFault } = this.#parts;
-    try {
-      const webhook = await store.webhooks.find(this.record.account, id);
-      if (webhook?.valid) await store.webhooks.update({ ...webhook, valid: false, lastError: reason });
-    } catch (error) {
-      onFault(error, this.record);
-    }
-  }
-
-  /** The CRC again, once a day for each webhook that is valid. */
-  async #recheck(): Promise<void> {
-    const { store, receivers, vault } = this.#parts;
-    const now = store.now();
-    for (const { webhook } of this.#queues.values()) {
-      const since = webhook.lastValidatedAt ?? now;
-      if (!webhook.valid || now - since < recheckMs) continue;
-      const crc = await checkReceiver(receivers, new URL(webhook.url), vault.open(webhook).secret);
-      const failingSince = webhook.failingSince ?? now;
-      const valid = crc.result === 'passed' || (crc.result === 'unreachable' && now - failingSince < toleratedMs);
-      await store.webhooks.update({
-        ...webhook,
-        valid,
-        ...(crc.result === 'passed'
-          ? { lastValidatedAt: now, failingSince: null, lastError: null }
-          : { failingSince, lastError: crc.reason }),
-      });
+      const record = await webhooks.find(this.#record.account, id);
+      if (record?.poller !== this.#record.id || (await webhooks.update(change(record)))) return;
     }
   }
 }

@@ -6,10 +6,12 @@ import { formatIsoTime } from '../model/time.ts';
 import type { CreatedWebhook, DeliveryView, WebhookTest, WebhookView } from '../model/webhook.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { DeliveryRecord, NewPoller, Store, WebhookRecord } from '../store/port.ts';
-import { checkReceiver } from './crc.ts';
+import { type CrcOutcome, checkReceiver } from './crc.ts';
+import { afterCheck } from './daily-check.ts';
 import type { Receivers } from './receiver.ts';
 import { type PollerCredentials, secretOverlapMs, type WebhookSecrets, type WebhookVault } from './secrets.ts';
 import { signedHeaders } from './signed.ts';
+import { stoppedError } from './stopped.ts';
 import { TestBudget } from './test-budget.ts';
 
 const maxPerAccount = 100;
@@ -163,20 +165,26 @@ export class WebhookService {
     const { store } = this.#parts;
     const records =
       id === null ? await this.#stored(store.webhooks.list(account, maxPerAccount)) : [await this.#record(account, id)];
+    const checked = await Promise.all(records.filter(({ valid }) => valid).map((record) => this.#recheck(record)));
+    const valid = checked.filter((record) => record.valid);
+    if (id !== null && valid.length === 0) {
+      const reason = (checked[0] ?? records[0])?.lastError ?? 'validate it first';
+      throw new PosternError('conflict', `The webhook is not valid, so nothing can be replayed: ${reason}`);
+    }
     const webhooks: { id: string; replayed: number }[] = [];
-    for (const record of records) {
-      if (!record.valid && id === null) continue;
-      const checked = await this.#change(account, record.id, {}, true);
-      if (!checked.valid && id !== null) {
-        throw new PosternError(
-          'conflict',
-          `The webhook is not valid, so nothing can be replayed: ${checked.last_error ?? 'validate it first'}`,
-        );
-      }
-      if (checked.valid)
-        webhooks.push({ id: record.id, replayed: await this.#stored(store.deliveries.replay(account, record.id)) });
+    for (const { id } of valid) {
+      webhooks.push({ id, replayed: await this.#stored(store.deliveries.replay(account, id)) });
     }
     return { replayed: webhooks.reduce((sum, { replayed }) => sum + replayed, 0), webhooks };
+  }
+
+  /** The CRC that comes before a replay. */
+  async #recheck(record: WebhookRecord): Promise<WebhookRecord> {
+    const { store, vault, receivers } = this.#parts;
+    return this.#rewrite(record.account, record.id, async (now) => {
+      const crc = await checkReceiver(receivers, new URL(now.url), vault.open(now).secret);
+      return this.#told(proven(afterCheck(now, crc, store.now()), crc, vault), crc);
+    });
   }
 
   /** Newest event first. */
@@ -196,31 +204,47 @@ export class WebhookService {
   async #change(account: string, id: string, change: WebhookChange, checked: boolean): Promise<WebhookView> {
     const { store, vault, receivers } = this.#parts;
     const url = change.url === undefined ? null : receivers.readUrl(change.url);
-    const poller = change.credentials && (await this.#pollerOf(account, change.credentials));
-    if (poller) await this.#stored(store.pollers.renew(poller));
-    return view(
-      await this.#rewrite(
-        account,
-        id,
-        async (record) => {
-          const secrets = vault.open(record);
-          const crc = checked ? await checkReceiver(receivers, url ?? new URL(record.url), secrets.secret) : null;
-          const passed = crc?.result === 'passed';
-          const now = store.now();
-          return {
-            ...record,
-            ...(change.url !== undefined && { url: change.url }),
-            ...(change.events !== undefined && { events: change.events }),
-            ...(poller && { poller: poller.id }),
-            hasEncryptionCode: secrets.encryptionCode !== null,
-            sealed: vault.seal(record, passed ? { ...secrets, proven: true } : secrets),
-            ...(crc && { valid: passed, lastError: passed ? null : crc.reason, failingSince: null }),
-            ...(passed && { lastValidatedAt: now, keptSince: record.keptSince ?? now }),
-          };
-        },
-        poller,
-      ),
+    const poller = change.credentials && (await this.#successor(account, id, change.credentials));
+    const rewritten = await this.#rewrite(
+      account,
+      id,
+      async (record) => {
+        const { secret } = vault.open(record);
+        const crc = checked ? await checkReceiver(receivers, url ?? new URL(record.url), secret) : null;
+        const now = store.now();
+        const changed: WebhookRecord = {
+          ...record,
+          ...(url && { url: url.href }),
+          ...(change.events !== undefined && { events: change.events }),
+          ...(poller && { poller: poller.id }),
+        };
+        if (!crc) return changed;
+        const valid = crc.result === 'passed';
+        const outcome = {
+          ...{ ...changed, valid, lastError: valid ? null : crc.reason, failingSince: null },
+          ...(valid && { lastValidatedAt: now, keptSince: record.keptSince ?? now }),
+        };
+        return this.#told(proven(outcome, crc, vault), poller ? null : crc);
+      },
+      poller,
     );
+    // Only now: what the platform says of these credentials is told to the webhooks that are there.
+    if (poller) await this.#stored(store.pollers.renew(poller));
+    return view(rewritten);
+  }
+
+  /** Goes on where the poller before it is: what happened meanwhile is not lost, if it is the same actor's. */
+  async #successor(account: string, id: string, credentials: PollerCredentials): Promise<NewPoller> {
+    const { poller } = await this.#record(account, id);
+    const before = await this.#stored(this.#parts.store.pollers.find(account, poller));
+    return { ...(await this.#pollerOf(account, credentials)), cursor: before?.cursor ?? null };
+  }
+
+  /** A handshake that passed does not mend credentials that the platform refused. */
+  async #told(record: WebhookRecord, crc: CrcOutcome | null): Promise<WebhookRecord> {
+    if (crc?.result !== 'passed') return record;
+    const poller = await this.#stored(this.#parts.store.pollers.find(record.account, record.poller));
+    return poller?.stopped ? { ...record, lastError: stoppedError(poller.stopped) } : record;
   }
 
   /** Reads, changes and writes it until nobody else did so in between. */
@@ -254,6 +278,13 @@ export class WebhookService {
   #stored<T>(asked: Promise<T>): Promise<T> {
     return orStoreAway(asked, 'webhooks cannot be looked up');
   }
+}
+
+/** A receiver that passes a CRC knows the newest secret. */
+function proven(record: WebhookRecord, crc: CrcOutcome, vault: WebhookVault): WebhookRecord {
+  const secrets = vault.open(record);
+  if (crc.result !== 'passed' || secrets.proven) return record;
+  return { ...record, sealed: vault.seal(record, { ...secrets, proven: true }) };
 }
 
 function notFound(id: string): PosternError {
