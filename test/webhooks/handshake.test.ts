@@ -1,0 +1,105 @@
+import { createHmac } from 'node:crypto';
+import { createServer as createTls } from 'node:https';
+import type { AddressInfo, Server } from 'node:net';
+import { createServer as createTcp } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { selfSigned } from '../proxy/self-signed.ts';
+import type { Client } from '../support/client.ts';
+import type { ReceiverReply } from '../support/receiver.ts';
+import { change, LeapingRuntime, look, register, secret, startWorld, until, type World } from './world.ts';
+
+let world: World;
+let client: Client;
+const runtime = new LeapingRuntime();
+beforeAll(async () => {
+  world = await startWorld({ OUTBOUND_ALLOW: '127.0.0.0/8' }, { runtime });
+  ({ client } = await world.actor());
+});
+afterAll(() => world.stop());
+
+const token = (url: string) => new URL(url, 'http://receiver').searchParams.get('crc_token') ?? '';
+const mac = (url: string, key = secret) => createHmac('sha256', key).update(token(url));
+const json = (body: unknown): ReceiverReply => ({ status: 200, body: JSON.stringify(body) });
+
+describe.each<[string, (url: string) => ReceiverReply, string | RegExp]>([
+  ['that is not JSON', () => ({ status: 200, body: '<p>Hello</p>' }), 'its answer is not JSON'],
+  ['without response_token', () => json({ token: 'x' }), 'its answer has no text under response_token'],
+  ['that is a JSON text', () => json('sha256=x'), 'its answer has no text under response_token'],
+  ['that is null', () => json(null), 'its answer has no text under response_token'],
+  [
+    'in hex',
+    (url) => json({ response_token: `sha256=${mac(url).digest('hex')}` }),
+    'response_token is in hex instead of base64',
+  ],
+  [
+    'without sha256=',
+    (url) => json({ response_token: mac(url).digest('base64') }),
+    'response_token does not begin with sha256=',
+  ],
+  [
+    'made with another secret',
+    (url) => json({ response_token: `sha256=${mac(url, 'another').digest('base64')}` }),
+    'response_token was not made with the secret of this webhook, over the crc_token',
+  ],
+  [
+    'that redirects',
+    () => ({ status: 302, headers: { location: '/elsewhere' } }),
+    'it answered with a redirect (302), which is not followed',
+  ],
+  ['with status 404', () => ({ status: 404 }), 'it answered with status 404 instead of 200'],
+  ['with status 500', () => ({ status: 500 }), 'it answered with status 500 instead of 200'],
+  [
+    'longer than 16 KiB',
+    (url) => ({ status: 200, body: `${' '.repeat(17_000)}{"response_token":"sha256=${mac(url).digest('base64')}"}` }),
+    'its answer is not JSON',
+  ],
+])('an answer %s', (_name, answer, reason) => {
+  test('leaves the webhook invalid, and says what was wrong', async () => {
+    const receiver = await world.receiver();
+    receiver.answerCrcWith(({ url }) => answer(url));
+    const { id, valid } = await register(client, { url: receiver.url });
+    expect(valid).toBe(false);
+    expect((await look(client, id)).last_error).toBe(`CRC failed: ${reason}`);
+    expect(receiver.requests).toHaveLength(1);
+    receiver.answerCrcWith(null);
+    const { body } = await change(client, 'PUT', `/webhooks/${id}`);
+    expect(body.data).toMatchObject({ valid: true, last_error: null });
+    await change(client, 'DELETE', `/webhooks/${id}`);
+  });
+});
+
+test('no answer within 10 seconds is told', async () => {
+  const receiver = await world.receiver();
+  receiver.answerCrcWith(() => new Promise(() => {}));
+  const registering = register(client, { url: receiver.url });
+  await until(() => expect(receiver.requests).toHaveLength(1));
+  runtime.leap(10_000);
+  const { id, valid } = await registering;
+  expect([valid, (await look(client, id)).last_error]).toEqual([false, 'CRC failed: no answer within 10 s']);
+});
+
+test('a refused and a broken connection are told', async () => {
+  const gone = await world.receiver();
+  await gone.stop();
+  const { id } = await register(client, { url: gone.url });
+  expect((await look(client, id)).last_error).toBe('CRC failed: it refuses connections');
+  const rude = await listen(createTcp((socket) => socket.on('data', () => socket.destroy())));
+  const other = await register(client, { url: `http://localhost:${rude.port}/` });
+  expect((await look(client, other.id)).last_error).toMatch(/^CRC failed: the connection broke/);
+  rude.server.close();
+});
+
+test('a certificate that nobody trusts, and no TLS at all, are told', async () => {
+  const { server, port } = await listen(createTls(selfSigned(), (_request, response) => response.end('{}')));
+  const { id } = await register(client, { url: `https://127.0.0.1:${port}/` });
+  expect((await look(client, id)).last_error).toBe('CRC failed: TLS failed (DEPTH_ZERO_SELF_SIGNED_CERT)');
+  server.close();
+  const { url } = await world.receiver();
+  const plain = await register(client, { url: url.replace('http://localhost', 'https://127.0.0.1') });
+  expect((await look(client, plain.id)).last_error).toMatch(/^CRC failed: TLS failed \(/);
+});
+
+async function listen(server: Server): Promise<{ server: Server; port: number }> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return { server, port: (server.address() as AddressInfo).port };
+}
