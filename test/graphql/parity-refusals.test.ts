@@ -12,6 +12,7 @@ let faces: Faces;
 beforeAll(async () => {
   world = await startParityWorld({ PLATFORM_TIMEOUT_MS: '250' });
   faces = await world.faces('10');
+  await faces.target.hook.register();
 });
 beforeEach(() => world.sandbox.clearFaults());
 afterAll(() => world.stop());
@@ -72,6 +73,21 @@ function wrongInputs(example: Readonly<Input>): readonly (readonly [input: Input
     for (const malformed of ['not a name', '', '../ada', '@']) put({ [name]: malformed }, 400);
     put({ [name.includes('_') || name === 'username' ? 'user_id' : 'userId']: '1' }, 404);
     without(name);
+  }
+  if ('id' in example) {
+    put({ id: 'wh_made_up' }, 404);
+    put({ id: 'x'.repeat(65) }, 400);
+  }
+  if ('url' in example) {
+    for (const url of ['', 'ftp://localhost/', 'http://example.com/', 'https://127.0.0.1/', 'x'.repeat(201)]) {
+      put({ url }, 400);
+    }
+    put({ secret: 'too short' }, 400);
+    put({ encryption_code: '4711' }, 501);
+    without('url');
+  }
+  if ('events' in example) {
+    for (const events of [[], ['tweet.nothing']]) put({ events }, 400);
   }
   if ('count' in example) {
     for (const count of [0, -1, 101]) put({ count }, 400);

@@ -1,4 +1,4 @@
-import { asGraphql, withFragments } from './parity-shapes.ts';
+import { asGraphql, eventTypeName, withFragments } from './parity-shapes.ts';
 
 type Data = Record<string, unknown>;
 
@@ -15,17 +15,27 @@ export interface Row {
 }
 
 const spelled: Readonly<Record<string, string>> = {
+  id: 'webhookId',
   count: 'first',
   cursor: 'after',
   username: 'userName',
   user_name: 'userName',
 };
 
+const upper = (value: unknown) => String(value).toUpperCase();
+
+/** How values of these fields are spelled. */
+const enumsOf: Readonly<Record<string, (value: unknown) => unknown>> = {
+  product: upper,
+  granularity: upper,
+  events: (value) => (Array.isArray(value) ? value.map(eventTypeName) : value),
+};
+
 /** REST's input as variables of a row's document. */
 export function variablesOf(input: Data): Data {
   const entries = Object.entries(input).map(([name, value]) => [
     spelled[name] ?? name.replaceAll(/_(\w)/g, (_match, letter: string) => letter.toUpperCase()),
-    name === 'product' || name === 'granularity' ? String(value).toUpperCase() : value,
+    enumsOf[name]?.(value) ?? value,
   ]);
   const fields = Object.fromEntries(entries);
   return { ...fields, input: fields };
@@ -69,11 +79,20 @@ function tweetsOf(field: string): Row {
   return query(`${whose}, ${page}`, `${aUser} { ${field}${paged} ${tweetsIn} }`, rest);
 }
 
-function mutation(field: string, answer: string, same: Row['same'] = asGraphql.camel): Row {
-  const type = `${field[0]?.toUpperCase()}${field.slice(1)}Input`;
+function mutation(
+  field: string,
+  answer: string,
+  same: Row['same'] = asGraphql.camel,
+  type = `${field[0]?.toUpperCase()}${field.slice(1)}Input`,
+): Row {
   const made = row(`$input: ${type}!`, `${field}(input: $input) { ${answer} }`, { same });
   return { ...made, document: `mutation${made.document}` };
 }
+
+const hookOfId = 'webhook(webhookId: $webhookId)';
+const hooksIn = '{ nodes { ...Hook } pageInfo { hasNextPage } }';
+const hookMutation = (field: string, answer: string, same: Row['same']) =>
+  mutation(field, answer, same, 'WebhookInput');
 
 const followed = 'userId userName name following followRequestSent protected';
 const inAccount = { beside: ['account'] };
@@ -121,6 +140,27 @@ export const rows: Readonly<Record<string, Row>> = {
     at: 'list.members',
     same: asGraphql.users('members'),
   }),
+  'webhooks/create': mutation('createWebhook', 'webhookId: id url valid createdAt secret', asGraphql.ofWebhook),
+  'webhooks/list': query(page, `webhooks${paged} ${hooksIn}`, { same: asGraphql.webhooks }),
+  'webhooks/detail': query('$webhookId: String!', `${hookOfId} { ...Hook }`, { same: asGraphql.webhook }),
+  'webhooks/validate': hookMutation('validateWebhook', 'webhook { ...Hook }', (data) => ({
+    webhook: asGraphql.webhook(data),
+  })),
+  'webhooks/update': mutation('updateWebhook', 'webhook { ...Hook }', (data) => ({ webhook: asGraphql.webhook(data) })),
+  'webhooks/test': hookMutation('testWebhook', 'delivered responseCode durationMs error', asGraphql.camel),
+  'webhooks/rotate-secret': hookMutation('rotateWebhookSecret', 'webhookId secret', asGraphql.ofWebhook),
+  'webhooks/deliveries': query(
+    `$webhookId: String!, ${page}`,
+    `${hookOfId} { deliveries${paged} { nodes {
+      eventId type attempt at outcome responseCode durationMs error nextAttemptAt
+    } pageInfo { hasNextPage } } }`,
+    { at: 'webhook.deliveries', beside: ['webhooks/detail'], same: asGraphql.deliveries },
+  ),
+  'webhooks/replay': mutation('replayWebhookEvents', 'replayed webhooks { webhookId replayed }', (data) => ({
+    ...data,
+    webhooks: (data['webhooks'] as Data[]).map(asGraphql.ofWebhook),
+  })),
+  'webhooks/delete': hookMutation('deleteWebhook', 'webhookId deleted', asGraphql.ofWebhook),
   account: query(
     '',
     'account { accountId name createdAt balance apiKeys { apiKeyId name prefix createdAt revokedAt } }',

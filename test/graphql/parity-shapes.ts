@@ -18,7 +18,10 @@ export const fragments = `
     }
     author { ...Author }
   }
-  fragment Whole on Tweet { ...Plain quotedTweet { ...Plain } }`;
+  fragment Whole on Tweet { ...Plain quotedTweet { ...Plain } }
+  fragment Hook on Webhook {
+    webhookId url valid events createdAt hasEncryptionCode lastValidatedAt lastDeliveryAt lastError
+  }`;
 
 /** Of a document, those of the fragments that it uses. */
 export function withFragments(document: string): string {
@@ -85,6 +88,19 @@ function tweet(data: Data): Data {
   return { ...plainTweet(data), quotedTweet: quoted === null ? null : plainTweet(quoted as Data) };
 }
 
+/** `message.reactionAdded` → `MESSAGE_REACTION_ADDED`. */
+export function eventTypeName(type: unknown): string {
+  return String(type).replace('.', '_').replaceAll(/[A-Z]/g, '_$&').toUpperCase();
+}
+
+function ofWebhook({ id, ...rest }: Data): Data {
+  return { webhookId: id, ...(camel(rest) as Data) };
+}
+
+function webhook({ events, ...rest }: Data): Data {
+  return { ...ofWebhook(rest), events: Array.isArray(events) ? events.map(eventTypeName) : events };
+}
+
 function page(items: readonly unknown[], { has_more }: Data) {
   return { nodes: items, pageInfo: { hasNextPage: has_more } };
 }
@@ -117,6 +133,10 @@ export const asGraphql = {
       (camel(data['payments']) as Data[]).map(({ id, ...rest }) => ({ ...rest, paymentId: id })),
       data,
     ),
+  ofWebhook,
+  webhook,
+  webhooks: (data: Data) => page((data['webhooks'] as Data[]).map(webhook), data),
+  deliveries: (data: Data) => page(camel(data['deliveries']) as Data[], data),
   created: (data: Data) => ({ ...(camel(data) as Data), createdAt: iso(data['createdAt']) }),
   camel: (data: Data) => camel(data) as Data,
 };

@@ -2,16 +2,19 @@ import type { Action } from '../../src/core/action.ts';
 import type { DemoAccount } from '../../src/platform/demo-world.ts';
 import { type Answer, Client } from '../support/client.ts';
 import { type GraphqlAnswer, GraphqlClient } from '../support/graphql.ts';
+import { startReceiver, type TestReceiver } from '../support/receiver.ts';
 import { SandboxControl } from '../support/sandbox-control.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { rows, variablesOf } from './parity-rows.ts';
+import { prepareWebhook, WebhookOfFaces } from './parity-webhooks.ts';
 
 type Input = Record<string, unknown>;
 
-/** What an action is done to: another account, and a tweet of the actor's own. */
+/** What an action is done to: another account, and a tweet and a webhook of the actor's own. */
 interface Target {
   user: DemoAccount;
   tweetId: string;
+  hook: WebhookOfFaces;
 }
 
 interface RowAnswer extends GraphqlAnswer {
@@ -41,16 +44,19 @@ const before: Readonly<Record<string, string>> = {
 export class ParityWorld {
   readonly service: TestService;
   readonly sandbox: SandboxControl;
+  readonly receiver: TestReceiver;
   readonly #repliedTo: string;
 
-  constructor(service: TestService, sandbox: SandboxControl, repliedTo: string) {
+  constructor(service: TestService, sandbox: SandboxControl, receiver: TestReceiver, repliedTo: string) {
     this.service = service;
     this.sandbox = sandbox;
+    this.receiver = receiver;
     this.#repliedTo = repliedTo;
   }
 
-  stop(): Promise<void> {
-    return this.service.stop();
+  async stop(): Promise<void> {
+    await this.service.stop();
+    await this.receiver.stop();
   }
 
   /** A new account; reads are made as ada, who has a past, writes as a newcomer. */
@@ -62,7 +68,8 @@ export class ParityWorld {
     const made = await writer
       .with({ key: this.service.demo.apiKey })
       .post('/tweet/create', { text: 'What the parity of two faces is shown by' });
-    return this.#faces(writer, { user, tweetId: String(made.body.data['id']) });
+    const hook = new WebhookOfFaces(writer, actor.userName, this.receiver);
+    return this.#faces(writer, { user, tweetId: String(made.body.data['id']), hook });
   }
 
   #faces(client: Client, target: Target): Faces {
@@ -75,12 +82,7 @@ export class ParityWorld {
       client,
       target,
       with: (changes) => this.#faces(client.with(changes), target),
-      rest: (action, input, headers = {}) => {
-        const { method, path } = action;
-        if (method !== 'GET') return as(action).post(path, input, headers);
-        const texts = Object.fromEntries(Object.entries(input).map(([name, value]) => [name, String(value)]));
-        return as(action).get(path, texts, headers);
-      },
+      rest: (action, input, headers = {}) => as(action).call(action, input, headers),
       graphql: async (action, input, headers = {}) => {
         const { key = '', authToken = '' } = as(action).options;
         const caller = new GraphqlClient({ url: this.service.demo.graphqlUrl, key, authToken });
@@ -102,11 +104,13 @@ export class ParityWorld {
   }
 
   /** The action's example, about what there is in this world. */
-  async inputFor({ name, example, effect }: Action, { user, tweetId }: Target): Promise<Input> {
+  async inputFor({ name, example, effect }: Action, { user, tweetId, hook }: Target): Promise<Input> {
     const input: Input = { ...example };
     if ('tweet_id' in input) input['tweet_id'] = effect === 'read' ? this.#repliedTo : tweetId;
     if ('listId' in input) input['listId'] = this.service.demo.listId;
     if ('username' in input) input['username'] = user.userName;
+    if ('id' in input) input['id'] = hook.id;
+    if ('url' in input) input['url'] = hook.url;
     if ('count' in input) input['count'] = 3;
     // Somebody of the seed's world who has written some.
     if (name === 'user/articles_tweets') input['userName'] = 'ines_petrov';
@@ -114,11 +118,17 @@ export class ParityWorld {
   }
 
   async prepare({ name }: Action, { client, target }: Faces): Promise<void> {
+    await prepareWebhook(name, target.hook, this.sandbox);
     const earlier = before[name];
     if (earlier === undefined) return;
     const others = client.with({ key: this.service.demo.apiKey });
     const input = earlier === 'user/follow' ? { user_id: target.user.userId } : { tweet_id: target.tweetId };
     await others.post(`/${earlier}`, input);
+  }
+
+  /** Waits for what an action sets going. */
+  async settle({ name }: Action, { target: { hook } }: Faces): Promise<void> {
+    if (name === 'webhooks/replay') await hook.received(2);
   }
 
   /** All that an action can change about the caller's actor. */
@@ -134,18 +144,25 @@ export class ParityWorld {
       ...{ tweetStatus: tweet.status, likeCount, retweetCount, bookmarkCount },
       tweets: await texts('/user/tweets_and_replies', { userName }, 'tweets', 'text'),
       bookmarks: await texts('/user/bookmarks', {}, 'tweets', 'text'),
+      ...(await target.hook.state()),
       following: (await texts('/user/following', { userName }, 'following', 'id')).length,
     };
   }
 
   /** Without what differs from one newcomer to the next. */
-  bare(shown: unknown, { target: { user, tweetId } }: Faces): unknown {
-    if (typeof shown !== 'object' || shown === null) return shown;
-    const own: Record<string, string> = { [user.userId]: 'user', [user.userName]: 'name', [tweetId]: 'tweet' };
+  bare(shown: unknown, faces: Faces): unknown {
+    if (Array.isArray(shown)) return shown.map((item) => this.bare(item, faces));
+    const { user, tweetId, hook } = faces.target;
+    const own: Record<string, string> = {
+      ...{ [user.userId]: 'user', [user.userName]: 'name', [tweetId]: 'tweet' },
+      ...{ wh_: 'webhook', [hook.url]: 'url' },
+    };
+    if (typeof shown !== 'object' || shown === null) return own[String(shown).replace(/^wh_.*/, 'wh_')] ?? shown;
+    const chance = ['id', 'durationMs', 'secret'];
     return Object.fromEntries(
       Object.entries(shown).map(([name, value]) => [
         name,
-        name === 'createdAt' || name === 'id' ? typeof value : (own[String(value)] ?? value),
+        value !== null && (chance.includes(name) || name.endsWith('At')) ? typeof value : this.bare(value, faces),
       ]),
     );
   }
@@ -159,5 +176,5 @@ export async function startParityWorld(env: Record<string, string> = {}): Promis
   const id = String(made.body.data['id']);
   for (const text of ['First!', 'Second.']) await ada.post('/tweet/create', { text, reply_to_tweet_id: id });
   await ada.post('/tweet/bookmark', { tweet_id: id });
-  return new ParityWorld(service, new SandboxControl(sandboxUrl), id);
+  return new ParityWorld(service, new SandboxControl(sandboxUrl), await startReceiver(), id);
 }

@@ -45,6 +45,11 @@ export class SandboxControl {
     return account;
   }
 
+  /** Makes others do something to an account. */
+  async makeEvents(wanted: { type: string; userName: string; count?: number; actor?: string }): Promise<void> {
+    await this.#send('/control/events', wanted);
+  }
+
   async clearFaults(): Promise<void> {
     await this.#send('/control/faults/clear', {});
   }
