@@ -1,0 +1,131 @@
+import { Webhook } from 'standardwebhooks';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { isSignedByPlatform, verify } from '../../src/kit/index.ts';
+import type { Client } from '../support/client.ts';
+import type { TestReceiver } from '../support/receiver.ts';
+import { type Account, change, idsOf, register, secret, startWorld, until, type World } from './world.ts';
+
+let world: World;
+let client: Client;
+let account: Account;
+let receiver: TestReceiver;
+let webhook: string;
+let tweetId: string;
+beforeAll(async () => {
+  world = await startWorld();
+  ({ client, account } = await world.actor());
+  receiver = await world.receiver();
+  tweetId = String((await client.post('/tweet/create', { text: 'Mine' })).body.data['id']);
+  ({ id: webhook } = await register(client, { url: receiver.url }));
+});
+afterAll(() => world.stop());
+
+const numeric = z.string().regex(/^\d+$/);
+const name = z.string().min(1);
+const event = <Type extends string>(type: Type, fields: z.ZodRawShape) =>
+  z.strictObject({
+    ...{ id: z.string().regex(/^evt_[\w-]{24}$/), type: z.literal(type), created_at: z.iso.datetime() },
+    ...fields,
+  });
+const authored = {
+  ...{ tweet_id: numeric, text: name },
+  ...{ author_id: numeric, author_screen_name: name, author_name: name },
+};
+const actors = { actor_ids: z.array(numeric).min(1), actor_screen_names: z.array(name).min(1) };
+/** SPEC.md, Payload shapes, and what was decided of the others. */
+const schemas = {
+  'tweet.mention': event('tweet.mention', authored),
+  'tweet.reply': event('tweet.reply', { ...authored, in_reply_to_id: numeric }),
+  'tweet.quote': event('tweet.quote', { ...authored, quoted_tweet_id: numeric }),
+  'tweet.like': event('tweet.like', { tweet_id: numeric, ...actors }),
+  'tweet.retweet': event('tweet.retweet', { tweet_id: numeric, ...actors }),
+  'user.follow': event('user.follow', actors),
+};
+
+describe.each(Object.entries(schemas))('%s', (type, schema) => {
+  test('is delivered with the fields that it has, and says what happened', async () => {
+    const seen = receiver.deliveries.length;
+    const [happened] = await world.happen(account, type.split('.')[1]);
+    await until(() => expect(receiver.deliveries).toHaveLength(seen + 1));
+    const body = JSON.parse(receiver.deliveries[seen]?.body ?? '');
+    expect(schema.safeParse(body).error).toBeUndefined();
+    if ('actor_ids' in body) expect(body.actor_ids).toEqual([happened?.actor.id]);
+    else expect([body.author_id, body.tweet_id]).toEqual([happened?.actor.id, happened?.tweet?.id]);
+    for (const field of ['in_reply_to_id', 'quoted_tweet_id', ...('actor_ids' in body ? ['tweet_id'] : [])]) {
+      if (field in body) expect(body[field]).toBe(tweetId);
+    }
+  });
+
+  test('alone reaches a webhook that wants nothing else', async () => {
+    const { account, client } = await world.actor();
+    await client.post('/tweet/create', { text: 'Mine' });
+    const [only, all] = [await world.receiver(), await world.receiver()];
+    await register(client, { url: only.url, events: [type] });
+    await register(client, { url: all.url });
+    for (const each of Object.keys(schemas)) await world.happen(account, each.split('.')[1]);
+    await until(() => expect(all.deliveries).toHaveLength(6));
+    await until(() => expect(only.deliveries.map(({ body }) => JSON.parse(body).type)).toEqual([type]));
+  });
+});
+
+test('every delivery is signed, for the platform’s scheme, for Standard Webhooks and for the kit', () => {
+  const verifier = new Webhook(`whsec_${Buffer.from(secret).toString('base64')}`);
+  expect(receiver.deliveries.length).toBeGreaterThanOrEqual(6);
+  for (const { body, headers } of receiver.deliveries) {
+    const { id } = JSON.parse(body);
+    expect(headers).toMatchObject({
+      ...{ 'content-type': 'application/json', 'webhook-id': id, 'x-platform-webhooks-event-id': id },
+      ...{ 'x-platform-webhooks-attempt': '1', 'webhook-timestamp': headers['x-platform-webhooks-timestamp'] },
+    });
+    expect(verifier.verify(body, headers as Record<string, string>)).toEqual(JSON.parse(body));
+    expect(verify(body, headers, secret)).toEqual({ eventId: id, attempt: 1 });
+    expect(isSignedByPlatform(body, headers, secret)).toBe(true);
+    expect(isSignedByPlatform(body, headers, 'another secret of 16')).toBe(false);
+  }
+});
+
+test('what the account does itself is no event', async () => {
+  const seen = receiver.deliveries.length;
+  await client.post('/tweet/favorite', { tweet_id: tweetId });
+  await client.post('/user/follow', { username: 'ada' });
+  await client.post('/tweet/create', { text: `@${account.userName} Mine`, reply_to_tweet_id: tweetId });
+  await world.happen(account);
+  await until(() => expect(receiver.deliveries).toHaveLength(seen + 1));
+  expect(JSON.parse(receiver.deliveries[seen]?.body ?? '').type).toBe('user.follow');
+});
+
+test('the list and the deliveries show what was delivered', async () => {
+  const count = receiver.deliveries.length;
+  const owner = client.with({ authToken: '' });
+  const of = async () => (await owner.get(`/webhooks/${webhook}/deliveries`, { count: '100' })).body.data['deliveries'];
+  await until(async () => expect(await of()).toHaveLength(count));
+  const deliveries = (await of()) as { event_id: string; outcome: string }[];
+  expect(deliveries.map(({ event_id }) => event_id).sort()).toEqual(idsOf(receiver.deliveries).sort());
+  await until(async () => {
+    const expected = { outcome: 'delivered', attempt: 1, response_code: 200, error: null, next_attempt_at: null };
+    for (const each of (await of()) as object[]) expect(each).toMatchObject(expected);
+  });
+  const [listed] = (await owner.get('/webhooks')).body.data['webhooks'] as { last_delivery_at: string }[];
+  expect(listed?.last_delivery_at).toMatch(/Z$/);
+});
+
+test('a new secret signs beside the old one, and alone once a handshake has proven it', async () => {
+  const rotated = await client.post(`/webhooks/${webhook}/rotate-secret`);
+  expect(rotated.headers.get('x-credits-charged')).toBe('0.0025');
+  const renewed = String(rotated.body.data['secret']);
+  const next = async () => {
+    const seen = receiver.deliveries.length;
+    await world.happen(account);
+    await until(() => expect(receiver.deliveries).toHaveLength(seen + 1));
+    return receiver.deliveries[seen] as TestReceiver['deliveries'][number];
+  };
+  const both = await next();
+  for (const each of [secret, renewed]) expect(verify(both.body, both.headers, each).attempt).toBe(1);
+  expect(isSignedByPlatform(both.body, both.headers, secret)).toBe(true);
+  receiver.secret = renewed;
+  expect((await change(client, 'PUT', `/webhooks/${webhook}`)).body.data['valid']).toBe(true);
+  const proven = await next();
+  for (const each of [secret, renewed]) expect(verify(proven.body, proven.headers, each).attempt).toBe(1);
+  expect(isSignedByPlatform(proven.body, proven.headers, renewed)).toBe(true);
+});
