@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expectRefusal, restingBalance } from '../support/refusal.ts';
+import { change, idsOf, LeapingRuntime, register, startWorld, until, type World } from './world.ts';
+
+const runtime = new LeapingRuntime();
+let world: World;
+beforeAll(async () => {
+  world = await startWorld({}, { runtime });
+});
+afterAll(() => world.stop());
+
+test('a replay sends the same ids and bytes again, to all that are valid or to one', async () => {
+  const { client, account } = await world.actor();
+  const owner = client.with({ authToken: '' });
+  const receivers = await Promise.all([0, 1, 2].map(() => world.receiver()));
+  const [one, two, invalid] = receivers as [(typeof receivers)[0], (typeof receivers)[0], (typeof receivers)[0]];
+  const [first, second, third] = [
+    await register(client, { url: one.url }),
+    await register(client, { url: two.url, events: ['user.follow'] }),
+    await register(client, { url: invalid.url }),
+  ];
+  await client.post('/tweet/create', { text: 'Mine' });
+  await world.happen(account, 'follow', 4);
+  await world.happen(account, 'like', 3);
+  await until(() => expect(receivers.map(({ deliveries }) => deliveries.length)).toEqual([7, 4, 7]));
+  invalid.secret = 'forgotten';
+  await change(client, 'PUT', `/webhooks/${third.id}`);
+
+  const answer = await owner.post('/webhooks/replay');
+  expect([answer.status, answer.headers.get('x-credits-charged')]).toEqual([200, '0.005']);
+  expect(answer.body.data).toEqual({
+    replayed: 11,
+    webhooks: expect.arrayContaining([
+      { id: first.id, replayed: 7 },
+      { id: second.id, replayed: 4 },
+    ]),
+  });
+  expect(answer.body.data['webhooks']).toHaveLength(2);
+  await until(() => expect(receivers.map(({ deliveries }) => deliveries.length)).toEqual([14, 8, 7]));
+  const bodies = one.deliveries.map(({ body }) => body);
+  expect(bodies.slice(7).sort()).toEqual(bodies.slice(0, 7).sort());
+  expect(one.deliveries.slice(7).map(({ headers }) => headers['x-platform-webhooks-attempt'])).toEqual(
+    Array(7).fill('1'),
+  );
+
+  const again = await owner.post('/webhooks/replay', { webhook_id: second.id });
+  expect(again.body.data).toEqual({ replayed: 4, webhooks: [{ id: second.id, replayed: 4 }] });
+  await until(() => expect(receivers.map(({ deliveries }) => deliveries.length)).toEqual([14, 12, 7]));
+  // A handshake comes before each.
+  expect(two.requests.filter(({ method }) => method === 'GET')).toHaveLength(3);
+
+  const before = await restingBalance(client);
+  expectRefusal(await owner.post('/webhooks/replay', { webhook_id: third.id }), 409, /not valid/);
+  expectRefusal(await owner.post('/webhooks/replay', { webhook_id: 'wh_none' }), 404, 'Webhook not found: wh_none');
+  expect(await restingBalance(client)).toBe(before);
+});
+
+test('a receiver that fails its handshake is replayed nothing; one that is only away stays valid', async () => {
+  const { client, account } = await world.actor();
+  const owner = client.with({ authToken: '' });
+  const receiver = await world.receiver();
+  const { id } = await register(client, { url: receiver.url });
+  await world.happen(account);
+  await until(() => expect(receiver.deliveries).toHaveLength(1));
+  receiver.answerCrcWith(() => ({ status: 502 }));
+  const away = await owner.post('/webhooks/replay', { webhook_id: id });
+  expect(away.body.data).toMatchObject({ replayed: 1 });
+  expect((await owner.get(`/webhooks/${id}`)).body.data).toMatchObject({
+    ...{ valid: true, last_error: 'CRC failed: it answered with status 502 instead of 200' },
+  });
+  await until(() => expect(receiver.deliveries).toHaveLength(2));
+  receiver.answerCrcWith(() => ({ status: 200, body: '{}' }));
+  expectRefusal(await owner.post('/webhooks/replay', { webhook_id: id }), 409, /no text under response_token/);
+  expect((await owner.get(`/webhooks/${id}`)).body.data['valid']).toBe(false);
+  expect(receiver.deliveries).toHaveLength(2);
+});
+
+test('a replay of many to a slow receiver holds up no live event', async () => {
+  const { client, account } = await world.actor();
+  await client.post('/tweet/create', { text: 'Mine' });
+  const receiver = await world.receiver();
+  const { id } = await register(client, { url: receiver.url });
+  await world.happen(account, 'follow', 400);
+  await until(() => expect(receiver.deliveries).toHaveLength(400));
+  const slow: (() => void)[] = [];
+  receiver.answerWith(async ({ body }) => {
+    if (body.includes('user.follow')) await new Promise<void>((resolve) => slow.push(resolve));
+    return { status: 200 };
+  });
+  const { body } = await client.with({ authToken: '' }).post('/webhooks/replay', { webhook_id: id });
+  expect(body.data['replayed']).toBe(400);
+  await until(() => expect(receiver.deliveries).toHaveLength(401));
+  await world.happen(account, 'like', 50);
+  await until(() => expect(receiver.deliveries).toHaveLength(451));
+  receiver.answerWith(() => ({ status: 200 }));
+  for (const release of slow) release();
+  await until(() => expect(receiver.deliveries).toHaveLength(850));
+  expect(new Set(idsOf(receiver.deliveries)).size).toBe(450);
+});
+
+test('a replay takes what waits for a later attempt, at once', async () => {
+  const { client, account } = await world.actor();
+  const receiver = await world.receiver({ answer: () => ({ status: 500 }) });
+  const { id } = await register(client, { url: receiver.url });
+  await world.happen(account, 'follow', 300);
+  await until(() => expect(new Set(idsOf(receiver.deliveries)).size).toBe(300));
+  receiver.answerWith(() => ({ status: 200 }));
+  const owner = client.with({ authToken: '' });
+  expect((await owner.post('/webhooks/replay', { webhook_id: id })).body.data['replayed']).toBe(300);
+  await until(async () => {
+    const { deliveries } = (await owner.get(`/webhooks/${id}/deliveries`, { count: '100' })).body.data;
+    for (const each of deliveries as object[]) expect(each).toMatchObject({ outcome: 'delivered' });
+  });
+});
+
+test('test events are signed, are not kept, and are ten a minute', async () => {
+  const { client } = await world.actor();
+  const receiver = await world.receiver();
+  const { id } = await register(client, { url: receiver.url });
+  const owner = client.with({ authToken: '' });
+  for (let i = 0; i < 10; i++) {
+    const { status, headers, body } = await owner.post(`/webhooks/${id}/test`);
+    expect([status, headers.get('x-credits-charged')]).toEqual([200, '0.0025']);
+    const duration_ms = expect.any(Number);
+    expect(body.data).toEqual({ delivered: true, response_code: 200, duration_ms, error: null });
+  }
+  const refused = await owner.post(`/webhooks/${id}/test`);
+  expectRefusal(refused, 429, /10 test events a minute/);
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+  expect(receiver.deliveries.map(({ body }) => JSON.parse(body))).toEqual(
+    Array(10).fill({
+      ...{ type: 'webhook.test', webhook_id: id },
+      id: expect.any(String),
+      created_at: expect.any(String),
+    }),
+  );
+  expect((await owner.get(`/webhooks/${id}/deliveries`)).body.data['deliveries']).toEqual([]);
+  runtime.leap(60_000);
+  receiver.answerWith(() => ({ status: 418 }));
+  const failed = (await owner.post(`/webhooks/${id}/test`)).body.data;
+  expect(failed).toMatchObject({ delivered: false, response_code: 418, error: 'status 418' });
+});

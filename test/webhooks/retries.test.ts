@@ -1,0 +1,176 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { verify } from '../../src/kit/index.ts';
+import type { Client } from '../support/client.ts';
+import type { TestReceiver } from '../support/receiver.ts';
+import {
+  type Account,
+  change,
+  idsOf,
+  LeapingRuntime,
+  look,
+  register,
+  secret,
+  startWorld,
+  until,
+  type World,
+} from './world.ts';
+
+const minute = 60_000;
+const runtime = new LeapingRuntime();
+let world: World;
+beforeAll(async () => {
+  world = await startWorld({}, { runtime });
+});
+afterAll(() => world.stop());
+
+interface Delivery {
+  event_id: string;
+  outcome: string;
+  attempt: number;
+  response_code: number | null;
+  error: string | null;
+  at: string;
+  next_attempt_at: string | null;
+}
+
+async function deliveries(client: Client, id: string): Promise<Delivery[]> {
+  return (await client.with({ authToken: '' }).get(`/webhooks/${id}/deliveries`)).body.data['deliveries'] as Delivery[];
+}
+
+/** How long after the failed attempt the next one is to come. */
+const pauseOf = ({ at, next_attempt_at }: Delivery) => Date.parse(next_attempt_at ?? '') - Date.parse(at);
+
+async function setUp(): Promise<{ client: Client; account: Account; receiver: TestReceiver; id: string }> {
+  const { client, account } = await world.actor();
+  const receiver = await world.receiver();
+  const { id } = await register(client, { url: receiver.url });
+  return { client, account, receiver, id };
+}
+
+async function outcome(client: Client, id: string, expected: Partial<Delivery>): Promise<Delivery> {
+  await until(async () => expect((await deliveries(client, id))[0]).toMatchObject(expected));
+  return (await deliveries(client, id))[0] as Delivery;
+}
+
+test('a delivery that fails is tried again on schedule, with the same id and bytes, and given up at last', async () => {
+  const { client, account, receiver, id } = await setUp();
+  receiver.answerWith(() => ({ status: 500 }));
+  await world.happen(account);
+  const schedule = [
+    5_000,
+    30_000,
+    2 * minute,
+    10 * minute,
+    30 * minute,
+    60 * minute,
+    120 * minute,
+    240 * minute,
+    480 * minute,
+  ];
+  for (const [i, delayMs] of schedule.entries()) {
+    const failed = await outcome(client, id, {
+      outcome: 'retrying',
+      attempt: i + 1,
+      response_code: 500,
+      error: 'status 500',
+    });
+    expect(pauseOf(failed)).toBeGreaterThanOrEqual(delayMs * 0.8);
+    expect(pauseOf(failed)).toBeLessThanOrEqual(delayMs * 1.2 + 5_000);
+    expect(receiver.deliveries).toHaveLength(i + 1);
+    runtime.leap(delayMs * 1.2 + 1_000);
+    await until(() => expect(receiver.deliveries).toHaveLength(i + 2));
+  }
+  await outcome(client, id, { outcome: 'given_up', attempt: 10, next_attempt_at: null });
+  const attempts = receiver.deliveries.map(({ headers }) => headers['x-platform-webhooks-attempt']);
+  expect(attempts).toEqual(['1', '2', '3', '4', '5', '6', '7', '8', '9', '10']);
+  expect(new Set(receiver.deliveries.map(({ body }) => body)).size).toBe(1);
+  const signatures = receiver.deliveries.map(({ headers }) => headers['x-platform-webhooks-signature']);
+  expect(new Set(signatures).size).toBe(1);
+  const times = receiver.deliveries.map(({ headers }) => Number(headers['webhook-timestamp']));
+  expect(times).toEqual([...times].sort((a, b) => a - b));
+  expect(new Set(times).size).toBe(10);
+}, 60_000);
+
+test('a retry after a 500 is delivered, and verifies', async () => {
+  const { client, account, receiver, id } = await setUp();
+  receiver.answerWith(({ headers }) => ({ status: headers['x-platform-webhooks-attempt'] === '1' ? 500 : 204 }));
+  await world.happen(account);
+  await outcome(client, id, { outcome: 'retrying' });
+  runtime.leap(6_001);
+  await outcome(client, id, { outcome: 'delivered', attempt: 2, response_code: 204, error: null });
+  const [first, second] = receiver.deliveries;
+  expect(second?.body).toBe(first?.body);
+  expect(verify(second?.body ?? '', second?.headers ?? {}, secret, runtime).attempt).toBe(2);
+});
+
+test.each([
+  [503, '7', 7_000],
+  [429, '40', 40_000],
+  [503, '999999', 60 * minute],
+  [500, '40', 5_000],
+  [503, 'soon', 5_000],
+  [503, '0', 5_000],
+])('status %d with Retry-After %s waits that long, an hour at most', async (status, value, expected) => {
+  const { client, account, receiver, id } = await setUp();
+  receiver.answerWith(() => ({ status, headers: { 'retry-after': value } }));
+  await world.happen(account);
+  const failed = await outcome(client, id, { outcome: 'retrying', attempt: 1 });
+  expect(pauseOf(failed)).toBeGreaterThanOrEqual(expected * 0.8);
+  expect(pauseOf(failed)).toBeLessThanOrEqual(expected * 1.2 + 5_000);
+});
+
+test('410 makes the webhook invalid at once; what comes then is kept until it is valid again', async () => {
+  const { client, account, receiver, id } = await setUp();
+  receiver.answerWith(() => ({ status: 410 }));
+  await world.happen(account);
+  await until(async () =>
+    expect(await look(client, id)).toMatchObject({ valid: false, last_error: expect.stringContaining('410') }),
+  );
+  await world.happen(account, 'follow', 5);
+  await until(async () => expect(await deliveries(client, id)).toHaveLength(6));
+  runtime.leap(10_000);
+  expect(receiver.deliveries).toHaveLength(1);
+  receiver.answerWith(() => ({ status: 200 }));
+  expect((await change(client, 'PUT', `/webhooks/${id}`)).body.data).toMatchObject({ valid: true, last_error: null });
+  await until(() => expect(new Set(idsOf(receiver.deliveries)).size).toBe(6));
+});
+
+test('a redirect is a failure, and is not followed', async () => {
+  const { client, account, receiver, id } = await setUp();
+  const elsewhere = await world.receiver();
+  receiver.answerWith(() => ({ status: 307, headers: { location: elsewhere.url } }));
+  await world.happen(account);
+  await outcome(client, id, { outcome: 'retrying', response_code: 307, error: 'status 307' });
+  expect(elsewhere.requests).toHaveLength(0);
+});
+
+test('no answer within 10 seconds is a failure', async () => {
+  const { client, account, receiver, id } = await setUp();
+  receiver.answerWith(() => new Promise(() => {}));
+  await world.happen(account);
+  await until(() => expect(receiver.deliveries).toHaveLength(1));
+  runtime.leap(10_000);
+  await outcome(client, id, { outcome: 'retrying', response_code: null, error: 'no answer within 10 s' });
+});
+
+test('an endless answer is read to 16 KiB, and counts by its status', async () => {
+  const { client } = await world.actor();
+  let closed = false;
+  const server = createServer((request, response) => {
+    request.resume();
+    const writing = setInterval(() => response.write('x'.repeat(1_000)), 1);
+    response.on('close', () => {
+      closed = true;
+      clearInterval(writing);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve));
+  const { port } = server.address() as AddressInfo;
+  const { id } = await register(client, { url: `http://localhost:${port}/` });
+  await until(() => expect(closed).toBe(true));
+  const sent = await client.with({ authToken: '' }).post(`/webhooks/${id}/test`);
+  expect(sent.body.data).toMatchObject({ delivered: true, response_code: 200, error: null });
+  server.close();
+});
