@@ -34,6 +34,9 @@ def before_load_schema(context, raw_schema):
                 for field in ("proxy", "cursor"):
                     if field in properties:
                         properties[field] = False
+                # Made-up addresses are refused by the guard. Nobody answers at this one: the webhook is there, and not valid.
+                if "url" in properties:
+                    properties["url"]["const"] = "http://localhost:1/hook"
                 if "auth_token" in properties:
                     properties["auth_token"]["const"] = os.environ["POSTERN_ACTOR"]
 
