@@ -1,0 +1,57 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'vitest';
+import { Client } from '../support/client.ts';
+import type { Fleet, Gateway } from '../support/fleet.ts';
+import type { TestReceiver } from '../support/receiver.ts';
+import { SandboxControl } from '../support/sandbox-control.ts';
+import { type Account, happen, idsOf, register, until } from './world.ts';
+
+export interface Watched {
+  account: Account;
+  receiver: TestReceiver;
+  happened: number;
+}
+
+/** Platform accounts with a webhook each, all paid by one account. */
+export async function watch(fleet: Fleet, gateway: Gateway, receivers: readonly TestReceiver[]): Promise<Watched[]> {
+  const payer = await fleet.admin.createAccount('Watcher', 10_000_000);
+  const key = (await fleet.admin.createKey(payer, 'Key')).key.expose();
+  const sandbox = new SandboxControl(fleet.sandboxUrl);
+  return Promise.all(
+    receivers.map(async (receiver) => {
+      const account = await sandbox.mint();
+      const client = new Client({ baseUrl: gateway.demo.baseUrl, key, authToken: account.authToken });
+      const { valid } = await register(client, { url: receiver.url, secret: receiver.secret });
+      expect(valid).toBe(true);
+      return { account, receiver, happened: 0 };
+    }),
+  );
+}
+
+/** Things happen to all of them in small portions, until so many did. */
+export async function keepHappening(fleet: Fleet, watched: readonly Watched[], eventsOfEach: number): Promise<void> {
+  while (watched.some(({ happened }) => happened < eventsOfEach)) {
+    for (const each of watched) {
+      const count = Math.min(1 + Math.floor(Math.random() * 10), eventsOfEach - each.happened);
+      if (count <= 0) continue;
+      await happen(fleet.sandboxUrl, each.account, 'follow', count);
+      each.happened += count;
+    }
+    await sleep(Math.random() * 100);
+  }
+}
+
+/** All arrived, each with one body. Answers how many came more than once. */
+export async function expectNothingLost(watched: readonly Watched[], timeoutMs: number): Promise<number> {
+  await until(() => {
+    for (const { receiver, happened } of watched) expect(new Set(idsOf(receiver.deliveries)).size).toBe(happened);
+  }, timeoutMs);
+  let repeated = 0;
+  for (const { receiver, happened } of watched) {
+    const bodies = new Set(receiver.deliveries.map(({ body }) => body));
+    expect(bodies.size).toBe(happened);
+    for (const { body, headers } of receiver.deliveries) expect(headers['webhook-id']).toBe(JSON.parse(body).id);
+    repeated += receiver.deliveries.length - happened;
+  }
+  return repeated;
+}
