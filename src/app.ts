@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { AccountAdmin } from './billing/account-admin.ts';
 import type { Config } from './config/config.ts';
-import { actions } from './core/actions/registry.ts';
+import { actions, streams } from './core/actions/registry.ts';
 import { Core } from './core/core.ts';
 import { CursorSealer } from './core/cursor.ts';
 import { type Demo, ensureDemoAccount, makeDemo } from './demo/demo.ts';
@@ -50,6 +50,8 @@ export interface App {
   announce(origin: string): Demo;
   /** Told once if a part that the service cannot do without has died. */
   onFailure(listener: (error: Error) => void): void;
+  /** Ends the answers that would go on for ever. */
+  endStreams(): void;
   /** Flushes and ends everything. No request may be in flight any more. */
   close(): Promise<void>;
 }
@@ -117,9 +119,9 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
       logger,
       metrics,
       metricsToken: config.secrets.metricsToken,
-      rest: { core, keys: billing.keys, limiter: billing.limiter, actions },
+      rest: { core, keys: billing.keys, limiter: billing.limiter, actions: [...actions, ...streams] },
       health: { store, platform, runtime },
-      home: { actions, demo: () => demo },
+      home: { actions: [...actions, ...streams], demo: () => demo },
     });
     const graphql = graphqlHandler({ core, ...billing, runtime, logger, options });
     return {
@@ -130,6 +132,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
         return demo;
       },
       onFailure: failures.listen,
+      endStreams: webhooks.endStreams,
       close,
     };
   } catch (error) {

@@ -48,6 +48,7 @@ export async function serve(config: Config, overrides: Overrides = {}): Promise<
     onFailure: (listener) => app.onFailure(listener),
     stop: async () => {
       app.logger.info('stopping');
+      app.endStreams();
       await drain(server, traffic);
       await app.close();
       app.logger.info('stopped');

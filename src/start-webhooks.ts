@@ -56,8 +56,9 @@ export function startWebhooks(options: WebhookOptions) {
     await store.events.sweep().catch((err) => logger.debug({ err }, 'old events could not be swept; trying again'));
   });
   return {
-    service: new WebhookService({ store, vault, receivers, runtime }),
-    streams,
+    service: new WebhookService({ store, vault, receivers, runtime, streams }),
+    /** Ends what would otherwise go on for ever. */
+    endStreams: () => streams.close(),
     close: async () => {
       sweeping.cancel();
       await host.close();

@@ -8,6 +8,7 @@ import { readApiKey } from '../headers/api-key.ts';
 import { countCall } from '../headers/rate-limit.ts';
 import { actionRoute } from './action-route.ts';
 import { readBody } from './read-input.ts';
+import { streamRoute } from './stream-route.ts';
 
 export interface RestParts {
   core: Core;
@@ -50,7 +51,7 @@ export function restRouter({ core, keys, limiter, actions }: RestParts): Router 
         authenticate,
         limit,
         ...(action.method === 'GET' ? [] : [body]),
-        actionRoute(action, core),
+        action.kind === 'stream' ? streamRoute(action, core, keys) : actionRoute(action, core),
       ];
       route[method(action)](...handlers);
     }

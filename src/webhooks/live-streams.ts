@@ -20,6 +20,12 @@ export interface StreamRequest {
 /** `gap`: events that the reader did not get may have happened, and are not kept (any more). */
 export type StreamItem = { kind: 'event'; id: string; type: string; body: string } | { kind: 'gap'; reason: string };
 
+/** A stream that is open until its reader, or this process, ends it. */
+export interface LiveStream {
+  readonly items: AsyncIterable<StreamItem>;
+  end(): void;
+}
+
 export interface LiveStreamsParts {
   store: Store;
   vault: WebhookVault;
@@ -30,14 +36,14 @@ export interface LiveStreamsParts {
 export class LiveStreams {
   readonly #parts: LiveStreamsParts;
   readonly #waiting = new Map<string, Set<() => void>>();
-  #open = 0;
+  readonly #ends = new Set<() => void>();
 
   constructor(parts: LiveStreamsParts) {
     this.#parts = parts;
   }
 
   get size(): number {
-    return this.#open;
+    return this.#ends.size;
   }
 
   /** A poller that runs here has appended something. */
@@ -45,33 +51,49 @@ export class LiveStreams {
     for (const wake of this.#waiting.get(poller) ?? []) wake();
   }
 
-  /** Backfills from the store, then goes on until the reader leaves. A reader that does not read holds nothing up but itself. */
-  async *read({ poller, types, after }: StreamRequest): AsyncGenerator<StreamItem> {
+  /** It must be ended, whatever happens. */
+  open(request: StreamRequest): LiveStream {
+    const controller = new AbortController();
+    const end = () => {
+      controller.abort();
+      this.#ends.delete(end);
+      this.appended(request.poller.id);
+    };
+    this.#ends.add(end);
+    return { items: this.#read(request, controller.signal), end };
+  }
+
+  /** Ends all that are open. */
+  close(): void {
+    for (const end of [...this.#ends]) end();
+  }
+
+  /** Backfills from the store, then goes on until it is ended. A reader that does not read holds nothing up but itself. */
+  async *#read({ poller, types, after }: StreamRequest, ended: AbortSignal): AsyncGenerator<StreamItem> {
     const { store, vault, runtime } = this.#parts;
     const { account, id } = poller;
     const keep = () => store.pollers.keepForStream(poller, store.now() + keptMs);
     await keep();
     const keeping = repeat(runtime, keptMs / 5, () => keep().catch(() => {}));
-    this.#open += 1;
     try {
       const known = after === null ? null : await store.events.place(account, id, after);
       let place = known ?? (after === null ? await store.events.lastPlace(account, id) : 0);
       if (after !== null && known === null) {
         yield { kind: 'gap', reason: 'The last event that you have is not kept any more' };
       }
-      for (;;) {
+      while (!ended.aborted) {
         const events = await store.events.after(account, id, place, eventsAtOnce);
         for (const event of events) {
+          if (ended.aborted) return;
           place = event.place;
           if (types && !types.some((type) => type === event.type)) continue;
           const body = vault.openBody(account, event.id, event.sealed);
           yield { kind: 'event', id: event.id, type: event.type, body };
         }
-        if (events.length < eventsAtOnce) await this.#news(id);
+        if (events.length < eventsAtOnce && !ended.aborted) await this.#news(id);
       }
     } finally {
       keeping.cancel();
-      this.#open -= 1;
       // It runs on for a while, for a reader that comes back.
       await keep().catch(() => {});
     }

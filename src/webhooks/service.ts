@@ -8,6 +8,8 @@ import type { Runtime } from '../runtime/runtime.ts';
 import type { DeliveryRecord, NewPoller, Store, WebhookRecord } from '../store/port.ts';
 import { type CrcOutcome, checkReceiver } from './crc.ts';
 import { afterCheck } from './daily-check.ts';
+import type { LiveStream, LiveStreams } from './live-streams.ts';
+
 import type { Receivers } from './receiver.ts';
 import { type PollerCredentials, secretOverlapMs, type WebhookSecrets, type WebhookVault } from './secrets.ts';
 import { signedHeaders } from './signed.ts';
@@ -35,7 +37,17 @@ export interface WebhookChange {
   credentials?: PollerCredentials | undefined;
 }
 
+export interface StreamOrder {
+  account: string;
+  credentials: PollerCredentials;
+  /** The end of the platform's activity now. */
+  cursor: string;
+  types: readonly EventType[] | null;
+  after: string | null;
+}
+
 export interface WebhookServiceParts {
+  streams: LiveStreams;
   store: Store;
   vault: WebhookVault;
   receivers: Receivers;
@@ -55,6 +67,12 @@ export class WebhookService {
   /** Throws `bad_input`. */
   checkUrl(text: string): URL {
     return this.#parts.receivers.readUrl(text);
+  }
+
+  /** A live stream of what webhooks of this actor would get. */
+  async stream({ account, credentials, cursor, types, after }: StreamOrder): Promise<LiveStream> {
+    const poller = { ...(await this.#pollerOf(account, credentials)), cursor };
+    return this.#parts.streams.open({ poller, types, after });
   }
 
   /** Registers it and runs the CRC. Throws `bad_input`, or `rate_limited` beyond 100 of an account. */

@@ -35,6 +35,7 @@ import { webhookDetail } from './webhook/detail.ts';
 import { listWebhooks } from './webhook/list.ts';
 import { replayEvents } from './webhook/replay.ts';
 import { rotateWebhookSecret } from './webhook/rotate-secret.ts';
+import { eventStream } from './webhook/stream.ts';
 import { testWebhook } from './webhook/test.ts';
 import { updateWebhook } from './webhook/update.ts';
 import { validateWebhook } from './webhook/validate.ts';
@@ -81,3 +82,6 @@ export const actions: readonly Action[] = [
   usage,
   payments,
 ];
+
+/** Those that go on, of `kind: 'stream'`. */
+export const streams: readonly Action[] = [eventStream];

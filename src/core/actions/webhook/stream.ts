@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import { eventTypes } from '../../../model/event.ts';
+import { flatPrice, platformAction } from '../../action.ts';
+
+const types = z
+  .string()
+  .regex(/^[\w.]+(,[\w.]+)*$/, 'must be types of events, by comma')
+  .transform((text) => text.split(','))
+  .pipe(z.array(z.enum(eventTypes, `must be of ${eventTypes.join(', ')}`)));
+
+export const eventStream = platformAction({
+  name: 'events',
+  method: 'GET',
+  path: '/events',
+  summary: "The actor's activity as it happens",
+  description:
+    'Server-Sent Events: what a webhook of the actor would get. Each has its id, so that a client which comes back with ' +
+    '`Last-Event-ID` within 24 hours misses nothing; where something may be missing an event `gap` says so.',
+  price: flatPrice,
+  effect: 'read',
+  kind: 'stream',
+  notBuilt: ['encryption_code'],
+  input: z.object({
+    types: types.optional().meta({ description: 'Types of events, by comma; all if left out.' }),
+    last_event_id: z
+      .string()
+      .min(1)
+      .max(64)
+      .optional()
+      .meta({ description: 'The same as the header `Last-Event-ID`.' }),
+  }),
+  example: { types: 'tweet.like,user.follow' },
+  output: z.object({ id: z.string(), type: z.enum(eventTypes), created_at: z.string() }),
+  async run({ platform, webhooks, account, credentials }, { types: wanted = null, last_event_id: after = null }) {
+    const { cursor } = await platform.activity({ count: 1, cursor: null });
+    const proxy = credentials.proxy?.expose() ?? null;
+    return webhooks.stream({
+      ...{ account, cursor, types: wanted, after },
+      credentials: { authToken: credentials.authToken?.expose() ?? '', proxy },
+    }) as never;
+  },
+});

@@ -1,0 +1,64 @@
+import type { ServerResponse } from 'node:http';
+import { asPosternError } from '../errors/postern-error.ts';
+
+const heartbeatMs = 15_000;
+const keyCheckMs = 5_000;
+/** How long a reader may leave what was written unread. */
+const patienceMs = 30_000;
+
+export interface EventStream {
+  /** Each a whole frame. */
+  frames: AsyncIterable<string>;
+  /** Ends the frames. */
+  end: () => void;
+  /** Rejects with `unauthenticated` once the caller's key is no good any more. */
+  checkKey: () => Promise<unknown>;
+  /** The last frame of a stream that ends before its time. */
+  frameOf: (reason: 'key_revoked' | 'slow_consumer' | 'unavailable') => string;
+}
+
+/** Writes Server-Sent Events until they end, or nobody reads them (https://html.spec.whatwg.org/multipage/server-sent-events.html). */
+export async function sendEventStream(response: ServerResponse, stream: EventStream): Promise<void> {
+  const { frames, end, checkKey, frameOf } = stream;
+  const finish = (reason: Parameters<typeof frameOf>[0]) => {
+    end();
+    if (!response.writableEnded) response.end(frameOf(reason));
+  };
+  response.once('close', end);
+  response.statusCode = 200;
+  response.setHeader('content-type', 'text/event-stream; charset=utf-8');
+  // Proxies such as nginx would keep it until there is more.
+  response.setHeader('x-accel-buffering', 'no');
+  // A first line at once: it tells the client, and whatever is between, that the stream is open.
+  response.write(': open\n\n');
+  const beating = setInterval(() => response.write(': \n\n'), heartbeatMs);
+  const checking = setInterval(() => {
+    checkKey().catch((error) => {
+      if (asPosternError(error).code === 'unauthenticated') finish('key_revoked');
+    });
+  }, keyCheckMs);
+  try {
+    for await (const frame of frames) {
+      if (response.write(frame) || response.closed) continue;
+      if (!(await drained(response))) return finish('slow_consumer');
+    }
+    response.end();
+  } catch {
+    finish('unavailable');
+  } finally {
+    clearInterval(beating);
+    clearInterval(checking);
+  }
+}
+
+function drained(response: ServerResponse): Promise<boolean> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(false), patienceMs);
+    const over = () => {
+      clearTimeout(timer);
+      resolve(true);
+    };
+    response.once('drain', over);
+    response.once('close', over);
+  });
+}

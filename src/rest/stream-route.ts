@@ -1,0 +1,55 @@
+import type { Request, RequestHandler, Response } from 'express';
+import type { KeyRing } from '../billing/key-ring.ts';
+import type { Action } from '../core/action.ts';
+import type { Core } from '../core/core.ts';
+import { asPosternError } from '../errors/postern-error.ts';
+import { readApiKey } from '../headers/api-key.ts';
+import { showCredits } from '../headers/credits.ts';
+import { sendEventStream } from '../headers/event-stream.ts';
+import type { LiveStream, StreamItem } from '../webhooks/live-streams.ts';
+import { readAuthToken, readProxyText } from './credentials.ts';
+import { errorBody } from './envelope.ts';
+import { inputReader } from './read-input.ts';
+
+/** Opens a stream for one call. It is paid when it opens. */
+export function streamRoute(action: Action, core: Core, keys: KeyRing): RequestHandler {
+  const readInput = inputReader(action);
+  return async (request: Request, response: Response) => {
+    const { account } = response.locals as { account: string };
+    const after = request.headers['last-event-id'];
+    const input = { ...readInput(request), ...(typeof after === 'string' && after !== '' && { last_event_id: after }) };
+    const caller = {
+      account,
+      authToken: readAuthToken(request, input),
+      proxy: readProxyText(request, input),
+      signal: new AbortController().signal,
+    };
+    const call = core.prepare(action, input, caller);
+    const tab = await core.openTab(account, action.price, null);
+    let stream: LiveStream;
+    try {
+      stream = (await tab.run(call)) as LiveStream;
+    } catch (thrown) {
+      const error = asPosternError(thrown);
+      await tab.refuse(error, errorBody(error.message));
+      throw error;
+    }
+    const settled = await tab.close(200, '');
+    if (settled) showCredits(response, settled);
+    await sendEventStream(response, {
+      frames: framesOf(stream),
+      end: () => stream.end(),
+      checkKey: () => keys.authenticate(readApiKey(request)),
+      frameOf: (reason) => `event: error\ndata: ${JSON.stringify({ reason })}\n\n`,
+    });
+  };
+}
+
+async function* framesOf(stream: LiveStream): AsyncGenerator<string> {
+  for await (const item of stream.items) yield frame(item);
+}
+
+function frame(item: StreamItem): string {
+  if (item.kind === 'gap') return `event: gap\ndata: ${JSON.stringify({ reason: item.reason })}\n\n`;
+  return `id: ${item.id}\nevent: ${item.type}\ndata: ${item.body}\n\n`;
+}
