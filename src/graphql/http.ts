@@ -1,13 +1,15 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { type ExecutionResult, GraphQLError } from 'graphql';
 import type { KeyHolder, KeyRing } from '../billing/key-ring.ts';
 import type { RateState } from '../billing/rate-limiter.ts';
 import { asPosternError, PosternError } from '../errors/postern-error.ts';
 import { readApiKey } from '../headers/api-key.ts';
+import { type EventStream, sendEventStream } from '../headers/event-stream.ts';
 import { countCall } from '../headers/rate-limit.ts';
 import { logFailure } from '../observe/failures.ts';
 import { responseType } from './accept.ts';
 import { readParams } from './read-params.ts';
-import type { GraphqlRequest } from './request.ts';
+import type { GraphqlRequest, LiveResults } from './request.ts';
 import { respond } from './respond.ts';
 import { type GraphqlParts, graphqlServer } from './server.ts';
 
@@ -46,7 +48,13 @@ export function graphqlHandler(parts: GraphqlHttpParts): RequestListener {
         rate = countCall(parts.limiter, key, response);
       }
       const params = await readParams(request);
-      respond(response, await server({ method: request.method ?? '', params, state: state() }), accept);
+      const result = await server({ method: request.method ?? '', params, state: state() });
+      if (!('results' in result)) respond(response, result, accept);
+      else
+        await sendEventStream(
+          response,
+          liveStream(result, () => parts.keys.authenticate(readApiKey(request))),
+        );
     } catch (thrown) {
       const error = asPosternError(thrown);
       logFailure(parts.logger, locals.requestId, error);
@@ -60,4 +68,25 @@ function requireMethod({ method }: IncomingMessage, response: ServerResponse): v
   if (method === 'GET' || method === 'POST') return;
   response.setHeader('allow', 'GET, POST');
   throw new PosternError('method_not_allowed', 'Wrong method: GraphQL takes GET (queries only) and POST');
+}
+
+/** GraphQL over Server-Sent Events, distinct connections mode (https://github.com/enisdenjo/graphql-sse/blob/master/PROTOCOL.md). */
+function liveStream({ results, end }: LiveResults, checkKey: () => Promise<unknown>): EventStream {
+  return {
+    frames: framesOf(results),
+    end,
+    checkKey,
+    frameOf: (reason) => `${nextFrame({ errors: [new GraphQLError(reason)] })}${lastFrame}`,
+  };
+}
+
+const lastFrame = 'event: complete\ndata:\n\n';
+
+function nextFrame(result: ExecutionResult): string {
+  return `event: next\ndata: ${JSON.stringify(result)}\n\n`;
+}
+
+async function* framesOf(results: AsyncIterable<ExecutionResult>): AsyncGenerator<string> {
+  for await (const result of results) yield nextFrame(result);
+  yield lastFrame;
 }

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { DocumentNode, ExecutionArgs, ExecutionResult, OperationDefinitionNode, SelectionSetNode } from 'graphql';
-import { execute, GraphQLError, getOperationAST, getVariableValues, Kind } from 'graphql';
+import { execute, GraphQLError, getOperationAST, getVariableValues, Kind, subscribe } from 'graphql';
 import type { RateLimiter } from '../billing/rate-limiter.ts';
 import type { Caller, Core } from '../core/core.ts';
 import type { Tab } from '../core/tab.ts';
@@ -15,7 +15,7 @@ import { refusal } from './errors.ts';
 import type { Executor } from './executor.ts';
 import { documentLimits } from './limits.ts';
 import { quote } from './quote.ts';
-import type { GraphqlRequest } from './request.ts';
+import type { GraphqlRequest, LiveResults } from './request.ts';
 import type { DocumentScope } from './selection.ts';
 import { Session } from './session.ts';
 
@@ -39,7 +39,7 @@ export async function perform(
   parts: PerformParts,
   args: ExecutionArgs,
   state: GraphqlRequest,
-): Promise<ExecutionResult> {
+): Promise<ExecutionResult | LiveResults> {
   try {
     return await new Performance(parts, args, state).result();
   } catch (thrown) {
@@ -61,7 +61,7 @@ class Performance {
     this.#state = state;
   }
 
-  async result(): Promise<ExecutionResult> {
+  async result(): Promise<ExecutionResult | LiveResults> {
     const { document, operationName, schema, variableValues } = this.#args;
     const operation = getOperationAST(document, operationName);
     // The executor says best what is wrong with its name.
@@ -100,7 +100,7 @@ class Performance {
     scope: DocumentScope,
     caller: Caller,
     waiting: Waiting,
-  ): Promise<ExecutionResult> {
+  ): Promise<ExecutionResult | LiveResults> {
     const state = this.#state;
     const { core, costLimit } = this.#parts;
     const claim = operation.operation === 'mutation' ? await this.#claim(scope, caller) : null;
@@ -119,6 +119,7 @@ class Performance {
       costLimit,
       rate: state.rate,
     });
+    if (operation.operation === 'subscription') return this.#subscribe(tab, session);
     let result: ExecutionResult;
     try {
       result = this.#parts.format(await this.#parts.executor.execute({ ...this.#args, contextValue: session }), state);
@@ -129,6 +130,21 @@ class Performance {
     }
     await this.#close(tab, result, session, claim !== null);
     return result;
+  }
+
+  /** It is paid when it opens; what it tells afterwards is free. */
+  async #subscribe(tab: Tab, session: Session): Promise<ExecutionResult | LiveResults> {
+    const opened = await subscribe({ ...this.#args, contextValue: session });
+    const { stream } = session;
+    try {
+      const result = Symbol.asyncIterator in opened ? {} : this.#parts.format(opened, this.#state);
+      await this.#close(tab, result, session, false);
+      if (!(Symbol.asyncIterator in opened) || !stream) return result;
+      return { results: opened, end: () => stream.end() };
+    } catch (error) {
+      stream?.end();
+      throw error;
+    }
   }
 
   /**

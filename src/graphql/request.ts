@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ExecutionResult } from 'graphql';
 import type { KeyHolder } from '../billing/key-ring.ts';
 import type { Charge, Settled } from '../billing/ledger.ts';
 import type { RateState } from '../billing/rate-limiter.ts';
@@ -18,4 +19,10 @@ export interface GraphqlRequest {
   charges: readonly Charge[];
   /** `null` where nothing was charged. */
   settled: Settled | null;
+}
+
+/** What a subscription tells, until it is ended. */
+export interface LiveResults {
+  readonly results: AsyncIterable<ExecutionResult>;
+  end(): void;
 }

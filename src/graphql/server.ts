@@ -15,7 +15,7 @@ import { Executor } from './executor.ts';
 import { limitDocuments } from './limits.ts';
 import { perform } from './perform.ts';
 import type { Params } from './read-params.ts';
-import type { GraphqlRequest } from './request.ts';
+import type { GraphqlRequest, LiveResults } from './request.ts';
 import { schema } from './schema/schema.ts';
 import { type TrustedDocuments, takeTrustedDocuments } from './trusted-documents.ts';
 
@@ -78,19 +78,18 @@ export function graphqlServer(parts: GraphqlParts) {
   const finish = (result: ExecutionResult, state: GraphqlRequest) =>
     withBill(describeErrors(result, state, logger), state, accounts, options.costLimit);
 
-  const answer = async ({ method, params, state }: Asked): Promise<ExecutionResult> => {
+  const answer = async ({ method, params, state }: Asked): Promise<ExecutionResult | LiveResults> => {
     const request = { method } as Request;
-    let result: ExecutionResult;
+    let result: ExecutionResult | LiveResults;
     try {
       const context = { request, params, state } as Context & YogaInitialContext;
-      result = (await yoga.getResultForParams(
-        { params: params as GraphQLParams, request },
-        context,
-      )) as ExecutionResult;
+      result = (await yoga.getResultForParams({ params: params as GraphQLParams, request }, context)) as
+        | ExecutionResult
+        | LiveResults;
     } catch (thrown) {
       result = { errors: [asGraphQLError(thrown)] };
     }
-    return finish(result, state);
+    return 'results' in result ? result : finish(result, state);
   };
   return Object.assign(answer, {
     /** A result for what went wrong before there was a document. */
@@ -138,6 +137,10 @@ function executeOnTab({ core, limiter, runtime, logger, options }: GraphqlParts)
     onExecute({ args, setExecuteFn }) {
       const { state } = args.contextValue as unknown as Context;
       setExecuteFn((given: unknown) => perform(performing, given as ExecutionArgs, state));
+    },
+    onSubscribe({ args, setSubscribeFn }) {
+      const { state } = args.contextValue as unknown as Context;
+      setSubscribeFn((given: unknown) => perform(performing, given as ExecutionArgs, state) as never);
     },
   };
 }

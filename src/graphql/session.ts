@@ -5,6 +5,7 @@ import type { EdgePage } from '../core/paging.ts';
 import type { Tab } from '../core/tab.ts';
 import { asPosternError, PosternError } from '../errors/postern-error.ts';
 import type { Micros } from '../model/money.ts';
+import type { LiveStream } from '../webhooks/live-streams.ts';
 import type { DocumentScope } from './selection.ts';
 
 type Input = Record<string, unknown>;
@@ -30,6 +31,8 @@ export interface SessionParts {
 export class Session {
   readonly #parts: SessionParts;
   readonly #reads = new Map<string, Promise<unknown>>();
+  /** What `open` has opened. */
+  stream: LiveStream | null = null;
   /** One for all that came too late, so that it is logged once. */
   #late: PosternError | undefined;
   /** What failed of the writes. */
@@ -74,6 +77,13 @@ export class Session {
     }
   }
 
+  /** Opens a live stream; `null` where something may be missing. */
+  async open(action: Action, input: Input): Promise<AsyncIterable<unknown>> {
+    const { core, caller, tab } = this.#parts;
+    this.stream = (await tab.run(core.prepare(action, input, caller))) as LiveStream;
+    return eventsOf(this.stream);
+  }
+
   /** What another call has brought along, as if it had been read. */
   note(action: Action, input: Input, output: unknown): void {
     const key = keyOf(action, input);
@@ -105,4 +115,8 @@ export class Session {
 
 function keyOf(action: Action, input: Input): string {
   return `${action.name} ${JSON.stringify(input)}`;
+}
+
+async function* eventsOf({ items }: LiveStream): AsyncGenerator<unknown> {
+  for await (const item of items) yield item.kind === 'gap' ? null : JSON.parse(item.body);
 }

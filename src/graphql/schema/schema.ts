@@ -1,6 +1,7 @@
 import { builder } from './builder.ts';
 // Each adds its types and fields to the builder; refs that are only mentioned would be missing.
 import './account.ts';
+import './events.ts';
 import './list.ts';
 import './node.ts';
 import './query.ts';
