@@ -5,19 +5,21 @@ import { parseArgs } from 'node:util';
 import { printSchema } from 'graphql';
 import { actions } from '../dist/core/actions/registry.js';
 import { schema } from '../dist/graphql/schema/schema.js';
+import { eventSchema } from '../dist/model/event-bodies.js';
 import { openApiDocument } from '../dist/rest/openapi/document.js';
 import { performAll } from './openapi-performed.js';
 
 const documents = {
   'openapi.json': async () => `${JSON.stringify(openApiDocument(actions, await performAll(actions)), null, 2)}\n`,
+  'events.json': () => `${JSON.stringify(eventSchema(), null, 2)}\n`,
   'schema.graphql': () => `${printSchema(schema)}\n`,
 };
 
 const help = `Usage: node scripts/print.js [--check]
 
-Writes schema/openapi.json and schema/schema.graphql, the descriptions of the REST and the GraphQL API. They are made of the
-code in dist/ (run \`npm run print\`, which builds first); the examples of the first are the answers of a service that runs
-for a moment in this process.
+Writes schema/openapi.json, schema/schema.graphql and schema/events.json, the descriptions of the REST API, the GraphQL API and
+events. They are made of the code in dist/ (run \`npm run print\`, which builds first); the examples of the first are the
+answers of a service that runs for a moment in this process.
 
   --check   write nothing; exit 1 if a file differs from what would be written
   --help    this text

@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs';
+import Ajv2020 from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -20,6 +23,11 @@ beforeAll(async () => {
   ({ id: webhook } = await register(client, { url: receiver.url }));
 });
 afterAll(() => world.stop());
+
+/** What schema/events.json, which receivers read, says of every body. */
+const isEvent = addFormats
+  .default(new Ajv2020.default())
+  .compile(JSON.parse(readFileSync(new URL('../../schema/events.json', import.meta.url), 'utf8')));
 
 const numeric = z.string().regex(/^\d+$/);
 const name = z.string().min(1);
@@ -50,6 +58,7 @@ describe.each(Object.entries(schemas))('%s', (type, schema) => {
     await until(() => expect(receiver.deliveries).toHaveLength(seen + 1));
     const body = JSON.parse(receiver.deliveries[seen]?.body ?? '');
     expect(schema.safeParse(body).error).toBeUndefined();
+    expect(isEvent(body), JSON.stringify(isEvent.errors)).toBe(true);
     if ('actor_ids' in body) expect(body.actor_ids).toEqual([happened?.actor.id]);
     else expect([body.author_id, body.tweet_id]).toEqual([happened?.actor.id, happened?.tweet?.id]);
     for (const field of ['in_reply_to_id', 'quoted_tweet_id', ...('actor_ids' in body ? ['tweet_id'] : [])]) {
