@@ -3,6 +3,7 @@ import { type PollerRecord, pollerTtlMs } from '../store/port.ts';
 import { type PollerParts, RunningPoller } from './running-poller.ts';
 
 const lookMs = 1_000;
+const beatMs = pollerTtlMs / 3;
 const claimsAtOnce = 500;
 /** For what is under way when the service stops. */
 const graceMs = 5_000;
@@ -24,6 +25,8 @@ export class PollerHost {
   #looking: Timer | undefined;
   #round: Promise<void> = Promise.resolve();
   #beatAt: number;
+  /** That run pollers, as of the last beat; 0 before the first. */
+  #processes = 0;
   /** The store may think otherwise of what runs here. */
   #doubtful = false;
 
@@ -62,8 +65,10 @@ export class PollerHost {
 
   async #look(): Promise<void> {
     const { pollers } = this.#parts.store;
-    const processes = await this.#beat();
-    const share = Math.ceil((await pollers.count()) / Math.max(1, processes));
+    const total = await pollers.count();
+    // Nothing is written for nobody: an idle service leaves the disk alone.
+    if (total === 0 && this.#running.size === 0 && this.#leaving.size === 0) return;
+    const share = Math.ceil(total / Math.max(1, await this.#beat()));
     const wanted = Math.min(claimsAtOnce, share - this.#running.size);
     if (wanted > 0) for (const record of await pollers.claim(this.#process, wanted)) this.#run(record);
     else if (wanted < 0) for (const poller of [...this.#running.values()].slice(wanted)) void this.#giveBack(poller);
@@ -74,7 +79,8 @@ export class PollerHost {
   async #beat(): Promise<number> {
     const { store, runtime } = this.#parts;
     const now = runtime.now();
-    const processes = await store.pollers.beat(this.#process);
+    if (this.#processes > 0 && !this.#doubtful && now - this.#beatAt < beatMs) return this.#processes;
+    this.#processes = await store.pollers.beat(this.#process);
     const slept = now - this.#beatAt >= pollerTtlMs;
     this.#beatAt = now;
     if (slept || this.#doubtful) {
@@ -83,7 +89,7 @@ export class PollerHost {
       for (const [id, poller] of this.#running) if (!kept.has(id)) this.#drop(poller);
       this.#doubtful = false;
     }
-    return processes;
+    return this.#processes;
   }
 
   async #wakeAll(): Promise<void> {
