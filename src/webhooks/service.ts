@@ -5,7 +5,7 @@ import type { Page } from '../model/page.ts';
 import { formatIsoTime } from '../model/time.ts';
 import type { CreatedWebhook, DeliveryView, WebhookTest, WebhookView } from '../model/webhook.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import type { DeliveryRecord, NewPoller, Store, WebhookRecord } from '../store/port.ts';
+import type { NewPoller, Store, WebhookRecord } from '../store/port.ts';
 import { type CrcOutcome, checkReceiver } from './crc.ts';
 import { afterCheck } from './daily-check.ts';
 import type { LiveStream, LiveStreams } from './live-streams.ts';
@@ -15,6 +15,7 @@ import { type PollerCredentials, secretOverlapMs, type WebhookSecrets, type Webh
 import { signedHeaders } from './signed.ts';
 import { stoppedError } from './stopped.ts';
 import { TestBudget } from './test-budget.ts';
+import { deliveryView, view } from './views.ts';
 
 const maxPerAccount = 100;
 
@@ -307,34 +308,4 @@ function proven(record: WebhookRecord, crc: CrcOutcome, vault: WebhookVault): We
 
 function notFound(id: string): PosternError {
   return new PosternError('not_found', `Webhook not found: ${id}`);
-}
-
-function view(record: WebhookRecord): WebhookView {
-  const time = (at: number | null) => (at === null ? null : formatIsoTime(at));
-  return {
-    id: record.id,
-    url: record.url,
-    valid: record.valid,
-    created_at: formatIsoTime(record.createdAt),
-    events: record.events as EventType[] | null,
-    has_encryption_code: record.hasEncryptionCode,
-    last_validated_at: time(record.lastValidatedAt),
-    last_delivery_at: time(record.lastDeliveryAt),
-    last_error: record.lastError,
-  };
-}
-
-function deliveryView({ event, type, state, attempts, nextAt, last }: DeliveryRecord): DeliveryView {
-  const outcome = state === 'waiting' && attempts > 0 ? 'retrying' : state;
-  return {
-    event_id: event,
-    type,
-    attempt: attempts,
-    at: last && formatIsoTime(last.at),
-    outcome,
-    response_code: last?.responseCode ?? null,
-    duration_ms: last?.durationMs ?? null,
-    error: last?.error ?? null,
-    next_attempt_at: nextAt === null ? null : formatIsoTime(nextAt),
-  };
 }

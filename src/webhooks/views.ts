@@ -1,0 +1,35 @@
+import type { EventType } from '../model/event.ts';
+import { formatIsoTime } from '../model/time.ts';
+import type { DeliveryView, WebhookView } from '../model/webhook.ts';
+import type { DeliveryRecord, WebhookRecord } from '../store/port.ts';
+
+/** A webhook as its owner sees it. */
+export function view(record: WebhookRecord): WebhookView {
+  const time = (at: number | null) => (at === null ? null : formatIsoTime(at));
+  return {
+    id: record.id,
+    url: record.url,
+    valid: record.valid,
+    created_at: formatIsoTime(record.createdAt),
+    events: record.events as EventType[] | null,
+    has_encryption_code: record.hasEncryptionCode,
+    last_validated_at: time(record.lastValidatedAt),
+    last_delivery_at: time(record.lastDeliveryAt),
+    last_error: record.lastError,
+  };
+}
+
+export function deliveryView({ event, type, state, attempts, nextAt, last }: DeliveryRecord): DeliveryView {
+  const outcome = state === 'waiting' && attempts > 0 ? 'retrying' : state;
+  return {
+    event_id: event,
+    type,
+    attempt: attempts,
+    at: last && formatIsoTime(last.at),
+    outcome,
+    response_code: last?.responseCode ?? null,
+    duration_ms: last?.durationMs ?? null,
+    error: last?.error ?? null,
+    next_attempt_at: nextAt === null ? null : formatIsoTime(nextAt),
+  };
+}
