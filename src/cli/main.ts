@@ -5,6 +5,7 @@ import { accountCommand } from './account-command.ts';
 import { CliError } from './cli-error.ts';
 import { doctorCommand } from './doctor-command.ts';
 import { keyCommand } from './key-command.ts';
+import { listenCommand } from './listen-command.ts';
 import { sandboxCommand } from './sandbox-command.ts';
 import { serveCommand } from './serve-command.ts';
 import { settingsHelp } from './settings-help.ts';
@@ -16,6 +17,7 @@ const program = new Command('postern')
   .addCommand(sandboxCommand())
   .addCommand(accountCommand())
   .addCommand(keyCommand())
+  .addCommand(listenCommand())
   .addCommand(doctorCommand())
   .addHelpText('after', settingsHelp)
   .showHelpAfterError('(add --help for what it takes)');

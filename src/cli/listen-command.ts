@@ -1,0 +1,67 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Command } from 'commander';
+import { readConfig } from '../config/config.ts';
+import type { Demo } from '../demo/demo.ts';
+import { CliError } from './cli-error.ts';
+import { listen } from './listen.ts';
+
+interface Options {
+  forwardTo?: string;
+  types?: string;
+  as?: string;
+  url?: string;
+}
+
+const environment = `
+Credentials come from the environment, so that no shell keeps them:
+  POSTERN_API_KEY         the key that pays; the demo key if left out
+  POSTERN_AUTH_TOKEN      the actor; a demo account if left out
+  POSTERN_WEBHOOK_SECRET  signs what is forwarded; one is made and printed if left out
+`;
+
+export function listenCommand(): Command {
+  return new Command('listen')
+    .description('Print events as they happen, and forward them to a program of yours (no public address needed)')
+    .option('--forward-to <url>', 'POST each event there, signed like a delivery')
+    .option('--types <types>', 'only these, by comma, such as tweet.like,user.follow')
+    .option('--as <userName>', 'act as this demo account', 'ada')
+    .option('--url <url>', 'where the API is, with /v1; the service of DATA_DIR if left out')
+    .addHelpText('after', environment)
+    .action(async (options: Options) => {
+      const { POSTERN_API_KEY: key, POSTERN_AUTH_TOKEN: token, POSTERN_WEBHOOK_SECRET: given } = process.env;
+      const demo = key && token && options.url ? null : readDemo();
+      const account = demo?.accounts.find(({ userName }) => userName === options.as);
+      if (!token && !account) throw new CliError(`no demo account is called ${options.as}`);
+      const secret = given || randomBytes(24).toString('base64url');
+      const warn = (line: string) => void process.stderr.write(`postern: ${line}\n`);
+      warn(`listening as ${token ? 'the actor of POSTERN_AUTH_TOKEN' : options.as}; stop with Ctrl-C`);
+      if (options.forwardTo && !given) warn(`forwarded events are signed with the secret ${secret}`);
+      await listen({
+        baseUrl: options.url ?? demo?.baseUrl ?? '',
+        apiKey: key || (demo?.apiKey ?? ''),
+        authToken: token || (account?.authToken ?? ''),
+        types: options.types ?? null,
+        forward: options.forwardTo === undefined ? null : { url: readUrl(options.forwardTo), secret },
+        say: (line) => void process.stdout.write(`${line}\n`),
+        warn,
+      });
+    });
+}
+
+function readDemo(): Demo {
+  const path = join(readConfig(process.env).dataDir, 'demo.json');
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as Demo;
+  } catch {
+    throw new CliError(
+      `${path} is not there: start the service from here (npm start), or set POSTERN_API_KEY and POSTERN_AUTH_TOKEN and give --url`,
+    );
+  }
+}
+
+function readUrl(text: string): string {
+  if (URL.canParse(text) && /^https?:/i.test(text)) return text;
+  throw new CliError(`--forward-to takes an http or https address, not ${text}`);
+}

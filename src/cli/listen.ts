@@ -1,0 +1,100 @@
+import { createParser, type EventSourceMessage } from 'eventsource-parser';
+import { signedHeaders } from '../webhooks/signed.ts';
+import { CliError } from './cli-error.ts';
+
+export interface ListenOptions {
+  /** With `/v1`. */
+  baseUrl: string;
+  apiKey: string;
+  authToken: string;
+  /** By comma; `null` for all. */
+  types: string | null;
+  forward: { url: string; secret: string } | null;
+  /** A line about each event, for people. */
+  say: (line: string) => void;
+  /** What is wrong meanwhile. */
+  warn: (line: string) => void;
+}
+
+const longestPauseMs = 30_000;
+
+/** Prints events as they come, and forwards them one after the other. Ends with a `CliError` where it is refused. */
+export async function listen(options: ListenOptions): Promise<never> {
+  let lastId: string | null = null;
+  let faults = 0;
+  for (;;) {
+    try {
+      for await (const message of messages(await open(options, lastId))) {
+        faults = 0;
+        lastId = message.id ?? lastId;
+        await handle(message, options);
+      }
+      options.warn('the stream ended; opening it again');
+    } catch (error) {
+      if (error instanceof CliError) throw error;
+      options.warn(`the stream broke (${error instanceof Error ? error.message : error}); opening it again`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, Math.min(longestPauseMs, 500 * 2 ** faults++)));
+  }
+}
+
+async function open({ baseUrl, apiKey, authToken, types }: ListenOptions, lastId: string | null): Promise<Response> {
+  const url = new URL(`${baseUrl}/events`);
+  if (types !== null) url.searchParams.set('types', types);
+  const response = await fetch(url, {
+    headers: {
+      authorization: `Bearer ${apiKey}`,
+      'x-auth-token': authToken,
+      ...(lastId !== null && { 'last-event-id': lastId }),
+    },
+  });
+  if (response.ok) return response;
+  const { error = `status ${response.status}` } = (await response.json().catch(() => ({}))) as { error?: string };
+  // Asked again it would be refused again.
+  if (response.status < 500 && response.status !== 429) throw new CliError(error);
+  throw new Error(error);
+}
+
+async function* messages(response: Response): AsyncGenerator<EventSourceMessage> {
+  const waiting: EventSourceMessage[] = [];
+  const parser = createParser({ onEvent: (message) => void waiting.push(message) });
+  for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    parser.feed(chunk);
+    yield* waiting.splice(0);
+  }
+}
+
+async function handle({ id, event = '', data }: EventSourceMessage, options: ListenOptions): Promise<void> {
+  if (id === undefined) {
+    const { reason } = JSON.parse(data) as { reason: string };
+    return options.warn(event === 'gap' ? `events may be missing: ${reason}` : `the stream is over: ${reason}`);
+  }
+  const time = new Date().toTimeString().slice(0, 8);
+  const outcome = options.forward ? `  ${await forward(id, data, options.forward)}` : `  ${data}`;
+  options.say(`${time}  ${event.padEnd(14)}  ${id}${outcome}`);
+}
+
+/** As a delivery would come, in one attempt. */
+async function forward(
+  eventId: string,
+  body: string,
+  { url, secret }: { url: string; secret: string },
+): Promise<string> {
+  const secrets = { secret, proven: true, previous: null, encryptionCode: null };
+  const startedAt = performance.now();
+  try {
+    const headers = signedHeaders({ eventId, attempt: 1, body, now: Date.now() }, secrets);
+    const response = await fetch(url, {
+      method: 'POST',
+      headers,
+      body,
+      redirect: 'manual',
+      signal: AbortSignal.timeout(10_000),
+    });
+    await response.arrayBuffer();
+    return `→ ${response.status} in ${Math.round(performance.now() - startedAt)} ms`;
+  } catch (error) {
+    const { cause, message } = error as Error & { cause?: { code?: string } };
+    return `→ not delivered: ${cause?.code ?? message}`;
+  }
+}

@@ -1,0 +1,56 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { verify } from '../../src/kit/index.ts';
+import { postern } from '../support/command.ts';
+import { type PosternProcess, startPostern } from '../support/process.ts';
+import { startReceiver, type TestReceiver } from '../support/receiver.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+const secret = 'a-secret-of-16-signs';
+let service: TestService;
+let receiver: TestReceiver;
+let listening: PosternProcess | null;
+
+beforeEach(async () => {
+  service = await startService({ SANDBOX_ACTIVITY: '0' });
+  receiver = await startReceiver({ secret });
+  listening = null;
+});
+afterEach(async () => {
+  await listening?.end('SIGKILL');
+  await receiver.stop();
+  await service.stop();
+});
+
+async function happen(type: string): Promise<void> {
+  await fetch(`${service.demo.sandboxUrl}/control/events`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ type, userName: 'ada' }),
+  });
+}
+
+describe('postern listen', () => {
+  test('prints what happens, and forwards it signed to a local program', async () => {
+    const args = ['listen', '--forward-to', receiver.url, '--types', 'tweet.like,user.follow'];
+    listening = startPostern(args, { DATA_DIR: service.dataDir, POSTERN_WEBHOOK_SECRET: secret });
+    // Whether the stream is open already nobody is told; what happens until it is told too.
+    const happening = setInterval(() => void happen('like'), 500);
+    const [line] = await listening
+      .printed(/\S+ {2}tweet\.like {6}evt_\S+ {2}→ 200 in \d+ ms/)
+      .finally(() => clearInterval(happening));
+    const [{ body, headers } = { body: '', headers: {} }] = receiver.deliveries;
+    expect(verify(body, headers, secret)).toMatchObject({ attempt: 1, eventId: /evt_\S+/.exec(line)?.[0] });
+  });
+
+  test('says what is refused, and ends', async () => {
+    const refused = await postern(['listen'], { DATA_DIR: service.dataDir, POSTERN_AUTH_TOKEN: 'nobody' });
+    expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('postern: Platform rejected auth_token') });
+    const unknown = await postern(['listen', '--as', 'nobody'], { DATA_DIR: service.dataDir });
+    expect(unknown).toMatchObject({ code: 1, err: expect.stringContaining('no demo account is called nobody') });
+    const wrong = await postern(['listen', '--forward-to', 'nowhere'], { DATA_DIR: service.dataDir });
+    expect(wrong).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('--forward-to takes an http or https address'),
+    });
+  });
+});
