@@ -1,0 +1,32 @@
+// Answers the CRC of webhooks and counts what is delivered. GET /seen tells how many came, when the first and the last did,
+// and how old each event was by its own time; POST /forget begins anew. Run as: webhook-receiver.js SECRET
+import { createServer } from 'node:http';
+import { answerCrc } from '../../dist/kit/index.js';
+
+const [secret] = process.argv.slice(2);
+let seen = { count: 0, firstAt: 0, lastAt: 0, ages: [] };
+
+const server = createServer((request, response) => {
+  const token = new URL(request.url, 'http://receiver').searchParams.get('crc_token');
+  if (token !== null) return response.end(JSON.stringify(answerCrc(token, secret)));
+  if (request.url === '/seen') return response.end(JSON.stringify(seen));
+  if (request.url === '/forget') {
+    seen = { count: 0, firstAt: 0, lastAt: 0, ages: [] };
+    return response.end();
+  }
+  let body = '';
+  request.on('data', (chunk) => {
+    body += chunk;
+  });
+  request.on('end', () => {
+    const now = Date.now();
+    seen.firstAt ||= now;
+    seen.lastAt = now;
+    seen.count += 1;
+    if (seen.ages.length < 10_000) seen.ages.push(now - Date.parse(JSON.parse(body).created_at));
+    response.end('{}');
+  });
+});
+server.listen(0, '127.0.0.1', () => {
+  process.stdout.write(`listening on http://localhost:${server.address().port}\n`);
+});
