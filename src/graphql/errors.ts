@@ -22,7 +22,7 @@ export function refusal(error: PosternError): GraphQLError {
 
 /**
  * Errors as callers see them, by the one error table: `extensions` has `code` and `status`. What nobody foresaw is
- * masked, and `onInternal` hears its cause. Where there is no data, the first one decides the response's status.
+ * masked. `onFailure` hears what was thrown; where there is no data, the worst decides the response's status.
  */
 export function formatErrors(
   errors: readonly GraphQLError[],
