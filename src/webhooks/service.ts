@@ -148,9 +148,10 @@ export class WebhookService {
     const secret = runtime.randomBytes(24).toString('base64url');
     await this.#rewrite(account, id, async (record) => {
       const before = vault.open(record);
-      const until = store.now() + secretOverlapMs;
-      const secrets = { ...before, secret, proven: false, previous: { secret: before.secret, until } };
-      return { ...record, sealed: vault.seal(record, secrets) };
+      // One that no handshake has proven is with no receiver yet: the one before it is.
+      const kept = before.proven || before.previous === null ? before.secret : before.previous.secret;
+      const previous = { secret: kept, until: store.now() + secretOverlapMs };
+      return { ...record, sealed: vault.seal(record, { ...before, secret, proven: false, previous }) };
     });
     return { id, secret };
   }

@@ -138,3 +138,16 @@ test('a new secret signs beside the old one, and alone once a handshake has prov
   for (const each of [secret, renewed]) expect(verify(proven.body, proven.headers, each).attempt).toBe(1);
   expect(isSignedByPlatform(proven.body, proven.headers, renewed)).toBe(true);
 });
+
+test('a secret that a receiver has goes on signing however often new ones are made before the next handshake', async () => {
+  const own = await world.receiver();
+  const { id } = await register(client, { url: own.url, secret });
+  await client.post(`/webhooks/${id}/rotate-secret`);
+  const { body } = await client.post(`/webhooks/${id}/rotate-secret`);
+  await client.post(`/webhooks/${id}/test`);
+  const [delivery = { body: '', headers: {} }] = own.deliveries;
+  for (const each of [secret, String(body.data['secret'])]) {
+    expect(verify(delivery.body, delivery.headers, each).attempt).toBe(1);
+  }
+  expect(isSignedByPlatform(delivery.body, delivery.headers, secret)).toBe(true);
+});
