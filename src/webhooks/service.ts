@@ -5,17 +5,17 @@ import type { Page } from '../model/page.ts';
 import { formatIsoTime } from '../model/time.ts';
 import type { CreatedWebhook, DeliveryView, WebhookTest, WebhookView } from '../model/webhook.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import type { NewPoller, Store, WebhookRecord } from '../store/port.ts';
+import type { DeliveryPosition, NewPoller, Store, WebhookPosition, WebhookRecord } from '../store/port.ts';
 import { type CrcOutcome, checkReceiver } from './crc.ts';
 import { afterCheck } from './daily-check.ts';
 import type { LiveStream, LiveStreams } from './live-streams.ts';
 
 import type { Receivers } from './receiver.ts';
 import { type PollerCredentials, secretOverlapMs, type WebhookSecrets, type WebhookVault } from './secrets.ts';
-import { signedHeaders } from './signed.ts';
 import { stoppedError } from './stopped.ts';
 import { TestBudget } from './test-budget.ts';
-import { deliveryView, view } from './views.ts';
+import { sendTestEvent } from './test-event.ts';
+import { deliveryView, pageOf, readPosition, view } from './views.ts';
 
 const maxPerAccount = 100;
 
@@ -119,12 +119,9 @@ export class WebhookService {
 
   /** Newest first. */
   async list(account: string, count: number, cursor: string | null): Promise<Page<WebhookView>> {
-    const after = cursor === null ? undefined : (JSON.parse(cursor) as { createdAt: number; id: string });
+    const after = readPosition<WebhookPosition>(cursor);
     const found = await this.#stored(this.#parts.store.webhooks.list(account, count + 1, after));
-    const items = found.slice(0, count);
-    const last = items.at(-1);
-    const more = found.length > count && last;
-    return { items: items.map(view), cursor: more ? JSON.stringify({ createdAt: last.createdAt, id: last.id }) : null };
+    return pageOf(found, count, view, ({ createdAt, id }) => ({ createdAt, id }));
   }
 
   /** Runs the CRC again, and polls with these credentials from now on where some are given. The webhook says how it went. */
@@ -158,23 +155,9 @@ export class WebhookService {
 
   /** Sends a signed `webhook.test` event now. */
   async test(account: string, id: string): Promise<WebhookTest> {
-    const { vault, receivers, runtime } = this.#parts;
     const record = await this.#record(account, id);
     this.#tests.take(account);
-    const now = runtime.now();
-    const eventId = `evt_test_${runtime.randomBytes(9).toString('base64url')}`;
-    const body = JSON.stringify({ id: eventId, type: 'webhook.test', created_at: formatIsoTime(now), webhook_id: id });
-    const headers = signedHeaders({ eventId, attempt: 1, body, now }, vault.open(record));
-    const answer = await receivers.post(new URL(record.url), headers, body);
-    const duration_ms = answer.durationMs;
-    if ('fault' in answer) return { delivered: false, response_code: null, duration_ms, error: answer.fault };
-    const delivered = answer.status >= 200 && answer.status < 300;
-    return {
-      delivered,
-      response_code: answer.status,
-      duration_ms,
-      error: delivered ? null : `status ${answer.status}`,
-    };
+    return sendTestEvent(record, this.#parts);
   }
 
   /** Queues the events of the last 24 h again, of one webhook or of all that are valid. */
@@ -210,15 +193,9 @@ export class WebhookService {
   /** Newest event first. */
   async deliveries(account: string, id: string, count: number, cursor: string | null): Promise<Page<DeliveryView>> {
     await this.#record(account, id);
-    const after = cursor === null ? undefined : (JSON.parse(cursor) as { at: number; event: string });
+    const after = readPosition<DeliveryPosition>(cursor);
     const found = await this.#stored(this.#parts.store.deliveries.list(account, id, count + 1, after));
-    const items = found.slice(0, count);
-    const last = items.at(-1);
-    const more = found.length > count && last;
-    return {
-      items: items.map(deliveryView),
-      cursor: more ? JSON.stringify({ at: last.eventAt, event: last.event }) : null,
-    };
+    return pageOf(found, count, deliveryView, ({ eventAt: at, event }) => ({ at, event }));
   }
 
   async #change(account: string, id: string, change: WebhookChange, checked: boolean): Promise<WebhookView> {

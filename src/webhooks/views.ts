@@ -1,4 +1,5 @@
 import type { EventType } from '../model/event.ts';
+import type { Page } from '../model/page.ts';
 import { formatIsoTime } from '../model/time.ts';
 import type { DeliveryView, WebhookView } from '../model/webhook.ts';
 import type { DeliveryRecord, WebhookRecord } from '../store/port.ts';
@@ -32,4 +33,21 @@ export function deliveryView({ event, type, state, attempts, nextAt, last }: Del
     error: last?.error ?? null,
     next_attempt_at: nextAt === null ? null : formatIsoTime(nextAt),
   };
+}
+
+/** The store's place behind the page that a cursor belongs to. */
+export function readPosition<Position>(cursor: string | null): Position | undefined {
+  return cursor === null ? undefined : (JSON.parse(cursor) as Position);
+}
+
+/** The first `count` of what was found, which is one more where there is a next page. */
+export function pageOf<Found, Item>(
+  found: readonly Found[],
+  count: number,
+  read: (one: Found) => Item,
+  position: (last: Found) => object,
+): Page<Item> {
+  const last = found[count - 1];
+  const cursor = found.length > count && last !== undefined ? JSON.stringify(position(last)) : null;
+  return { items: found.slice(0, count).map(read), cursor };
 }

@@ -1,0 +1,31 @@
+import { formatIsoTime } from '../model/time.ts';
+import type { WebhookTest } from '../model/webhook.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import type { WebhookRecord } from '../store/port.ts';
+import type { Receivers } from './receiver.ts';
+import type { WebhookVault } from './secrets.ts';
+import { signedHeaders } from './signed.ts';
+
+interface TestParts {
+  vault: WebhookVault;
+  receivers: Receivers;
+  runtime: Runtime;
+}
+
+/** Sends a signed `webhook.test` event, once, and says how it went. */
+export async function sendTestEvent(
+  record: WebhookRecord,
+  { vault, receivers, runtime }: TestParts,
+): Promise<WebhookTest> {
+  const now = runtime.now();
+  const eventId = `evt_test_${runtime.randomBytes(9).toString('base64url')}`;
+  const created_at = formatIsoTime(now);
+  const body = JSON.stringify({ id: eventId, type: 'webhook.test', created_at, webhook_id: record.id });
+  const headers = signedHeaders({ eventId, attempt: 1, body, now }, vault.open(record));
+  const answer = await receivers.post(new URL(record.url), headers, body);
+  const duration_ms = answer.durationMs;
+  if ('fault' in answer) return { delivered: false, response_code: null, duration_ms, error: answer.fault };
+  const { status: response_code } = answer;
+  const delivered = response_code >= 200 && response_code < 300;
+  return { delivered, response_code, duration_ms, error: delivered ? null : `status ${response_code}` };
+}
