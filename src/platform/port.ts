@@ -6,6 +6,7 @@ import type { UserCard } from '../model/user-card.ts';
 import type { UserProfile } from '../model/user-profile.ts';
 import type { ForwardProxy } from '../outbound/proxy.ts';
 import type { Secret } from '../secrets/secret.ts';
+import type { PlatformMedia } from './media-port.ts';
 
 export type { ForwardProxy };
 
@@ -140,6 +141,7 @@ export interface PlatformSession {
    * shorter one has not for now. `bad_input`: the cursor holds no longer.
    */
   activity(page: PageRequest): Promise<ActivityPage>;
+  readonly media: PlatformMedia;
 }
 
 /** Thrown by what an adapter does not have. The core answers 501 and names the action. */

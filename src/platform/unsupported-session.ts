@@ -3,6 +3,7 @@ import type { Tweet } from '../model/tweet.ts';
 import type { UserAbout } from '../model/user-about.ts';
 import type { UserCard } from '../model/user-card.ts';
 import type { UserProfile } from '../model/user-profile.ts';
+import type { PlatformMedia } from './media-port.ts';
 import {
   type ActivityPage,
   type CreatedTweet,
@@ -95,6 +96,9 @@ export class UnsupportedSession implements PlatformSession {
     throw new NotSupportedError();
   }
   activity(_page: PageRequest): Promise<ActivityPage> {
+    throw new NotSupportedError();
+  }
+  get media(): PlatformMedia {
     throw new NotSupportedError();
   }
 }
