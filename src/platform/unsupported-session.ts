@@ -17,6 +17,7 @@ import {
   type UserReference,
   type ViewerPage,
 } from './port.ts';
+import type { PlatformRealms } from './realms-port.ts';
 
 /** What an adapter's session extends: each operation that it does not override is not supported. */
 export class UnsupportedSession implements PlatformSession {
@@ -99,6 +100,9 @@ export class UnsupportedSession implements PlatformSession {
     throw new NotSupportedError();
   }
   get media(): PlatformMedia {
+    throw new NotSupportedError();
+  }
+  get realms(): PlatformRealms {
     throw new NotSupportedError();
   }
 }
