@@ -1,0 +1,126 @@
+import { poly1305 } from '@noble/ciphers/_poly1305.js';
+import { chacha20, hchacha } from '@noble/ciphers/chacha.js';
+
+/**
+ * `crypto_secretstream_xchacha20poly1305` of libsodium (its documentation: "Secret stream"), which the official SDK (0.4.3)
+ * seals media with. Each chunk is `tag byte ‖ ciphertext ‖ MAC`; the MAC of one goes into the nonce of the next, so that
+ * chunks cannot be left out, repeated or put in another order. Only the two tags that the SDK uses are known here.
+ */
+export const streamHeaderLength = 24;
+/** What a chunk is longer than its plain text: the tag byte and the MAC. */
+export const chunkOverhead = 17;
+export const streamTags = { message: 0, final: 3 } as const;
+
+const blockLength = 64;
+const macLength = 16;
+/** "expand 32-byte k" (RFC 8439, section 2.3). */
+const sigma = Uint32Array.of(0x61707865, 0x3320646e, 0x79622d32, 0x6b206574);
+/** Where the counter is full libsodium turns the key. That is after four tebibytes, and does not come up here. */
+const maxCounter = 0xffff_ffff;
+
+export class SecretStream {
+  readonly #key: Uint8Array;
+  /** Counter, 4 bytes little-endian from 1, then 8 bytes of the header and of what went by. */
+  readonly #nonce = new Uint8Array(12);
+  #counter = 1;
+
+  constructor(key: Uint8Array, header: Uint8Array) {
+    this.#key = subkey(key, header.subarray(0, 16));
+    this.#nonce.set(header.subarray(16, streamHeaderLength), 4);
+    this.#setCounter(1);
+  }
+
+  seal(plain: Uint8Array, tag: number): Uint8Array {
+    const work = this.#workspace(plain.length);
+    work[blockLength] = tag;
+    work.set(plain, 2 * blockLength);
+    chacha20(
+      this.#key,
+      this.#nonce,
+      work.subarray(0, 2 * blockLength + plain.length),
+      work.subarray(0, 2 * blockLength + plain.length),
+    );
+    const sealed = new Uint8Array(plain.length + chunkOverhead);
+    sealed[0] = work[blockLength] ?? 0;
+    sealed.set(work.subarray(2 * blockLength, 2 * blockLength + plain.length), 1);
+    const mac = this.#mac(work, plain.length);
+    sealed.set(mac, 1 + plain.length);
+    this.#advance(mac);
+    return sealed;
+  }
+
+  /** Undefined where it is not the next chunk of this stream. The stream is of no use from then on. */
+  open(sealed: Uint8Array): { tag: number; plain: Uint8Array } | undefined {
+    const length = sealed.length - chunkOverhead;
+    if (length < 0) return undefined;
+    const ciphertext = sealed.subarray(1, 1 + length);
+    const work = this.#workspace(length);
+    work.set(ciphertext, 2 * blockLength);
+    chacha20(
+      this.#key,
+      this.#nonce,
+      work.subarray(0, 2 * blockLength + length),
+      work.subarray(0, 2 * blockLength + length),
+    );
+    // What is left at the ciphertext's place is the plain text; the MAC is over the ciphertext, and the tag block as sealed.
+    const plain = work.slice(2 * blockLength, 2 * blockLength + length);
+    const tag = (work[blockLength] ?? 0) ^ (sealed[0] ?? 0);
+    work[blockLength] = sealed[0] ?? 0;
+    work.set(ciphertext, 2 * blockLength);
+    const mac = this.#mac(work, length);
+    if (!isEqual(mac, sealed.subarray(1 + length))) return undefined;
+    this.#advance(mac);
+    return { tag, plain };
+  }
+
+  /** Key of the MAC (a block of keystream), tag block, text, padding, lengths: one buffer, enciphered in one go. */
+  #workspace(length: number): Uint8Array {
+    return new Uint8Array(2 * blockLength + length + paddingOf(length) + macLength);
+  }
+
+  #mac(work: Uint8Array, length: number): Uint8Array {
+    const lengths = new DataView(work.buffer, work.length - macLength, macLength);
+    // There is no associated data, so the first length stays 0.
+    lengths.setUint32(8, blockLength + length, true);
+    return poly1305(work.subarray(blockLength), work.subarray(0, 32));
+  }
+
+  #advance(mac: Uint8Array): void {
+    for (let i = 0; i < 8; i += 1) this.#nonce[4 + i] = (this.#nonce[4 + i] ?? 0) ^ (mac[i] ?? 0);
+    if (this.#counter === maxCounter) throw new RangeError('a sealed file has too many chunks');
+    this.#setCounter(this.#counter + 1);
+  }
+
+  #setCounter(counter: number): void {
+    this.#counter = counter;
+    new DataView(this.#nonce.buffer).setUint32(0, counter, true);
+  }
+}
+
+/** As libsodium pads, which is not up to a whole block: what is missing and what is over are mixed up there. */
+function paddingOf(length: number): number {
+  return length % 16;
+}
+
+function subkey(key: Uint8Array, input: Uint8Array): Uint8Array {
+  const words = new Uint32Array(8);
+  hchacha(sigma, toWords(key), toWords(input), words);
+  const bytes = new Uint8Array(32);
+  const view = new DataView(bytes.buffer);
+  words.forEach((word, i) => {
+    view.setUint32(4 * i, word, true);
+  });
+  words.fill(0);
+  return bytes;
+}
+
+function toWords(bytes: Uint8Array): Uint32Array {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return Uint32Array.from({ length: bytes.length / 4 }, (_, i) => view.getUint32(4 * i, true));
+}
+
+function isEqual(one: Uint8Array, other: Uint8Array): boolean {
+  let difference = one.length ^ other.length;
+  for (let i = 0; i < one.length; i += 1) difference |= (one[i] ?? 0) ^ (other[i] ?? 0);
+  return difference === 0;
+}
