@@ -1,3 +1,5 @@
+import type { Clients } from './chat/client.ts';
+import type { AnsweringPeers } from './chat/peers.ts';
 import type { FaultRegistry } from './faults/registry.ts';
 import type { RateLimit } from './http/rate-limit.ts';
 import type { Journal } from './journal/journal.ts';
@@ -25,6 +27,8 @@ export interface Platform {
   /** Of that world. */
   readonly extras: Extras;
   readonly life: Life;
+  readonly clients: Clients;
+  readonly peers: AnsweringPeers;
   /** Carries an accepted write out and hands it to the journal. */
   commit(entry: Entry): void;
   /** Back to the world of the seed. */

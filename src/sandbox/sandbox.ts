@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Server } from 'node:http';
+import { Clients } from './chat/client.ts';
+import { AnsweringPeers } from './chat/peers.ts';
 import { FaultRegistry } from './faults/registry.ts';
 import { RateLimit } from './http/rate-limit.ts';
 import { Router } from './http/router.ts';
@@ -10,6 +12,7 @@ import { Life, type Schedule, systemSchedule } from './life/life.ts';
 import { operations } from './operations/table.ts';
 import type { Platform } from './platform.ts';
 import { Cursors } from './search/cursor.ts';
+import { makeChats } from './seed/chats.ts';
 import { cursorKeyFor } from './seed/credentials.ts';
 import { buildWorld } from './seed/world.ts';
 import { Stats } from './stats.ts';
@@ -24,7 +27,10 @@ export interface SandboxOptions {
   readonly dataDir: string | null;
   /** The same seed makes the same world. */
   readonly seed?: string;
-  /** Whether people like, answer and follow the demo accounts by themselves, while somebody polls one's activity. */
+  /**
+   * Whether people like, answer and follow the demo accounts by themselves, while somebody polls one's activity, and answer
+   * messages.
+   */
   readonly activity?: boolean;
   readonly now?: () => number;
   readonly schedule?: Schedule;
@@ -50,7 +56,13 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
 
   const tokens = new IdempotencyTokens();
   const cursors = new Cursors(cursorKeyFor(seed));
-  let world: World = buildWorld(seed, epochMs);
+  const clients = new Clients(seed);
+  const makeWorld = () => {
+    const made = buildWorld(seed, epochMs);
+    makeChats(made, seed, epochMs, clients);
+    return made;
+  };
+  let world: World = makeWorld();
   let extras: Extras | undefined;
   const apply = (entry: Entry) => {
     applyEntry(world, entry);
@@ -60,6 +72,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   };
   for (const entry of entries) apply(entry);
 
+  const schedule = options.activity === true ? (options.schedule ?? systemSchedule) : null;
   const platform: Platform = {
     seed,
     startedAt: now(),
@@ -69,7 +82,9 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     stats: new Stats(),
     cursors,
     tokens,
-    life: new Life(options.activity === true ? (options.schedule ?? systemSchedule) : null),
+    clients,
+    life: new Life(schedule),
+    peers: new AnsweringPeers(schedule),
     now,
     get world() {
       return world;
@@ -85,7 +100,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     reset() {
       const { origin } = world;
       const lastEvent = world.activity.lastId;
-      world = buildWorld(seed, epochMs);
+      world = makeWorld();
       world.origin = origin;
       extras = undefined;
       tokens.clear();
@@ -121,6 +136,7 @@ function listen(server: Server, port: number): Promise<number> {
 /** Lets what is being answered finish for a moment, then cuts what hangs, on purpose or not. */
 async function close(server: Server, platform: Platform): Promise<void> {
   platform.life.stop();
+  platform.peers.stop();
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeIdleConnections();
   const cut = setTimeout(() => server.closeAllConnections(), 500);

@@ -51,6 +51,11 @@ export class Extras {
     return this.#say((phrases) => phrases.mention({ user: of }, this.#topicOf(of)));
   }
 
+  /** To a message. */
+  answer(by: User): string {
+    return this.#say((phrases) => phrases.answer(this.#topicOf(by)));
+  }
+
   #topicOf({ screenName }: User): Topic {
     return this.random.pick(known.find((traits) => traits.screenName === screenName)?.topics ?? topics);
   }

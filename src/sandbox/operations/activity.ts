@@ -6,7 +6,7 @@ import { eventsJson } from '../world/render-event.ts';
 import { compareIds } from '../world/snowflake.ts';
 import { hiddenFrom } from '../world/visibility.ts';
 
-/** What others did that concerns the actor, oldest first. There is always a cursor: what is not yet there comes after it. */
+/** What others did that concerns the actor, and what happened in conversations, oldest first. There is always a cursor: what is not yet there comes after it. */
 export const activity: ActorOperation = {
   id: 'activity',
   method: 'GET',
@@ -19,9 +19,16 @@ export const activity: ActorOperation = {
     const end = platform.world.activity.lastId;
     const after = paging.after ?? end;
     const { events, gap } = platform.world.activity.since(actor, after, platform.now());
-    const shown = ({ tweet }: ActivityEvent) => tweet === null || hiddenFrom(actor, tweet) === undefined;
+    const shown = ({ tweet, chat }: ActivityEvent) =>
+      chat === undefined ? tweet === null || hiddenFrom(actor, tweet) === undefined : isThere(chat);
     const page = takePage(events, paging.count, shown);
     const next = page.next ?? (compareIds(end, after) > 0 ? end : after);
     return jsonText(`{"events":${eventsJson(page.items)},"gap":${gap},"next_cursor":"${paging.seal(next)}"}`);
   },
 };
+
+/** What was deleted for both sides is told no more; that it was deleted is. */
+function isThere({ conversation, event }: NonNullable<ActivityEvent['chat']>): boolean {
+  if (event.kind === 'deletion') return true;
+  return conversation.message(event.target ?? event.seqId)?.deletedForAll === false;
+}

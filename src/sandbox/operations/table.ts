@@ -2,6 +2,7 @@ import { makeEvents } from '../control/events.ts';
 import { clearFaults, listFaults, setFault } from '../control/faults.ts';
 import { acceptFollowRequest } from '../control/follow-requests.ts';
 import { controlInfo } from '../control/info.ts';
+import { makeMessages } from '../control/messages.ts';
 import { mintAccounts } from '../control/mint-accounts.ts';
 import { setRateLimit } from '../control/rate-limit.ts';
 import { resetWorld } from '../control/reset.ts';
@@ -10,6 +11,7 @@ import type { Operation } from '../http/operation.ts';
 import { about } from './about.ts';
 import { activity } from './activity.ts';
 import { bookmarks, bookmarkTweet, unbookmarkTweet } from './bookmarks.ts';
+import { chatOperations } from './chat/table.ts';
 import { createTweet } from './create-tweet.ts';
 import { deleteTweet } from './delete-tweet.ts';
 import { followUser, unfollowUser } from './follow.ts';
@@ -55,6 +57,7 @@ export const operations: readonly Operation[] = [
   unretweetTweet,
   bookmarkTweet,
   unbookmarkTweet,
+  ...chatOperations,
   controlInfo,
   setFault,
   listFaults,
@@ -62,6 +65,7 @@ export const operations: readonly Operation[] = [
   mintAccounts,
   acceptFollowRequest,
   makeEvents,
+  makeMessages,
   setRateLimit,
   resetWorld,
   controlStats,

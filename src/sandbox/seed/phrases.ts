@@ -42,6 +42,15 @@ export class Phrases {
     });
   }
 
+  /** An answer that names nobody, as between two. */
+  answer(topic: Topic): string {
+    const random = this.#random;
+    const tongue = tongueOf(topic);
+    return this.#fresh(tongue, () =>
+      this.#fill(random.pick(random.chance(0.55) ? topic.replies : tongue.replies), topic, tongue),
+    );
+  }
+
   /** The next tweet of a thread by the same author. */
   more(topic: Topic): string {
     const random = this.#random;

@@ -1,3 +1,4 @@
+import type { ChatEvent, Conversation } from '../chat/conversation.ts';
 import { compareIds, nextSnowflake } from './snowflake.ts';
 import type { Tweet, User } from './types.ts';
 import { hiddenFrom } from './visibility.ts';
@@ -6,14 +7,15 @@ import type { World } from './world.ts';
 export const activityTypes = ['mention', 'reply', 'quote', 'like', 'retweet', 'follow'] as const;
 export type ActivityType = (typeof activityTypes)[number];
 
-/** What somebody did that concerns another. */
+/** What somebody did that concerns another; of conversations, what one did oneself as well. */
 export interface ActivityEvent {
   readonly id: string;
-  readonly type: ActivityType;
+  readonly type: ActivityType | 'chat';
   readonly at: number;
   readonly actor: User;
   /** The one that was written, or was liked or retweeted; null for a follow. */
   readonly tweet: Tweet | null;
+  readonly chat?: { readonly conversation: Conversation; readonly event: ChatEvent };
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -50,13 +52,15 @@ export class ActivityLog {
 
   note(recipient: User, type: ActivityType, actor: User, tweet: Tweet | null, at: number): void {
     if (recipient === actor || actor.state !== 'active') return;
-    this.#lastId = nextSnowflake(at, this.#lastId);
-    let feed = this.#feeds.get(recipient);
-    if (feed === undefined) {
-      feed = new Feed();
-      this.#feeds.set(recipient, feed);
-    }
-    feed.add({ id: this.#lastId, type, at, actor, tweet });
+    this.#add(recipient, { type, at, actor, tweet });
+  }
+
+  /** Both sides are told of what happens in a conversation. */
+  noteChat(recipient: User, conversation: Conversation, event: ChatEvent): void {
+    this.#add(recipient, {
+      ...{ type: 'chat', at: event.at, actor: event.sender, tweet: null },
+      chat: { conversation, event },
+    });
   }
 
   /** One event for each whom a new tweet concerns and who may see it: a reply before a quote, a quote before a mention. */
@@ -70,6 +74,16 @@ export class ActivityLog {
     if (tweet.replyTo !== null) tell(world.users.get(tweet.replyTo.userId), 'reply');
     if (tweet.quoteOf !== null) tell(world.tweet(tweet.quoteOf)?.author, 'quote');
     for (const { user } of tweet.entities.mentions) tell(user, 'mention');
+  }
+
+  #add(recipient: User, event: Omit<ActivityEvent, 'id'>): void {
+    this.#lastId = nextSnowflake(event.at, this.#lastId);
+    let feed = this.#feeds.get(recipient);
+    if (feed === undefined) {
+      feed = new Feed();
+      this.#feeds.set(recipient, feed);
+    }
+    feed.add({ id: this.#lastId, ...event });
   }
 
   /** The events of one account after the one with this id, to be read before anything else happens. */

@@ -1,8 +1,10 @@
+import { applyChatEntry, type ChatEntry } from '../chat/entries.ts';
 import { compareIds } from './snowflake.ts';
 import type { World } from './world.ts';
 
 /** What an accepted write changed. Entries are what the journal keeps and what a restart replays, so fields are only added. */
 export type Entry =
+  | ChatEntry
   | {
       readonly kind: 'tweet';
       readonly id: string;
@@ -56,8 +58,12 @@ export interface MintedAccount {
   readonly protected: boolean;
 }
 
-/** The idempotency token that an entry came with, and which tweet it was about. */
+/** The idempotency token that an entry came with, and which tweet, or event of a conversation, it was about. */
 export function tokenOf(entry: Entry) {
+  if (entry.kind === 'chat_key' || entry.kind === 'chat_event') {
+    const { user: actorId, token, fingerprint = '', seq: tweetId, at } = entry;
+    return token === undefined ? undefined : { actorId, token, fingerprint, tweetId, at };
+  }
   if ((entry.kind !== 'tweet' && entry.kind !== 'delete') || entry.token === undefined) return undefined;
   const { token, fingerprint = '', at } = entry;
   const [actorId, tweetId] = entry.kind === 'tweet' ? [entry.author, entry.id] : [entry.user, entry.tweet];
@@ -135,13 +141,21 @@ export function applyEntry(world: World, entry: Entry): void {
           avatar: null,
           banner: null,
           protected: account.protected,
-          openDms: false,
+          openDms: true,
           state: 'active',
           token: account.token,
           encryptionCode: account.encryptionCode,
           earlierFavourites: 0,
         });
       }
+      return;
+    case 'chat_key':
+    case 'chat_event':
+    case 'chat_mute':
+    case 'chat_unmute':
+    case 'chat_public_keys':
+    case 'chat_media':
+      applyChatEntry(world, entry);
       return;
     case 'reset':
       if (entry.lastEvent !== undefined) world.activity.continueAfter(entry.lastEvent);

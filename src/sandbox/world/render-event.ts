@@ -1,3 +1,4 @@
+import { eventForm as chatEventForm } from '../chat/render-chat.ts';
 import type { ActivityEvent } from './activity.ts';
 
 /** The wire form, as JSON text. */
@@ -5,7 +6,7 @@ export function eventsJson(events: readonly ActivityEvent[]): string {
   return JSON.stringify(events.map(eventForm));
 }
 
-function eventForm({ id, type, at, actor, tweet }: ActivityEvent) {
+function eventForm({ id, type, at, actor, tweet, chat }: ActivityEvent) {
   return {
     id,
     type,
@@ -17,5 +18,6 @@ function eventForm({ id, type, at, actor, tweet }: ActivityEvent) {
       in_reply_to_id: tweet.replyTo?.tweetId ?? null,
       quoted_tweet_id: tweet.quoteOf,
     },
+    ...(chat && { chat: { conversation_id: chat.conversation.id, ...chatEventForm(chat.event) } }),
   };
 }

@@ -1,3 +1,4 @@
+import { Chats } from '../chat/chats.ts';
 import { SearchIndex } from '../search/index.ts';
 import { ActivityLog } from './activity.ts';
 import { HomeFeeds } from './home.ts';
@@ -24,6 +25,7 @@ export class World {
   readonly index = new SearchIndex();
   readonly feeds = new HomeFeeds();
   readonly activity = new ActivityLog();
+  readonly chats = new Chats();
   minted = 0;
   /** Where this world answers; pages and pictures are addressed under it. */
   origin = '';

@@ -1,0 +1,133 @@
+import { createHmac } from 'node:crypto';
+import {
+  type ChatKeys,
+  ConversationKeys,
+  exportChatKeys,
+  generateChatKeys,
+  openEvent,
+  Peers,
+  placeEvent,
+  type RandomBytes,
+  type Reader,
+  type RegisteredKeys,
+  registrationOf,
+  type Self,
+  type SignedEvent,
+} from '../../chat/index.ts';
+import type { User } from '../world/types.ts';
+import type { PublicKeys } from './chats.ts';
+import type { ChatEvent, Conversation, KeyChange, Sealed } from './conversation.ts';
+
+/**
+ * The clients of those whose keys derive from the seed: they seal, sign and open as everybody's do. Made when one of them
+ * first has something to do, and kept in memory alone. The platform beside them knows nothing of what they know.
+ */
+export class Clients {
+  readonly #seed: string;
+  readonly #keys = new Map<string, ChatKeys>();
+  readonly #registrations = new Map<string, PublicKeys>();
+
+  constructor(seed: string) {
+    this.#seed = seed;
+  }
+
+  selfOf(user: User): Self {
+    return { userId: user.id, publicKeyVersion: versionOf(user), keys: this.#keysOf(user) };
+  }
+
+  /** What it has registered. */
+  publicKeysOf(user: User): PublicKeys {
+    let known = this.#registrations.get(user.id);
+    if (known === undefined) {
+      const made = registrationOf(this.#keysOf(user));
+      known = {
+        version: versionOf(user),
+        identity: made.publicKey,
+        signing: made.signingPublicKey,
+        identitySignature: made.identityPublicKeySignature,
+        signingSignature: made.signingPublicKeySignature,
+      };
+      this.#registrations.set(user.id, known);
+    }
+    return known;
+  }
+
+  /** Opens what the other side sent; undefined where it cannot. */
+  open(conversation: Conversation, self: User, peers: Peers, event: ChatEvent) {
+    const reader = this.reader(conversation, self, peers);
+    const result = openEvent(placed(conversation, event), reader);
+    return result.ok ? { value: result.value, keys: reader.keys } : undefined;
+  }
+
+  /** With the conversation's keys, as far as they open. */
+  reader(conversation: Conversation, self: User, peers: Peers): Reader {
+    const keys = new ConversationKeys();
+    const reader = { self: this.selfOf(self), conversationId: conversation.id, peers, keys };
+    for (const change of conversation.keyChanges) {
+      const opened = openEvent(placed(conversation, change), reader);
+      if (opened.ok && opened.value.kind === 'keyChange') keys.adopt(opened.value.key);
+    }
+    return reader;
+  }
+
+  #keysOf(user: User): ChatKeys {
+    let keys = this.#keys.get(user.id);
+    if (keys === undefined) {
+      keys = seedChatKeys(this.#seed, user.id);
+      this.#keys.set(user.id, keys);
+    }
+    return keys;
+  }
+}
+
+/** The chat keys that an account of the seed, or one that was minted, begins with. */
+function seedChatKeys(seed: string, userId: string): ChatKeys {
+  return generateChatKeys(seededBytes(seed, `chat keys ${userId}`));
+}
+
+/** The same as 64 bytes, as a PIN protects them. */
+export function seedChatSecret(seed: string, userId: string): Uint8Array {
+  return exportChatKeys(seedChatKeys(seed, userId));
+}
+
+/** Chance that is the same in every run: HMAC-SHA-256 over a counter. */
+export function seededBytes(seed: string, label: string): RandomBytes {
+  let counter = 0;
+  return (length) => {
+    const blocks: Buffer[] = [];
+    for (let made = 0; made < length; made += 32) {
+      blocks.push(createHmac('sha256', seed).update(`${label} ${counter++}`).digest());
+    }
+    return Buffer.concat(blocks).subarray(0, length);
+  };
+}
+
+export function peersOf(users: readonly User[], publicKeysOf: (user: User) => readonly PublicKeys[]): Peers {
+  return new Peers(
+    users.flatMap((user) =>
+      publicKeysOf(user).map(
+        (keys): RegisteredKeys => ({
+          userId: user.id,
+          publicKeyVersion: keys.version,
+          publicKey: keys.identity,
+          signingPublicKey: keys.signing,
+          identityPublicKeySignature: keys.identitySignature,
+          signingPublicKeySignature: keys.signingSignature,
+        }),
+      ),
+    ),
+  );
+}
+
+export function sealedOf({ messageId, detail, signature }: SignedEvent): Sealed {
+  return { messageId, detail, signature };
+}
+
+function placed(conversation: Conversation, { seqId, sender, at, sealed }: ChatEvent | KeyChange): string {
+  const signed = { ...sealed(), senderId: sender.id, conversationId: conversation.id };
+  return placeEvent(signed, { sequenceId: seqId, createdAtMs: at });
+}
+
+function versionOf({ createdAt }: User): string {
+  return String(createdAt);
+}

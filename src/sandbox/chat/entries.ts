@@ -1,0 +1,75 @@
+import type { World } from '../world/world.ts';
+import type { PublicKeys } from './chats.ts';
+import type { EventKind, Sealed } from './conversation.ts';
+
+interface By {
+  readonly user: string;
+  readonly at: number;
+}
+
+interface Sent extends By {
+  readonly other: string;
+  readonly seq: string;
+  readonly sealed: Sealed;
+  readonly token?: string;
+  readonly fingerprint?: string;
+}
+
+/** What an accepted write changed in conversations. All that is sealed stays sealed here. */
+export type ChatEntry =
+  | (Sent & { readonly kind: 'chat_key'; readonly version: string })
+  | (Sent & {
+      readonly kind: 'chat_event';
+      readonly type: EventKind;
+      readonly target?: string;
+      readonly forAll?: true;
+    })
+  | (By & { readonly kind: 'chat_mute' | 'chat_unmute'; readonly other: string })
+  | (By & { readonly kind: 'chat_public_keys'; readonly keys: PublicKeys })
+  | (By & { readonly kind: 'chat_media'; readonly other: string; readonly hash: string; readonly size: number });
+
+export function applyChatEntry(world: World, entry: ChatEntry): void {
+  const { chats } = world;
+  const user = world.users.get(entry.user);
+  if (user === undefined) return;
+  if (entry.kind === 'chat_public_keys') {
+    chats.registered.set(user, [...(chats.registered.get(user) ?? []), entry.keys]);
+    return;
+  }
+  const other = world.users.get(entry.other);
+  if (other === undefined) return;
+  const conversation = chats.between(user, other);
+  const { at } = entry;
+  switch (entry.kind) {
+    case 'chat_key': {
+      const { seq: seqId, version, sealed } = entry;
+      chats.took(seqId);
+      const change = { seqId, sender: user, at, version, sealed: () => sealed };
+      conversation.addKeyChange(change);
+      conversation.note(sealed.messageId, change);
+      // Who follows somebody need not be asked whether they may write.
+      if (other.following.has(user)) conversation.accepted.add(other);
+      return;
+    }
+    case 'chat_event': {
+      const { seq: seqId, type: kind, sealed, target = null, forAll = false } = entry;
+      chats.took(seqId);
+      const event = { seqId, kind, sender: user, at, target, forAll, sealed: () => sealed };
+      conversation.add(event);
+      conversation.note(sealed.messageId, event);
+      for (const each of conversation.members) {
+        // What one deletes for oneself nobody else hears of.
+        if (kind !== 'deletion' || forAll || each === user) world.activity.noteChat(each, conversation, event);
+      }
+      return;
+    }
+    case 'chat_mute':
+      conversation.mutedBy.add(user);
+      return;
+    case 'chat_unmute':
+      conversation.mutedBy.delete(user);
+      return;
+    case 'chat_media':
+      chats.media.set(entry.hash, { conversation: conversation.id, size: entry.size });
+  }
+}

@@ -1,0 +1,57 @@
+import { userJson } from '../world/render.ts';
+import type { User } from '../world/types.ts';
+import type { World } from '../world/world.ts';
+import type { ChatEvent, Conversation, KeyChange, Message } from './conversation.ts';
+import { hasKeys } from './public-keys.ts';
+
+/* The wire forms of conversations. */
+
+/** What is sealed is made when it is first shown, so the last message comes along only where it is wanted. */
+export function conversationForm(
+  world: World,
+  conversation: Conversation,
+  viewer: User,
+  last: Message | undefined,
+  withLast: boolean,
+) {
+  return {
+    id: conversation.id,
+    kind: 'one_to_one',
+    request: !conversation.accepted.has(viewer),
+    muted: conversation.mutedBy.has(viewer),
+    has_more: conversation.messages[0] !== last,
+    participants: conversation.members.map((user) => ({
+      user: JSON.parse(userJson(world, user, viewer)) as object,
+      has_public_key: hasKeys(world, user),
+    })),
+    key_changes: withLast ? conversation.keyChanges.map(keyChangeForm) : [],
+    last_message: last === undefined || !withLast ? null : messageForm(last, viewer),
+  };
+}
+
+export function keyChangeForm({ seqId, sender, at, version, sealed }: KeyChange) {
+  const { messageId: message_id, detail, signature } = sealed();
+  const created_at = new Date(at).toISOString();
+  return { seq_id: seqId, message_id, sender_id: sender.id, created_at, version, detail, signature };
+}
+
+export function messageForm({ event, about, deletedForAll, deletedFor }: Message, viewer: User) {
+  const deleted = deletedForAll ? 'all' : deletedFor.has(viewer) ? 'self' : null;
+  const shown = deleted === 'self' ? [] : about;
+  return { ...eventForm(event, deleted === null), deleted, about: shown.map((each) => eventForm(each)) };
+}
+
+/** Of one that was deleted, what was sealed is not told. */
+export function eventForm(event: ChatEvent, isThere = true) {
+  const { messageId, detail, signature } = event.sealed();
+  return {
+    kind: event.kind,
+    seq_id: event.seqId,
+    message_id: messageId,
+    sender_id: event.sender.id,
+    created_at: new Date(event.at).toISOString(),
+    target_seq_id: event.target,
+    detail: isThere ? detail : null,
+    signature: isThere ? signature : null,
+  };
+}

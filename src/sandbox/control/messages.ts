@@ -1,0 +1,65 @@
+import { conversationId } from '../chat/chats.ts';
+import { hasSeedKeys } from '../chat/public-keys.ts';
+import { eventForm } from '../chat/render-chat.ts';
+import { lastMessageBy, type Speech, speak } from '../chat/speak.ts';
+import { json } from '../http/answer.ts';
+import { type Fields, optionalBoolean, optionalString, requiredString } from '../http/input.ts';
+import type { OpenOperation } from '../http/operation.ts';
+import { badRequest, Problem } from '../http/problem.ts';
+import type { Platform } from '../platform.ts';
+import { activeUser } from '../world/look-up.ts';
+import type { User } from '../world/types.ts';
+
+/** Lets one whose keys derive from the seed say something: its client seals it, and nothing of it is kept in the open. */
+export const makeMessages: OpenOperation = {
+  id: 'makeMessages',
+  method: 'POST',
+  path: '/control/messages',
+  access: 'control',
+  handle({ platform, body }) {
+    const from = userNamed(platform, requiredString(body, 'from'));
+    const to = userNamed(platform, requiredString(body, 'to'));
+    if (from === to) throw badRequest('to', 'to must be somebody else');
+    if (!hasSeedKeys(from)) throw new Problem(409, 'no_chat_keys', 'The sandbox has no chat keys of that user');
+    const said = readSaid(platform, body, from, to);
+    const corrupt = optionalBoolean(body, 'corrupt') ?? false;
+    const seqId = speak(platform, { from, to, said, corrupt });
+    const conversation = platform.world.chats.conversations.get(conversationId(from, to));
+    const event = seqId === undefined ? undefined : conversation?.event(seqId);
+    if (event === undefined) throw new Problem(409, 'no_chat_keys', 'They have no conversation key that opens');
+    return json({ conversation_id: conversation?.id, event: eventForm(event) }, 201);
+  },
+};
+
+function readSaid(platform: Platform, body: Fields, from: User, to: User): Speech['said'] {
+  const kind = optionalString(body, 'kind') ?? 'message';
+  const text = optionalString(body, 'text') ?? platform.extras.answer(from);
+  if (kind === 'message') return { kind, text, attachments: [] };
+  const emoji = optionalString(body, 'emoji') ?? '👍';
+  const target = () => optionalString(body, 'seq_id') ?? lastOf(platform, from, to, kind);
+  switch (kind) {
+    case 'edit':
+      return { kind, targetSequenceId: target(), text };
+    case 'deletion':
+      return { kind: 'delete', targetSequenceId: target() };
+    case 'reaction_added':
+      return { kind: 'reactionAdded', targetSequenceId: target(), emoji };
+    case 'reaction_removed':
+      return { kind: 'reactionRemoved', targetSequenceId: target(), emoji };
+    default:
+      throw badRequest('kind', 'kind must be message, edit, deletion, reaction_added or reaction_removed');
+  }
+}
+
+/** One edits and deletes one's own last message, and reacts to the other's. */
+function lastOf(platform: Platform, from: User, to: User, kind: string): string {
+  const conversation = platform.world.chats.conversations.get(conversationId(from, to));
+  const sender = kind.startsWith('reaction') ? to : from;
+  const last = conversation && lastMessageBy(conversation, sender);
+  if (last === undefined) throw badRequest('kind', `there is no message by @${sender.screenName} for that`);
+  return last;
+}
+
+function userNamed({ world }: Platform, screenName: string): User {
+  return activeUser(world.userNamed(screenName), screenName);
+}

@@ -1,0 +1,85 @@
+import type { Conversation, Message } from '../../chat/conversation.ts';
+import { conversationForm } from '../../chat/render-chat.ts';
+import { json } from '../../http/answer.ts';
+import { pageSize } from '../../http/input.ts';
+import type { ActorCall, ActorOperation } from '../../http/operation.ts';
+import { takePage } from '../../http/paged.ts';
+import { badRequest, Problem } from '../../http/problem.ts';
+import { compareIds } from '../../world/snowflake.ts';
+import { ownConversation } from './find.ts';
+
+/**
+ * Newest first, in the order of the moment at which the first page was read: what is written meanwhile moves nothing. The
+ * two parts of a cursor are that moment and the place in its order.
+ */
+export const chatConversations: ActorOperation = {
+  id: 'chatConversations',
+  method: 'GET',
+  path: '/api/chat/conversations',
+  access: 'actor',
+  handle(call) {
+    const { platform, query, actor } = call;
+    const { world, cursors } = platform;
+    const scope = ['chats', actor.id];
+    const { snapshot, after } = cursorOf(call, scope);
+    const moment = snapshot ?? world.chats.lastSeqId;
+    const placed = world.chats.of(actor).flatMap((conversation): [Listed, string][] => {
+      const last = conversation.lastUpTo(moment);
+      if (last === undefined || !conversation.accepted.has(actor)) return [];
+      return [[{ conversation, last }, last.event.seqId]];
+    });
+    placed.sort(([, a], [, b]) => compareIds(b, a));
+    const below = placed.filter(([, seqId]) => after === undefined || compareIds(seqId, after) < 0);
+    const page = takePage(below, pageSize(query), () => true);
+    const withLast = query.get('last_messages') === 'true';
+    const next = page.next && {
+      cursor_id: cursors.seal([...scope, moment], [page.next]),
+      graph_snapshot_id: cursors.seal(scope, [moment]),
+    };
+    return json({
+      viewer_id: actor.id,
+      has_message_requests: world.chats.of(actor).some((each) => isRequest(each, call)),
+      conversations: page.items.map(({ conversation, last }) =>
+        conversationForm(world, conversation, actor, last, withLast),
+      ),
+      next_cursor: next ?? null,
+    });
+  },
+};
+
+export const chatConversation: ActorOperation = {
+  id: 'chatConversation',
+  method: 'GET',
+  path: '/api/chat/conversations/{id}',
+  access: 'actor',
+  handle(call) {
+    const conversation = ownConversation(call);
+    const { world } = call.platform;
+    const last = conversation.lastUpTo(world.chats.lastSeqId);
+    const withLast = call.query.get('last_messages') === 'true';
+    return json({ conversation: conversationForm(world, conversation, call.actor, last, withLast) });
+  },
+};
+
+interface Listed {
+  readonly conversation: Conversation;
+  readonly last: Message;
+}
+
+function isRequest(conversation: Conversation, { actor }: ActorCall): boolean {
+  return conversation.messages.length > 0 && !conversation.accepted.has(actor);
+}
+
+function cursorOf({ platform, query }: ActorCall, scope: readonly string[]) {
+  const [place, graph] = [query.get('cursor_id'), query.get('graph_snapshot_id')];
+  if (place === null && graph === null) return { snapshot: undefined, after: undefined };
+  if (place === null || graph === null) {
+    throw badRequest('cursor_id', 'cursor_id and graph_snapshot_id go together');
+  }
+  const [snapshot] = platform.cursors.open(scope, graph) ?? [];
+  const [after] = snapshot === undefined ? [] : (platform.cursors.open([...scope, snapshot], place) ?? []);
+  if (snapshot === undefined || after === undefined) {
+    throw new Problem(400, 'bad_cursor', 'The cursor is not one of this list');
+  }
+  return { snapshot, after };
+}

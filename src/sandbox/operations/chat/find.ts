@@ -1,0 +1,19 @@
+import type { Conversation, Message } from '../../chat/conversation.ts';
+import type { ActorCall } from '../../http/operation.ts';
+import { notFound } from '../../http/problem.ts';
+
+/** The conversation that the path names, for one who takes part in it. To all others there is none. */
+export function ownConversation({ platform, params, actor }: ActorCall): Conversation {
+  const id = params['id'] ?? '';
+  const conversation = platform.world.chats.conversations.get(id);
+  if (conversation === undefined || !conversation.has(actor) || conversation.keyChanges.length === 0) {
+    throw notFound('conversation', id);
+  }
+  return conversation;
+}
+
+export function messageIn(conversation: Conversation, seqId: string): Message {
+  const message = conversation.message(seqId);
+  if (message === undefined) throw notFound('message', seqId);
+  return message;
+}

@@ -1,0 +1,68 @@
+import type { PublicKeys } from '../../chat/chats.ts';
+import { hasKeys, publicKeysOf } from '../../chat/public-keys.ts';
+import { json } from '../../http/answer.ts';
+import { type Fields, requiredString } from '../../http/input.ts';
+import type { ActorCall, ActorOperation } from '../../http/operation.ts';
+import { badRequest, Problem } from '../../http/problem.ts';
+import { activeUser } from '../../world/look-up.ts';
+import { compareIds } from '../../world/snowflake.ts';
+import type { User } from '../../world/types.ts';
+
+/** Of anybody, whom one may or may not write to. */
+export const chatPublicKeys: ActorOperation = {
+  id: 'chatPublicKeys',
+  method: 'GET',
+  path: '/api/chat/public-keys/{id}',
+  access: 'actor',
+  handle(call) {
+    const id = call.params['id'] ?? '';
+    return keysAnswer(call, activeUser(call.platform.world.users.get(id), id));
+  },
+};
+
+/** For an account that has none. The platform gives them their version, and checks no signature: whoever uses them does. */
+export const registerChatKeys: ActorOperation = {
+  id: 'registerChatKeys',
+  method: 'POST',
+  path: '/api/chat/public-keys',
+  access: 'actor',
+  handle(call) {
+    const { platform, actor, body } = call;
+    const given = {
+      identity: base64(body, 'identity_public_key'),
+      signing: base64(body, 'signing_public_key'),
+      identitySignature: base64(body, 'identity_signature'),
+      signingSignature: base64(body, 'signing_signature'),
+    };
+    if (hasKeys(platform.world, actor)) {
+      const known = publicKeysOf(platform, actor).at(-1);
+      if (known?.identity === given.identity && known.signing === given.signing) return keysAnswer(call, actor);
+      throw new Problem(409, 'has_chat_keys', 'That account has chat keys already');
+    }
+    const version = newVersion(publicKeysOf(platform, actor), platform.now());
+    platform.commit({ kind: 'chat_public_keys', user: actor.id, at: platform.now(), keys: { version, ...given } });
+    return keysAnswer(call, actor, 201);
+  },
+};
+
+function keysAnswer({ platform }: ActorCall, user: User, status = 200) {
+  const keys = publicKeysOf(platform, user).map((each) => ({
+    version: each.version,
+    identity_public_key: each.identity,
+    signing_public_key: each.signing,
+    identity_signature: each.identitySignature,
+    signing_signature: each.signingSignature,
+  }));
+  return json({ user_id: user.id, keys }, status);
+}
+
+function newVersion(known: readonly PublicKeys[], now: number): string {
+  const last = known.at(-1)?.version ?? '0';
+  return compareIds(String(now), last) > 0 ? String(now) : String(BigInt(last) + 1n);
+}
+
+function base64(body: Fields, field: string): string {
+  const text = requiredString(body, field);
+  if (!/^[A-Za-z0-9+/]{20,200}={0,2}$/.test(text)) throw badRequest(field, `${field} must be base64 of a key's size`);
+  return text;
+}

@@ -1,0 +1,171 @@
+import { createHash } from 'node:crypto';
+import { type Conversation, eventKinds, type Sealed } from '../../chat/conversation.ts';
+import { hasKeys } from '../../chat/public-keys.ts';
+import { eventForm, keyChangeForm } from '../../chat/render-chat.ts';
+import { type Answer, jsonText } from '../../http/answer.ts';
+import { idempotencyToken } from '../../http/idempotency-token.ts';
+import { type Fields, optionalBoolean, optionalString, requiredString } from '../../http/input.ts';
+import type { ActorCall, ActorOperation } from '../../http/operation.ts';
+import { badRequest, notFound, Problem } from '../../http/problem.ts';
+import { activeUser } from '../../world/look-up.ts';
+import { compareIds } from '../../world/snowflake.ts';
+import type { User } from '../../world/types.ts';
+import { messageIn, ownConversation } from './find.ts';
+
+/** Of base64. A text of 10,000 characters fits, with its seal. */
+const MOST_SEALED = 128 * 1024;
+/** Edits and reactions of one message. */
+const MOST_ABOUT = 500;
+
+/** Begins a conversation, or turns its key: whoever knew the version before, and nobody else in between. */
+export const changeChatKey: ActorOperation = {
+  id: 'changeChatKey',
+  method: 'POST',
+  path: '/api/chat/conversations/{id}/keys',
+  access: 'actor',
+  handle(call) {
+    const { platform, actor, body } = call;
+    const { chats } = platform.world;
+    const other = otherSide(call);
+    const version = requiredString(body, 'version');
+    if (!/^\d{1,19}$/.test(version)) throw badRequest('version', 'version must be a number');
+    const sealed = readSealed(body);
+    const token = tokenOf(call, ['key', other.id]);
+    const conversation = chats.conversations.get(call.params['id'] ?? '');
+    const known = firstTime(call, conversation, sealed, token);
+    if (conversation !== undefined && known !== undefined) return keyAnswer(conversation, known);
+    mayWrite(actor, other, conversation);
+    if (!hasKeys(platform.world, other)) {
+      throw new Problem(409, 'no_chat_keys', 'That user has no chat keys', { id: other.id });
+    }
+    const before = optionalString(body, 'previous_version') ?? null;
+    if ((conversation?.keyVersion ?? null) !== before || (before !== null && compareIds(version, before) <= 0)) {
+      throw new Problem(409, 'key_changed', "The conversation's key is another one by now", { version: before });
+    }
+    const at = platform.now();
+    const seq = chats.nextSeqId(at);
+    platform.commit({ kind: 'chat_key', user: actor.id, other: other.id, at, seq, version, sealed, ...token });
+    return keyAnswer(chats.between(actor, other), seq, 201);
+  },
+};
+
+/** Whatever one says in a conversation, or of a message there. What it says the platform cannot read. */
+export const sendChatEvent: ActorOperation = {
+  id: 'sendChatEvent',
+  method: 'POST',
+  path: '/api/chat/conversations/{id}/events',
+  access: 'actor',
+  handle(call) {
+    const { platform, actor, body } = call;
+    const conversation = ownConversation(call);
+    const type = eventKinds.find((kind) => kind === requiredString(body, 'kind'));
+    if (type === undefined) throw badRequest('kind', `kind must be one of ${eventKinds.join(', ')}`);
+    const target = optionalString(body, 'target_seq_id');
+    const forAll = optionalBoolean(body, 'for_all') === true;
+    const sealed = readSealed(body);
+    const token = tokenOf(call, [conversation.id, type, target ?? '', String(forAll)]);
+    const known = firstTime(call, conversation, sealed, token);
+    if (known !== undefined) return eventAnswer(conversation, known);
+    if ((target === undefined) !== (type === 'message')) {
+      throw badRequest('target_seq_id', 'target_seq_id goes with all but messages');
+    }
+    const other = conversation.other(actor);
+    if (target !== undefined) checkTarget(conversation, target, actor, type, forAll);
+    else mayWrite(actor, other, conversation);
+    const at = platform.now();
+    const seq = platform.world.chats.nextSeqId(at);
+    platform.commit({
+      ...{ kind: 'chat_event', user: actor.id, other: other.id, at, seq, type, sealed, ...token },
+      ...(target !== undefined && { target }),
+      ...(forAll && type === 'deletion' && { forAll }),
+    });
+    platform.peers.heard(platform, conversation, actor, seq);
+    return eventAnswer(conversation, seq, 201);
+  },
+};
+
+function otherSide({ platform, params, actor }: ActorCall): User {
+  const id = params['id'] ?? '';
+  const [first, second, ...more] = id.split(':');
+  const { users } = platform.world;
+  const isOrdered = first !== undefined && second !== undefined && more.length === 0 && compareIds(first, second) < 0;
+  if (!isOrdered || (first !== actor.id && second !== actor.id)) throw notFound('conversation', id);
+  const other = first === actor.id ? second : first;
+  return activeUser(users.get(other), other);
+}
+
+/** Those who take messages from everybody, or follow the sender; and those whose conversation it is already. */
+function mayWrite(actor: User, other: User, conversation: Conversation | undefined): void {
+  if (other.state !== 'active') activeUser(other, other.id);
+  if (other.openDms || other.following.has(actor) || conversation?.accepted.has(other)) return;
+  throw new Problem(403, 'forbidden', 'That user takes no messages from you', { id: other.id });
+}
+
+function checkTarget(conversation: Conversation, target: string, actor: User, type: string, forAll: boolean): void {
+  const message = messageIn(conversation, target);
+  const isOwn = message.event.sender === actor;
+  if (!isOwn && (type === 'edit' || forAll)) {
+    throw new Problem(403, 'forbidden', 'That message is not your own', { id: target });
+  }
+  if (type === 'deletion') return;
+  if (message.deletedForAll || message.deletedFor.has(actor)) throw notFound('message', target);
+  if (message.about.length >= MOST_ABOUT) {
+    throw new Problem(409, 'too_many', `A message takes ${MOST_ABOUT} edits and reactions`, { id: target });
+  }
+}
+
+function readSealed(body: Fields): Sealed {
+  const messageId = requiredString(body, 'message_id');
+  if (!/^[\w-]{8,64}$/.test(messageId)) throw badRequest('message_id', 'message_id must be 8 to 64 letters and digits');
+  return { messageId, detail: base64(body, 'detail'), signature: base64(body, 'signature') };
+}
+
+function base64(body: Fields, field: string): string {
+  const text = requiredString(body, field);
+  if (text.length > MOST_SEALED) throw badRequest(field, `${field} is larger than ${MOST_SEALED} characters`);
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text)) throw badRequest(field, `${field} must be base64`);
+  return text;
+}
+
+type Token = { readonly token: string; readonly fingerprint: string } | undefined;
+
+/** The same wish seals to other bytes each time, so it is known by what the platform can see of it. */
+function tokenOf(call: ActorCall, wish: readonly string[]): Token {
+  const token = idempotencyToken(call);
+  if (token === undefined) return undefined;
+  return { token, fingerprint: createHash('sha256').update(JSON.stringify(wish)).digest('base64url') };
+}
+
+/** What came of the same token, or the same message id, before. */
+function firstTime(
+  { platform, actor }: ActorCall,
+  conversation: Conversation | undefined,
+  { messageId }: Sealed,
+  given: Token,
+): string | undefined {
+  const sent = conversation?.sent(actor, messageId);
+  if (sent !== undefined) return sent;
+  if (given === undefined) return undefined;
+  const first = platform.tokens.find(actor.id, given.token, platform.now());
+  if (first === undefined) return undefined;
+  if (first.fingerprint !== given.fingerprint) {
+    throw new Problem(409, 'idempotency_conflict', 'This idempotency-token came with another body before');
+  }
+  return first.tweetId;
+}
+
+function keyAnswer(conversation: Conversation, seqId: string, status = 200): Answer {
+  const change = conversation.keyChanges.find((each) => each.seqId === seqId);
+  return answer(conversation, 'key_change', change && keyChangeForm(change), status);
+}
+
+function eventAnswer(conversation: Conversation, seqId: string, status = 200): Answer {
+  const event = conversation.event(seqId);
+  return answer(conversation, 'event', event && eventForm(event), status);
+}
+
+function answer({ id }: Conversation, name: string, form: object | undefined, status: number): Answer {
+  if (form === undefined) throw notFound(name, id);
+  const headers = status === 200 ? { 'idempotent-replayed': 'true' } : undefined;
+  return jsonText(JSON.stringify({ conversation_id: id, [name]: form }), status, headers);
+}

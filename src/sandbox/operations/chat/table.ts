@@ -1,0 +1,19 @@
+import type { Operation } from '../../http/operation.ts';
+import { chatConversation, chatConversations } from './conversations.ts';
+import { chatMessage, chatMessages } from './messages.ts';
+import { muteChat, unmuteChat } from './mute.ts';
+import { chatPublicKeys, registerChatKeys } from './public-keys.ts';
+import { changeChatKey, sendChatEvent } from './send.ts';
+
+export const chatOperations: readonly Operation[] = [
+  chatConversations,
+  chatConversation,
+  chatMessages,
+  chatMessage,
+  changeChatKey,
+  sendChatEvent,
+  muteChat,
+  unmuteChat,
+  chatPublicKeys,
+  registerChatKeys,
+];

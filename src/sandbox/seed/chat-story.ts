@@ -1,0 +1,129 @@
+import { type Content, sealContent, sealKeyChange, signDelete } from '../../chat/index.ts';
+import { type Clients, peersOf, sealedOf, seededBytes } from '../chat/client.ts';
+import type { Conversation, EventKind, Sealed } from '../chat/conversation.ts';
+import { snowflake } from '../world/snowflake.ts';
+import type { User } from '../world/types.ts';
+import type { World } from '../world/world.ts';
+import { chatLines } from './chat-lines.ts';
+import { known } from './known.ts';
+import type { Prng } from './prng.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const DAYS = 30;
+
+export interface Teller {
+  readonly world: World;
+  readonly seed: string;
+  readonly epochMs: number;
+  readonly clients: Clients;
+  readonly random: Prng;
+  /** Events, by whomever: it keeps ids of one millisecond apart. */
+  told: number;
+}
+
+/** What two people wrote to each other before the epoch, as their clients made it. */
+export class Story {
+  readonly #teller: Teller;
+  readonly #first: User;
+  readonly #second: User;
+  readonly #conversation: Conversation;
+
+  constructor(teller: Teller, first: User, second: User) {
+    this.#teller = teller;
+    this.#first = first;
+    this.#second = second;
+    this.#conversation = teller.world.chats.between(first, second);
+  }
+
+  /** Where nobody answered it is a request. */
+  tell(answered: boolean): void {
+    const { random, epochMs, seed } = this.#teller;
+    const count = answered ? random.int(8, 40) : random.int(1, 2);
+    const times = Array.from({ length: count + 1 }, () => epochMs - random.int(60_000, DAYS * DAY_MS));
+    const [begin = epochMs, ...said] = times.sort((a, b) => a - b);
+    const keyChange = this.#begin(begin);
+    const lines = once(() => chatLines(seed, this.#conversation.id, this.#topics(), count));
+    const seal = (by: User, turn: number, content: Content): Sealed => {
+      const { id } = this.#conversation;
+      // Chance of its own for each, in whichever order they are looked at.
+      const chance = seededBytes(seed, `chat ${id} ${turn} ${content.kind}`);
+      return sealedOf(sealContent(this.#teller.clients.selfOf(by), id, keyChange().key, content, chance));
+    };
+    for (const [turn, at] of said.entries()) {
+      const line = () => lines()[turn] ?? '';
+      const isFirst = !answered || turn === 0 || (turn > 1 && random.chance(0.5));
+      const [sender, reader] = isFirst ? [this.#first, this.#second] : [this.#second, this.#first];
+      const target = this.#add(sender, at, 'message', null, () =>
+        seal(sender, turn, { kind: 'message', text: line(), attachments: [] }),
+      );
+      const soon = at + random.int(5_000, 50_000);
+      const fate = random.next();
+      if (!answered) continue;
+      if (fate < 0.12) {
+        const emoji = fate < 0.06 ? '❤️' : '😂';
+        this.#add(reader, soon, 'reaction_added', target, () =>
+          seal(reader, turn, { kind: 'reactionAdded', targetSequenceId: target, emoji }),
+        );
+      } else if (fate < 0.16) {
+        this.#add(sender, soon, 'edit', target, () =>
+          seal(sender, turn, { kind: 'edit', targetSequenceId: target, text: `${line()} (Typo mended.)` }),
+        );
+      } else if (fate < 0.18) this.#add(sender, soon, 'deletion', target, () => this.#deletion(sender, target));
+    }
+  }
+
+  /** The conversation's key; answers what opens to it. */
+  #begin(at: number) {
+    const { seed, clients } = this.#teller;
+    const conversation = this.#conversation;
+    const made = once(() => {
+      const peers = peersOf(conversation.members, (user) => [clients.publicKeysOf(user)]);
+      const randomBytes = seededBytes(seed, `chat ${conversation.id}`);
+      const sealed = sealKeyChange(clients.selfOf(this.#first), conversation.id, peers, { nowMs: at, randomBytes });
+      if (!sealed.ok) throw new Error(`the keys of a seed's conversation do not fit: ${sealed.reason}`);
+      return sealed.value;
+    });
+    conversation.addKeyChange({
+      ...{ seqId: this.#idAt(at), sender: this.#first, at, sealed: once(() => sealedOf(made().event)) },
+      get version() {
+        return made().key.version;
+      },
+    });
+    return made;
+  }
+
+  #deletion(sender: User, target: string): Sealed {
+    const { seed, clients } = this.#teller;
+    const { id } = this.#conversation;
+    const chance = seededBytes(seed, `chat ${id} ${target} deletion`);
+    return sealedOf(signDelete(clients.selfOf(sender), id, { sequenceIds: [target], forAll: true }, chance));
+  }
+
+  /** Answers its id. */
+  #add(sender: User, at: number, kind: EventKind, target: string | null, seal: () => Sealed): string {
+    const seqId = this.#idAt(at);
+    this.#conversation.add({ seqId, kind, sender, at, target, forAll: kind === 'deletion', sealed: once(seal) });
+    return seqId;
+  }
+
+  #idAt(at: number): string {
+    const id = snowflake(at, this.#teller.told++);
+    this.#teller.world.chats.took(id);
+    return id;
+  }
+
+  #topics() {
+    return [this.#first, this.#second].flatMap(
+      ({ screenName }) => known.find((traits) => traits.screenName === screenName)?.topics ?? [],
+    );
+  }
+}
+
+/** Made when it is first asked for. */
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}

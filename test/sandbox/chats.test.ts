@@ -1,0 +1,228 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Account, type Json, type OpenSandbox, openSandbox, type Reply } from './harness.ts';
+
+/** To the platform all that is said is bytes, so here they are any. */
+const blob = (text: string) => ({
+  message_id: randomUUID(),
+  detail: Buffer.from(`sealed ${text}`).toString('base64'),
+  signature: Buffer.from(`signed ${text}`).toString('base64'),
+});
+
+let sandbox: OpenSandbox;
+let anna: Account;
+let ben: Account;
+let id: string;
+beforeAll(async () => {
+  sandbox = await openSandbox();
+});
+afterAll(() => sandbox.close());
+beforeEach(async () => {
+  [anna, ben] = [await sandbox.mint(), await sandbox.mint()];
+  id = [anna, ben]
+    .map(({ userId }) => BigInt(userId))
+    .sort((a, b) => (a < b ? -1 : 1))
+    .join(':');
+});
+
+const begin = (as: Account, version = '1', previous: string | null = null, more: object = {}) =>
+  sandbox.call('POST', `/api/chat/conversations/${id}/keys`, {
+    as,
+    body: { ...blob(`key ${version}`), version, previous_version: previous, ...more },
+  });
+
+const say = (as: Account, text: string, more: object = {}, headers: Record<string, string> = {}) =>
+  sandbox.call('POST', `/api/chat/conversations/${id}/events`, {
+    as,
+    body: { ...blob(text), kind: 'message', ...more },
+    headers,
+  });
+
+const about = (as: Account, kind: string, seqId: string, more: object = {}) =>
+  say(as, kind, { kind, target_seq_id: seqId, ...more });
+
+const messages = async (as: Account, query = ''): Promise<Json> =>
+  (await sandbox.get(`/api/chat/conversations/${id}/messages${query}`, as)).body;
+
+const list = async (as: Account, query = ''): Promise<Json> =>
+  (await sandbox.get(`/api/chat/conversations${query}`, as)).body;
+
+const codeOf = ({ status, body }: Reply) => [status, body.problem?.code];
+
+describe('a conversation', () => {
+  it('is nothing to those who take no part in it, and to nobody before it has a key', async () => {
+    expect(codeOf(await sandbox.get(`/api/chat/conversations/${id}/messages`, anna))).toEqual([404, 'not_found']);
+    expect(codeOf(await say(anna, 'Hello'))).toEqual([404, 'not_found']);
+    expect((await begin(anna)).status).toBe(201);
+    expect((await say(anna, 'Hello')).status).toBe(201);
+    const stranger = await sandbox.mint();
+    for (const path of [`/${id}`, `/${id}/messages`, '/1:2/messages', '/nonsense']) {
+      const reply = await sandbox.get(`/api/chat/conversations${path}`, stranger);
+      expect(codeOf(reply)).toEqual([404, 'not_found']);
+    }
+    expect((await begin(stranger)).status).toBe(404);
+  });
+
+  it('has one key at a time: whoever comes second is told', async () => {
+    expect((await begin(anna, '5')).status).toBe(201);
+    expect(codeOf(await begin(ben, '6'))).toEqual([409, 'key_changed']);
+    expect(codeOf(await begin(ben, '5', '5'))).toEqual([409, 'key_changed']);
+    expect((await begin(ben, '6', '5')).status).toBe(201);
+    await say(ben, 'Hello');
+    const { key_changes } = await messages(ben);
+    expect(key_changes.map((change: Json) => change.version)).toEqual(['5', '6']);
+  });
+
+  it('is a request until it is answered, unless the other follows', async () => {
+    await begin(anna);
+    await say(anna, 'Hello');
+    expect(await list(ben)).toMatchObject({ has_message_requests: true, conversations: [] });
+    expect(await list(anna)).toMatchObject({ has_message_requests: false, conversations: [{ id, request: false }] });
+    await say(ben, 'Hello to you');
+    expect(await list(ben)).toMatchObject({ has_message_requests: false, conversations: [{ id, request: false }] });
+
+    const carl = await sandbox.mint();
+    await sandbox.call('PUT', `/api/users/${anna.userId}/follow`, { as: carl });
+    id = [anna.userId, carl.userId].sort((a, b) => (BigInt(a) < BigInt(b) ? -1 : 1)).join(':');
+    await begin(anna);
+    await say(anna, 'Hello');
+    expect(await list(carl)).toMatchObject({ has_message_requests: false, conversations: [{ id }] });
+  });
+
+  it('is not begun with who takes messages only from those whom they follow', async () => {
+    const { body } = await sandbox.get('/api/users/by/linus', anna);
+    expect(body.user.viewer.can_dm).toBe(false);
+    id = [anna.userId, sandbox.linus.userId].sort((a, b) => (BigInt(a) < BigInt(b) ? -1 : 1)).join(':');
+    expect(codeOf(await begin(anna))).toEqual([403, 'forbidden']);
+    expect((await begin(sandbox.linus)).status).toBe(201);
+  });
+
+  it('can be muted', async () => {
+    await begin(anna);
+    await say(anna, 'Hello');
+    const mute = (method: string) => sandbox.call(method, `/api/chat/conversations/${id}/mute`, { as: anna });
+    expect((await mute('PUT')).body).toEqual({ conversation_id: id, muted: true });
+    expect((await list(anna)).conversations[0].muted).toBe(true);
+    expect((await mute('DELETE')).body).toEqual({ conversation_id: id, muted: false });
+    expect((await list(anna)).conversations[0].muted).toBe(false);
+  });
+});
+
+describe('what is said', () => {
+  let first: string;
+  beforeEach(async () => {
+    await begin(anna);
+    first = (await say(anna, 'one')).body.event.seq_id;
+  });
+
+  it('comes back as it was sent, newest first, page by page, and nothing twice while more is said', async () => {
+    for (const text of ['two', 'three', 'four', 'five']) await say(ben, text);
+    const seen: string[] = [];
+    let cursor = '';
+    do {
+      const page = await messages(anna, `?count=2${cursor && `&cursor=${cursor}`}`);
+      seen.push(...page.messages.map((each: Json) => Buffer.from(each.detail, 'base64').toString()));
+      cursor = page.next_cursor ?? '';
+      await say(ben, 'later');
+    } while (cursor !== '');
+    expect(seen).toEqual(['five', 'four', 'three', 'two', 'one'].map((text) => `sealed ${text}`));
+  });
+
+  it('has edits and reactions along, and loses what was sealed when it is deleted for all', async () => {
+    await about(anna, 'edit', first);
+    await about(ben, 'reaction_added', first);
+    const kinds = async (as: Account) => {
+      const [message] = (await messages(as)).messages;
+      return [message.deleted, message.detail !== null, ...message.about.map((each: Json) => each.kind)];
+    };
+    expect(await kinds(ben)).toEqual([null, true, 'edit', 'reaction_added']);
+    await about(ben, 'deletion', first);
+    expect(await kinds(ben)).toEqual(['self', false]);
+    expect(await kinds(anna)).toEqual([null, true, 'edit', 'reaction_added']);
+    await about(anna, 'deletion', first, { for_all: true });
+    expect(await kinds(ben)).toEqual(['all', false, 'deletion']);
+    expect(codeOf(await about(ben, 'reaction_added', first))).toEqual([404, 'not_found']);
+  });
+
+  it('is changed by nobody else, and nothing is said of what is not there', async () => {
+    expect(codeOf(await about(ben, 'edit', first))).toEqual([403, 'forbidden']);
+    expect(codeOf(await about(ben, 'deletion', first, { for_all: true }))).toEqual([403, 'forbidden']);
+    expect(codeOf(await about(ben, 'edit', '12'))).toEqual([404, 'not_found']);
+    expect(codeOf(await say(ben, 'x', { kind: 'edit' }))).toEqual([400, 'bad_request']);
+    expect(codeOf(await say(ben, 'x', { kind: 'shout' }))).toEqual([400, 'bad_request']);
+    expect(codeOf(await say(ben, 'x', { detail: 'A'.repeat(200_000) }))).toEqual([400, 'bad_request']);
+  });
+
+  it('is said once for each token, and for each message id', async () => {
+    const headers = { 'idempotency-token': 'abc' };
+    const said = await say(anna, 'Once', {}, headers);
+    const again = await say(anna, 'Once, sealed anew', {}, headers);
+    expect([said.status, again.status]).toEqual([201, 200]);
+    expect(again.body).toEqual(said.body);
+    expect(codeOf(await about(anna, 'edit', first)).at(0)).toBe(201);
+    const other = await say(anna, 'edit', { kind: 'edit', target_seq_id: first }, headers);
+    expect(codeOf(other)).toEqual([409, 'idempotency_conflict']);
+    const body = { ...blob('Same id'), kind: 'message' };
+    const send = () => sandbox.call('POST', `/api/chat/conversations/${id}/events`, { as: anna, body });
+    expect((await send()).body).toEqual((await send()).body);
+    expect((await messages(anna)).messages).toHaveLength(3);
+  });
+
+  it('is in the activity of both sides, until it is deleted for all', async () => {
+    const cursors = await Promise.all(
+      [anna, ben].map(async (as) => (await sandbox.get('/api/activity', as)).body.next_cursor as string),
+    );
+    const since = async () =>
+      Promise.all(
+        [anna, ben].map(async (as, index) => {
+          const { body } = await sandbox.get(`/api/activity?cursor=${cursors[index]}`, as);
+          return body.events.map((event: Json) => [event.type, event.chat.kind, event.chat.conversation_id]);
+        }),
+      );
+    const { seq_id } = (await say(ben, 'two')).body.event;
+    await about(anna, 'reaction_added', seq_id);
+    expect(await since()).toEqual([0, 1].map(() => ['message', 'reaction_added'].map((kind) => ['chat', kind, id])));
+    await about(ben, 'deletion', seq_id, { for_all: true });
+    expect(await since()).toEqual([0, 1].map(() => [['chat', 'deletion', id]]));
+  });
+});
+
+describe('the list', () => {
+  it('keeps the order of its first page, however it moves meanwhile', async () => {
+    const { graph, ids } = await manyConversations(7);
+    const seen: string[] = [];
+    let query = '?count=2';
+    for (let page = await list(anna, query); ; page = await list(anna, query)) {
+      seen.push(...page.conversations.map((each: Json) => each.id));
+      if (page.next_cursor === null) break;
+      query = `?count=2&${new URLSearchParams(page.next_cursor)}`;
+      // The last becomes the first, and a new one comes.
+      id = ids[0] ?? '';
+      await say(anna, 'Again');
+      await manyConversations(1);
+    }
+    expect(seen).toEqual(graph);
+  });
+
+  it('takes both parts of a cursor or none, and none of another list', async () => {
+    await manyConversations(2);
+    const { next_cursor } = await list(anna, '?count=1');
+    const { cursor_id, graph_snapshot_id } = next_cursor;
+    for (const query of [{ cursor_id }, { graph_snapshot_id }, { cursor_id: graph_snapshot_id, graph_snapshot_id }]) {
+      expect((await sandbox.get(`/api/chat/conversations?${new URLSearchParams(query)}`, anna)).status).toBe(400);
+    }
+    expect((await sandbox.get(`/api/chat/conversations?${new URLSearchParams(next_cursor)}`, ben)).status).toBe(400);
+  });
+
+  async function manyConversations(count: number) {
+    const ids: string[] = [];
+    for (let made = 0; made < count; made++) {
+      const other = await sandbox.mint();
+      id = [anna.userId, other.userId].sort((a, b) => (BigInt(a) < BigInt(b) ? -1 : 1)).join(':');
+      await begin(anna);
+      await say(anna, 'Hello');
+      ids.push(id);
+    }
+    return { ids, graph: [...ids].reverse() };
+  }
+});
