@@ -71,7 +71,7 @@ export function isSignedBy(verifier: KeyObject, payload: Uint8Array, signature: 
 }
 
 /** ECDH: the x-coordinate, 32 bytes (SEC 1, section 3.3.1). Throws `Malformed` where `point` is not on the curve. */
-export function agree(privateKey: Uint8Array, point: Uint8Array): Uint8Array {
+export function agree(privateKey: Uint8Array, point: Uint8Array): Buffer {
   if (point.length !== pointLength || point[0] !== 4) throw new Malformed('not an uncompressed point');
   const ecdh = createECDH('prime256v1');
   ecdh.setPrivateKey(privateKey);

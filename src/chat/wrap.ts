@@ -1,4 +1,5 @@
-import { createCipheriv, createDecipheriv, createHash } from 'node:crypto';
+import { createHash } from 'node:crypto';
+import { decryptGcm, encryptGcm } from './aes-gcm.ts';
 import { conversationKeyLength } from './conversation-keys.ts';
 import { Malformed } from './encoding.ts';
 import { agree, generateKeyPair, pointLength, type RandomBytes } from './p256.ts';
@@ -13,51 +14,33 @@ import { agree, generateKeyPair, pointLength, type RandomBytes } from './p256.ts
  * does not.
  */
 const wrappedLength = pointLength + conversationKeyLength + 16;
-const algorithm = 'aes-128-gcm';
 const aesKeyLength = 16;
-const authTagLength = 16;
 
 export function wrapKey(key: Uint8Array, identityKey: Uint8Array, randomBytes: RandomBytes): Uint8Array {
   const ephemeral = generateKeyPair(randomBytes);
   const derived = derive(ephemeral.privateKey, identityKey, ephemeral.publicKey);
-  const cipher = createCipheriv(algorithm, derived.subarray(0, aesKeyLength), derived.subarray(aesKeyLength), {
-    authTagLength,
-  });
-  const sealed = Buffer.concat([cipher.update(key), cipher.final()]);
+  const sealed = encryptGcm(derived.subarray(0, aesKeyLength), derived.subarray(aesKeyLength), key);
   ephemeral.privateKey.fill(0);
   derived.fill(0);
-  return Buffer.concat([ephemeral.publicKey, sealed, cipher.getAuthTag()]);
+  return Buffer.concat([ephemeral.publicKey, sealed]);
 }
 
 /** Undefined where it was not wrapped to this key, or was altered. */
 export function unwrapKey(wrapped: Uint8Array, identityPrivateKey: Uint8Array): Uint8Array | undefined {
   if (wrapped.length !== wrappedLength) return undefined;
   const ephemeralKey = wrapped.subarray(0, pointLength);
-  const tagStart = wrapped.length - authTagLength;
-  let derived: Buffer | undefined;
   try {
-    derived = derive(identityPrivateKey, ephemeralKey, ephemeralKey);
-    const decipher = createDecipheriv(algorithm, derived.subarray(0, aesKeyLength), derived.subarray(aesKeyLength), {
-      authTagLength,
-    });
-    decipher.setAuthTag(wrapped.subarray(tagStart));
-    const key = decipher.update(wrapped.subarray(pointLength, tagStart));
-    return isAuthentic(() => decipher.final()) ? Uint8Array.from(key) : undefined;
+    const derived = derive(identityPrivateKey, ephemeralKey, ephemeralKey);
+    const key = decryptGcm(
+      derived.subarray(0, aesKeyLength),
+      derived.subarray(aesKeyLength),
+      wrapped.subarray(pointLength),
+    );
+    derived.fill(0);
+    return key === undefined ? undefined : Uint8Array.from(key);
   } catch (error) {
     if (error instanceof Malformed) return undefined;
     throw error;
-  } finally {
-    derived?.fill(0);
-  }
-}
-
-/** Node says that a tag does not match by throwing. */
-function isAuthentic(finish: () => unknown): boolean {
-  try {
-    finish();
-    return true;
-  } catch {
-    return false;
   }
 }
 
