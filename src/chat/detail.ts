@@ -2,7 +2,6 @@ import { fromBase64, Malformed } from './encoding.ts';
 import type { ThriftStruct } from './thrift-reader.ts';
 import {
   binaryField,
-  boolField,
   i32Field,
   stringField,
   stringsField,
@@ -24,10 +23,13 @@ export interface KeyCopy {
   wrapped: Uint8Array;
 }
 
-/** Field numbers of the official SDK's `event.thrift` (0.4.3). */
+/**
+ * Field numbers of the official SDK's `event.thrift` (0.4.3). Its hints to the platform (whether to notify, and the like) are
+ * left out: nobody signs them, and without them every bit that a sender sends is one that its reader can hold it to.
+ */
 const detail = { messageCreate: 1, keyChange: 3, messageDelete: 7 } as const;
-const messageCreate = { contents: 100, keyVersion: 101, shouldNotify: 102 } as const;
-const keyChange = { keyVersion: 1, copies: 2, forKeyRotation: 5 } as const;
+const messageCreate = { contents: 100, keyVersion: 101 } as const;
+const keyChange = { keyVersion: 1, copies: 2 } as const;
 const keyCopy = { userId: 1, wrapped: 2, publicKeyVersion: 3 } as const;
 const messageDelete = { sequenceIds: 1, action: 2 } as const;
 export const deleteActions = { forSelf: 1, forAll: 2 } as const;
@@ -44,7 +46,6 @@ export function encodeDetail(value: Detail): Buffer {
           struct(
             binaryField(messageCreate.contents, value.sealed),
             stringField(messageCreate.keyVersion, value.keyVersion),
-            boolField(messageCreate.shouldNotify, true),
           ),
         ),
       );
@@ -63,7 +64,6 @@ export function encodeDetail(value: Detail): Buffer {
           struct(
             stringField(keyChange.keyVersion, value.keyVersion),
             structsField(keyChange.copies, value.copies.map(encodeCopy)),
-            boolField(keyChange.forKeyRotation, false),
           ),
         ),
       );

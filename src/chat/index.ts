@@ -4,6 +4,7 @@
  *
  * It has no forward secrecy: who gets hold of an identity key can read all that was ever sealed for it.
  */
+export { mayAct } from './authority.ts';
 export { conversationIdOf, participantsOf } from './conversation-id.ts';
 export { type ConversationKey, ConversationKeys } from './conversation-keys.ts';
 export {

@@ -68,7 +68,7 @@ export function readSignature(value: ThriftStruct | undefined, senderId: string,
 
 function refusalOf(version: string | undefined): OpenFailure | undefined {
   if (version === String(signatureVersion)) return undefined;
-  if (version === undefined || !/^\d{1,9}$/.test(version)) return 'corrupt';
+  if (version === undefined || !/^(0|[1-9]\d{0,8})$/.test(version)) return 'corrupt';
   return Number(version) > signatureVersion ? 'unsupported' : 'downgrade';
 }
 

@@ -7,10 +7,6 @@ export function struct(...fields: readonly FieldBytes[]): Buffer {
   return Buffer.concat([...fields.filter((field) => field !== undefined), Buffer.of(thriftTypes.stop)]);
 }
 
-export function boolField(id: number, value: boolean): FieldBytes {
-  return Buffer.concat([header(thriftTypes.bool, id), Buffer.of(value ? 1 : 0)]);
-}
-
 export function i32Field(id: number, value: number): FieldBytes {
   return Buffer.concat([header(thriftTypes.i32, id), int32(value)]);
 }
