@@ -44,10 +44,11 @@ export function toSpki(point: Uint8Array): Buffer {
 
 /** The point in an SPKI structure, or a bare one: the official SDK (0.4.3) reads both. Throws where it is not on the curve. */
 export function pointOf(encoded: Uint8Array): Uint8Array {
-  const isSpki = encoded.length === spkiHeader.length + pointLength && spkiHeader.equals(encoded.subarray(0, 26));
+  const isSpki =
+    encoded.length === spkiHeader.length + pointLength && spkiHeader.equals(encoded.subarray(0, spkiHeader.length));
   const point = isSpki ? encoded.subarray(spkiHeader.length) : encoded;
   verifierOf(point);
-  return point;
+  return Uint8Array.from(point);
 }
 
 /** What checks signatures of the key `point`. Throws `Malformed` where it is not on the curve. */
