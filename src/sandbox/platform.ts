@@ -5,6 +5,7 @@ import type { RateLimit } from './http/rate-limit.ts';
 import type { Journal } from './journal/journal.ts';
 import type { Extras } from './life/extras.ts';
 import type { Life } from './life/life.ts';
+import type { Realms } from './realms/realms.ts';
 import type { Cursors } from './search/cursor.ts';
 import type { Stats } from './stats.ts';
 import type { Entry } from './world/entries.ts';
@@ -21,6 +22,7 @@ export interface Platform {
   readonly stats: Stats;
   readonly cursors: Cursors;
   readonly tokens: IdempotencyTokens;
+  readonly realms: Realms;
   now(): number;
   /** Replaced by a reset; read it afresh in every call. */
   readonly world: World;

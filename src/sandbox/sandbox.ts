@@ -6,11 +6,12 @@ import { FaultRegistry } from './faults/registry.ts';
 import { RateLimit } from './http/rate-limit.ts';
 import { Router } from './http/router.ts';
 import { createSandboxServer } from './http/server.ts';
-import { forgetfulJournal, openJournal } from './journal/journal.ts';
+import { forgetfulJournal, type Journal, openJournal } from './journal/journal.ts';
 import { Extras } from './life/extras.ts';
 import { Life, type Schedule, systemSchedule } from './life/life.ts';
 import { operations } from './operations/table.ts';
 import type { Platform } from './platform.ts';
+import { Realms } from './realms/realms.ts';
 import { Cursors } from './search/cursor.ts';
 import { makeChats } from './seed/chats.ts';
 import { cursorKeyFor } from './seed/credentials.ts';
@@ -54,6 +55,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       ? { journal: forgetfulJournal, epochMs: firstEpochMs, entries: [] }
       : openJournal(options.dataDir, seed, firstEpochMs);
 
+  const realms = openRealms(options.dataDir, seed, journal);
   const tokens = new IdempotencyTokens();
   const cursors = new Cursors(cursorKeyFor(seed));
   const clients = new Clients(seed);
@@ -85,6 +87,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     clients,
     life: new Life(schedule),
     peers: new AnsweringPeers(schedule),
+    realms,
     now,
     get world() {
       return world;
@@ -104,6 +107,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       world.origin = origin;
       extras = undefined;
       tokens.clear();
+      realms.clear();
       this.faults.clear();
       this.rateLimit.set(null);
       this.stats.clear();
@@ -116,6 +120,16 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     const port = await listen(server, options.port);
     world.origin = `http://127.0.0.1:${port}`;
     return { url: world.origin, port, close: () => close(server, platform) };
+  } catch (error) {
+    await realms.close();
+    journal.close();
+    throw error;
+  }
+}
+
+function openRealms(dataDir: string | null, seed: string, journal: Journal): Realms {
+  try {
+    return new Realms(dataDir, seed);
   } catch (error) {
     journal.close();
     throw error;
@@ -142,5 +156,6 @@ async function close(server: Server, platform: Platform): Promise<void> {
   const cut = setTimeout(() => server.closeAllConnections(), 500);
   await closed;
   clearTimeout(cut);
+  await platform.realms.close();
   platform.journal.close();
 }

@@ -12,7 +12,7 @@ import {
   type Self,
   sealContent,
 } from '../../src/chat/index.ts';
-import { seedChatSecret } from '../../src/sandbox/chat/client.ts';
+import { chatPrivateKeysFor } from '../../src/sandbox/seed/credentials.ts';
 import { type Account, type Json, type OpenSandbox, openSandbox } from './harness.ts';
 
 let dataDir: string;
@@ -31,16 +31,16 @@ class Reader {
   readonly account: Account;
   readonly self: Self;
 
-  constructor(account: Account, version: string) {
-    const keys = importChatKeys(seedChatSecret('postern', account.userId));
+  constructor(account: Account, version: string, label: string) {
+    const keys = importChatKeys(chatPrivateKeysFor('postern', label));
     if (keys === undefined) throw new Error('no keys');
     this.account = account;
     this.self = { userId: account.userId, publicKeyVersion: version, keys };
   }
 
-  static async of(account: Account): Promise<Reader> {
+  static async of(account: Account, label = account.userName): Promise<Reader> {
     const { keys } = (await sandbox.get(`/api/chat/public-keys/${account.userId}`, account)).body;
-    return new Reader(account, keys[0].version);
+    return new Reader(account, keys[0].version, label);
   }
 
   async reads(id: string, page: Json) {
@@ -159,10 +159,10 @@ describe('people', () => {
     const id = idOf(sandbox.grace, reader);
     const page = await messagesOf(reader, id);
     expect(page.messages.map((each: Json) => each.deleted)).toEqual(['all', null]);
-    const { opened } = await (await Reader.of(reader)).reads(id, page);
+    const { opened } = await (await Reader.of(reader, 'minted:0')).reads(id, page);
     expect(opened.map((each) => each.ok)).toEqual([true, true]);
     await say({ text: 'Broken again', corrupt: true });
-    const { opened: after } = await (await Reader.of(reader)).reads(id, await messagesOf(reader, id));
+    const { opened: after } = await (await Reader.of(reader, 'minted:0')).reads(id, await messagesOf(reader, id));
     expect(after.filter(({ ok }) => !ok)).toHaveLength(1);
   });
 

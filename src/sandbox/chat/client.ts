@@ -2,8 +2,7 @@ import { createHmac } from 'node:crypto';
 import {
   type ChatKeys,
   ConversationKeys,
-  exportChatKeys,
-  generateChatKeys,
+  importChatKeys,
   openEvent,
   Peers,
   placeEvent,
@@ -14,6 +13,7 @@ import {
   type Self,
   type SignedEvent,
 } from '../../chat/index.ts';
+import { chatPrivateKeysFor } from '../seed/credentials.ts';
 import type { User } from '../world/types.ts';
 import type { PublicKeys } from './chats.ts';
 import type { ChatEvent, Conversation, KeyChange, Sealed } from './conversation.ts';
@@ -73,21 +73,12 @@ export class Clients {
   #keysOf(user: User): ChatKeys {
     let keys = this.#keys.get(user.id);
     if (keys === undefined) {
-      keys = seedChatKeys(this.#seed, user.id);
+      keys = importChatKeys(chatPrivateKeysFor(this.#seed, user.chatLabel ?? user.id));
+      if (keys === undefined) throw new Error(`the chat keys of ${user.screenName} are none`);
       this.#keys.set(user.id, keys);
     }
     return keys;
   }
-}
-
-/** The chat keys that an account of the seed, or one that was minted, begins with. */
-function seedChatKeys(seed: string, userId: string): ChatKeys {
-  return generateChatKeys(seededBytes(seed, `chat keys ${userId}`));
-}
-
-/** The same as 64 bytes, as a PIN protects them. */
-export function seedChatSecret(seed: string, userId: string): Uint8Array {
-  return exportChatKeys(seedChatKeys(seed, userId));
 }
 
 /** Chance that is the same in every run: HMAC-SHA-256 over a counter. */

@@ -21,7 +21,6 @@ export function hasKeys(world: World, user: User): boolean {
 
 /** Whether its keys derive from the seed. */
 export function hasSeedKeys(user: User): boolean {
-  if (user.encryptionCode !== null) return true;
-  if (user.token !== null) return false;
+  if (user.chatLabel !== null) return user.hasChatKeys;
   return (createHash('sha256').update(`chat ${user.id}`).digest()[0] ?? 0) % WITHOUT !== 0;
 }

@@ -1,4 +1,4 @@
-import type { MintedAccount } from '../world/entries.ts';
+import { encryptionCodeFor } from '../seed/credentials.ts';
 import type { User } from '../world/types.ts';
 
 /** What a caller needs to act as an account. */
@@ -10,22 +10,12 @@ export interface AccountForm {
   readonly premium: boolean;
 }
 
-export function accountForm(user: User): AccountForm {
+export function accountForm(user: User, seed: string): AccountForm {
   return {
     userName: user.screenName,
     userId: user.id,
     authToken: user.token ?? '',
-    encryptionCode: user.encryptionCode ?? '',
+    encryptionCode: user.chatLabel === null ? '' : encryptionCodeFor(seed, user.chatLabel),
     premium: user.premium,
-  };
-}
-
-export function mintedForm(account: MintedAccount): AccountForm {
-  return {
-    userName: account.userName,
-    userId: account.id,
-    authToken: account.token,
-    encryptionCode: account.encryptionCode,
-    premium: account.premium,
   };
 }

@@ -11,7 +11,7 @@ export const controlInfo: OpenOperation = {
     json({
       seed: platform.seed,
       started_at: new Date(platform.startedAt).toISOString(),
-      demo: demoOf(platform.world),
+      demo: demoOf(platform.world, platform.seed),
       counts: { users: platform.world.users.size, tweets: platform.world.tweets.length },
     }),
 };

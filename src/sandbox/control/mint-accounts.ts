@@ -2,10 +2,10 @@ import { json } from '../http/answer.ts';
 import { optionalBoolean, optionalInteger, optionalString } from '../http/input.ts';
 import type { OpenOperation } from '../http/operation.ts';
 import { badRequest, Problem } from '../http/problem.ts';
-import { encryptionCodeFor, mintedIdFor, tokenFor } from '../seed/credentials.ts';
-import type { MintedAccount } from '../world/entries.ts';
+import { mintedIdFor, tokenFor } from '../seed/credentials.ts';
+import { type MintedAccount, mintedLabel } from '../world/entries.ts';
 import type { World } from '../world/world.ts';
-import { mintedForm } from './account.ts';
+import { accountForm } from './account.ts';
 
 export const mintAccounts: OpenOperation = {
   id: 'mintAccounts',
@@ -15,23 +15,25 @@ export const mintAccounts: OpenOperation = {
   handle({ platform, body }) {
     const count = optionalInteger(body, 'count', 1, 10_000) ?? 1;
     const premium = optionalBoolean(body, 'premium') ?? false;
+    const chatKeys = optionalBoolean(body, 'chatKeys') ?? true;
     const isProtected = optionalBoolean(body, 'protected') ?? false;
     const userNames = namesFor(platform.world, optionalString(body, 'userName'), count);
     // The number of an account makes its credentials, so those of a run are the same in the next one.
     const accounts = userNames.map((userName, index): MintedAccount => {
-      const label = String(platform.world.minted + index);
+      const number = platform.world.minted + index;
       return {
-        id: mintedIdFor(platform.seed, label),
+        id: mintedIdFor(platform.seed, String(number)),
         userName,
         name: userName,
-        token: tokenFor(platform.seed, `minted:${label}`),
-        encryptionCode: encryptionCodeFor(platform.seed, `minted:${label}`),
+        token: tokenFor(platform.seed, mintedLabel(number)),
         premium,
         protected: isProtected,
+        ...(!chatKeys && { chatKeys }),
       };
     });
     platform.commit({ kind: 'accounts', accounts, at: platform.now() });
-    return json({ accounts: accounts.map(mintedForm) }, 201);
+    const users = accounts.map(({ token }) => platform.world.userByToken(token)).filter((user) => user !== undefined);
+    return json({ accounts: users.map((user) => accountForm(user, platform.seed)) }, 201);
   },
 };
 

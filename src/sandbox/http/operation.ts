@@ -26,7 +26,7 @@ interface Route {
 /** For whoever calls with a token. */
 export interface ActorOperation extends Route {
   readonly access: 'actor';
-  handle(call: ActorCall): Answer;
+  handle(call: ActorCall): Answer | Promise<Answer>;
 }
 
 /** For anybody on this machine. */

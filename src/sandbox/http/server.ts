@@ -48,7 +48,8 @@ async function serve(platform: Platform, router: Router, request: IncomingMessag
     if (platform.journal.failing) await platform.journal.settled();
     const call: Call = { platform, params, query, headers: request.headers, body };
     // Asked again: while the body came in, the world may have been reset, and a user belongs to one world.
-    answer = perform(operation, call, actorOf(platform, operation, request));
+    const answered = perform(operation, call, actorOf(platform, operation, request));
+    answer = answered instanceof Promise ? await answered : answered;
   } catch (error) {
     answer = refusal(error);
   }
@@ -70,7 +71,7 @@ function actorOf(platform: Platform, operation: Operation, request: IncomingMess
   return token === undefined ? undefined : platform.world.userByToken(token);
 }
 
-function perform(operation: Operation, call: Call, actor: User | undefined): Answer {
+function perform(operation: Operation, call: Call, actor: User | undefined): Answer | Promise<Answer> {
   if (operation.access !== 'actor') return operation.handle(call);
   if (actor === undefined) throw badToken();
   return operation.handle({ ...call, actor });

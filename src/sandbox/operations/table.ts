@@ -19,6 +19,7 @@ import { home } from './home.ts';
 import { likeTweet, unlikeTweet } from './likes.ts';
 import { listMembers } from './list-members.ts';
 import { ping } from './ping.ts';
+import { guessAtRealm, realmState, registerAtRealm, unlockAtRealm } from './realms.ts';
 import { replies } from './replies.ts';
 import { retweetTweet, unretweetTweet } from './retweets.ts';
 import { searchTweets } from './search.ts';
@@ -58,6 +59,10 @@ export const operations: readonly Operation[] = [
   bookmarkTweet,
   unbookmarkTweet,
   ...chatOperations,
+  realmState,
+  registerAtRealm,
+  guessAtRealm,
+  unlockAtRealm,
   controlInfo,
   setFault,
   listFaults,

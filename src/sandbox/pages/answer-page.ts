@@ -8,9 +8,11 @@ import { notice, tweetView, userView, type View } from './views.ts';
 const POLICY =
   "default-src 'none'; img-src 'self'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** The operations are below these two; whatever else is read is for browsers. */
+const operationPaths = ['/api/', '/realms/', '/control/'];
+
+/** The operations are below these three; whatever else is read is for browsers. */
 export function isForBrowsers({ method, url = '/' }: IncomingMessage): boolean {
-  return (method === 'GET' || method === 'HEAD') && !url.startsWith('/api/') && !url.startsWith('/control/');
+  return (method === 'GET' || method === 'HEAD') && !operationPaths.some((path) => url.startsWith(path));
 }
 
 /** Answers what a browser asks for: pages and their pictures. Says whether it did; the rest is for the operations. */

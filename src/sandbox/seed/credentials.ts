@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { weakness } from '../../chat/recovery/weak-code.ts';
 
 /** Everything that stands for an identity derives from the seed and a label alone, never from time. */
 function digest(seed: string, label: string): Buffer {
@@ -32,17 +33,26 @@ export function encryptionCodeFor(seed: string, label: string): string {
   for (let attempt = 0; ; attempt++) {
     const number = digest(seed, `code:${label}:${attempt}`).readUInt32BE(0) % 1_000_000;
     const code = String(number).padStart(6, '0');
-    if (!isWeakCode(code)) return code;
+    if (weakness(code) === null) return code;
   }
 }
 
-/** Too few different digits, a run, a repeated half, or a date-like beginning. */
-export function isWeakCode(code: string): boolean {
-  if (new Set(code).size < 4) return true;
-  if ('01234567890123456789'.includes(code) || '98765432109876543210'.includes(code)) return true;
-  const half = code.length / 2;
-  if (code.slice(0, half) === code.slice(half)) return true;
-  return /^(19|20)\d\d/.test(code);
+/**
+ * The private chat keys of those who have some from the start: two scalars of P-256, neither 0 nor beyond the group's order
+ * (SEC 2, section 2.4.2).
+ */
+export function chatPrivateKeysFor(seed: string, label: string): Buffer {
+  return Buffer.concat([scalarFor(seed, `identity:${label}`), scalarFor(seed, `signing:${label}`)]);
+}
+
+const ORDER_OF_P256 = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n;
+
+function scalarFor(seed: string, label: string): Buffer {
+  for (let attempt = 0; ; attempt++) {
+    const bytes = digest(seed, `chat:${label}:${attempt}`);
+    const number = BigInt(`0x${bytes.toString('hex')}`);
+    if (number > 0n && number < ORDER_OF_P256) return bytes;
+  }
 }
 
 export function cursorKeyFor(seed: string): Buffer {

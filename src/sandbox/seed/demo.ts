@@ -11,11 +11,11 @@ export interface Demo {
   readonly organization: string;
 }
 
-export function demoOf(world: World): Demo {
+export function demoOf(world: World, seed: string): Demo {
   const accounts = demoNames.map((name) => {
     const user = world.userNamed(name);
     if (user === undefined) throw new Error(`the world lacks ${name}`);
-    return accountForm(user);
+    return accountForm(user, seed);
   });
   const [listId] = world.lists.keys();
   if (listId === undefined) throw new Error('the world lacks a list');

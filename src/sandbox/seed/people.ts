@@ -1,6 +1,6 @@
 import type { User, UserState } from '../world/types.ts';
 import type { World } from '../world/world.ts';
-import { encryptionCodeFor, tokenFor, userIdFor } from './credentials.ts';
+import { tokenFor, userIdFor } from './credentials.ts';
 import { DEMO_ORGANIZATION, demoNames } from './demo.ts';
 import { known, PRESS } from './known.ts';
 import { firstNames, lastNames, towns } from './names.ts';
@@ -138,7 +138,8 @@ function settle(world: World, seed: string, random: Prng, traits: Traits, englis
     openDms: traits.openDms ?? false,
     state: traits.state ?? 'active',
     token: isDemo ? tokenFor(seed, screenName) : null,
-    encryptionCode: isDemo ? encryptionCodeFor(seed, screenName) : null,
+    chatLabel: isDemo ? screenName : null,
+    hasChatKeys: isDemo,
     earlierFavourites: random.int(20, 4000),
   });
   const { topics, tweets, appeal } = traits;

@@ -48,14 +48,21 @@ export type Entry =
       readonly lastEvent?: string;
     };
 
+/** What its credentials derive from is its number. (Older journals have its code too, which is not read.) */
 export interface MintedAccount {
   readonly id: string;
   readonly userName: string;
   readonly name: string;
   readonly token: string;
-  readonly encryptionCode: string;
+  /** False: it has to enroll first. */
+  readonly chatKeys?: false;
   readonly premium: boolean;
   readonly protected: boolean;
+}
+
+/** Of the account that was minted as this one, counted from 0. */
+export function mintedLabel(number: number): string {
+  return `minted:${number}`;
 }
 
 /** The idempotency token that an entry came with, and which tweet, or event of a conversation, it was about. */
@@ -126,7 +133,7 @@ export function applyEntry(world: World, entry: Entry): void {
     }
     case 'accounts':
       for (const account of entry.accounts) {
-        world.minted++;
+        const chatLabel = mintedLabel(world.minted++);
         world.addUser({
           id: account.id,
           screenName: account.userName,
@@ -144,7 +151,8 @@ export function applyEntry(world: World, entry: Entry): void {
           openDms: true,
           state: 'active',
           token: account.token,
-          encryptionCode: account.encryptionCode,
+          chatLabel,
+          hasChatKeys: account.chatKeys !== false,
           earlierFavourites: 0,
         });
       }

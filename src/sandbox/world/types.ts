@@ -20,7 +20,10 @@ export interface User {
   readonly openDms: boolean;
   readonly state: UserState;
   readonly token: string | null;
-  readonly encryptionCode: string | null;
+  /** What their code and chat keys derive from; null: they have none. */
+  readonly chatLabel: string | null;
+  /** From the start, rather than once they enroll. */
+  readonly hasChatKeys: boolean;
   readonly followers: Relation<User>;
   readonly following: Relation<User>;
   /** Of these, how many others are shown: accounts that are suspended or gone are in no list. */

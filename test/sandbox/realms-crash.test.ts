@@ -1,0 +1,143 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'libsql';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { chatPrivateKeysFor } from '../../src/sandbox/seed/credentials.ts';
+import { type Account, openSandbox, request } from './harness.ts';
+import { kill, killAll, startChild } from './killable.ts';
+import { RealmClient } from './realm-client.ts';
+
+let dataDir: string;
+let url = '';
+let realms: RealmClient;
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'realms-'));
+  realms = new RealmClient(() => url);
+});
+afterEach(async () => {
+  await killAll();
+  await realms.close();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+const mint = async (wishes: object): Promise<Account> =>
+  (await request(url, 'POST', '/control/accounts', { body: wishes })).body.accounts[0];
+
+const everyFile = () => Buffer.concat(readdirSync(dataDir).map((name) => readFileSync(join(dataDir, name))));
+
+// Each start makes the world anew, which takes its time on a busy machine.
+describe('a sandbox that is killed', { timeout: 60_000 }, () => {
+  it('gives no guess back, whenever it happens', async () => {
+    let account: Account | undefined;
+    let version = '';
+    let made = 0;
+    for (let round = 0; round < 3; round++) {
+      const running = await startChild(dataDir);
+      url = running.url;
+      account ??= await mint({ chatKeys: false });
+      version ||= await realms.enroll(account, '482913', randomBytes(64));
+      const user = account;
+      // One after the other, as fast as they go; every answer that came back was counted.
+      const guessing = (async () => {
+        for (;;) {
+          const answer = await realms.guess(1, user, version);
+          if (answer.outcome !== 'evaluated') return;
+          made = 20 - answer.guesses_remaining;
+        }
+      })().catch(() => {});
+      await new Promise((resolve) => setTimeout(resolve, 5 + round * 7));
+      await kill(running.child);
+      await guessing;
+    }
+    const { child, url: again } = await startChild(dataDir);
+    url = again;
+    if (account === undefined) throw new Error('nobody was minted');
+    const { state } = await realms.state(1, account);
+    const answer = await realms.guess(1, account, version);
+    if (state === 'enrolled') expect(20 - answer.guesses_remaining).toBeGreaterThan(made);
+    else expect([state, answer.outcome]).toEqual(['locked', 'locked']);
+    await kill(child);
+  });
+
+  it('keeps enrolments, and comes to the same ones for demo accounts', async () => {
+    const first = await startChild(dataDir);
+    url = first.url;
+    const [ada] = (await request(url, 'GET', '/control/info')).body.demo.accounts as [Account];
+    const account = await mint({ chatKeys: false });
+    const privateKeys = randomBytes(64);
+    await realms.enroll(account, '482913', privateKeys);
+    // Realm 3 alone forgets: it comes to its part of the same sharing again.
+    const before = await realms.state(3, ada);
+    await kill(first.child);
+    const db = new Database(join(dataDir, 'realm-3.sqlite'));
+    db.exec(`DELETE FROM records WHERE account = '${ada.userId}'`);
+    db.close();
+    const second = await startChild(dataDir);
+    url = second.url;
+    expect(await realms.state(3, ada)).toEqual(before);
+    expect(await realms.recover(ada, ada.encryptionCode, [3, 1])).toEqual(chatPrivateKeysFor('postern', 'ada'));
+    expect(await realms.recover(account, '482913', [2, 3])).toEqual(privateKeys);
+    await kill(second.child);
+  });
+});
+
+describe('the files', () => {
+  it('have no code and no private key in them, and a destroyed share no more', async () => {
+    const sandbox = await openSandbox({ dataDir });
+    url = sandbox.url;
+    const [plain, minted] = [await sandbox.mint({ chatKeys: false }), await sandbox.mint()];
+    const code = 'canary 7305 code';
+    const privateKeys = randomBytes(64);
+    const version = await realms.enroll(plain, code, privateKeys);
+    expect(await realms.recover(plain, code)).toEqual(privateKeys);
+    expect(await realms.recover(minted, minted.encryptionCode)).toHaveLength(64);
+    expect(readdirSync(dataDir)).toEqual(
+      expect.arrayContaining(['realm-1.sqlite', 'realm-2.sqlite', 'realm-3.sqlite']),
+    );
+    expect(statSync(join(dataDir, 'realm-1.sqlite')).mode & 0o777).toBe(0o600);
+    for (const secret of [code, `"${minted.encryptionCode}"`, privateKeys.subarray(0, 32), privateKeys.subarray(32)]) {
+      expect(everyFile().includes(secret)).toBe(false);
+      expect(everyFile().includes(Buffer.from(secret).toString('hex'))).toBe(false);
+      expect(everyFile().includes(Buffer.from(secret).toString('base64').replace(/=+$/, ''))).toBe(false);
+    }
+
+    const db = new Database(join(dataDir, 'realm-1.sqlite'));
+    const { record } = db.prepare('SELECT record FROM records WHERE account = ?').get(plain.userId) as {
+      record: string;
+    };
+    db.close();
+    const [share = ''] = JSON.parse(record) as string[];
+    expect(everyFile().includes(share)).toBe(true);
+    for (let number = 0; number < 21; number++) await realms.guess(1, plain, version);
+    expect((await realms.state(1, plain)).state).toBe('locked');
+    expect(everyFile().includes(share)).toBe(false);
+    await sandbox.close();
+  });
+
+  it('of before, whose journal has the codes of minted accounts, are still read', async () => {
+    const first = await openSandbox({ dataDir });
+    const account = await first.mint({ userName: 'Earlier' });
+    await first.close();
+    const db = new Database(join(dataDir, 'sandbox.sqlite'));
+    const { entry } = db.prepare('SELECT entry FROM journal').get() as { entry: string };
+    expect(entry).not.toContain(account.encryptionCode);
+    const { accounts, ...rest } = JSON.parse(entry);
+    const older = { ...rest, accounts: [{ ...accounts[0], encryptionCode: account.encryptionCode }] };
+    db.prepare('UPDATE journal SET entry = ?').run(JSON.stringify(older));
+    db.close();
+    const second = await openSandbox({ dataDir });
+    url = second.url;
+    expect(await realms.recover(account, account.encryptionCode)).toHaveLength(64);
+    await second.close();
+  });
+
+  it('of a realm that cannot be read stop the start, and say which', async () => {
+    await (await openSandbox({ dataDir })).close();
+    const db = new Database(join(dataDir, 'realm-2.sqlite'));
+    db.exec('PRAGMA user_version = 9');
+    db.close();
+    await expect(openSandbox({ dataDir })).rejects.toThrow(/realm-2\.sqlite was written by a newer version/);
+  });
+});

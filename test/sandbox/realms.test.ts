@@ -1,0 +1,170 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { chatPrivateKeysFor } from '../../src/sandbox/seed/credentials.ts';
+import { type Account, type OpenSandbox, openSandbox } from './harness.ts';
+import { base64, RealmClient } from './realm-client.ts';
+
+let clock = Date.UTC(2026, 0, 1);
+let sandbox: OpenSandbox;
+let realms: RealmClient;
+beforeAll(async () => {
+  sandbox = await openSandbox({ now: () => clock });
+  realms = new RealmClient(() => sandbox.url);
+});
+afterAll(() => Promise.all([sandbox.close(), realms.close()]));
+
+const privateKeys = randomBytes(64);
+const newcomer = () => sandbox.mint({ chatKeys: false });
+const enrolled = async (code = '482913') => {
+  const account = await newcomer();
+  return { account, version: await realms.enroll(account, code, privateKeys) };
+};
+const guesses = async (account: Account, version: string, count: number, realm = 1) => {
+  const answers = await Promise.all(Array.from({ length: count }, () => realms.guess(realm, account, version)));
+  return answers.map(({ outcome }) => outcome);
+};
+const wrongTag = (version: string) => ({ version, unlock_tag: base64(randomBytes(32)) });
+
+describe('a demo account', () => {
+  it.each([
+    [1, 2],
+    [2, 3],
+    [3, 1],
+  ])('has its chat keys at realms %i and %i under the code that was printed', async (one, other) => {
+    expect(await realms.recover(sandbox.ada, sandbox.ada.encryptionCode, [one, other])).toEqual(
+      chatPrivateKeysFor('postern', 'ada'),
+    );
+  });
+
+  it('has them in the same version everywhere, whichever realm was asked first', async () => {
+    const states = await Promise.all([3, 1, 2].map((realm) => realms.state(realm, sandbox.grace)));
+    expect(new Set(states.map(({ version }) => version)).size).toBe(1);
+    expect(states[0]).toMatchObject({ state: 'enrolled', account_id: sandbox.grace.userId });
+  });
+});
+
+describe('a minted account', () => {
+  it('has chat keys under its code, and keys of its own', async () => {
+    const [one, other] = [await sandbox.mint(), await sandbox.mint()];
+    const keys = await realms.recover(one, one.encryptionCode);
+    expect(keys).toHaveLength(64);
+    expect(await realms.recover(other, other.encryptionCode)).not.toEqual(keys);
+    expect(await realms.recover(one, other.encryptionCode)).toBeNull();
+  });
+
+  it('has none where it was minted so, until it enrolls', async () => {
+    const account = await newcomer();
+    expect(await realms.state(1, account)).toEqual({ state: 'none', account_id: account.userId, version: null });
+    await realms.enroll(account, '482913', privateKeys, [1, 3]);
+    expect((await realms.state(2, account)).state).toBe('none');
+    expect(await realms.recover(account, '482913', [1, 3])).toEqual(privateKeys);
+    const version = await realms.enroll(account, '739104', privateKeys);
+    expect((await realms.state(1, account)).version).toBe(version);
+    expect(await realms.recover(account, '482913', [1, 2])).toBeNull();
+  });
+});
+
+describe('twenty guesses', () => {
+  it('are what an account has, however many callers try at once', async () => {
+    const { account, version } = await enrolled();
+    const outcomes = await guesses(account, version, 50);
+    expect(outcomes.filter((outcome) => outcome === 'evaluated')).toHaveLength(20);
+    expect(outcomes.filter((outcome) => outcome === 'locked')).toHaveLength(30);
+    expect((await realms.state(1, account)).state).toBe('locked');
+    // Those of the other realms are counted there.
+    expect((await realms.guess(2, account, version)).guesses_remaining).toBe(19);
+    expect(await realms.recover(account, '482913', [2, 3])).toEqual(privateKeys);
+  });
+
+  it('are all there again after the right code', async () => {
+    const { account, version } = await enrolled();
+    await guesses(account, version, 19);
+    expect(await realms.recover(account, '482913')).toEqual(privateKeys);
+    expect((await realms.guess(1, account, version)).guesses_remaining).toBe(19);
+  });
+
+  it('are enough when the last one is right', async () => {
+    const { account, version } = await enrolled();
+    await Promise.all([guesses(account, version, 19, 1), guesses(account, version, 19, 2)]);
+    expect(await realms.recover(account, '482913')).toEqual(privateKeys);
+    expect((await realms.state(1, account)).state).toBe('enrolled');
+  });
+
+  it.each([
+    ['with one more', (account: Account, version: string) => realms.guess(1, account, version)],
+    [
+      'with a wrong tag',
+      (account: Account, version: string) => realms.call('POST', 1, 'unlock', account, wrongTag(version)),
+    ],
+    [
+      'when it is asked for later',
+      (account: Account) => {
+        clock += 31_000;
+        return realms.state(1, account);
+      },
+    ],
+  ])('that are used up destroy the share %s', async (_how, use) => {
+    const { account, version } = await enrolled();
+    await guesses(account, version, 20);
+    expect((await realms.state(1, account)).state).toBe('locked');
+    await use(account, version);
+    const unlock = await realms.call('POST', 1, 'unlock', account, wrongTag(version));
+    expect(unlock.body).toEqual({ outcome: 'locked' });
+  });
+
+  it('are not used by a wrong tag, which tells nothing', async () => {
+    const { account, version } = await enrolled();
+    const reply = await realms.call('POST', 1, 'unlock', account, wrongTag(version));
+    expect(reply.body).toEqual({ outcome: 'refused' });
+    expect((await realms.guess(1, account, version)).guesses_remaining).toBe(19);
+  });
+});
+
+describe('a realm', () => {
+  it('refuses what is not as the contract says', async () => {
+    const { account, version } = await enrolled();
+    const identity = base64(new Uint8Array(32));
+    const bodies = [
+      ['guesses', { version, blinded_element: identity }, 'blinded_element'],
+      ['guesses', { version, blinded_element: 'AAAA' }, 'blinded_element'],
+      ['guesses', { version: 'x', blinded_element: identity }, 'version'],
+      ['unlock', { version, unlock_tag: '***' }, 'unlock_tag'],
+      ['unlock', { version }, 'unlock_tag'],
+    ] as const;
+    for (const [step, body, field] of bodies) {
+      const reply = await realms.call('POST', 1, step, account, body);
+      expect([reply.status, reply.body.problem.field]).toEqual([400, field]);
+    }
+    expect((await realms.call('GET', 4, 'record', account)).status).toBe(404);
+  });
+
+  it('knows no record of another version', async () => {
+    const { account } = await enrolled();
+    const other = 'ab'.repeat(16);
+    expect(await realms.guess(1, account, other)).toEqual({ outcome: 'stale' });
+    expect((await realms.call('POST', 1, 'unlock', account, wrongTag(other))).body).toEqual({ outcome: 'stale' });
+  });
+
+  it('fails alone', async () => {
+    const { account } = await enrolled();
+    await sandbox.fault({ kind: 'status', status: 500 }, { path_prefix: '/realms/1/', times: 1 });
+    const replies = await Promise.all([1, 2, 3].map((realm) => realms.call('GET', realm, 'record', account)));
+    expect(replies.map(({ status }) => status)).toEqual([500, 200, 200]);
+  });
+
+  it('wants to know whose record it is', async () => {
+    const reply = await sandbox.call('GET', '/realms/1/record', { headers: { cookie: 'auth_token=nobody' } });
+    expect([reply.status, reply.body.problem.code]).toEqual([401, 'bad_token']);
+  });
+});
+
+it('a reset forgets enrolments and guesses', async () => {
+  const own = await openSandbox();
+  const client = new RealmClient(() => own.url);
+  const { version } = await client.state(1, own.ada);
+  await client.guess(1, own.ada, version);
+  await own.control('reset');
+  expect((await client.state(1, own.ada)).version).toBe(version);
+  expect((await client.guess(1, own.ada, version)).guesses_remaining).toBe(19);
+  await Promise.all([own.close(), client.close()]);
+});
