@@ -1,17 +1,29 @@
 import type { MediaKind, TakenMedia } from '../model/taken-media.ts';
+import type { ReceivedFile } from './received-file.ts';
 
-/** As a caller gives it: an address to fetch, or base64 (a data: URI, or with the type beside it). */
-export type MediaSource = { url: string } | { base64: string; declaredType: string | null };
+/**
+ * As a caller gives it: an address to fetch, base64 (a data: URI, or with the type beside it), or a file that came with
+ * the request.
+ */
+export type MediaSource =
+  | { url: string; declaredType?: string | null }
+  | { base64: string; declaredType: string | null }
+  | { file: ReceivedFile; declaredType: string | null };
 
 export interface TakingRules {
   /** The caller's name for it, for messages: `media_url`, `cover_image_base64`, `media_urls[1]`. */
   field: string;
   /** Which kinds are welcome. */
   kinds: readonly MediaKind[];
+  /** Aborted when it is not wanted any more. */
+  signal?: AbortSignal;
 }
 
 /** Takes media in for one call: by way of its proxy, and until its caller hangs up. */
 export interface MediaDesk {
-  /** Throws `bad_input` naming the field and the fault. Whoever is given media discards it. */
+  /**
+   * Throws `bad_input` naming the field and the fault; a fault of the caller's proxy is `platform_unavailable` or
+   * `platform_timeout` naming it. Whoever is given media discards it.
+   */
   take(source: MediaSource, rules: TakingRules): Promise<TakenMedia>;
 }

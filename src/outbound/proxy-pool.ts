@@ -8,6 +8,7 @@ import { TunnelDialer, type TunnelOptions } from './tunnel.ts';
 export interface ProxyPoolOptions extends TunnelOptions {
   /** Connections that one proxy gets for one target. */
   connections?: number;
+  /** Of answers of the operator's target. Who lets a caller choose one reads it with limits of its own. */
   maxResponseBytes: number;
   /** How many pairs of proxy and target are kept; beyond it the longest unused ones are closed. */
   maxKept?: number;
@@ -116,7 +117,7 @@ export class ProxyPool {
     const pool = new Pool(target.origin, {
       connect: this.#connector(proxy, target.chosenBy === 'caller'),
       connections: this.#options.connections,
-      maxResponseSize: this.#options.maxResponseBytes,
+      maxResponseSize: target.chosenBy === 'caller' ? -1 : this.#options.maxResponseBytes,
       headersTimeout: 0,
       bodyTimeout: 0,
     });

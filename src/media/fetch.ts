@@ -1,0 +1,140 @@
+import type { Readable } from 'node:stream';
+import { type Dispatcher, request } from 'undici';
+import { PosternError } from '../errors/postern-error.ts';
+import { AddressRefusedError, NameNotFoundError } from '../outbound/faults.ts';
+import type { OutboundGuard } from '../outbound/guard.ts';
+import type { ForwardProxy } from '../outbound/proxy.ts';
+import type { ProxyPool } from '../outbound/proxy-pool.ts';
+import { version } from '../version.ts';
+import { MediaFault } from './media-fault.ts';
+import type { Pace } from './pace.ts';
+
+export interface Way {
+  guard: OutboundGuard;
+  /** Connects to what passes the guard. */
+  direct: Dispatcher;
+  proxies: ProxyPool;
+  proxy: ForwardProxy | null;
+}
+
+export interface Fetched {
+  body: Readable;
+  /** The Content-Type of the answer. */
+  type: string | null;
+}
+
+const mostRedirects = 5;
+const redirects = new Set([301, 302, 303, 307, 308]);
+
+/** No credentials, no cookies, and nothing packed, whose real size nobody would know. */
+const headers = {
+  accept: 'image/*, video/*;q=0.9, */*;q=0.8',
+  'accept-encoding': 'identity',
+  'user-agent': `Postern/${version}`,
+};
+
+/**
+ * Fetches what a caller's URL leads to, gives its body to `read`, and closes what it opened. Each redirect passes the
+ * guard anew. Throws `MediaFault`; faults of a proxy are `PosternError`s naming it.
+ */
+export async function fetchMedia(
+  text: string,
+  way: Way,
+  pace: Pace,
+  read: (fetched: Fetched) => Promise<void>,
+): Promise<void> {
+  const visited = new Set<string>();
+  let next = checkUrl(text, way.guard);
+  for (;;) {
+    const { href } = next;
+    if (visited.has(href)) throw new MediaFault('is redirected in a loop');
+    if (visited.size > mostRedirects) throw new MediaFault(`is redirected more than ${mostRedirects} times`);
+    visited.add(href);
+    const location = await ask(next, way, pace, read, visited.size > 1);
+    if (location === null) return;
+    next = checkRedirect(location, next, way.guard);
+  }
+}
+
+/** The address of a redirect; `null` once the body was read. */
+async function ask(
+  url: URL,
+  { direct, proxies, proxy }: Way,
+  pace: Pace,
+  read: (fetched: Fetched) => Promise<void>,
+  isRedirect: boolean,
+): Promise<string | null> {
+  const lease = proxy && proxies.lease(proxy, { origin: url.origin, chosenBy: 'caller' });
+  let body: Readable | undefined;
+  try {
+    pace.asked();
+    const answer = await orEnded(
+      request(url, { dispatcher: lease?.dispatcher ?? direct, method: 'GET', headers, signal: pace.signal }),
+      pace.signal,
+    );
+    body = answer.body;
+    // It is destroyed below, which may be heard of before anybody reads it.
+    body.on('error', () => {});
+    const { location } = answer.headers;
+    if (redirects.has(answer.statusCode) && typeof location === 'string') return location;
+    if (answer.statusCode !== 200) throw new MediaFault(`cannot be fetched: its server answers ${answer.statusCode}`);
+    refuseEncoded(answer.headers);
+    pace.answered();
+    await read({ body, type: answer.headers['content-type']?.toString() ?? null });
+    return null;
+  } catch (error) {
+    if (pace.signal.aborted) throw pace.fault;
+    throw asFault(error, isRedirect);
+  } finally {
+    body?.destroy();
+    lease?.release();
+  }
+}
+
+/** Undici hears an abort only once a request has its connection. */
+function orEnded<T extends Dispatcher.ResponseData>(asking: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const ended = () => {
+      reject(signal.reason);
+      asking.then(
+        ({ body }) => body.on('error', () => {}).destroy(),
+        () => {},
+      );
+    };
+    if (signal.aborted) return ended();
+    signal.addEventListener('abort', ended, { once: true });
+    asking.then(resolve, reject).finally(() => signal.removeEventListener('abort', ended));
+  });
+}
+
+function refuseEncoded({ 'content-encoding': encoding = 'identity' }: Dispatcher.ResponseData['headers']): void {
+  if (encoding === 'identity' || encoding === '') return;
+  throw new MediaFault('is sent compressed (Content-Encoding), though that was not asked for');
+}
+
+function checkUrl(text: string, guard: OutboundGuard): URL {
+  try {
+    return guard.checkUrl(text, { field: '', schemes: ['http', 'https'] });
+  } catch (error) {
+    if (!(error instanceof PosternError)) throw error;
+    throw new MediaFault(error.message.replace(/^Malformed field: : /, ''));
+  }
+}
+
+function checkRedirect(location: string, from: URL, guard: OutboundGuard): URL {
+  const wrong = (reason: string) => new MediaFault(`is redirected to an address that ${reason}`);
+  if (!URL.canParse(location, from)) throw wrong('is no URL');
+  try {
+    return checkUrl(new URL(location, from).href, guard);
+  } catch (error) {
+    throw error instanceof MediaFault ? wrong(error.message) : error;
+  }
+}
+
+function asFault(error: unknown, isRedirect: boolean): unknown {
+  if (error instanceof MediaFault || error instanceof PosternError) return error;
+  if (error instanceof AddressRefusedError || error instanceof NameNotFoundError) {
+    return new MediaFault(isRedirect ? `is redirected to an address that ${error.message}` : error.message);
+  }
+  return new MediaFault('cannot be fetched: its server cannot be reached, or broke the connection', { cause: error });
+}

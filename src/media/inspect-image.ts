@@ -1,0 +1,137 @@
+import { crc32 } from 'node:zlib';
+import { imageSize } from 'image-size';
+import { MediaFault } from './media-fault.ts';
+import { longestSide, mostPixels } from './types.ts';
+
+export interface PictureSize {
+  width: number;
+  height: number;
+}
+
+const cutShort = () => new MediaFault('is an image that is cut short');
+const damaged = () => new MediaFault('is an image that is damaged');
+
+/** Goes through the parts of a picture to its end, and tells its size. Throws `MediaFault`. */
+export function inspectImage(bytes: Buffer, type: string): PictureSize {
+  walks[type]?.(bytes);
+  const size = readSize(bytes);
+  if (size.width < 1 || size.height < 1) throw damaged();
+  checkSide(size);
+  if (size.width * size.height > mostPixels) {
+    throw new MediaFault(`is ${size.width} by ${size.height} pixels: at most ${mostPixels / 1e6} million are taken`);
+  }
+  return size;
+}
+
+/** Refuses what no screen shows. */
+export function checkSide({ width, height }: PictureSize): void {
+  if (Math.max(width, height) <= longestSide) return;
+  throw new MediaFault(`is ${width} by ${height} pixels: at most ${longestSide} a side are taken`);
+}
+
+function readSize(bytes: Buffer): PictureSize {
+  try {
+    const { width, height, orientation = 1 } = imageSize(bytes);
+    // Exif (JEITA CP-3451 4.6.4): from 5 on it is shown lying on its side.
+    return orientation >= 5 ? { width: height, height: width } : { width, height };
+  } catch {
+    throw damaged();
+  }
+}
+
+const walks: Readonly<Record<string, (bytes: Buffer) => void>> = {
+  'image/png': walkPng,
+  'image/jpeg': walkJpeg,
+  'image/gif': walkGif,
+  'image/webp': walkWebp,
+};
+
+/** PNG (ISO/IEC 15948) section 5: chunks of length, type, data and CRC, from IHDR to IEND. */
+function walkPng(bytes: Buffer): void {
+  const seen = new Set<string>();
+  for (let at = 8; !seen.has('IEND'); ) {
+    if (at + 12 > bytes.length) throw cutShort();
+    const end = at + 8 + bytes.readUInt32BE(at);
+    if (end + 4 > bytes.length) throw cutShort();
+    if (crc32(bytes.subarray(at + 4, end)) !== bytes.readUInt32BE(end)) throw damaged();
+    seen.add(bytes.toString('latin1', at + 4, at + 8));
+    if (!seen.has('IHDR')) throw damaged();
+    at = end + 4;
+  }
+  if (!seen.has('IDAT')) throw damaged();
+}
+
+/** JPEG (ITU-T T.81) annex B: segments from SOI to EOI, with entropy-coded data after each SOS. */
+function walkJpeg(bytes: Buffer): void {
+  let scans = 0;
+  for (let at = 2; ; ) {
+    if (bytes[at] !== 0xff) throw at >= bytes.length ? cutShort() : damaged();
+    while (bytes[at] === 0xff) at++;
+    const marker = bytes[at++] ?? 0;
+    if (at > bytes.length) throw cutShort();
+    if (marker === 0xd9) break;
+    if (marker === 0x01 || (marker >= 0xd0 && marker <= 0xd7)) continue;
+    if (at + 2 > bytes.length) throw cutShort();
+    at += bytes.readUInt16BE(at);
+    if (marker !== 0xda) continue;
+    scans++;
+    at = endOfScan(bytes, at);
+  }
+  if (scans === 0) throw damaged();
+}
+
+/** In entropy-coded data 0xff is followed by zero or a restart marker; anything else ends it. */
+function endOfScan(bytes: Buffer, from: number): number {
+  for (let at = from; ; at += 2) {
+    at = bytes.indexOf(0xff, at);
+    if (at < 0) throw cutShort();
+    const next = bytes[at + 1];
+    if (next === undefined) throw cutShort();
+    if (next !== 0 && !(next >= 0xd0 && next <= 0xd7)) return at;
+  }
+}
+
+/** GIF89a: the screen, then blocks up to the trailer. */
+function walkGif(bytes: Buffer): void {
+  let frames = 0;
+  let at = 13 + colours(bytes[10]);
+  for (;;) {
+    const block = bytes[at];
+    if (block === 0x3b) break;
+    if (block === 0x21) at = endOfSubBlocks(bytes, at + 2);
+    else if (block === 0x2c) {
+      frames++;
+      at = endOfSubBlocks(bytes, at + 11 + colours(bytes[at + 9]));
+    } else throw at >= bytes.length ? cutShort() : damaged();
+  }
+  if (frames === 0) throw damaged();
+}
+
+function colours(flags = 0): number {
+  return flags & 0x80 ? 3 * 2 ** ((flags & 7) + 1) : 0;
+}
+
+function endOfSubBlocks(bytes: Buffer, from: number): number {
+  let at = from;
+  for (;;) {
+    const length = bytes[at];
+    if (length === undefined) throw cutShort();
+    at += 1 + length;
+    if (length === 0) return at;
+  }
+}
+
+/** RFC 9649: a RIFF file that says its length, with one picture or an animation in it. */
+function walkWebp(bytes: Buffer): void {
+  if (bytes.length < 20) throw cutShort();
+  const end = 8 + bytes.readUInt32LE(4);
+  if (end > bytes.length) throw cutShort();
+  const seen = new Set<string>();
+  for (let at = 12; at + 8 <= end; ) {
+    const length = bytes.readUInt32LE(at + 4);
+    if (at + 8 + length > end) throw cutShort();
+    seen.add(bytes.toString('latin1', at, at + 4));
+    at += 8 + length + (length % 2);
+  }
+  if (!['VP8 ', 'VP8L', 'ANMF'].some((chunk) => seen.has(chunk))) throw damaged();
+}

@@ -1,0 +1,86 @@
+import type { Readable } from 'node:stream';
+import type { TakenMedia } from '../model/taken-media.ts';
+import type { MediaSource, TakingRules } from './desk.ts';
+import { type Claim, type Identity, identify } from './identify.ts';
+import { inspectImage } from './inspect-image.ts';
+import { inspectVideo } from './inspect-video.ts';
+import { MediaFault } from './media-fault.ts';
+import type { Spool } from './spool.ts';
+import type { Turns } from './turns.ts';
+import { largestOfKind } from './types.ts';
+
+/**
+ * One piece of media on its way in. What it is is asked as soon as its beginning is there, so that nobody has to send
+ * (or we to keep) 512 MiB of what will be refused.
+ */
+export class Intake {
+  readonly #spool: Spool;
+  readonly #claims: readonly Claim[];
+  readonly #rules: TakingRules;
+  #identity: Identity | undefined;
+
+  constructor(spool: Spool, claims: readonly Claim[], rules: TakingRules) {
+    this.#spool = spool;
+    this.#claims = claims;
+    this.#rules = rules;
+  }
+
+  /** Throws `MediaFault`. */
+  async fill(body: Readable | readonly Uint8Array[], received: (bytes: number) => void = () => {}): Promise<void> {
+    for await (const chunk of body as AsyncIterable<Uint8Array>) {
+      received(chunk.length);
+      await this.#spool.write(chunk);
+      if (this.#spool.knowsHead) await this.#identify();
+    }
+  }
+
+  /** Once all of it is there. Throws `MediaFault`. */
+  async finish(imageTurns: Turns, owned: boolean): Promise<TakenMedia> {
+    const identity = await this.#identify();
+    const facts = await inspect(this.#spool, identity, imageTurns);
+    const spool = this.#spool;
+    return {
+      ...identity,
+      ...facts,
+      size: spool.size,
+      open: () => spool.open(),
+      discard: async () => {
+        if (owned) await spool.discard();
+      },
+    };
+  }
+
+  async #identify(): Promise<Identity> {
+    this.#identity ??= await identify(this.#spool.head, this.#claims, this.#rules.kinds);
+    const largest = largestOfKind[this.#identity.kind];
+    if (this.#spool.size <= largest) return this.#identity;
+    throw new MediaFault(`is too large: at most ${largest / 1024 / 1024} MiB of ${this.#identity.type} are taken`);
+  }
+}
+
+const noFacts = { width: null, height: null, durationMs: null };
+
+async function inspect(spool: Spool, { type, kind }: Identity, imageTurns: Turns) {
+  if (kind === 'video') return inspectVideo(spool);
+  if (kind === 'photo' || kind === 'gif') {
+    const size = await imageTurns.take(async () => inspectImage(await spool.read(0, spool.size), type));
+    return { ...size, durationMs: null };
+  }
+  if (kind === 'svg') await checkSvgEnd(spool);
+  return noFacts;
+}
+
+async function checkSvgEnd(spool: Spool): Promise<void> {
+  const end = (await spool.read(Math.max(0, spool.size - 1_024), 1_024)).toString('utf8');
+  if (!/(?:<\/svg\s*>|\/>)\s*(?:<!--[^<>]{0,900}-->\s*)?$/.test(end))
+    throw new MediaFault('is an SVG that is cut short');
+}
+
+/** What a source says its type is. */
+export function claimsOf(source: MediaSource, found: { type: string | null; by: string; ofServer: boolean }): Claim[] {
+  const declared = 'url' in source ? (source.declaredType ?? null) : source.declaredType;
+  return [
+    ...(declared === null ? [] : [{ type: declared, by: 'the type given beside it', ofServer: false }]),
+    ...(found.type === null ? [] : [{ type: found.type, by: found.by, ofServer: found.ofServer }]),
+  ];
+}

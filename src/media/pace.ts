@@ -1,0 +1,76 @@
+import { PosternError } from '../errors/postern-error.ts';
+import type { Runtime, Timer } from '../runtime/runtime.ts';
+import { MediaFault } from './media-fault.ts';
+
+export interface PaceLimits {
+  /** For a host to be found, connected to, and to begin its answer; of each redirect. */
+  answerMs: number;
+  /** Within each window so many bytes must come: who sends a byte a second would hold a connection for days. */
+  windowMs: number;
+  windowBytes: number;
+  /** For all of it. */
+  wholeMs: number;
+}
+
+export const usualPace: PaceLimits = { answerMs: 15_000, windowMs: 10_000, windowBytes: 64 * 1024, wholeMs: 300_000 };
+
+/** Ends a transfer that stands still, crawls, goes on for too long, or whose caller has gone. */
+export class Pace {
+  readonly signal: AbortSignal;
+  readonly #runtime: Runtime;
+  readonly #limits: PaceLimits;
+  readonly #controller = new AbortController();
+  readonly #whole: Timer;
+  readonly #caller: AbortSignal;
+  #window: Timer | undefined;
+  #received = 0;
+
+  constructor(runtime: Runtime, limits: PaceLimits, caller: AbortSignal) {
+    this.#runtime = runtime;
+    this.#limits = limits;
+    this.#caller = caller;
+    this.signal = this.#controller.signal;
+    this.#whole = runtime.after(limits.wholeMs, () => this.#fail('takes too long to be fetched'));
+    caller.addEventListener('abort', this.#hangUp, { once: true });
+    if (caller.aborted) this.#hangUp();
+  }
+
+  /** The wait for an answer begins. */
+  asked(): void {
+    this.#window?.cancel();
+    this.#window = this.#runtime.after(this.#limits.answerMs, () => this.#fail('does not answer in time'));
+  }
+
+  /** The body begins. */
+  answered(): void {
+    this.#window?.cancel();
+    this.#received = 0;
+    this.#window = this.#runtime.after(this.#limits.windowMs, () => {
+      if (this.#received < this.#limits.windowBytes) this.#fail('sends too slowly');
+      else this.answered();
+    });
+  }
+
+  received(bytes: number): void {
+    this.#received += bytes;
+  }
+
+  /** What has ended it, if anything has. */
+  get fault(): unknown {
+    return this.signal.reason;
+  }
+
+  end(): void {
+    this.#whole.cancel();
+    this.#window?.cancel();
+    this.#caller.removeEventListener('abort', this.#hangUp);
+  }
+
+  readonly #hangUp = (): void => {
+    this.#controller.abort(new PosternError('request_timeout', 'The caller hung up'));
+  };
+
+  #fail(reason: string): void {
+    this.#controller.abort(new MediaFault(reason));
+  }
+}

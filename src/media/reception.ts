@@ -1,0 +1,136 @@
+import type { Readable } from 'node:stream';
+import type { TakenMedia } from '../model/taken-media.ts';
+import { guardedAgent } from '../outbound/connector.ts';
+import type { OutboundGuard } from '../outbound/guard.ts';
+import type { ForwardProxy } from '../outbound/proxy.ts';
+import type { ProxyPool } from '../outbound/proxy-pool.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import { decodeMedia } from './base64.ts';
+import type { MediaDesk, MediaSource, TakingRules } from './desk.ts';
+import { fetchMedia } from './fetch.ts';
+import { claimsOf, Intake } from './intake.ts';
+import { asFieldFault, MediaFault } from './media-fault.ts';
+import { Pace, type PaceLimits, usualPace } from './pace.ts';
+import { ReceivedFile } from './received-file.ts';
+import { Spool } from './spool.ts';
+import { Turns } from './turns.ts';
+import { largestOfKind } from './types.ts';
+
+export interface ReceptionOptions {
+  guard: OutboundGuard;
+  proxies: ProxyPool;
+  runtime: Runtime;
+  /** Where media is kept while it is checked. On a disk: in some systems the usual place for such files is memory. */
+  folder: string;
+  pace?: PaceLimits;
+}
+
+/** Whose media it is, and on which way it is fetched. */
+export interface DeskCall {
+  proxy: ForwardProxy | null;
+  /** Aborted when the caller has gone. */
+  signal: AbortSignal;
+}
+
+/** Of images that are looked at whole, which takes up to 15 MiB of memory each. */
+const imagesAtOnce = 2;
+
+const connectMs = 10_000;
+
+/** Where media comes in: one for the process, with a desk for each call. */
+export class MediaReception {
+  readonly #options: ReceptionOptions;
+  readonly #direct: ReturnType<typeof guardedAgent>;
+  readonly #imageTurns = new Turns(imagesAtOnce);
+
+  constructor(options: ReceptionOptions) {
+    this.#options = options;
+    // Time limits are those of the pace.
+    this.#direct = guardedAgent({ guard: options.guard, timeoutMs: connectMs });
+  }
+
+  desk(call: DeskCall): MediaDesk {
+    return {
+      take: async (source, rules) => {
+        try {
+          if ('file' in source) return await this.#takeFile(source, rules);
+          return await this.#takeNew(source, rules, call);
+        } catch (error) {
+          throw asFieldFault(error, rules.field);
+        }
+      },
+    };
+  }
+
+  /** Takes in a file that comes with a request. Throws `MediaFault` where it is larger than anything that is taken. */
+  async receive(body: Readable, declaredType: string | null): Promise<ReceivedFile> {
+    const spool = await Spool.open(this.#options.folder, { hashed: true });
+    try {
+      for await (const chunk of body as AsyncIterable<Uint8Array>) {
+        await spool.write(chunk);
+        if (spool.size > largestOfKind.video) throw new MediaFault('is larger than anything that is taken');
+      }
+      return new ReceivedFile(spool, declaredType);
+    } catch (error) {
+      await spool.discard();
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#direct.destroy();
+  }
+
+  async #takeFile(source: Extract<MediaSource, { file: ReceivedFile }>, rules: TakingRules): Promise<TakenMedia> {
+    const { spool, declaredType } = source.file;
+    const claims = claimsOf(source, { type: declaredType, by: 'its part of the request', ofServer: false });
+    return await new Intake(spool, claims, rules).finish(this.#imageTurns, false);
+  }
+
+  async #takeNew(
+    source: Exclude<MediaSource, { file: ReceivedFile }>,
+    rules: TakingRules,
+    call: DeskCall,
+  ): Promise<TakenMedia> {
+    const spool = await Spool.open(this.#options.folder);
+    try {
+      const intake = 'url' in source ? await this.#fetch(source, spool, rules, call) : await keep(source, spool, rules);
+      return await intake.finish(this.#imageTurns, true);
+    } catch (error) {
+      await spool.discard();
+      throw error;
+    }
+  }
+
+  async #fetch(
+    source: Extract<MediaSource, { url: string }>,
+    spool: Spool,
+    rules: TakingRules,
+    { proxy, signal }: DeskCall,
+  ): Promise<Intake> {
+    const { guard, proxies, runtime, pace: limits = usualPace } = this.#options;
+    const pace = new Pace(runtime, limits, rules.signal ? AbortSignal.any([signal, rules.signal]) : signal);
+    let intake: Intake | undefined;
+    try {
+      await fetchMedia(source.url, { guard, direct: this.#direct, proxies, proxy }, pace, async ({ body, type }) => {
+        const by = 'the Content-Type of its answer';
+        intake = new Intake(spool, claimsOf(source, { type, by, ofServer: true }), rules);
+        await intake.fill(body, (bytes) => pace.received(bytes));
+      });
+    } finally {
+      pace.end();
+    }
+    return intake ?? new Intake(spool, [], rules);
+  }
+}
+
+async function keep(
+  source: Extract<MediaSource, { base64: string }>,
+  spool: Spool,
+  rules: TakingRules,
+): Promise<Intake> {
+  const { bytes, type } = decodeMedia(source.base64);
+  const intake = new Intake(spool, claimsOf(source, { type, by: 'its data: URI', ofServer: false }), rules);
+  await intake.fill([bytes]);
+  return intake;
+}

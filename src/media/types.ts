@@ -1,0 +1,65 @@
+import type { MediaKind } from '../model/taken-media.ts';
+
+const MiB = 1024 * 1024;
+
+/** The most bytes of each kind: DECISIONS for what tweets show, our own for what only messages carry. */
+export const largestOfKind: Readonly<Record<MediaKind, number>> = {
+  photo: 5 * MiB,
+  gif: 15 * MiB,
+  video: 512 * MiB,
+  audio: 25 * MiB,
+  svg: 1 * MiB,
+  file: 25 * MiB,
+};
+
+/** The longest side of a picture or a video, in pixels, and the most pixels of a picture. */
+export const longestSide = 8_192;
+export const mostPixels = 50_000_000;
+
+const kinds: Readonly<Record<string, MediaKind>> = {
+  'image/jpeg': 'photo',
+  'image/png': 'photo',
+  'image/webp': 'photo',
+  'image/gif': 'gif',
+  'image/svg+xml': 'svg',
+  'video/mp4': 'video',
+  'video/quicktime': 'video',
+};
+
+/** Other names that the same bytes go by. */
+const aliases: Readonly<Record<string, string>> = {
+  'image/jpg': 'image/jpeg',
+  'image/pjpeg': 'image/jpeg',
+  'image/x-png': 'image/png',
+  'image/apng': 'image/png',
+  'video/x-m4v': 'video/mp4',
+  'audio/mp3': 'audio/mpeg',
+  'audio/x-mpeg': 'audio/mpeg',
+  'audio/vnd.wave': 'audio/wav',
+  'audio/wave': 'audio/wav',
+  'audio/x-wav': 'audio/wav',
+  'audio/x-m4a': 'audio/mp4',
+  'audio/m4a': 'audio/mp4',
+  'audio/x-flac': 'audio/flac',
+};
+
+/** What a type is at its most particular; anything may be a `file`. */
+export function kindOfType(type: string): MediaKind {
+  return kinds[type] ?? (type.startsWith('audio/') ? 'audio' : 'file');
+}
+
+/** Without parameters, and by its usual name. */
+export function usualType(type: string): string {
+  const bare = type.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  return aliases[bare] ?? bare;
+}
+
+/** For messages: `photo (image/jpeg, image/png, image/webp) or gif (image/gif)`. */
+export function describeKinds(welcome: readonly MediaKind[]): string {
+  return welcome
+    .map((kind) => {
+      const types = Object.keys(kinds).filter((type) => kinds[type] === kind);
+      return types.length === 0 ? kind : `${kind} (${types.join(', ')})`;
+    })
+    .join(' or ');
+}
