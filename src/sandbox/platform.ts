@@ -8,6 +8,7 @@ import type { Life } from './life/life.ts';
 import type { Realms } from './realms/realms.ts';
 import type { Cursors } from './search/cursor.ts';
 import type { Stats } from './stats.ts';
+import type { UploadFiles } from './uploads/files.ts';
 import type { Entry } from './world/entries.ts';
 import type { IdempotencyTokens } from './world/idempotency.ts';
 import type { World } from './world/world.ts';
@@ -17,6 +18,8 @@ export interface Platform {
   readonly seed: string;
   readonly startedAt: number;
   readonly journal: Journal;
+  /** The bytes of uploads. */
+  readonly files: UploadFiles;
   readonly faults: FaultRegistry;
   readonly rateLimit: RateLimit;
   readonly stats: Stats;

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Server } from 'node:http';
+import { join } from 'node:path';
 import { Clients } from './chat/client.ts';
 import { AnsweringPeers } from './chat/peers.ts';
 import { FaultRegistry } from './faults/registry.ts';
@@ -17,6 +18,7 @@ import { makeChats } from './seed/chats.ts';
 import { cursorKeyFor } from './seed/credentials.ts';
 import { buildWorld } from './seed/world.ts';
 import { Stats } from './stats.ts';
+import { UploadFiles } from './uploads/files.ts';
 import { applyEntry, type Entry, tokenOf } from './world/entries.ts';
 import { IdempotencyTokens } from './world/idempotency.ts';
 import type { World } from './world/world.ts';
@@ -73,12 +75,16 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     if (used !== undefined) tokens.remember(used.actorId, used.token, used.fingerprint, used.tweetId, used.at);
   };
   for (const entry of entries) apply(entry);
+  const files = new UploadFiles(options.dataDir === null ? null : join(options.dataDir, 'media'));
+  world.uploads.sweep(now());
+  files.removeOthers(world.uploads.files());
 
   const schedule = options.activity === true ? (options.schedule ?? systemSchedule) : null;
   const platform: Platform = {
     seed,
     startedAt: now(),
     journal,
+    files,
     faults: new FaultRegistry(),
     rateLimit: new RateLimit(),
     stats: new Stats(),
@@ -102,6 +108,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     },
     reset() {
       const { origin } = world;
+      const gone = world.uploads.files();
       const lastEvent = world.activity.lastId;
       world = makeWorld();
       world.origin = origin;
@@ -112,6 +119,11 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       this.rateLimit.set(null);
       this.stats.clear();
       this.commit({ kind: 'reset', at: now(), mark: randomUUID(), lastEvent });
+      // Where the disk refuses the reset, the world before it is still the one to come back to.
+      journal.settled().then(
+        () => files.remove(gone),
+        () => {},
+      );
     },
   };
 
@@ -158,4 +170,5 @@ async function close(server: Server, platform: Platform): Promise<void> {
   clearTimeout(cut);
   await platform.realms.close();
   platform.journal.close();
+  platform.files.close();
 }

@@ -70,7 +70,7 @@ describe('a new tweet', () => {
     [{ text: 'x'.repeat(281) }, 'text_too_long'],
     [{}, 'bad_request'],
     [{ text: 5 }, 'bad_request'],
-    [{ text: 'with media', media_ids: ['1'] }, 'bad_request'],
+    [{ text: 'with media', media_ids: ['1'] }, 'not_found'],
     [{ text: 'to nobody', reply_to_id: '123' }, 'not_found'],
     [{ text: 'of nothing', quote_of_id: '123' }, 'not_found'],
   ])('is refused when it is %j', async (body, code) => {

@@ -1,4 +1,5 @@
 import type { Platform } from '../platform.ts';
+import type { Received } from '../uploads/files.ts';
 import type { User } from '../world/types.ts';
 import type { Answer } from './answer.ts';
 import type { Fields } from './input.ts';
@@ -9,6 +10,8 @@ export interface Call {
   readonly query: URLSearchParams;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: Fields;
+  /** Of an operation that takes bytes, instead of `body`. */
+  readonly received?: Received;
 }
 
 export interface ActorCall extends Call {
@@ -26,6 +29,8 @@ interface Route {
 /** For whoever calls with a token. */
 export interface ActorOperation extends Route {
   readonly access: 'actor';
+  /** Of one that takes bytes and no JSON: how many at most. May refuse by the headers alone. */
+  mostBytes?(headers: Call['headers']): number;
   handle(call: ActorCall): Answer | Promise<Answer>;
 }
 

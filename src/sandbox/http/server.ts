@@ -3,6 +3,7 @@ import { type Fault, performs } from '../faults/fault.ts';
 import { answerFault, sleep } from '../faults/inject.ts';
 import { isForBrowsers, servePage } from '../pages/answer-page.ts';
 import type { Platform } from '../platform.ts';
+import type { Received } from '../uploads/files.ts';
 import type { User } from '../world/types.ts';
 import { type Answer, problemAnswer } from './answer.ts';
 import { readBody } from './body.ts';
@@ -24,6 +25,7 @@ export function createSandboxServer(platform: Platform, router: Router): Server 
 async function serve(platform: Platform, router: Router, request: IncomingMessage, response: ServerResponse) {
   let fault: Fault | undefined;
   let answer: Answer;
+  let received: Received | undefined;
   try {
     checkHost(request);
     if (isForBrowsers(request) && (await servePage(platform, request, response))) return;
@@ -42,17 +44,22 @@ async function serve(platform: Platform, router: Router, request: IncomingMessag
     if (fault?.kind === 'latency') await sleep(fault.ms, request);
     if (fault !== undefined && !performs(fault)) return answerFault(fault, request, response);
     if (operation.access === 'actor' && actor === undefined) throw badToken();
-    const body = request.method === 'GET' ? NO_BODY : await readBody(request);
+    if (operation.access === 'actor' && operation.mostBytes !== undefined) {
+      received = await platform.files.receive(request, operation.mostBytes(request.headers));
+    }
+    const body = request.method === 'GET' || received !== undefined ? NO_BODY : await readBody(request);
     const query = new URLSearchParams(mark < 0 ? '' : url.slice(mark + 1));
     // What the disk has no room for must not grow in memory: a write waits until the last one is on disk, or is refused.
     if (platform.journal.failing) await platform.journal.settled();
-    const call: Call = { platform, params, query, headers: request.headers, body };
+    const call: Call = { platform, params, query, headers: request.headers, body, ...(received && { received }) };
     // Asked again: while the body came in, the world may have been reset, and a user belongs to one world.
     const answered = perform(operation, call, actorOf(platform, operation, request));
     answer = answered instanceof Promise ? await answered : answered;
   } catch (error) {
     answer = refusal(error);
   }
+  // What was kept goes by another name by now.
+  if (received !== undefined) await platform.files.drop(received);
   // Whatever an answer shows or confirms must be on disk first, so that no crash can unsay it.
   if (platform.journal.pending) {
     try {

@@ -1,16 +1,17 @@
+import { stillOf } from '../world/uploads.ts';
 import type { World } from '../world/world.ts';
 import { mosaic } from './png.ts';
 
 const KEPT = 256;
-const NAME = /^\/media\/(avatars|banners|photos)\/([\w-]+)-(\d{2,4})x(\d{2,4})\.png$/;
+const NAME = /^\/media\/(avatars|banners|photos|stills)\/([\w-]+)-(\d{2,4})x(\d{2,4})\.png$/;
 const kept = new Map<string, Buffer>();
 
 /** The picture at a path that the world names, or undefined. */
-export function pictureAt(world: World, path: string): Buffer | undefined {
+export function pictureAt(world: World, path: string, now: number): Buffer | undefined {
   const match = NAME.exec(path);
   if (match === null) return undefined;
   const [, kind = '', name = '', width = '', height = ''] = match;
-  if (!isNamed(world, kind, name, path)) return undefined;
+  if (!isNamed(world, kind, name, path, now)) return undefined;
   let picture = kept.get(path);
   if (picture === undefined) picture = mosaic(path, Number(width), Number(height));
   // The order of entering is the order of last use.
@@ -21,9 +22,13 @@ export function pictureAt(world: World, path: string): Buffer | undefined {
   return picture;
 }
 
-function isNamed(world: World, kind: string, name: string, path: string): boolean {
+function isNamed(world: World, kind: string, name: string, path: string, now: number): boolean {
   if (kind === 'avatars') return world.userNamed(name)?.avatar === path;
   if (kind === 'banners') return world.userNamed(name)?.banner === path;
+  if (kind === 'stills') {
+    const upload = world.uploads.shown(name, now);
+    return upload?.kind === 'video' && stillOf(upload) === path;
+  }
   // The name of a photo, or of a video's still, holds the place of its tweet.
   const tweet = world.tweets[Number(name.split('-').at(-2))];
   return tweet !== undefined && !tweet.deleted && tweet.media.some((media) => media.path === path);

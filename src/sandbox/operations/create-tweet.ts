@@ -9,14 +9,17 @@ import { visibleTweet } from '../world/look-up.ts';
 import { tweetJson } from '../world/render.ts';
 import { nextSnowflake } from '../world/snowflake.ts';
 import type { User } from '../world/types.ts';
+import { uploadIdOf } from '../world/uploads.ts';
 import type { World } from '../world/world.ts';
 
+const MOST_PHOTOS = 4;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 interface Draft {
   readonly text: string;
   readonly replyTo: string | undefined;
   readonly quoteOf: string | undefined;
+  readonly media: readonly string[];
 }
 
 export const createTweet: ActorOperation = {
@@ -28,9 +31,7 @@ export const createTweet: ActorOperation = {
     const { platform, actor } = call;
     const draft = readDraft(call.body);
     const token = idempotencyToken(call);
-    const fingerprint = createHash('sha256')
-      .update(JSON.stringify([draft.text, draft.replyTo ?? null, draft.quoteOf ?? null]))
-      .digest('base64url');
+    const fingerprint = fingerprintOf(draft);
     const replay = token === undefined ? undefined : replayed(call, token, fingerprint);
     if (replay !== undefined) return replay;
 
@@ -44,6 +45,7 @@ export const createTweet: ActorOperation = {
       at: platform.now(),
       ...(draft.replyTo === undefined ? {} : { replyTo: draft.replyTo }),
       ...(draft.quoteOf === undefined ? {} : { quoteOf: draft.quoteOf }),
+      ...(draft.media.length === 0 ? {} : { media: draft.media }),
       ...(token === undefined ? {} : { token, fingerprint }),
     });
     platform.stats.tweetsCreated++;
@@ -51,18 +53,29 @@ export const createTweet: ActorOperation = {
   },
 };
 
+function fingerprintOf({ text, replyTo, quoteOf, media }: Draft): string {
+  const parts = [text, replyTo ?? null, quoteOf ?? null, ...(media.length === 0 ? [] : [media])];
+  return createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
+}
+
 function readDraft(body: Fields): Draft {
-  const media = body['media_ids'];
-  if (media !== undefined && media !== null) {
-    if (!Array.isArray(media)) throw badRequest('media_ids', 'media_ids must be an array');
-    // Uploads do not exist yet, so none can be found.
-    if (media.length > 0) throw badRequest('media_ids', `media_ids: not found: ${String(media[0])}`);
-  }
+  const media = readMediaIds(body);
+  const text = media.length > 0 ? (optionalString(body, 'text') ?? '') : requiredString(body, 'text');
   return {
-    text: requiredString(body, 'text').normalize('NFC').trim(),
+    text: text.normalize('NFC').trim(),
     replyTo: optionalString(body, 'reply_to_id'),
     quoteOf: optionalString(body, 'quote_of_id'),
+    media,
   };
+}
+
+function readMediaIds({ media_ids: ids }: Fields): readonly string[] {
+  if (ids === undefined || ids === null) return [];
+  if (!Array.isArray(ids) || !ids.every((id) => typeof id === 'string')) {
+    throw badRequest('media_ids', 'media_ids must be an array of ids');
+  }
+  if (new Set(ids).size < ids.length) throw badRequest('media_ids', 'the same media is named twice');
+  return ids;
 }
 
 /** What the token's first use answered, should there have been one. */
@@ -83,10 +96,18 @@ function created({ platform: { world }, actor }: ActorCall, id: string, headers?
 }
 
 function checkDraft(world: World, actor: User, draft: Draft, now: number): void {
-  checkText(draft.text, actor);
+  checkText(draft.text, actor, draft.media.length > 0);
+  checkMedia(world, actor, draft.media, now);
   if (draft.replyTo !== undefined) visibleTweet(world, draft.replyTo, actor);
   if (draft.quoteOf !== undefined) visibleTweet(world, draft.quoteOf, actor);
   if (isDuplicate(world, actor, draft, now)) throw new Problem(409, 'duplicate_tweet', 'Status is a duplicate.');
+}
+
+/** Up to four photos, or one of anything else. */
+function checkMedia(world: World, actor: User, ids: readonly string[], now: number): void {
+  const uploads = ids.map((id) => world.uploads.own(id, actor, now));
+  const most = uploads.some(({ kind }) => kind !== 'photo') ? 1 : MOST_PHOTOS;
+  if (uploads.length > most) throw badRequest('media_ids', 'give up to four photos, or one video, or one gif');
 }
 
 function isDuplicate(world: World, actor: User, draft: Draft, now: number): boolean {
@@ -95,6 +116,7 @@ function isDuplicate(world: World, actor: User, draft: Draft, now: number): bool
     if (tweet === undefined || tweet.createdAt <= now - DAY_MS) return false;
     const same =
       tweet.text === draft.text &&
+      tweet.media.map(uploadIdOf).join() === draft.media.join() &&
       tweet.replyTo?.tweetId === draft.replyTo &&
       (tweet.quoteOf ?? undefined) === draft.quoteOf;
     if (same && !tweet.deleted) return true;

@@ -24,6 +24,7 @@ import { replies } from './replies.ts';
 import { retweetTweet, unretweetTweet } from './retweets.ts';
 import { searchTweets } from './search.ts';
 import { tweetById } from './tweets.ts';
+import { uploadMedia } from './upload-media.ts';
 import { affiliates, followers, following, knownFollowers } from './user-lists.ts';
 import { userArticles, userTweets } from './user-tweets.ts';
 import { me, userById, userByScreenName } from './users.ts';
@@ -48,6 +49,7 @@ export const operations: readonly Operation[] = [
   activity,
   bookmarks,
   searchTweets,
+  uploadMedia,
   createTweet,
   tweetById,
   deleteTweet,

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pictureAt } from '../media/pictures.ts';
 import type { Platform } from '../platform.ts';
+import { serveUpload } from '../uploads/answer-upload.ts';
 import type { World } from '../world/world.ts';
 import { STYLE_PATH, style } from './html.ts';
 import { notice, tweetView, userView, type View } from './views.ts';
@@ -28,11 +29,12 @@ export async function servePage(
     send(response, 200, 'text/css; charset=utf-8', Buffer.from(style), 'public, max-age=3600');
     return true;
   }
-  const picture = pictureAt(platform.world, path);
+  const picture = pictureAt(platform.world, path, platform.now());
   if (picture !== undefined) {
     send(response, 200, 'image/png', picture, 'public, max-age=86400, immutable');
     return true;
   }
+  if (serveUpload(platform, path, request, response)) return true;
   const wantsHtml = request.headers.accept?.includes('text/html') === true && !path.startsWith('/media/');
   const missing = wantsHtml ? notice(404, 'Nothing here', 'No such page on this platform.') : undefined;
   const view = viewAt(platform.world, path) ?? missing;

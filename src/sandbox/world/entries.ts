@@ -1,5 +1,6 @@
 import { applyChatEntry, type ChatEntry } from '../chat/entries.ts';
 import { compareIds } from './snowflake.ts';
+import { mediaOf, uploadIdOf } from './uploads.ts';
 import type { World } from './world.ts';
 
 /** What an accepted write changed. Entries are what the journal keeps and what a restart replays, so fields are only added. */
@@ -13,6 +14,8 @@ export type Entry =
       readonly at: number;
       readonly replyTo?: string;
       readonly quoteOf?: string;
+      /** Uploads. */
+      readonly media?: readonly string[];
       /** Nobody's call made it. */
       readonly unasked?: true;
       readonly token?: string;
@@ -37,6 +40,19 @@ export type Entry =
       readonly user: string;
       readonly target: string;
       readonly at: number;
+    }
+  | {
+      readonly kind: 'media';
+      readonly id: string;
+      readonly user: string;
+      readonly format: 'photo' | 'animated_gif' | 'video';
+      readonly extension: string;
+      readonly width: number;
+      readonly height: number;
+      readonly durationMs: number | null;
+      readonly at: number;
+      readonly token?: string;
+      readonly fingerprint?: string;
     }
   | { readonly kind: 'accounts'; readonly accounts: readonly MintedAccount[]; readonly at: number }
   | {
@@ -65,15 +81,17 @@ export function mintedLabel(number: number): string {
   return `minted:${number}`;
 }
 
-/** The idempotency token that an entry came with, and which tweet, or event of a conversation, it was about. */
+/** The idempotency token that an entry came with, and which tweet, upload or event of a conversation it was about. */
 export function tokenOf(entry: Entry) {
   if (entry.kind === 'chat_key' || entry.kind === 'chat_event') {
     const { user: actorId, token, fingerprint = '', seq: tweetId, at } = entry;
     return token === undefined ? undefined : { actorId, token, fingerprint, tweetId, at };
   }
-  if ((entry.kind !== 'tweet' && entry.kind !== 'delete') || entry.token === undefined) return undefined;
+  if (entry.kind !== 'tweet' && entry.kind !== 'delete' && entry.kind !== 'media') return undefined;
+  if (entry.token === undefined) return undefined;
   const { token, fingerprint = '', at } = entry;
-  const [actorId, tweetId] = entry.kind === 'tweet' ? [entry.author, entry.id] : [entry.user, entry.tweet];
+  const actorId = entry.kind === 'tweet' ? entry.author : entry.user;
+  const tweetId = entry.kind === 'delete' ? entry.tweet : entry.id;
   return { actorId, token, fingerprint, tweetId, at };
 }
 
@@ -93,7 +111,7 @@ export function applyEntry(world: World, entry: Entry): void {
         source: 'Web App',
         replyTo: entry.replyTo === undefined ? undefined : world.tweet(entry.replyTo),
         quoteOf: entry.quoteOf === undefined ? undefined : world.tweet(entry.quoteOf),
-        media: [],
+        media: (entry.media ?? []).flatMap((id) => world.uploads.attach(id) ?? []).map(mediaOf),
         score: 0,
         createdByCall: entry.unasked !== true,
       });
@@ -117,7 +135,9 @@ export function applyEntry(world: World, entry: Entry): void {
     }
     case 'delete': {
       const tweet = world.tweet(entry.tweet);
-      if (tweet !== undefined) world.remove(tweet);
+      if (tweet === undefined || tweet.deleted) return;
+      world.remove(tweet);
+      for (const media of tweet.media) world.uploads.release(uploadIdOf(media), entry.at);
       return;
     }
     case 'follow':
@@ -129,6 +149,13 @@ export function applyEntry(world: World, entry: Entry): void {
       if (entry.kind === 'request_follow') user.requested.add(target);
       else if (entry.kind === 'unfollow') world.unfollow(user, target);
       else if (world.follow(user, target)) world.activity.note(target, 'follow', user, null, entry.at);
+      return;
+    }
+    case 'media': {
+      const owner = world.users.get(entry.user);
+      if (owner === undefined) return;
+      const { id, extension, width, height, durationMs, at } = entry;
+      world.uploads.add({ id, owner, kind: entry.format, extension, width, height, durationMs, idleSince: at });
       return;
     }
     case 'accounts':

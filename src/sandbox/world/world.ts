@@ -6,6 +6,7 @@ import { makeTweet, makeUser, type NewTweet, type NewUser } from './new.ts';
 import { Ranking } from './ranking.ts';
 import { compareIds } from './snowflake.ts';
 import type { List, Tweet, User } from './types.ts';
+import { Uploads } from './uploads.ts';
 
 export type { NewTweet, NewUser } from './new.ts';
 
@@ -26,6 +27,7 @@ export class World {
   readonly feeds = new HomeFeeds();
   readonly activity = new ActivityLog();
   readonly chats = new Chats();
+  readonly uploads = new Uploads();
   minted = 0;
   /** Where this world answers; pages and pictures are addressed under it. */
   origin = '';

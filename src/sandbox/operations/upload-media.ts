@@ -1,0 +1,60 @@
+import { type Answer, jsonText } from '../http/answer.ts';
+import { idempotencyToken } from '../http/idempotency-token.ts';
+import type { ActorCall, ActorOperation } from '../http/operation.ts';
+import { badRequest, Problem } from '../http/problem.ts';
+import { formatOf } from '../uploads/formats.ts';
+import { nextSnowflake } from '../world/snowflake.ts';
+import { fileOf } from '../world/uploads.ts';
+
+const LONGEST_SIDE = 8_192;
+const LONGEST_MS = 24 * 60 * 60 * 1000;
+/** The same bytes need not come again with a token: what they are fetched from may have others by then. */
+const FINGERPRINT = 'upload';
+
+export const uploadMedia: ActorOperation = {
+  id: 'uploadMedia',
+  method: 'POST',
+  path: '/api/media',
+  access: 'actor',
+  mostBytes: ({ 'content-type': type }) => formatOf(type).mostBytes,
+  handle(call) {
+    const { platform, actor, received } = call;
+    const format = formatOf(call.headers['content-type']);
+    const token = idempotencyToken(call);
+    const first = token === undefined ? undefined : platform.tokens.find(actor.id, token, platform.now());
+    if (first !== undefined) {
+      if (first.fingerprint === FINGERPRINT) return uploaded(first.tweetId, { 'idempotent-replayed': 'true' });
+      throw new Problem(409, 'idempotency_conflict', 'This idempotency-token came with another request before');
+    }
+    if (received === undefined || received.size === 0) throw new Problem(400, 'media_refused', 'It has no bytes');
+    if (!format.begins(received.head)) throw new Problem(400, 'media_refused', 'Its bytes are of another type');
+    const entry = {
+      kind: 'media',
+      id: nextSnowflake(platform.now(), platform.world.uploads.last),
+      user: actor.id,
+      format: format.kind,
+      extension: format.extension,
+      width: numberIn(call, 'width', 1, LONGEST_SIDE),
+      height: numberIn(call, 'height', 1, LONGEST_SIDE),
+      durationMs: call.query.has('duration_ms') ? numberIn(call, 'duration_ms', 0, LONGEST_MS) : null,
+      at: platform.now(),
+      ...(token === undefined ? {} : { token, fingerprint: FINGERPRINT }),
+    } as const;
+    platform.files.remove(platform.world.uploads.sweep(platform.now()));
+    // Before the entry, so that a crash between leaves bytes without an upload, never an upload without its bytes.
+    platform.files.keep(received, fileOf(entry));
+    platform.commit(entry);
+    return uploaded(entry.id);
+  },
+};
+
+function numberIn({ query }: ActorCall, name: string, least: number, most: number): number {
+  const text = query.get(name) ?? '';
+  const value = /^\d{1,9}$/.test(text) ? Number(text) : -1;
+  if (value < least || value > most) throw badRequest(name, `${name} must be an integer from ${least} to ${most}`);
+  return value;
+}
+
+function uploaded(id: string, headers?: Record<string, string>): Answer {
+  return jsonText(JSON.stringify({ media: { id } }), 201, headers);
+}
