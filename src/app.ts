@@ -9,6 +9,7 @@ import { type Demo, ensureDemoAccount, makeDemo } from './demo/demo.ts';
 import { graphqlHandler } from './graphql/http.ts';
 import type { GraphqlOptions } from './graphql/server.ts';
 import { readTrustedDocuments } from './graphql/trusted-documents.ts';
+import { MediaReception } from './media/reception.ts';
 import { type Logger, makeLogger } from './observe/logger.ts';
 import { Metrics } from './observe/metrics.ts';
 import { openServiceStore } from './open-store.ts';
@@ -82,6 +83,8 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     const metrics = new Metrics();
     const { guard, proxies } = makeOutbound(config, runtime, overrides);
     closers.push(() => proxies.close());
+    const media = new MediaReception({ guard, proxies, runtime, folder: config.dataDir });
+    closers.push(() => media.close());
     const platform = new SandboxPlatform({
       origin: sandboxUrl,
       timeoutMs: config.platform.timeoutMs,
@@ -107,6 +110,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
       ...billing,
       webhooks: webhooks.service,
       platform,
+      media,
       cursors: new CursorSealer(secretKeys.map((key) => deriveKey(key, 'cursors'))),
       readProxy: (text) => readProxy(text, guard),
       runtime,

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { AccountService } from '../billing/account-service.ts';
+import type { MediaDesk } from '../media/desk.ts';
 import type { Micros } from '../model/money.ts';
 import type { PlatformSession } from '../platform/port.ts';
 import type { Secret } from '../secrets/secret.ts';
@@ -45,6 +46,8 @@ interface ActionDeclaration {
   readonly paged: boolean;
   /** True where an action that needs no actor takes the credentials of one all the same, to keep them. */
   readonly keepsActor: boolean;
+  /** True where its body may hold media, and be as large as that needs. */
+  readonly takesBase64: boolean;
 }
 
 interface Context {
@@ -62,6 +65,8 @@ export interface Credentials {
 
 export interface PlatformContext extends Context {
   platform: PlatformSession;
+  /** Takes in what the caller gives or names. */
+  media: MediaDesk;
 }
 
 export interface AccountContext extends Context {
@@ -82,7 +87,7 @@ export interface AccountAction extends ActionDeclaration {
 
 export type Action = PlatformAction | AccountAction;
 
-type Defaulted = 'kind' | 'notBuilt' | 'paged' | 'keepsActor' | 'description';
+type Defaulted = 'kind' | 'notBuilt' | 'paged' | 'keepsActor' | 'takesBase64' | 'description';
 type Declaration<I extends z.ZodObject, O extends z.ZodType, Context> = Omit<
   ActionDeclaration,
   Defaulted | 'input' | 'output' | 'example'
@@ -94,7 +99,14 @@ type Declaration<I extends z.ZodObject, O extends z.ZodType, Context> = Omit<
     run: (context: Context, input: z.output<I>) => Promise<z.input<O>>;
   };
 
-const defaults = { kind: 'call', notBuilt: [], paged: false, keepsActor: false, description: '' } as const;
+const defaults = {
+  kind: 'call',
+  notBuilt: [],
+  paged: false,
+  keepsActor: false,
+  takesBase64: false,
+  description: '',
+} as const;
 
 export function platformAction<I extends z.ZodObject, O extends z.ZodType>(
   declaration: Declaration<I, O, PlatformContext>,

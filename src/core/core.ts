@@ -4,6 +4,7 @@ import type { IdempotencyClaim, KeptAnswer } from '../billing/idempotency-claim.
 import type { Ledger } from '../billing/ledger.ts';
 import { malformedField, missingField } from '../errors/fields.ts';
 import { PosternError } from '../errors/postern-error.ts';
+import type { MediaReception } from '../media/reception.ts';
 import type { Micros } from '../model/money.ts';
 import { type ForwardProxy, NotSupportedError, type Platform } from '../platform/port.ts';
 import type { Runtime } from '../runtime/runtime.ts';
@@ -40,6 +41,7 @@ export interface CoreParts {
   accounts: AccountService;
   webhooks: WebhookService;
   platform: Platform;
+  media: MediaReception;
   cursors: CursorSealer;
   /** Reads a caller's `proxy`. Throws `bad_input`. */
   readProxy: (text: Secret) => ForwardProxy;
@@ -93,7 +95,9 @@ export class Core {
       action,
       perform: async (tokenFor) => {
         const platform = this.#parts.platform.as({ ...session, tokenFor });
-        return seal(await supported(action, () => action.run({ ...common, platform }, input as never)));
+        // Nothing is sent before media is in, so it is given up with its caller, for a write too.
+        const media = this.#parts.media.desk({ proxy: session.proxy, signal: caller.signal });
+        return seal(await supported(action, () => action.run({ ...common, platform, media }, input as never)));
       },
     };
   }

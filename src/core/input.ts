@@ -19,6 +19,7 @@ function firstFault(
   const field = issue.path.map(String).join('.');
   const given = issue.path.reduce<unknown>((value, key) => Object(value)[key], raw);
   if (given === undefined) return missingField(field);
+  if (issue.code === 'custom' && issue.params?.['isMissing'] === true) return missingField(field);
   if (given === '' && issue.code === 'too_small' && isRequired(schema, issue.path)) return missingField(field);
   return malformedField(field, issue.code === 'invalid_type' ? typeReason(issue.expected) : issue.message);
 }
@@ -33,6 +34,11 @@ function typeReason(expected: string): string {
 }
 
 type Check = (context: z.core.ParsePayload<Record<string, unknown>>) => void;
+
+/** For checks of a whole input: this field is missing, because of what the others say. */
+export function missing(field: string, input: unknown): z.core.$ZodRawIssue {
+  return { code: 'custom', path: [field], message: 'is missing', params: { isMissing: true }, input };
+}
 
 /** How many of these fields an input may hold. */
 export interface Alternatives {
@@ -64,3 +70,6 @@ export const anyOf = (...fields: string[]): Check => check(fields, 1, fields.len
 
 /** For schemas of alternatives: one of the fields, or none. */
 export const atMostOneOf = (...fields: string[]): Check => check(fields, 0, 1);
+
+/** For schemas of alternatives: exactly one of the fields. */
+export const oneOf = (...fields: string[]): Check => check(fields, 1, 1);

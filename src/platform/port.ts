@@ -9,7 +9,7 @@ import type { Secret } from '../secrets/secret.ts';
 import type { PlatformMedia } from './media-port.ts';
 import type { PlatformRealms } from './realms-port.ts';
 
-export type { ForwardProxy };
+export type { ForwardProxy, PlatformMedia };
 
 /**
  * A social platform, in the words of SPEC.md. An adapter owns the mapping of ids to SPEC.md's numeric strings, gives
@@ -52,6 +52,8 @@ export interface NewTweet {
   text: string;
   replyToTweetId: string | null;
   quoteTweetId: string | null;
+  /** Of uploads of the actor; may be left out. One that is unknown, or another's, is `not_found`. */
+  mediaIds?: readonly string[];
 }
 
 export interface CreatedTweet {

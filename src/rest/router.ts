@@ -7,7 +7,8 @@ import { PosternError } from '../errors/postern-error.ts';
 import { readApiKey } from '../headers/api-key.ts';
 import { countCall } from '../headers/rate-limit.ts';
 import { actionRoute } from './action-route.ts';
-import { readBody } from './read-input.ts';
+import { LargeBodies } from './large-bodies.ts';
+import { largeBodyLimitBytes, readBody } from './read-input.ts';
 import { streamRoute } from './stream-route.ts';
 
 export interface RestParts {
@@ -36,7 +37,9 @@ export function restRouter({ core, keys, limiter, actions }: RestParts): Router 
     countCall(limiter, response.locals['key'] as KeyHolder, response);
     next();
   };
-  const body = readBody();
+  const body = [readBody()];
+  const largeBody = [new LargeBodies().bound(), readBody(largeBodyLimitBytes)];
+  const bodyOf = ({ method, takesBase64 }: Action) => (method === 'GET' ? [] : takesBase64 ? largeBody : body);
   for (const [path, group] of byPath(actions)) {
     const route = router.route(path.replaceAll(/\{(\w+)\}/g, ':$1'));
     // Express answers HEAD with the GET handler, which would bill a call whose answer nobody sees.
@@ -50,7 +53,7 @@ export function restRouter({ core, keys, limiter, actions }: RestParts): Router 
         noteAction,
         authenticate,
         limit,
-        ...(action.method === 'GET' ? [] : [body]),
+        ...bodyOf(action),
         action.kind === 'stream' ? streamRoute(action, core, keys) : actionRoute(action, core),
       ];
       route[method(action)](...handlers);

@@ -133,7 +133,7 @@ test.each([
   ['tweet/create', { text: 'To nobody', reply_to_tweet_id: '1' }, 404],
   ['tweet/create', { text: 'Of nothing', quote_tweet_id: '1' }, 404],
   ['tweet/create', { text: 'Both', quote_tweet_id: '1', quote_tweet_url: 'https://p.example/a/status/1' }, 400],
-  ['tweet/create', { text: 'With a picture', media_ids: ['1'] }, 501],
+  ['tweet/create', { text: 'With a picture', media_ids: ['1'] }, 404],
   ['tweet/create', { text: 'What the parity of two faces is shown by' }, 409],
   ['tweet/advanced_search', { q: '' }, 400],
   ['tweet/advanced_search', { q: 'x'.repeat(513) }, 400],

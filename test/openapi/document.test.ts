@@ -83,9 +83,15 @@ test('an input that breaks its alternatives is no valid body either', () => {
     if (!example) continue;
     for (const { fields, atMost } of alternativesOf(action.input)) {
       if (atMost > 1) continue;
-      const sample = { quote_tweet_id: '12', quote_tweet_url: 'https://platform.example/ada/status/12' };
-      expect(Object.keys(sample)).toEqual(fields);
-      expect(requestFaults(action, { ...(example as object), ...sample })).not.toEqual([]);
+      const samples: Record<string, string> = {
+        quote_tweet_id: '12',
+        quote_tweet_url: 'https://platform.example/ada/status/12',
+        media_url: 'https://platform.example/a.png',
+        media_data: 'AAAA',
+      };
+      const both = Object.fromEntries(fields.map((field) => [field, samples[field]]));
+      expect(Object.values(both)).not.toContain(undefined);
+      expect(requestFaults(action, { ...(example as object), ...both })).not.toEqual([]);
     }
   }
 });

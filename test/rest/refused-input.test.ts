@@ -190,14 +190,3 @@ describe('the auth_token', () => {
     }
   });
 });
-
-describe('what is not built yet', () => {
-  test('is 501: media', async () => {
-    expectRefusal(
-      await ada.post('/tweet/create', { text: 'x', media_ids: ['1'] }),
-      501,
-      'Not supported yet: media_ids',
-    );
-    expectRefusal(await ada.post('/tweet/create', { text: 'x', media_urls: ['http://a/b.png'] }), 501, /media_urls/);
-  });
-});

@@ -4,6 +4,7 @@ import { details } from './account/details.ts';
 import { payments } from './account/payments.ts';
 import { usage } from './account/usage.ts';
 import { listMembers } from './list/members.ts';
+import { uploadMedia } from './media/upload.ts';
 import { advancedSearch } from './tweet/advanced-search.ts';
 import { bookmark } from './tweet/bookmark.ts';
 import { createTweet } from './tweet/create.ts';
@@ -67,6 +68,7 @@ export const actions: readonly Action[] = [
   unfollow,
   bookmarks,
   listMembers,
+  uploadMedia,
   createWebhook,
   listWebhooks,
   webhookDetail,

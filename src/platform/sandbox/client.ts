@@ -1,5 +1,7 @@
+import type { Readable } from 'node:stream';
 import { type Dispatcher, Pool } from 'undici';
 import { PosternError } from '../../errors/postern-error.ts';
+import type { TakenMedia } from '../../model/taken-media.ts';
 import { faultCode } from '../../outbound/faults.ts';
 import type { ForwardProxy } from '../../outbound/proxy.ts';
 import type { ProxyPool } from '../../outbound/proxy-pool.ts';
@@ -25,8 +27,13 @@ export interface Request {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   path: string;
   body?: Wire;
+  /** Sent as they are, instead of `body`. */
+  bytes?: Pick<TakenMedia, 'type' | 'size' | 'open'>;
   subject?: Subject;
 }
+
+/** How much longer than another call an upload may take. */
+const uploadPatience = 10;
 
 /** No answer of the platform is larger, whichever way it comes. */
 export const maxResponseBytes = 16 * 1024 * 1024;
@@ -75,7 +82,8 @@ export class SandboxClient {
 
   async #sendInTime(request: Request, call: PlatformCall | null): Promise<Answer> {
     const attempts = new Attempts();
-    const deadline = this.#options.runtime.after(this.#options.timeoutMs, () => attempts.end(new DeadlineError()));
+    const timeoutMs = this.#options.timeoutMs * (request.bytes ? uploadPatience : 1);
+    const deadline = this.#options.runtime.after(timeoutMs, () => attempts.end(new DeadlineError()));
     const hangUp = () => attempts.end(new HungUpError());
     call?.signal?.addEventListener('abort', hangUp, { once: true });
     if (call?.signal?.aborted) hangUp();
@@ -101,7 +109,17 @@ export class SandboxClient {
   }
 
   async #sendOnce(request: Request, call: PlatformCall | null, attempts: Attempts): Promise<Answer> {
-    const options = dispatchOptions(this.#options.origin, request, call);
+    // A stream can be sent once: each attempt has its own.
+    const bytes = request.bytes?.open();
+    bytes?.on('error', (error) => attempts.end(error));
+    try {
+      return await this.#dispatch(dispatchOptions(this.#options.origin, request, call, bytes), call, attempts);
+    } finally {
+      bytes?.destroy();
+    }
+  }
+
+  async #dispatch(options: Dispatcher.DispatchOptions, call: PlatformCall | null, attempts: Attempts): Promise<Answer> {
     if (call?.proxy) return this.#sendThrough(call.proxy, options, attempts);
     try {
       return await attempts.send(this.#pool, options, () => this.#breaker.answered());
@@ -122,13 +140,18 @@ export class SandboxClient {
   }
 }
 
-function dispatchOptions(origin: string, request: Request, call: PlatformCall | null): Dispatcher.DispatchOptions {
+function dispatchOptions(
+  origin: string,
+  request: Request,
+  call: PlatformCall | null,
+  bytes?: Readable,
+): Dispatcher.DispatchOptions {
   return {
     origin,
     method: request.method,
     path: request.path,
     headers: headersOf(request, call),
-    body: request.body === undefined ? null : JSON.stringify(request.body),
+    body: request.body === undefined ? (bytes ?? null) : JSON.stringify(request.body),
   };
 }
 
@@ -137,6 +160,10 @@ function headersOf(request: Request, call: PlatformCall | null): Record<string, 
   if (call) headers['cookie'] = `auth_token=${call.authToken.expose()}`;
   if (call && request.method !== 'GET') headers['idempotency-token'] = call.tokenFor(request.operation);
   if (request.body !== undefined) headers['content-type'] = 'application/json';
+  if (request.bytes) {
+    headers['content-type'] = request.bytes.type;
+    headers['content-length'] = String(request.bytes.size);
+  }
   return headers;
 }
 

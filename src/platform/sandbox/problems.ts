@@ -17,6 +17,8 @@ export function readProblem(body: unknown, status: number, retryAfter: string | 
       return new PosternError('forbidden', 'Platform rejected auth_token');
     case 'bad_request':
       // Only of what the caller wrote and the platform alone can judge; any other field would be our own mistake.
+      if (problem['field'] === 'media_ids')
+        return new PosternError('bad_input', `Malformed field: media_ids: ${message}`);
       if (problem['field'] === 'q') return new PosternError('bad_input', `Malformed field: q: ${message}`);
       if (problem['field'] === 'id' && subject?.kind === 'User') return new PosternError('bad_input', message);
       throw unexpected(code, status, message);
@@ -24,6 +26,8 @@ export function readProblem(body: unknown, status: number, retryAfter: string | 
       return new PosternError('bad_input', 'Malformed field: cursor: is not one that the platform gave for this list');
     case 'unknown_operator':
       return new PosternError('bad_input', `Malformed field: q: unknown search operator: ${text(problem, 'operator')}`);
+    case 'media_refused':
+      return new PosternError('bad_input', `The platform does not take this media: ${message}`);
     case 'text_empty':
     case 'text_too_long':
       return new PosternError('bad_input', `Malformed field: text: ${message}`);

@@ -3,6 +3,7 @@ import type { Tweet } from '../../model/tweet.ts';
 import type { UserAbout } from '../../model/user-about.ts';
 import type { UserCard } from '../../model/user-card.ts';
 import type { UserProfile } from '../../model/user-profile.ts';
+import type { PlatformMedia } from '../media-port.ts';
 import type {
   ActivityPage,
   CreatedTweet,
@@ -17,6 +18,7 @@ import type {
 } from '../port.ts';
 import { UnsupportedSession } from '../unsupported-session.ts';
 import type { Request, SandboxClient } from './client.ts';
+import { SandboxMedia } from './media.ts';
 import { aTweet, aUser, pathOf, withPage } from './paths.ts';
 import { readActivity } from './read-activity.ts';
 import { itemsAnd, readOwner, readUserCards, readViewer } from './read-page.ts';
@@ -35,6 +37,10 @@ export class SandboxSession extends UnsupportedSession {
     this.#call = call;
   }
 
+  override get media(): PlatformMedia {
+    return new SandboxMedia(this.#client, this.#call);
+  }
+
   override searchTweets({ q, product, count, cursor }: TweetSearch): Promise<Page<Tweet>> {
     const path = withPage('/api/search', { count, cursor }, { q, product: product.toLowerCase() });
     return this.#get('search', path, (body) => itemsAnd(body, readTweets, {}));
@@ -45,6 +51,7 @@ export class SandboxSession extends UnsupportedSession {
       text: tweet.text,
       ...(tweet.replyToTweetId !== null && { reply_to_id: tweet.replyToTweetId }),
       ...(tweet.quoteTweetId !== null && { quote_of_id: tweet.quoteTweetId }),
+      ...(tweet.mediaIds && tweet.mediaIds.length > 0 && { media_ids: tweet.mediaIds }),
     };
     const named = tweet.replyToTweetId ?? tweet.quoteTweetId;
     const subject = named === null ? {} : ({ subject: { kind: 'Tweet', id: named } } as const);

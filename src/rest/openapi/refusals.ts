@@ -76,7 +76,7 @@ const refusals: Partial<Record<ErrorCode, Refusal>> = {
     of: takesIdempotencyKey,
   },
   too_large: {
-    when: 'The body is too large.',
+    when: 'The body is larger than 1 MiB; than 24 MiB, where it takes media as base64.',
     example: 'The body is larger than 1048576 bytes',
     of: withBody,
   },
@@ -88,7 +88,7 @@ const refusals: Partial<Record<ErrorCode, Refusal>> = {
   rate_limited: {
     when:
       "Too many calls, for this API key or for the platform's own limit: `Retry-After` says how long to wait. Or too many " +
-      'webhooks, or test events: the message says which.',
+      'webhooks, test events, or base64 media in flight: the message says which.',
     example: "The platform's rate limit: Too many requests",
     of: every,
     headers: ['Retry-After', ...Object.keys(rateHeaders)],
@@ -105,7 +105,7 @@ const refusals: Partial<Record<ErrorCode, Refusal>> = {
   },
   not_supported: {
     when: 'Not built yet, or not on this platform. Nothing that a caller asks for is dropped in silence.',
-    example: 'Not supported yet: media_ids',
+    example: 'Not supported yet: encryption_code',
     of: hasGaps,
   },
   platform_unavailable: {

@@ -23,7 +23,12 @@ export class SchemaBook {
   }
 
   #convert(schema: z.ZodType, io: 'input' | 'output'): JsonObject {
-    const converted = z.toJSONSchema(schema, { io, override: ({ jsonSchema }) => tidy(jsonSchema) });
+    const converted = z.toJSONSchema(schema, {
+      io,
+      // What only a check of our own describes has its type written beside it.
+      unrepresentable: 'any',
+      override: ({ jsonSchema }) => tidy(jsonSchema),
+    });
     const { $schema: _dialect, $defs: named = {}, ...rest } = JSON.parse(JSON.stringify(converted)) as JsonObject;
     for (const [name, definition] of Object.entries(named as Record<string, JsonObject>)) this.#name(name, definition);
     return withReferences(rest) as JsonObject;

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { numericId, tweetTime } from '../../../model/scalars.ts';
 import { flatPrice, platformAction } from '../../action.ts';
-import { atMostOneOf } from '../../input.ts';
+import { atMostOneOf, missing } from '../../input.ts';
+import { mediaUrl } from '../../media-input.ts';
+import { refuseMixed, uploadAll, withMedia } from '../../take-media.ts';
 
 /** The id in a tweet's address, such as `https://platform.example/ada/status/12`. */
 const tweetUrlPattern = /^https?:\/\/[^/]+\/[^/]+\/status(?:es)?\/(\d{1,20})(?:[/?#]|$)/;
@@ -12,6 +14,10 @@ const tweetUrl = z
   .regex(tweetUrlPattern, 'must be the address of a tweet, …/status/<id>')
   .meta({ examples: ['http://127.0.0.1:4001/ada/status/1989000000000000000'] });
 
+const mostMedia = 4;
+const tooMany = `holds more than ${mostMedia} pieces of media in all`;
+const shown = ['photo', 'gif', 'video'] as const;
+
 export const createTweet = platformAction({
   name: 'tweet/create',
   method: 'POST',
@@ -19,21 +25,37 @@ export const createTweet = platformAction({
   summary: 'Post a tweet, a reply or a quote',
   price: flatPrice,
   effect: 'once',
-  notBuilt: ['media_ids', 'media_urls'],
   input: z
     .object({
       text: z
         .string()
-        .min(1)
         .refine((text) => text.isWellFormed(), 'holds half of a surrogate pair')
-        .meta({ description: 'Up to 280 weighted characters; 25,000 for a premium account.' }),
+        .optional()
+        .meta({
+          description: 'Up to 280 weighted characters; 25,000 for a premium account. Needed where there is no media.',
+        }),
       reply_to_tweet_id: numericId.optional().meta({ description: 'The tweet that this one answers.' }),
       quote_tweet_id: numericId.optional().meta({ description: 'The tweet to show inside this one.' }),
       quote_tweet_url: tweetUrl
         .optional()
         .meta({ description: 'Instead of `quote_tweet_id`: the id is read from it.' }),
+      media_ids: z
+        .array(numericId)
+        .max(mostMedia, tooMany)
+        .refine((ids) => new Set(ids).size === ids.length, 'names the same media twice')
+        .optional()
+        .meta({ description: 'What the actor uploaded, to be attached: up to four photos, or one video, or one gif.' }),
+      media_urls: z.array(mediaUrl).max(mostMedia, tooMany).optional().meta({
+        description: 'Addresses to fetch media from, which is uploaded and attached after that of `media_ids`.',
+      }),
     })
-    .check(atMostOneOf('quote_tweet_id', 'quote_tweet_url')),
+    .check(atMostOneOf('quote_tweet_id', 'quote_tweet_url'))
+    .check(({ value, issues }) => {
+      const { text = '', media_ids: ids = [], media_urls: urls = [] } = value;
+      const media = ids.length + urls.length;
+      if (text === '' && media === 0) issues.push(missing('text', value));
+      if (media > mostMedia) issues.push({ code: 'custom', path: ['media_urls'], message: tooMany, input: value });
+    }),
   example: { text: 'The ferry is late, and nobody minds.' },
   output: z.object({
     id: numericId,
@@ -42,11 +64,18 @@ export const createTweet = platformAction({
     pending_moderation: z.boolean(),
     community_id: z.string().meta({ description: 'Empty where there is none.' }),
   }),
-  async run({ platform }, input) {
-    const created = await platform.createTweet({
-      text: input.text,
-      replyToTweetId: input.reply_to_tweet_id ?? null,
-      quoteTweetId: input.quote_tweet_id ?? idIn(input.quote_tweet_url) ?? null,
+  async run({ platform, media }, input) {
+    const { text = '', media_ids: ids = [], media_urls: urls = [] } = input;
+    const wanted = urls.map((url, at) => ({ source: { url }, rules: { field: `media_urls[${at}]`, kinds: shown } }));
+    const created = await withMedia(media, wanted, async (taken) => {
+      refuseMixed(taken, ids.length, 'media_urls');
+      const uploaded = taken.length === 0 ? [] : await uploadAll(platform.media, taken);
+      return platform.createTweet({
+        text,
+        replyToTweetId: input.reply_to_tweet_id ?? null,
+        quoteTweetId: input.quote_tweet_id ?? idIn(input.quote_tweet_url) ?? null,
+        mediaIds: [...ids, ...uploaded],
+      });
     });
     return {
       id: created.id,

@@ -1,0 +1,28 @@
+import type { TakenMedia } from '../../model/taken-media.ts';
+import type { PlatformMedia } from '../media-port.ts';
+import type { PlatformCall } from '../port.ts';
+import type { SandboxClient } from './client.ts';
+import { id, object } from './wire.ts';
+
+/** What the sandbox platform keeps of media, as one actor sees it. */
+export class SandboxMedia implements PlatformMedia {
+  readonly #client: SandboxClient;
+  readonly #call: PlatformCall;
+
+  constructor(client: SandboxClient, call: PlatformCall) {
+    this.#client = client;
+    this.#call = call;
+  }
+
+  upload(media: TakenMedia): Promise<string> {
+    const query = new URLSearchParams();
+    if (media.width !== null) query.set('width', String(media.width));
+    if (media.height !== null) query.set('height', String(media.height));
+    if (media.durationMs !== null) query.set('duration_ms', String(media.durationMs));
+    return this.#client.send(
+      { operation: 'uploadMedia', method: 'POST', path: `/api/media?${query}`, bytes: media },
+      this.#call,
+      (body) => id(object(body, 'media'), 'id'),
+    );
+  }
+}
