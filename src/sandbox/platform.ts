@@ -20,6 +20,8 @@ export interface Platform {
   readonly journal: Journal;
   /** The bytes of uploads. */
   readonly files: UploadFiles;
+  /** Those of sealed attachments. */
+  readonly chatFiles: UploadFiles;
   readonly faults: FaultRegistry;
   readonly rateLimit: RateLimit;
   readonly stats: Stats;

@@ -78,6 +78,8 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const files = new UploadFiles(options.dataDir === null ? null : join(options.dataDir, 'media'));
   world.uploads.sweep(now());
   files.removeOthers(world.uploads.files());
+  const chatFiles = new UploadFiles(options.dataDir === null ? null : join(options.dataDir, 'chat-media'));
+  chatFiles.removeOthers(new Set(world.chats.media.keys()));
 
   const schedule = options.activity === true ? (options.schedule ?? systemSchedule) : null;
   const platform: Platform = {
@@ -85,6 +87,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     startedAt: now(),
     journal,
     files,
+    chatFiles,
     faults: new FaultRegistry(),
     rateLimit: new RateLimit(),
     stats: new Stats(),
@@ -109,6 +112,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     reset() {
       const { origin } = world;
       const gone = world.uploads.files();
+      const goneFromChats = [...world.chats.media.keys()];
       const lastEvent = world.activity.lastId;
       world = makeWorld();
       world.origin = origin;
@@ -121,7 +125,10 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       this.commit({ kind: 'reset', at: now(), mark: randomUUID(), lastEvent });
       // Where the disk refuses the reset, the world before it is still the one to come back to.
       journal.settled().then(
-        () => files.remove(gone),
+        () => {
+          files.remove(gone);
+          chatFiles.remove(goneFromChats);
+        },
         () => {},
       );
     },
@@ -171,4 +178,5 @@ async function close(server: Server, platform: Platform): Promise<void> {
   await platform.realms.close();
   platform.journal.close();
   platform.files.close();
+  platform.chatFiles.close();
 }

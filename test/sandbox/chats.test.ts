@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Account, type Json, type OpenSandbox, openSandbox, type Reply } from './harness.ts';
 
@@ -225,4 +225,29 @@ describe('the list', () => {
     }
     return { ids, graph: [...ids].reverse() };
   }
+});
+
+describe('sealed attachments', () => {
+  it('are for those who take part, and known by what they are', async () => {
+    await begin(anna);
+    const bytes = Buffer.alloc(1_500_000, 'sealed');
+    const upload = (as: Account) =>
+      fetch(`${sandbox.url}/api/chat/conversations/${id}/media`, {
+        method: 'POST',
+        headers: { cookie: `auth_token=${as.authToken}`, 'content-type': 'application/octet-stream' },
+        body: bytes,
+      });
+    const { media_hash_key: hash, size } = (await (await upload(anna)).json()) as Json;
+    expect([hash, size]).toEqual([createHash('sha256').update(bytes).digest('base64url'), bytes.length]);
+    expect((await upload(ben)).status).toBe(201);
+    expect((await upload(await sandbox.mint())).status).toBe(404);
+    const pieces: Buffer[] = [];
+    for (let offset: number | null = 0; offset !== null; ) {
+      const { body } = await sandbox.get(`/api/chat/media/${hash}?offset=${offset}`, ben);
+      pieces.push(Buffer.from(body.bytes, 'base64'));
+      offset = body.next_offset;
+    }
+    expect(Buffer.concat(pieces).equals(bytes)).toBe(true);
+    expect(codeOf(await sandbox.get(`/api/chat/media/${hash}`, await sandbox.mint()))).toEqual([404, 'not_found']);
+  });
 });

@@ -1,5 +1,6 @@
 import type { Operation } from '../../http/operation.ts';
 import { chatConversation, chatConversations } from './conversations.ts';
+import { chatMedia, uploadChatMedia } from './media.ts';
 import { chatMessage, chatMessages } from './messages.ts';
 import { muteChat, unmuteChat } from './mute.ts';
 import { chatPublicKeys, registerChatKeys } from './public-keys.ts';
@@ -12,6 +13,8 @@ export const chatOperations: readonly Operation[] = [
   chatMessage,
   changeChatKey,
   sendChatEvent,
+  uploadChatMedia,
+  chatMedia,
   muteChat,
   unmuteChat,
   chatPublicKeys,

@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { json } from '../../http/answer.ts';
+import type { ActorOperation } from '../../http/operation.ts';
+import { notFound, Problem } from '../../http/problem.ts';
+import { ownConversation } from './find.ts';
+
+/** 512 MiB, and what their seal adds. */
+const MOST_BYTES = 540 * 1024 * 1024;
+
+/** Sealed bytes for the participants of a conversation, known by the base64url of their SHA-256. */
+export const uploadChatMedia: ActorOperation = {
+  id: 'uploadChatMedia',
+  method: 'POST',
+  path: '/api/chat/conversations/{id}/media',
+  access: 'actor',
+  mostBytes: () => MOST_BYTES,
+  async handle(call) {
+    const { platform, actor, received } = call;
+    const conversation = ownConversation(call);
+    if (received === undefined || received.size === 0) throw new Problem(400, 'media_refused', 'It has no bytes');
+    const digest = createHash('sha256');
+    for await (const chunk of createReadStream(received.path)) digest.update(chunk as Buffer);
+    const hash = digest.digest('base64url');
+    const { size } = received;
+    // While it was read the world may have been reset.
+    const isThere = platform.world.chats.conversations.get(conversation.id) === conversation;
+    if (!isThere) throw notFound('conversation', conversation.id);
+    if (!platform.world.chats.media.has(hash)) {
+      // Before the entry, so that a crash between leaves bytes without an entry, never an entry without its bytes.
+      platform.chatFiles.keep(received, hash);
+      const other = conversation.other(actor).id;
+      platform.commit({ kind: 'chat_media', user: actor.id, other, hash, size, at: platform.now() });
+    }
+    return json({ media_hash_key: hash, size }, 201);
+  },
+};
+
+/** In pieces, as base64: an answer is JSON. */
+export const chatMedia: ActorOperation = {
+  id: 'chatMedia',
+  method: 'GET',
+  path: '/api/chat/media/{media_hash_key}',
+  access: 'actor',
+  async handle({ platform, params, query, actor }) {
+    const hash = params['media_hash_key'] ?? '';
+    const { chats } = platform.world;
+    const media = chats.media.get(hash);
+    const conversation = media && chats.conversations.get(media.conversation);
+    if (media === undefined || conversation?.has(actor) !== true) throw notFound('media', hash);
+    const offset = Math.min(media.size, Number(/^\d{1,12}$/.exec(query.get('offset') ?? '0')?.[0] ?? 0));
+    const end = Math.min(media.size, offset + PIECE_BYTES);
+    const chunks: Buffer[] = [];
+    if (end > offset) {
+      for await (const chunk of platform.chatFiles.read(hash, offset, end - 1)) chunks.push(chunk as Buffer);
+    }
+    const next = end < media.size ? end : null;
+    return json({ size: media.size, bytes: Buffer.concat(chunks).toString('base64'), next_offset: next });
+  },
+};
+
+const PIECE_BYTES = 1024 * 1024;
