@@ -7,6 +7,7 @@ import type { UserProfile } from '../model/user-profile.ts';
 import type { ForwardProxy } from '../outbound/proxy.ts';
 import type { Secret } from '../secrets/secret.ts';
 import type { PlatformMedia } from './media-port.ts';
+import type { PlatformMessages } from './messages-port.ts';
 import type { PlatformRealms } from './realms-port.ts';
 
 export type { ForwardProxy, PlatformMedia };
@@ -146,6 +147,7 @@ export interface PlatformSession {
   activity(page: PageRequest): Promise<ActivityPage>;
   readonly media: PlatformMedia;
   readonly realms: PlatformRealms;
+  readonly messages: PlatformMessages;
 }
 
 /** Thrown by what an adapter does not have. The core answers 501 and names the action. */

@@ -4,6 +4,7 @@ import type { UserAbout } from '../model/user-about.ts';
 import type { UserCard } from '../model/user-card.ts';
 import type { UserProfile } from '../model/user-profile.ts';
 import type { PlatformMedia } from './media-port.ts';
+import type { PlatformMessages } from './messages-port.ts';
 import {
   type ActivityPage,
   type CreatedTweet,
@@ -103,6 +104,9 @@ export class UnsupportedSession implements PlatformSession {
     throw new NotSupportedError();
   }
   get realms(): PlatformRealms {
+    throw new NotSupportedError();
+  }
+  get messages(): PlatformMessages {
     throw new NotSupportedError();
   }
 }

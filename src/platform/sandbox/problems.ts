@@ -31,6 +31,11 @@ export function readProblem(body: unknown, status: number, retryAfter: string | 
     case 'text_empty':
     case 'text_too_long':
       return new PosternError('bad_input', `Malformed field: text: ${message}`);
+    case 'no_chat_keys':
+    case 'has_chat_keys':
+    case 'key_changed':
+    case 'too_many':
+      return new PosternError('conflict', message);
     case 'duplicate_tweet':
       return new PosternError('conflict', 'Status is a duplicate.');
     case 'not_found':

@@ -19,6 +19,7 @@ import type {
 import { UnsupportedSession } from '../unsupported-session.ts';
 import type { Request, SandboxClient } from './client.ts';
 import { SandboxMedia } from './media.ts';
+import { SandboxMessages } from './messages.ts';
 import { aTweet, aUser, pathOf, withPage } from './paths.ts';
 import { readActivity } from './read-activity.ts';
 import { itemsAnd, readOwner, readUserCards, readViewer } from './read-page.ts';
@@ -162,6 +163,10 @@ export class SandboxSession extends UnsupportedSession {
 
   override activity(page: PageRequest): Promise<ActivityPage> {
     return this.#get('activity', withPage('/api/activity', page), readActivity);
+  }
+
+  override get messages(): SandboxMessages {
+    return new SandboxMessages(this.#client, this.#call);
   }
 
   #users(list: 'followers' | 'following' | 'affiliates', user: UserReference, page: PageRequest) {
