@@ -16,6 +16,7 @@ import type {
   UserReference,
   ViewerPage,
 } from '../port.ts';
+import type { PlatformRealms } from '../realms-port.ts';
 import { UnsupportedSession } from '../unsupported-session.ts';
 import type { Request, SandboxClient } from './client.ts';
 import { SandboxMedia } from './media.ts';
@@ -25,6 +26,7 @@ import { readActivity } from './read-activity.ts';
 import { itemsAnd, readOwner, readUserCards, readViewer } from './read-page.ts';
 import { readCreatedTweet, readTweet, readTweets } from './read-tweet.ts';
 import { readAbout, readFollowState, readProfile } from './read-user.ts';
+import { sandboxRealms } from './realms.ts';
 import { flag, object, type Wire } from './wire.ts';
 
 /** The sandbox platform as one actor sees it. One method an operation of `schema/platform.openapi.json`. */
@@ -167,6 +169,10 @@ export class SandboxSession extends UnsupportedSession {
 
   override get messages(): SandboxMessages {
     return new SandboxMessages(this.#client, this.#call);
+  }
+
+  override get realms(): PlatformRealms {
+    return sandboxRealms(this.#client, this.#call);
   }
 
   #users(list: 'followers' | 'following' | 'affiliates', user: UserReference, page: PageRequest) {
