@@ -1,15 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { type Fleet, startFleet } from '../support/fleet.ts';
 import { findMongo, type MongoServer, noMongo, startMongo } from '../support/mongo-server.ts';
-import { startReceiver, type TestReceiver } from '../support/receiver.ts';
-import { expectNothingLost, keepHappening, watch } from './survival.ts';
+import type { TestReceiver } from '../support/receiver.ts';
+import { expectNothingLost, keepHappening, startReceivers, watch } from './survival.ts';
 import { until } from './world.ts';
 
-const kills = 3;
 const eventsOfEach = 100;
-const eventsOfRound = 30;
 const quiet = { SANDBOX_ACTIVITY: '0', RATE_LIMIT: '0' };
 
 const found = findMongo();
@@ -25,36 +23,9 @@ afterEach(async () => {
   await Promise.all(receivers.map((receiver) => receiver.stop()));
 });
 
-async function startReceivers(count: number): Promise<void> {
-  // Slow enough that a kill meets some of them.
-  const answer = () => ({ status: 200, delayMs: Math.random() * 30 });
-  receivers = await Promise.all(Array.from({ length: count }, () => startReceiver({ answer })));
-}
-
-test('a gateway killed again and again on the embedded store loses no event, and repeats only the same ones', async () => {
-  fleet = await startFleet(null);
-  await startReceivers(3);
-  let gateway = await fleet.start(quiet);
-  const watched = await watch(fleet, gateway, receivers);
-  const arrived = () => receivers.reduce((sum, { deliveries }) => sum + deliveries.length, 0);
-  for (let kill = 1; kill <= kills; kill++) {
-    const enough = arrived() + 1 + Math.floor(Math.random() * 2 * eventsOfRound);
-    const happening = keepHappening(fleet, watched, kill * eventsOfRound);
-    // In the midst of deliveries, at any of them.
-    await until(() => expect(arrived()).toBeGreaterThanOrEqual(enough), 30_000);
-    await gateway.process.end('SIGKILL');
-    gateway = await fleet.start(quiet);
-    await happening;
-  }
-  const repeated = await expectNothingLost(watched, 60_000);
-  process.stderr.write(`${kills} kills, ${3 * kills * eventsOfRound} events: 0 lost, ${repeated} repeated\n`);
-  // At most what was under way at each receiver, and what the store was about to be told.
-  expect(repeated).toBeLessThan(kills * 3 * 20);
-});
-
 test('a gateway that is stopped in good order repeats nothing', async () => {
   fleet = await startFleet(null);
-  await startReceivers(2);
+  receivers = await startReceivers(2);
   let gateway = await fleet.start(quiet);
   const watched = await watch(fleet, gateway, receivers);
   const happening = keepHappening(fleet, watched, eventsOfEach);
@@ -67,26 +38,24 @@ test('a gateway that is stopped in good order repeats nothing', async () => {
   expect(await expectNothingLost(watched, 60_000)).toBe(0);
 });
 
-describe.skipIf(!found)('of two gateways on one database', () => {
-  test('one is killed: its pollers move to the other, and nothing is lost', async () => {
-    if (found) mongo = await startMongo(found);
-    fleet = await startFleet(mongo?.url(`postern-${randomBytes(6).toString('hex')}`) ?? null);
-    await startReceivers(4);
-    const gateways = [await fleet.start(quiet), await fleet.start(quiet)];
-    const [one, two] = gateways as [(typeof gateways)[0], (typeof gateways)[0]];
-    const watched = await watch(fleet, one, receivers);
-    const pollersOf = async ({ demo }: (typeof gateways)[0]) => {
-      const text = await (await fetch(new URL('/metrics', demo.baseUrl))).text();
-      return Number(/^postern_pollers (\d+)$/m.exec(text)?.[1]);
-    };
-    await vi.waitFor(async () => expect([await pollersOf(one), await pollersOf(two)]).toEqual([2, 2]), 30_000);
-    const happening = keepHappening(fleet, watched, eventsOfEach);
-    await until(() => expect(receivers.every(({ deliveries }) => deliveries.length > 10)).toBe(true));
-    await two.process.end('SIGKILL');
-    await vi.waitFor(async () => expect(await pollersOf(one)).toBe(4), 30_000);
-    await happening;
-    const repeated = await expectNothingLost(watched, 60_000);
-    process.stderr.write(`one of two killed, ${4 * eventsOfEach} events: 0 lost, ${repeated} repeated\n`);
-    expect(repeated).toBeLessThan(4 * 20);
-  });
+test.skipIf(!found)('of two gateways on one database one is killed: its pollers move to the other', async () => {
+  if (found) mongo = await startMongo(found);
+  fleet = await startFleet(mongo?.url(`postern-${randomBytes(6).toString('hex')}`) ?? null);
+  receivers = await startReceivers(4);
+  const gateways = [await fleet.start(quiet), await fleet.start(quiet)];
+  const [one, two] = gateways as [(typeof gateways)[0], (typeof gateways)[0]];
+  const watched = await watch(fleet, one, receivers);
+  const pollersOf = async ({ demo }: (typeof gateways)[0]) => {
+    const text = await (await fetch(new URL('/metrics', demo.baseUrl))).text();
+    return Number(/^postern_pollers (\d+)$/m.exec(text)?.[1]);
+  };
+  await vi.waitFor(async () => expect([await pollersOf(one), await pollersOf(two)]).toEqual([2, 2]), 30_000);
+  const happening = keepHappening(fleet, watched, eventsOfEach);
+  await until(() => expect(receivers.every(({ deliveries }) => deliveries.length > 10)).toBe(true));
+  await two.process.end('SIGKILL');
+  await vi.waitFor(async () => expect(await pollersOf(one)).toBe(4), 30_000);
+  await happening;
+  const repeated = await expectNothingLost(watched, 60_000);
+  process.stderr.write(`one of two killed, ${4 * eventsOfEach} events: 0 lost, ${repeated} repeated\n`);
+  expect(repeated).toBeLessThan(4 * 20);
 });
