@@ -1,6 +1,9 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { execPath } from 'node:process';
 import Libsql from 'libsql';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemRuntime } from '../../src/runtime/runtime.ts';
@@ -14,6 +17,7 @@ import { migrations } from '../../src/store/sqlite/schema.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { describeStore } from './conformance.ts';
 import { manualRuntime } from './manual-runtime.ts';
+import { poller, webhook } from './webhook-makers.ts';
 
 describeStore('the sqlite store', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'postern-store-'));
@@ -50,6 +54,34 @@ describe('the sqlite file', () => {
     const store = open();
     await store.accounts.create({ id: 'a', name: 'Ada', createdAt: 1 });
     for (const suffix of ['', '-wal', '-shm']) expect(statSync(path + suffix).mode & 0o777).toBe(0o600);
+    await store.close();
+  });
+
+  it('gives the pollers of processes that were killed to the next at once, and none of those of the living', async () => {
+    const claims = (process: string, then: string) =>
+      spawn(
+        execPath,
+        [
+          ...['--input-type=module', '-e'],
+          `import { openSqliteStore } from ${JSON.stringify(new URL('../../dist/store/sqlite/store.js', import.meta.url))};
+           const runtime = { now: () => Date.now(), randomBytes: () => Buffer.alloc(9), after: () => ({ cancel() {} }) };
+           const store = openSqliteStore({ path: ${JSON.stringify(path)}, runtime });
+           await store.pollers.beat('${process}');
+           console.log(JSON.stringify((await store.pollers.claim('${process}', 10)).map(({ id }) => id)));
+           ${then}`,
+        ],
+        { stdio: ['ignore', 'pipe', 'inherit'] },
+      );
+    const told = async (child: ReturnType<typeof claims>) => JSON.parse(String((await once(child.stdout, 'data'))[0]));
+    const store = open();
+    await store.webhooks.create(webhook('w1', { poller: 'p1' }), poller('p1'), 10);
+    const first = claims('first', 'setInterval(() => {}, 1_000)');
+    expect(await told(first)).toEqual(['p1']);
+    expect(await told(claims('beside it', ''))).toEqual([]);
+    const dead = once(first, 'exit');
+    first.kill('SIGKILL');
+    await dead;
+    expect(await told(claims('next', ''))).toEqual(['p1']);
     await store.close();
   });
 

@@ -3,11 +3,19 @@ import { type PollerStore, pollerTtlMs } from '../port.ts';
 import type { Database } from './database.ts';
 import type { WriteGroup } from './group.ts';
 import { type PollerRow, pollerColumns, pollerRows, toPoller } from './poller-rows.ts';
+import type { Presence } from './presence.ts';
 
-export function sqlitePollers(database: Database, group: WriteGroup, runtime: Runtime): PollerStore {
+export function sqlitePollers(
+  database: Database,
+  group: WriteGroup,
+  runtime: Runtime,
+  presence: Presence,
+): PollerStore {
   const rows = pollerRows(database);
 
   function live(process: string, now: number): void {
+    // Nobody else is there, so whoever is noted as alive is dead: a process that was killed and begins anew waits for nothing.
+    if (presence.enter()) database.run('UPDATE runner SET until = 0 WHERE id <> ?', [process]);
     database.run('INSERT INTO runner (id, until) VALUES (?, ?) ON CONFLICT DO UPDATE SET until = excluded.until', [
       process,
       now + pollerTtlMs,

@@ -10,6 +10,7 @@ import { inspectSqlite } from './inspect.ts';
 import { sqliteKeys } from './keys.ts';
 import { sqliteLedger } from './ledger.ts';
 import { sqlitePollers } from './pollers.ts';
+import { Presence } from './presence.ts';
 import { sqliteProcesses } from './processes.ts';
 import { sqliteWebhooks } from './webhooks.ts';
 
@@ -30,6 +31,7 @@ export interface SqliteStoreOptions {
 export function openSqliteStore(options: SqliteStoreOptions): Store {
   const database = new Database({ ...options, durable: options.durable ?? true });
   const group = new WriteGroup(database);
+  const presence = new Presence(options.path);
   return {
     kind: 'sqlite',
     accounts: sqliteAccounts(database),
@@ -38,7 +40,7 @@ export function openSqliteStore(options: SqliteStoreOptions): Store {
     idempotency: sqliteIdempotency(database, group, options.runtime),
     processes: sqliteProcesses(database, options.runtime),
     webhooks: sqliteWebhooks(database, group, options.runtime),
-    pollers: sqlitePollers(database, group, options.runtime),
+    pollers: sqlitePollers(database, group, options.runtime, presence),
     events: sqliteEvents(database, group, options.runtime),
     deliveries: sqliteDeliveries(database, group, options.runtime),
     now: () => options.runtime.now(),
@@ -54,6 +56,7 @@ export function openSqliteStore(options: SqliteStoreOptions): Store {
 
     async close() {
       group.close();
+      presence.close();
       database.close();
     },
   };
