@@ -19,21 +19,23 @@ const env = { SANDBOX_ACTIVITY: '0', RATE_LIMIT: '0' };
 const receiversOfFleet = 4;
 
 interface Kill {
-  /** So many deliveries have come by then. */
-  arrived: number;
+  /** Only once every gateway runs pollers; else whatever goes on. */
+  settled: boolean;
+  /** Once this part has come of the events that belong to this kill. */
+  part: number;
   /** And then so long. */
   afterMs: number;
   gateway: number;
 }
 
-/** Moments all over the time in which events come, at once after an arrival or in the midst of what follows it. */
+/** At once after an arrival, or in the midst of what follows it: a start, pollers that move. */
 function drawKills(draw: Chance, gateways: number): Kill[] {
-  const { kills, events } = killing;
-  return Array.from({ length: kills }, () => ({
-    arrived: Math.floor(draw() * events * 0.95),
+  return Array.from({ length: killing.kills }, () => ({
+    settled: draw() < 0.5,
+    part: draw() * 0.9,
     afterMs: draw() < 0.5 ? draw() * 20 : draw() * 1_500,
     gateway: Math.floor(draw() * gateways),
-  })).sort((a, b) => a.arrived - b.arrived);
+  }));
 }
 
 /**
@@ -58,18 +60,23 @@ export async function surviveKills(mongodbUrl: string | null, gatewayCount: numb
     if (!first) throw new Error('no gateway to kill');
     const watched = await watch(fleet, first, receivers);
     say(`seed ${seed}: ${kills} kills during ${events} events, of ${gatewayCount} gateways`);
-    const happening = keepHappening(fleet, watched, Math.ceil(events / receiversOfFleet), draw);
+    const eventsOfEach = Math.ceil(events / receiversOfFleet);
+    let happening = Promise.resolve();
     let longestMs = 0;
     for (const [index, kill] of drawKills(chance(seed, `moments on ${store}`), gatewayCount).entries()) {
-      await arrived(watched, kill.arrived);
+      const name = `kill ${index + 1} of gateway ${kill.gateway + 1}`;
+      if (kill.settled) await settled(gateways);
+      await happening;
+      const already = arrivals(watched);
+      happening = keepHappening(fleet, watched, Math.ceil((eventsOfEach * (index + 1)) / kills), draw);
+      await arrived(watched, already + Math.ceil((kill.part * events) / kills));
       await sleep(kill.afterMs);
       await gateways[kill.gateway]?.process.end('SIGKILL');
       const before = arrivals(watched);
       gateways[kill.gateway] = await fleet.start(env);
       const silentMs = await silence(watched);
       longestMs = Math.max(longestMs, silentMs);
-      const later = `${(silentMs / 1_000).toFixed(1)} s until the next`;
-      say(`kill ${index + 1}, of gateway ${kill.gateway + 1}, after ${before} deliveries; started again, ${later}`);
+      say(`${name}, after ${before} deliveries; started again, ${(silentMs / 1_000).toFixed(1)} s until the next`);
     }
     await happening;
     const repeated = await expectNothingLost(watched, killTimeoutMs);
@@ -88,6 +95,19 @@ async function arrived(watched: readonly Watched[], count: number): Promise<void
   while (arrivals(watched) < count) {
     if (performance.now() > deadline) throw new Error(`only ${arrivals(watched)} of ${count} deliveries came`);
     await sleep(5);
+  }
+}
+
+/** Waits until every gateway runs pollers. */
+async function settled(gateways: readonly Gateway[]): Promise<void> {
+  const deadline = performance.now() + killTimeoutMs;
+  for (const { demo } of gateways) {
+    for (;;) {
+      const metrics = await (await fetch(new URL('/metrics', demo.baseUrl))).text();
+      if (/^postern_pollers [1-9]/m.test(metrics)) break;
+      if (performance.now() > deadline) throw new Error('a gateway got no pollers');
+      await sleep(50);
+    }
   }
 }
 
