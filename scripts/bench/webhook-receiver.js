@@ -1,17 +1,19 @@
 // Answers the CRC of webhooks and counts what is delivered. GET /seen tells how many came, when the first and the last did,
-// and how old each event was by its own time; POST /forget begins anew. Run as: webhook-receiver.js SECRET
+// how old each event was by its own time, and when each came; POST /forget begins anew.
+// Run as: webhook-receiver.js SECRET [MILLISECONDS until it answers]
 import { createServer } from 'node:http';
 import { answerCrc } from '../../dist/kit/index.js';
 
-const [secret] = process.argv.slice(2);
-let seen = { count: 0, firstAt: 0, lastAt: 0, ages: [] };
+const [secret, delayMs = '0'] = process.argv.slice(2);
+const nothing = () => ({ count: 0, firstAt: 0, lastAt: 0, ages: [], arrivedAt: {} });
+let seen = nothing();
 
 const server = createServer((request, response) => {
   const token = new URL(request.url, 'http://receiver').searchParams.get('crc_token');
   if (token !== null) return response.end(JSON.stringify(answerCrc(token, secret)));
   if (request.url === '/seen') return response.end(JSON.stringify(seen));
   if (request.url === '/forget') {
-    seen = { count: 0, firstAt: 0, lastAt: 0, ages: [] };
+    seen = nothing();
     return response.end();
   }
   let body = '';
@@ -23,8 +25,13 @@ const server = createServer((request, response) => {
     seen.firstAt ||= now;
     seen.lastAt = now;
     seen.count += 1;
-    if (seen.ages.length < 10_000) seen.ages.push(now - Date.parse(JSON.parse(body).created_at));
-    response.end('{}');
+    if (seen.ages.length < 10_000) {
+      const { id, created_at } = JSON.parse(body);
+      seen.ages.push(now - Date.parse(created_at));
+      seen.arrivedAt[id] ??= now;
+    }
+    if (delayMs === '0') response.end('{}');
+    else setTimeout(() => response.end('{}'), Number(delayMs));
   });
 });
 server.listen(0, '127.0.0.1', () => {
