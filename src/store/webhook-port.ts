@@ -81,6 +81,8 @@ export interface PollerRecord extends NewPoller {
   stopped: string | null;
   /** A live stream wants it until then, whether or not it has webhooks. */
   streamedUntil: number | null;
+  /** When it appended an event last; 0 before the first. */
+  appendedAt: number;
   fence: number;
 }
 

@@ -3,10 +3,15 @@ const slowestMs = 60_000;
 /** An account that was quiet for twenty minutes is asked about once a minute. */
 const quietPerPause = 20;
 const longestFaultMs = 60_000;
+const jitter = 0.1;
 
-/** How long to wait before the platform is asked again: soon while things happen, seldom once nothing does. */
-export function pauseMs(quietMs: number): number {
-  return Math.min(slowestMs, Math.max(fastestMs, quietMs / quietPerPause));
+/**
+ * How long to wait before the platform is asked again: soon while things happen, seldom once nothing does. `chance` is in
+ * [0, 1): pollers that began together, as after a start, come apart.
+ */
+export function pauseMs(quietMs: number, chance: number): number {
+  const pause = Math.min(slowestMs, Math.max(fastestMs, quietMs / quietPerPause));
+  return pause * (1 - 2 * jitter * chance);
 }
 
 /** The same after so many faults in a row. `chance` is in [0, 1): pollers that failed together come back apart. */

@@ -53,7 +53,8 @@ export class RunningPoller {
     this.#record = record;
     this.#cursor = record.cursor;
     this.#stopped = record.stopped !== null;
-    this.#quietSince = runtime.now();
+    // One that was quiet before a start is so after it: else all of them would ask at their fastest.
+    this.#quietSince = runtime.now() - Math.max(0, store.now() - Math.max(record.createdAt, record.appendedAt));
     this.#check = new DailyCheck(parts);
     this.#results = new ResultWriter({
       ...{ deliveries: store.deliveries, runtime, poller: record, onLost },
@@ -73,7 +74,8 @@ export class RunningPoller {
   /** Tries until the store has answered. */
   async start(): Promise<void> {
     try {
-      await this.refresh(this.#record);
+      await this.#readWebhooks(true);
+      this.#pollIn(0);
     } catch (error) {
       if (this.#ended) return;
       this.#parts.onFault(error, this.#record);
@@ -142,7 +144,7 @@ export class RunningPoller {
       const webhooks = [...this.#queues.values()].map(({ webhook }) => webhook);
       this.#check.run(webhooks).catch((error) => onFault(error, this.#record));
       if (events.length > 0) this.#quietSince = runtime.now();
-      this.#pollIn(events.length === eventsAtOnce ? 0 : pauseMs(runtime.now() - this.#quietSince));
+      this.#pollIn(events.length === eventsAtOnce ? 0 : pauseMs(runtime.now() - this.#quietSince, this.#chance()));
     } catch (error) {
       await this.#afterFault(error);
     }
@@ -212,8 +214,11 @@ export class RunningPoller {
   }
 
   #pauseAfterFault(retryAfterSeconds?: number): number {
-    const chance = this.#parts.runtime.randomBytes(4).readUInt32LE(0) / 2 ** 32;
-    return pauseAfterFaultMs(this.#faults++, retryAfterSeconds, chance);
+    return pauseAfterFaultMs(this.#faults++, retryAfterSeconds, this.#chance());
+  }
+
+  #chance(): number {
+    return this.#parts.runtime.randomBytes(4).readUInt32LE(0) / 2 ** 32;
   }
 
   /** What the platform refuses it will refuse again: it waits for its owner, who is told. */

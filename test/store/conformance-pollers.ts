@@ -32,6 +32,8 @@ export function describePollers(get: Get): void {
       await store.pollers.release([first]);
       const [second] = await store.pollers.claim('two', 1);
       expect(second).toMatchObject({ cursor: 'behind e1', sealed: 'sealed of p1' });
+      expect(first.appendedAt).toBe(0);
+      expect(second?.appendedAt).toBeGreaterThan(store.now() - 60_000);
       expect(second?.fence).toBeGreaterThan(first.fence);
     });
 

@@ -51,7 +51,8 @@ export function mongoPollers(parts: Parts): PollerStore {
       if (tried === 0) break;
       for (const one of won) {
         await complete(one);
-        claimed.push(toPoller({ ...one, cursor: one.pending ? one.pending.cursor : one.cursor }));
+        const { cursor, at: appendedAt } = one.pending ?? { cursor: one.cursor, at: one.appendedAt };
+        claimed.push(toPoller({ ...one, cursor, appendedAt }));
       }
     }
     return claimed;
@@ -142,6 +143,6 @@ function toPoller(poller: PollerDocument): PollerRecord {
   const { _id: id, account, sealed, cursor, stopped, fence } = poller;
   return {
     ...{ id, account, sealed, createdAt: poller.createdAt.getTime() },
-    ...{ cursor, stopped, streamedUntil: toMs(poller.streamedUntil), fence },
+    ...{ cursor, stopped, streamedUntil: toMs(poller.streamedUntil), appendedAt: poller.appendedAt.getTime(), fence },
   };
 }

@@ -9,15 +9,17 @@ export interface PollerRow {
   cursor: string | null;
   stopped: string | null;
   streamed_until: number | null;
+  appended_at: number;
   fence: number;
 }
 
-export const pollerColumns = 'id, account, sealed, created_at, cursor, stopped, streamed_until, fence';
+export const pollerColumns = 'id, account, sealed, created_at, cursor, stopped, streamed_until, appended_at, fence';
 
 export function toPoller(row: PollerRow): PollerRecord {
   return {
     ...{ id: row.id, account: row.account, sealed: row.sealed, createdAt: row.created_at },
-    ...{ cursor: row.cursor, stopped: row.stopped, streamedUntil: row.streamed_until, fence: row.fence },
+    ...{ cursor: row.cursor, stopped: row.stopped, streamedUntil: row.streamed_until, appendedAt: row.appended_at },
+    fence: row.fence,
   };
 }
 
