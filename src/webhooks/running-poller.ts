@@ -4,15 +4,15 @@ import type { ForwardProxy } from '../outbound/proxy.ts';
 import type { Platform, PlatformSession } from '../platform/port.ts';
 import type { Runtime, Timer } from '../runtime/runtime.ts';
 import { Secret } from '../secrets/secret.ts';
-import type { PollerRecord, Store, WebhookRecord } from '../store/port.ts';
+import type { PollerRecord, Store } from '../store/port.ts';
 import { DailyCheck } from './daily-check.ts';
-import { DeliveryQueue, type QueueParts } from './delivery-queue.ts';
+import type { QueueParts } from './delivery-queue.ts';
 import { eventBody } from './event-body.ts';
 import { pauseAfterFaultMs, pauseMs } from './pace.ts';
+import { PollerQueues } from './poller-queues.ts';
 import type { Receivers } from './receiver.ts';
 import { ResultWriter } from './result-writer.ts';
 import type { WebhookVault } from './secrets.ts';
-import { stoppedError } from './stopped.ts';
 
 const eventsAtOnce = 100;
 
@@ -36,7 +36,7 @@ export class RunningPoller {
   readonly #parts: PollerParts;
   readonly #results: ResultWriter;
   readonly #check: DailyCheck;
-  readonly #queues = new Map<string, { webhook: WebhookRecord; queue: DeliveryQueue }>();
+  readonly #queues: PollerQueues;
   #record: PollerRecord;
   #cursor: string | null;
   #stopped: boolean;
@@ -44,7 +44,6 @@ export class RunningPoller {
   #quietSince: number;
   #faults = 0;
   #polling: Promise<void> = Promise.resolve();
-  #reading: Promise<void> = Promise.resolve();
   #ended = false;
 
   constructor(record: PollerRecord, parts: PollerParts) {
@@ -60,6 +59,11 @@ export class RunningPoller {
       ...{ deliveries: store.deliveries, runtime, poller: record, onLost },
       onFault: (error) => onFault(error, record),
     });
+    this.#queues = new PollerQueues({
+      ...{ ...parts, poller: record },
+      finished: (result) => this.#results.note(result),
+      onFault: (error) => onFault(error, record),
+    });
   }
 
   get record(): PollerRecord {
@@ -68,13 +72,13 @@ export class RunningPoller {
 
   /** Deliveries in memory. */
   get backlog(): number {
-    return [...this.#queues.values()].reduce((sum, { queue }) => sum + queue.length, 0);
+    return this.#queues.backlog;
   }
 
   /** Tries until the store has answered. */
   async start(): Promise<void> {
     try {
-      await this.#readWebhooks(true);
+      await this.#read();
       this.#pollIn(0);
     } catch (error) {
       if (this.#ended) return;
@@ -85,10 +89,9 @@ export class RunningPoller {
 
   /** It or one of its webhooks was changed, or something was queued for one. */
   async refresh(record: PollerRecord): Promise<void> {
-    await this.#readWebhooks(true);
-    if (this.#ended) return;
     this.#record = record;
     this.#stopped = record.stopped !== null;
+    await this.#read();
     this.#quietSince = this.#parts.runtime.now();
     this.#pollIn(0);
   }
@@ -98,32 +101,13 @@ export class RunningPoller {
     this.#ended = true;
     this.#timer?.cancel();
     this.#results.end();
-    await Promise.all([this.#polling, ...[...this.#queues.values()].map(({ queue }) => queue.end())]);
+    await Promise.all([this.#polling, this.#queues.end()]);
   }
 
-  /** One reading after the other, so that an older one never replaces a newer. */
-  #readWebhooks(woken: boolean): Promise<void> {
-    const reading = this.#reading.then(() => this.#readNow(woken));
-    this.#reading = reading.catch(() => {});
-    return reading;
-  }
-
-  async #readNow(woken: boolean): Promise<void> {
-    const { account, id: poller } = this.#record;
-    const webhooks = await this.#parts.store.webhooks.ofPoller(account, poller);
+  async #read(): Promise<void> {
+    await this.#queues.read(true);
     if (this.#ended) return;
-    const ids = new Set(webhooks.map(({ id }) => id));
-    for (const [id, { queue }] of this.#queues) {
-      if (ids.has(id)) continue;
-      void queue.end();
-      this.#queues.delete(id);
-    }
-    for (const webhook of webhooks) {
-      const known = this.#queues.get(webhook.id);
-      const queue = known?.queue ?? this.#queueFor(webhook);
-      this.#queues.set(webhook.id, { webhook, queue });
-      if (woken || known?.webhook.revision !== webhook.revision) queue.refresh(webhook);
-    }
+    await this.#queues.tell(this.#record.stopped);
   }
 
   #pollIn(delayMs: number): void {
@@ -141,8 +125,7 @@ export class RunningPoller {
       const { events, cursor } = await this.#session().activity({ count: eventsAtOnce, cursor: this.#cursor });
       if (events.length > 0 || this.#cursor === null) await this.#append(events, cursor);
       this.#faults = 0;
-      const webhooks = [...this.#queues.values()].map(({ webhook }) => webhook);
-      this.#check.run(webhooks).catch((error) => onFault(error, this.#record));
+      this.#check.run(this.#queues.webhooks).catch((error) => onFault(error, this.#record));
       if (events.length > 0) this.#quietSince = runtime.now();
       this.#pollIn(events.length === eventsAtOnce ? 0 : pauseMs(runtime.now() - this.#quietSince, this.#chance()));
     } catch (error) {
@@ -167,16 +150,14 @@ export class RunningPoller {
     const { store, vault, runtime, onAppended, onLost } = this.#parts;
     const { account, id: poller } = this.#record;
     // Of one that was made or has become valid just now, nothing was heard yet, and this may be for it.
-    if (events.length > 0) await this.#readWebhooks(false);
+    if (events.length > 0) await this.#queues.read(false);
     const made = events.map((event) => {
       const id = vault.eventId(account, event.id, event.type);
       const body = eventBody(id, event);
       return { id, type: event.type, body, createdAt: Date.parse(event.createdAt) };
     });
     const wanted = made.flatMap((event) =>
-      [...this.#queues.values()]
-        .filter(({ webhook }) => wants(webhook, event.type))
-        .map(({ webhook, queue }) => ({ event, webhook, queue })),
+      this.#queues.wanting(event.type).map(({ webhook, queue }) => ({ event, webhook, queue })),
     );
     const outcome = await store.events.append({
       poller: this.#record,
@@ -232,44 +213,7 @@ export class RunningPoller {
       return this.refresh(now);
     }
     this.#stopped = true;
-    for (const webhook of await store.webhooks.ofPoller(account, id)) {
-      await this.#rewrite(webhook.id, (record) => ({ ...record, lastError: stoppedError(reason) }));
-    }
+    await this.#queues.read(false);
+    await this.#queues.tell(reason, true);
   }
-
-  #queueFor(webhook: WebhookRecord): DeliveryQueue {
-    const { store, receivers, vault, runtime, onAttempt } = this.#parts;
-    const { account, id } = webhook;
-    const gone = 'The receiver answered 410 Gone: nothing more is sent until it is validated again';
-    return new DeliveryQueue(webhook, {
-      ...{ receivers, vault, runtime, onAttempt },
-      load: async (replayed, limit) =>
-        (await store.deliveries.waiting(account, id, replayed, limit)).map((waiting) => ({
-          ...waiting,
-          nextAt: waiting.nextAt ?? 0,
-          body: { sealed: waiting.sealed },
-        })),
-      finished: (result) => this.#results.note(result),
-      gone: () =>
-        void this.#rewrite(id, (record) => ({ ...record, valid: false, lastError: gone })).catch((error) => {
-          this.#parts.onFault(error, this.#record);
-          this.#queues.get(id)?.queue.refresh(webhook);
-        }),
-    });
-  }
-
-  /** Until nobody else changed it in between. */
-  async #rewrite(id: string, change: (record: WebhookRecord) => WebhookRecord): Promise<void> {
-    const { webhooks } = this.#parts.store;
-    for (;;) {
-      const record = await webhooks.find(this.#record.account, id);
-      if (record?.poller !== this.#record.id || (await webhooks.update(change(record)))) return;
-    }
-  }
-}
-
-/** Events are kept from first validity on, also while it is invalid (DECISIONS.md). */
-function wants(webhook: WebhookRecord, type: string): boolean {
-  if (webhook.keptSince === null) return false;
-  return webhook.events === null || webhook.events.includes(type);
 }

@@ -1,0 +1,126 @@
+import type { PollerRecord, Store, WebhookRecord } from '../store/port.ts';
+import { DeliveryQueue, type QueueParts } from './delivery-queue.ts';
+import { isStoppedError, stoppedError } from './stopped.ts';
+
+export interface PollerQueuesParts
+  extends Pick<QueueParts, 'receivers' | 'vault' | 'runtime' | 'finished' | 'onAttempt'> {
+  store: Store;
+  poller: Pick<PollerRecord, 'account' | 'id'>;
+  onFault: (error: unknown) => void;
+}
+
+interface Known {
+  webhook: WebhookRecord;
+  queue: DeliveryQueue;
+}
+
+/** The webhooks of one poller, as they were last read, each with its queue. */
+export class PollerQueues {
+  readonly #parts: PollerQueuesParts;
+  readonly #known = new Map<string, Known>();
+  #reading: Promise<void> = Promise.resolve();
+  #ended = false;
+
+  constructor(parts: PollerQueuesParts) {
+    this.#parts = parts;
+  }
+
+  get webhooks(): WebhookRecord[] {
+    return [...this.#known.values()].map(({ webhook }) => webhook);
+  }
+
+  /** Deliveries in memory. */
+  get backlog(): number {
+    let backlog = 0;
+    for (const { queue } of this.#known.values()) backlog += queue.length;
+    return backlog;
+  }
+
+  /** Those that are to get events of this type. They are kept from first validity on, also while it is invalid (DECISIONS.md). */
+  wanting(type: string): Known[] {
+    return [...this.#known.values()].filter(
+      ({ webhook: { keptSince, events } }) => keptSince !== null && (events === null || events.includes(type)),
+    );
+  }
+
+  /**
+   * Reads them anew. `woken`: something may have been queued for any of them. One reading after the other, so that an older
+   * one never replaces a newer.
+   */
+  read(woken: boolean): Promise<void> {
+    const reading = this.#reading.then(() => this.#readNow(woken));
+    this.#reading = reading.catch(() => {});
+    return reading;
+  }
+
+  /**
+   * What they say of their poller is what it is: a process may have died between the one and the other, and an owner may
+   * have renewed it in between. What a webhook that is invalid says of itself stays, unless it is told of a stop just now.
+   */
+  async tell(stopped: string | null, justNow = false): Promise<void> {
+    const says = stopped === null ? null : stoppedError(stopped);
+    const change = (record: WebhookRecord) => {
+      const { lastError, valid } = record;
+      const ofPoller = isStoppedError(lastError);
+      const mayChange = says === null ? ofPoller : justNow || valid || lastError === null || ofPoller;
+      return mayChange && lastError !== says ? { ...record, lastError: says } : null;
+    };
+    for (const webhook of this.webhooks) if (change(webhook)) await this.#rewrite(webhook.id, change);
+  }
+
+  /** Begins nothing more; resolves when what was begun is over, and written down. */
+  async end(): Promise<void> {
+    this.#ended = true;
+    await Promise.all([...this.#known.values()].map(({ queue }) => queue.end()));
+  }
+
+  async #readNow(woken: boolean): Promise<void> {
+    const { account, id: poller } = this.#parts.poller;
+    const webhooks = await this.#parts.store.webhooks.ofPoller(account, poller);
+    if (this.#ended) return;
+    const ids = new Set(webhooks.map(({ id }) => id));
+    for (const [id, { queue }] of this.#known) {
+      if (ids.has(id)) continue;
+      void queue.end();
+      this.#known.delete(id);
+    }
+    for (const webhook of webhooks) {
+      const known = this.#known.get(webhook.id);
+      const queue = known?.queue ?? this.#queueFor(webhook);
+      this.#known.set(webhook.id, { webhook, queue });
+      if (woken || known?.webhook.revision !== webhook.revision) queue.refresh(webhook);
+    }
+  }
+
+  #queueFor(webhook: WebhookRecord): DeliveryQueue {
+    const { store, poller, onFault, receivers, vault, runtime, finished, onAttempt } = this.#parts;
+    const { account } = poller;
+    const { id } = webhook;
+    const gone = 'The receiver answered 410 Gone: nothing more is sent until it is validated again';
+    return new DeliveryQueue(webhook, {
+      ...{ receivers, vault, runtime, finished, onAttempt },
+      load: async (replayed, limit) =>
+        (await store.deliveries.waiting(account, id, replayed, limit)).map((waiting) => ({
+          ...waiting,
+          nextAt: waiting.nextAt ?? 0,
+          body: { sealed: waiting.sealed },
+        })),
+      gone: () =>
+        void this.#rewrite(id, (record) => ({ ...record, valid: false, lastError: gone })).catch((error) => {
+          onFault(error);
+          this.#known.get(id)?.queue.refresh(webhook);
+        }),
+    });
+  }
+
+  /** Until nobody else changed it in between; `null` leaves it as it is. */
+  async #rewrite(id: string, change: (record: WebhookRecord) => WebhookRecord | null): Promise<void> {
+    const { store, poller } = this.#parts;
+    for (;;) {
+      const record = await store.webhooks.find(poller.account, id);
+      if (record?.poller !== poller.id) return;
+      const changed = change(record);
+      if (changed === null || (await store.webhooks.update(changed))) return;
+    }
+  }
+}
