@@ -37,8 +37,15 @@ export function start(script, args, env = {}) {
   });
 }
 
+/** Ends what `start` has started. */
+export function stop({ child }) {
+  running.delete(child);
+  return new Promise((resolve) => {
+    child.once('exit', resolve);
+    child.kill('SIGTERM');
+  });
+}
+
 export async function stopAll() {
-  const ends = [...running].map((child) => new Promise((resolve) => child.once('exit', resolve)));
-  for (const child of running) child.kill('SIGTERM');
-  await Promise.all(ends);
+  await Promise.all([...running].map((child) => stop({ child })));
 }

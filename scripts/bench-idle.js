@@ -1,0 +1,129 @@
+#!/usr/bin/env node
+// What webhooks cost while nothing happens: many platform accounts, each with a webhook of its own.
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { AccountAdmin } from '../dist/billing/account-admin.js';
+import { systemRuntime } from '../dist/runtime/runtime.js';
+import { Secret } from '../dist/secrets/secret.js';
+import { Vault } from '../dist/secrets/vault.js';
+import { openSqliteStore } from '../dist/store/sqlite/store.js';
+import { WebhookVault } from '../dist/webhooks/secrets.js';
+import { start, stop, stopAll, temporaryFolder } from './bench/processes.js';
+
+const { values } = parseArgs({
+  options: {
+    accounts: { type: 'string', default: '1000,10000' },
+    seconds: { type: 'string', default: '60' },
+    warm: { type: 'string', default: '75' },
+    help: { type: 'boolean', short: 'h' },
+  },
+});
+if (values.help) {
+  process.stdout.write(`Usage: npm run bench:idle -- [--accounts 1000,10000] [--seconds 60] [--warm 75]
+
+Platform accounts that the sandbox mints, each with a valid webhook and a poller of its own, 100 to an API account, on the embedded
+store. They are written into the store before the service starts, as made an hour ago and with nothing heard since; nothing
+happens to them. After \`warm\` seconds, which every poller needs for its first questions, it is measured for so many seconds.\n`);
+  process.exit();
+}
+const seconds = Number(values.seconds);
+const webhooksOfAccount = 100;
+const hourMs = 3_600_000;
+const receiver = await start('bench/webhook-receiver.js', ['a-secret-for-the-bench'], { NODE_ENV: 'production' });
+
+const results = [];
+for (const count of values.accounts.split(',').map(Number)) {
+  const result = await idle(count);
+  results.push(result);
+  process.stdout.write(
+    `${String(count).padStart(6)} accounts: CPU ${result.cpu.toFixed(1)} % of a core, ${result.megabytes.toFixed(0)} MB resident, ` +
+      `${result.requests.toFixed(1)} requests/s to the platform; all run ${result.claimedAfter.toFixed(0)} s after the start\n`,
+  );
+}
+const [least, most] = [results[0], results.at(-1)];
+if (results.length > 1) {
+  const times = (figure) => `${(most[figure] / least[figure]).toFixed(1)}-fold`;
+  process.stdout.write(
+    `${most.count / least.count} times the accounts: CPU ${times('cpu')}, memory ${times('megabytes')}, requests ${times('requests')}\n`,
+  );
+}
+await stopAll();
+
+async function idle(count) {
+  const env = { NODE_ENV: 'production', SECRET_KEY: randomBytes(32).toString('base64') };
+  const dataDir = temporaryFolder();
+  const sandbox = await start('postern.js', ['sandbox'], {
+    ...{ ...env, DATA_DIR: temporaryFolder(), SANDBOX_PORT: '0', SANDBOX_ACTIVITY: '0' },
+  });
+  const response = await fetch(`${sandbox.url}/control/accounts`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ count }),
+  });
+  const { accounts } = await response.json();
+  await writeWebhooks(accounts, dataDir, env.SECRET_KEY);
+  const startedAt = performance.now();
+  const postern = await start('postern.js', ['serve'], {
+    ...{ ...env, DATA_DIR: dataDir, PORT: '0', PLATFORM_URL: sandbox.url, PLATFORM_KIND: 'sandbox' },
+    ...{ LOG_LEVEL: 'warn', ALLOW_LOCALHOST_WEBHOOKS: 'true' },
+  });
+  while ((await figures(postern, sandbox)).pollers < count) await sleep(500);
+  const claimedAfter = (performance.now() - startedAt) / 1_000;
+  await sleep(Number(values.warm) * 1_000);
+  const before = await figures(postern, sandbox);
+  await sleep(seconds * 1_000);
+  const after = await figures(postern, sandbox);
+  await stop(postern);
+  await stop(sandbox);
+  const elapsed = (after.at - before.at) / 1_000;
+  return {
+    ...{ count, claimedAfter },
+    cpu: ((after.cpuSeconds - before.cpuSeconds) / elapsed) * 100,
+    megabytes: after.bytes / 1_000_000,
+    requests: (after.requests - before.requests) / elapsed,
+  };
+}
+
+/** As the service writes those that it registers; with a handshake for each that would take minutes. */
+async function writeWebhooks(accounts, dataDir, secretKey) {
+  const keys = [new Secret(Buffer.from(secretKey, 'base64'))];
+  const vault = new WebhookVault(new Vault(keys, systemRuntime), keys);
+  const store = openSqliteStore({ path: join(dataDir, 'postern.sqlite'), runtime: systemRuntime });
+  const admin = new AccountAdmin(store, systemRuntime);
+  const secrets = { secret: 'a-secret-for-the-bench', proven: true, previous: null, encryptionCode: null };
+  const createdAt = Date.now() - hourMs;
+  for (let first = 0; first < accounts.length; first += webhooksOfAccount) {
+    const account = await admin.createAccount(`Idle ${first}`, 1_000_000);
+    const some = accounts.slice(first, first + webhooksOfAccount);
+    await Promise.all(
+      some.map(({ authToken }, index) => {
+        const credentials = { authToken, proxy: null };
+        const [poller] = vault.pollerIds(account, credentials);
+        const id = `wh_idle${first + index}`;
+        const webhook = {
+          ...{ id, account, poller, createdAt, url: `${receiver.url}/hook`, events: null, hasEncryptionCode: false },
+          ...{ sealed: vault.seal({ account, id }, secrets), valid: true, keptSince: createdAt, revision: 0 },
+          ...{ lastValidatedAt: createdAt, failingSince: null, lastDeliveryAt: null, lastError: null },
+        };
+        const sealed = vault.sealPoller(account, poller, credentials);
+        return store.webhooks.create(webhook, { id: poller, account, sealed, createdAt }, webhooksOfAccount);
+      }),
+    );
+  }
+  await store.close();
+}
+
+async function figures(postern, sandbox) {
+  const text = await (await fetch(`${postern.url}/metrics`)).text();
+  const read = (name) => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
+  const { requests } = await (await fetch(`${sandbox.url}/control/stats`)).json();
+  return {
+    at: performance.now(),
+    pollers: read('postern_pollers'),
+    cpuSeconds: read('process_cpu_seconds_total'),
+    bytes: read('process_resident_memory_bytes'),
+    requests: requests.activity ?? 0,
+  };
+}
