@@ -40,6 +40,10 @@ export function startWebhooks(options: WebhookOptions) {
       streams.appended(poller);
       for (const ms of afterMs) metrics.eventsStored.observe(ms / 1_000);
     },
+    onGap: (poller) => {
+      metrics.activityGaps.inc();
+      logger.warn({ account: poller.account }, 'the platform did not keep all that happened: events are missing');
+    },
     onAttempt: ({ outcome, firstAfterMs, deliveredAfterMs }) => {
       metrics.deliveryAttempts.inc({ outcome });
       if (firstAfterMs !== null) metrics.eventsAttempted.observe(firstAfterMs / 1_000);

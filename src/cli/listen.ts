@@ -65,7 +65,7 @@ async function* messages(response: Response): AsyncGenerator<EventSourceMessage>
 }
 
 async function handle({ id, event = '', data }: EventSourceMessage, options: ListenOptions): Promise<void> {
-  if (id === undefined) {
+  if (id === undefined || event === 'gap') {
     const { reason } = JSON.parse(data) as { reason: string };
     return options.warn(event === 'gap' ? `events may be missing: ${reason}` : `the stream is over: ${reason}`);
   }

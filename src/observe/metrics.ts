@@ -61,6 +61,12 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  readonly activityGaps = new Counter({
+    name: 'postern_activity_gaps_total',
+    help: 'Times that the platform did not keep all that had happened since it was asked last.',
+    registers: [this.registry],
+  });
+
   readonly eventsAttempted = new Histogram({
     name: 'postern_event_first_attempt_seconds',
     help: 'From the store to the first attempt of a delivery.',

@@ -50,6 +50,9 @@ async function* framesOf(stream: LiveStream): AsyncGenerator<string> {
 }
 
 function frame(item: StreamItem): string {
-  if (item.kind === 'gap') return `event: gap\ndata: ${JSON.stringify({ reason: item.reason })}\n\n`;
+  if (item.kind === 'gap') {
+    const id = item.id === null ? '' : `id: ${item.id}\n`;
+    return `${id}event: gap\ndata: ${JSON.stringify({ reason: item.reason })}\n\n`;
+  }
   return `id: ${item.id}\nevent: ${item.type}\ndata: ${item.body}\n\n`;
 }

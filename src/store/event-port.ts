@@ -35,8 +35,8 @@ export interface EventStore {
   append(append: Append): Promise<'appended' | 'superseded'>;
   /** Events of a poller behind a place, oldest first. */
   after(account: string, poller: string, place: number, limit: number): Promise<PlacedEvent[]>;
-  /** The place of an event; `null` where it is not kept (any more). */
-  place(account: string, poller: string, event: string): Promise<number | null>;
+  /** The place of an event, and when it was appended; `null` where it is not kept (any more). */
+  place(account: string, poller: string, event: string): Promise<Pick<PlacedEvent, 'place' | 'at'> | null>;
   /** The place of the event that a poller appended last; 0 where there was none. */
   lastPlace(account: string, poller: string): Promise<number>;
   /** Forgets events whose time is past, with their deliveries, be these over or too late. Answers how many events. */

@@ -1,6 +1,7 @@
 import type { EventType } from '../model/event.ts';
 import { type Runtime, repeat, sleep } from '../runtime/runtime.ts';
-import type { NewPoller, Store } from '../store/port.ts';
+import type { NewPoller, PlacedEvent, Store } from '../store/port.ts';
+import { gapType, readGap } from './gap.ts';
 import type { WebhookVault } from './secrets.ts';
 
 /** How long a poller runs on after its last stream closed (DESIGN.md). */
@@ -17,8 +18,10 @@ export interface StreamRequest {
   after: string | null;
 }
 
-/** `gap`: events that the reader did not get may have happened, and are not kept (any more). */
-export type StreamItem = { kind: 'event'; id: string; type: string; body: string } | { kind: 'gap'; reason: string };
+/** `gap`: events that the reader did not get may have happened, and are not kept (any more). Some have an id to go on behind. */
+export type StreamItem =
+  | { kind: 'event'; id: string; type: string; body: string }
+  | { kind: 'gap'; id: string | null; reason: string };
 
 /** A stream that is open until its reader, or this process, ends it. */
 export interface LiveStream {
@@ -77,18 +80,20 @@ export class LiveStreams {
     const keeping = repeat(runtime, keptMs / 5, () => keep().catch(() => {}));
     try {
       const known = after === null ? null : await store.events.place(account, id, after);
-      let place = known ?? (after === null ? await store.events.lastPlace(account, id) : 0);
-      if (after !== null && known === null) {
-        yield { kind: 'gap', reason: 'The last event that you have is not kept any more' };
+      let place = known?.place ?? (after === null ? await store.events.lastPlace(account, id) : 0);
+      if (after !== null) {
+        const reason = known
+          ? await this.#missedSince(known.at, poller)
+          : 'The last event that you have is not kept any more';
+        if (reason !== null) yield { kind: 'gap', id: null, reason };
       }
       while (!ended.aborted) {
         const events = await store.events.after(account, id, place, eventsAtOnce);
         for (const event of events) {
           if (ended.aborted) return;
           place = event.place;
-          if (types && !types.some((type) => type === event.type)) continue;
-          const body = vault.openBody(account, event.id, event.sealed);
-          yield { kind: 'event', id: event.id, type: event.type, body };
+          const item = itemOf(event, types, ({ id, sealed }) => vault.openBody(account, id, sealed));
+          if (item) yield item;
         }
         if (events.length < eventsAtOnce && !ended.aborted) await this.#news(id);
       }
@@ -97,6 +102,13 @@ export class LiveStreams {
       // It runs on for a while, for a reader that comes back.
       await keep().catch(() => {});
     }
+  }
+
+  /** Why something may be missing behind what happened at `at`; `null` where all of it is kept. */
+  async #missedSince(at: number, { account, id }: NewPoller): Promise<string | null> {
+    const poller = await this.#parts.store.pollers.find(account, id);
+    // It began anew, since nothing had kept it (`webhook-port.ts`).
+    return poller && poller.createdAt > at ? 'For a while after the last event that you have, nobody listened' : null;
   }
 
   async #news(poller: string): Promise<void> {
@@ -111,4 +123,15 @@ export class LiveStreams {
     waiting.delete(wake);
     if (waiting.size === 0) this.#waiting.delete(poller);
   }
+}
+
+function itemOf(
+  event: PlacedEvent,
+  types: readonly EventType[] | null,
+  open: (event: PlacedEvent) => string,
+): StreamItem | null {
+  const { id, type } = event;
+  if (type === gapType) return { kind: 'gap', id, reason: readGap(open(event)) };
+  if (types && !types.some((wanted) => wanted === type)) return null;
+  return { kind: 'event', id, type, body: open(event) };
 }

@@ -8,6 +8,7 @@ import type { PollerRecord, Store } from '../store/port.ts';
 import { DailyCheck } from './daily-check.ts';
 import type { QueueParts } from './delivery-queue.ts';
 import { eventBody } from './event-body.ts';
+import { gapEvent } from './gap.ts';
 import { pauseAfterFaultMs, pauseMs } from './pace.ts';
 import { PollerQueues } from './poller-queues.ts';
 import type { Receivers } from './receiver.ts';
@@ -26,6 +27,8 @@ export interface PollerParts {
   onAttempt: QueueParts['onAttempt'];
   /** Events reached the store, so long after the platform's time of each. */
   onAppended: (poller: string, afterMs: readonly number[]) => void;
+  /** The platform did not keep all that happened. */
+  onGap: (poller: PollerRecord) => void;
   onFault: (error: unknown, poller: PollerRecord | null) => void;
   /** This process does not run it any more. */
   onLost: () => void;
@@ -39,6 +42,8 @@ export class RunningPoller {
   readonly #queues: PollerQueues;
   #record: PollerRecord;
   #cursor: string | null;
+  /** The platform did not take the cursor any more, and what came behind it was not read. */
+  #cursorLost = false;
   #stopped: boolean;
   #timer: Timer | undefined;
   #quietSince: number;
@@ -122,8 +127,10 @@ export class RunningPoller {
     const { runtime, onFault } = this.#parts;
     if (this.#ended || this.#stopped) return;
     try {
-      const { events, cursor } = await this.#session().activity({ count: eventsAtOnce, cursor: this.#cursor });
-      if (events.length > 0 || this.#cursor === null) await this.#append(events, cursor);
+      const page = await this.#session().activity({ count: eventsAtOnce, cursor: this.#cursor });
+      const { events, cursor } = page;
+      const gap = page.gap || this.#cursorLost;
+      if (events.length > 0 || this.#cursor === null || gap) await this.#append(events, cursor, gap);
       this.#faults = 0;
       this.#check.run(this.#queues.webhooks).catch((error) => onFault(error, this.#record));
       if (events.length > 0) this.#quietSince = runtime.now();
@@ -146,8 +153,8 @@ export class RunningPoller {
     });
   }
 
-  async #append(events: readonly PlatformEvent[], cursor: string): Promise<void> {
-    const { store, vault, runtime, onAppended, onLost } = this.#parts;
+  async #append(events: readonly PlatformEvent[], cursor: string, gap: boolean): Promise<void> {
+    const { store, vault, runtime, onAppended, onGap, onLost } = this.#parts;
     const { account, id: poller } = this.#record;
     // Of one that was made or has become valid just now, nothing was heard yet, and this may be for it.
     if (events.length > 0) await this.#queues.read(false);
@@ -159,16 +166,20 @@ export class RunningPoller {
     const wanted = made.flatMap((event) =>
       this.#queues.wanting(event.type).map(({ webhook, queue }) => ({ event, webhook, queue })),
     );
+    // First, since it comes before what is there. By the cursor, so that a poll that is made again tells of it once.
+    const gaps = gap ? [gapEvent(vault.eventId(account, this.#cursor ?? cursor, 'gap'))] : [];
     const outcome = await store.events.append({
       poller: this.#record,
       cursor,
-      events: made.map(({ id, type, body }) => ({ id, type, sealed: vault.sealBody(account, id, body) })),
+      events: [...gaps, ...made].map(({ id, type, body }) => ({ id, type, sealed: vault.sealBody(account, id, body) })),
       deliveries: wanted.map(({ event, webhook }) => ({ event: event.id, webhook: webhook.id })),
     });
     if (outcome === 'superseded') return onLost();
     this.#cursor = cursor;
+    this.#cursorLost = false;
+    if (gap) onGap(this.#record);
     const now = runtime.now();
-    if (made.length > 0) {
+    if (made.length > 0 || gap) {
       const afterMs = made.map(({ createdAt }) => now - createdAt);
       onAppended(poller, afterMs);
     }
@@ -182,6 +193,7 @@ export class RunningPoller {
     if (known?.code === 'bad_input' && this.#cursor !== null) {
       // A cursor that the platform does not take (any more): it goes on with what is new.
       this.#cursor = null;
+      this.#cursorLost = true;
       return this.#pollIn(0);
     }
     if (known?.code === 'forbidden' || known?.code === 'bad_input' || known?.code === 'not_supported') {

@@ -34,7 +34,7 @@ export function describeEvents(get: Get): void {
       expect(ids(await store.events.after('a', 'p1', 2, 2))).toEqual(['e003', 'e004']);
       expect(await store.events.after('a', 'p1', 5, 2)).toEqual([]);
       expect(await store.events.after('a', 'p1', 0, 0)).toEqual([]);
-      expect(await store.events.place('a', 'p1', 'e004')).toBe(4);
+      expect(await store.events.place('a', 'p1', 'e004')).toMatchObject({ place: 4, at: expect.any(Number) });
       expect(await store.events.lastPlace('a', 'p1')).toBe(5);
       for (const [account, id] of [
         ['b', 'p1'],
@@ -143,7 +143,7 @@ export function describeEvents(get: Get): void {
       for (let swept = false; ; swept = true) {
         expect(ids(await store.events.after('a', 'p1', 0, 10))).toEqual(['young']);
         expect(await store.events.place('a', 'p1', 'e003')).toBeNull();
-        expect(await store.events.place('a', 'p1', 'young')).toBe(4);
+        expect(await store.events.place('a', 'p1', 'young')).toMatchObject({ place: 4 });
         expect(await waits(store)).toEqual(['young']);
         expect(await store.deliveries.list('a', 'w1', 10)).toMatchObject([{ event: 'young' }]);
         if (swept) break;

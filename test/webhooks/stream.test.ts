@@ -1,17 +1,11 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { startService, type TestService } from '../support/service.ts';
+import { join } from 'node:path';
+import Libsql from 'libsql';
+import { describe, expect, test } from 'vitest';
+import { SandboxControl } from '../support/sandbox-control.ts';
+import { startAnother, streamWorld } from './stream-world.ts';
+import { until } from './world.ts';
 
-let service: TestService;
-let open: AbortController[];
-
-beforeEach(async () => {
-  service = await startService({ SANDBOX_ACTIVITY: '0' });
-  open = [];
-});
-afterEach(async () => {
-  for (const each of open) each.abort();
-  await service.stop();
-});
+const world = streamWorld();
 
 interface Frame {
   id?: string;
@@ -22,10 +16,12 @@ interface Frame {
 /** Reads a stream frame by frame, as browsers do (https://html.spec.whatwg.org/multipage/server-sent-events.html). */
 class Reader {
   readonly response: Response;
+  readonly end: () => void;
   readonly #frames: AsyncIterator<Frame>;
 
-  constructor(response: Response) {
+  constructor(response: Response, end: () => void) {
     this.response = response;
+    this.end = end;
     this.#frames = frames(response);
   }
 
@@ -55,32 +51,17 @@ async function* frames(response: Response): AsyncGenerator<Frame> {
 }
 
 async function stream(query = '', headers: Record<string, string> = {}): Promise<Reader> {
-  const { demo } = service;
-  const controller = new AbortController();
-  open.push(controller);
-  const response = await fetch(`${demo.baseUrl}/events${query}`, {
-    signal: controller.signal,
-    headers: { authorization: `Bearer ${demo.apiKey}`, 'x-auth-token': demo.accounts[0]?.authToken ?? '', ...headers },
-  });
-  return new Reader(response);
-}
-
-async function happen(type: string, count = 1): Promise<void> {
-  const response = await fetch(`${service.demo.sandboxUrl}/control/events`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ type, userName: 'ada', count }),
-  });
-  expect(response.status).toBe(201);
+  const { response, end } = await world.open(`${world.service.demo.baseUrl}/events${query}`, { headers });
+  return new Reader(response, end);
 }
 
 describe('the live stream', () => {
   test('tells what happens from now on, each with its id, and costs one call', async () => {
-    await happen('like');
+    await world.happen('like');
     const reader = await stream();
     expect(reader.response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
     expect(reader.response.headers.get('x-credits-charged')).toBe('0.001');
-    await happen('follow', 2);
+    await world.happen('follow', 2);
     const events = await reader.take(2);
     for (const { id, event, data } of events) {
       expect(event).toBe('user.follow');
@@ -91,10 +72,10 @@ describe('the live stream', () => {
 
   test('goes on behind the last event that the reader has, without a gap', async () => {
     const first = await stream();
-    await happen('like', 3);
+    await world.happen('like', 3);
     const [, second] = await first.take(3);
-    open[0]?.abort();
-    await happen('mention');
+    first.end();
+    await world.happen('mention');
     const again = await stream('', { 'last-event-id': second?.id ?? '' });
     const [third, fourth] = await again.take(2);
     expect([third?.event, fourth?.event]).toEqual(['tweet.like', 'tweet.mention']);
@@ -108,8 +89,8 @@ describe('the live stream', () => {
 
   test('tells only of the types that were asked for', async () => {
     const reader = await stream('?types=user.follow,tweet.reply');
-    await happen('like');
-    await happen('reply');
+    await world.happen('like');
+    await world.happen('reply');
     expect(await reader.next()).toMatchObject({ event: 'tweet.reply' });
   });
 
@@ -131,18 +112,58 @@ describe('the live stream', () => {
   test('ends when the service stops', async () => {
     const reader = await stream();
     const ended = reader.next();
-    const stopping = service.stop();
+    const stopping = world.service.stop();
     expect(await ended).toBeNull();
     await stopping;
-    service = await startService({ SANDBOX_ACTIVITY: '0' });
+    await startAnother(world);
   });
 
   test('ends once its key is revoked, and says why', async () => {
-    const { id, key, keyId } = await service.makeAccount('1');
+    const { id, key, keyId } = await world.service.makeAccount('1');
     expect(id).toBeTruthy();
     const reader = await stream('', { authorization: `Bearer ${key}` });
-    await service.revokeKey(keyId);
+    await world.service.revokeKey(keyId);
     expect(await reader.next()).toMatchObject({ event: 'error', data: '{"reason":"key_revoked"}' });
     expect(await reader.next()).toBeNull();
+  });
+
+  test('says where the platform did not keep all that happened, to go on behind it', async () => {
+    const { service } = world;
+    const reader = await stream('?types=tweet.reply');
+    await world.happen('reply');
+    await reader.take(1);
+    await service.addFault({ kind: 'status', status: 503 }, { operation: 'activity', times: null });
+    // More than the sandbox keeps for one account.
+    for (let made = 0; made <= 10_000; made += 2_000) await world.happen('mention', 2_000);
+    await new SandboxControl(service.demo.sandboxUrl).clearFaults();
+    const gap = await reader.next();
+    expect(gap).toMatchObject({ event: 'gap', data: expect.stringContaining('The platform did not keep') });
+    const metrics = await (await fetch(`${service.origin}/metrics`)).text();
+    expect(metrics).toMatch(/^postern_activity_gaps_total 1$/m);
+    expect(service.log.some((line) => line.includes('events are missing'))).toBe(true);
+    const again = await stream('?types=tweet.reply', { 'last-event-id': gap?.id ?? '' });
+    await until(async () => {
+      await world.happen('reply');
+      expect(await again.next()).toMatchObject({ event: 'tweet.reply' });
+    });
+  }, 60_000);
+
+  test('says so where nobody listened for a while behind what the reader has', async () => {
+    const first = await stream();
+    await world.happen('like');
+    const [last] = await first.take(1);
+    const raw = new Libsql(join(world.service.dataDir, 'postern.sqlite'));
+    const over = () => raw.exec('UPDATE poller SET streamed_until = 1');
+    over();
+    first.end();
+    // It is kept for five minutes more, as if these were over.
+    await until(() => expect(raw.prepare('SELECT 1 FROM poller WHERE streamed_until > 1').get()).toBeDefined());
+    over();
+    raw.close();
+    await world.happen('like');
+    const again = await stream('', { 'last-event-id': last?.id ?? '' });
+    expect(await again.next()).toMatchObject({ event: 'gap', data: expect.stringContaining('nobody listened') });
+    await world.happen('follow');
+    expect(await again.next()).toMatchObject({ event: 'user.follow' });
   });
 });

@@ -1,17 +1,7 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { startService, type TestService } from '../support/service.ts';
+import { describe, expect, test } from 'vitest';
+import { startAnother, streamWorld } from './stream-world.ts';
 
-let service: TestService;
-let open: AbortController[];
-
-beforeEach(async () => {
-  service = await startService({ SANDBOX_ACTIVITY: '0' });
-  open = [];
-});
-afterEach(async () => {
-  for (const each of open) each.abort();
-  await service.stop();
-});
+const world = streamWorld();
 
 interface Told {
   event: string;
@@ -34,29 +24,11 @@ async function subscribe(
   query: string,
   variables: object = {},
   headers: Record<string, string> = {},
-): Promise<Response> {
-  const { demo } = service;
-  const controller = new AbortController();
-  open.push(controller);
-  return fetch(demo.graphqlUrl, {
+): Promise<{ response: Response; end: () => void }> {
+  return world.open(world.service.demo.graphqlUrl, {
     method: 'POST',
-    signal: controller.signal,
-    headers: {
-      'content-type': 'application/json',
-      accept: 'text/event-stream',
-      authorization: `Bearer ${demo.apiKey}`,
-      'x-auth-token': demo.accounts[0]?.authToken ?? '',
-      ...headers,
-    },
+    headers: { 'content-type': 'application/json', accept: 'text/event-stream', ...headers },
     body: JSON.stringify({ query, variables }),
-  });
-}
-
-async function happen(type: string, count = 1): Promise<void> {
-  await fetch(`${service.demo.sandboxUrl}/control/events`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ type, userName: 'ada', count }),
   });
 }
 
@@ -69,13 +41,13 @@ const all = `subscription ($types: [EventType!], $after: String) { events(types:
 
 describe('the subscription to events', () => {
   test('tells each event by its type, and costs one call when it opens', async () => {
-    const response = await subscribe(all);
+    const { response } = await subscribe(all);
     expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
     expect(response.headers.get('x-credits-charged')).toBe('0.001');
     const events = told(response);
     const seen: Told[] = [];
     for (const type of ['reply', 'like', 'follow']) {
-      await happen(type);
+      await world.happen(type);
       seen.push((await events.next()).value);
     }
     expect(seen.map(({ event }) => event)).toEqual(['next', 'next', 'next']);
@@ -87,13 +59,14 @@ describe('the subscription to events', () => {
   });
 
   test('goes on behind `after`, with the types that were asked for', async () => {
-    const first = told(await subscribe(all));
-    await happen('like');
+    const { response, end } = await subscribe(all);
+    const first = told(response);
+    await world.happen('like');
     const { id } = ((await first.next()).value as Told).data?.data?.events ?? {};
-    open[0]?.abort();
-    await happen('follow');
-    await happen('like');
-    const again = told(await subscribe(all, { types: ['TWEET_LIKE'], after: id }));
+    end();
+    await world.happen('follow');
+    await world.happen('like');
+    const again = told((await subscribe(all, { types: ['TWEET_LIKE'], after: id })).response);
     expect(((await again.next()).value as Told).data?.data?.events).toMatchObject({ type: 'TWEET_LIKE' });
   });
 
@@ -103,7 +76,7 @@ describe('the subscription to events', () => {
       [{ 'x-auth-token': 'nobody' }, 403, 'FORBIDDEN'],
     ];
     for (const [headers, status, code] of refusals) {
-      const response = await subscribe(all, {}, headers);
+      const { response } = await subscribe(all, {}, headers);
       const { errors } = (await response.json()) as { errors: { extensions: object }[] };
       expect(errors[0]?.extensions).toMatchObject({ code, status });
       expect(response.headers.get('x-credits-charged')).toBeNull();
@@ -111,11 +84,11 @@ describe('the subscription to events', () => {
   });
 
   test('is completed when the service stops', async () => {
-    const events = told(await subscribe(all));
+    const events = told((await subscribe(all)).response);
     const next = events.next();
-    const stopping = service.stop();
+    const stopping = world.service.stop();
     expect((await next).value).toEqual({ event: 'complete', data: null });
     await stopping;
-    service = await startService({ SANDBOX_ACTIVITY: '0' });
+    await startAnother(world);
   });
 });

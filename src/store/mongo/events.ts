@@ -33,7 +33,8 @@ export function mongoEvents(parts: Parts): EventStore {
       link.run(async () => {
         const expiresAt = { $gt: new Date(await clock.recent()) };
         const filter = { _id: idOf(account, poller, event), account, expiresAt };
-        return (await events.findOne(filter, { projection: { place: 1 } }))?.place ?? null;
+        const found = await events.findOne(filter, { projection: { place: 1, at: 1 } });
+        return found && { place: found.place, at: found.at.getTime() };
       }),
 
     lastPlace: (account, poller) => link.run(() => lastPlace(account, poller)),

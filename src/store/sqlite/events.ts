@@ -68,9 +68,10 @@ export function sqliteEvents(database: Database, group: WriteGroup, runtime: Run
     },
 
     async place(account, poller, event) {
-      const sql = 'SELECT place FROM event WHERE poller = ? AND id = ? AND account = ? AND at > ?';
-      const row = database.get<{ place: number }>(sql, [poller, event, account, runtime.now() - eventTtlMs]);
-      return row?.place ?? null;
+      const sql = 'SELECT place, at FROM event WHERE poller = ? AND id = ? AND account = ? AND at > ?';
+      const kept = [poller, event, account, runtime.now() - eventTtlMs];
+      const row = database.get<{ place: number; at: number }>(sql, kept);
+      return row ? { place: row.place, at: row.at } : null;
     },
 
     async lastPlace(account, poller) {
