@@ -20,13 +20,14 @@ const maxRetryAfterMs = hour;
 
 /**
  * Milliseconds from the attempt that failed to the next; `null`: it was the last. `attempts` counts that one; `chance` is
- * in [0, 1). A receiver that asks for a time (`retryAfterMs`) gets it, up to an hour.
+ * in [0, 1). A receiver that asks for a time (`retryAfterMs`) gets it, up to an hour, where it is longer than the schedule's step: it
+ * says before when not to come (RFC 9110 section 10.2.3), and ten attempts a second apart would be over in ten seconds.
  */
 export function retryDelayMs(attempts: number, chance: number, retryAfterMs: number | null): number | null {
   const delay = retryDelaysMs[attempts - 1];
   if (delay === undefined) return null;
-  if (retryAfterMs !== null && retryAfterMs > 0) return Math.min(retryAfterMs, maxRetryAfterMs);
-  return Math.round(delay * (1 - jitter + 2 * jitter * chance));
+  const step = Math.round(delay * (1 - jitter + 2 * jitter * chance));
+  return Math.max(step, Math.min(retryAfterMs ?? 0, maxRetryAfterMs));
 }
 
 /** `Retry-After` as RFC 9110 section 10.2.3 has it: seconds, or a date. `null` for anything else. */

@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { verify } from '../../src/kit/index.ts';
+import { retryDelayMs, retryDelaysMs } from '../../src/webhooks/retry.ts';
 import type { Client } from '../support/client.ts';
 import type { TestReceiver } from '../support/receiver.ts';
 import {
@@ -119,6 +120,13 @@ test.each([
   const failed = await outcome(client, id, { outcome: 'retrying', attempt: 1 });
   expect(pauseOf(failed)).toBeGreaterThanOrEqual(expected * 0.8);
   expect(pauseOf(failed)).toBeLessThanOrEqual(expected * 1.2 + 5_000);
+});
+
+test('a receiver that asks for a second each time is tried as long as any other', () => {
+  const delays = Array.from({ length: 9 }, (_, index) => retryDelayMs(index + 1, 0.5, 1_000));
+  expect(delays).toEqual(retryDelaysMs);
+  expect(retryDelayMs(3, 0.5, 30 * minute)).toBe(30 * minute);
+  expect(retryDelayMs(10, 0.5, 1_000)).toBeNull();
 });
 
 test('410 makes the webhook invalid at once; what comes then is kept until it is valid again', async () => {
