@@ -127,7 +127,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
       health: { store, platform, runtime },
       home: { actions: [...actions, ...streams], demo: () => demo },
     });
-    const graphql = graphqlHandler({ core, ...billing, runtime, logger, options });
+    const graphql = graphqlHandler({ core, media, ...billing, runtime, logger, options });
     return {
       handler: front({ runtime, logger, metrics, graphqlPath, graphql, express }),
       logger,

@@ -6,6 +6,8 @@ import { asPosternError, PosternError } from '../errors/postern-error.ts';
 import { readApiKey } from '../headers/api-key.ts';
 import { type EventStream, sendEventStream } from '../headers/event-stream.ts';
 import { countCall } from '../headers/rate-limit.ts';
+import type { ReceivedFile } from '../media/received-file.ts';
+import type { MediaReception } from '../media/reception.ts';
 import { logFailure } from '../observe/failures.ts';
 import { responseType } from './accept.ts';
 import { readParams } from './read-params.ts';
@@ -15,6 +17,7 @@ import { type GraphqlParts, graphqlServer } from './server.ts';
 
 export interface GraphqlHttpParts extends GraphqlParts {
   keys: KeyRing;
+  media: MediaReception;
 }
 
 interface Locals {
@@ -36,6 +39,7 @@ export function graphqlHandler(parts: GraphqlHttpParts): RequestListener {
     const accept = responseType(request.headers.accept);
     let key: KeyHolder | null = null;
     let rate: RateState | null = null;
+    const files: ReceivedFile[] = [];
     const state = (): GraphqlRequest => ({
       ...{ request, response, key, rate, requestId: locals.requestId },
       ...{ quoted: 0, charges: [], settled: null },
@@ -47,7 +51,7 @@ export function graphqlHandler(parts: GraphqlHttpParts): RequestListener {
         locals.account = key.account;
         rate = countCall(parts.limiter, key, response);
       }
-      const params = await readParams(request);
+      const params = await readParams(request, { media: parts.media, files, mayUpload: key !== null });
       const result = await server({ method: request.method ?? '', params, state: state() });
       if (!('results' in result)) respond(response, result, accept);
       else
@@ -60,6 +64,8 @@ export function graphqlHandler(parts: GraphqlHttpParts): RequestListener {
       logFailure(parts.logger, locals.requestId, error);
       if (response.headersSent) response.destroy();
       else respond(response, await server.refuse(error, state()), accept);
+    } finally {
+      await Promise.all(files.map((file) => file.discard()));
     }
   };
 }

@@ -1,6 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { PosternError } from '../errors/postern-error.ts';
+import { missingKey } from '../headers/api-key.ts';
+import type { ReceivedFile } from '../media/received-file.ts';
+import type { MediaReception } from '../media/reception.ts';
 import { readJsonBody } from './read-body.ts';
+import { isMultipart, readMultipart } from './read-multipart.ts';
 
 /** What a request asks for, as it was sent. */
 export type Params = Readonly<Record<string, unknown>>;
@@ -8,12 +12,25 @@ export type Params = Readonly<Record<string, unknown>>;
 const texts = ['query', 'operationName', 'documentId'];
 const objects = ['variables', 'extensions'];
 
+export interface FileReceipt {
+  media: MediaReception;
+  /** Gets the files that come with the request. */
+  files: ReceivedFile[];
+  mayUpload: boolean;
+}
+
 /** The parameters of a GET's query string, or of a POST's body. Throws `PosternError`. */
-export async function readParams(request: IncomingMessage): Promise<Params> {
-  const params = request.method === 'POST' ? await readJsonBody(request) : readQuery(request.url ?? '');
+export async function readParams(request: IncomingMessage, receipt: FileReceipt): Promise<Params> {
+  const params = request.method === 'POST' ? await readBody(request, receipt) : readQuery(request.url ?? '');
   for (const name of texts) require(params, name, 'text', (value) => typeof value === 'string');
   for (const name of objects) require(params, name, 'an object', isObject);
   return params;
+}
+
+function readBody(request: IncomingMessage, { media, files, mayUpload }: FileReceipt): Promise<Params> {
+  if (!isMultipart(request)) return readJsonBody(request);
+  if (!mayUpload) throw missingKey();
+  return readMultipart(request, media, files);
 }
 
 function require(params: Params, name: string, what: string, is: (value: unknown) => boolean): void {

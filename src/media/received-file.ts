@@ -2,19 +2,23 @@ import type { Spool } from './spool.ts';
 
 /** A file that came with a request, whole. Whoever received it discards it, once the request is answered. */
 export class ReceivedFile {
-  readonly spool: Spool;
   /** As its sender called it; `null` where it did not. */
   readonly declaredType: string | null;
-  readonly #digest: string;
+  /** What makes a request with this file another than one with another file. */
+  readonly sha256: string;
+  readonly #spool: Spool;
 
   constructor(spool: Spool, declaredType: string | null) {
-    this.spool = spool;
     this.declaredType = declaredType;
-    this.#digest = spool.digest();
+    this.sha256 = spool.digest();
+    this.#spool = spool;
   }
 
-  /** What makes a request with this file another than one with another file. */
-  toJSON(): unknown {
-    return { sha256: this.#digest, type: this.declaredType };
+  get spool(): Spool {
+    return this.#spool;
+  }
+
+  discard(): Promise<void> {
+    return this.#spool.discard();
   }
 }

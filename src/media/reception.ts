@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { malformedField } from '../errors/fields.ts';
 import type { TakenMedia } from '../model/taken-media.ts';
 import { guardedAgent } from '../outbound/connector.ts';
 import type { OutboundGuard } from '../outbound/guard.ts';
@@ -9,7 +10,7 @@ import { decodeMedia } from './base64.ts';
 import type { MediaDesk, MediaSource, TakingRules } from './desk.ts';
 import { fetchMedia } from './fetch.ts';
 import { claimsOf, Intake } from './intake.ts';
-import { asFieldFault, MediaFault } from './media-fault.ts';
+import { asFieldFault } from './media-fault.ts';
 import { Pace, type PaceLimits, usualPace } from './pace.ts';
 import { ReceivedFile } from './received-file.ts';
 import { Spool } from './spool.ts';
@@ -62,13 +63,13 @@ export class MediaReception {
     };
   }
 
-  /** Takes in a file that comes with a request. Throws `MediaFault` where it is larger than anything that is taken. */
-  async receive(body: Readable, declaredType: string | null): Promise<ReceivedFile> {
+  /** Takes in a file that comes with a request. Throws `bad_input` where it is larger than anything that is taken. */
+  async receive(body: Readable, declaredType: string | null, field: string): Promise<ReceivedFile> {
     const spool = await Spool.open(this.#options.folder, { hashed: true });
     try {
       for await (const chunk of body as AsyncIterable<Uint8Array>) {
         await spool.write(chunk);
-        if (spool.size > largestOfKind.video) throw new MediaFault('is larger than anything that is taken');
+        if (spool.size > largestOfKind.video) throw malformedField(field, 'is larger than anything that is taken');
       }
       return new ReceivedFile(spool, declaredType);
     } catch (error) {

@@ -1,9 +1,11 @@
 import { createHash, type Hash, randomUUID } from 'node:crypto';
 import { type FileHandle, mkdir, open, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { PosternError } from '../errors/postern-error.ts';
 import { headBytes } from './identify.ts';
+
+const chunkBytes = 64 * 1024;
 
 /**
  * Bytes on disk without a name: the file is unlinked as soon as it is open, so that nothing is left of it however the
@@ -79,7 +81,7 @@ export class Spool {
 
   /** Up to `length` bytes from a place on; fewer at the end. */
   async read(position: number, length: number): Promise<Buffer> {
-    const bytes = Buffer.alloc(Math.max(0, Math.min(length, this.#size - position)));
+    const bytes = Buffer.allocUnsafe(Math.max(0, Math.min(length, this.#size - position)));
     let filled = 0;
     while (filled < bytes.length) {
       const { bytesRead } = await this.#file.read(bytes, filled, bytes.length - filled, position + filled);
@@ -90,7 +92,8 @@ export class Spool {
   }
 
   open(): Readable {
-    const stream = this.#file.createReadStream({ start: 0, autoClose: false });
+    // A stream of the handle's own would close it when it is destroyed.
+    const stream = Readable.from(this.#chunks(), { objectMode: false, highWaterMark: chunkBytes });
     this.#reading.add(stream);
     stream.once('close', () => this.#reading.delete(stream));
     return stream;
@@ -100,6 +103,10 @@ export class Spool {
   discard(): Promise<void> {
     this.#discarded ??= this.#end();
     return this.#discarded;
+  }
+
+  async *#chunks(): AsyncGenerator<Buffer> {
+    for (let at = 0; at < this.#size; at += chunkBytes) yield await this.read(at, chunkBytes);
   }
 
   async #end(): Promise<void> {

@@ -111,6 +111,7 @@ export const rows: Readonly<Record<string, Row>> = {
     same: asGraphql.tweets,
   }),
   'tweet/create': mutation('createTweet', 'id text createdAt pendingModeration communityId', asGraphql.created),
+  'media/upload': mutation('uploadMedia', 'mediaId mediaType size'),
   'tweet/delete': mutation('deleteTweet', 'tweetId deleted'),
   'tweet/favorite': mutation('likeTweet', 'tweetId liked'),
   'tweet/unlike': mutation('unlikeTweet', 'tweetId unliked'),

@@ -15,6 +15,8 @@ interface Target {
   user: DemoAccount;
   tweetId: string;
   hook: WebhookOfFaces;
+  /** How many uploads there were before. */
+  uploads: number;
 }
 
 interface RowAnswer extends GraphqlAnswer {
@@ -69,7 +71,8 @@ export class ParityWorld {
       .with({ key: this.service.demo.apiKey })
       .post('/tweet/create', { text: 'What the parity of two faces is shown by' });
     const hook = new WebhookOfFaces(writer, actor.userName, this.receiver);
-    return this.#faces(writer, { user, tweetId: String(made.body.data['id']), hook });
+    const uploads = await this.sandbox.requests('uploadMedia');
+    return this.#faces(writer, { user, tweetId: String(made.body.data['id']), hook, uploads });
   }
 
   #faces(client: Client, target: Target): Faces {
@@ -145,6 +148,7 @@ export class ParityWorld {
       tweets: await texts('/user/tweets_and_replies', { userName }, 'tweets', 'text'),
       bookmarks: await texts('/user/bookmarks', {}, 'tweets', 'text'),
       ...(await target.hook.state()),
+      uploads: (await this.sandbox.requests('uploadMedia')) - target.uploads,
       following: (await texts('/user/following', { userName }, 'following', 'id')).length,
     };
   }
@@ -158,7 +162,7 @@ export class ParityWorld {
       ...{ wh_: 'webhook', [hook.url]: 'url' },
     };
     if (typeof shown !== 'object' || shown === null) return own[String(shown).replace(/^wh_.*/, 'wh_')] ?? shown;
-    const chance = ['id', 'durationMs', 'secret'];
+    const chance = ['id', 'mediaId', 'durationMs', 'secret'];
     return Object.fromEntries(
       Object.entries(shown).map(([name, value]) => [
         name,

@@ -3,6 +3,7 @@ import RelayPlugin from '@pothos/plugin-relay';
 import ZodPlugin from '@pothos/plugin-zod';
 import { GraphQLError } from 'graphql';
 import { malformedField } from '../../errors/fields.ts';
+import type { ReceivedFile } from '../../media/received-file.ts';
 import type { Session } from '../session.ts';
 
 export interface SchemaTypes {
@@ -14,6 +15,7 @@ export interface SchemaTypes {
     ID: { Input: string; Output: string };
     DateTime: { Input: string; Output: string };
     Credits: { Input: string; Output: string };
+    Upload: { Input: ReceivedFile; Output: never };
   };
 }
 

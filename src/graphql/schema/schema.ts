@@ -3,6 +3,7 @@ import { builder } from './builder.ts';
 import './account.ts';
 import './events.ts';
 import './list.ts';
+import './media-mutations.ts';
 import './node.ts';
 import './query.ts';
 import './tweet.ts';

@@ -47,14 +47,13 @@ const CreateTweetInput = builder.inputType('CreateTweetInput', {
   description: 'A tweet, a reply or a quote.',
   fields: (t) => ({
     text: t.string({
-      required: true,
-      description: 'Up to 280 weighted characters; 25,000 for a premium account.',
+      description: 'Up to 280 weighted characters; 25,000 for a premium account. Needed where there is no media.',
     }),
     replyToTweetId: t.string({ description: 'The tweet that this one answers.' }),
     quoteTweetId: t.string({ description: 'The tweet to show inside this one.' }),
     quoteTweetUrl: t.string({ description: 'Instead of `quoteTweetId`: the id is read from it.' }),
-    mediaIds: t.stringList({ description: 'Not supported yet.' }),
-    mediaUrls: t.stringList({ description: 'Not supported yet.' }),
+    mediaIds: t.stringList({ description: 'What was uploaded: up to four photos, or one video, or one gif.' }),
+    mediaUrls: t.stringList({ description: 'Addresses of media to fetch, attached after that of `mediaIds`.' }),
   }),
 });
 

@@ -1,0 +1,91 @@
+import type { IncomingMessage } from 'node:http';
+import { Busboy, type BusboyFileStream } from '@fastify/busboy';
+import { asPosternError, PosternError } from '../errors/postern-error.ts';
+import type { ReceivedFile } from '../media/received-file.ts';
+import type { MediaReception } from '../media/reception.ts';
+import { FileMap } from './file-map.ts';
+
+const limits = { files: 10, fields: 2, fieldSize: 1024 * 1024, fieldNameSize: 100, headerPairs: 20, headerSize: 8_192 };
+
+export function isMultipart({ headers }: IncomingMessage): boolean {
+  return /^multipart\/form-data\s*(;|$)/i.test(headers['content-type'] ?? '');
+}
+
+/**
+ * A GraphQL multipart request (https://github.com/jaydenseric/graphql-multipart-request-spec): `operations` with null where
+ * files belong, `map`, then the files, which go to disk as they come. Those that came are added to `files`, even where it
+ * throws; whoever gave that discards them.
+ *
+ * A form of another site cannot send one: it needs an `Authorization`, for which a browser asks leave first.
+ */
+export async function readMultipart(
+  request: IncomingMessage,
+  media: MediaReception,
+  files: ReceivedFile[],
+): Promise<Readonly<Record<string, unknown>>> {
+  const map = new FileMap();
+  const receiving: Promise<void>[] = [];
+  await new Promise<void>((resolve, reject) => {
+    const parser = begin(request);
+    const fail = (error: unknown) => {
+      request.unpipe(parser);
+      // What still comes is dropped, so that the answer finds its way.
+      request.resume();
+      parser.destroy();
+      reject(asPosternError(error));
+    };
+    const receive = async (name: string, stream: BusboyFileStream, type: string) => {
+      try {
+        map.expect(name);
+        const file = await media.receive(stream, type === '' ? null : type, map.fieldOf(name));
+        files.push(file);
+        map.put(name, file);
+      } catch (error) {
+        stream.resume();
+        fail(error);
+      }
+    };
+    parser.on('error', () => fail(malformed('it is not multipart/form-data as its Content-Type says')));
+    parser.on('file', (name, stream, _fileName, _encoding, type) => {
+      stream.on('error', () => {});
+      receiving.push(receive(name, stream, type));
+    });
+    parser.on('field', (name, value, _nameCut, isCut) => {
+      try {
+        if (isCut) throw new PosternError('too_large', `The part ${name} is larger than ${limits.fieldSize} bytes`);
+        map.read(name, value);
+      } catch (error) {
+        fail(error);
+      }
+    });
+    for (const limit of ['filesLimit', 'fieldsLimit']) {
+      parser.on(limit, () => fail(malformed(`it may have operations, map and ${limits.files} files`)));
+    }
+    parser.on('finish', () => void Promise.all(receiving).then(() => resolve()));
+    const cut = () => {
+      if (!request.complete) fail(malformed('it is cut short'));
+    };
+    request.once('error', cut);
+    request.once('close', cut);
+    request.pipe(parser);
+  }).finally(() => Promise.allSettled(receiving));
+  return map.operations();
+}
+
+function begin(request: IncomingMessage) {
+  try {
+    const type = request.headers['content-type'] ?? '';
+    return new Busboy({
+      headers: { ...request.headers, 'content-type': type },
+      limits,
+      // The type that a file is not said to have must not become one.
+      isPartAFile: (name) => name !== 'operations' && name !== 'map',
+    });
+  } catch {
+    throw malformed('its Content-Type needs a boundary');
+  }
+}
+
+function malformed(reason: string): PosternError {
+  return new PosternError('bad_input', `The multipart body could not be read: ${reason}`);
+}
