@@ -1,0 +1,98 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { PosternError } from '../../src/errors/postern-error.ts';
+import { MediaReception } from '../../src/media/reception.ts';
+import { OutboundGuard } from '../../src/outbound/guard.ts';
+import { ProxyPool } from '../../src/outbound/proxy-pool.ts';
+import { systemRuntime as runtime } from '../../src/runtime/runtime.ts';
+import { Client } from '../support/client.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { gif, jpeg, mp4, png, svg, webp } from './pictures.ts';
+
+let service: TestService;
+let folder: string;
+let reception: MediaReception;
+
+beforeAll(async () => {
+  service = await startService();
+  folder = mkdtempSync(join(tmpdir(), 'postern-media-'));
+  const guard = new OutboundGuard({ runtime });
+  const proxies = new ProxyPool({ guard, runtime, maxResponseBytes: 1_000, timeoutMs: 1_000 });
+  reception = new MediaReception({ guard, proxies, runtime, folder });
+});
+afterAll(async () => {
+  await service.stop();
+  await reception.close();
+  rmSync(folder, { recursive: true });
+});
+
+/** The same mutations in every run (mulberry32). */
+function chance(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+const originals = [png(), jpeg, gif, webp, mp4(), svg];
+
+function mutated(random: () => number): Buffer {
+  const below = (limit: number) => Math.floor(random() * limit);
+  let bytes = Buffer.from(originals[below(originals.length)] ?? png());
+  for (let left = 1 + below(4); left > 0; left--) {
+    const at = below(bytes.length);
+    const change = below(6);
+    if (change === 0) bytes[at] = below(256);
+    else if (change === 1) bytes[at] = [0, 0xff, 0x7f, 0x80][below(4)] ?? 0;
+    else if (change === 2) bytes = bytes.subarray(0, Math.max(1, at));
+    else if (change === 3) bytes = Buffer.concat([bytes.subarray(0, at), bytes.subarray(at + 1 + below(8))]);
+    else if (change === 4) bytes = Buffer.concat([bytes.subarray(0, at), bytes.subarray(below(at + 1))]);
+    else if (at + 4 <= bytes.length)
+      bytes.writeUInt32BE([0, 1, 0x7fffffff, 0xffffffff, below(2 ** 32)][below(5)] ?? 0, at);
+    if (bytes.length === 0) bytes = Buffer.from([0]);
+  }
+  return bytes;
+}
+
+test('500 mutations of real files over HTTP are taken or refused, each within a moment', async () => {
+  const { key } = await service.makeAccount('5');
+  const { baseUrl, accounts } = service.demo;
+  const ada = new Client({ baseUrl, key, authToken: accounts[0]?.authToken ?? '' });
+  const random = chance(20261121);
+  const statuses = new Map<number, number>();
+  for (let round = 0; round < 50; round++) {
+    const batch = Array.from({ length: 10 }, () => mutated(random).toString('base64'));
+    const answers = await Promise.all(
+      batch.map((media_data) => ada.post('/media/upload', { media_data, media_type: 'application/octet-stream' })),
+    );
+    for (const [at, { status, body }] of answers.entries()) {
+      expect([200, 400], `${batch[at]}: ${body.error}`).toContain(status);
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    }
+  }
+  expect([...statuses.values()].reduce((sum, count) => sum + count, 0)).toBe(500);
+  expect(statuses.get(400)).toBeGreaterThan(100);
+});
+
+test('10,000 more never surprise the desk, nor hold it up', async () => {
+  const desk = reception.desk({ proxy: null, signal: new AbortController().signal });
+  const rules = { field: 'media_data', kinds: ['photo', 'gif', 'video', 'audio', 'svg', 'file'] as const };
+  const random = chance(7);
+  let slowest = 0;
+  for (let round = 0; round < 10_000; round++) {
+    const base64 = mutated(random).toString('base64');
+    const startedAt = performance.now();
+    try {
+      await (await desk.take({ base64, declaredType: null }, rules)).discard();
+    } catch (error) {
+      if (!(error instanceof PosternError) || error.code !== 'bad_input') throw new Error(base64, { cause: error });
+    }
+    slowest = Math.max(slowest, performance.now() - startedAt);
+  }
+  expect(slowest).toBeLessThan(2_000);
+}, 60_000);
