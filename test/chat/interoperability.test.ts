@@ -33,7 +33,7 @@ const sticker = {
   height: 480,
 } as const;
 const contents: Content[] = [
-  { kind: 'message', text: 'Grüße, 👋\u{feff}', attachments: [] },
+  { kind: 'message', text: '\u{feff}Grüße, 👋', attachments: [] },
   { kind: 'message', text: 'look', attachments: [sticker] },
   { kind: 'edit', targetSequenceId: '77', text: 'better' },
   { kind: 'reactionAdded', targetSequenceId: '77', emoji: '👍' },
