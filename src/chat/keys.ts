@@ -9,6 +9,7 @@ import {
   scalarLength,
   sign,
   toSpki,
+  verifierOf,
 } from './p256.ts';
 
 /** A user's two key pairs: conversation keys are wrapped to `identity`, events are signed with `signing`. */
@@ -79,8 +80,9 @@ export function registrationOf(keys: ChatKeys): KeyRegistration {
  */
 export function fingerprintOf(publicKey: string): string | undefined {
   try {
-    const spki = toSpki(pointOf(fromBase64(publicKey)));
-    return createHash('sha256').update(spki).digest('base64url');
+    const point = pointOf(fromBase64(publicKey));
+    verifierOf(point);
+    return createHash('sha256').update(toSpki(point)).digest('base64url');
   } catch (error) {
     if (error instanceof Malformed) return undefined;
     throw error;

@@ -58,8 +58,8 @@ export async function* openMedia(sealed: Bytes, key: Uint8Array, mediaHashKey?: 
   }
   if (stream === undefined || waiting.length === 0) throw new MediaCorrupt('sealed media ends too soon');
   const last = openChunk(stream, waiting, streamTags.final);
-  if (mediaHashKey !== undefined && hash.key() !== mediaHashKey)
-    throw new MediaCorrupt('these are not the bytes meant');
+  const isMeant = mediaHashKey === undefined || hash.key() === mediaHashKey;
+  if (!isMeant) throw new MediaCorrupt('these are not the bytes that the message means');
   yield last;
 }
 

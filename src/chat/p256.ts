@@ -42,13 +42,14 @@ export function toSpki(point: Uint8Array): Buffer {
   return Buffer.concat([spkiHeader, point]);
 }
 
-/** The point in an SPKI structure, or a bare one: the official SDK (0.4.3) reads both. Throws where it is not on the curve. */
+/**
+ * The point in an SPKI structure, or a bare one: the official SDK (0.4.3) reads both. Whether it is on the curve is found out
+ * by `verifierOf`, and by `agree`.
+ */
 export function pointOf(encoded: Uint8Array): Uint8Array {
   const isSpki =
     encoded.length === spkiHeader.length + pointLength && spkiHeader.equals(encoded.subarray(0, spkiHeader.length));
-  const point = isSpki ? encoded.subarray(spkiHeader.length) : encoded;
-  verifierOf(point);
-  return Uint8Array.from(point);
+  return Uint8Array.from(isSpki ? encoded.subarray(spkiHeader.length) : encoded);
 }
 
 /** What checks signatures of the key `point`. Throws `Malformed` where it is not on the curve. */
