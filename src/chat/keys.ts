@@ -56,7 +56,10 @@ export function importChatKeys(raw: Uint8Array): ChatKeys | undefined {
   return identity === undefined || signing === undefined ? undefined : { identity, signing };
 }
 
-/** Overwrites both scalars. Copies that arithmetic made in passing are the garbage collector's: JavaScript promises no more. */
+/**
+ * Overwrites both scalars; sealing and opening with these keys throws from then on. Copies that arithmetic made in passing are
+ * the garbage collector's: JavaScript promises no more.
+ */
 export function zeroiseChatKeys(keys: ChatKeys): void {
   keys.identity.privateKey.fill(0);
   keys.signing.privateKey.fill(0);

@@ -41,6 +41,7 @@ describe('chat keys', () => {
     const keys = generateChatKeys(randomBytes);
     zeroiseChatKeys(keys);
     expect(exportChatKeys(keys)).toEqual(new Uint8Array(64));
+    expect(() => registrationOf(keys)).toThrow();
   });
 
   test('have a fingerprint of the identity key alone, in either encoding', () => {
