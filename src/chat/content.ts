@@ -1,6 +1,7 @@
 import { Malformed } from './encoding.ts';
 import { type Attachment, type Content, type MediaType, mediaTypes } from './event.ts';
-import { readStruct, type ThriftStruct } from './thrift-reader.ts';
+import { readStruct } from './thrift-reader.ts';
+import type { ThriftStruct } from './thrift-struct.ts';
 import { i32Field, i64Field, stringField, struct, structField, structsField } from './thrift-writer.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { fromBase64, Malformed } from './encoding.ts';
-import type { ThriftStruct } from './thrift-reader.ts';
+import type { ThriftStruct } from './thrift-struct.ts';
 import {
   binaryField,
   i32Field,

@@ -4,7 +4,8 @@ import type { Envelope, Placement, SignedEvent } from './event.ts';
 import { type Opened, opened, refused } from './opened.ts';
 import type { Peers } from './peers.ts';
 import { readSignature, signedPayload } from './signature.ts';
-import { readStruct, type ThriftStruct } from './thrift-reader.ts';
+import { readStruct } from './thrift-reader.ts';
+import type { ThriftStruct } from './thrift-struct.ts';
 import { stringField, struct, structField } from './thrift-writer.ts';
 
 /** `MessageEvent` of the official SDK's `event.thrift` (0.4.3). */

@@ -4,7 +4,7 @@ import type { Self } from './keys.ts';
 import { type Opened, type OpenFailure, opened, refused } from './opened.ts';
 import { sign } from './p256.ts';
 import type { PeerKeys, Peers } from './peers.ts';
-import type { ThriftStruct } from './thrift-reader.ts';
+import type { ThriftStruct } from './thrift-struct.ts';
 import { stringField, struct } from './thrift-writer.ts';
 
 /**

@@ -1,86 +1,10 @@
-import { fromUtf8, Malformed } from './encoding.ts';
+import { Malformed } from './encoding.ts';
+import { type Field, ThriftStruct, type Value } from './thrift-struct.ts';
 import { thriftTypes } from './thrift-types.ts';
 
 /** Events have a handful; this keeps what a hostile one makes of a few bytes within bounds. */
 const maxValues = 10_000;
 const maxDepth = 16;
-
-type Value = boolean | number | bigint | Uint8Array | ThriftStruct | readonly Value[];
-
-interface Field {
-  type: number;
-  /** Of a list or set. */
-  elementType: number;
-  value: Value;
-}
-
-/**
- * A struct of the Thrift binary protocol (its specification: `doc/specs/thrift-binary-protocol.md`). Fields that nobody
- * asks for are skipped, so that newer clients stay readable; one that is asked for under another type is malformed.
- */
-export class ThriftStruct {
-  readonly #fields: ReadonlyMap<number, Field>;
-
-  constructor(fields: ReadonlyMap<number, Field>) {
-    this.#fields = fields;
-  }
-
-  /** The one field that a union has set. */
-  get variant(): number {
-    const [only, another] = this.#fields.keys();
-    if (only === undefined || another !== undefined) throw new Malformed('a union has one field');
-    return only;
-  }
-
-  binary(id: number): Uint8Array | undefined {
-    const value = this.#get(id, thriftTypes.string)?.value;
-    return value instanceof Uint8Array ? value : undefined;
-  }
-
-  string(id: number): string | undefined {
-    const value = this.binary(id);
-    return value === undefined ? undefined : fromUtf8(value);
-  }
-
-  i32(id: number): number | undefined {
-    const value = this.#get(id, thriftTypes.i32)?.value;
-    return typeof value === 'number' ? value : undefined;
-  }
-
-  i64(id: number): bigint | undefined {
-    const value = this.#get(id, thriftTypes.i64)?.value;
-    return typeof value === 'bigint' ? value : undefined;
-  }
-
-  struct(id: number): ThriftStruct | undefined {
-    const value = this.#get(id, thriftTypes.struct)?.value;
-    return value instanceof ThriftStruct ? value : undefined;
-  }
-
-  structs(id: number): readonly ThriftStruct[] {
-    return this.#list(id, thriftTypes.struct).filter((value) => value instanceof ThriftStruct);
-  }
-
-  strings(id: number): readonly string[] {
-    return this.#list(id, thriftTypes.string)
-      .filter((value) => value instanceof Uint8Array)
-      .map(fromUtf8);
-  }
-
-  #list(id: number, elementType: number): readonly Value[] {
-    const field = this.#get(id, thriftTypes.list);
-    if (field === undefined || !Array.isArray(field.value)) return [];
-    if (field.elementType !== elementType && field.value.length > 0)
-      throw new Malformed(`list ${id} has other elements`);
-    return field.value;
-  }
-
-  #get(id: number, type: number): Field | undefined {
-    const field = this.#fields.get(id);
-    if (field !== undefined && field.type !== type) throw new Malformed(`field ${id} has another type`);
-    return field;
-  }
-}
 
 /** Reads one struct that fills `bytes`. Throws `Malformed`. Strings and binaries are views of `bytes`, not copies. */
 export function readStruct(bytes: Uint8Array): ThriftStruct {
@@ -121,8 +45,7 @@ class Cursor {
   }
 
   #value(type: number, depth: number): Value {
-    this.#values += 1;
-    if (this.#values > maxValues) throw new Malformed('too many values');
+    this.#count();
     switch (type) {
       case thriftTypes.bool:
         return this.#bool();
@@ -154,6 +77,7 @@ class Cursor {
 
   #elements(type: number, depth: number): readonly Value[] {
     if (depth > maxDepth) throw new Malformed('nested too deeply');
+    this.#count();
     const values: Value[] = [];
     // Grown value by value: a size is only a claim until its bytes were there.
     for (let left = this.#size(); left > 0; left -= 1) values.push(this.#value(type, depth + 1));
@@ -167,6 +91,11 @@ class Cursor {
       values.push(this.#value(keyType, depth + 1), this.#value(valueType, depth + 1));
     }
     return values;
+  }
+
+  #count(): void {
+    this.#values += 1;
+    if (this.#values > maxValues) throw new Malformed('too many values');
   }
 
   #bool(): boolean {

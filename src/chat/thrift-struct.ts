@@ -1,0 +1,79 @@
+import { fromUtf8, Malformed } from './encoding.ts';
+import { thriftTypes } from './thrift-types.ts';
+
+export type Value = boolean | number | bigint | Uint8Array | ThriftStruct | readonly Value[];
+
+export interface Field {
+  type: number;
+  /** Of a list or set. */
+  elementType: number;
+  value: Value;
+}
+
+/**
+ * A struct of the Thrift binary protocol (its specification: `doc/specs/thrift-binary-protocol.md`). Fields that nobody
+ * asks for are skipped, so that newer clients stay readable; one that is asked for under another type is malformed.
+ */
+export class ThriftStruct {
+  readonly #fields: ReadonlyMap<number, Field>;
+
+  constructor(fields: ReadonlyMap<number, Field>) {
+    this.#fields = fields;
+  }
+
+  /** The one field that a union has set. */
+  get variant(): number {
+    const [only, another] = this.#fields.keys();
+    if (only === undefined || another !== undefined) throw new Malformed('a union has one field');
+    return only;
+  }
+
+  binary(id: number): Uint8Array | undefined {
+    const value = this.#get(id, thriftTypes.string)?.value;
+    return value instanceof Uint8Array ? value : undefined;
+  }
+
+  string(id: number): string | undefined {
+    const value = this.binary(id);
+    return value === undefined ? undefined : fromUtf8(value);
+  }
+
+  i32(id: number): number | undefined {
+    const value = this.#get(id, thriftTypes.i32)?.value;
+    return typeof value === 'number' ? value : undefined;
+  }
+
+  i64(id: number): bigint | undefined {
+    const value = this.#get(id, thriftTypes.i64)?.value;
+    return typeof value === 'bigint' ? value : undefined;
+  }
+
+  struct(id: number): ThriftStruct | undefined {
+    const value = this.#get(id, thriftTypes.struct)?.value;
+    return value instanceof ThriftStruct ? value : undefined;
+  }
+
+  structs(id: number): readonly ThriftStruct[] {
+    return this.#list(id, thriftTypes.struct).filter((value) => value instanceof ThriftStruct);
+  }
+
+  strings(id: number): readonly string[] {
+    return this.#list(id, thriftTypes.string)
+      .filter((value) => value instanceof Uint8Array)
+      .map(fromUtf8);
+  }
+
+  #list(id: number, elementType: number): readonly Value[] {
+    const field = this.#get(id, thriftTypes.list);
+    if (field === undefined || !Array.isArray(field.value)) return [];
+    if (field.elementType !== elementType && field.value.length > 0)
+      throw new Malformed(`list ${id} has other elements`);
+    return field.value;
+  }
+
+  #get(id: number, type: number): Field | undefined {
+    const field = this.#fields.get(id);
+    if (field !== undefined && field.type !== type) throw new Malformed(`field ${id} has another type`);
+    return field;
+  }
+}
