@@ -86,15 +86,18 @@ function refusal(parts: AttemptParts, { answers, errors }: Gathered<GuessAnswer,
   const evaluations = answers.flatMap(({ answer }) => (answer.kind === 'evaluated' ? [answer] : []));
   const locked = answers.filter(({ answer }) => answer.kind === 'locked').length;
   if (locked >= 2) return noGuessesLeft();
-  const [one, two, three] = evaluations;
-  const agree = (a = one, b = two) =>
-    a !== undefined && b !== undefined && Buffer.compare(a.commitment, b.commitment) === 0;
   // Two that name different commitments are no two that can be believed.
-  if (!agree() && !agree(one, three) && !agree(two, three)) return tooFewRealms(errors);
+  if (!evaluations.some((one, index) => evaluations.slice(index + 1).some((other) => agree(one, other)))) {
+    return tooFewRealms(errors);
+  }
   // Two are needed, so the second best is what remains.
   const [, remaining = 0] = evaluations.map(({ guessesRemaining }) => guessesRemaining).sort((a, b) => b - a);
-  if (remaining === 0 && three !== undefined) parts.goesOn(giveUp(parts));
+  if (remaining === 0 && evaluations.length === parts.standing.realms.length) parts.goesOn(giveUp(parts));
   return wrongCode(remaining);
+}
+
+function agree(one: { readonly commitment: Uint8Array }, other: { readonly commitment: Uint8Array }): boolean {
+  return Buffer.compare(one.commitment, other.commitment) === 0;
 }
 
 /** No guess remains, and all three evaluated a wrong code: the realms are told, so that they destroy their shares at once. */

@@ -3,7 +3,7 @@ import type { PlatformRealm, PlatformRealms } from '../platform/realms-port.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 
 /** A step of a realm that takes longer counts as failed. */
-const limitMs = 5_000;
+const limitMs = 10_000;
 
 export interface Answered<Answer> {
   readonly realm: PlatformRealm;

@@ -47,6 +47,7 @@ export class Stretcher {
       .digest()
       .subarray(0, 16);
     return new Promise((resolve, reject) => {
+      if (this.#closed) throw new Error('closed');
       this.#waiting.push({ password: normalCode(code), salt, resolve, reject });
       this.#next();
     });
