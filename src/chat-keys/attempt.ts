@@ -75,11 +75,10 @@ function unsealed(keys: UnlockKeys, answers: readonly Answered<UnlockAnswer>[]):
   });
   const [one, other] = shares;
   if (one === undefined || other === undefined) return undefined;
-  for (const { sealedKeys } of shares) {
-    const opened = keys.openKeys(one, other, sealedKeys);
-    if (opened !== null) return opened;
-  }
-  return undefined;
+  let opened: Uint8Array | null = null;
+  for (const { sealedKeys } of shares) opened ??= keys.openKeys(one, other, sealedKeys);
+  for (const { value } of shares) value.fill(0);
+  return opened ?? undefined;
 }
 
 function refusal(parts: AttemptParts, { answers, errors }: Gathered<GuessAnswer, UnlockKeys>): Error {

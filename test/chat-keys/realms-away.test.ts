@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { KeySession } from '../../src/chat-keys/chat-keys.ts';
+import { ForwardProxy } from '../../src/outbound/proxy.ts';
 import type { PlatformRealm } from '../../src/platform/realms-port.ts';
 import { Secret } from '../../src/secrets/secret.ts';
 import { keyWorld, told } from './world.ts';
@@ -63,6 +64,14 @@ describe('two realms that are away', () => {
     await world.sandbox.control('faults/clear');
     expect(await world.outcome(world.keys(), account)).toBe('ok');
   });
+});
+
+it('a proxy that is dead is named, since that says more than that realms are away', async () => {
+  const { world } = here;
+  const { linus } = world.sandbox;
+  const session = world.session(linus, new ForwardProxy('127.0.0.1:1', 'http://127.0.0.1:1', null));
+  const recovering = world.keys().recover(session, world.holder(linus), new Secret(linus.encryptionCode));
+  expect(await told(recovering)).toMatch(/^502 .*proxy.*127\.0\.0\.1:1/);
 });
 
 type Lie = (realm: PlatformRealm) => Partial<PlatformRealm>;

@@ -2,6 +2,7 @@ import { afterAll, beforeAll } from 'vitest';
 import { ChatKeys, type KeyHolder, type KeySession } from '../../src/chat-keys/chat-keys.ts';
 import { PosternError } from '../../src/errors/postern-error.ts';
 import { OutboundGuard } from '../../src/outbound/guard.ts';
+import type { ForwardProxy } from '../../src/outbound/proxy.ts';
 import { ProxyPool } from '../../src/outbound/proxy-pool.ts';
 import { SandboxPlatform } from '../../src/platform/sandbox/adapter.ts';
 import { type Runtime, systemRuntime } from '../../src/runtime/runtime.ts';
@@ -19,7 +20,7 @@ export class KeyWorld {
   constructor(sandbox: OpenSandbox) {
     this.sandbox = sandbox;
     this.runtime = { ...systemRuntime, now: () => Date.now() + this.#shiftMs };
-    const guard = new OutboundGuard({ allow: [], runtime: systemRuntime });
+    const guard = new OutboundGuard({ allow: ['127.0.0.1/32'], runtime: systemRuntime });
     const proxies = new ProxyPool({ guard, runtime: systemRuntime, maxResponseBytes: 1_024, timeoutMs: 1_000 });
     this.#platform = new SandboxPlatform({ origin: sandbox.url, timeoutMs: 8_000, runtime: systemRuntime, proxies });
     this.#closers.push(
@@ -36,10 +37,11 @@ export class KeyWorld {
     return keys;
   }
 
-  session({ authToken }: Account): KeySession {
+  /** Of a call that its caller has hung up on, which a guess must survive. */
+  session({ authToken }: Account, proxy: ForwardProxy | null = null): KeySession {
     const call = {
       authToken: new Secret(authToken),
-      proxy: null,
+      proxy,
       signal: AbortSignal.abort(),
       tokenFor: () => 'unused',
     };
@@ -54,7 +56,7 @@ export class KeyWorld {
     return keys.recover(this.session(who), this.holder(who, account), new Secret(code));
   }
 
-  /** What it comes to: its bytes, or status and message. */
+  /** What it comes to: `ok`, or status and message. */
   async outcome(keys: ChatKeys, who: Account, code = who.encryptionCode, account?: string): Promise<string> {
     return told(this.recover(keys, who, code, account));
   }

@@ -65,7 +65,7 @@ describe('a sandbox that is killed', { timeout: 60_000 }, () => {
     const first = await startChild(dataDir);
     url = first.url;
     const [ada] = (await request(url, 'GET', '/control/info')).body.demo.accounts as [Account];
-    const account = await mint({ chatKeys: false });
+    const [account, bare] = [await mint({ chatKeys: false }), await mint({ chatKeys: false })];
     const privateKeys = randomBytes(64);
     await realms.enroll(account, '482913', privateKeys);
     // Realm 3 alone forgets: it comes to its part of the same sharing again.
@@ -79,11 +79,12 @@ describe('a sandbox that is killed', { timeout: 60_000 }, () => {
     expect(await realms.state(3, ada)).toEqual(before);
     expect(await realms.recover(ada, ada.encryptionCode, [3, 1])).toEqual(chatPrivateKeysFor('postern', 'ada'));
     expect(await realms.recover(account, '482913', [2, 3])).toEqual(privateKeys);
+    expect((await realms.state(1, bare)).state).toBe('none');
     await kill(second.child);
   });
 });
 
-describe('the files', () => {
+describe('the files', { timeout: 60_000 }, () => {
   it('have no code and no private key in them, and a destroyed share no more', async () => {
     const sandbox = await openSandbox({ dataDir });
     url = sandbox.url;
