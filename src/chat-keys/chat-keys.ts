@@ -82,29 +82,12 @@ export class ChatKeys {
     const weak = weakness(code.expose());
     if (weak !== null) throw malformedField('encryption_code', weak);
     if (privateKeys.length !== privateKeyBytes) throw new Error(`private keys have ${privateKeyBytes} bytes`);
-    const { realms } = session;
-    const standing = await standingOf(realms, this.#runtime);
-    if (standing.kind === 'enrolled') throw hasChatKeys();
-    if (standing.kind === 'locked') throw noGuessesLeft();
-    const enrolment = { accountId: standing.accountId, version: this.#runtime.randomBytes(16).toString('hex') };
-    const stretched = await this.#stretcher.stretch(code.expose(), enrolment);
-    const records = enroll({ ...enrolment, stretched, privateKeys }, this.#random);
-    stretched.fill(0);
-    const { result, errors } = await gather({
-      realms,
-      runtime: this.#runtime,
-      ask: async (realm) => {
-        const record = records[realm.place - 1];
-        if (record === undefined) throw new Error(`there is no share for realm ${realm.place}`);
-        await realm.register(record);
-      },
-      // All three where they answer; the keys are safe with two.
-      conclude: (answers) => (answers.length === realms.length ? true : undefined),
-      atOnce: realms.length,
-      patienceMs: 60_000,
+    const { accountId } = await standingOf(session.realms, this.#runtime);
+    // One after the other, and none beside a guess: records of two enrolments, mixed, would be keys that nobody gets back.
+    return this.#brake.run(accountId, async () => {
+      const enrolment = { accountId, version: await this.#register(session, accountId, code, privateKeys) };
+      return this.#remember(this.#nameOf(who, code), enrolment, privateKeys.slice());
     });
-    if (result === undefined && realms.length - errors.length < 2) throw tooFewRealms(errors);
-    return this.#remember(this.#nameOf(who, code), enrolment, privateKeys.slice());
   }
 
   /** Wipes all keys, and waits for what is under way. */
@@ -126,6 +109,35 @@ export class ChatKeys {
       const known = this.#cache.get(name);
       return known ?? this.#remember(name, standing, await this.#guess(standing, code));
     });
+  }
+
+  async #register({ realms }: KeySession, accountId: string, code: Secret, privateKeys: Uint8Array): Promise<string> {
+    const runtime = this.#runtime;
+    const standing = await standingOf(realms, runtime);
+    if (standing.kind === 'enrolled') throw hasChatKeys();
+    if (standing.kind === 'locked') throw noGuessesLeft();
+    const version = runtime.randomBytes(16).toString('hex');
+    const stretched = await this.#stretcher.stretch(code.expose(), { accountId, version });
+    const records = enroll({ accountId, version, stretched, privateKeys }, this.#random);
+    stretched.fill(0);
+    const { errors } = await gather({
+      realms,
+      runtime,
+      ask: async (realm) => {
+        const record = records[realm.place - 1];
+        if (record === undefined) throw new Error(`there is no share for realm ${realm.place}`);
+        await realm.register(record);
+      },
+      // All three where they answer; the keys are safe with two.
+      conclude: (answers) => (answers.length === realms.length ? true : undefined),
+      atOnce: realms.length,
+      patienceMs: 60_000,
+    });
+    if (realms.length - errors.length < 2) throw tooFewRealms(errors);
+    // Another gateway may have enrolled the account at the same moment.
+    const now = await standingOf(realms, runtime);
+    if (now.kind !== 'enrolled' || now.version !== version) throw hasChatKeys();
+    return version;
   }
 
   async #guess(standing: Enrolled, code: Secret): Promise<Uint8Array> {

@@ -181,6 +181,18 @@ describe('enrolling', () => {
     expect(await enroll()).toBe('409 The account has chat keys already');
   });
 
+  it('twice at the same time makes keys once', async () => {
+    const { world } = here;
+    const account = await fresh();
+    const keys = world.keys();
+    const enroll = () =>
+      told(keys.enroll(world.session(account), world.holder(account), new Secret(code), randomBytes(64)));
+    const answers = await Promise.all([enroll(), enroll(), enroll()]);
+    const taken = '409 The account has chat keys already';
+    expect(answers.sort()).toEqual([taken, taken, 'ok']);
+    expect(await world.outcome(world.keys(), account, code)).toBe('ok');
+  });
+
   it('needs two realms, and may be repeated', async () => {
     const { world } = here;
     const account = await fresh();
