@@ -6,10 +6,12 @@ import type { UserCard } from '../model/user-card.ts';
 import type { UserProfile } from '../model/user-profile.ts';
 import type { ForwardProxy } from '../outbound/proxy.ts';
 import type { Secret } from '../secrets/secret.ts';
+import type { PlatformArticles } from './articles-port.ts';
 import type { PlatformMedia } from './media-port.ts';
 import type { PlatformMessages } from './messages-port.ts';
 import type { PlatformRealms } from './realms-port.ts';
 
+export type { PlatformArticle, PlatformArticles } from './articles-port.ts';
 export type { ForwardProxy, PlatformMedia };
 
 /**
@@ -148,6 +150,7 @@ export interface PlatformSession {
   readonly media: PlatformMedia;
   readonly realms: PlatformRealms;
   readonly messages: PlatformMessages;
+  readonly articles: PlatformArticles;
 }
 
 /** Thrown by what an adapter does not have. The core answers 501 and names the action. */

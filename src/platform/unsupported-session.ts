@@ -3,6 +3,7 @@ import type { Tweet } from '../model/tweet.ts';
 import type { UserAbout } from '../model/user-about.ts';
 import type { UserCard } from '../model/user-card.ts';
 import type { UserProfile } from '../model/user-profile.ts';
+import type { PlatformArticles } from './articles-port.ts';
 import type { PlatformMedia } from './media-port.ts';
 import type { PlatformMessages } from './messages-port.ts';
 import {
@@ -107,6 +108,9 @@ export class UnsupportedSession implements PlatformSession {
     throw new NotSupportedError();
   }
   get messages(): PlatformMessages {
+    throw new NotSupportedError();
+  }
+  get articles(): PlatformArticles {
     throw new NotSupportedError();
   }
 }
