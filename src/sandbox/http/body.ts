@@ -4,12 +4,12 @@ import { Problem } from './problem.ts';
 
 const LIMIT_BYTES = 1024 * 1024;
 
-const tooLarge = () => new Problem(413, 'payload_too_large', `The body is larger than ${LIMIT_BYTES} bytes`);
+const tooLarge = (limit: number) => new Problem(413, 'payload_too_large', `The body is larger than ${limit} bytes`);
 
 /** The JSON object that a request carries; an empty one where it carries nothing. */
-export async function readBody(request: IncomingMessage): Promise<Fields> {
-  if (Number(request.headers['content-length'] ?? 0) > LIMIT_BYTES) throw tooLarge();
-  const text = await readText(request);
+export async function readBody(request: IncomingMessage, limitBytes = LIMIT_BYTES): Promise<Fields> {
+  if (Number(request.headers['content-length'] ?? 0) > limitBytes) throw tooLarge(limitBytes);
+  const text = await readText(request, limitBytes);
   if (text.trim() === '') return {};
   let value: unknown;
   try {
@@ -23,17 +23,17 @@ export async function readBody(request: IncomingMessage): Promise<Fields> {
   return value as Fields;
 }
 
-function readText(request: IncomingMessage): Promise<string> {
+function readText(request: IncomingMessage, limitBytes: number): Promise<string> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let length = 0;
     request.on('data', (chunk: Buffer) => {
       length += chunk.length;
-      if (length > LIMIT_BYTES) {
+      if (length > limitBytes) {
         // The rest is read and dropped: to cut the connection would lose the answer on its way.
         request.removeAllListeners('data');
         request.resume();
-        reject(tooLarge());
+        reject(tooLarge(limitBytes));
       } else chunks.push(chunk);
     });
     request.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')));

@@ -24,6 +24,8 @@ interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** With `{name}` for a part that varies. */
   readonly path: string;
+  /** The largest JSON that it takes; a MiB unless it says more. */
+  readonly mostJsonBytes?: number;
 }
 
 /** For whoever calls with a token. */

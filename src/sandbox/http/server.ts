@@ -47,7 +47,8 @@ async function serve(platform: Platform, router: Router, request: IncomingMessag
     if (operation.access === 'actor' && operation.mostBytes !== undefined) {
       received = await platform.files.receive(request, operation.mostBytes(request.headers));
     }
-    const body = request.method === 'GET' || received !== undefined ? NO_BODY : await readBody(request);
+    const body =
+      request.method === 'GET' || received !== undefined ? NO_BODY : await readBody(request, operation.mostJsonBytes);
     const query = new URLSearchParams(mark < 0 ? '' : url.slice(mark + 1));
     // What the disk has no room for must not grow in memory: a write waits until the last one is on disk, or is refused.
     if (platform.journal.failing) await platform.journal.settled();

@@ -10,6 +10,9 @@ import { controlStats, createdTweets } from '../control/stats.ts';
 import type { Operation } from '../http/operation.ts';
 import { about } from './about.ts';
 import { activity } from './activity.ts';
+import { mediaById, setArticleContent, setArticleCover, setArticleTitle } from './article-edits.ts';
+import { publishArticle, unpublishArticle } from './article-publishing.ts';
+import { articleById, articles, createArticle, deleteArticle } from './articles.ts';
 import { bookmarks, bookmarkTweet, unbookmarkTweet } from './bookmarks.ts';
 import { chatOperations } from './chat/table.ts';
 import { createTweet } from './create-tweet.ts';
@@ -65,6 +68,16 @@ export const operations: readonly Operation[] = [
   registerAtRealm,
   guessAtRealm,
   unlockAtRealm,
+  articles,
+  createArticle,
+  articleById,
+  deleteArticle,
+  setArticleTitle,
+  setArticleContent,
+  setArticleCover,
+  publishArticle,
+  unpublishArticle,
+  mediaById,
   controlInfo,
   setFault,
   listFaults,

@@ -1,8 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { cookieToken } from '../http/guard.ts';
 import { pictureAt } from '../media/pictures.ts';
 import type { Platform } from '../platform.ts';
 import { serveUpload } from '../uploads/answer-upload.ts';
+import type { User } from '../world/types.ts';
 import type { World } from '../world/world.ts';
+import { articleView } from './article-view.ts';
 import { STYLE_PATH, style } from './html.ts';
 import { notice, tweetView, userView, type View } from './views.ts';
 
@@ -37,13 +40,24 @@ export async function servePage(
   if (serveUpload(platform, path, request, response)) return true;
   const wantsHtml = request.headers.accept?.includes('text/html') === true && !path.startsWith('/media/');
   const missing = wantsHtml ? notice(404, 'Nothing here', 'No such page on this platform.') : undefined;
-  const view = viewAt(platform.world, path) ?? missing;
+  const view = viewAt(platform.world, path, viewerOf(platform.world, request)) ?? missing;
   if (view === undefined) return false;
   send(response, view.status, 'text/html; charset=utf-8', Buffer.from(view.body), 'no-store');
   return true;
 }
 
-function viewAt(world: World, path: string): View | undefined {
+function viewerOf(world: World, request: IncomingMessage): User | undefined {
+  const token = cookieToken(request);
+  return token === undefined ? undefined : world.userByToken(token);
+}
+
+function viewAt(world: World, path: string, viewer: User | undefined): View | undefined {
+  const written = /^\/(\w{1,15})\/(articles|drafts)\/(\d{1,20})$/.exec(path);
+  if (written !== null) {
+    const article = world.articles.find(written[3] ?? '');
+    if (article === undefined || article.author !== world.userNamed(written[1] ?? '')) return undefined;
+    return articleView(world, article, written[2] === 'drafts', viewer);
+  }
   const match = /^\/(\w{1,15})(?:\/status\/(\d{1,20})(?:\/(?:photo|video)\/\d)?)?$/.exec(path);
   if (match === null) return undefined;
   const user = world.userNamed(match[1] ?? '');

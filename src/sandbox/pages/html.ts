@@ -40,5 +40,9 @@ header,article,.notice{padding:1rem;border-bottom:1px solid var(--line)}.banner{
 .text{white-space:pre-wrap;overflow-wrap:anywhere;margin:.4rem 0}.main .text{font-size:1.25rem}
 .media{max-width:100%;height:auto;border-radius:.7rem;margin:.3rem 0}.quoted{border:1px solid var(--line);border-radius:.7rem;padding:.7rem}
 .by{display:flex;gap:.6rem;align-items:center}.counts{display:flex;flex-wrap:wrap;gap:.2rem 1.1rem;margin:.4rem 0 0;color:var(--soft)}
-.counts b{color:var(--ink)}
+.counts b{color:var(--ink)}.written{overflow-wrap:anywhere}.written h1{font-size:1.7rem;line-height:1.2;margin:.2rem 0 .8rem}
+.written h2{font-size:1.3rem;margin:1.4rem 0 .4rem;padding:0}.written h3,.written h4,.written h5,.written h6{margin:1.2rem 0 .3rem}
+.written p{white-space:pre-wrap}.written blockquote{margin:1rem 0;padding-left:1rem;border-left:3px solid var(--line);color:var(--soft)}
+.written pre{overflow-x:auto;background:var(--ground);padding:.8rem;border-radius:.5rem}.written code{font:.9em ui-monospace,monospace}
+.written hr{border:0;border-top:1px solid var(--line);margin:1.5rem 0}.written li>p{margin:.2rem 0}
 `;

@@ -44,7 +44,7 @@ export function notice(status: number, title: string, text: string): View {
 }
 
 /** Why nobody in particular may see a tweet. */
-function hiddenBecause(tweet: Tweet): { readonly status: number; readonly why: string } | undefined {
+export function hiddenBecause(tweet: Tweet): { readonly status: number; readonly why: string } | undefined {
   const { author } = tweet;
   if (tweet.deleted) return { status: 404, why: 'This tweet was deleted.' };
   if (author.state === 'suspended') return { status: 403, why: 'The author of this tweet is suspended.' };
@@ -56,14 +56,21 @@ function hiddenBecause(tweet: Tweet): { readonly status: number; readonly why: s
 function article(world: World, tweet: Tweet, main = false): Html {
   const { author } = tweet;
   const quoted = tweet.quoteOf === null ? undefined : quote(world.tweet(tweet.quoteOf));
-  return html`<article class="${main ? 'main' : 'one'}"><div class="by">${avatarOf(author)}<div>
-<a href="/${author.screenName}"><b>${author.name}</b></a>${badge(author)} <span class="soft">@${author.screenName}</span><br>
-<a class="soft" href="${linkTo(tweet)}">${new Date(tweet.createdAt).toISOString().slice(0, 16).replace('T', ' ')} UTC</a></div></div>
-<p class="text" lang="${tweet.lang}">${tweet.text}</p>${tweet.media.map(
+  const written = tweet.article === null ? undefined : articlePath(author, tweet.article.id);
+  return html`<article class="${main ? 'main' : 'one'}">${authorLine(author, tweet.createdAt, linkTo(tweet))}
+<p class="text" lang="${tweet.lang}">${tweet.text}</p>${written === undefined ? undefined : html`<p><a href="${written}">Read the article</a></p>`}${tweet.media.map(
     (media) =>
       html`<img class="media" loading="lazy" src="${media.path}" width="${media.width}" height="${media.height}" alt="${media.kind}">`,
   )}${quoted}
 <p class="counts">${counts({ replies: tweet.replies, retweets: tweet.retweets, quotes: tweet.quotes, likes: tweet.likes, views: tweet.views ?? 0 })}</p></article>`;
+}
+
+/** Who wrote it and when, where that is known with an address of its own. */
+export function authorLine(author: User, createdAt: number, href = ''): Html {
+  const when = `${new Date(createdAt).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+  return html`<div class="by">${avatarOf(author)}<div>
+<a href="/${author.screenName}"><b>${author.name}</b></a>${badge(author)} <span class="soft">@${author.screenName}</span><br>
+${href === '' ? html`<span class="soft">${when}</span>` : html`<a class="soft" href="${href}">${when}</a>`}</div></div>`;
 }
 
 function quote(tweet: Tweet | undefined): Html {
@@ -73,6 +80,7 @@ function quote(tweet: Tweet | undefined): Html {
 <p class="text" lang="${tweet.lang}">${tweet.text}</p></div>`;
 }
 
+const articlePath = (author: User, id: string) => `/${author.screenName}/articles/${id}`;
 const linkTo = (tweet: Tweet) => `/${tweet.author.screenName}/status/${tweet.id}`;
 const badge = (user: User) => (user.verified || user.premium ? html` <span title="verified">✔</span>` : undefined);
 const avatarOf = (user: User) =>

@@ -1,13 +1,59 @@
-import type { Article } from '../world/types.ts';
+import type { Wrapped } from '../world/articles.ts';
+import type { Content } from '../world/content.ts';
 import type { Person } from './people.ts';
-import type { Prng } from './prng.ts';
+import { Phrases } from './phrases.ts';
+import { type Prng, prng } from './prng.ts';
 import type { Topic } from './topic.ts';
 
 const shapes = ['Notes on {}', 'What {} taught me', 'A beginner’s letter about {}', 'A year of {}', 'In praise of {}'];
 
 /** Now and then what a premium member says is a long piece of writing. */
-export function articleTitle(random: Prng, { user, tongue }: Person, topic: Topic): Article | undefined {
+export function articleOf(random: Prng, { user, tongue }: Person, topic: Topic): Wrapped | undefined {
   if (!user.premium || user.protected || tongue.lang !== 'en' || !random.chance(0.03)) return undefined;
   const id = String(1_700_000_000_000_000_000n + BigInt(random.int(0, 0x7fff_ffff)) * 0x7fff_ffffn);
-  return { id, title: random.pick(shapes).replace('{}', topic.name) };
+  const title = random.pick(shapes).replace('{}', topic.name);
+  let content: Content | undefined;
+  return {
+    id,
+    title,
+    content: () => {
+      content ??= write(id, topic);
+      return content;
+    },
+  };
+}
+
+/** Seldom read, so it is written when it is. Its chance is its own: the rest of the world does not depend on it. */
+function write(id: string, topic: Topic): Content {
+  const random = prng(id, 'article');
+  const phrases = new Phrases(random);
+  const person = { friends: [], emojiHabit: 0 };
+  const say = (sentences: number) => Array.from({ length: sentences }, () => phrases.post(person, topic)).join(' ');
+  const [link = ''] = topic.links;
+  const more = 'More of this';
+  return {
+    blocks: [
+      { type: 'unstyled', text: say(3) },
+      { type: 'header-two', text: 'How it began' },
+      { type: 'unstyled', text: say(random.int(3, 5)) },
+      { type: 'unstyled', text: say(2), within: [0] },
+      { type: 'header-two', text: 'What I would do again' },
+      ...[2, 3, 4].map((item) => ({ type: 'unstyled', text: say(1), within: [1, item] })),
+      { type: 'divider', text: '' },
+      {
+        type: 'unstyled',
+        text: `${more}. ${say(1)}`,
+        styles: [{ offset: 0, length: more.length, style: 'BOLD' }],
+        ...(link !== '' && { entities: [{ offset: 0, length: more.length, entity: 0 }] }),
+      },
+    ],
+    entities: link === '' ? [] : [{ type: 'LINK', url: link }],
+    containers: [
+      { type: 'quote' },
+      { type: 'unordered-list' },
+      { type: 'list-item' },
+      { type: 'list-item' },
+      { type: 'list-item' },
+    ],
+  };
 }

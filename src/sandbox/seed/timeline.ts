@@ -2,7 +2,7 @@ import { snowflake } from '../world/snowflake.ts';
 import type { Tweet } from '../world/types.ts';
 import { hiddenFrom } from '../world/visibility.ts';
 import type { World } from '../world/world.ts';
-import { articleTitle } from './articles.ts';
+import { articleOf } from './articles.ts';
 import type { Person } from './people.ts';
 import { Phrases } from './phrases.ts';
 import { type Prng, prng } from './prng.ts';
@@ -132,7 +132,7 @@ function speak(
   const topic = random.pick(person.topics);
   const text = phrases.post(person, topic);
   const media = mediaFor(random, topic, world.tweets.length);
-  const article = articleTitle(random, person, topic);
+  const article = articleOf(random, person, topic);
   return {
     tweet: publish({ text, replyTo: undefined, quoteOf: undefined, media, ...(article && { article }) }, topic),
     person,

@@ -1,4 +1,5 @@
 import { applyChatEntry, type ChatEntry } from '../chat/entries.ts';
+import { type ArticleEntry, applyArticleEntry } from './article-entries.ts';
 import { compareIds } from './snowflake.ts';
 import { mediaOf, uploadIdOf } from './uploads.ts';
 import type { World } from './world.ts';
@@ -54,6 +55,7 @@ export type Entry =
       readonly token?: string;
       readonly fingerprint?: string;
     }
+  | ArticleEntry
   | { readonly kind: 'accounts'; readonly accounts: readonly MintedAccount[]; readonly at: number }
   | {
       readonly kind: 'reset';
@@ -81,17 +83,16 @@ export function mintedLabel(number: number): string {
   return `minted:${number}`;
 }
 
-/** The idempotency token that an entry came with, and which tweet, upload or event of a conversation it was about. */
+/** The idempotency token that an entry came with, and which tweet, upload, article or event of a conversation it was about. */
 export function tokenOf(entry: Entry) {
   if (entry.kind === 'chat_key' || entry.kind === 'chat_event') {
     const { user: actorId, token, fingerprint = '', seq: tweetId, at } = entry;
     return token === undefined ? undefined : { actorId, token, fingerprint, tweetId, at };
   }
-  if (entry.kind !== 'tweet' && entry.kind !== 'delete' && entry.kind !== 'media') return undefined;
-  if (entry.token === undefined) return undefined;
+  if (!('token' in entry) || entry.token === undefined) return undefined;
   const { token, fingerprint = '', at } = entry;
-  const actorId = entry.kind === 'tweet' ? entry.author : entry.user;
-  const tweetId = entry.kind === 'delete' ? entry.tweet : entry.id;
+  const actorId = 'author' in entry ? entry.author : entry.user;
+  const tweetId = 'tweet' in entry ? entry.tweet : 'article' in entry ? entry.article : entry.id;
   return { actorId, token, fingerprint, tweetId, at };
 }
 
@@ -158,6 +159,13 @@ export function applyEntry(world: World, entry: Entry): void {
       world.uploads.add({ id, owner, kind: entry.format, extension, width, height, durationMs, idleSince: at });
       return;
     }
+    case 'article':
+    case 'edit_article':
+    case 'publish_article':
+    case 'unpublish_article':
+    case 'delete_article':
+      applyArticleEntry(world, entry);
+      return;
     case 'accounts':
       for (const account of entry.accounts) {
         const chatLabel = mintedLabel(world.minted++);

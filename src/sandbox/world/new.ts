@@ -1,7 +1,8 @@
 import { joined, termsOf } from '../search/terms.ts';
+import type { Wrapped } from './articles.ts';
 import { extractEntities } from './entities.ts';
 import { Relation } from './relation.ts';
-import type { Article, Media, Tweet, User } from './types.ts';
+import type { Media, Tweet, User } from './types.ts';
 
 type Grown =
   | 'followers'
@@ -36,7 +37,7 @@ export interface NewTweet {
   readonly score: number;
   readonly createdByCall: boolean;
   /** Of the wrapper tweet of a published article. */
-  readonly article?: Article;
+  readonly article?: Wrapped;
   readonly likes?: number;
   readonly retweets?: number;
   readonly bookmarks?: number;

@@ -1,3 +1,4 @@
+import type { Wrapped } from './articles.ts';
 import type { Relation } from './relation.ts';
 
 export type UserState = 'active' | 'suspended' | 'deleted';
@@ -79,7 +80,7 @@ export interface Tweet {
   readonly conversationId: string;
   readonly replyTo: { readonly tweetId: string; readonly userId: string } | null;
   readonly quoteOf: string | null;
-  readonly article: Article | null;
+  readonly article: Wrapped | null;
   readonly media: readonly Media[];
   readonly entities: Entities;
   /** What `top` orders by. It never changes, so that pages neither repeat nor lose a tweet. */
@@ -99,12 +100,6 @@ export interface Tweet {
   bookmarks: number;
   views: number | null;
   head: string | undefined;
-}
-
-/** A published article. */
-export interface Article {
-  readonly id: string;
-  readonly title: string;
 }
 
 export interface List {

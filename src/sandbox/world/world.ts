@@ -1,6 +1,7 @@
 import { Chats } from '../chat/chats.ts';
 import { SearchIndex } from '../search/index.ts';
 import { ActivityLog } from './activity.ts';
+import { Articles } from './articles.ts';
 import { HomeFeeds } from './home.ts';
 import { makeTweet, makeUser, type NewTweet, type NewUser } from './new.ts';
 import { Ranking } from './ranking.ts';
@@ -28,6 +29,7 @@ export class World {
   readonly activity = new ActivityLog();
   readonly chats = new Chats();
   readonly uploads = new Uploads();
+  readonly articles = new Articles();
   minted = 0;
   /** Where this world answers; pages and pictures are addressed under it. */
   origin = '';
@@ -90,7 +92,10 @@ export class World {
     this.tweets.push(tweet);
     this.#tweetsById.set(tweet.id, tweet);
     author.tweets.push(tweet.position);
-    if (tweet.article !== null) author.articles.push(tweet.position);
+    if (fields.article !== undefined) {
+      author.articles.push(tweet.position);
+      this.articles.wrap(tweet, fields.article);
+    }
     author.tweetCount++;
     if (tweet.media.length > 0) author.mediaCount++;
     if (replyTo !== undefined) addAnswer(replyTo, tweet);
@@ -105,6 +110,7 @@ export class World {
   remove(tweet: Tweet): void {
     if (tweet.deleted) return;
     tweet.deleted = true;
+    this.articles.unwrap(tweet);
     const { author } = tweet;
     author.tweetCount--;
     if (tweet.media.length > 0) author.mediaCount--;

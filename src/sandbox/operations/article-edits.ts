@@ -1,0 +1,70 @@
+import { json } from '../http/answer.ts';
+import { optionalString, requiredString } from '../http/input.ts';
+import type { ActorCall, ActorOperation } from '../http/operation.ts';
+import { badRequest, Problem } from '../http/problem.ts';
+import { summaryForm } from '../world/article-forms.ts';
+import { type Content, mediaIn, readContent } from '../world/content.ts';
+import { ownArticle } from '../world/look-up-article.ts';
+import type { Upload } from '../world/uploads.ts';
+
+const LONGEST_TITLE = 100;
+
+interface Changes {
+  readonly title?: string;
+  readonly content?: Content;
+  readonly cover?: string | null;
+}
+
+/** Only drafts are edited. To set what is so already is no error. */
+function edit(part: string, id: string, read: (call: ActorCall) => Changes): ActorOperation {
+  return {
+    id,
+    method: 'PUT',
+    path: `/api/articles/{id}/${part}`,
+    access: 'actor',
+    ...(part === 'content' && { mostJsonBytes: 8 * 1024 * 1024 }),
+    handle(call) {
+      const article = ownArticle(call, call.params['id'] ?? '');
+      const changes = read(call);
+      if (article.tweet !== null) throw new Problem(409, 'article_published', 'Only a draft can be edited');
+      call.platform.commit({ kind: 'edit_article', article: article.id, at: call.platform.now(), ...changes });
+      return json({ article: summaryForm(call, article) });
+    },
+  };
+}
+
+export const setArticleTitle = edit('title', 'setArticleTitle', ({ body }) => {
+  const title = requiredString(body, 'title');
+  if ([...title].length > LONGEST_TITLE) throw badRequest('title', `title may have ${LONGEST_TITLE} characters`);
+  return { title };
+});
+
+export const setArticleContent = edit('content', 'setArticleContent', (call) => {
+  const content = readContent(call.body['content']);
+  for (const id of mediaIn(content)) ownPicture(call, id);
+  return { content };
+});
+
+export const setArticleCover = edit('cover', 'setArticleCover', (call) => {
+  const cover = optionalString(call.body, 'media_id') ?? null;
+  if (cover !== null) ownPicture(call, cover);
+  return { cover };
+});
+
+/** One's own upload, and what it is. */
+export const mediaById: ActorOperation = {
+  id: 'media',
+  method: 'GET',
+  path: '/api/media/{id}',
+  access: 'actor',
+  handle({ platform, actor, params }) {
+    const { id, kind, width, height } = platform.world.uploads.own(params['id'] ?? '', actor, platform.now());
+    return json({ media: { id, kind, width, height } });
+  },
+};
+
+function ownPicture({ platform, actor }: ActorCall, id: string): Upload {
+  const upload = platform.world.uploads.own(id, actor, platform.now());
+  if (upload.kind === 'video') throw new Problem(400, 'media_refused', 'An article shows pictures only');
+  return upload;
+}

@@ -1,0 +1,94 @@
+import { type Answer, json, jsonText } from '../http/answer.ts';
+import { idempotencyToken } from '../http/idempotency-token.ts';
+import type { ActorCall, ActorOperation } from '../http/operation.ts';
+import { pageAnswer, pagingOf, takePage } from '../http/paged.ts';
+import { badRequest, Problem } from '../http/problem.ts';
+import { articleForm, summaryForm } from '../world/article-forms.ts';
+import type { Article } from '../world/articles.ts';
+import { ownArticle, readableArticle } from '../world/look-up-article.ts';
+import { lastFirst } from '../world/orders.ts';
+import { nextSnowflake } from '../world/snowflake.ts';
+import { numberOf } from './user-lists.ts';
+
+/** An empty draft. Its token names it until it is deleted. */
+export const createArticle: ActorOperation = {
+  id: 'createArticle',
+  method: 'POST',
+  path: '/api/articles',
+  access: 'actor',
+  handle(call) {
+    const { platform, actor } = call;
+    const token = idempotencyToken(call);
+    const first = usedBefore(call, token, 'article');
+    const begun = first === undefined ? undefined : platform.world.articles.find(first);
+    if (begun !== undefined) return created(call, begun, { 'idempotent-replayed': 'true' });
+    const id = nextSnowflake(platform.now(), platform.world.articles.lastId);
+    const tokened = token === undefined ? {} : { token, fingerprint: 'article' };
+    platform.commit({ kind: 'article', id, author: actor.id, at: platform.now(), ...tokened });
+    return created(call, ownArticle(call, id));
+  },
+};
+
+export const articleById: ActorOperation = {
+  id: 'article',
+  method: 'GET',
+  path: '/api/articles/{id}',
+  access: 'actor',
+  handle: (call) => json({ article: articleForm(call, readableArticle(call, call.params['id'] ?? '')) }),
+};
+
+/** The actor's own, the one begun last first. */
+export const articles: ActorOperation = {
+  id: 'articles',
+  method: 'GET',
+  path: '/api/articles',
+  access: 'actor',
+  handle(call) {
+    const { platform, actor, query } = call;
+    const status = query.get('status');
+    if (status !== null && status !== 'draft' && status !== 'published') {
+      throw badRequest('status', 'status must be draft or published');
+    }
+    const paging = pagingOf(call, `articles ${status}`, actor.id);
+    const own = lastFirst(platform.world.articles.of(actor), numberOf(paging.after));
+    const page = takePage(own, paging.count, (article) => {
+      return !article.deleted && (status === null || (article.tweet === null) === (status === 'draft'));
+    });
+    const items = JSON.stringify(page.items.map((article) => summaryForm(call, article)));
+    return pageAnswer('', 'articles', items, paging.seal(page.next));
+  },
+};
+
+/** The second time it is 404, so a caller who repeats it without knowing how it went sends the same token. */
+export const deleteArticle: ActorOperation = {
+  id: 'deleteArticle',
+  method: 'DELETE',
+  path: '/api/articles/{id}',
+  access: 'actor',
+  handle(call) {
+    const { platform, actor } = call;
+    const id = call.params['id'] ?? '';
+    const token = idempotencyToken(call);
+    const fingerprint = `delete article ${id}`;
+    if (usedBefore(call, token, fingerprint) !== undefined) return deleted(id, { 'idempotent-replayed': 'true' });
+    ownArticle(call, id);
+    const tokened = token === undefined ? {} : { token, fingerprint };
+    platform.commit({ kind: 'delete_article', article: id, author: actor.id, at: platform.now(), ...tokened });
+    return deleted(id);
+  },
+};
+
+/** What a token's first use was about, should there have been one. */
+function usedBefore({ platform, actor }: ActorCall, token: string | undefined, fingerprint: string) {
+  const first = token === undefined ? undefined : platform.tokens.find(actor.id, token, platform.now());
+  if (first === undefined || first.fingerprint === fingerprint) return first?.tweetId;
+  throw new Problem(409, 'idempotency_conflict', 'This idempotency-token came with another request before');
+}
+
+function created(call: ActorCall, article: Article, headers?: Record<string, string>): Answer {
+  return jsonText(JSON.stringify({ article: summaryForm(call, article) }), 201, headers);
+}
+
+function deleted(id: string, headers?: Record<string, string>): Answer {
+  return jsonText(JSON.stringify({ article_id: id, deleted: true }), 200, headers);
+}

@@ -1,0 +1,32 @@
+import { picturePath, publicPath } from '../world/article-forms.ts';
+import type { Article } from '../world/articles.ts';
+import type { User } from '../world/types.ts';
+import { mediaOf } from '../world/uploads.ts';
+import type { World } from '../world/world.ts';
+import { contentHtml } from './content-html.ts';
+import { html, page } from './html.ts';
+import { authorLine, hiddenBecause, notice, type View } from './views.ts';
+
+/** An article for readers: a published one for everybody, a draft for its author alone. */
+export function articleView(world: World, article: Article, isDraft: boolean, viewer: User | undefined): View {
+  const missing = notice(404, 'Nothing here', 'No such article, or it is not published.');
+  const { tweet, author } = article;
+  if (isDraft) {
+    if (viewer !== author) return missing;
+  } else {
+    if (tweet === null) return missing;
+    const hidden = hiddenBecause(tweet);
+    if (hidden !== undefined) return notice(hidden.status, 'Not shown', hidden.why);
+  }
+  const cover = article.coverId === null ? undefined : world.uploads.shown(article.coverId, 0);
+  const { path, width, height } = cover === undefined ? noPicture : mediaOf(cover);
+  const state = tweet === null ? html`<p class="soft">A draft. Nobody else sees it.</p>` : undefined;
+  const published =
+    isDraft && tweet !== null ? html`<p><a href="${publicPath(article)}">It is published.</a></p>` : undefined;
+  const body = html`${path === '' ? undefined : html`<img class="banner" src="${path}" width="${width}" height="${height}" alt="">`}
+<article class="written"><h1>${article.title}</h1>${authorLine(author, article.createdAt)}${state}${published}
+${contentHtml(article.content(), (id) => picturePath(world, id))}</article>`;
+  return { status: 200, body: page(`${article.title} · ${author.name}`, body) };
+}
+
+const noPicture = { path: '', width: 0, height: 0 };

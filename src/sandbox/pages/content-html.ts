@@ -1,0 +1,90 @@
+import type { Block, Container, Content, Entity } from '../world/content.ts';
+import { Html, html } from './html.ts';
+
+type PictureAt = (id: string) => string | undefined;
+
+/** What an article says, as HTML of its own making: text is escaped, links go out with no word of where from. */
+export function contentHtml(content: Content, pictureAt: PictureAt): Html {
+  return inside(content, content.blocks, 0, pictureAt);
+}
+
+function inside(content: Content, blocks: readonly Block[], depth: number, pictureAt: PictureAt): Html {
+  const parts: Html[] = [];
+  for (let at = 0; at < blocks.length; ) {
+    const block = blocks[at] as Block;
+    const place = block.within?.[depth];
+    let end = at + 1;
+    if (place === undefined) parts.push(leaf(content, block, pictureAt));
+    else {
+      while (end < blocks.length && blocks[end]?.within?.[depth] === place) end++;
+      const body = inside(content, blocks.slice(at, end), depth + 1, pictureAt);
+      parts.push(contained(content.containers[place], body));
+    }
+    at = end;
+  }
+  return html`${parts}`;
+}
+
+function contained(container: Container | undefined, body: Html): Html {
+  switch (container?.type) {
+    case 'quote':
+      return html`<blockquote>${body}</blockquote>`;
+    case 'unordered-list':
+      return html`<ul>${body}</ul>`;
+    case 'ordered-list':
+      return html`<ol start="${container.start ?? 1}">${body}</ol>`;
+    case 'list-item':
+      return html`<li>${body}</li>`;
+    default:
+      return body;
+  }
+}
+
+const headings = ['header-one', 'header-two', 'header-three', 'header-four', 'header-five', 'header-six'];
+
+function leaf({ entities }: Content, block: Block, pictureAt: PictureAt): Html {
+  if (block.type === 'divider') return html`<hr>`;
+  if (block.type === 'code-block') return html`<pre><code>${block.text}</code></pre>`;
+  const body = phrase(block, entities, pictureAt);
+  // The title is the page's only h1.
+  const level = Math.min(6, headings.indexOf(block.type) + 2);
+  if (level >= 2) return new Html(`<h${level}>${body.text}</h${level}>\n`);
+  return block.text === '' ? html`` : html`<p>${body}</p>\n`;
+}
+
+const tags: Readonly<Record<string, string>> = { BOLD: 'strong', ITALIC: 'em', CODE: 'code' };
+
+/** Stretch by stretch, each with all of its marks around it: what reaches over several of them looks the same. */
+function phrase(
+  { text, styles = [], entities: ranges = [] }: Block,
+  entities: readonly Entity[],
+  pictureAt: PictureAt,
+) {
+  const all = [...styles, ...ranges];
+  const edges = new Set([0, text.length, ...all.flatMap(({ offset, length }) => [offset, offset + length])]);
+  const places = [...edges].sort((a, b) => a - b);
+  const starting = all.toSorted((a, b) => a.offset - b.offset);
+  let open: typeof all = [];
+  let next = 0;
+  const parts: Html[] = [];
+  for (const [index, start] of places.slice(0, -1).entries()) {
+    while (next < starting.length && (starting[next]?.offset ?? 0) <= start) open.push(...starting.slice(next, ++next));
+    open = open.filter(({ offset, length }) => offset + length > start);
+    let part = html`${text.slice(start, places[index + 1])}`;
+    for (const range of open) {
+      if ('entity' in range) part = around(entities[range.entity], part, pictureAt);
+      else part = new Html(`<${tags[range.style]}>${part.text}</${tags[range.style]}>`);
+    }
+    parts.push(part);
+  }
+  return html`${parts}`;
+}
+
+function around(entity: Entity | undefined, part: Html, pictureAt: PictureAt): Html {
+  if (entity === undefined) return part;
+  if (entity.type === 'LINK')
+    return html`<a href="${entity.url}" title="${entity.title ?? ''}" rel="nofollow">${part}</a>`;
+  const path = pictureAt(entity.media_id);
+  if (path === undefined) return html`<i>${entity.alt ?? ''}</i>`;
+  return html`<img class="media" loading="lazy" src="${path}" alt="${entity.alt ?? ''}" title="${entity.title ?? ''}">`;
+}

@@ -1,0 +1,123 @@
+import { type Fields, optionalInteger, optionalString, requiredInteger, requiredString } from '../http/input.ts';
+import { badRequest } from '../http/problem.ts';
+
+/** What an article says, in the written contract's own form: blocks of plain text, and what is said of stretches of it. */
+export interface Content {
+  readonly blocks: readonly Block[];
+  readonly entities: readonly Entity[];
+  readonly containers: readonly Container[];
+}
+
+export interface Block {
+  readonly type: string;
+  readonly text: string;
+  readonly info?: string;
+  readonly styles?: readonly { readonly offset: number; readonly length: number; readonly style: string }[];
+  readonly entities?: readonly { readonly offset: number; readonly length: number; readonly entity: number }[];
+  /** Places of its containers, the outermost first. */
+  readonly within?: readonly number[];
+}
+
+export type Entity =
+  | { readonly type: 'LINK'; readonly url: string; readonly title?: string }
+  | { readonly type: 'MEDIA'; readonly media_id: string; readonly alt?: string; readonly title?: string };
+
+export interface Container {
+  readonly type: string;
+  readonly start?: number;
+  readonly loose?: boolean;
+}
+
+const blockTypes = [
+  ...['unstyled', 'header-one', 'header-two', 'header-three', 'header-four', 'header-five', 'header-six'],
+  ...['code-block', 'divider'],
+];
+const containerTypes = ['quote', 'unordered-list', 'ordered-list', 'list-item'];
+const styles = ['BOLD', 'ITALIC', 'CODE'];
+const MOST = 200_000;
+
+export const noContent: Content = { blocks: [], entities: [], containers: [] };
+
+/** Takes only what the contract names, so that nothing else is ever kept or shown. */
+export function readContent(value: unknown): Content {
+  const fields = asFields(value, 'content');
+  const entities = listOf(fields, 'entities').map(readEntity);
+  const containers = listOf(fields, 'containers').map(readContainer);
+  const blocks = listOf(fields, 'blocks').map((block) => readBlock(block, entities.length, containers.length));
+  return { blocks, entities, containers };
+}
+
+/** Which media it shows. */
+export function mediaIn({ entities }: Content): string[] {
+  return entities.flatMap((entity) => (entity.type === 'MEDIA' ? [entity.media_id] : []));
+}
+
+function readBlock(value: unknown, entities: number, containers: number): Block {
+  const block = asFields(value, 'content.blocks');
+  const text = requiredString(block, 'text');
+  const info = optionalString(block, 'info');
+  const range = (fields: Fields) => {
+    const offset = requiredInteger(fields, 'offset', 0, text.length);
+    return { offset, length: requiredInteger(fields, 'length', 1, text.length - offset) };
+  };
+  const styled = listOf(block, 'styles').map((each) => {
+    const fields = asFields(each, 'styles');
+    return { ...range(fields), style: oneOf(fields, 'style', styles) };
+  });
+  const linked = listOf(block, 'entities').map((each) => {
+    const fields = asFields(each, 'entities');
+    return { ...range(fields), entity: requiredInteger(fields, 'entity', 0, entities - 1) };
+  });
+  const within = listOf(block, 'within').map((place) =>
+    requiredInteger({ within: place }, 'within', 0, containers - 1),
+  );
+  if (within.length > 100) throw badRequest('content', 'content is nested too deep');
+  return {
+    type: oneOf(block, 'type', blockTypes),
+    text,
+    ...(info !== undefined && { info }),
+    ...(styled.length > 0 && { styles: styled }),
+    ...(linked.length > 0 && { entities: linked }),
+    ...(within.length > 0 && { within }),
+  };
+}
+
+function readEntity(value: unknown): Entity {
+  const fields = asFields(value, 'content.entities');
+  const title = optionalString(fields, 'title');
+  const titled = title === undefined ? {} : { title };
+  if (oneOf(fields, 'type', ['LINK', 'MEDIA']) === 'LINK') {
+    const url = requiredString(fields, 'url');
+    if (!/^(?:https?|mailto):/i.test(url)) throw badRequest('content', 'a link must be of http, https or mailto');
+    return { type: 'LINK', url, ...titled };
+  }
+  const alt = optionalString(fields, 'alt');
+  return { type: 'MEDIA', media_id: requiredString(fields, 'media_id'), ...(alt !== undefined && { alt }), ...titled };
+}
+
+function readContainer(value: unknown): Container {
+  const fields = asFields(value, 'content.containers');
+  const start = optionalInteger(fields, 'start', 0, 999_999_999);
+  return {
+    type: oneOf(fields, 'type', containerTypes),
+    ...(start !== undefined && { start }),
+    ...(fields['loose'] === true && { loose: true }),
+  };
+}
+
+function asFields(value: unknown, name: string): Fields {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Fields;
+  throw badRequest('content', `${name} must be an object`);
+}
+
+function listOf(fields: Fields, name: string): readonly unknown[] {
+  const value = fields[name] ?? [];
+  if (Array.isArray(value) && value.length <= MOST) return value;
+  throw badRequest('content', `${name} must be an array`);
+}
+
+function oneOf(fields: Fields, name: string, known: readonly string[]): string {
+  const value = requiredString(fields, name);
+  if (known.includes(value)) return value;
+  throw badRequest('content', `${name} must be one of ${known.join(', ')}`);
+}

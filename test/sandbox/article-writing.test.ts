@@ -1,0 +1,178 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Account, type Json, type OpenSandbox, openSandbox } from './harness.ts';
+
+let sandbox: OpenSandbox;
+beforeAll(async () => {
+  sandbox = await openSandbox();
+});
+afterAll(() => sandbox.close());
+
+const plain = (text: string) => ({ blocks: [{ type: 'unstyled', text }], entities: [], containers: [] });
+
+async function begin(as: Account, headers: Record<string, string> = {}): Promise<Json> {
+  const { status, body } = await sandbox.call('POST', '/api/articles', { as, body: {}, headers });
+  expect(status).toBe(201);
+  return body.article;
+}
+
+const put = (id: string, part: string, body: object, as: Account) =>
+  sandbox.call('PUT', `/api/articles/${id}/${part}`, { as, body });
+const publish = (id: string, as: Account) => sandbox.call('PUT', `/api/articles/${id}/published`, { as });
+const unpublish = (id: string, as: Account) => sandbox.call('DELETE', `/api/articles/${id}/published`, { as });
+const remove = (id: string, as: Account, headers = {}) =>
+  sandbox.call('DELETE', `/api/articles/${id}`, { as, headers });
+
+describe('an article', () => {
+  it('begins empty, is edited, published as a tweet, taken back and deleted', async () => {
+    const author = await sandbox.mint({ premium: true });
+    const { id } = await begin(author);
+    expect((await put(id, 'title', { title: 'On looms' }, author)).body.article).toMatchObject({ title: 'On looms' });
+    await put(id, 'content', { content: plain('Warp') }, author);
+    expect((await publish(id, author)).body).toEqual({ article_id: id, published: true });
+
+    const published = (await sandbox.get(`/api/articles/${id}`, sandbox.grace)).body.article;
+    expect(published).toMatchObject({
+      status: 'published',
+      draft_url: null,
+      content: plain('Warp'),
+      viewer: { own: false },
+    });
+    const path = `/api/users/${author.userId}/articles`;
+    const [wrapper] = (await sandbox.get(path)).body.tweets;
+    expect(wrapper).toMatchObject({ id: published.tweet_id, text: 'On looms', article: { id, title: 'On looms' } });
+
+    expect((await unpublish(id, author)).body.article).toMatchObject({
+      status: 'draft',
+      tweet_id: null,
+      public_url: null,
+    });
+    expect((await sandbox.get(path)).body.tweets).toEqual([]);
+    expect((await sandbox.get(`/api/articles/${id}`)).status).toBe(404);
+    expect((await remove(id, author)).body).toEqual({ article_id: id, deleted: true });
+    expect((await sandbox.get(`/api/articles/${id}`, author)).body.problem).toMatchObject({ resource: 'article', id });
+    expect((await remove(id, author)).status).toBe(404);
+  });
+
+  it('is edited as a draft only, and by its author only', async () => {
+    const author = await sandbox.mint({ premium: true });
+    const { id } = await begin(author);
+    await publish(id, author);
+    expect((await put(id, 'title', { title: 'Late' }, author)).body.problem.code).toBe('article_published');
+    for (const answer of [
+      await put(id, 'title', { title: 'Mine' }, sandbox.grace),
+      await publish(id, sandbox.grace),
+      await unpublish(id, sandbox.grace),
+      await remove(id, sandbox.grace),
+    ]) {
+      expect([answer.status, answer.body.problem.code]).toEqual([403, 'forbidden']);
+    }
+  });
+
+  it('is published by premium accounts', async () => {
+    const { id } = await begin(sandbox.grace);
+    expect((await publish(id, sandbox.grace)).body.problem.code).toBe('premium_required');
+    expect((await sandbox.get(`/api/articles/${id}`, sandbox.grace)).body.article.status).toBe('draft');
+  });
+
+  it('is a draft again when its wrapper tweet is deleted', async () => {
+    const author = await sandbox.mint({ premium: true });
+    const { id } = await begin(author);
+    await publish(id, author);
+    const { tweet_id } = (await sandbox.get(`/api/articles/${id}`, author)).body.article;
+    await sandbox.call('DELETE', `/api/tweets/${tweet_id}`, { as: author });
+    expect((await sandbox.get(`/api/articles/${id}`, author)).body.article).toMatchObject({
+      status: 'draft',
+      tweet_id: null,
+    });
+  });
+
+  it('of a token is begun once, until it is deleted', async () => {
+    const author = await sandbox.mint();
+    const token = { 'idempotency-token': 'one' };
+    const first = await begin(author, token);
+    expect((await begin(author, token)).id).toBe(first.id);
+    for (const again of [false, true]) {
+      const answer = await remove(first.id, author, { 'idempotency-token': 'two' });
+      expect([answer.status, answer.headers.has('idempotent-replayed')]).toEqual([200, again]);
+    }
+    expect((await begin(author, token)).id).not.toBe(first.id);
+  });
+
+  it('of the seed has content, the same in every world', async () => {
+    const { tweets } = (await sandbox.get('/api/users/by/ines_petrov/articles')).body;
+    const read = async () => (await sandbox.get(`/api/articles/${tweets[0].article.id}`)).body.article;
+    const article = await read();
+    expect(article).toMatchObject({ status: 'published', title: tweets[0].article.title, tweet_id: tweets[0].id });
+    expect(article.content.blocks.length).toBeGreaterThan(8);
+    await sandbox.control('reset');
+    expect((await read()).content).toEqual(article.content);
+  });
+});
+
+it('the own articles are listed page by page, the latest first, of one status or of both', async () => {
+  const author = await sandbox.mint({ premium: true });
+  const ids: string[] = [];
+  for (let made = 0; made < 5; made++) ids.unshift((await begin(author)).id);
+  await publish(ids[1] ?? '', author);
+  await remove(ids[3] ?? '', author);
+  const pages = async (query: string): Promise<string[]> => {
+    const found: string[] = [];
+    for (let cursor = ''; ; ) {
+      const { body } = await sandbox.get(`/api/articles?count=2${query}${cursor}`, author);
+      found.push(...body.articles.map(({ id }: Json) => id));
+      if (body.next_cursor === null) return found;
+      cursor = `&cursor=${body.next_cursor}`;
+    }
+  };
+  expect(await pages('')).toEqual([ids[0], ids[1], ids[2], ids[4]]);
+  expect(await pages('&status=draft')).toEqual([ids[0], ids[2], ids[4]]);
+  expect(await pages('&status=published')).toEqual([ids[1]]);
+  expect((await sandbox.get('/api/articles?status=lost', author)).status).toBe(400);
+});
+
+describe('content is refused', () => {
+  const block = { type: 'unstyled', text: 'abc' };
+  it.each([
+    ['without blocks', { content: { blocks: 'none' } }],
+    ['of an unknown type', { content: { blocks: [{ ...block, type: 'html' }] } }],
+    [
+      'with a style beyond the text',
+      { content: { blocks: [{ ...block, styles: [{ offset: 1, length: 3, style: 'BOLD' }] }] } },
+    ],
+    [
+      'with an entity that is not there',
+      { content: { blocks: [{ ...block, entities: [{ offset: 0, length: 1, entity: 0 }] }] } },
+    ],
+    ['in a container that is not there', { content: { blocks: [{ ...block, within: [0] }] } }],
+    ['with a link that runs', { content: { blocks: [], entities: [{ type: 'LINK', url: 'javascript:alert(1)' }] } }],
+    ['with media of nobody', { content: { blocks: [], entities: [{ type: 'MEDIA', media_id: '1' }] } }],
+  ])('%s', async (_name, body) => {
+    const { id } = await begin(sandbox.ada);
+    expect([400, 404]).toContain((await put(id, 'content', body, sandbox.ada)).status);
+    expect((await sandbox.get(`/api/articles/${id}`, sandbox.ada)).body.article.content.blocks).toEqual([]);
+  });
+});
+
+it('what was written survives a restart, with its tokens', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'postern-articles-'));
+  const token = { 'idempotency-token': 'kept' };
+  const first = await openSandbox({ dataDir });
+  const call = (method: string, path: string, body?: object) =>
+    first.call(method, path, { as: first.ada, body, headers: token });
+  const { id } = (await call('POST', '/api/articles', {})).body.article;
+  await call('PUT', `/api/articles/${id}/title`, { title: 'Kept' });
+  await call('PUT', `/api/articles/${id}/content`, { content: plain('As it was') });
+  await call('PUT', `/api/articles/${id}/published`);
+  const before = (await first.get(`/api/articles/${id}`)).body.article;
+  await first.close();
+  const second = await openSandbox({ dataDir });
+  const again = (await second.get(`/api/articles/${id}`)).body.article;
+  expect({ ...again, public_url: '' }).toEqual({ ...before, public_url: '' });
+  const repeated = await second.call('POST', '/api/articles', { as: second.ada, body: {}, headers: token });
+  expect(repeated.body.article.id).toBe(id);
+  await second.close();
+  rmSync(dataDir, { recursive: true });
+});
