@@ -80,6 +80,7 @@ const realOnes = {
   reply_to_tweet_id: aTweet,
   quote_tweet_id: aTweet,
   quote_tweet_url: async (caller, action) => `${caller.demo.sandboxUrl}/ada/status/${await aTweet(caller, action)}`,
+  article_id: (caller, { name }) => caller.write(name === 'article/detail' || name === 'article/unpublish'),
   userId: ({ demo }) => demo.accounts[1].userId,
   user_id: ({ demo }) => demo.accounts[1].userId,
   listId: ({ demo }) => demo.listId,
@@ -143,6 +144,27 @@ class Caller {
       body: JSON.stringify({ text }),
     });
     return tweet.id;
+  }
+
+  /** Writes an article, likewise. */
+  async write(published) {
+    const send = (path, method, body) =>
+      this.#platform(`/api/articles${path}`, {
+        method,
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+    const { article } = await send('', 'POST', {});
+    await send(`/${article.id}/title`, 'PUT', { title: 'On looms' });
+    const text = 'They remember patterns.';
+    const styles = [{ offset: 5, length: 8, style: 'BOLD' }];
+    const blocks = [
+      { type: 'header-one', text: 'Why looms' },
+      { type: 'unstyled', text, styles },
+    ];
+    await send(`/${article.id}/content`, 'PUT', { content: { blocks, entities: [], containers: [] } });
+    if (published) await send(`/${article.id}/published`, 'PUT', {});
+    return article.id;
   }
 
   async findTweet(wanted) {

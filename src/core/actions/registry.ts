@@ -3,6 +3,13 @@ import { balance } from './account/balance.ts';
 import { details } from './account/details.ts';
 import { payments } from './account/payments.ts';
 import { usage } from './account/usage.ts';
+import { createArticle } from './article/create.ts';
+import { deleteArticle } from './article/delete.ts';
+import { articleDetail } from './article/detail.ts';
+import { listArticles } from './article/list.ts';
+import { publishArticle } from './article/publish.ts';
+import { unpublishArticle } from './article/unpublish.ts';
+import { updateArticle } from './article/update.ts';
 import { listMembers } from './list/members.ts';
 import { uploadMedia } from './media/upload.ts';
 import { advancedSearch } from './tweet/advanced-search.ts';
@@ -69,6 +76,13 @@ export const actions: readonly Action[] = [
   bookmarks,
   listMembers,
   uploadMedia,
+  createArticle,
+  articleDetail,
+  listArticles,
+  updateArticle,
+  publishArticle,
+  unpublishArticle,
+  deleteArticle,
   createWebhook,
   listWebhooks,
   webhookDetail,

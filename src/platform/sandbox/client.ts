@@ -56,6 +56,11 @@ export class SandboxClient {
     });
   }
 
+  /** Where the platform answers. */
+  get origin(): string {
+    return new URL(this.#options.origin).origin;
+  }
+
   /** Sends one request and reads the JSON object that a 2xx carries. Everything else throws a `PosternError`. */
   async send<T>(request: Request, call: PlatformCall | null, read: (body: Wire) => T): Promise<T> {
     const proxy = call?.proxy ?? null;

@@ -3,7 +3,7 @@ import { asWire, NonsenseError, object, text, type Wire } from './wire.ts';
 
 /** What the call was about, for messages that name it: `Tweet not found: 12`. */
 export interface Subject {
-  kind: 'Tweet' | 'User' | 'List';
+  kind: 'Tweet' | 'User' | 'List' | 'Article';
   id: string;
 }
 
@@ -36,6 +36,8 @@ export function readProblem(body: unknown, status: number, retryAfter: string | 
     case 'key_changed':
     case 'too_many':
       return new PosternError('conflict', message);
+    case 'article_published':
+      return new PosternError('conflict', 'The article was published meanwhile: only a draft can be edited');
     case 'duplicate_tweet':
       return new PosternError('conflict', 'Status is a duplicate.');
     case 'not_found':

@@ -3,6 +3,7 @@ import type { Tweet } from '../../model/tweet.ts';
 import type { UserAbout } from '../../model/user-about.ts';
 import type { UserCard } from '../../model/user-card.ts';
 import type { UserProfile } from '../../model/user-profile.ts';
+import type { PlatformArticles } from '../articles-port.ts';
 import type { PlatformMedia } from '../media-port.ts';
 import type {
   ActivityPage,
@@ -18,6 +19,7 @@ import type {
 } from '../port.ts';
 import type { PlatformRealms } from '../realms-port.ts';
 import { UnsupportedSession } from '../unsupported-session.ts';
+import { SandboxArticles } from './articles.ts';
 import type { Request, SandboxClient } from './client.ts';
 import { SandboxMedia } from './media.ts';
 import { SandboxMessages } from './messages.ts';
@@ -42,6 +44,10 @@ export class SandboxSession extends UnsupportedSession {
 
   override get media(): PlatformMedia {
     return new SandboxMedia(this.#client, this.#call);
+  }
+
+  override get articles(): PlatformArticles {
+    return new SandboxArticles(this.#client, this.#call);
   }
 
   override searchTweets({ q, product, count, cursor }: TweetSearch): Promise<Page<Tweet>> {

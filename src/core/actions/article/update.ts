@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { numericId } from '../../../model/scalars.ts';
+import { flatPrice, platformAction } from '../../action.ts';
+import { change, findTransition } from '../../articles/change.ts';
+import { takeEdits } from '../../articles/edits.ts';
+import { articleFields, articleId, covers } from '../../articles/input.ts';
+import { anyOf, atMostOneOf } from '../../input.ts';
+
+const { title, content, ...cover } = articleFields;
+
+export const updateArticle = platformAction({
+  name: 'article/update',
+  method: 'POST',
+  path: '/article/update',
+  summary: 'Change the title, the content or the cover of an article',
+  description:
+    'Only what is passed changes. A published article is unpublished, edited and published again, which gives it a new ' +
+    'wrapper tweet; where a step fails it is brought back to what it was, or the error says what has become of it.',
+  price: flatPrice,
+  effect: 'once',
+  takesBase64: true,
+  input: z
+    .object({ article_id: articleId, title: title.optional(), content: content.optional(), ...cover })
+    .check(atMostOneOf(...covers))
+    .check(anyOf('title', 'content', ...covers)),
+  example: { article_id: '1989000000000000000', title: 'On looms, again' },
+  output: z.object({
+    article_id: numericId,
+    updated: z.object({
+      title: z.boolean(),
+      content: z.boolean(),
+      cover_media_id: numericId.nullable().meta({ description: 'The new cover; null where it was not to change.' }),
+    }),
+  }),
+  async run({ platform, media }, { article_id, ...fields }) {
+    const { found, transition } = await findTransition(platform, article_id, 'update');
+    const edits = await takeEdits({ platform, media }, fields);
+    await change(platform.articles, found, transition, edits);
+    return {
+      article_id,
+      updated: {
+        title: edits.title !== undefined,
+        content: edits.content !== undefined,
+        cover_media_id: edits.coverMediaId ?? null,
+      },
+    };
+  },
+});
