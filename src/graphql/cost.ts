@@ -2,7 +2,7 @@ import type { GraphQLField } from 'graphql';
 import type { Action } from '../core/action.ts';
 
 /** Which data an object is made from, where that decides what is known of it (DESIGN: one User, many views). */
-export type View = 'author' | 'card' | 'profile' | 'tweet' | 'quoted';
+export type View = 'author' | 'card' | 'profile' | 'tweet' | 'quoted' | 'article';
 
 export type Args = Readonly<Record<string, unknown>>;
 

@@ -1,9 +1,11 @@
 import { brandWithType } from '@pothos/core';
 import { decodeGlobalID } from '@pothos/plugin-relay';
+import { articleDetail } from '../../core/actions/article/detail.ts';
 import { tweetDetail } from '../../core/actions/tweet/detail.ts';
 import { userInfo } from '../../core/actions/user/info.ts';
 import { webhookDetail } from '../../core/actions/webhook/detail.ts';
 import { malformedField } from '../../errors/fields.ts';
+import type { Article } from '../../model/article.ts';
 import type { Tweet } from '../../model/tweet.ts';
 import type { UserProfile } from '../../model/user-profile.ts';
 import type { WebhookView } from '../../model/webhook.ts';
@@ -31,6 +33,11 @@ const nodeTypes: Readonly<Record<string, NodeType>> = {
     id: platformId,
     named: (id) => ({ type: 'User', action: userInfo, input: { userId: id }, view: 'profile' }),
     load: async (id, session) => fromProfile(await session.read<UserProfile>(userInfo, { userId: id })),
+  },
+  Article: {
+    id: platformId,
+    named: (id) => ({ type: 'Article', action: articleDetail, input: { article_id: id }, view: 'article' }),
+    load: async (id, session) => ({ ...(await session.read<Article>(articleDetail, { article_id: id })) }),
   },
   List: {
     id: platformId,
@@ -75,7 +82,7 @@ builder.queryFields((t) => ({
   node: t.field({
     type: builder.nodeInterfaceRef(),
     nullable: true,
-    description: 'Whatever has this global id. A call for a tweet or a user.',
+    description: 'Whatever has this global id. A call for a tweet, a user or an article.',
     args: { id: t.arg.id({ required: true, description: 'The `id` of an object.' }) },
     ...costs({ objects: ({ id }) => namedBy([id]) }),
     resolve: (_root, { id }, session) => load('id', id, session),
@@ -83,7 +90,7 @@ builder.queryFields((t) => ({
   nodes: t.field({
     type: [builder.nodeInterfaceRef()],
     nullable: { list: false, items: true },
-    description: `Whatever has these global ids, up to ${maxNodes} of them, in their order. A call for each tweet or user.`,
+    description: `Whatever has these global ids, up to ${maxNodes} of them, in their order. A call for each tweet, user or article.`,
     args: {
       ids: t.arg.idList({
         required: true,

@@ -1,3 +1,4 @@
+import type { ArticleSummary } from '../../model/article.ts';
 import type { Tweet } from '../../model/tweet.ts';
 import { builder } from './builder.ts';
 import type { UserSource } from './user-source.ts';
@@ -8,6 +9,10 @@ export type TweetSource = Omit<Tweet, 'quoted_tweet'> & { quoted_tweet: Tweet['q
 /** The object types that refer to each other; each has a file with its fields. */
 export const TweetRef = builder.objectRef<TweetSource>('Tweet');
 export const UserRef = builder.objectRef<UserSource>('User');
+/** Of a list: without what it says. */
+export type ArticleSource = ArticleSummary & { content?: string };
+
+export const ArticleRef = builder.objectRef<ArticleSource>('Article');
 export const ListRef = builder.objectRef<{ listId: string }>('List');
 
 const tweetEdge = { name: 'TweetEdge', description: 'A tweet of a list, with its cursor.' };
@@ -20,4 +25,9 @@ const userEdge = { name: 'UserEdge', description: 'A user of a list, with its cu
 export const UserConnection = builder.connectionObject(
   { type: UserRef, name: 'UserConnection', description: 'A page of users.' },
   userEdge,
+);
+
+export const ArticleConnection = builder.connectionObject(
+  { type: ArticleRef, name: 'ArticleConnection', description: 'A page of articles.' },
+  { name: 'ArticleEdge', description: 'An article of a list, with its cursor.' },
 );

@@ -1,6 +1,8 @@
 import { builder } from './builder.ts';
 // Each adds its types and fields to the builder; refs that are only mentioned would be missing.
 import './account.ts';
+import './article.ts';
+import './article-mutations.ts';
 import './events.ts';
 import './list.ts';
 import './media-mutations.ts';
