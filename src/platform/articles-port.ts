@@ -35,8 +35,8 @@ export interface PlatformArticles {
   article(articleId: string): Promise<PlatformArticle>;
   /** The actor's own, newest first. */
   list(status: ArticleStatus | null, page: PageRequest): Promise<Page<ArticleSummary>>;
-  /** Throws `not_found` unless the actor has such media, `bad_input` unless it is a picture. */
-  checkPicture(mediaId: string): Promise<void>;
+  /** Whether media of the actor is what an article can show. `not_found` where the actor has no such media. */
+  isPicture(mediaId: string): Promise<boolean>;
   /** The id of the platform's own media that is shown at an address; null for any other address. Asks nobody. */
   mediaAt(url: string): string | null;
 }

@@ -1,3 +1,4 @@
+import { malformedField } from '../../errors/fields.ts';
 import type { MediaDesk, MediaSource } from '../../media/desk.ts';
 import { picturesIn, withMedia } from '../../model/rich-text/pictures.ts';
 import type { RichText } from '../../model/rich-text/rich-text.ts';
@@ -36,8 +37,11 @@ export async function takeEdits(call: Call, fields: ArticleFields): Promise<Edit
   const cover = coverOf(fields);
   if (cover !== undefined) wanted.set(coverKey, cover);
   const given = fields.cover_media_id;
-  for (const id of new Set([...ids.values(), ...(given === undefined ? [] : [given])])) {
-    await call.platform.articles.checkPicture(id);
+  const own = new Map([...ids.values()].map((id) => [id, 'content']));
+  if (given !== undefined) own.set(given, 'cover_media_id');
+  for (const [id, field] of own) {
+    if (await call.platform.articles.isPicture(id)) continue;
+    throw malformedField(field, `${id} is a video: an article shows pictures only`);
   }
   for (const [key, id] of await upload(call, wanted)) ids.set(key, id);
   const coverMediaId = given ?? ids.get(coverKey);

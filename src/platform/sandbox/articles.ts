@@ -1,4 +1,3 @@
-import { malformedField } from '../../errors/fields.ts';
 import type { ArticleStatus, ArticleSummary } from '../../model/article.ts';
 import type { Page } from '../../model/page.ts';
 import type { RichText } from '../../model/rich-text/rich-text.ts';
@@ -75,11 +74,9 @@ export class SandboxArticles implements PlatformArticles {
     return this.#send({ operation: 'articles', method: 'GET', path }, (body) => itemsAnd(body, readItems, {}));
   }
 
-  async checkPicture(mediaId: string): Promise<void> {
-    const kind = await this.#send({ operation: 'media', method: 'GET', path: `/api/media/${mediaId}` }, (body) =>
-      text(object(body, 'media'), 'kind'),
-    );
-    if (kind === 'video') throw malformedField('cover_media_id', 'is a video: an article shows pictures only');
+  isPicture(mediaId: string): Promise<boolean> {
+    const read = { operation: 'media', method: 'GET', path: `/api/media/${mediaId}` } as const;
+    return this.#send(read, (body) => text(object(body, 'media'), 'kind') !== 'video');
   }
 
   mediaAt(url: string): string | null {
