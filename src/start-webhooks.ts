@@ -3,6 +3,7 @@ import type { Metrics } from './observe/metrics.ts';
 import type { OutboundGuard } from './outbound/guard.ts';
 import { readProxy } from './outbound/proxy.ts';
 import type { Platform } from './platform/port.ts';
+import { rarely } from './runtime/rarely.ts';
 import { type Runtime, repeat } from './runtime/runtime.ts';
 import type { Secret } from './secrets/secret.ts';
 import { Vault } from './secrets/vault.ts';
@@ -15,6 +16,8 @@ import { WebhookService } from './webhooks/service.ts';
 
 /** Old events, and pollers that nothing keeps, are removed this often. */
 const sweepMs = 60_000;
+/** To count what waits, the store reads all of it. */
+const backlogMs = 30_000;
 
 export interface WebhookOptions {
   store: Store;
@@ -53,7 +56,7 @@ export function startWebhooks(options: WebhookOptions) {
   });
   metrics.watchDeliveries(
     () => ({ ...host.load, streams: streams.size }),
-    () => store.deliveries.backlog(),
+    rarely(runtime, backlogMs, () => store.deliveries.backlog()),
   );
   host.start();
   const sweeping = repeat(runtime, sweepMs, async () => {
