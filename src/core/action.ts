@@ -56,6 +56,8 @@ interface Context {
   webhooks: WebhookService;
   /** As whom, and on which way, as far as the caller said. */
   credentials: Credentials;
+  /** Names a write of this call, the same where its request is sent again under its `Idempotency-Key`. */
+  tokenFor: (operation: string) => string;
 }
 
 export interface Credentials {

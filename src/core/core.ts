@@ -81,7 +81,7 @@ export class Core {
       const checked = checkInput(action.input, raw);
       const { input, seal } = paging(cursors, () => cursorScope(action.name, checked, caller.account), checked);
       const context = { ...common, accounts };
-      return { action, perform: async () => seal(await action.run(context, input as never)) };
+      return { action, perform: async (tokenFor) => seal(await action.run({ ...context, tokenFor }, input as never)) };
     }
     const authToken = checkToken(caller.authToken);
     const checked = checkInput(action.input, raw);
@@ -97,7 +97,9 @@ export class Core {
         const platform = this.#parts.platform.as({ ...session, tokenFor });
         // Nothing is sent before media is in, so it is given up with its caller, for a write too.
         const media = this.#parts.media.desk({ proxy: session.proxy, signal: caller.signal });
-        return seal(await supported(action, () => action.run({ ...common, platform, media }, input as never)));
+        return seal(
+          await supported(action, () => action.run({ ...common, tokenFor, platform, media }, input as never)),
+        );
       },
     };
   }

@@ -26,11 +26,11 @@ export const createWebhook = platformAction({
   }),
   example: { url: 'http://localhost:9000/postern', secret: 'a-secret-of-at-least-16' },
   output: createdWebhook,
-  async run({ platform, webhooks, account, credentials }, { url, events = null, secret = null }) {
+  async run({ platform, webhooks, account, credentials, tokenFor }, { url, events = null, secret = null }) {
     const receiver = webhooks.checkUrl(url);
     const { cursor } = await platform.activity({ count: 1, cursor: null });
     return webhooks.create({
-      ...{ account, url: receiver, events, secret, cursor, encryptionCode: null },
+      ...{ token: tokenFor('createWebhook'), account, url: receiver, events, secret, cursor, encryptionCode: null },
       credentials: { authToken: credentials.authToken?.expose() ?? '', proxy: credentials.proxy?.expose() ?? null },
     });
   },

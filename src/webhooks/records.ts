@@ -1,0 +1,75 @@
+import { orStoreAway } from '../billing/store-away.ts';
+import { PosternError } from '../errors/postern-error.ts';
+import type { NewPoller, Store, WebhookRecord } from '../store/port.ts';
+import type { CrcOutcome } from './crc.ts';
+import type { PollerCredentials, WebhookVault } from './secrets.ts';
+import { stoppedError } from './stopped.ts';
+
+/** Webhooks and their pollers in the store, for the calls of their owners. A store that is away is `unavailable`. */
+export class WebhookRecords {
+  readonly #store: Store;
+  readonly #vault: WebhookVault;
+
+  constructor({ store, vault }: { store: Store; vault: WebhookVault }) {
+    this.#store = store;
+    this.#vault = vault;
+  }
+
+  /** Throws `not_found`. */
+  async find(account: string, id: string): Promise<WebhookRecord> {
+    const record = await this.stored(this.#store.webhooks.find(account, id));
+    if (!record) throw notFound(id);
+    return record;
+  }
+
+  /** Reads, changes and writes it until nobody else did so in between. */
+  async rewrite(
+    account: string,
+    id: string,
+    change: (record: WebhookRecord) => Promise<WebhookRecord>,
+    poller?: NewPoller,
+  ): Promise<WebhookRecord> {
+    for (;;) {
+      const changed = await change(await this.find(account, id));
+      if (await this.stored(this.#store.webhooks.update(changed, poller))) return changed;
+    }
+  }
+
+  /** The poller that is there already, under whichever key its id was made; else a new one. */
+  async pollerOf(account: string, credentials: PollerCredentials): Promise<NewPoller> {
+    const { pollers } = this.#store;
+    const ids = this.#vault.pollerIds(account, credentials);
+    let id = ids[0] ?? '';
+    for (const known of ids.slice(1)) if (await this.stored(pollers.find(account, known))) id = known;
+    return { id, account, sealed: this.#vault.sealPoller(account, id, credentials), createdAt: this.#store.now() };
+  }
+
+  /** Goes on where the poller before it is: what happened meanwhile is not lost, if it is the same actor's. */
+  async successor(account: string, id: string, credentials: PollerCredentials): Promise<NewPoller> {
+    const { poller } = await this.find(account, id);
+    const before = await this.stored(this.#store.pollers.find(account, poller));
+    return { ...(await this.pollerOf(account, credentials)), cursor: before?.cursor ?? null };
+  }
+
+  /** A handshake that passed does not mend credentials that the platform refused. */
+  async told(record: WebhookRecord, crc: CrcOutcome | null): Promise<WebhookRecord> {
+    if (crc?.result !== 'passed') return record;
+    const poller = await this.stored(this.#store.pollers.find(record.account, record.poller));
+    return poller?.stopped ? { ...record, lastError: stoppedError(poller.stopped) } : record;
+  }
+
+  /** A receiver that passes a CRC knows the newest secret. */
+  proven(record: WebhookRecord, crc: CrcOutcome): WebhookRecord {
+    const secrets = this.#vault.open(record);
+    if (crc.result !== 'passed' || secrets.proven) return record;
+    return { ...record, sealed: this.#vault.seal(record, { ...secrets, proven: true }) };
+  }
+
+  stored<T>(asked: Promise<T>): Promise<T> {
+    return orStoreAway(asked, 'webhooks cannot be looked up');
+  }
+}
+
+export function notFound(id: string): PosternError {
+  return new PosternError('not_found', `Webhook not found: ${id}`);
+}

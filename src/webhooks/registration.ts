@@ -1,0 +1,126 @@
+import { createHash } from 'node:crypto';
+import { PosternError } from '../errors/postern-error.ts';
+import type { EventType } from '../model/event.ts';
+import { formatIsoTime } from '../model/time.ts';
+import type { CreatedWebhook } from '../model/webhook.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import type { Store, WebhookRecord } from '../store/port.ts';
+import { checkReceiver } from './crc.ts';
+import type { Receivers } from './receiver.ts';
+import type { WebhookRecords } from './records.ts';
+import type { PollerCredentials, WebhookSecrets, WebhookVault } from './secrets.ts';
+
+/** Of an API account (DECISIONS.md). */
+export const maxPerAccount = 100;
+
+export interface NewWebhook {
+  /** Names this registration: one that is sent again makes no second webhook. */
+  token: string;
+  account: string;
+  /** Checked by `checkUrl`. */
+  url: URL;
+  /** The end of the platform's activity now: what comes after it is delivered. */
+  cursor: string;
+  events: EventType[] | null;
+  secret: string | null;
+  encryptionCode: string | null;
+  credentials: PollerCredentials;
+}
+
+/** What a caller may change. `undefined` leaves it. */
+export interface WebhookChange {
+  url?: string | undefined;
+  events?: EventType[] | null | undefined;
+  credentials?: PollerCredentials | undefined;
+}
+
+export interface RegistrationParts {
+  store: Store;
+  records: WebhookRecords;
+  vault: WebhookVault;
+  receivers: Receivers;
+  runtime: Runtime;
+}
+
+/** Makes and changes webhooks, each with the handshake that goes with it. */
+export class Registration {
+  readonly #parts: RegistrationParts;
+
+  constructor(parts: RegistrationParts) {
+    this.#parts = parts;
+  }
+
+  /** Registers it and runs the CRC. Throws `bad_input`, or `rate_limited` beyond 100 of an account. */
+  async create(wish: NewWebhook): Promise<CreatedWebhook> {
+    const { store, records, vault } = this.#parts;
+    const { account, token, cursor, credentials } = wish;
+    const id = `wh_${createHash('sha256').update(token).digest().subarray(0, 12).toString('base64url')}`;
+    const poller = { ...(await records.pollerOf(account, credentials)), cursor };
+    // There already where an attempt before this one died on its way back to the caller.
+    if (!(await records.stored(store.webhooks.find(account, id)))) {
+      const webhook = await this.#make(id, poller.id, wish);
+      if ((await records.stored(store.webhooks.create(webhook, poller, maxPerAccount))) === 'too_many') {
+        throw new PosternError('rate_limited', `An account may have ${maxPerAccount} webhooks: delete one first`);
+      }
+    }
+    // The platform has just taken these credentials: a poller that had stopped over them goes on.
+    await records.stored(store.pollers.renew(poller));
+    const made = await records.find(account, id);
+    const { url, valid, createdAt } = made;
+    return { id, url, valid, created_at: formatIsoTime(createdAt), secret: vault.open(made).secret };
+  }
+
+  async #make(id: string, poller: string, { account, url, events, secret, encryptionCode }: NewWebhook) {
+    const { store, vault, receivers, runtime } = this.#parts;
+    const secrets: WebhookSecrets = {
+      secret: secret ?? runtime.randomBytes(24).toString('base64url'),
+      proven: true,
+      previous: null,
+      encryptionCode,
+    };
+    const crc = await checkReceiver(receivers, url, secrets.secret);
+    const now = store.now();
+    const valid = crc.result === 'passed';
+    const webhook: WebhookRecord = {
+      ...{ id, account, poller, createdAt: now, url: url.href, events },
+      sealed: vault.seal({ account, id }, secrets),
+      hasEncryptionCode: encryptionCode !== null,
+      ...{ valid, keptSince: valid ? now : null, lastValidatedAt: valid ? now : null },
+      ...{ failingSince: null, lastDeliveryAt: null, lastError: valid ? null : crc.reason, revision: 0 },
+    };
+    return webhook;
+  }
+
+  /** `checked`: with a CRC, whose outcome decides whether it is valid. */
+  async change(account: string, id: string, change: WebhookChange, checked: boolean): Promise<WebhookRecord> {
+    const { store, records, vault, receivers } = this.#parts;
+    const url = change.url === undefined ? null : receivers.readUrl(change.url);
+    const poller = change.credentials && (await records.successor(account, id, change.credentials));
+    const rewritten = await records.rewrite(
+      account,
+      id,
+      async (record) => {
+        const { secret } = vault.open(record);
+        const crc = checked ? await checkReceiver(receivers, url ?? new URL(record.url), secret) : null;
+        const now = store.now();
+        const changed: WebhookRecord = {
+          ...record,
+          ...(url && { url: url.href }),
+          ...(change.events !== undefined && { events: change.events }),
+          ...(poller && { poller: poller.id }),
+        };
+        if (!crc) return changed;
+        const valid = crc.result === 'passed';
+        const outcome = {
+          ...{ ...changed, valid, lastError: valid ? null : crc.reason, failingSince: null },
+          ...(valid && { lastValidatedAt: now, keptSince: record.keptSince ?? now }),
+        };
+        return records.told(records.proven(outcome, crc), poller ? null : crc);
+      },
+      poller,
+    );
+    // Only now: what the platform says of these credentials is told to the webhooks that are there.
+    if (poller) await records.stored(store.pollers.renew(poller));
+    return rewritten;
+  }
+}

@@ -1,0 +1,54 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import Libsql from 'libsql';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { idsOf, startWorld, until, type World } from './world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world.stop());
+
+/** As a process leaves it that died after it had stored what it made, and before its answer was kept. */
+function forgetAnswer(key: string): void {
+  const raw = new Libsql(join(world.service.dataDir, 'postern.sqlite'));
+  const { changes } = raw.prepare('UPDATE idempotency SET answer = NULL, until = 0 WHERE key = ?').run(key);
+  raw.close();
+  expect(changes).toBe(1);
+}
+
+test.each([true, false])(
+  'a webhook whose caller repeats its registration after a crash is the one that was made (secret given: %s)',
+  async (given) => {
+    const { client, account } = await world.actor();
+    const receiver = await world.receiver();
+    const key = randomUUID();
+    const body = { url: receiver.url, ...(given && { secret: receiver.secret }) };
+    const first = await client.post('/webhooks', body, { 'idempotency-key': key });
+    expect(first.status).toBe(200);
+    const handshakes = receiver.requests.length;
+    forgetAnswer(key);
+    const again = await client.post('/webhooks', body, { 'idempotency-key': key });
+    expect(again.body).toEqual(first.body);
+    expect(receiver.requests).toHaveLength(handshakes);
+    const { data } = await client
+      .with({ authToken: '' })
+      .get('/webhooks')
+      .then(({ body }) => body);
+    expect(data['webhooks']).toHaveLength(1);
+    if (!given) return;
+    await world.happen(account);
+    await until(() => expect(idsOf(receiver.deliveries)).toHaveLength(1));
+  },
+);
+
+test('the same registration under another key, or none, is another webhook', async () => {
+  const { client } = await world.actor();
+  const { url } = await world.receiver();
+  const ids = new Set<unknown>();
+  for (const headers of [{ 'idempotency-key': randomUUID() }, { 'idempotency-key': randomUUID() }, {}, {}]) {
+    ids.add((await client.post('/webhooks', { url }, headers)).body.data['id']);
+  }
+  expect(ids.size).toBe(4);
+});
