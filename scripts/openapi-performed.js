@@ -57,6 +57,7 @@ export async function performAll(actions) {
 
 async function perform(action, caller) {
   const input = await inThisWorld(action, caller);
+  if (action.kind === 'stream') return caller.elsewhere({ input, answer: await caller.firstEvent(action, input) });
   const answer = await caller.call(action, input);
   caller.learn(action, answer.data);
   return caller.elsewhere({ input, answer });
@@ -111,7 +112,27 @@ class Caller {
     if (data.secret !== undefined) this.receiver.secret = data.secret;
   }
 
-  async call({ method, path, actor, name }, input) {
+  async call(action, input) {
+    const response = await this.#ask(action, input);
+    return response.json();
+  }
+
+  /** What a stream says once something happens. */
+  async firstEvent(action, input) {
+    this.timers.letRun();
+    const controller = new AbortController();
+    const response = await this.#ask(action, input, controller.signal);
+    await this.#happen();
+    let text = '';
+    for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
+      text += chunk;
+      if (text.includes('data: ') && text.endsWith('\n\n')) break;
+    }
+    controller.abort();
+    return text;
+  }
+
+  async #ask({ method, path, actor, name }, input, signal = null) {
     const left = { ...input };
     const filled = path.replaceAll(/\{(\w+)\}/g, (_match, field) => {
       const value = left[field];
@@ -122,6 +143,7 @@ class Caller {
     const hasBody = method !== 'GET' && method !== 'DELETE';
     const response = await fetch(this.demo.baseUrl + filled + query, {
       method,
+      signal,
       headers: {
         authorization: `Bearer ${this.demo.apiKey}`,
         ...(actor && { 'x-auth-token': this.demo.accounts[0].authToken }),
@@ -129,11 +151,11 @@ class Caller {
       },
       ...(hasBody && { body: JSON.stringify(left) }),
     });
-    const answer = await response.json();
     if (response.status !== 200) {
-      throw new Error(`${name}: its example ${JSON.stringify(input)} was answered ${response.status}: ${answer.error}`);
+      const { error } = await response.json();
+      throw new Error(`${name}: its example ${JSON.stringify(input)} was answered ${response.status}: ${error}`);
     }
-    return answer;
+    return response;
   }
 
   /** Posts a tweet, behind the gateway, so that the account's books show the examples alone. Answers its id. */
@@ -176,18 +198,22 @@ class Caller {
   /** Something that the webhook is to get, made by the sandbox, and seen in the store as delivered. */
   async haveAnEventDelivered() {
     this.timers.letRun();
-    const event = { type: 'like', userName: this.demo.accounts[0].userName, actor: this.demo.accounts[1].userName };
-    await this.#platform('/control/events', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(event),
-    });
+    await this.#happen();
     const { data: account } = await this.call({ method: 'GET', path: '/account', name: 'account' }, {});
     for (;;) {
       const [delivery] = await this.store.deliveries.list(account.id, this.webhook.id, 1);
       if (delivery?.state === 'delivered') return;
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
+  }
+
+  async #happen() {
+    const event = { type: 'like', userName: this.demo.accounts[0].userName, actor: this.demo.accounts[1].userName };
+    await this.#platform('/control/events', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(event),
+    });
   }
 
   /** The same as a newcomer would see it, whose sandbox has its usual port. */

@@ -3,14 +3,15 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { printSchema } from 'graphql';
-import { actions } from '../dist/core/actions/registry.js';
+import { actions, streams } from '../dist/core/actions/registry.js';
 import { schema } from '../dist/graphql/schema/schema.js';
 import { eventSchema } from '../dist/model/event-bodies.js';
 import { openApiDocument } from '../dist/rest/openapi/document.js';
 import { performAll } from './openapi-performed.js';
 
+const calls = [...actions, ...streams];
 const documents = {
-  'openapi.json': async () => `${JSON.stringify(openApiDocument(actions, await performAll(actions)), null, 2)}\n`,
+  'openapi.json': async () => `${JSON.stringify(openApiDocument(calls, await performAll(calls)), null, 2)}\n`,
   'events.json': () => `${JSON.stringify(eventSchema(), null, 2)}\n`,
   'schema.graphql': () => `${printSchema(schema)}\n`,
 };

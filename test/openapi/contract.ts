@@ -14,6 +14,7 @@ export interface Parameter {
 
 interface Content {
   'application/json': { schema: { properties: Record<string, { description?: string }> }; example: unknown };
+  'text/event-stream'?: { example: string };
 }
 
 export interface Operation {

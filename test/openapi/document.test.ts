@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { Action } from '../../src/core/action.ts';
-import { actions } from '../../src/core/actions/registry.ts';
+import { actions, streams } from '../../src/core/actions/registry.ts';
 import { alternativesOf } from '../../src/core/input.ts';
 import { answerFaults, contract, operationOf, type Parameter, parameterFaults, requestFaults } from './contract.ts';
 
-const each = actions.map((action) => [action.name, action] as const);
+const all = [...actions, ...streams];
+const each = all.map((action) => [action.name, action] as const);
 
 function ownParameters(action: Action): Parameter[] {
   return (operationOf(action).parameters ?? []).filter((parameter) => 'name' in parameter);
@@ -20,11 +21,11 @@ describe('the API description', () => {
     const described = Object.entries(contract.paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
     );
-    expect(described.sort()).toEqual(actions.map(({ method, path }) => `${method} ${path}`).sort());
+    expect(described.sort()).toEqual(all.map(({ method, path }) => `${method} ${path}`).sort());
   });
 
   test('gives each operation a name of its own', () => {
-    const names = actions.map((action) => operationOf(action).operationId);
+    const names = all.map((action) => operationOf(action).operationId);
     expect(new Set(names).size).toBe(names.length);
   });
 });
@@ -58,6 +59,12 @@ describe.each(each)('%s', (_name, action) => {
   });
 
   test('shows an answer that is as described', () => {
+    if (action.kind === 'stream') {
+      const [, data] =
+        /^data: (.*)$/m.exec(operation.responses['200']?.content?.['text/event-stream']?.example ?? '') ?? [];
+      expect(() => action.output.parse(JSON.parse(data ?? ''))).not.toThrow();
+      return;
+    }
     const example = operation.responses['200']?.content?.['application/json'].example as { data: unknown };
     expect(answerFaults(action, 200, example)).toEqual([]);
     expect(() => action.output.parse(example.data)).not.toThrow();
@@ -69,7 +76,7 @@ describe.each(each)('%s', (_name, action) => {
     expect(statuses.includes('402')).toBe(action.price > 0);
     expect(statuses.includes('501')).toBe(action.actor || action.notBuilt.length > 0);
     expect(statuses.includes('404')).toBe(
-      Object.keys(action.input.shape).some((field) => /id$|name$|_url$/i.test(field)),
+      action.kind === 'call' && Object.keys(action.input.shape).some((field) => /id$|name$|_url$/i.test(field)),
     );
     for (const status of ['403', '502', '504']) expect(statuses.includes(status)).toBe(action.actor);
     for (const status of ['413', '415']) expect(statuses.includes(status)).toBe(action.method !== 'GET');

@@ -10,8 +10,8 @@ import { descriptionOf, operationIdOf, tagOf } from './words.ts';
 /** One action as it was really performed: what was sent, and what came back. */
 export interface Performed {
   readonly input: Readonly<Record<string, Json>>;
-  /** The whole Envelope. */
-  readonly answer: JsonObject;
+  /** The whole Envelope; of a stream the beginning, as text. */
+  readonly answer: JsonObject | string;
 }
 
 type Fields = [name: string, schema: JsonObject][];
@@ -30,6 +30,7 @@ export function operationOf(action: Action, book: SchemaBook, performed: Perform
     ...(takesQuery ? others.map((field) => parameter(field, 'query', required.includes(field[0]), performed)) : []),
     ...(action.actor || action.keepsActor ? [reference('parameters', 'proxyHeader')] : []),
     ...(action.method === 'POST' ? [reference('parameters', 'idempotencyKey')] : []),
+    ...(action.kind === 'stream' ? [reference('parameters', 'lastEventId')] : []),
   ];
   return {
     tags: [tagOf(action)],
@@ -115,17 +116,26 @@ function success(action: Action, book: SchemaBook, { answer }: Performed): JsonO
     'Cache-Control',
   ];
   return {
-    description: 'It succeeded.',
+    description: action.kind === 'stream' ? 'It is open, and goes on until one of both ends it.' : 'It succeeded.',
     headers: Object.fromEntries(names.map((name) => [name, reference('headers', name)])),
-    content: {
-      'application/json': {
-        schema: {
-          type: 'object',
-          required: ['status', 'data', 'error'],
-          properties: { status: { const: true }, data: book.output(action.output), error: { type: 'null' } },
-        },
-        example: answer,
+    content: action.kind === 'stream' ? eventStream(answer) : envelope(book.output(action.output), answer),
+  };
+}
+
+function envelope(data: JsonObject, example: Performed['answer']): JsonObject {
+  return {
+    'application/json': {
+      schema: {
+        type: 'object',
+        required: ['status', 'data', 'error'],
+        properties: { status: { const: true }, data, error: { type: 'null' } },
       },
+      example,
     },
   };
+}
+
+/** Server-Sent Events: what a frame's `data` holds, schema/events.json describes. */
+function eventStream(example: Performed['answer']): JsonObject {
+  return { 'text/event-stream': { schema: { type: 'string' }, example } };
 }

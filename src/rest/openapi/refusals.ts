@@ -25,7 +25,9 @@ const hasGaps = ({ actor, notBuilt }: Action) => actor || notBuilt.length > 0;
 
 /** Fields by which a caller names a thing that may not be there. */
 const names = /(^|_)id$|Id$|^user_?name$|_url$|^userName$/;
-const namesSomething = ({ input }: Action) => Object.keys(input.shape).some((field) => names.test(field));
+/** Where a stream begins is no such thing: what it names may be gone. */
+const namesSomething = ({ input, kind }: Action) =>
+  kind === 'call' && Object.keys(input.shape).some((field) => names.test(field));
 
 /** What an operation can answer besides 200, derived from the action alone. */
 const refusals: Partial<Record<ErrorCode, Refusal>> = {

@@ -108,6 +108,12 @@ export const parameters: JsonObject = {
     schema: { type: 'string', pattern: '^[!-~]([ -~]{0,253}[!-~])?$' },
     example: '5f0c2a7e-order-1042',
   },
+  lastEventId: {
+    name: 'Last-Event-ID',
+    in: 'header',
+    description: 'The id of the last event that the client has: the stream goes on behind it.',
+    schema: { type: 'string', maxLength: 64 },
+  },
   proxyHeader: {
     name: 'x-proxy',
     in: 'header',
