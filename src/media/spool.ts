@@ -4,8 +4,11 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { PosternError } from '../errors/postern-error.ts';
 import { headBytes } from './identify.ts';
+import { YoungGarbage } from './young-garbage.ts';
 
 const chunkBytes = 64 * 1024;
+/** One for all, so that many small ones count too. */
+const garbage = new YoungGarbage();
 
 /**
  * Bytes on disk without a name: the file is unlinked as soon as it is open, so that nothing is left of it however the
@@ -72,6 +75,7 @@ export class Spool {
       throw diskFault(cause);
     }
     this.#size += chunk.length;
+    garbage.passed(chunk.length);
   }
 
   /** SHA-256 of the bytes so far, of a spool that was opened to be hashed. */
@@ -88,6 +92,7 @@ export class Spool {
       if (bytesRead === 0) break;
       filled += bytesRead;
     }
+    garbage.passed(filled);
     return bytes.subarray(0, filled);
   }
 

@@ -17,8 +17,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { Problem } from '../http/problem.ts';
+import { YoungGarbage } from './young-garbage.ts';
 
 const HEAD_BYTES = 64;
+const garbage = new YoungGarbage();
 
 /** Bytes of a request that are on disk, fsynced, and belong to nothing yet. */
 export interface Received {
@@ -51,6 +53,7 @@ export class UploadFiles {
         size += chunk.length;
         if (size > mostBytes) throw tooLarge(mostBytes);
         await file.writeFile(chunk);
+        garbage.passed(chunk.length);
       }
       await file.sync();
     } catch (error) {
