@@ -1,0 +1,195 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { gif, jpeg, mp4, png, webp } from '../media/pictures.ts';
+import { violations } from './contract.ts';
+import { type Account, type Json, type OpenSandbox, openSandbox, request } from './harness.ts';
+import { kill, killAll, startChild } from './killable.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+let root: string;
+let dataDir: string;
+let clock: number;
+let sandbox: OpenSandbox;
+const open = async () => {
+  sandbox = await openSandbox({ dataDir, now: () => clock });
+};
+beforeEach(async () => {
+  root = mkdtempSync(join(tmpdir(), 'sandbox-'));
+  dataDir = join(root, 'data');
+  clock = Date.now();
+  await open();
+});
+afterEach(async () => {
+  await sandbox.close();
+  await killAll();
+  rmSync(root, { recursive: true, force: true });
+});
+
+interface Upload {
+  as?: Account;
+  type?: string;
+  query?: string;
+  token?: string;
+  url?: string;
+}
+
+async function upload(
+  bytes: Buffer,
+  { as = sandbox.ada, type = 'image/png', query = 'width=4&height=3', token, url = sandbox.url }: Upload = {},
+) {
+  const path = `/api/media?${query}`;
+  const response = await fetch(url + path, {
+    method: 'POST',
+    headers: {
+      cookie: `auth_token=${as.authToken}`,
+      'content-type': type,
+      ...(token && { 'idempotency-token': token }),
+    },
+    body: new Uint8Array(bytes),
+  });
+  const body: Json = await response.json();
+  expect(violations('POST', path, response.status, body)).toEqual([]);
+  return {
+    status: response.status,
+    id: body.media?.id as string,
+    code: body.problem?.code,
+    replayed: response.headers.get('idempotent-replayed'),
+  };
+}
+
+const files = () => readdirSync(join(dataDir, 'media')).sort();
+const at = (name: string, headers: Record<string, string> = {}) =>
+  fetch(`${sandbox.url}/media/uploads/${name}`, { headers });
+
+describe('an upload', () => {
+  it.each([
+    ['image/png', png(), 'png'],
+    ['image/jpeg', jpeg, 'jpg'],
+    ['image/gif', gif, 'gif'],
+    ['image/webp', webp, 'webp'],
+    ['video/mp4', mp4(), 'mp4'],
+  ])('of %s is served as it came, and after a restart too', async (type, bytes, extension) => {
+    const { status, id } = await upload(bytes, { type });
+    expect(status).toBe(201);
+    await sandbox.close();
+    await open();
+    const response = await at(`${id}.${extension}`);
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, type]);
+    expect(response.headers.get('x-content-type-options')).toBe('nosniff');
+    expect(Buffer.from(await response.arrayBuffer()).equals(bytes)).toBe(true);
+    expect((await at(`${id}.html`)).status).toBe(404);
+  });
+
+  it('is served in ranges', async () => {
+    const bytes = mp4();
+    const { id } = await upload(bytes, { type: 'video/mp4' });
+    const part = async (range: string) => {
+      const response = await at(`${id}.mp4`, { range });
+      return [
+        response.status,
+        response.headers.get('content-range'),
+        Buffer.from(await response.arrayBuffer()),
+      ] as const;
+    };
+    const { length } = bytes;
+    expect(await part('bytes=0-3')).toEqual([206, `bytes 0-3/${length}`, bytes.subarray(0, 4)]);
+    expect(await part('bytes=10-')).toEqual([206, `bytes 10-${length - 1}/${length}`, bytes.subarray(10)]);
+    expect(await part('bytes=-5')).toEqual([206, `bytes ${length - 5}-${length - 1}/${length}`, bytes.subarray(-5)]);
+    expect(await part('bytes=0-999999')).toEqual([206, `bytes 0-${length - 1}/${length}`, bytes]);
+    expect((await part(`bytes=${length}-`)).slice(0, 2)).toEqual([416, `bytes */${length}`]);
+    expect((await part('lines=1-2'))[0]).toBe(200);
+  });
+
+  it('is refused when it is not what it says, says nothing, or is too large, and leaves nothing', async () => {
+    const refused = async (bytes: Buffer, options: Upload) => {
+      const { status, code } = await upload(bytes, options);
+      return [status, code];
+    };
+    expect(await refused(png(), { type: 'text/html' })).toEqual([415, 'media_refused']);
+    expect(await refused(png(), { type: 'image/jpeg' })).toEqual([400, 'media_refused']);
+    expect(await refused(Buffer.alloc(0), {})).toEqual([400, 'media_refused']);
+    expect(await refused(Buffer.alloc(5 * 1024 * 1024 + 1), {})).toEqual([413, 'media_refused']);
+    expect(await refused(png(), { query: 'width=4' })).toEqual([400, 'bad_request']);
+    expect(await refused(png(), { query: 'width=4&height=9000' })).toEqual([400, 'bad_request']);
+    expect(files()).toEqual([]);
+  });
+
+  it('with a token is made once, whatever the bytes', async () => {
+    const first = await upload(png(), { token: 'once' });
+    const again = await upload(png(5, 5), { token: 'once' });
+    expect(again).toMatchObject({ status: 201, id: first.id, replayed: 'true' });
+    expect(files()).toEqual([`${first.id}.png`]);
+    expect((await sandbox.tweet('With that token', sandbox.ada, {}, { 'idempotency-token': 'once' })).status).toBe(409);
+  });
+
+  it('that is attached to nothing is gone after a day; what a tweet shows stays', async () => {
+    const [idle, used] = [await upload(png()), await upload(png(7, 7))];
+    const tweet = (await sandbox.tweet('', sandbox.ada, { media_ids: [used.id] })).body.tweet;
+    clock += DAY_MS;
+    expect((await at(`${idle.id}.png`)).status).toBe(404);
+    expect((await at(`${used.id}.png`)).status).toBe(200);
+    const late = await sandbox.tweet('Too late', sandbox.ada, { media_ids: [idle.id] });
+    expect(late.body.problem).toMatchObject({ code: 'not_found', resource: 'media', id: idle.id });
+    const next = await upload(png());
+    expect(files()).toEqual([`${used.id}.png`, `${next.id}.png`].sort());
+    await sandbox.call('DELETE', `/api/tweets/${tweet.id}`, { as: sandbox.ada });
+    clock += DAY_MS;
+    await sandbox.close();
+    await open();
+    expect(files()).toEqual([]);
+  });
+
+  it('goes with a reset', async () => {
+    const { id } = await upload(png());
+    await sandbox.control('reset');
+    expect((await at(`${id}.png`)).status).toBe(404);
+    await expect.poll(files).toEqual([]);
+  });
+
+  it('that came in only in part is swept at the next start', async () => {
+    writeFileSync(join(dataDir, 'media', '.part-1'), 'half');
+    await sandbox.close();
+    await open();
+    expect(files()).toEqual([]);
+  });
+
+  it('leaves nothing in a sandbox that keeps nothing', async () => {
+    const before = readdirSync(tmpdir()).filter((name) => name.startsWith('postern-sandbox-')).length;
+    const other = await openSandbox();
+    expect((await upload(png(), { url: other.url, as: other.ada })).status).toBe(201);
+    await other.close();
+    expect(readdirSync(tmpdir()).filter((name) => name.startsWith('postern-sandbox-')).length).toBeLessThanOrEqual(
+      before,
+    );
+  });
+});
+
+it('kill -9 at any moment loses no upload that was acknowledged, nor its bytes', async () => {
+  await sandbox.close();
+  const acknowledged = new Map<string, Buffer>();
+  for (let round = 0; round < 3; round++) {
+    const { child, url } = await startChild(dataDir);
+    const [as] = (await request(url, 'GET', '/control/info')).body.demo.accounts as [Account];
+    const writers = Array.from({ length: 8 }, async (_, writer) => {
+      try {
+        for (let number = 0; ; number++) {
+          const bytes = png(10 + writer, 10 + number, { filler: 20_000 });
+          acknowledged.set((await upload(bytes, { as, url })).id, bytes);
+        }
+      } catch {
+        // The end came before the answer: nothing was promised.
+      }
+    });
+    await new Promise((resolve) => setTimeout(resolve, 150 + round * 100));
+    await kill(child);
+    await Promise.all(writers);
+  }
+  await open();
+  expect(acknowledged.size).toBeGreaterThan(5);
+  for (const [id, bytes] of acknowledged) {
+    expect(Buffer.from(await (await at(`${id}.png`)).arrayBuffer()).equals(bytes), id).toBe(true);
+  }
+}, 60_000);
