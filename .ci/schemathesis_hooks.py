@@ -37,6 +37,18 @@ def before_load_schema(context, raw_schema):
                 # Made-up addresses are refused by the guard. Nobody answers at this one: the webhook is there, and not valid.
                 if "url" in properties:
                     properties["url"]["const"] = "http://localhost:1/hook"
+                # Nor is there anything to fetch at one, and made-up bytes are no picture. test/media has real ones.
+                for field in ("media_url", "media_urls", "media_ids"):
+                    if field in properties:
+                        properties[field] = False
+                if "media_data" in properties:
+                    properties["media_data"]["const"] = media_type["example"]["media_data"]
+                    properties["media_type"]["const"] = media_type["example"]["media_type"]
+                    media_type["schema"]["required"] = ["media_data", "media_type"]
+                # OpenAPI cannot say that a tweet without media needs a text, nor can one of white space alone have none.
+                if "media_ids" in properties:
+                    media_type["schema"]["required"] = ["text"]
+                    properties["text"]["minLength"] = 1
                 if "auth_token" in properties:
                     properties["auth_token"]["const"] = os.environ["POSTERN_ACTOR"]
 

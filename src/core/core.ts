@@ -26,6 +26,8 @@ export interface Caller {
   proxy: Secret | null;
   /** Aborted when the caller hung up. */
   signal: AbortSignal;
+  /** The same, where `signal` is aborted at a deadline of reads too. */
+  gone?: AbortSignal;
 }
 
 /** An action whose input has passed every check that can be made without the platform. */
@@ -96,7 +98,7 @@ export class Core {
       perform: async (tokenFor) => {
         const platform = this.#parts.platform.as({ ...session, tokenFor });
         // Nothing is sent before media is in, so it is given up with its caller, for a write too.
-        const media = this.#parts.media.desk({ proxy: session.proxy, signal: caller.signal });
+        const media = this.#parts.media.desk({ proxy: session.proxy, signal: caller.gone ?? caller.signal });
         return seal(
           await supported(action, () => action.run({ ...common, tokenFor, platform, media }, input as never)),
         );

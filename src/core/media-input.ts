@@ -8,7 +8,7 @@ const longestUrl = 2_048;
 export const mediaUrl = z
   .string()
   .max(longestUrl, `must be at most ${longestUrl} characters`)
-  .regex(/^https?:\/\//i, 'must be a URL with http:// or https://');
+  .regex(/^[Hh][Tt][Tt][Pp][Ss]?:\/\//, 'must be a URL with http:// or https://');
 
 /**
  * Base64. Faces that take files put one in its place, which no JSON can hold; documents tell of the text alone.
@@ -21,7 +21,10 @@ export const mediaData = z
 
 export const mediaType = z
   .string()
-  .regex(/^[\w.+-]{1,100}\/[\w.+-]{1,100}\s*(?:;[^\r\n]{0,200})?$/, 'must be a MIME type such as image/jpeg')
+  .regex(
+    /^[A-Za-z0-9_.+-]{1,100}\/[A-Za-z0-9_.+-]{1,100} *(?:;[^\r\n]{0,200})?$/,
+    'must be a MIME type such as image/jpeg',
+  )
   .meta({ examples: ['image/jpeg'] });
 
 /** Where the bytes are that an action was given, by address or as they are. */

@@ -77,7 +77,7 @@ class Performance {
     const state = this.#state;
     const waiting = new Waiting(this.#parts, state);
     try {
-      const caller = this.#caller(waiting.signal);
+      const caller = this.#caller(waiting);
       const { core, costLimit } = this.#parts;
       state.quoted = quote({
         scope,
@@ -181,7 +181,7 @@ class Performance {
     return this.#parts.core.claim({ account: caller.account, key, content });
   }
 
-  #caller(signal: AbortSignal): Caller {
+  #caller({ signal, gone }: Waiting): Caller {
     const secret = (name: string) => {
       const value = header(this.#state, name);
       return value === null ? null : new Secret(value);
@@ -191,6 +191,7 @@ class Performance {
       authToken: secret('x-auth-token'),
       proxy: secret('x-proxy'),
       signal,
+      gone,
     };
   }
 }
@@ -238,6 +239,7 @@ function fragmentsOf({ document }: ExecutionArgs): DocumentScope['fragments'] {
 class Waiting {
   isLate = false;
   readonly #controller = new AbortController();
+  readonly #gone = new AbortController();
   readonly #timer: { cancel(): void };
   readonly #onClose: () => void;
   readonly #state: GraphqlRequest;
@@ -245,8 +247,11 @@ class Waiting {
   constructor({ runtime, timeoutMs }: PerformParts, state: GraphqlRequest) {
     this.#state = state;
     // Every read in flight listens, and a request may have any number of them.
-    setMaxListeners(0, this.#controller.signal);
-    this.#onClose = () => this.#controller.abort();
+    setMaxListeners(0, this.#controller.signal, this.#gone.signal);
+    this.#onClose = () => {
+      this.#gone.abort();
+      this.#controller.abort();
+    };
     state.response.once('close', this.#onClose);
     // The caller may have gone while its key was looked up.
     if (state.response.destroyed) this.#onClose();
@@ -258,6 +263,11 @@ class Waiting {
 
   get signal(): AbortSignal {
     return this.#controller.signal;
+  }
+
+  /** Of its caller alone: what is being fetched for a write takes its time. */
+  get gone(): AbortSignal {
+    return this.#gone.signal;
   }
 
   end(): void {

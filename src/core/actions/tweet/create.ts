@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { numericId, tweetTime } from '../../../model/scalars.ts';
 import { flatPrice, platformAction } from '../../action.ts';
-import { atMostOneOf, missing } from '../../input.ts';
+import { anyOf, atMostOneOf, missing } from '../../input.ts';
 import { mediaUrl } from '../../media-input.ts';
 import { refuseMixed, uploadAll, withMedia } from '../../take-media.ts';
 
@@ -49,7 +49,7 @@ export const createTweet = platformAction({
         description: 'Addresses to fetch media from, which is uploaded and attached after that of `media_ids`.',
       }),
     })
-    .check(atMostOneOf('quote_tweet_id', 'quote_tweet_url'))
+    .check(anyOf('text', 'media_ids', 'media_urls'), atMostOneOf('quote_tweet_id', 'quote_tweet_url'))
     .check(({ value, issues }) => {
       const { text = '', media_ids: ids = [], media_urls: urls = [] } = value;
       const media = ids.length + urls.length;
