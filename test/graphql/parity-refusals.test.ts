@@ -61,7 +61,7 @@ function wrongInputs(example: Readonly<Input>): readonly (readonly [input: Input
     const { [name]: _left, ...rest } = example;
     wrong.push([rest, 400]);
   };
-  for (const name of ['tweet_id', 'listId'].filter((name) => name in example)) {
+  for (const name of ['tweet_id', 'listId', 'article_id'].filter((name) => name in example)) {
     put({ [name]: '1' }, 404);
     for (const malformed of ['abc', '', '123456789012345678901', '1/../2']) put({ [name]: malformed }, 400);
     without(name);
@@ -128,13 +128,19 @@ describe.each(named(onPlatform))('%s', (_name, action) => {
 
 test.each([
   ['tweet/create', { text: '' }, 400],
-  ['tweet/create', { text: 'x'.repeat(281) }, 400],
+  ['tweet/create', { text: 'x'.repeat(25_001) }, 400],
   ['tweet/create', { text: 'half \ud800 a pair' }, 400],
   ['tweet/create', { text: 'To nobody', reply_to_tweet_id: '1' }, 404],
   ['tweet/create', { text: 'Of nothing', quote_tweet_id: '1' }, 404],
   ['tweet/create', { text: 'Both', quote_tweet_id: '1', quote_tweet_url: 'https://p.example/a/status/1' }, 400],
   ['tweet/create', { text: 'With a picture', media_ids: ['1'] }, 404],
   ['tweet/create', { text: 'What the parity of two faces is shown by' }, 409],
+  ['article/create', { title: '', content: 'x' }, 400],
+  ['article/create', { title: 'x'.repeat(101), content: 'x' }, 400],
+  ['article/create', { title: 'On looms', content: '> '.repeat(50) }, 400],
+  ['article/create', { title: 'On looms', content: 'x', cover_media_id: '1' }, 404],
+  ['article/update', { article_id: '1' }, 400],
+  ['article/list', { status: 'lost' }, 400],
   ['tweet/advanced_search', { q: '' }, 400],
   ['tweet/advanced_search', { q: 'x'.repeat(513) }, 400],
   ['tweet/advanced_search', { q: 'nonsense:operator' }, 400],

@@ -28,6 +28,7 @@ const upper = (value: unknown) => String(value).toUpperCase();
 const enumsOf: Readonly<Record<string, (value: unknown) => unknown>> = {
   product: upper,
   granularity: upper,
+  status: upper,
   events: (value) => (Array.isArray(value) ? value.map(eventTypeName) : value),
 };
 
@@ -94,6 +95,7 @@ const hooksIn = '{ nodes { ...Hook } pageInfo { hasNextPage } }';
 const hookMutation = (field: string, answer: string, same: Row['same']) =>
   mutation(field, answer, same, 'WebhookInput');
 
+const articleFields = 'articleId title status tweet { tweetId } draftUrl publicUrl coverMediaId createdAt updatedAt';
 const followed = 'userId userName name following followRequestSent protected';
 const inAccount = { beside: ['account'] };
 
@@ -141,6 +143,23 @@ export const rows: Readonly<Record<string, Row>> = {
     at: 'list.members',
     same: asGraphql.users('members'),
   }),
+  'article/create': mutation(
+    'createArticle',
+    'articleId status tweetId draftUrl publicUrl coverMediaId',
+    asGraphql.madeArticle,
+  ),
+  'article/detail': query('$articleId: String!', `article(articleId: $articleId) { ${articleFields} content }`, {
+    same: asGraphql.article,
+  }),
+  'article/list': query(
+    `$status: ArticleStatus, ${page}`,
+    `articles(status: $status, first: $first, after: $after) { nodes { ${articleFields} } pageInfo { hasNextPage } }`,
+    { same: asGraphql.articles },
+  ),
+  'article/update': mutation('updateArticle', 'articleId updated { title content coverMediaId }'),
+  'article/publish': mutation('publishArticle', 'articleId tweetId publicUrl'),
+  'article/unpublish': mutation('unpublishArticle', 'articleId'),
+  'article/delete': mutation('deleteArticle', 'articleId'),
   'webhooks/create': mutation('createWebhook', 'webhookId: id url valid createdAt secret', asGraphql.ofWebhook),
   'webhooks/list': query(page, `webhooks${paged} ${hooksIn}`, { same: asGraphql.webhooks }),
   'webhooks/detail': query('$webhookId: String!', `${hookOfId} { ...Hook }`, { same: asGraphql.webhook }),

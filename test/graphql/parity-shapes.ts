@@ -105,6 +105,15 @@ function page(items: readonly unknown[], { has_more }: Data) {
   return { nodes: items, pageInfo: { hasNextPage: has_more } };
 }
 
+function madeArticle(data: Data): Data {
+  return { ...(camel(data) as Data), status: String(data['status']).toUpperCase() };
+}
+
+function article(data: Data): Data {
+  const { tweetId, ...rest } = madeArticle(data);
+  return { ...rest, tweet: tweetId === null ? null : { tweetId } };
+}
+
 /** REST's answers as GraphQL would spell them. */
 export const asGraphql = {
   user,
@@ -133,6 +142,9 @@ export const asGraphql = {
       (camel(data['payments']) as Data[]).map(({ id, ...rest }) => ({ ...rest, paymentId: id })),
       data,
     ),
+  madeArticle,
+  article,
+  articles: (data: Data) => page((data['articles'] as Data[]).map(article), data),
   ofWebhook,
   webhook,
   webhooks: (data: Data) => page((data['webhooks'] as Data[]).map(webhook), data),

@@ -15,6 +15,8 @@ interface Target {
   user: DemoAccount;
   tweetId: string;
   hook: WebhookOfFaces;
+  /** Nobody's until it is written. */
+  articleId: string;
   /** How many uploads there were before. */
   uploads: number;
 }
@@ -64,7 +66,8 @@ export class ParityWorld {
   /** A new account; reads are made as ada, who has a past, writes as a newcomer. */
   async faces(dollars = '1'): Promise<Faces> {
     const { key } = await this.service.makeAccount(dollars);
-    const [actor, user] = [await this.sandbox.mint(), await this.sandbox.mint()];
+    // Premium, since some of what is compared is for them alone.
+    const [actor, user] = [await this.sandbox.mint({ premium: true }), await this.sandbox.mint()];
     const writer = new Client({ baseUrl: this.service.demo.baseUrl, key, authToken: actor.authToken });
     // On another account's credit, so that only what is compared is counted.
     const made = await writer
@@ -72,7 +75,7 @@ export class ParityWorld {
       .post('/tweet/create', { text: 'What the parity of two faces is shown by' });
     const hook = new WebhookOfFaces(writer, actor.userName, this.receiver);
     const uploads = await this.sandbox.requests('uploadMedia');
-    return this.#faces(writer, { user, tweetId: String(made.body.data['id']), hook, uploads });
+    return this.#faces(writer, { user, tweetId: String(made.body.data['id']), hook, uploads, articleId: '1' });
   }
 
   #faces(client: Client, target: Target): Faces {
@@ -107,9 +110,10 @@ export class ParityWorld {
   }
 
   /** The action's example, about what there is in this world. */
-  async inputFor({ name, example, effect }: Action, { user, tweetId, hook }: Target): Promise<Input> {
+  async inputFor({ name, example, effect }: Action, { user, tweetId, hook, articleId }: Target): Promise<Input> {
     const input: Input = { ...example };
     if ('tweet_id' in input) input['tweet_id'] = effect === 'read' ? this.#repliedTo : tweetId;
+    if ('article_id' in input) input['article_id'] = articleId;
     if ('listId' in input) input['listId'] = this.service.demo.listId;
     if ('username' in input) input['username'] = user.userName;
     if ('id' in input) input['id'] = hook.id;
@@ -122,6 +126,10 @@ export class ParityWorld {
 
   async prepare({ name }: Action, { client, target }: Faces): Promise<void> {
     await prepareWebhook(name, target.hook, this.sandbox);
+    if (name.startsWith('article/') && name !== 'article/create') {
+      const published = name === 'article/detail' || name === 'article/unpublish';
+      target.articleId = await writeArticle(client.with({ key: this.service.demo.apiKey }), published);
+    }
     const earlier = before[name];
     if (earlier === undefined) return;
     const others = client.with({ key: this.service.demo.apiKey });
@@ -147,6 +155,7 @@ export class ParityWorld {
       ...{ tweetStatus: tweet.status, likeCount, retweetCount, bookmarkCount },
       tweets: await texts('/user/tweets_and_replies', { userName }, 'tweets', 'text'),
       bookmarks: await texts('/user/bookmarks', {}, 'tweets', 'text'),
+      articles: (await articlesOf(actor)).map(({ title, status }) => [title, status]),
       ...(await target.hook.state()),
       uploads: (await this.sandbox.requests('uploadMedia')) - target.uploads,
       following: (await texts('/user/following', { userName }, 'following', 'id')).length,
@@ -162,14 +171,25 @@ export class ParityWorld {
       ...{ wh_: 'webhook', [hook.url]: 'url' },
     };
     if (typeof shown !== 'object' || shown === null) return own[String(shown).replace(/^wh_.*/, 'wh_')] ?? shown;
-    const chance = ['id', 'mediaId', 'durationMs', 'secret'];
+    const chance = ['id', 'mediaId', 'articleId', 'tweetId', 'draftUrl', 'publicUrl', 'durationMs', 'secret'];
     return Object.fromEntries(
       Object.entries(shown).map(([name, value]) => [
         name,
-        value !== null && (chance.includes(name) || name.endsWith('At')) ? typeof value : this.bare(value, faces),
+        value !== null && (chance.includes(name) || name.endsWith('At'))
+          ? (own[String(value)] ?? typeof value)
+          : this.bare(value, faces),
       ]),
     );
   }
+}
+
+async function writeArticle(client: Client, publish: boolean): Promise<string> {
+  const article = { title: 'Of two faces', content: 'They say **the same**.', publish };
+  return String((await client.post('/article/create', article)).body.data['article_id']);
+}
+
+async function articlesOf(client: Client): Promise<Input[]> {
+  return (await client.get('/article/list')).body.data['articles'] as Input[];
 }
 
 export async function startParityWorld(env: Record<string, string> = {}): Promise<ParityWorld> {
@@ -180,5 +200,6 @@ export async function startParityWorld(env: Record<string, string> = {}): Promis
   const id = String(made.body.data['id']);
   for (const text of ['First!', 'Second.']) await ada.post('/tweet/create', { text, reply_to_tweet_id: id });
   await ada.post('/tweet/bookmark', { tweet_id: id });
+  for (const published of [true, false]) await writeArticle(ada, published);
   return new ParityWorld(service, new SandboxControl(sandboxUrl), await startReceiver(), id);
 }

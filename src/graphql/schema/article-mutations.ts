@@ -8,6 +8,7 @@ import type { ArticleStatus as Status } from '../../model/article.ts';
 import { ArticleStatus, articleById } from './article.ts';
 import { given } from './bind.ts';
 import { builder } from './builder.ts';
+import { bytesOf } from './media-mutations.ts';
 import { performs } from './mutation.ts';
 import { ArticleRef } from './refs.ts';
 
@@ -84,6 +85,7 @@ const CreateArticleInput = builder.inputType('CreateArticleInput', {
     coverMediaId: t.string({ description: 'The cover, uploaded before.' }),
     coverImageUrl: t.string({ description: 'Instead: the address of the cover.' }),
     coverImageBase64: t.string({ description: 'Instead: the cover as base64, or a data: URI.' }),
+    coverImage: t.field({ type: 'Upload', description: 'Instead: the cover itself, in a multipart request.' }),
   }),
 });
 
@@ -96,14 +98,20 @@ const UpdateArticleInput = builder.inputType('UpdateArticleInput', {
     coverMediaId: t.string({ description: 'The cover, uploaded before.' }),
     coverImageUrl: t.string({ description: 'Instead: the address of the cover.' }),
     coverImageBase64: t.string({ description: 'Instead: the cover as base64, or a data: URI.' }),
+    coverImage: t.field({ type: 'Upload', description: 'Instead: the cover itself, in a multipart request.' }),
   }),
 });
 
 type Fields = Omit<typeof UpdateArticleInput.$inferInput, 'articleId'>;
 
-function fieldsOf({ title, content, coverMediaId, coverImageUrl, coverImageBase64 }: Fields) {
-  const covers = { cover_media_id: coverMediaId, cover_image_url: coverImageUrl, cover_image_base64: coverImageBase64 };
-  return { title, content, ...covers };
+function fieldsOf({ title, content, ...cover }: Fields) {
+  return {
+    title,
+    content,
+    cover_media_id: cover.coverMediaId,
+    cover_image_url: cover.coverImageUrl,
+    cover_image_base64: bytesOf(cover.coverImageBase64, cover.coverImage),
+  };
 }
 
 builder.mutationFields((t) => ({

@@ -56,7 +56,7 @@ builder.mutationField('uploadMedia', (t) =>
     ...performs<typeof UploadMediaInput.$inferInput, UploadedMedia>(uploadMedia, (media) =>
       given({
         media_url: media.mediaUrl,
-        media_data: bytesOf(media),
+        media_data: bytesOf(media.mediaData, media.file),
         media_type: media.mediaType,
       }),
     ),
@@ -64,7 +64,7 @@ builder.mutationField('uploadMedia', (t) =>
 );
 
 /** Both are bytes to the action, which refuses what is neither. */
-function bytesOf({ mediaData, file }: typeof UploadMediaInput.$inferInput): unknown {
-  if (file == null || mediaData == null) return file ?? mediaData;
+export function bytesOf(text: string | null | undefined, file: ReceivedFile | null | undefined): unknown {
+  if (file == null || text == null) return file ?? text;
   return { both: true };
 }
