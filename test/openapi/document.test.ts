@@ -95,6 +95,9 @@ test('an input that breaks its alternatives is no valid body either', () => {
         quote_tweet_url: 'https://platform.example/ada/status/12',
         media_url: 'https://platform.example/a.png',
         media_data: 'AAAA',
+        cover_media_id: '12',
+        cover_image_url: 'https://platform.example/a.png',
+        cover_image_base64: 'AAAA',
       };
       const both = Object.fromEntries(fields.map((field) => [field, samples[field]]));
       expect(Object.values(both)).not.toContain(undefined);
