@@ -27,8 +27,11 @@ export interface PlatformArticles {
   setCover(articleId: string, mediaId: string | null): Promise<void>;
   /** Makes the wrapper tweet, whose id is known afterwards. `forbidden` without a premium subscription. */
   publish(articleId: string): Promise<void>;
-  /** Removes the wrapper tweet. */
-  unpublish(articleId: string): Promise<void>;
+  /**
+   * Removes the wrapper tweet. Says whether the article was published before that; with a token that came before, whether it
+   * was so then.
+   */
+  unpublish(articleId: string): Promise<boolean>;
   /** A second time is `not_found`. */
   delete(articleId: string): Promise<void>;
   /** One's own, or what others have published. */

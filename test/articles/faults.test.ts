@@ -100,7 +100,7 @@ describe.each(faces)('update over %s', (face) => {
   const whole = () => ({ ...second, cover_image_url: cover });
 
   describe.each([
-    ['draft', ['article', 'uploadMedia', ...edits]],
+    ['draft', ['article', 'uploadMedia', 'unpublishArticle', ...edits]],
     ['published', ['article', 'me', 'uploadMedia', 'unpublishArticle', ...edits, 'publishArticle']],
   ] as const)('of a %s', (state, operations) => {
     describe.each(operations)('where %s fails', (operation) => {

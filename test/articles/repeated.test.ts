@@ -89,3 +89,25 @@ test('an update that failed and was brought back, sent again with its key, is ca
   expect((await writer.act('update', { article_id, ...second }, key)).status).toBe(200);
   expect(await writer.read(article_id)).toMatchObject({ ...second, status: 'published' });
 });
+
+test('an update that died while the article was unpublished, sent again with its key, publishes it', async () => {
+  const writer = await world.writer();
+  const [article_id, key] = [await articleIn('published', writer), newKey()];
+  const update = (headers: Record<string, string>) =>
+    writer.act('update', { article_id, ...second, cover_image_url: origin.serve('/cover.png', png()) }, headers);
+  // Nothing more of the first attempt comes to pass, as if it had died.
+  await world.fail('setArticleContent');
+  for (const operation of ['setArticleTitle', 'publishArticle']) {
+    await world.service.addFault({ kind: 'status', status: 503 }, { operation, times: 3 });
+  }
+  expect((await update(key)).status).toBe(502);
+  await world.sandbox.clearFaults();
+  expect((await writer.read(article_id))['status']).toBe('draft');
+  expect((await update(key)).status).toBe(200);
+  expect(await writer.read(article_id)).toMatchObject({ ...second, status: 'published' });
+  expect(await writer.wrappers()).toHaveLength(1);
+  // Of another request nobody knows that.
+  await writer.act('unpublish', { article_id });
+  await update(newKey());
+  expect((await writer.read(article_id))['status']).toBe('draft');
+});

@@ -156,7 +156,7 @@ describe('content is refused', () => {
   });
 });
 
-it('what was written survives a restart, with its tokens', async () => {
+it('what was written survives a restart, with its tokens', { timeout: 60_000 }, async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'postern-articles-'));
   const token = { 'idempotency-token': 'kept' };
   const first = await openSandbox({ dataDir });

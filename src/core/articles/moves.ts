@@ -24,7 +24,9 @@ export function movesOf(
   before: Pick<PlatformArticle, 'title' | 'content' | 'cover_media_id'>,
 ): Move[] {
   const publish = () => articles.publish(articleId);
-  const unpublish = () => articles.unpublish(articleId);
+  const unpublish = async () => {
+    await articles.unpublish(articleId);
+  };
   return steps.flatMap((step): Move[] => {
     if (step === 'publish') return [{ part: 'status', from: 'draft', to: 'published', run: publish, undo: unpublish }];
     if (step === 'unpublish')

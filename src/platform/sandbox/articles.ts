@@ -27,15 +27,15 @@ export class SandboxArticles implements PlatformArticles {
   }
 
   setTitle(articleId: string, title: string): Promise<void> {
-    return this.#change('setArticleTitle', 'PUT', articleId, '/title', { title });
+    return this.#set('setArticleTitle', articleId, '/title', { title });
   }
 
   setContent(articleId: string, content: RichText): Promise<void> {
-    return this.#change('setArticleContent', 'PUT', articleId, '/content', { content: richTextToWire(content) });
+    return this.#set('setArticleContent', articleId, '/content', { content: richTextToWire(content) });
   }
 
   setCover(articleId: string, mediaId: string | null): Promise<void> {
-    return this.#change('setArticleCover', 'PUT', articleId, '/cover', { media_id: mediaId });
+    return this.#set('setArticleCover', articleId, '/cover', { media_id: mediaId });
   }
 
   publish(articleId: string): Promise<void> {
@@ -45,8 +45,9 @@ export class SandboxArticles implements PlatformArticles {
     });
   }
 
-  unpublish(articleId: string): Promise<void> {
-    return this.#change('unpublishArticle', 'DELETE', articleId, '/published');
+  unpublish(articleId: string): Promise<boolean> {
+    const write = { operation: 'unpublishArticle', method: 'DELETE', path: `${pathOf(articleId)}/published` } as const;
+    return this.#send({ ...write, subject: anArticle(articleId) }, (body) => flag(body, 'was_published'));
   }
 
   delete(articleId: string): Promise<void> {
@@ -85,10 +86,9 @@ export class SandboxArticles implements PlatformArticles {
     return (origin === this.#client.origin && /^\/media\/uploads\/(\d{1,20})\.\w{3,4}$/.exec(pathname)?.[1]) || null;
   }
 
-  #change(operation: string, method: 'PUT' | 'DELETE', articleId: string, part: string, body?: Wire): Promise<void> {
+  #set(operation: string, articleId: string, part: string, body: Wire): Promise<void> {
     const path = pathOf(articleId) + part;
-    const request = { operation, method, path, ...(body && { body }), subject: anArticle(articleId) };
-    return this.#send(request, (answer) => {
+    return this.#send({ operation, method: 'PUT', path, body, subject: anArticle(articleId) }, (answer) => {
       object(answer, 'article');
     });
   }

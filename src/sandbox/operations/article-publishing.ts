@@ -1,9 +1,11 @@
 import { json } from '../http/answer.ts';
+import { idempotencyToken } from '../http/idempotency-token.ts';
 import type { ActorOperation } from '../http/operation.ts';
 import { Problem } from '../http/problem.ts';
 import { summaryForm } from '../world/article-forms.ts';
 import { ownArticle } from '../world/look-up-article.ts';
 import { nextSnowflake } from '../world/snowflake.ts';
+import { usedBefore } from './articles.ts';
 
 const path = '/api/articles/{id}/published';
 
@@ -25,16 +27,24 @@ export const publishArticle: ActorOperation = {
   },
 };
 
+/** It is done however often a token comes; only whether it was published is told as it was the first time. */
 export const unpublishArticle: ActorOperation = {
   id: 'unpublishArticle',
   method: 'DELETE',
   path,
   access: 'actor',
   handle(call) {
-    const article = ownArticle(call, call.params['id'] ?? '');
-    if (article.tweet !== null) {
-      call.platform.commit({ kind: 'unpublish_article', article: article.id, at: call.platform.now() });
+    const { platform, actor } = call;
+    const id = call.params['id'] ?? '';
+    const token = idempotencyToken(call);
+    const fingerprint = `unpublish article ${id}`;
+    const wasBefore = usedBefore(call, token, fingerprint) !== undefined;
+    const article = ownArticle(call, id);
+    const isNow = article.tweet !== null;
+    if (isNow) {
+      const tokened = token === undefined ? {} : { token, fingerprint };
+      platform.commit({ kind: 'unpublish_article', article: id, author: actor.id, at: platform.now(), ...tokened });
     }
-    return json({ article: summaryForm(call, article) });
+    return json({ article: summaryForm(call, article), was_published: isNow || wasBefore });
   },
 };

@@ -23,9 +23,8 @@ export type ArticleEntry =
       readonly cover?: string | null;
     }
   | { readonly kind: 'publish_article'; readonly article: string; readonly tweet: string; readonly at: number }
-  | { readonly kind: 'unpublish_article'; readonly article: string; readonly at: number }
   | {
-      readonly kind: 'delete_article';
+      readonly kind: 'unpublish_article' | 'delete_article';
       readonly article: string;
       readonly author: string;
       readonly at: number;

@@ -4,8 +4,10 @@ import { flatPrice, platformAction } from '../../action.ts';
 import { change, findTransition } from '../../articles/change.ts';
 import { takeEdits } from '../../articles/edits.ts';
 import { articleFields, articleId, covers } from '../../articles/input.ts';
+import { transitions } from '../../articles/states.ts';
 import { anyOf, atMostOneOf } from '../../input.ts';
 
+const { published } = transitions;
 const { title, content, ...cover } = articleFields;
 
 export const updateArticle = platformAction({
@@ -35,7 +37,11 @@ export const updateArticle = platformAction({
   async run({ platform, media }, { article_id, ...fields }) {
     const { found, transition } = await findTransition(platform, article_id, 'update');
     const edits = await takeEdits({ platform, media }, fields);
-    await change(platform.articles, found, transition, edits);
+    // A request that is sent again may find that its first attempt died between unpublishing and publishing. The platform
+    // knows by the token, which is the same: in both attempts this comes right after the uploads.
+    const interrupted = found.status === 'draft' && (await platform.articles.unpublish(article_id));
+    if (interrupted) await change(platform.articles, { ...found, status: 'published' }, published.update, edits);
+    else await change(platform.articles, found, transition, edits);
     return {
       article_id,
       updated: {
