@@ -23,19 +23,20 @@ export class RecoveredKeys {
   /** The raw private scalars: a copy, which the caller wipes (`fill(0)`) after use. Throws once they are forgotten. */
   privateKeys(): Uint8Array {
     if (this.#wiped) throw new Error('These chat keys were forgotten');
-    return this.#privateKeys.slice();
+    return copyOf(this.#privateKeys);
   }
 
   /** Keeps a copy of a secret that these keys opened, such as a conversation's key, as long as they are known themselves. */
   keep(name: string, secret: Uint8Array): void {
     if (this.#wiped) return;
     this.#kept.get(name)?.fill(0);
-    this.#kept.set(name, secret.slice());
+    this.#kept.set(name, copyOf(secret));
   }
 
   /** A copy of what was kept. */
   kept(name: string): Uint8Array | undefined {
-    return this.#kept.get(name)?.slice();
+    const secret = this.#kept.get(name);
+    return secret && copyOf(secret);
   }
 
   get forgotten(): boolean {
@@ -48,4 +49,9 @@ export class RecoveredKeys {
     for (const secret of this.#kept.values()) secret.fill(0);
     this.#kept.clear();
   }
+}
+
+/** `slice` of a Buffer would be the same memory, and go with it when it is wiped. */
+function copyOf(secret: Uint8Array): Uint8Array {
+  return Uint8Array.from(secret);
 }
