@@ -1,11 +1,13 @@
 import type { RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { AccountAdmin } from './billing/account-admin.ts';
+import { ChatKeys } from './chat-keys/chat-keys.ts';
 import type { Config } from './config/config.ts';
 import { actions, streams } from './core/actions/registry.ts';
 import { Core } from './core/core.ts';
 import { CursorSealer } from './core/cursor.ts';
 import { type Demo, ensureDemoAccount, makeDemo } from './demo/demo.ts';
+import { DirectMessages } from './direct-messages/direct-messages.ts';
 import { graphqlHandler } from './graphql/http.ts';
 import type { GraphqlOptions } from './graphql/server.ts';
 import { readTrustedDocuments } from './graphql/trusted-documents.ts';
@@ -101,6 +103,9 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
       repeatable: platform.honoursTokens,
     });
     closers.push(() => billing.close());
+    const chatKeys = new ChatKeys({ runtime });
+    closers.push(() => chatKeys.close());
+    const directMessages = new DirectMessages({ chatKeys, runtime });
     const webhooks = startWebhooks({
       ...{ store, platform, guard, runtime, logger, metrics, secretKeys },
       allowLocalhost: config.webhooks.allowLocalhost,
@@ -111,6 +116,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
       webhooks: webhooks.service,
       platform,
       media,
+      directMessages,
       cursors: new CursorSealer(secretKeys.map((key) => deriveKey(key, 'cursors'))),
       readProxy: (text) => readProxy(text, guard),
       runtime,

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { AccountService } from '../billing/account-service.ts';
+import type { MessageDesk } from '../direct-messages/message-desk.ts';
 import type { MediaDesk } from '../media/desk.ts';
 import type { Micros } from '../model/money.ts';
 import type { PlatformSession } from '../platform/port.ts';
@@ -42,10 +43,15 @@ interface ActionDeclaration {
   readonly output: z.ZodType;
   /** Parameters that SPEC.md names and that are not built yet: using one is refused, never dropped. */
   readonly notBuilt: readonly string[];
-  /** True where `count`, `cursor`, `has_more` and `next_cursor` page through a list. */
-  readonly paged: boolean;
+  /**
+   * True where `count`, `cursor`, `has_more` and `next_cursor` page through a list; `two-part` where the cursor is `cursor_id`
+   * and `graph_snapshot_id`, and `next_cursor` has both.
+   */
+  readonly paged: boolean | 'two-part';
   /** True where an action that needs no actor takes the credentials of one all the same, to keep them. */
   readonly keepsActor: boolean;
+  /** Whether it takes the actor's `encryption_code`, to open and seal messages. */
+  readonly code: 'none' | 'optional' | 'required';
   /** True where its body may hold media, and be as large as that needs. */
   readonly takesBase64: boolean;
 }
@@ -63,12 +69,15 @@ interface Context {
 export interface Credentials {
   authToken: Secret | null;
   proxy: Secret | null;
+  encryptionCode: Secret | null;
 }
 
 export interface PlatformContext extends Context {
   platform: PlatformSession;
   /** Takes in what the caller gives or names. */
   media: MediaDesk;
+  /** Opens and seals messages, with the caller's code where there is one. */
+  messages: MessageDesk;
 }
 
 export interface AccountContext extends Context {
@@ -89,7 +98,7 @@ export interface AccountAction extends ActionDeclaration {
 
 export type Action = PlatformAction | AccountAction;
 
-type Defaulted = 'kind' | 'notBuilt' | 'paged' | 'keepsActor' | 'takesBase64' | 'description';
+type Defaulted = 'kind' | 'notBuilt' | 'paged' | 'keepsActor' | 'code' | 'takesBase64' | 'description';
 type Declaration<I extends z.ZodObject, O extends z.ZodType, Context> = Omit<
   ActionDeclaration,
   Defaulted | 'input' | 'output' | 'example'
@@ -106,6 +115,7 @@ const defaults = {
   notBuilt: [],
   paged: false,
   keepsActor: false,
+  code: 'none',
   takesBase64: false,
   description: '',
 } as const;

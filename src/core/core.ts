@@ -2,6 +2,7 @@ import type { AccountService } from '../billing/account-service.ts';
 import type { Idempotency, IdempotentRequest } from '../billing/idempotency.ts';
 import type { IdempotencyClaim, KeptAnswer } from '../billing/idempotency-claim.ts';
 import type { Ledger } from '../billing/ledger.ts';
+import type { DirectMessages } from '../direct-messages/direct-messages.ts';
 import { malformedField, missingField } from '../errors/fields.ts';
 import { PosternError } from '../errors/postern-error.ts';
 import type { MediaReception } from '../media/reception.ts';
@@ -13,7 +14,7 @@ import type { WebhookService } from '../webhooks/service.ts';
 import type { Action, Credentials } from './action.ts';
 import { type CursorSealer, cursorScope } from './cursor.ts';
 import { checkInput } from './input.ts';
-import { byEdge, byPage, type EdgePage, noPaging, type Paging } from './paging.ts';
+import { byEdge, byPage, byTwoParts, type EdgePage, noPaging, type Paging } from './paging.ts';
 import { Tab } from './tab.ts';
 
 /** Who calls, as a face knows it before it knows the action. */
@@ -24,6 +25,8 @@ export interface Caller {
   authToken: Secret | null;
   /** The caller's own proxy, as the caller wrote it, if there is one. */
   proxy: Secret | null;
+  /** The actor's `encryption_code`, if the caller sent one. */
+  encryptionCode: Secret | null;
   /** Aborted when the caller hung up. */
   signal: AbortSignal;
   /** The same, where `signal` is aborted at a deadline of reads too. */
@@ -44,6 +47,7 @@ export interface CoreParts {
   webhooks: WebhookService;
   platform: Platform;
   media: MediaReception;
+  directMessages: DirectMessages;
   cursors: CursorSealer;
   /** Reads a caller's `proxy`. Throws `bad_input`. */
   readProxy: (text: Secret) => ForwardProxy;
@@ -65,7 +69,7 @@ export class Core {
 
   /** Checks everything that can be known before credit is reserved. Throws `bad_input` naming the field. */
   prepare(action: Action, raw: Input, caller: Caller): PreparedCall {
-    return this.#prepare(action, raw, caller, action.paged ? byPage : noPaging);
+    return this.#prepare(action, raw, caller, pagingOf(action));
   }
 
   /** The same for a list that is read from any of its items on: `cursor` is one of an `EdgePage`. */
@@ -86,6 +90,7 @@ export class Core {
       return { action, perform: async (tokenFor) => seal(await action.run({ ...context, tokenFor }, input as never)) };
     }
     const authToken = checkToken(caller.authToken);
+    const code = checkCode(action, caller.encryptionCode);
     const checked = checkInput(action.input, raw);
     const { input, seal } = paging(cursors, () => cursorScope(action.name, checked, authToken.expose()), checked);
     const session = {
@@ -99,21 +104,23 @@ export class Core {
         const platform = this.#parts.platform.as({ ...session, tokenFor });
         // Nothing is sent before media is in, so it is given up with its caller, for a write too.
         const media = this.#parts.media.desk({ proxy: session.proxy, signal: caller.gone ?? caller.signal });
-        return seal(
-          await supported(action, () => action.run({ ...common, tokenFor, platform, media }, input as never)),
-        );
+        const who = { account: caller.account, authToken, proxy: caller.proxy };
+        const messages = this.#parts.directMessages.desk({ session: platform, who, code });
+        const context = { ...common, tokenFor, platform, media, messages };
+        return seal(await supported(action, () => action.run(context, input as never)));
       },
     };
   }
 
   /** Those that are to be kept are checked like those that are used at once. */
-  #credentials({ actor, keepsActor }: Action, { authToken, proxy }: Caller): Credentials {
-    if (actor) return { authToken, proxy };
-    if (!keepsActor) return { authToken: null, proxy: null };
+  #credentials(action: Action, { authToken, proxy, encryptionCode: code }: Caller): Credentials {
+    const encryptionCode = checkCode(action, code);
+    if (action.actor) return { authToken, proxy, encryptionCode };
+    if (!action.keepsActor) return { authToken: null, proxy: null, encryptionCode };
     if (authToken) checkToken(authToken);
     if (proxy) this.#parts.readProxy(proxy);
     if (proxy && !authToken) throw malformedField('proxy', 'needs auth_token beside it');
-    return { authToken, proxy };
+    return { authToken, proxy, encryptionCode };
   }
 
   /**
@@ -135,6 +142,24 @@ function checkToken(token: Secret | null): Secret {
   if (token === null || token.expose() === '') throw missingField('auth_token');
   if (!tokenPattern.test(token.expose())) throw malformedField('auth_token', "must be the platform cookie's value");
   return token;
+}
+
+/** What it may be is for whoever made it: here it only has to be one. An action that takes none gets none. */
+function checkCode({ code: taken }: Action, code: Secret | null): Secret | null {
+  if (taken === 'none') return null;
+  if (code === null || code.expose() === '') {
+    if (taken === 'required') throw missingField('encryption_code');
+    return null;
+  }
+  if (code.expose().length > longestCode) throw malformedField('encryption_code', 'is longer than any code');
+  return code;
+}
+
+const longestCode = 256;
+
+function pagingOf({ paged }: Action): Paging<unknown> {
+  if (paged === 'two-part') return byTwoParts;
+  return paged ? byPage : noPaging;
 }
 
 async function supported<T>(action: Action, run: () => Promise<T>): Promise<T> {

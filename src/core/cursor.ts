@@ -40,6 +40,6 @@ function tag(key: Secret<Buffer>, cursor: string, scope: string): Buffer {
 
 /** What a cursor is bound to. `count` may differ from page to page. */
 export function cursorScope(action: string, input: Record<string, unknown>, actor: string): string {
-  const { cursor: _cursor, count: _count, ...rest } = input;
+  const { cursor: _cursor, cursor_id: _id, graph_snapshot_id: _snapshot, count: _count, ...rest } = input;
   return JSON.stringify([action, Object.entries(rest).sort(([a], [b]) => (a < b ? -1 : 1)), actor]);
 }

@@ -33,8 +33,43 @@ export const byPage: Paging<unknown> = (cursors, scope, input) => ({
   },
 });
 
+/** The parts of a cursor of a list that may move while it is read (SPEC.md, `dm/list`). */
+export interface TwoParts {
+  cursor_id: string;
+  graph_snapshot_id: string;
+}
+
+/** The same for lists whose cursor has two parts. Each place is sealed for its snapshot alone. */
+export const byTwoParts: Paging<unknown> = (cursors, scope, input) => {
+  const scopeOf = (snapshot: string) => `${scope()} ${snapshot}`;
+  const { cursor_id: place, graph_snapshot_id: graph, ...rest } = input;
+  const opened = () => {
+    if (typeof place !== 'string' || typeof graph !== 'string') {
+      throw malformedField(typeof place === 'string' ? 'graph_snapshot_id' : 'cursor_id', 'both parts go together');
+    }
+    const graph_snapshot_id = openCursor(cursors, scope(), graph, 'graph_snapshot_id');
+    return { graph_snapshot_id, cursor_id: openCursor(cursors, scopeOf(graph_snapshot_id), place, 'cursor_id') };
+  };
+  return {
+    input: place === undefined && graph === undefined ? input : { ...rest, ...opened() },
+    seal: (output) => {
+      const page = output as { next_cursor: TwoParts | null };
+      if (page.next_cursor === null) return page;
+      const { cursor_id, graph_snapshot_id } = page.next_cursor;
+      const next_cursor = {
+        cursor_id: cursors.seal(cursor_id, scopeOf(graph_snapshot_id)),
+        graph_snapshot_id: cursors.seal(graph_snapshot_id, scope()),
+      };
+      return { ...page, next_cursor };
+    },
+  };
+};
+
+/** The platform's own, in one part or two. */
+type PlatformCursor = string | TwoParts;
+
 /** The page that a place is in: the platform's cursor, the size of the page, the item. -1: before its first one. */
-type Place = readonly [cursor: string | null, count: number, index: number];
+type Place = readonly [cursor: PlatformCursor | null, count: number, index: number];
 
 /**
  * From any item on: a cursor seals where its item is, since the platform knows nothing but whole pages. One in the
@@ -47,9 +82,9 @@ export const byEdge: Paging<EdgePage> = (cursors, scope, input) => {
   const [cursor, count, index] = place ?? [null, Number(input['count']), -1];
   const inPage = index >= 0;
   return {
-    input: { ...rest, ...(cursor !== null && { cursor }), ...(inPage && { count }) },
+    input: { ...rest, ...(cursor !== null && inputOf(cursor)), ...(inPage && { count }) },
     seal: (output) => {
-      const page = output as EdgePage['output'] & { next_cursor: string | null };
+      const page = output as EdgePage['output'] & { next_cursor: PlatformCursor | null };
       const size = inPage ? count : Number(input['count']);
       return {
         output: page,
@@ -64,10 +99,14 @@ export const byEdge: Paging<EdgePage> = (cursors, scope, input) => {
   };
 };
 
-function openCursor(cursors: CursorSealer, scope: string, sealed: string): string {
+function openCursor(cursors: CursorSealer, scope: string, sealed: string, field = 'cursor'): string {
   const cursor = cursors.open(sealed, scope);
   if (cursor !== null) return cursor;
-  throw malformedField('cursor', 'is not a next_cursor of this list, with these parameters and this auth_token');
+  throw malformedField(field, 'is not a next_cursor of this list, with these parameters and this auth_token');
+}
+
+function inputOf(cursor: PlatformCursor): Input {
+  return typeof cursor === 'string' ? { cursor } : { ...cursor };
 }
 
 function openEdge(cursors: CursorSealer, scope: string, sealed: string): Place {

@@ -190,6 +190,7 @@ class Performance {
       account: this.#state.key?.account ?? '',
       authToken: secret('x-auth-token'),
       proxy: secret('x-proxy'),
+      encryptionCode: secret('x-encryption-code'),
       signal,
       gone,
     };

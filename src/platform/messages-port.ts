@@ -64,8 +64,8 @@ export interface PlatformMessages {
     conversationId: string,
     seqId: string,
   ): Promise<{ message: PlacedMessage; keyChanges: readonly PlacedKeyChange[] }>;
-  /** Oldest first; none where the user has no chat keys. */
-  publicKeys(userId: string): Promise<RegisteredChatKeys[]>;
+  /** Of all of these, the oldest of each first; none of one who is unknown or has no chat keys. */
+  publicKeys(userIds: readonly string[]): Promise<RegisteredChatKeys[]>;
   /** For an account that has none, else `conflict`. Registering the same again is no harm. */
   registerKeys(keys: Omit<RegisteredChatKeys, 'userId' | 'publicKeyVersion'>): Promise<RegisteredChatKeys[]>;
   /**

@@ -5,7 +5,7 @@ import type { Caller, Core } from '../core/core.ts';
 import { asPosternError } from '../errors/postern-error.ts';
 import { showCredits } from '../headers/credits.ts';
 import { readIdempotencyKey, requestContent } from '../headers/idempotency-key.ts';
-import { readAuthToken, readProxyText } from './credentials.ts';
+import { readAuthToken, readEncryptionCode, readProxyText } from './credentials.ts';
 import { dataBody, errorBody, sendBody } from './envelope.ts';
 import { inputReader, type RawInput } from './read-input.ts';
 
@@ -24,6 +24,7 @@ export function actionRoute(action: Action, core: Core): RequestHandler {
       account,
       authToken: readAuthToken(request, input),
       proxy: action.actor || action.keepsActor ? readProxyText(request, input) : null,
+      encryptionCode: action.code === 'none' ? null : readEncryptionCode(request, input),
       signal: hangUpSignal(response),
     };
     const call = core.prepare(action, input, caller);

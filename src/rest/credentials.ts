@@ -14,6 +14,11 @@ export function readProxyText(request: Request, input: Input): Secret | null {
   return readSecret('proxy', input, 'x-proxy', request);
 }
 
+/** The actor's PIN for encrypted messages: in the input, or the header `x-encryption-code`. */
+export function readEncryptionCode(request: Request, input: Input): Secret | null {
+  return readSecret('encryption_code', input, 'x-encryption-code', request);
+}
+
 function readSecret(field: string, input: Input, header: string, request: Request): Secret | null {
   const inInput = input[field];
   if (inInput !== undefined && typeof inInput !== 'string') {

@@ -7,7 +7,7 @@ import { readApiKey } from '../headers/api-key.ts';
 import { showCredits } from '../headers/credits.ts';
 import { sendEventStream } from '../headers/event-stream.ts';
 import type { LiveStream, StreamItem } from '../webhooks/live-streams.ts';
-import { readAuthToken, readProxyText } from './credentials.ts';
+import { readAuthToken, readEncryptionCode, readProxyText } from './credentials.ts';
 import { errorBody } from './envelope.ts';
 import { inputReader } from './read-input.ts';
 
@@ -22,6 +22,7 @@ export function streamRoute(action: Action, core: Core, keys: KeyRing): RequestH
       account,
       authToken: readAuthToken(request, input),
       proxy: readProxyText(request, input),
+      encryptionCode: action.code === 'none' ? null : readEncryptionCode(request, input),
       signal: new AbortController().signal,
     };
     const call = core.prepare(action, input, caller);

@@ -39,14 +39,14 @@ class Reader {
   }
 
   static async of(account: Account, label = account.userName): Promise<Reader> {
-    const { keys } = (await sandbox.get(`/api/chat/public-keys/${account.userId}`, account)).body;
+    const [{ keys }] = (await sandbox.get(`/api/chat/public-keys?user_ids=${account.userId}`, account)).body.users;
     return new Reader(account, keys[0].version, label);
   }
 
   async reads(id: string, page: Json) {
     const registered = await Promise.all(
       id.split(':').map(async (userId) => {
-        const { keys } = (await sandbox.get(`/api/chat/public-keys/${userId}`, this.account)).body;
+        const [{ keys }] = (await sandbox.get(`/api/chat/public-keys?user_ids=${userId}`, this.account)).body.users;
         return keys.map((each: Json) => ({
           ...{ userId, publicKeyVersion: each.version },
           ...{ publicKey: each.identity_public_key, signingPublicKey: each.signing_public_key },

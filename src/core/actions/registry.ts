@@ -10,6 +10,14 @@ import { listArticles } from './article/list.ts';
 import { publishArticle } from './article/publish.ts';
 import { unpublishArticle } from './article/unpublish.ts';
 import { updateArticle } from './article/update.ts';
+import { dmDelete } from './dm/delete.ts';
+import { dmEdit } from './dm/edit.ts';
+import { dmEnroll } from './dm/enroll.ts';
+import { dmList } from './dm/list.ts';
+import { dmMessages } from './dm/messages.ts';
+import { dmReact, dmUnreact } from './dm/react.ts';
+import { dmSend } from './dm/send.ts';
+import { dmSendMedia } from './dm/send-media.ts';
 import { listMembers } from './list/members.ts';
 import { uploadMedia } from './media/upload.ts';
 import { advancedSearch } from './tweet/advanced-search.ts';
@@ -83,6 +91,15 @@ export const actions: readonly Action[] = [
   publishArticle,
   unpublishArticle,
   deleteArticle,
+  dmList,
+  dmMessages,
+  dmSend,
+  dmSendMedia,
+  dmEdit,
+  dmDelete,
+  dmReact,
+  dmUnreact,
+  dmEnroll,
   createWebhook,
   listWebhooks,
   webhookDetail,

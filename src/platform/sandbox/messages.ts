@@ -24,9 +24,9 @@ import {
   readPlaced,
   readPublicKeys,
 } from './read-messages.ts';
-import { object, text } from './wire.ts';
+import { asWire, list, object, text } from './wire.ts';
 
-const list = '/api/chat/conversations';
+const base = '/api/chat/conversations';
 
 /** The conversations of the sandbox platform, as one actor sees them. */
 export class SandboxMessages implements PlatformMessages {
@@ -47,30 +47,32 @@ export class SandboxMessages implements PlatformMessages {
       ...(cursor && { cursor_id: cursor.cursorId, graph_snapshot_id: cursor.graphSnapshotId }),
       ...(withLastMessages && { last_messages: 'true' }),
     };
-    const path = withPage(list, { count, cursor: null }, more);
+    const path = withPage(base, { count, cursor: null }, more);
     return this.#client.send({ operation: 'chatConversations', method: 'GET', path }, this.#call, readConversationPage);
   }
 
   conversation(id: string): Promise<SealedConversation> {
-    const path = `${list}/${id}?last_messages=true`;
+    const path = `${base}/${id}?last_messages=true`;
     return this.#client.send({ operation: 'chatConversation', method: 'GET', path }, this.#call, (body) =>
       readConversation(object(body, 'conversation')),
     );
   }
 
   messages(id: string, page: PageRequest): Promise<SealedMessagePage> {
-    const path = withPage(`${list}/${id}/messages`, page);
+    const path = withPage(`${base}/${id}/messages`, page);
     return this.#client.send({ operation: 'chatMessages', method: 'GET', path }, this.#call, readMessagePage);
   }
 
   message(id: string, seqId: string): Promise<{ message: PlacedMessage; keyChanges: readonly PlacedKeyChange[] }> {
-    const path = `${list}/${id}/messages/${seqId}`;
+    const path = `${base}/${id}/messages/${seqId}`;
     return this.#client.send({ operation: 'chatMessage', method: 'GET', path }, this.#call, readOneMessage);
   }
 
-  publicKeys(userId: string): Promise<RegisteredChatKeys[]> {
-    const path = `/api/chat/public-keys/${userId}`;
-    return this.#client.send({ operation: 'chatPublicKeys', method: 'GET', path }, this.#call, readPublicKeys);
+  publicKeys(userIds: readonly string[]): Promise<RegisteredChatKeys[]> {
+    const path = `/api/chat/public-keys?user_ids=${userIds.join(',')}`;
+    return this.#client.send({ operation: 'chatPublicKeys', method: 'GET', path }, this.#call, (body) =>
+      list(body, 'users').flatMap((item) => readPublicKeys(asWire(item, 'users[]'))),
+    );
   }
 
   registerKeys(keys: Omit<RegisteredChatKeys, 'userId' | 'publicKeyVersion'>): Promise<RegisteredChatKeys[]> {
@@ -87,7 +89,7 @@ export class SandboxMessages implements PlatformMessages {
   changeKey(change: SealedEvent, version: string, previousVersion: string | null): Promise<PlacedKeyChange> {
     const { conversationId } = change;
     const body = { ...bodyOf(change), version, previous_version: previousVersion };
-    const path = `${list}/${conversationId}/keys`;
+    const path = `${base}/${conversationId}/keys`;
     return this.#client.send({ operation: 'changeChatKey', method: 'POST', path, body }, this.#call, (answer) =>
       readKeyChange(object(answer, 'key_change'), conversationId),
     );
@@ -104,7 +106,7 @@ export class SandboxMessages implements PlatformMessages {
       ...(targetSeqId !== null && { target_seq_id: targetSeqId }),
       ...(forAll && { for_all: true }),
     };
-    const path = `${list}/${conversationId}/events`;
+    const path = `${base}/${conversationId}/events`;
     return this.#client.send({ operation: 'sendChatEvent', method: 'POST', path, body }, this.#call, (answer) =>
       readPlaced(object(answer, 'event'), conversationId),
     );
@@ -112,7 +114,7 @@ export class SandboxMessages implements PlatformMessages {
 
   uploadMedia(conversationId: string, media: SealedMedia): Promise<string> {
     const bytes = { type: 'application/octet-stream', ...media };
-    const path = `${list}/${conversationId}/media`;
+    const path = `${base}/${conversationId}/media`;
     return this.#client.send({ operation: 'uploadChatMedia', method: 'POST', path, bytes }, this.#call, (body) =>
       text(body, 'media_hash_key'),
     );

@@ -2,21 +2,25 @@ import type { PublicKeys } from '../../chat/chats.ts';
 import { hasKeys, publicKeysOf } from '../../chat/public-keys.ts';
 import { json } from '../../http/answer.ts';
 import { type Fields, requiredString } from '../../http/input.ts';
-import type { ActorCall, ActorOperation } from '../../http/operation.ts';
+import type { ActorOperation } from '../../http/operation.ts';
 import { badRequest, Problem } from '../../http/problem.ts';
-import { activeUser } from '../../world/look-up.ts';
+import type { Platform } from '../../platform.ts';
 import { compareIds } from '../../world/snowflake.ts';
 import type { User } from '../../world/types.ts';
 
-/** Of anybody, whom one may or may not write to. */
+const MOST_USERS = 200;
+
+/** Of anybody, whom one may or may not write to; of those who are gone too, since what they wrote is still there. */
 export const chatPublicKeys: ActorOperation = {
   id: 'chatPublicKeys',
   method: 'GET',
-  path: '/api/chat/public-keys/{id}',
+  path: '/api/chat/public-keys',
   access: 'actor',
-  handle(call) {
-    const id = call.params['id'] ?? '';
-    return keysAnswer(call, activeUser(call.platform.world.users.get(id), id));
+  handle({ platform, query }) {
+    const ids = (query.get('user_ids') ?? '').split(',');
+    if (ids.length > MOST_USERS) throw badRequest('user_ids', `user_ids may name ${MOST_USERS} users`);
+    const users = ids.flatMap((id) => platform.world.users.get(id) ?? []);
+    return json({ users: users.map((user) => keysForm(platform, user)) });
   },
 };
 
@@ -36,16 +40,16 @@ export const registerChatKeys: ActorOperation = {
     };
     if (hasKeys(platform.world, actor)) {
       const known = publicKeysOf(platform, actor).at(-1);
-      if (known?.identity === given.identity && known.signing === given.signing) return keysAnswer(call, actor);
+      if (known?.identity === given.identity && known.signing === given.signing) return json(keysForm(platform, actor));
       throw new Problem(409, 'has_chat_keys', 'That account has chat keys already');
     }
     const version = newVersion(publicKeysOf(platform, actor), platform.now());
     platform.commit({ kind: 'chat_public_keys', user: actor.id, at: platform.now(), keys: { version, ...given } });
-    return keysAnswer(call, actor, 201);
+    return json(keysForm(platform, actor), 201);
   },
 };
 
-function keysAnswer({ platform }: ActorCall, user: User, status = 200) {
+function keysForm(platform: Platform, user: User) {
   const keys = publicKeysOf(platform, user).map((each) => ({
     version: each.version,
     identity_public_key: each.identity,
@@ -53,7 +57,7 @@ function keysAnswer({ platform }: ActorCall, user: User, status = 200) {
     identity_signature: each.identitySignature,
     signing_signature: each.signingSignature,
   }));
-  return json({ user_id: user.id, keys }, status);
+  return { user_id: user.id, keys };
 }
 
 function newVersion(known: readonly PublicKeys[], now: number): string {
