@@ -1,5 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Action } from '../../src/core/action.ts';
+import { dmEnroll } from '../../src/core/actions/dm/enroll.ts';
+import { dmMessages } from '../../src/core/actions/dm/messages.ts';
 import { actions } from '../../src/core/actions/registry.ts';
 import { type Answer, Client } from '../support/client.ts';
 import { expectRefusal, restingBalance } from '../support/refusal.ts';
@@ -18,6 +20,8 @@ beforeAll(async () => {
     key: rich.key,
     authToken: service.demo.accounts[0]?.authToken ?? '',
   });
+  // Chat keys are recovered before any fault, which is to meet the calls themselves. What finds nothing is free.
+  await vi.waitFor(async () => expect((await call(ada, dmMessages)).status).toBe(404), { timeout: 15_000 });
   penniless = ada.with({ key: poor.key });
 });
 beforeEach(() => new SandboxControl(service.demo.sandboxUrl).clearFaults());
@@ -28,7 +32,9 @@ afterAll(async () => {
 
 /** The action's example, sent as its method wants it. */
 function call(client: Client, action: Action, more: Record<string, string> = {}): Promise<Answer> {
-  return client.call(action, { ...action.example, ...more });
+  const code = service.demo.accounts[0]?.encryptionCode ?? '';
+  const headers = action.code === 'none' ? {} : { 'x-encryption-code': code };
+  return client.call(action, { ...action.example, ...more }, headers);
 }
 
 const onPlatform = actions.filter(({ actor }) => actor);
@@ -42,7 +48,8 @@ describe.each(onPlatform.map((action) => [action.name, action] as const))('%s', 
     expectRefusal(await call(ada, action, { proxy: 'socks5://127.0.0.1:1080' }), 400, /^Malformed field: proxy: /);
   });
 
-  test.each([
+  // What enrolment meets first is the key realms, whose faults are told in their own words.
+  test.skipIf(action === dmEnroll).each([
     [{ kind: 'status', status: 503 }, 502, /failed with status 503/],
     [{ kind: 'rate_limit', retry_after: 7 }, 429, /rate limit/],
     [{ kind: 'nonsense' }, 502, /cannot be understood/],
@@ -59,7 +66,7 @@ describe.each(onPlatform.map((action) => [action.name, action] as const))('%s', 
   });
 });
 
-const paged = actions.filter((action) => action.paged);
+const paged = actions.filter((action) => action.paged === true);
 
 test.each(paged.map((action) => [action.name, action] as const))(
   '%s refuses a page size out of bounds and a cursor from elsewhere',

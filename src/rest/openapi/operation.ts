@@ -29,6 +29,7 @@ export function operationOf(action: Action, book: SchemaBook, performed: Perform
     ...inPath.map((field) => parameter(field, 'path', true, performed)),
     ...(takesQuery ? others.map((field) => parameter(field, 'query', required.includes(field[0]), performed)) : []),
     ...(action.actor || action.keepsActor ? [reference('parameters', 'proxyHeader')] : []),
+    ...(action.code === 'none' ? [] : [reference('parameters', 'encryptionCodeHeader')]),
     ...(action.method === 'POST' ? [reference('parameters', 'idempotencyKey')] : []),
     ...(action.kind === 'stream' ? [reference('parameters', 'lastEventId')] : []),
   ];

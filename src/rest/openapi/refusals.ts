@@ -20,6 +20,7 @@ const priced = ({ price }: Action) => price > 0;
 const onPlatform = ({ actor }: Action) => actor;
 const withBody = ({ method }: Action) => method !== 'GET';
 const takesIdempotencyKey = ({ method }: Action) => method === 'POST';
+const takesCode = ({ code }: Action) => code !== 'none';
 
 const hasGaps = ({ actor, notBuilt }: Action) => actor || notBuilt.length > 0;
 
@@ -50,7 +51,9 @@ const refusals: Partial<Record<ErrorCode, Refusal>> = {
     of: priced,
   },
   forbidden: {
-    when: 'The platform rejected `auth_token`, or does not allow this to its account.',
+    when:
+      'The platform rejected `auth_token`, or does not allow this to its account; or `encryption_code` is wrong: the message ' +
+      'has the guesses that remain.',
     example: 'Platform rejected auth_token',
     of: onPlatform,
   },
@@ -69,7 +72,7 @@ const refusals: Partial<Record<ErrorCode, Refusal>> = {
       'The platform has it already, such as a tweet with the same text within a day; or the webhook is not valid; or the ' +
       'first request with this `Idempotency-Key` is still running, as `Retry-After` shows.',
     example: 'Status is a duplicate.',
-    of: takesIdempotencyKey,
+    of: (action) => takesIdempotencyKey(action) || takesCode(action),
     headers: ['Retry-After'],
   },
   idempotency_mismatch: {
@@ -87,10 +90,15 @@ const refusals: Partial<Record<ErrorCode, Refusal>> = {
     example: 'The body must be JSON, with Content-Type: application/json',
     of: withBody,
   },
+  locked: {
+    when: 'No guesses of `encryption_code` are left: the keys cannot be recovered any more.',
+    example: 'No guesses of encryption_code are left: these chat keys cannot be recovered any more',
+    of: takesCode,
+  },
   rate_limited: {
     when:
       "Too many calls, for this API key or for the platform's own limit: `Retry-After` says how long to wait. Or too many " +
-      'webhooks, test events, or base64 media in flight: the message says which.',
+      'webhooks, test events, wrong codes, or base64 media in flight: the message says which.',
     example: "The platform's rate limit: Too many requests",
     of: every,
     headers: ['Retry-After', ...Object.keys(rateHeaders)],

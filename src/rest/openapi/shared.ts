@@ -114,6 +114,12 @@ export const parameters: JsonObject = {
     description: 'The id of the last event that the client has: the stream goes on behind it.',
     schema: { type: 'string', maxLength: 64 },
   },
+  encryptionCodeHeader: {
+    name: 'x-encryption-code',
+    in: 'header',
+    description: 'The same as `encryption_code`. Both given, they must be equal.',
+    schema: { type: 'string', minLength: 1, maxLength: 256 },
+  },
   proxyHeader: {
     name: 'x-proxy',
     in: 'header',
@@ -140,6 +146,17 @@ const actorFields = {
   },
 };
 
+const codeField = {
+  encryption_code: {
+    type: 'string',
+    minLength: 1,
+    maxLength: 256,
+    description:
+      "The PIN of the actor's encrypted chat. Also as the header `x-encryption-code`, which keeps it out of URLs.",
+    examples: ['739146'],
+  },
+};
+
 const keptActorFields = {
   auth_token: {
     ...actorFields.auth_token,
@@ -153,7 +170,7 @@ const keptActorFields = {
 };
 
 /** What an action takes besides its own input: the credentials of the actor, where it uses or keeps them. */
-export function actorFieldsOf({ actor, keepsActor }: Action): Readonly<Record<string, JsonObject>> {
-  if (actor) return actorFields;
-  return keepsActor ? keptActorFields : {};
+export function actorFieldsOf({ actor, keepsActor, code }: Action): Readonly<Record<string, JsonObject>> {
+  const fields = actor ? actorFields : keepsActor ? keptActorFields : {};
+  return code === 'none' ? fields : { ...fields, ...codeField };
 }

@@ -45,7 +45,7 @@ export function descriptionOf(action: Action): string {
   return [
     action.description,
     ...alternativesOf(action.input).map(alternativesSentence),
-    action.paged ? '`next_cursor` of one page is the `cursor` of the next; it is null on the last.' : '',
+    action.paged === true ? '`next_cursor` of one page is the `cursor` of the next; it is null on the last.' : '',
     effectSentence(action),
     action.price === 0
       ? 'Free.'
