@@ -4,12 +4,15 @@ import type { EdgePage } from '../core/paging.ts';
 export class Connection<Node> {
   readonly edges: readonly Edge<Node>[];
   readonly pageInfo: PageInfo;
+  /** What the action told beside the items. */
+  readonly output: EdgePage['output'];
 
   /** At most `first` of the page's items, those before `skip` left out. */
   constructor(page: EdgePage, items: readonly Node[], first: number, isContinued: boolean) {
     const { skip } = page;
     const count = items.length;
     const end = Math.min(count, skip + first);
+    this.output = page.output;
     this.edges = items.slice(skip, end).map((node, i) => new Edge(node, page, skip + i, count));
     this.pageInfo = new PageInfo(this.edges, end < count || page.output.has_more, isContinued);
   }

@@ -1,3 +1,4 @@
+import { encodeGlobalID } from '@pothos/plugin-relay';
 import { asGraphql, eventTypeName, withFragments } from './parity-shapes.ts';
 
 type Data = Record<string, unknown>;
@@ -34,12 +35,15 @@ const enumsOf: Readonly<Record<string, (value: unknown) => unknown>> = {
 
 /** REST's input as variables of a row's document. */
 export function variablesOf(input: Data): Data {
-  const entries = Object.entries(input).map(([name, value]) => [
+  const entries: [string, unknown][] = Object.entries(input).map(([name, value]) => [
     spelled[name] ?? name.replaceAll(/_(\w)/g, (_match, letter: string) => letter.toUpperCase()),
     enumsOf[name]?.(value) ?? value,
   ]);
   const fields = Object.fromEntries(entries);
-  return { ...fields, input: fields };
+  const { conversationId } = fields;
+  // A conversation by itself is found as a node.
+  const node = typeof conversationId === 'string' && { conversationId: encodeGlobalID('Conversation', conversationId) };
+  return { ...fields, ...node, input: fields };
 }
 
 interface Rest {
@@ -160,6 +164,34 @@ export const rows: Readonly<Record<string, Row>> = {
   'article/publish': mutation('publishArticle', 'articleId tweetId publicUrl'),
   'article/unpublish': mutation('unpublishArticle', 'articleId'),
   'article/delete': mutation('deleteArticle', 'articleId'),
+  'dm/list': query(
+    page,
+    `conversations${paged} {
+      hasMessageRequests pageInfo { hasNextPage } nodes {
+        conversationId type isMuted hasMore
+        participants { userId userName name url profilePicture isVerified isBlueVerified canDm hasPublicKey createdAt }
+        lastMessage { text senderId fromMe seqId createdAt }
+      } }`,
+    { same: asGraphql.conversations },
+  ),
+  'dm/messages': query(
+    `$conversationId: ID!, ${page}`,
+    `node(id: $conversationId) { ... on Conversation { messages${paged} { pageInfo { hasNextPage } nodes {
+      messageId seqId senderId fromMe text createdAt edited deleted undecryptable
+      reactions { emoji senderId fromMe } attachment { mediaHashKey type filename size width height }
+    } } } }`,
+    { at: 'node.messages', beside: ['dm/list'], same: asGraphql.messages },
+  ),
+  'dm/send': mutation('sendMessage', 'ok messageId seqId conversationId text'),
+  'dm/send_media': mutation('sendMediaMessage', 'ok messageId conversationId mediaHashKey filename type size text'),
+  'dm/edit': mutation('editMessage', 'ok messageId conversationId targetSeqId text'),
+  'dm/delete': mutation('deleteMessage', 'ok conversationId targetSeqId'),
+  'dm/react': mutation('addReaction', 'ok conversationId targetSeqId emoji', asGraphql.camel, 'ReactionInput'),
+  'dm/unreact': mutation('removeReaction', 'ok conversationId targetSeqId emoji', asGraphql.camel, 'ReactionInput'),
+  'dm/enroll': {
+    ...mutation('enrollChat', 'ok'),
+    document: 'mutation { enrollChat { ok } }',
+  },
   'webhooks/create': mutation('createWebhook', 'webhookId: id url valid createdAt secret', asGraphql.ofWebhook),
   'webhooks/list': query(page, `webhooks${paged} ${hooksIn}`, { same: asGraphql.webhooks }),
   'webhooks/detail': query('$webhookId: String!', `${hookOfId} { ...Hook }`, { same: asGraphql.webhook }),

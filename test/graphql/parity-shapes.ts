@@ -147,6 +147,20 @@ export const asGraphql = {
   articles: (data: Data) => page((data['articles'] as Data[]).map(article), data),
   ofWebhook,
   webhook,
+  conversations: (data: Data) => ({
+    ...page(
+      (camel(data['conversations']) as Data[]).map(({ participantCount: _count, participants, ...rest }) => ({
+        ...rest,
+        participants: (participants as Data[]).map(({ type: _type, id, ...participant }) => ({
+          userId: id,
+          ...participant,
+        })),
+      })),
+      data,
+    ),
+    hasMessageRequests: data['has_message_requests'],
+  }),
+  messages: (data: Data) => page(camel(data['messages']) as Data[], data),
   webhooks: (data: Data) => page((data['webhooks'] as Data[]).map(webhook), data),
   deliveries: (data: Data) => page(camel(data['deliveries']) as Data[], data),
   created: (data: Data) => ({ ...(camel(data) as Data), createdAt: iso(data['createdAt']) }),

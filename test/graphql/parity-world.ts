@@ -5,6 +5,7 @@ import { type GraphqlAnswer, GraphqlClient } from '../support/graphql.ts';
 import { startReceiver, type TestReceiver } from '../support/receiver.ts';
 import { SandboxControl } from '../support/sandbox-control.ts';
 import { startService, type TestService } from '../support/service.ts';
+import { ConversationOfFaces, conversationBetween } from './parity-messages.ts';
 import { rows, variablesOf } from './parity-rows.ts';
 import { prepareWebhook, WebhookOfFaces } from './parity-webhooks.ts';
 
@@ -19,6 +20,7 @@ interface Target {
   articleId: string;
   /** How many uploads there were before. */
   uploads: number;
+  chat: ConversationOfFaces;
 }
 
 interface RowAnswer extends GraphqlAnswer {
@@ -64,10 +66,11 @@ export class ParityWorld {
   }
 
   /** A new account; reads are made as ada, who has a past, writes as a newcomer. */
-  async faces(dollars = '1'): Promise<Faces> {
+  async faces(dollars = '1', { name }: { name?: string } = {}): Promise<Faces> {
     const { key } = await this.service.makeAccount(dollars);
     // Premium, since some of what is compared is for them alone.
-    const [actor, user] = [await this.sandbox.mint({ premium: true }), await this.sandbox.mint()];
+    const wishes = { premium: true, ...(name === 'dm/enroll' && { chatKeys: false }) };
+    const [actor, user] = [await this.sandbox.mint(wishes), await this.sandbox.mint()];
     const writer = new Client({ baseUrl: this.service.demo.baseUrl, key, authToken: actor.authToken });
     // On another account's credit, so that only what is compared is counted.
     const made = await writer
@@ -75,24 +78,33 @@ export class ParityWorld {
       .post('/tweet/create', { text: 'What the parity of two faces is shown by' });
     const hook = new WebhookOfFaces(writer, actor.userName, this.receiver);
     const uploads = await this.sandbox.requests('uploadMedia');
-    return this.#faces(writer, { user, tweetId: String(made.body.data['id']), hook, uploads, articleId: '1' });
+    const chat = new ConversationOfFaces(writer.with({ key: this.service.demo.apiKey }), actor, user);
+    const target = { user, tweetId: String(made.body.data['id']), hook, uploads, articleId: '1', chat };
+    return this.#faces(writer, target);
   }
 
   #faces(client: Client, target: Target): Faces {
-    const ada = this.service.demo.accounts[0]?.authToken ?? '';
+    const { authToken: ada = '', encryptionCode: codeOfAda = '' } = this.service.demo.accounts[0] ?? {};
     const { authToken = '' } = client.options;
     const newcomer = authToken;
     const as = ({ effect }: Action) =>
       effect === 'read' && newcomer !== '' && newcomer !== 'nobody' ? client.with({ authToken: ada }) : client;
+    const codeFor = (action: Action): Record<string, string> => {
+      if (action.code === 'none') return {};
+      return { 'x-encryption-code': as(action) === client ? target.chat.code : codeOfAda };
+    };
     return {
       client,
       target,
       with: (changes) => this.#faces(client.with(changes), target),
-      rest: (action, input, headers = {}) => as(action).call(action, input, headers),
+      rest: (action, input, headers = {}) => as(action).call(action, input, { ...codeFor(action), ...headers }),
       graphql: async (action, input, headers = {}) => {
         const { key = '', authToken = '' } = as(action).options;
         const caller = new GraphqlClient({ url: this.service.demo.graphqlUrl, key, authToken });
-        const answer = await caller.ask(rows[action.name]?.document ?? '', variablesOf(input), headers);
+        const answer = await caller.ask(rows[action.name]?.document ?? '', variablesOf(input), {
+          ...codeFor(action),
+          ...headers,
+        });
         const charged = answer.extensions?.credits.actions ?? [];
         return {
           ...answer,
@@ -110,8 +122,11 @@ export class ParityWorld {
   }
 
   /** The action's example, about what there is in this world. */
-  async inputFor({ name, example, effect }: Action, { user, tweetId, hook, articleId }: Target): Promise<Input> {
+  async inputFor({ name, example, effect }: Action, { user, tweetId, hook, articleId, chat }: Target): Promise<Input> {
     const input: Input = { ...example };
+    const [ada, grace] = this.service.demo.accounts;
+    if (name.startsWith('dm/')) chat.fill(input);
+    if (name === 'dm/messages' && ada && grace) input['conversation_id'] = conversationBetween(ada, grace);
     if ('tweet_id' in input) input['tweet_id'] = effect === 'read' ? this.#repliedTo : tweetId;
     if ('article_id' in input) input['article_id'] = articleId;
     if ('listId' in input) input['listId'] = this.service.demo.listId;
@@ -130,6 +145,7 @@ export class ParityWorld {
       const published = name === 'article/detail' || name === 'article/unpublish';
       target.articleId = await writeArticle(client.with({ key: this.service.demo.apiKey }), published);
     }
+    await target.chat.prepare(name);
     const earlier = before[name];
     if (earlier === undefined) return;
     const others = client.with({ key: this.service.demo.apiKey });
@@ -143,7 +159,7 @@ export class ParityWorld {
   }
 
   /** All that an action can change about the caller's actor. */
-  async state({ client, target }: Faces): Promise<unknown> {
+  async state({ client, target }: Faces, { name }: { name?: string } = {}): Promise<unknown> {
     const actor = client.with({ key: this.service.demo.apiKey });
     const me = (await actor.get('/user/me')).body.data;
     const userName = String(me['userName']);
@@ -158,6 +174,7 @@ export class ParityWorld {
       articles: (await articlesOf(actor)).map(({ title, status }) => [title, status]),
       ...(await target.hook.state()),
       uploads: (await this.sandbox.requests('uploadMedia')) - target.uploads,
+      ...(name?.startsWith('dm/') && (await target.chat.state())),
       following: (await texts('/user/following', { userName }, 'following', 'id')).length,
     };
   }
@@ -165,13 +182,17 @@ export class ParityWorld {
   /** Without what differs from one newcomer to the next. */
   bare(shown: unknown, faces: Faces): unknown {
     if (Array.isArray(shown)) return shown.map((item) => this.bare(item, faces));
-    const { user, tweetId, hook } = faces.target;
+    const { user, tweetId, hook, chat } = faces.target;
     const own: Record<string, string> = {
       ...{ [user.userId]: 'user', [user.userName]: 'name', [tweetId]: 'tweet' },
       ...{ wh_: 'webhook', [hook.url]: 'url' },
     };
-    if (typeof shown !== 'object' || shown === null) return own[String(shown).replace(/^wh_.*/, 'wh_')] ?? shown;
-    const chance = ['id', 'mediaId', 'articleId', 'tweetId', 'draftUrl', 'publicUrl', 'durationMs', 'secret'];
+    if (typeof shown !== 'object' || shown === null)
+      return own[String(shown).replace(/^wh_.*/, 'wh_')] ?? chat.bare(String(shown)) ?? shown;
+    const chance = [
+      ...['id', 'mediaId', 'articleId', 'tweetId', 'draftUrl', 'publicUrl', 'durationMs', 'secret'],
+      ...['messageId', 'seqId', 'mediaHashKey'],
+    ];
     return Object.fromEntries(
       Object.entries(shown).map(([name, value]) => [
         name,

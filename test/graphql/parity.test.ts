@@ -26,7 +26,7 @@ test('every action has a row, and every row is of an action', () => {
 
 describe('reads', () => {
   test.each(named(reads))('%s answers the same data over both, for the same charge', async (_name, action) => {
-    const faces = await world.faces();
+    const faces = await world.faces('1', action);
     await world.prepare(action, faces);
     const input = await world.inputFor(action, faces.target);
     const rest = await faces.rest(action, input);
@@ -58,16 +58,16 @@ describe('reads', () => {
 describe('writes', () => {
   test.each(named(writes))('%s changes the same over both, for the same charge', async (_name, action) => {
     const over = async (face: 'rest' | 'graphql') => {
-      const faces = await world.faces();
+      const faces = await world.faces('1', action);
       await world.prepare(action, faces);
-      const before = await world.state(faces);
+      const before = await world.state(faces, action);
       const input = await world.inputFor(action, faces.target);
       const credit = await restingBalance(faces.client);
       const sent = face === 'rest' ? await faces.rest(action, input) : await faces.graphql(action, input);
       await world.settle(action, faces);
       const shown = 'found' in sent ? sent.found : rows[action.name]?.same(sent.body.data);
       return {
-        ...{ status: sent.status, before, after: await world.state(faces), shown: world.bare(shown, faces) },
+        ...{ status: sent.status, before, after: await world.state(faces, action), shown: world.bare(shown, faces) },
         ...{
           charged: sent.headers.get('x-credits-charged'),
           spent: spentOf(credit, sent.headers.get('x-credits-remaining')),

@@ -1,6 +1,7 @@
 import { brandWithType } from '@pothos/core';
 import { decodeGlobalID } from '@pothos/plugin-relay';
 import { articleDetail } from '../../core/actions/article/detail.ts';
+import { dmList } from '../../core/actions/dm/list.ts';
 import { tweetDetail } from '../../core/actions/tweet/detail.ts';
 import { userInfo } from '../../core/actions/user/info.ts';
 import { webhookDetail } from '../../core/actions/webhook/detail.ts';
@@ -12,6 +13,7 @@ import type { WebhookView } from '../../model/webhook.ts';
 import { costs, type NamedObject } from '../cost.ts';
 import type { Session } from '../session.ts';
 import { builder } from './builder.ts';
+import { conversationOfId } from './conversation.ts';
 import { fromProfile } from './user-source.ts';
 
 interface NodeType {
@@ -43,6 +45,11 @@ const nodeTypes: Readonly<Record<string, NodeType>> = {
     id: platformId,
     named: () => ({ type: 'List', action: null, input: {} }),
     load: (id) => ({ listId: id }),
+  },
+  Conversation: {
+    id: /^\d{1,20}:\d{1,20}$/,
+    named: () => ({ type: 'Conversation', action: dmList, input: { count: 100 } }),
+    load: async (id, session) => ({ ...(await conversationOfId(id, session)) }),
   },
   Webhook: {
     id: /^wh_[\w-]{1,60}$/,
@@ -82,7 +89,7 @@ builder.queryFields((t) => ({
   node: t.field({
     type: builder.nodeInterfaceRef(),
     nullable: true,
-    description: 'Whatever has this global id. A call for a tweet, a user or an article.',
+    description: 'Whatever has this global id. A call for all but a list of users.',
     args: { id: t.arg.id({ required: true, description: 'The `id` of an object.' }) },
     ...costs({ objects: ({ id }) => namedBy([id]) }),
     resolve: (_root, { id }, session) => load('id', id, session),
@@ -90,7 +97,7 @@ builder.queryFields((t) => ({
   nodes: t.field({
     type: [builder.nodeInterfaceRef()],
     nullable: { list: false, items: true },
-    description: `Whatever has these global ids, up to ${maxNodes} of them, in their order. A call for each tweet, user or article.`,
+    description: `Whatever has these global ids, up to ${maxNodes} of them, in their order. A call for each, but for lists of users.`,
     args: {
       ids: t.arg.idList({
         required: true,
