@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { deadPort, type ForwardProxy, startForwardProxy } from '../proxy/forward-proxy.ts';
+import { Client } from '../support/client.ts';
+import { expectRefusal } from '../support/refusal.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { type Origin, startOrigin } from './origin.ts';
+import { mp4, png } from './pictures.ts';
+
+let service: TestService;
+let origin: Origin;
+let proxy: ForwardProxy;
+let ada: Client;
+
+beforeAll(async () => {
+  [origin, proxy] = await Promise.all([startOrigin(), startForwardProxy({ user: 'ada', password: 'swordfish' })]);
+  service = await startService({ OUTBOUND_ALLOW: '127.0.0.0/8' });
+  const { key } = await service.makeAccount('1');
+  ada = new Client({ baseUrl: service.demo.baseUrl, key, authToken: service.demo.accounts[0]?.authToken ?? '' });
+});
+afterAll(async () => {
+  await service.stop();
+  await proxy.stop();
+  await origin.close();
+});
+
+test('media is fetched and uploaded through the proxy of the call, however large it is', async () => {
+  const bytes = mp4({ bytes: 20 * 1024 * 1024 });
+  const media_url = origin.serve('/film', bytes);
+  const answer = await ada.post('/media/upload', { media_url, proxy: proxy.url });
+  expect(answer.body.data, String(answer.body.error)).toMatchObject({ size: bytes.length });
+  const sandbox = new URL(service.demo.sandboxUrl).host;
+  expect(proxy.tunnels).toEqual([`127.0.0.1:${origin.port}`, sandbox]);
+});
+
+test('a redirect goes through it too, and is judged here', async () => {
+  const before = proxy.tunnels.length;
+  const media_url = origin.at(
+    '/away',
+    (response) => void response.writeHead(302, { location: 'http://10.0.0.1/' }).end(),
+  );
+  const answer = await ada.post('/media/upload', { media_url, proxy: proxy.url });
+  expectRefusal(answer, 400, /is redirected to an address that must not lead to a private address/);
+  expect(proxy.tunnels.slice(before).filter((tunnel) => tunnel.startsWith('10.'))).toEqual([]);
+});
+
+test("the proxy's own fault is 502 and names its host, never its password", async () => {
+  const media_url = origin.serve('/picture', png());
+  const wrong = proxy.url.replace('swordfish', 'wrong-word');
+  const refused = await ada.post('/media/upload', { media_url, proxy: wrong });
+  expectRefusal(refused, 502, new RegExp(`^The proxy ${proxy.name} refused the user name or password`));
+  const dead = new URL(`http://${(await deadPort()).replace(/^http:\/\//, '')}`);
+  const gone = await ada.post('/media/upload', { media_url, proxy: dead.origin });
+  expectRefusal(gone, 502, new RegExp(`^The proxy ${dead.host} cannot be reached`));
+});
