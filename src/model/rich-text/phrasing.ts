@@ -37,7 +37,8 @@ function runsOf({ text, styles, links }: Block, entities: readonly Entity[]): Ru
   let open: Range[] = [];
   let next = 0;
   return places.slice(0, -1).map((start, index) => {
-    while (next < starting.length && (starting[next]?.offset ?? 0) <= start) open.push(...starting.slice(next, ++next));
+    for (let range = starting[next]; range !== undefined && range.offset <= start; range = starting[++next])
+      open.push(range);
     open = open.filter(({ offset, length }) => offset + length > start);
     return runOf(text.slice(start, places[index + 1]), open, entities);
   });

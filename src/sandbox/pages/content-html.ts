@@ -68,7 +68,8 @@ function phrase(
   let next = 0;
   const parts: Html[] = [];
   for (const [index, start] of places.slice(0, -1).entries()) {
-    while (next < starting.length && (starting[next]?.offset ?? 0) <= start) open.push(...starting.slice(next, ++next));
+    for (let range = starting[next]; range !== undefined && range.offset <= start; range = starting[++next])
+      open.push(range);
     open = open.filter(({ offset, length }) => offset + length > start);
     let part = html`${text.slice(start, places[index + 1])}`;
     for (const range of open) {
