@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { png } from '../media/pictures.ts';
+import { GraphqlClient } from '../support/graphql.ts';
+import { type ArticleWorld, articleIn, first, startArticleWorld, type Writer } from './world.ts';
+
+let world: ArticleWorld;
+let key: string;
+
+beforeAll(async () => {
+  world = await startArticleWorld();
+  ({ key } = await world.service.makeAccount('10'));
+});
+afterAll(() => world.stop());
+
+const graphqlOf = ({ account }: Writer) =>
+  new GraphqlClient({ url: world.service.demo.graphqlUrl, key, authToken: account.authToken });
+
+test('a list carries all but the content, which costs a call for each article', async () => {
+  const writer = await world.writer();
+  const ids = [await articleIn('draft', writer), await articleIn('published', writer)].toReversed();
+  const titles = await graphqlOf(writer).ask('{ articles { nodes { articleId title status } } }');
+  expect(titles.data.articles.nodes.map(({ articleId }: { articleId: string }) => articleId)).toEqual(ids);
+  expect(titles.extensions.cost.actual).toBe('0.001');
+  const whole = await graphqlOf(writer).ask(
+    '{ articles(status: PUBLISHED, first: 5) { nodes { content tweet { text } } } }',
+  );
+  expect(whole.data.articles.nodes).toEqual([{ content: first.content, tweet: { text: first.title } }]);
+  expect(whole.extensions.cost).toMatchObject({ quoted: '0.011', actual: '0.003' });
+});
+
+test('an article has a global id, and what it brings along costs nothing more', async () => {
+  const writer = await world.writer();
+  const articleId = await articleIn('published', writer);
+  const found = await graphqlOf(writer).ask(
+    'query($articleId: String!) { article(articleId: $articleId) { id content title tweet { tweetId } publicUrl } }',
+    { articleId },
+  );
+  expect(found.data.article).toMatchObject(first);
+  expect(found.extensions.cost).toMatchObject({ quoted: '0.001', actual: '0.001' });
+  const node = await graphqlOf(writer).ask(
+    'query($id: ID!) { node(id: $id) { ... on Article { articleId content } } }',
+    {
+      id: found.data.article.id,
+    },
+  );
+  expect(node.data.node).toEqual({ articleId, content: first.content });
+});
+
+test('the payload of a mutation has the article, at a call only for what it does not know', async () => {
+  const writer = await world.writer();
+  const create = (selection: string) =>
+    graphqlOf(writer).ask(
+      `mutation($input: CreateArticleInput!) { createArticle(input: $input) { article { ${selection} } } }`,
+      { input: first },
+    );
+  const known = await create('articleId status draftUrl');
+  expect(known.data.createArticle.article).toMatchObject({ status: 'DRAFT' });
+  expect(known.extensions.cost).toMatchObject({ quoted: '0.001', actual: '0.001' });
+  const more = await create('title content');
+  expect(more.data.createArticle.article).toEqual(first);
+  expect(more.extensions.cost).toMatchObject({ quoted: '0.002', actual: '0.002' });
+});
+
+test('a cover comes as a file of a multipart request', async () => {
+  const writer = await world.writer();
+  const query =
+    'mutation($cover: Upload) { createArticle(input: { title: "On looms", content: "x", coverImage: $cover }) { coverMediaId } }';
+  const form = new FormData();
+  form.set('operations', JSON.stringify({ query, variables: { cover: null } }));
+  form.set('map', JSON.stringify({ 0: ['variables.cover'] }));
+  form.set('0', new Blob([new Uint8Array(png())], { type: 'image/png' }), 'cover.png');
+  const headers = { authorization: `Bearer ${key}`, 'x-auth-token': writer.account.authToken };
+  const response = await fetch(world.service.demo.graphqlUrl, { method: 'POST', headers, body: form });
+  expect(await response.json()).toMatchObject({
+    data: { createArticle: { coverMediaId: expect.stringMatching(/^\d+$/) } },
+  });
+});
