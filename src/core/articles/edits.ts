@@ -1,10 +1,10 @@
 import { malformedField } from '../../errors/fields.ts';
-import type { MediaDesk, MediaSource } from '../../media/desk.ts';
-import { picturesIn, withMedia } from '../../model/rich-text/pictures.ts';
+import type { MediaDesk, MediaSource, TakingRules } from '../../media/desk.ts';
+import { picturesIn, withMediaIds } from '../../model/rich-text/pictures.ts';
 import type { RichText } from '../../model/rich-text/rich-text.ts';
-import type { TakenMedia } from '../../model/taken-media.ts';
 import type { PlatformSession } from '../../platform/port.ts';
 import { mediaSource } from '../media-input.ts';
+import { type Wanted, withMedia } from '../take-media.ts';
 import type { ArticleFields } from './input.ts';
 
 /** What an article is to become; what is left out stays as it is. */
@@ -19,20 +19,18 @@ interface Call {
   media: MediaDesk;
 }
 
-type Field = 'cover_image_url' | 'cover_image_base64' | `content image ${number}`;
-
 /**
  * Fetches and uploads the pictures that the fields name, so that whatever is wrong with one is known before the article is
  * touched. All are taken in before the first is uploaded.
  */
 export async function takeEdits(call: Call, fields: ArticleFields): Promise<Edits> {
   const { title, content } = fields;
-  const wanted = new Map<string, { source: MediaSource; field: Field }>();
+  const wanted = new Map<string, Wanted>();
   const ids = new Map<string, string>();
   for (const url of content === undefined ? [] : picturesIn(content)) {
     const known = call.platform.articles.mediaAt(url);
-    if (known === null) wanted.set(url, { source: sourceOf(url), field: `content image ${wanted.size + 1}` });
-    else ids.set(url, known);
+    if (known !== null) ids.set(url, known);
+    else wanted.set(url, { source: sourceOf(url), rules: pictureRules(wanted.size + 1) });
   }
   const cover = coverOf(fields);
   if (cover !== undefined) wanted.set(coverKey, cover);
@@ -47,7 +45,7 @@ export async function takeEdits(call: Call, fields: ArticleFields): Promise<Edit
   const coverMediaId = given ?? ids.get(coverKey);
   return {
     ...(title !== undefined && { title }),
-    ...(content !== undefined && { content: withMedia(content, ids) }),
+    ...(content !== undefined && { content: withMediaIds(content, ids) }),
     ...(coverMediaId !== undefined && { coverMediaId }),
   };
 }
@@ -55,33 +53,27 @@ export async function takeEdits(call: Call, fields: ArticleFields): Promise<Edit
 /** No address is empty. */
 const coverKey = '';
 
-function coverOf({ cover_image_url: url, cover_image_base64: data }: ArticleFields) {
+function coverOf({ cover_image_url: url, cover_image_base64: data }: ArticleFields): Wanted | undefined {
   if (url === undefined && data === undefined) return undefined;
   const field = data === undefined ? 'cover_image_url' : 'cover_image_base64';
-  return { source: mediaSource(url, data), field } as const;
+  return { source: mediaSource(url, data), rules: { field, kinds: ['photo'] } };
+}
+
+function pictureRules(number: number): TakingRules {
+  return { field: `content image ${number}`, kinds: ['photo', 'gif'] };
 }
 
 function sourceOf(url: string): MediaSource {
   return /^data:/i.test(url) ? mediaSource(undefined, url) : mediaSource(url, undefined);
 }
 
-async function upload(
-  { platform, media }: Call,
-  wanted: ReadonlyMap<string, { source: MediaSource; field: Field }>,
-): Promise<[key: string, id: string][]> {
-  const taking = [...wanted].map(async ([key, { source, field }]): Promise<[string, TakenMedia]> => {
-    return [key, await media.take(source, { field, kinds: field.startsWith('cover') ? ['photo'] : ['photo', 'gif'] })];
-  });
-  // All of them are waited for, so that none is left behind.
-  const settled = await Promise.allSettled(taking);
-  const taken = settled.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
-  try {
-    for (const each of settled) if (each.status === 'rejected') throw each.reason;
+/** What an address, or the cover, has become on the platform. */
+function upload({ platform, media }: Call, wanted: ReadonlyMap<string, Wanted>): Promise<[key: string, id: string][]> {
+  const keys = [...wanted.keys()];
+  return withMedia(media, [...wanted.values()], async (taken) => {
     const uploaded: [string, string][] = [];
     // One after the other, so that a request that is sent again has the same tokens for the same pictures.
-    for (const [key, each] of taken) uploaded.push([key, await platform.media.upload(each)]);
+    for (const [at, each] of taken.entries()) uploaded.push([keys[at] ?? '', await platform.media.upload(each)]);
     return uploaded;
-  } finally {
-    for (const [, each] of taken) await each.discard();
-  }
+  });
 }

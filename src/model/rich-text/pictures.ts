@@ -7,7 +7,7 @@ export function picturesIn({ entities }: RichText): string[] {
 }
 
 /** The same text, its media with the platform's ids by their addresses. */
-export function withMedia(text: RichText, ids: ReadonlyMap<string, string>): RichText {
+export function withMediaIds(text: RichText, ids: ReadonlyMap<string, string>): RichText {
   const entities = text.entities.map((entity) =>
     entity.type === 'MEDIA' ? { ...entity, mediaId: ids.get(entity.url) ?? null } : entity,
   );
