@@ -10,7 +10,8 @@ export const messageText = z
   .string()
   .min(1)
   .max(10_000, 'must be at most 10,000 characters')
-  .refine(wellFormed, halfSurrogate);
+  .refine(wellFormed, halfSurrogate)
+  .meta({ description: 'Up to 10,000 characters.', examples: ['Are the scones still warm?'] });
 
 export const inConversation = conversationId.meta({
   description: 'A conversation of the actor, `<user_id>:<user_id>`.',
@@ -23,7 +24,7 @@ export const emoji = z
   .min(1)
   .max(64, 'must be one emoji')
   .refine(wellFormed, halfSurrogate)
-  .meta({ examples: ['❤️'] });
+  .meta({ description: 'One emoji.', examples: ['❤️'] });
 
 /** What the changes of one message answer. */
 export const aboutMessage = {
