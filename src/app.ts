@@ -107,7 +107,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     closers.push(() => chatKeys.close());
     const directMessages = new DirectMessages({ chatKeys, runtime });
     const webhooks = startWebhooks({
-      ...{ store, platform, guard, runtime, logger, metrics, secretKeys },
+      ...{ store, platform, guard, runtime, logger, metrics, secretKeys, directMessages },
       allowLocalhost: config.webhooks.allowLocalhost,
     });
     closers.push(() => webhooks.close());

@@ -1,3 +1,5 @@
+import type { DirectMessages } from './direct-messages/direct-messages.ts';
+import { EventOpener } from './direct-messages/event-opener.ts';
 import type { Logger } from './observe/logger.ts';
 import type { Metrics } from './observe/metrics.ts';
 import type { OutboundGuard } from './outbound/guard.ts';
@@ -28,6 +30,7 @@ export interface WebhookOptions {
   metrics: Metrics;
   secretKeys: readonly Secret<Buffer>[];
   allowLocalhost: boolean;
+  directMessages: DirectMessages;
 }
 
 /** Everything about webhooks, running. */
@@ -35,10 +38,13 @@ export function startWebhooks(options: WebhookOptions) {
   const { store, platform, guard, runtime, logger, metrics, allowLocalhost } = options;
   const vault = new WebhookVault(new Vault(options.secretKeys, runtime), options.secretKeys);
   const receivers = new Receivers({ guard, runtime, allowLocalhost });
-  const streams = new LiveStreams({ store, vault, runtime });
+  const readCallersProxy = (text: Secret) => readProxy(text, guard);
+  const opener = new EventOpener({ directMessages: options.directMessages, platform, readProxy: readCallersProxy });
+  const streams = new LiveStreams({ store, vault, runtime, opener });
   const host = new PollerHost({
     ...{ store, platform, vault, receivers, runtime },
-    readProxy: (text) => readProxy(text, guard),
+    opener,
+    readProxy: readCallersProxy,
     onAppended: (poller, afterMs) => {
       streams.appended(poller);
       for (const ms of afterMs) metrics.eventsStored.observe(ms / 1_000);
@@ -63,7 +69,7 @@ export function startWebhooks(options: WebhookOptions) {
     await store.events.sweep().catch((err) => logger.debug({ err }, 'old events could not be swept; trying again'));
   });
   return {
-    service: new WebhookService({ store, vault, receivers, runtime, streams }),
+    service: new WebhookService({ store, vault, receivers, runtime, streams, opener }),
     /** Ends what would otherwise go on for ever. */
     endStreams: () => streams.close(),
     close: async () => {

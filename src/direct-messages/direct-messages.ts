@@ -41,6 +41,10 @@ export class DirectMessages {
     return Actor.of(recovered, session.messages, this.knownOf(recovered), this.#parts.runtime.now());
   }
 
+  now(): number {
+    return this.#parts.runtime.now();
+  }
+
   knownOf(keys: RecoveredKeys): KnownConversations {
     let known = this.#known.get(keys);
     if (known === undefined) {

@@ -21,6 +21,10 @@ const message = {
   seq_id: z.string(),
   sender_id: numericId,
   from_me: z.boolean(),
+  undecryptable: z
+    .string()
+    .optional()
+    .meta({ description: 'Why it cannot be opened, where it cannot; what was said is empty then.' }),
 };
 
 function body<Fields extends z.ZodRawShape>(type: EventType | 'webhook.test', about: string, fields: Fields) {
@@ -36,7 +40,7 @@ export const eventBodies = {
   'message.edited': body('message.edited', 'A direct message is edited.', {
     ...{ ...message, text: z.string(), target_seq_id: z.string() },
   }),
-  'message.deleted': body('message.deleted', 'A direct message is deleted.', message),
+  'message.deleted': body('message.deleted', 'A direct message is deleted.', { ...message, target_seq_id: z.string() }),
   'message.reactionAdded': body('message.reactionAdded', 'A reaction is added to a direct message.', {
     ...{ ...message, emoji: z.string(), target_seq_id: z.string() },
   }),
@@ -67,7 +71,8 @@ export function eventSchema(): object {
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     title: 'Postern events',
-    description: 'What a webhook is sent, and what GET /v1/events streams. Message events come with a later version.',
+    description:
+      'What a webhook is sent, and what GET /v1/events streams. Message events come where an encryption_code was given.',
     oneOf,
   };
 }

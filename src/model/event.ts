@@ -1,3 +1,5 @@
+import type { PlacedEvent } from './sealed-event.ts';
+
 /** Every type of event that SPEC.md (Events) names. */
 export const eventTypes = [
   'message.received',
@@ -17,7 +19,7 @@ export const eventTypes = [
 export type EventType = (typeof eventTypes)[number];
 
 /** Something that happened to an account on the platform, as the platform tells it. */
-export type PlatformEvent = TweetEvent | FollowEvent;
+export type PlatformEvent = TweetEvent | FollowEvent | MessageEvent;
 
 interface Happened {
   /** The platform's: no two of its events share one, and it stays. */
@@ -37,4 +39,20 @@ export interface TweetEvent extends Happened {
 export interface FollowEvent extends Happened {
   type: 'user.follow';
   tweet: null;
+}
+
+/** What was said in a conversation of the account, by either side: sealed, as the platform carries it. */
+export interface MessageEvent extends Happened {
+  type: Extract<EventType, `message.${string}`>;
+  tweet: null;
+  message: PlacedEvent;
+  fromMe: boolean;
+}
+
+export function isMessageEvent(event: PlatformEvent): event is MessageEvent {
+  return 'message' in event;
+}
+
+export function isMessageType(type: string): boolean {
+  return type.startsWith('message.');
 }

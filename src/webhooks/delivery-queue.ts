@@ -5,6 +5,7 @@ import { excerptOf, type ReceiverAnswer, type ReceiverFault, type Receivers } fr
 import { readRetryAfter, retryDelayMs } from './retry.ts';
 import type { WebhookSecrets, WebhookVault } from './secrets.ts';
 import { signedHeaders } from './signed.ts';
+import { unpackEvent } from './stored-event.ts';
 
 /** Attempts that one receiver is asked at a time; of a replay one beside them, so that live events keep their way. */
 const liveAtOnce = 8;
@@ -157,7 +158,7 @@ export class DeliveryQueue {
     let headers: Record<string, string>;
     try {
       this.#secrets ??= vault.open(this.#webhook);
-      body = typeof kept === 'string' ? kept : vault.openBody(account, event, kept.sealed);
+      body = typeof kept === 'string' ? kept : bodyOf(vault.openBody(account, event, kept.sealed));
       headers = signedHeaders({ eventId: event, attempt, body, now }, this.#secrets);
     } catch {
       return { fault: 'not sent: what the service keeps of it does not open', durationMs: 0 };
@@ -204,4 +205,11 @@ export class DeliveryQueue {
     const asked = 'status' in answer && [429, 503].includes(answer.status) ? answer.retryAfter : null;
     return retryDelayMs(attempts, chance, readRetryAfter(asked, runtime.now()));
   }
+}
+
+/** Throws where it was never opened for a webhook: then none was to get it. */
+function bodyOf(kept: string): string {
+  const { body } = unpackEvent(kept);
+  if (body === null) throw new Error('a message that no webhook can open');
+  return body;
 }

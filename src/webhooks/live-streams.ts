@@ -1,8 +1,10 @@
-import type { EventType } from '../model/event.ts';
+import { type EventType, isMessageType } from '../model/event.ts';
 import { type Runtime, repeat, sleep } from '../runtime/runtime.ts';
 import type { NewPoller, PlacedEvent, Store } from '../store/port.ts';
 import { gapType, readGap } from './gap.ts';
+import type { MessageOpener, Opening } from './message-opener.ts';
 import type { WebhookVault } from './secrets.ts';
+import { StreamMessages } from './stream-messages.ts';
 
 /** How long a poller runs on after its last stream closed (DESIGN.md). */
 const keptMs = 5 * 60_000;
@@ -16,6 +18,8 @@ export interface StreamRequest {
   types: readonly EventType[] | null;
   /** Id of the last event that the reader has; `null`: it begins with what is new. */
   after: string | null;
+  /** Opens messages; without it there are none in the stream. */
+  opening: Opening | null;
 }
 
 /** `gap`: events that the reader did not get may have happened, and are not kept (any more). Some have an id to go on behind. */
@@ -33,6 +37,7 @@ export interface LiveStreamsParts {
   store: Store;
   vault: WebhookVault;
   runtime: Runtime;
+  opener: MessageOpener;
 }
 
 /** Live streams: what webhooks of the same actor would get, read from the store, so that any process can serve them. */
@@ -72,9 +77,10 @@ export class LiveStreams {
   }
 
   /** Backfills from the store, then goes on until it is ended. A reader that does not read holds nothing up but itself. */
-  async *#read({ poller, types, after }: StreamRequest, ended: AbortSignal): AsyncGenerator<StreamItem> {
+  async *#read({ poller, types, after, opening }: StreamRequest, ended: AbortSignal): AsyncGenerator<StreamItem> {
     const { store, vault, runtime } = this.#parts;
     const { account, id } = poller;
+    const messages = new StreamMessages({ ...this.#parts, opening, ended });
     const keep = () => store.pollers.keepForStream(poller, store.now() + keptMs);
     await keep();
     const keeping = repeat(runtime, keptMs / 5, () => keep().catch(() => {}));
@@ -92,7 +98,9 @@ export class LiveStreams {
         for (const event of events) {
           if (ended.aborted) return;
           place = event.place;
-          const item = itemOf(event, types, ({ id, sealed }) => vault.openBody(account, id, sealed));
+          const item = isMessageType(event.type)
+            ? await messages.itemOf(event, types)
+            : itemOf(event, types, ({ id, sealed }) => vault.openBody(account, id, sealed));
           if (item) yield item;
         }
         if (events.length < eventsAtOnce && !ended.aborted) await this.#news(id);

@@ -1,6 +1,6 @@
 import type { PollerRecord, Store, WebhookRecord } from '../store/port.ts';
 import { DeliveryQueue, type QueueParts } from './delivery-queue.ts';
-import { isStoppedError, stoppedError } from './stopped.ts';
+import { codeRefusedError, isStoppedError, stoppedError } from './stopped.ts';
 
 export interface PollerQueuesParts
   extends Pick<QueueParts, 'receivers' | 'vault' | 'runtime' | 'finished' | 'onAttempt'> {
@@ -66,6 +66,17 @@ export class PollerQueues {
       return mayChange && lastError !== says ? { ...record, lastError: says } : null;
     };
     for (const webhook of this.webhooks) if (change(webhook)) await this.#rewrite(webhook.id, change);
+  }
+
+  /** The code opens nothing, and is not tried again until its owner gives another. */
+  refuseCode(id: string, code: string, reason: string): Promise<void> {
+    const { vault } = this.#parts;
+    return this.#rewrite(id, (record) => {
+      const secrets = vault.open(record);
+      if (secrets.encryptionCode !== code || secrets.codeRefused) return null;
+      const sealed = vault.seal(record, { ...secrets, codeRefused: reason });
+      return { ...record, sealed, lastError: codeRefusedError(reason) };
+    });
   }
 
   /** Begins nothing more; resolves when what was begun is over, and written down. */

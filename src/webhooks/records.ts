@@ -3,7 +3,7 @@ import { PosternError } from '../errors/postern-error.ts';
 import type { NewPoller, Store, WebhookRecord } from '../store/port.ts';
 import type { CrcOutcome } from './crc.ts';
 import type { PollerCredentials, WebhookVault } from './secrets.ts';
-import { stoppedError } from './stopped.ts';
+import { codeRefusedError, stoppedError } from './stopped.ts';
 
 /** Webhooks and their pollers in the store, for the calls of their owners. A store that is away is `unavailable`. */
 export class WebhookRecords {
@@ -51,8 +51,10 @@ export class WebhookRecords {
     return { ...(await this.pollerOf(account, credentials)), cursor: before?.cursor ?? null };
   }
 
-  /** A handshake that passed does not mend credentials that the platform refused. */
+  /** A handshake that passed does not mend credentials that the platform refused, nor a code that opens nothing. */
   async told(record: WebhookRecord, crc: CrcOutcome | null): Promise<WebhookRecord> {
+    const { codeRefused } = this.#vault.open(record);
+    if (codeRefused && record.valid) return { ...record, lastError: codeRefusedError(codeRefused) };
     if (crc?.result !== 'passed') return record;
     const poller = await this.stored(this.#store.pollers.find(record.account, record.poller));
     return poller?.stopped ? { ...record, lastError: stoppedError(poller.stopped) } : record;

@@ -6,6 +6,7 @@ import type { CreatedWebhook } from '../model/webhook.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { Store, WebhookRecord } from '../store/port.ts';
 import { checkReceiver } from './crc.ts';
+import type { MessageOpener } from './message-opener.ts';
 import type { Receivers } from './receiver.ts';
 import type { WebhookRecords } from './records.ts';
 import type { PollerCredentials, WebhookSecrets, WebhookVault } from './secrets.ts';
@@ -32,12 +33,14 @@ export interface WebhookChange {
   url?: string | undefined;
   events?: EventType[] | null | undefined;
   credentials?: PollerCredentials | undefined;
+  encryptionCode?: string | undefined;
 }
 
 export interface RegistrationParts {
   store: Store;
   records: WebhookRecords;
   vault: WebhookVault;
+  opener: MessageOpener;
   receivers: Receivers;
   runtime: Runtime;
 }
@@ -52,8 +55,10 @@ export class Registration {
 
   /** Registers it and runs the CRC. Throws `bad_input`, or `rate_limited` beyond 100 of an account. */
   async create(wish: NewWebhook): Promise<CreatedWebhook> {
-    const { store, records, vault } = this.#parts;
-    const { account, token, cursor, credentials } = wish;
+    const { store, records, vault, opener } = this.#parts;
+    const { account, token, cursor, credentials, encryptionCode: code } = wish;
+    // A wrong one is told at once, and costs one guess less than if a poller found out.
+    if (code !== null) await opener.check({ account, credentials, code });
     const id = `wh_${createHash('sha256').update(token).digest().subarray(0, 12).toString('base64url')}`;
     const poller = { ...(await records.pollerOf(account, credentials)), cursor };
     // There already where an attempt before this one died on its way back to the caller.
@@ -95,12 +100,15 @@ export class Registration {
   async change(account: string, id: string, change: WebhookChange, checked: boolean): Promise<WebhookRecord> {
     const { store, records, vault, receivers } = this.#parts;
     const url = change.url === undefined ? null : receivers.readUrl(change.url);
+    const { encryptionCode: code } = change;
+    if (code !== undefined) await this.#checkCode(account, id, change.credentials, code);
     const poller = change.credentials && (await records.successor(account, id, change.credentials));
     const rewritten = await records.rewrite(
       account,
       id,
       async (record) => {
-        const { secret } = vault.open(record);
+        const { codeRefused: _before, ...secrets } = vault.open(record);
+        const { secret } = secrets;
         const crc = checked ? await checkReceiver(receivers, url ?? new URL(record.url), secret) : null;
         const now = store.now();
         const changed: WebhookRecord = {
@@ -108,6 +116,10 @@ export class Registration {
           ...(url && { url: url.href }),
           ...(change.events !== undefined && { events: change.events }),
           ...(poller && { poller: poller.id }),
+          ...(code !== undefined && {
+            hasEncryptionCode: true,
+            sealed: vault.seal(record, { ...secrets, encryptionCode: code }),
+          }),
         };
         if (!crc) return changed;
         const valid = crc.result === 'passed';
@@ -122,5 +134,12 @@ export class Registration {
     // Only now: what the platform says of these credentials is told to the webhooks that are there.
     if (poller) await records.stored(store.pollers.renew(poller));
     return rewritten;
+  }
+  async #checkCode(account: string, id: string, given: PollerCredentials | undefined, code: string): Promise<void> {
+    const { store, records, vault, opener } = this.#parts;
+    const { poller } = await records.find(account, id);
+    const kept = given ? null : await records.stored(store.pollers.find(account, poller));
+    const credentials = given ?? (kept && vault.openPoller(kept));
+    if (credentials) await opener.check({ account, credentials, code });
   }
 }

@@ -1,5 +1,5 @@
 import { PosternError } from '../errors/postern-error.ts';
-import type { PlatformEvent } from '../model/event.ts';
+import { isMessageEvent, type PlatformEvent } from '../model/event.ts';
 import type { ForwardProxy } from '../outbound/proxy.ts';
 import type { Platform, PlatformSession } from '../platform/port.ts';
 import type { Runtime, Timer } from '../runtime/runtime.ts';
@@ -9,11 +9,14 @@ import { DailyCheck } from './daily-check.ts';
 import type { QueueParts } from './delivery-queue.ts';
 import { eventBody } from './event-body.ts';
 import { gapEvent } from './gap.ts';
+import type { MessageOpener } from './message-opener.ts';
 import { pauseAfterFaultMs, pauseMs } from './pace.ts';
+import { PollerMessages } from './poller-messages.ts';
 import { PollerQueues } from './poller-queues.ts';
 import type { Receivers } from './receiver.ts';
 import { ResultWriter } from './result-writer.ts';
 import type { WebhookVault } from './secrets.ts';
+import { packMessage } from './stored-event.ts';
 
 const eventsAtOnce = 100;
 
@@ -24,6 +27,7 @@ export interface PollerParts {
   receivers: Receivers;
   runtime: Runtime;
   readProxy: (text: Secret) => ForwardProxy;
+  opener: MessageOpener;
   onAttempt: QueueParts['onAttempt'];
   /** Events reached the store, so long after the platform's time of each. */
   onAppended: (poller: string, afterMs: readonly number[]) => void;
@@ -40,6 +44,7 @@ export class RunningPoller {
   readonly #results: ResultWriter;
   readonly #check: DailyCheck;
   readonly #queues: PollerQueues;
+  readonly #messages: PollerMessages;
   #record: PollerRecord;
   #cursor: string | null;
   /** The platform did not take the cursor any more, and what came behind it was not read. */
@@ -69,6 +74,7 @@ export class RunningPoller {
       finished: (result) => this.#results.note(result),
       onFault: (error) => onFault(error, record),
     });
+    this.#messages = new PollerMessages({ ...parts, queues: this.#queues });
   }
 
   get record(): PollerRecord {
@@ -158,20 +164,32 @@ export class RunningPoller {
     const { account, id: poller } = this.#record;
     // Of one that was made or has become valid just now, nothing was heard yet, and this may be for it.
     if (events.length > 0) await this.#queues.read(false);
+    const idOf = ({ id, type }: PlatformEvent) => vault.eventId(account, id, type);
+    const opened = await this.#messages.open(this.#record, events.filter(isMessageEvent), idOf);
     const made = events.map((event) => {
-      const id = vault.eventId(account, event.id, event.type);
-      const body = eventBody(id, event);
-      return { id, type: event.type, body, createdAt: Date.parse(event.createdAt) };
+      const id = idOf(event);
+      const createdAt = Date.parse(event.createdAt);
+      if (!isMessageEvent(event)) {
+        const body = eventBody(id, event);
+        return { id, type: event.type, body, kept: body, createdAt, only: null };
+      }
+      const found = opened.get(event.id);
+      const body = found?.body ?? '';
+      const kept = packMessage(found?.body ?? null, event);
+      return { id, type: event.type, body, kept, createdAt, only: found?.webhooks ?? new Set<string>() };
     });
     const wanted = made.flatMap((event) =>
-      this.#queues.wanting(event.type).map(({ webhook, queue }) => ({ event, webhook, queue })),
+      this.#queues
+        .wanting(event.type)
+        .filter(({ webhook }) => event.only === null || event.only.has(webhook.id))
+        .map(({ webhook, queue }) => ({ event, webhook, queue })),
     );
     // First, since it comes before what is there. By the cursor, so that a poll that is made again tells of it once.
-    const gaps = gap ? [gapEvent(vault.eventId(account, this.#cursor ?? cursor, 'gap'))] : [];
+    const gaps = gap ? [gapOf(vault.eventId(account, this.#cursor ?? cursor, 'gap'))] : [];
     const outcome = await store.events.append({
       poller: this.#record,
       cursor,
-      events: [...gaps, ...made].map(({ id, type, body }) => ({ id, type, sealed: vault.sealBody(account, id, body) })),
+      events: [...gaps, ...made].map(({ id, type, kept }) => ({ id, type, sealed: vault.sealBody(account, id, kept) })),
       deliveries: wanted.map(({ event, webhook }) => ({ event: event.id, webhook: webhook.id })),
     });
     if (outcome === 'superseded') return onLost();
@@ -228,4 +246,9 @@ export class RunningPoller {
     await this.#queues.read(false);
     await this.#queues.tell(reason, true);
   }
+}
+
+function gapOf(id: string) {
+  const { body, ...event } = gapEvent(id);
+  return { ...event, kept: body };
 }

@@ -14,6 +14,8 @@ export interface WebhookSecrets {
   proven: boolean;
   previous: { secret: string; until: number } | null;
   encryptionCode: string | null;
+  /** Why the code does not open anything; such a one is not tried again. */
+  codeRefused?: string;
 }
 
 /** As whom, and on which way, a poller asks the platform. */

@@ -7,6 +7,7 @@ import type { DeliveryPosition, Store, WebhookPosition, WebhookRecord } from '..
 import { checkReceiver } from './crc.ts';
 import { afterCheck } from './daily-check.ts';
 import type { LiveStream, LiveStreams } from './live-streams.ts';
+import type { MessageOpener } from './message-opener.ts';
 import type { Receivers } from './receiver.ts';
 import { notFound, WebhookRecords } from './records.ts';
 import { maxPerAccount, type NewWebhook, Registration, type WebhookChange } from './registration.ts';
@@ -22,10 +23,12 @@ export interface StreamOrder {
   cursor: string;
   types: readonly EventType[] | null;
   after: string | null;
+  encryptionCode: string | null;
 }
 
 export interface WebhookServiceParts {
   streams: LiveStreams;
+  opener: MessageOpener;
   store: Store;
   vault: WebhookVault;
   receivers: Receivers;
@@ -52,9 +55,11 @@ export class WebhookService {
   }
 
   /** A live stream of what webhooks of this actor would get. */
-  async stream({ account, credentials, cursor, types, after }: StreamOrder): Promise<LiveStream> {
+  async stream({ account, credentials, cursor, types, after, encryptionCode: code }: StreamOrder): Promise<LiveStream> {
+    const opening = code === null ? null : { account, credentials, code };
+    if (opening) await this.#parts.opener.check(opening);
     const poller = { ...(await this.#records.pollerOf(account, credentials)), cursor };
-    return this.#parts.streams.open({ poller, types, after });
+    return this.#parts.streams.open({ poller, types, after, opening });
   }
 
   /** Registers it and runs the CRC. Throws `bad_input`, or `rate_limited` beyond 100 of an account. */
@@ -73,9 +78,13 @@ export class WebhookService {
     return pageOf(found, count, view, ({ createdAt, id }) => ({ createdAt, id }));
   }
 
-  /** Runs the CRC again, and polls with these credentials from now on where some are given. The webhook says how it went. */
-  async validate(account: string, id: string, credentials: PollerCredentials | undefined): Promise<WebhookView> {
-    return view(await this.#registration.change(account, id, { credentials }, true));
+  /** Runs the CRC again, and goes on with these credentials and this code where some are given. The webhook says how it went. */
+  async validate(
+    account: string,
+    id: string,
+    renewed: Pick<WebhookChange, 'credentials' | 'encryptionCode'>,
+  ): Promise<WebhookView> {
+    return view(await this.#registration.change(account, id, renewed, true));
   }
 
   /** A new url is invalid until its CRC passes, which is tried at once. */

@@ -110,7 +110,6 @@ describe('the message that the document shows is the one that the service writes
       () => ada.post('/tweet/create', { text: 'x' }, { 'content-type': 'text/plain' }),
     ],
     rate_limited: ['tweet/favorite', () => fault({ kind: 'rate_limit', retry_after: 60 })],
-    not_supported: ['webhooks/create', () => ada.post('/webhooks', { url: 'x', encryption_code: '1' })],
     platform_unavailable: ['tweet/favorite', () => fault({ kind: 'status', status: 503 })],
     platform_timeout: ['tweet/favorite', () => fault({ kind: 'latency', ms: 600 })],
   };

@@ -32,7 +32,7 @@ describe.each<[string, Record<string, unknown>, number, RegExp]>([
   ['with events that are no list', { events: 'tweet.like' }, 400, /events/],
   ['without auth_token', { auth_token: '' }, 400, /auth_token/],
   ['with a token that the platform rejects', { auth_token: 'f'.repeat(40) }, 403, /^Platform rejected auth_token$/],
-  ['with an encryption_code', { encryption_code: '1234' }, 501, /encryption_code/],
+  ['with a wrong encryption_code', { encryption_code: '907351' }, 403, /^Wrong encryption_code: 19 guesses remaining$/],
   ['with a proxy of another scheme', { proxy: 'socks5://proxy.example:1080' }, 400, /proxy/],
 ])('a registration %s', (_name, wish, status, error) => {
   test(`is refused with ${status}, asks nobody and costs nothing`, async () => {

@@ -25,7 +25,7 @@ builder.interfaceType(EventRef, {
   }),
 });
 
-/** The object type of each kind: `tweet.like` → `TweetLikeEvent`. Kinds without one are not told of yet. */
+/** The object type of each kind: `tweet.like` → `TweetLikeEvent`. */
 const typeNames: Partial<Record<EventType, string>> = {};
 
 interface WrittenSource extends EventSource {
@@ -95,6 +95,61 @@ function acted(type: EventType, name: string, about: string): void {
 acted('tweet.like', 'TweetLikeEvent', 'Someone likes one of its tweets.');
 acted('tweet.retweet', 'TweetRetweetEvent', 'Someone retweets one of its tweets.');
 acted('user.follow', 'UserFollowEvent', 'Someone follows it.');
+
+interface MessageSource extends EventSource {
+  conversation_id: string;
+  message_id: string;
+  seq_id: string;
+  sender_id: string;
+  from_me: boolean;
+  text?: string;
+  emoji?: string;
+  target_seq_id?: string;
+  undecryptable?: string;
+}
+
+/** What an event of messages has besides what all of them have. */
+type MessagePart = 'text' | 'emoji' | 'target';
+
+function said(type: EventType, name: string, about: string, parts: readonly MessagePart[]): void {
+  typeNames[type] = name;
+  const ref = builder.objectRef<MessageSource>(name);
+  builder.objectType(ref, {
+    description: `${about} Told where \`x-encryption-code\` was sent.`,
+    interfaces: [EventRef],
+    fields: (t) => ({
+      conversationId: t.exposeString('conversation_id', { description: 'The conversation.' }),
+      messageId: t.exposeString('message_id', { description: "Id of what was said, of its sender's making." }),
+      seqId: t.exposeString('seq_id', { description: 'Its place among all that was said.' }),
+      senderId: t.exposeString('sender_id', { description: "The platform's id of whose it is." }),
+      fromMe: t.exposeBoolean('from_me', { description: "True where it is the actor's." }),
+      undecryptable: t.string({
+        nullable: true,
+        description: 'Why it cannot be opened, where it cannot.',
+        resolve: ({ undecryptable }) => undecryptable ?? null,
+      }),
+      ...(parts.includes('text') && {
+        text: t.string({ description: 'What it says.', resolve: ({ text }) => text ?? '' }),
+      }),
+      ...(parts.includes('emoji') && {
+        emoji: t.string({ description: 'The reaction.', resolve: ({ emoji }) => emoji ?? '' }),
+      }),
+      ...(parts.includes('target') && {
+        targetSeqId: t.string({
+          description: '`seqId` of the message that it is about.',
+          resolve: ({ target_seq_id }) => target_seq_id ?? '',
+        }),
+      }),
+    }),
+  });
+}
+
+said('message.received', 'MessageReceivedEvent', 'A direct message is received.', ['text']);
+said('message.sent', 'MessageSentEvent', 'A direct message is sent.', ['text']);
+said('message.edited', 'MessageEditedEvent', 'A direct message is edited.', ['text', 'target']);
+said('message.deleted', 'MessageDeletedEvent', 'A direct message is deleted.', ['target']);
+said('message.reactionAdded', 'MessageReactionAddedEvent', 'A reaction is added to one.', ['emoji', 'target']);
+said('message.reactionRemoved', 'MessageReactionRemovedEvent', 'A reaction is taken back.', ['emoji', 'target']);
 
 interface EventArgs {
   types?: readonly EventType[] | null | undefined;

@@ -43,18 +43,15 @@ const CreateInput = builder.inputType('CreateWebhookInput', {
     url: t.string({ required: true, description: '`https`, or `http://localhost` for testing.' }),
     events: t.field({ type: [EventTypeRef], description: 'Types to deliver; all if left out.' }),
     secret: t.string({ description: '16 to 128 characters; made and shown once if left out.' }),
-    encryptionCode: t.string({ description: 'Not supported yet.' }),
   }),
 });
 
 builder.mutationField('createWebhook', (t) =>
   t.field({
     type: CreatePayload,
-    description: "Deliver the actor's activity to an address. A call.",
+    description: "Deliver the actor's activity to an address; with `x-encryption-code`, messages too. A call.",
     args: { input: t.arg({ type: CreateInput, required: true, description: 'What to register.' }) },
-    ...performs<typeof CreateInput.$inferInput, CreatedWebhook>(createWebhook, ({ encryptionCode, ...rest }) =>
-      given({ ...rest, encryption_code: encryptionCode }),
-    ),
+    ...performs<typeof CreateInput.$inferInput, CreatedWebhook>(createWebhook, (input) => given(input)),
   }),
 );
 

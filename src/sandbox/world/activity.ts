@@ -15,7 +15,7 @@ export interface ActivityEvent {
   readonly actor: User;
   /** The one that was written, or was liked or retweeted; null for a follow. */
   readonly tweet: Tweet | null;
-  readonly chat?: { readonly conversation: Conversation; readonly event: ChatEvent };
+  readonly chat?: { readonly conversation: Conversation; readonly event: ChatEvent; readonly fromMe: boolean };
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -59,7 +59,7 @@ export class ActivityLog {
   noteChat(recipient: User, conversation: Conversation, event: ChatEvent): void {
     this.#add(recipient, {
       ...{ type: 'chat', at: event.at, actor: event.sender, tweet: null },
-      chat: { conversation, event },
+      chat: { conversation, event, fromMe: event.sender === recipient },
     });
   }
 

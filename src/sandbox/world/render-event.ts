@@ -18,6 +18,8 @@ function eventForm({ id, type, at, actor, tweet, chat }: ActivityEvent) {
       in_reply_to_id: tweet.replyTo?.tweetId ?? null,
       quoted_tweet_id: tweet.quoteOf,
     },
-    ...(chat && { chat: { conversation_id: chat.conversation.id, ...chatEventForm(chat.event) } }),
+    ...(chat && {
+      chat: { conversation_id: chat.conversation.id, from_me: chat.fromMe, ...chatEventForm(chat.event) },
+    }),
   };
 }

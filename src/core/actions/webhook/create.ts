@@ -10,10 +10,10 @@ export const createWebhook = platformAction({
   summary: "Deliver the actor's activity to an address",
   description:
     'The receiver is asked for a CRC at once; where that fails, the webhook is there and not `valid`: mend the receiver and validate. ' +
-    'The secret is shown this once.',
+    'The secret is shown this once. With `encryption_code` it gets message events too; a wrong code is refused at once.',
   price: webhookPrice,
   effect: 'once',
-  notBuilt: ['encryption_code'],
+  code: 'optional',
   input: z.object({
     url: receiverUrl,
     events: wantedEvents.optional(),
@@ -30,7 +30,8 @@ export const createWebhook = platformAction({
     const receiver = webhooks.checkUrl(url);
     const { cursor } = await platform.activity({ count: 1, cursor: null });
     return webhooks.create({
-      ...{ token: tokenFor('createWebhook'), account, url: receiver, events, secret, cursor, encryptionCode: null },
+      ...{ token: tokenFor('createWebhook'), account, url: receiver, events, secret, cursor },
+      encryptionCode: credentials.encryptionCode?.expose() ?? null,
       credentials: { authToken: credentials.authToken?.expose() ?? '', proxy: credentials.proxy?.expose() ?? null },
     });
   },

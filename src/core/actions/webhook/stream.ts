@@ -15,11 +15,12 @@ export const eventStream = platformAction({
   summary: "The actor's activity as it happens",
   description:
     'Server-Sent Events: what a webhook of the actor would get. Each has its id, so that a client which comes back with ' +
-    '`Last-Event-ID` within 24 hours misses nothing; where something may be missing an event `gap` says so.',
+    '`Last-Event-ID` within 24 hours misses nothing; where something may be missing an event `gap` says so. Message events ' +
+    'come with `encryption_code` alone.',
   price: flatPrice,
   effect: 'read',
   kind: 'stream',
-  notBuilt: ['encryption_code'],
+  code: 'optional',
   input: z.object({
     types: types.optional().meta({ description: 'Types of events, by comma; all if left out.' }),
     last_event_id: z
@@ -36,6 +37,7 @@ export const eventStream = platformAction({
     const proxy = credentials.proxy?.expose() ?? null;
     return webhooks.stream({
       ...{ account, cursor, types: wanted, after },
+      encryptionCode: credentials.encryptionCode?.expose() ?? null,
       credentials: { authToken: credentials.authToken?.expose() ?? '', proxy },
     }) as never;
   },

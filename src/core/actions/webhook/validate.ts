@@ -8,18 +8,17 @@ export const validateWebhook = accountAction({
   method: 'PUT',
   path: '/webhooks/{id}',
   summary: 'Run the CRC handshake again',
-  description: '`auth_token` and `proxy`, where given, take the place of those that are kept.',
+  description: '`auth_token` with `proxy`, and `encryption_code`, where given, take the place of those that are kept.',
   price: webhookPrice,
   effect: 'idempotent',
   keepsActor: true,
-  notBuilt: ['encryption_code'],
+  code: 'optional',
   input: z.object({ id: webhookId }),
   example: { id: 'wh_Q5bX2m' },
   output: webhook,
-  run: ({ account, webhooks, credentials: { authToken, proxy } }, { id }) =>
-    webhooks.validate(
-      account,
-      id,
-      authToken ? { authToken: authToken.expose(), proxy: proxy?.expose() ?? null } : undefined,
-    ),
+  run: ({ account, webhooks, credentials: { authToken, proxy, encryptionCode } }, { id }) =>
+    webhooks.validate(account, id, {
+      credentials: authToken ? { authToken: authToken.expose(), proxy: proxy?.expose() ?? null } : undefined,
+      encryptionCode: encryptionCode?.expose(),
+    }),
 });

@@ -1,0 +1,98 @@
+import { LRUCache } from 'lru-cache';
+import type { ChatEvent } from '../chat/index.ts';
+import type { MessageEvent } from '../model/event.ts';
+import type { Platform, PlatformCall, PlatformSession } from '../platform/port.ts';
+import { Secret } from '../secrets/secret.ts';
+import type { MessageOpener, OpenedMessage, Opening } from '../webhooks/message-opener.ts';
+import type { Actor } from './actor.ts';
+import type { DirectMessages } from './direct-messages.ts';
+import { OpenConversation } from './open-conversation.ts';
+
+/** Message ids that are remembered, to know a repetition by. */
+const mostRemembered = 20_000;
+
+export interface EventOpenerParts {
+  directMessages: DirectMessages;
+  platform: Platform;
+  readProxy: (text: Secret) => PlatformCall['proxy'];
+}
+
+/** Opens the messages of webhooks and streams: as their account, on their way, with their code. */
+export class EventOpener implements MessageOpener {
+  readonly #parts: EventOpenerParts;
+  readonly #seen = new LRUCache<string, string>({ max: mostRemembered });
+
+  constructor(parts: EventOpenerParts) {
+    this.#parts = parts;
+  }
+
+  async check(opening: Opening): Promise<void> {
+    const { actor } = await this.#act(opening);
+    actor.wipe();
+  }
+
+  async open(opening: Opening, events: readonly MessageEvent[]): Promise<(OpenedMessage | null)[]> {
+    if (events.length === 0) return [];
+    const { actor, session } = await this.#act(opening);
+    try {
+      const conversations = await this.#conversations(actor, session, events);
+      const opened = events.map((event) => this.#openOne(opening.account, conversations, event));
+      for (const conversation of conversations.values()) conversation.wipe();
+      return opened;
+    } finally {
+      actor.wipe();
+    }
+  }
+
+  async #conversations(
+    actor: Actor,
+    session: PlatformSession,
+    events: readonly MessageEvent[],
+  ): Promise<Map<string, OpenConversation>> {
+    const { messages } = session;
+    const ids = [...new Set(events.map(({ message }) => message.conversationId))];
+    const peers = await actor.known.peersOf(ids, messages, this.#parts.directMessages.now());
+    const found = new Map<string, OpenConversation>();
+    for (const id of ids) {
+      const own = peers.get(id);
+      const { keyChanges } = await messages.conversation(id);
+      if (own !== undefined) found.set(id, new OpenConversation(id, actor, own, keyChanges));
+    }
+    return found;
+  }
+
+  #openOne(
+    account: string,
+    conversations: ReadonlyMap<string, OpenConversation>,
+    { message }: MessageEvent,
+  ): OpenedMessage | null {
+    const opened = conversations.get(message.conversationId)?.open(message);
+    if (!opened?.ok) return { text: '', emoji: '', undecryptable: opened?.reason ?? 'corrupt' };
+    const { messageId, senderId, conversationId, seqId } = message;
+    const name = `${account} ${conversationId} ${senderId} ${messageId}`;
+    const first = this.#seen.get(name) ?? seqId;
+    this.#seen.set(name, first);
+    return first === seqId ? saying(opened.value) : null;
+  }
+
+  async #act({ account, credentials, code }: Opening): Promise<{ actor: Actor; session: PlatformSession }> {
+    const { directMessages, platform, readProxy } = this.#parts;
+    const authToken = new Secret(credentials.authToken);
+    const proxy = credentials.proxy === null ? null : new Secret(credentials.proxy);
+    const session = platform.as({
+      ...{ authToken, proxy: proxy && readProxy(proxy), signal: null },
+      tokenFor: () => {
+        throw new Error('to open messages is to write nothing');
+      },
+    });
+    const who = { account, authToken, proxy };
+    const secret = new Secret(code);
+    return { actor: await directMessages.actor({ session, who, code: secret }, secret), session };
+  }
+}
+
+function saying(event: ChatEvent): OpenedMessage {
+  const text = event.kind === 'message' || event.kind === 'edit' ? event.text : '';
+  const emoji = event.kind === 'reactionAdded' || event.kind === 'reactionRemoved' ? event.emoji : '';
+  return { text, emoji, undecryptable: null };
+}

@@ -1,0 +1,60 @@
+import { PosternError } from '../errors/postern-error.ts';
+import type { EventType } from '../model/event.ts';
+import { type Runtime, sleep } from '../runtime/runtime.ts';
+import type { PlacedEvent } from '../store/port.ts';
+import { messageBody } from './event-body.ts';
+import type { StreamItem } from './live-streams.ts';
+import type { MessageOpener, OpenedMessage, Opening } from './message-opener.ts';
+import { isCodeRefusal } from './poller-messages.ts';
+import type { WebhookVault } from './secrets.ts';
+import { unpackEvent } from './stored-event.ts';
+
+const retryMs = 2_000;
+
+interface Parts {
+  vault: WebhookVault;
+  runtime: Runtime;
+  opener: MessageOpener;
+  opening: Opening | null;
+  ended: AbortSignal;
+}
+
+/** The messages of one stream, opened with its own code. */
+export class StreamMessages {
+  readonly #parts: Parts;
+  #refused = false;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** `null`: not for this stream. A code that is refused meanwhile ends the messages, and a gap says so once. */
+  async itemOf({ id, type, sealed }: PlacedEvent, types: readonly EventType[] | null): Promise<StreamItem | null> {
+    const { vault, opening } = this.#parts;
+    if (opening === null || this.#refused || (types && !types.some((wanted) => wanted === type))) return null;
+    const { message } = unpackEvent(vault.openBody(opening.account, id, sealed));
+    if (message === null) return null;
+    try {
+      const said = await this.#open(opening, message);
+      return said && { kind: 'event', id, type, body: messageBody(id, message, said) };
+    } catch (error) {
+      if (!isCodeRefusal(error)) throw error;
+      this.#refused = true;
+      return { kind: 'gap', id, reason: `Messages are not opened any more: ${error.message}` };
+    }
+  }
+
+  /** Until it has an answer, or nobody listens any more. */
+  async #open(opening: Opening, message: NonNullable<ReturnType<typeof unpackEvent>['message']>) {
+    const { opener, runtime, ended } = this.#parts;
+    for (;;) {
+      try {
+        const [said = null] = await opener.open(opening, [message]);
+        return said satisfies OpenedMessage | null;
+      } catch (error) {
+        if (isCodeRefusal(error) || !(error instanceof PosternError) || ended.aborted) throw error;
+        await sleep(runtime, retryMs);
+      }
+    }
+  }
+}

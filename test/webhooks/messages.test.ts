@@ -1,0 +1,161 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { eventBodies } from '../../src/model/event-bodies.ts';
+import { between, dataOf, Writer } from '../direct-messages/world.ts';
+import type { TestReceiver } from '../support/receiver.ts';
+import { expectRefusal } from '../support/refusal.ts';
+import { idsOf, look, register, secret, startWorld, until, type World } from './world.ts';
+
+let world: World;
+let anna: Writer;
+let ben: Writer;
+beforeAll(async () => {
+  world = await startWorld();
+  const { client } = await world.actor();
+  [anna, ben] = [
+    new Writer((await world.sandbox.mint()) as never, client),
+    new Writer((await world.sandbox.mint()) as never, client),
+  ];
+  // To recover keys for the first time takes a while.
+  await anna.sends(ben, 'Before anybody listens');
+  await ben.reads(between(anna, ben));
+});
+afterAll(() => world.stop());
+
+type Body = Record<string, unknown> & { type: string };
+const bodiesOf = ({ deliveries }: TestReceiver): Body[] => deliveries.map(({ body }) => JSON.parse(body) as Body);
+
+describe('a webhook with a code', () => {
+  test('is told of all that is said in conversations, in the documented bodies', async () => {
+    const receiver = await world.receiver();
+    await register(anna.client, { url: receiver.url, encryption_code: anna.account.encryptionCode });
+    const { conversation_id, seq_id } = await ben.sends(anna, 'Is the light on?');
+    const about = { conversation_id, seq_id };
+    await anna.sends(conversation_id, 'It is');
+    dataOf(await ben.post('/dm/edit', { ...about, text: 'Is the lamp on?' }));
+    dataOf(await anna.post('/dm/react', { ...about, emoji: '💡' }));
+    dataOf(await anna.post('/dm/unreact', { ...about, emoji: '💡' }));
+    // What is deleted for both sides before anybody heard of it is told no more.
+    await until(() => expect(receiver.deliveries).toHaveLength(5));
+    dataOf(await ben.post('/dm/delete', about));
+    await until(() => expect(receiver.deliveries).toHaveLength(6));
+    const bodies = bodiesOf(receiver);
+    for (const body of bodies) {
+      const schema = eventBodies[body.type as keyof typeof eventBodies];
+      expect(schema.safeParse(body).error, body.type).toBe(undefined);
+      expect(body['created_at']).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
+    }
+    const byType = Object.fromEntries(bodies.map((body) => [body.type, body]));
+    expect(byType['message.received']).toMatchObject({
+      ...{ conversation_id, seq_id, sender_id: ben.account.userId, from_me: false, text: 'Is the light on?' },
+    });
+    expect(byType['message.sent']).toMatchObject({ from_me: true, text: 'It is' });
+    expect(byType['message.edited']).toMatchObject({ target_seq_id: seq_id, text: 'Is the lamp on?' });
+    expect(byType['message.reactionAdded']).toMatchObject({ target_seq_id: seq_id, emoji: '💡', from_me: true });
+    expect(byType['message.reactionRemoved']).toMatchObject({ target_seq_id: seq_id, emoji: '💡' });
+    expect(byType['message.deleted']).toMatchObject({ target_seq_id: seq_id, from_me: false });
+    expect(byType['message.deleted']).not.toHaveProperty('text');
+  });
+
+  test('is the only one that is told: one without hears of all else', async () => {
+    const [open, closed] = [await world.receiver(), await world.receiver()];
+    const hook = await register(anna.client, { url: open.url, encryption_code: anna.account.encryptionCode });
+    const other = await register(anna.client, { url: closed.url });
+    expect(await look(anna.client, hook.id)).toMatchObject({ has_encryption_code: true });
+    expect(await look(anna.client, other.id)).toMatchObject({ has_encryption_code: false });
+    await ben.sends(anna, 'For those who can read');
+    await world.happen(anna.account);
+    await until(() =>
+      expect(
+        bodiesOf(open)
+          .map(({ type }) => type)
+          .sort(),
+      ).toEqual(['message.received', 'user.follow']),
+    );
+    await until(() => expect(bodiesOf(closed).map(({ type }) => type)).toEqual(['user.follow']));
+  });
+
+  test('is refused at once where the code is wrong', async () => {
+    const receiver = await world.receiver();
+    const answer = await ben.client.post('/webhooks', { url: receiver.url, secret, encryption_code: '907351' });
+    expectRefusal(answer, 403, /^Wrong encryption_code: 19 guesses remaining$/);
+  });
+
+  test('gets a code by PUT, and from then on messages', async () => {
+    const receiver = await world.receiver();
+    const hook = await register(anna.client, { url: receiver.url, events: ['message.received'] });
+    await ben.sends(anna, 'Not yet');
+    const put = (body: object) =>
+      anna.client.send('PUT', `/webhooks/${hook.id}`, JSON.stringify(body), { 'content-type': 'application/json' });
+    expectRefusal(await put({ encryption_code: '907351' }), 403, /^Wrong encryption_code/);
+    const renewed = dataOf(await put({ encryption_code: anna.account.encryptionCode }));
+    expect(renewed).toMatchObject({ has_encryption_code: true, valid: true, last_error: null });
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    await ben.sends(anna, 'Now');
+    await until(() => expect(bodiesOf(receiver).at(-1)).toMatchObject({ text: 'Now' }));
+  });
+
+  test('gets the same bytes again by a replay', async () => {
+    const receiver = await world.receiver();
+    const hook = await register(anna.client, { url: receiver.url, encryption_code: anna.account.encryptionCode });
+    await ben.sends(anna, 'Once more');
+    await until(() => expect(receiver.deliveries).toHaveLength(1));
+    dataOf(await anna.client.with({ authToken: '' }).post('/webhooks/replay', { webhook_id: hook.id }));
+    await until(() => expect(receiver.deliveries).toHaveLength(2));
+    expect(new Set(receiver.deliveries.map(({ body }) => body)).size).toBe(1);
+    expect(new Set(idsOf(receiver.deliveries)).size).toBe(1);
+  });
+
+  test('is told of a message that does not open, with the reason', async () => {
+    const receiver = await world.receiver();
+    await register(anna.client, { url: receiver.url, encryption_code: anna.account.encryptionCode });
+    const control = await fetch(`${world.service.demo.sandboxUrl}/control/messages`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ from: ben.account.userName, to: anna.account.userName, corrupt: true }),
+    });
+    expect(control.status).toBe(201);
+    await until(() => expect(bodiesOf(receiver)).toMatchObject([{ text: '', undecryptable: expect.any(String) }]));
+  });
+});
+
+describe('a stream', () => {
+  test('has messages with a code alone', async () => {
+    const read = async (headers: Record<string, string>, count: number): Promise<string[]> => {
+      const controller = new AbortController();
+      const response = await fetch(`${world.service.demo.baseUrl}/events`, {
+        headers: {
+          authorization: `Bearer ${anna.client.options.key}`,
+          'x-auth-token': anna.account.authToken,
+          ...headers,
+        },
+        signal: controller.signal,
+      });
+      expect(response.status).toBe(200);
+      const types: string[] = [];
+      let text = '';
+      for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
+        text += Buffer.from(chunk).toString();
+        types.splice(0, types.length, ...[...text.matchAll(/^event: (\S+)$/gm)].map(([, type = '']) => type));
+        if (types.length >= count) break;
+      }
+      controller.abort();
+      return types;
+    };
+    const open = read({ 'x-encryption-code': anna.account.encryptionCode }, 2);
+    const closed = read({}, 1);
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    await ben.sends(anna, 'Live');
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    await world.happen(anna.account);
+    expect(await closed).toEqual(['user.follow']);
+    expect(await open).toEqual(['message.received', 'user.follow']);
+    const refused = await fetch(`${world.service.demo.baseUrl}/events`, {
+      headers: {
+        authorization: `Bearer ${ben.client.options.key}`,
+        'x-auth-token': ben.account.authToken,
+        'x-encryption-code': '907351',
+      },
+    });
+    expect(refused.status).toBe(403);
+  });
+});
