@@ -115,7 +115,7 @@ const refusals: Partial<Record<ErrorCode, Refusal>> = {
   },
   not_supported: {
     when: 'Not built yet, or not on this platform. Nothing that a caller asks for is dropped in silence.',
-    example: 'Not supported yet: encryption_code',
+    example: 'Not supported by this platform: dm/send',
     of: hasGaps,
   },
   platform_unavailable: {

@@ -1,3 +1,4 @@
+import type { User } from '../world/types.ts';
 import type { World } from '../world/world.ts';
 import type { PublicKeys } from './chats.ts';
 import type { EventKind, Sealed } from './conversation.ts';
@@ -47,8 +48,8 @@ export function applyChatEntry(world: World, entry: ChatEntry): void {
       const change = { seqId, sender: user, at, version, sealed: () => sealed };
       conversation.addKeyChange(change);
       conversation.note(sealed.messageId, change);
-      // Who follows somebody need not be asked whether they may write.
-      if (other.following.has(user)) conversation.accepted.add(other);
+      // Who follows somebody need not be asked whether they may write. Accounts that were minted ask nobody.
+      if (other.following.has(user) || isMinted(other)) conversation.accepted.add(other);
       return;
     }
     case 'chat_event': {
@@ -72,4 +73,8 @@ export function applyChatEntry(world: World, entry: ChatEntry): void {
     case 'chat_media':
       chats.media.set(entry.hash, { conversation: conversation.id, size: entry.size });
   }
+}
+
+function isMinted({ chatLabel }: User): boolean {
+  return chatLabel?.startsWith('minted:') ?? false;
 }
