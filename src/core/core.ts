@@ -74,10 +74,19 @@ export class Core {
 
   /** The same for a list that is read from any of its items on: `cursor` is one of an `EdgePage`. */
   prepareEdges(action: Action, raw: Input, caller: Caller): PreparedCall<EdgePage> {
-    return this.#prepare(action, raw, caller, byEdge);
+    const { cursor } = raw;
+    // The input of an action whose own cursor has two parts knows none in one.
+    const after = action.paged === 'two-part' && cursor !== undefined ? { cursor: checkCursor(cursor) } : {};
+    return this.#prepare(action, raw, caller, byEdge, after);
   }
 
-  #prepare<Output>(action: Action, raw: Input, caller: Caller, paging: Paging<Output>): PreparedCall<Output> {
+  #prepare<Output>(
+    action: Action,
+    raw: Input,
+    caller: Caller,
+    paging: Paging<Output>,
+    beside: Input = {},
+  ): PreparedCall<Output> {
     for (const field of action.notBuilt) {
       if (raw[field] !== undefined) throw new PosternError('not_supported', `Not supported yet: ${field}`, { field });
     }
@@ -91,7 +100,7 @@ export class Core {
     }
     const authToken = checkToken(caller.authToken);
     const code = checkCode(action, caller.encryptionCode);
-    const checked = checkInput(action.input, raw);
+    const checked = { ...checkInput(action.input, raw), ...beside };
     const { input, seal } = paging(cursors, () => cursorScope(action.name, checked, authToken.expose()), checked);
     const session = {
       authToken,
@@ -155,7 +164,13 @@ function checkCode({ code: taken }: Action, code: Secret | null): Secret | null 
   return code;
 }
 
+function checkCursor(cursor: unknown): string {
+  if (typeof cursor === 'string' && cursor !== '' && cursor.length <= longestCursor) return cursor;
+  throw malformedField('cursor', 'must be a cursor of this list');
+}
+
 const longestCode = 256;
+const longestCursor = 2_048;
 
 function pagingOf({ paged }: Action): Paging<unknown> {
   if (paged === 'two-part') return byTwoParts;
