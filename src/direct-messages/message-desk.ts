@@ -1,33 +1,29 @@
 import {
   type Content,
   conversationIdOf,
-  exportChatKeys,
-  generateChatKeys,
-  importChatKeys,
   type MediaType,
-  registrationOf,
   type SignedEvent,
   sealContent,
-  sealKeyChange,
   signDelete,
-  zeroiseChatKeys,
 } from '../chat/index.ts';
 import type { ChatKeys, KeyHolder } from '../chat-keys/chat-keys.ts';
 import type { RecoveredKeys } from '../chat-keys/recovered-keys.ts';
 import { malformedField, missingField } from '../errors/fields.ts';
 import { PosternError } from '../errors/postern-error.ts';
-import type { ConversationView, DirectMessage } from '../model/direct-message.ts';
 import type { PlacedEvent, PlacedKeyChange, SealedKind } from '../model/sealed-event.ts';
 import type { TakenMedia } from '../model/taken-media.ts';
-import type { GraphCursor, SealedConversation } from '../platform/messages-port.ts';
+import type { GraphCursor } from '../platform/messages-port.ts';
 import type { PlatformSession } from '../platform/port.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { Secret } from '../secrets/secret.ts';
 import { Actor } from './actor.ts';
+import { beginConversation } from './begin-conversation.ts';
+import { conversationView } from './conversation-view.ts';
+import { enrollChat } from './enroll-chat.ts';
 import type { KnownConversations } from './known-conversations.ts';
 import { OpenConversation } from './open-conversation.ts';
 import { readMessage, withoutReplays } from './read-message.ts';
-import { conversationNotFound, notOwnMessage, peerWithoutKeys, untrustedKeys } from './refusals.ts';
+import { conversationNotFound, notOwnMessage } from './refusals.ts';
 import { sealedMedia } from './sealed-media.ts';
 
 export interface MessageDeskParts {
@@ -158,37 +154,8 @@ export class MessageDesk {
   }
 
   /** Makes the account's chat keys and registers them. Throws `conflict` where it has some. */
-  async enroll(): Promise<void> {
-    const code = this.#code();
-    const { chatKeys, session, who } = this.#parts;
-    // Before keys are made that nobody could use.
-    const messages = this.#messages;
-    const keys = generateChatKeys(this.#random);
-    const raw = exportChatKeys(keys);
-    try {
-      await chatKeys.enroll(session, who, code, raw);
-      await messages.registerKeys(registrationOf(keys));
-    } catch (error) {
-      if (!isConflict(error)) throw error;
-      await this.#registerRecovered(error, code);
-    } finally {
-      raw.fill(0);
-      zeroiseChatKeys(keys);
-    }
-  }
-
-  /** Keys that the realms have, and whose public halves did not come to be registered, since a process died in between. */
-  async #registerRecovered(conflict: unknown, code: Secret): Promise<void> {
-    const { chatKeys, session, who } = this.#parts;
-    const recovered = await chatKeys.recover(session, who, code).catch(() => {
-      throw conflict;
-    });
-    if ((await this.#messages.publicKeys([recovered.userId])).length > 0) throw conflict;
-    const raw = recovered.privateKeys();
-    const keys = importChatKeys(raw);
-    raw.fill(0);
-    if (keys === undefined) throw conflict;
-    await this.#messages.registerKeys(registrationOf(keys)).finally(() => zeroiseChatKeys(keys));
+  enroll(): Promise<void> {
+    return enrollChat({ ...this.#parts, code: this.#code() });
   }
 
   get #messages() {
@@ -232,40 +199,12 @@ export class MessageDesk {
     });
     const open =
       found === null && 'userId' in to
-        ? await this.#begin(actor, id, to.userId)
+        ? await beginConversation({ ...this.#parts, actor, id, otherId: to.userId })
         : await this.#open(actor, id, found?.keyChanges ?? []);
     try {
       return await use(open);
     } finally {
       open.wipe();
-    }
-  }
-
-  async #begin(actor: Actor, id: string, otherId: string): Promise<OpenConversation> {
-    const { runtime, session } = this.#parts;
-    const registered = await this.#messages.publicKeys([otherId]);
-    if (registered.length === 0) {
-      // Where there is no such user, that is what is wrong.
-      await session.userProfile({ userId: otherId });
-      throw peerWithoutKeys(otherId);
-    }
-    actor.known.forget(id);
-    const peers = (await actor.known.peersOf([id], this.#messages, runtime.now())).get(id);
-    if (peers === undefined) throw conversationNotFound(id);
-    const made = sealKeyChange(actor.self, id, peers, { nowMs: runtime.now(), randomBytes: this.#random });
-    if (!made.ok) throw untrustedKeys(`those of a participant do not vouch for each other (${made.reason})`);
-    const { event, key } = made.value;
-    const open = new OpenConversation(id, actor, peers, []);
-    try {
-      open.adoptNew(await this.#messages.changeKey(event, key.version, null));
-      return open;
-    } catch (error) {
-      open.wipe();
-      if (!isConflict(error)) throw error;
-      // The other side began it at the same moment.
-      return this.#open(actor, id, (await this.#messages.conversation(id)).keyChanges);
-    } finally {
-      key.key.fill(0);
     }
   }
 
@@ -305,28 +244,4 @@ export class MessageDesk {
     const { messageId, seqId, conversationId } = await this.#messages.send(signed, { kind, targetSeqId, forAll });
     return { messageId, seqId, conversationId };
   }
-}
-
-function isConflict(error: unknown): boolean {
-  return error instanceof PosternError && error.code === 'conflict';
-}
-
-function conversationView(conversation: SealedConversation, last?: DirectMessage): ConversationView {
-  return {
-    conversation_id: conversation.id,
-    type: conversation.kind,
-    is_muted: conversation.muted,
-    has_more: conversation.hasMore,
-    ...(last && {
-      last_message: {
-        text: last.text,
-        sender_id: last.sender_id,
-        from_me: last.from_me,
-        seq_id: last.seq_id,
-        createdAt: last.createdAt,
-      },
-    }),
-    participant_count: conversation.participants.length,
-    participants: conversation.participants,
-  };
 }

@@ -16,3 +16,7 @@ export function peerWithoutKeys(userId: string): PosternError {
 export function untrustedKeys(reason: string): PosternError {
   return new PosternError('platform_unavailable', `The platform's chat keys cannot be trusted: ${reason}`);
 }
+
+export function isConflict(error: unknown): boolean {
+  return error instanceof PosternError && error.code === 'conflict';
+}
