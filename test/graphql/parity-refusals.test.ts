@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Action } from '../../src/core/action.ts';
+import { dmEnroll } from '../../src/core/actions/dm/enroll.ts';
 import { actions } from '../../src/core/actions/registry.ts';
 import { errorTable } from '../../src/errors/table.ts';
 import { restingBalance } from '../support/refusal.ts';
@@ -13,6 +14,7 @@ beforeAll(async () => {
   world = await startParityWorld({ PLATFORM_TIMEOUT_MS: '250' });
   faces = await world.faces('10');
   await faces.target.hook.register();
+  await world.knowChatKeys(faces);
 });
 beforeEach(() => world.sandbox.clearFaults());
 afterAll(() => world.stop());
@@ -54,7 +56,10 @@ describe.each(named(actions))('%s', (_name, action) => {
 });
 
 /** Ids and names that nobody has, and what is none at all. */
-function wrongInputs(example: Readonly<Input>): readonly (readonly [input: Input, status: number])[] {
+function wrongInputs(
+  example: Readonly<Input>,
+  paged: Action['paged'],
+): readonly (readonly [input: Input, status: number])[] {
   const wrong: (readonly [Input, number])[] = [];
   const put = (changes: Input, status: number) => wrong.push([{ ...example, ...changes }, status]);
   const without = (name: string) => {
@@ -91,15 +96,17 @@ function wrongInputs(example: Readonly<Input>): readonly (readonly [input: Input
   if ('count' in example) {
     for (const count of [0, -1, 101]) put({ count }, 400);
     put({ count: 1.5 }, 400);
-    for (const cursor of ['', 'made-up']) put({ cursor }, 400);
+    if (paged === true) for (const cursor of ['', 'made-up']) put({ cursor }, 400);
   }
   return wrong;
 }
 
-const checked = actions.filter((action) => wrongInputs(action.example).length > 0);
+const checked = actions.filter(({ example, paged }) => wrongInputs(example, paged).length > 0);
 
 test.each(named(checked))('%s is refused alike for wrong input and for what does not exist', async (_name, action) => {
-  for (const [input, status] of wrongInputs(await inputOf(action))) await expectSameRefusal(action, input, status);
+  for (const [input, status] of wrongInputs(await inputOf(action), action.paged)) {
+    await expectSameRefusal(action, input, status);
+  }
 });
 
 const onPlatform = actions.filter(({ actor }) => actor);
@@ -121,7 +128,9 @@ describe.each(named(onPlatform))('%s', (_name, action) => {
     [{ kind: 'hang' }, 504],
   ] as const)('fails alike on a platform fault %o', async (fault, status) => {
     await world.service.addFault(fault, { times: null });
-    await expectSameRefusal(action, await inputOf(action), status);
+    // Enrolment asks the key realms first, and nobody's keys are known before it.
+    const atRealms = action === dmEnroll && status !== 429;
+    await expectSameRefusal(action, await inputOf(action), atRealms ? 503 : status);
   });
 });
 

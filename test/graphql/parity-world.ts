@@ -1,4 +1,6 @@
 import type { Action } from '../../src/core/action.ts';
+import { dmEdit } from '../../src/core/actions/dm/edit.ts';
+import { dmList } from '../../src/core/actions/dm/list.ts';
 import type { DemoAccount } from '../../src/platform/demo-world.ts';
 import { type Answer, Client } from '../support/client.ts';
 import { type GraphqlAnswer, GraphqlClient } from '../support/graphql.ts';
@@ -81,6 +83,25 @@ export class ParityWorld {
     const chat = new ConversationOfFaces(writer.with({ key: this.service.demo.apiKey }), actor, user);
     const target = { user, tweetId: String(made.body.data['id']), hook, uploads, articleId: '1', chat };
     return this.#faces(writer, target);
+  }
+
+  /**
+   * Has the chat keys of both actors recovered, so that they are known to the gateway, and a message said. The sandbox enrolls
+   * an account when its realms are first asked for it, which takes longer than a call may here, so they are asked before.
+   */
+  async knowChatKeys(faces: Faces): Promise<void> {
+    const { authToken: ada = '' } = this.service.demo.accounts[0] ?? {};
+    for (const token of [ada, faces.client.options.authToken ?? '', faces.target.user.authToken]) {
+      for (const realm of [1, 2, 3]) {
+        const url = `${this.service.demo.sandboxUrl}/realms/${realm}/record`;
+        await (await fetch(url, { headers: { cookie: `auth_token=${token}` } })).body?.cancel();
+      }
+    }
+    await faces.target.chat.prepare('dm/edit');
+    for (const action of [dmList, dmEdit]) {
+      const answer = await faces.rest(action, await this.inputFor(action, faces.target));
+      if (answer.status !== 200) throw new Error(`${action.name}: ${answer.body.error}`);
+    }
   }
 
   #faces(client: Client, target: Target): Faces {
