@@ -25,6 +25,7 @@ export async function readMultipart(
 ): Promise<Readonly<Record<string, unknown>>> {
   const map = new FileMap();
   const receiving: Promise<void>[] = [];
+  const arriving = new Set<BusboyFileStream>();
   await new Promise<void>((resolve, reject) => {
     const parser = begin(request);
     const fail = (error: unknown) => {
@@ -32,6 +33,8 @@ export async function readMultipart(
       // What still comes is dropped, so that the answer finds its way.
       request.resume();
       parser.destroy();
+      // The parser leaves them open, and whoever reads one would wait for its end.
+      for (const stream of arriving) stream.destroy(new Error('the request has failed'));
       reject(asPosternError(error));
     };
     const receive = async (name: string, stream: BusboyFileStream, type: string) => {
@@ -43,11 +46,14 @@ export async function readMultipart(
       } catch (error) {
         stream.resume();
         fail(error);
+      } finally {
+        arriving.delete(stream);
       }
     };
     parser.on('error', () => fail(malformed('it is not multipart/form-data as its Content-Type says')));
     parser.on('file', (name, stream, _fileName, _encoding, type) => {
       stream.on('error', () => {});
+      arriving.add(stream);
       receiving.push(receive(name, stream, type));
     });
     parser.on('field', (name, value, _nameCut, isCut) => {

@@ -78,7 +78,7 @@ describe('recovered keys', () => {
     expect(await world.recover(keys, account)).toBe(first);
     world.pass(4 * MINUTE_MS);
     expect(await world.recover(keys, account)).toBe(first);
-    expect(first.kept('conversation')).toEqual(Buffer.from('a key'));
+    expect(first.kept('conversation')).toEqual(Uint8Array.from(Buffer.from('a key')));
     world.pass(6 * MINUTE_MS);
     const second = await world.recover(keys, account);
     expect(second).not.toBe(first);
