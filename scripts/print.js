@@ -7,7 +7,7 @@ import { actions, streams } from '../dist/core/actions/registry.js';
 import { schema } from '../dist/graphql/schema/schema.js';
 import { eventSchema } from '../dist/model/event-bodies.js';
 import { openApiDocument } from '../dist/rest/openapi/document.js';
-import { performAll } from './openapi-performed.js';
+import { performAll } from './openapi/performed.js';
 
 const calls = [...actions, ...streams];
 const documents = {

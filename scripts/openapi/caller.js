@@ -1,0 +1,92 @@
+/** Where the sandbox is by default; here it has any port that is free. */
+const shownSandbox = 'http://127.0.0.1:4001';
+const shownReceiver = 'http://localhost:9000/postern';
+
+/** What is made by chance, and in which order nobody knows. */
+const made = {
+  message_id: '7b0f3c1e-5a52-4c7e-9d0b-2f6a1e8c4d93',
+  media_hash_key: 'q2Xk0m1l9dYb3w8ZrT5uHcVnE7sQfJgA4oPiLtRxWyU',
+};
+
+/** Calls the gateway as `ada`. */
+export class Caller {
+  constructor({ demo, behind, receiver, store, timers }) {
+    this.demo = demo;
+    this.behind = behind;
+    this.receiver = receiver;
+    this.store = store;
+    this.timers = timers;
+  }
+
+  /** Later examples are about what earlier ones made. */
+  learn({ name }, data) {
+    if (name === 'webhooks/create') this.webhook = data;
+    if (data.secret !== undefined) this.receiver.secret = data.secret;
+  }
+
+  async call(action, input) {
+    const response = await this.#ask(action, input);
+    return response.json();
+  }
+
+  /** What a stream says once something happens. */
+  async firstEvent(action, input) {
+    this.timers.letRun();
+    const controller = new AbortController();
+    const response = await this.#ask(action, input, controller.signal);
+    await this.behind.happen();
+    let text = '';
+    for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
+      text += chunk;
+      if (text.includes('data: ') && text.endsWith('\n\n')) break;
+    }
+    controller.abort();
+    return text;
+  }
+
+  async #ask({ method, path, actor, name }, input, signal = null) {
+    const left = { ...input };
+    const as = name === 'dm/enroll' ? await this.behind.keyless() : this.demo.accounts[0];
+    const filled = path.replaceAll(/\{(\w+)\}/g, (_match, field) => {
+      const value = left[field];
+      delete left[field];
+      return encodeURIComponent(value);
+    });
+    const query = method === 'GET' ? `?${new URLSearchParams(left)}` : '';
+    const hasBody = method !== 'GET' && method !== 'DELETE';
+    const response = await fetch(this.demo.baseUrl + filled + query, {
+      method,
+      signal,
+      headers: {
+        authorization: `Bearer ${this.demo.apiKey}`,
+        ...(actor && { 'x-auth-token': as.authToken }),
+        ...(name.startsWith('dm/') && { 'x-encryption-code': as.encryptionCode }),
+        ...(hasBody && { 'content-type': 'application/json' }),
+      },
+      ...(hasBody && { body: JSON.stringify(left) }),
+    });
+    if (response.status !== 200) {
+      const { error } = await response.json();
+      throw new Error(`${name}: its example ${JSON.stringify(input)} was answered ${response.status}: ${error}`);
+    }
+    return response;
+  }
+
+  /** Something that the webhook is to get, made by the sandbox, and seen in the store as delivered. */
+  async haveAnEventDelivered() {
+    this.timers.letRun();
+    await this.behind.happen();
+    const { data: account } = await this.call({ method: 'GET', path: '/account', name: 'account' }, {});
+    for (;;) {
+      const [delivery] = await this.store.deliveries.list(account.id, this.webhook.id, 1);
+      if (delivery?.state === 'delivered') return;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+
+  /** The same as a newcomer would see it, whose sandbox has its usual port. */
+  elsewhere(value) {
+    const text = JSON.stringify(value).replaceAll(this.demo.sandboxUrl, shownSandbox);
+    return JSON.parse(text.replaceAll(this.receiver.url, shownReceiver), (name, each) => made[name] ?? each);
+  }
+}
