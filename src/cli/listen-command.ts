@@ -18,6 +18,7 @@ const environment = `
 Credentials come from the environment, so that no shell keeps them:
   POSTERN_API_KEY         the key that pays; the demo key if left out
   POSTERN_AUTH_TOKEN      the actor; a demo account if left out
+  POSTERN_ENCRYPTION_CODE opens direct messages; a demo account's own if left out
   POSTERN_WEBHOOK_SECRET  signs what is forwarded; one is made and printed if left out
 `;
 
@@ -30,7 +31,8 @@ export function listenCommand(): Command {
     .option('--url <url>', 'where the API is, with /v1; the service of DATA_DIR if left out')
     .addHelpText('after', environment)
     .action(async (options: Options) => {
-      const { POSTERN_API_KEY: key, POSTERN_AUTH_TOKEN: token, POSTERN_WEBHOOK_SECRET: given } = process.env;
+      const { POSTERN_API_KEY: key, POSTERN_AUTH_TOKEN: token } = process.env;
+      const { POSTERN_ENCRYPTION_CODE: code, POSTERN_WEBHOOK_SECRET: given } = process.env;
       const demo = key && token && options.url ? null : readDemo();
       const account = demo?.accounts.find(({ userName }) => userName === options.as);
       if (!token && !account) throw new CliError(`no demo account is called ${options.as}`);
@@ -42,6 +44,7 @@ export function listenCommand(): Command {
         baseUrl: options.url ?? demo?.baseUrl ?? '',
         apiKey: key || (demo?.apiKey ?? ''),
         authToken: token || (account?.authToken ?? ''),
+        encryptionCode: code || (token ? null : (account?.encryptionCode ?? null)),
         types: options.types ?? null,
         forward: options.forwardTo === undefined ? null : { url: readUrl(options.forwardTo), secret },
         say: (line) => void process.stdout.write(`${line}\n`),

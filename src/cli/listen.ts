@@ -7,6 +7,8 @@ export interface ListenOptions {
   baseUrl: string;
   apiKey: string;
   authToken: string;
+  /** Opens messages; `null` for none. */
+  encryptionCode: string | null;
   /** By comma; `null` for all. */
   types: string | null;
   forward: { url: string; secret: string } | null;
@@ -38,13 +40,17 @@ export async function listen(options: ListenOptions): Promise<never> {
   }
 }
 
-async function open({ baseUrl, apiKey, authToken, types }: ListenOptions, lastId: string | null): Promise<Response> {
+async function open(
+  { baseUrl, apiKey, authToken, encryptionCode, types }: ListenOptions,
+  lastId: string | null,
+): Promise<Response> {
   const url = new URL(`${baseUrl}/events`);
   if (types !== null) url.searchParams.set('types', types);
   const response = await fetch(url, {
     headers: {
       authorization: `Bearer ${apiKey}`,
       'x-auth-token': authToken,
+      ...(encryptionCode !== null && { 'x-encryption-code': encryptionCode }),
       ...(lastId !== null && { 'last-event-id': lastId }),
     },
   });
@@ -71,7 +77,7 @@ async function handle({ id, event = '', data }: EventSourceMessage, options: Lis
   }
   const time = new Date().toTimeString().slice(0, 8);
   const outcome = options.forward ? `  ${await forward(id, data, options.forward)}` : `  ${data}`;
-  options.say(`${time}  ${event.padEnd(14)}  ${id}${outcome}`);
+  options.say(`${time}  ${event.padEnd(16)}  ${id}${outcome}`);
 }
 
 /** As a delivery would come, in one attempt. */

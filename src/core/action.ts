@@ -41,8 +41,6 @@ interface ActionDeclaration {
   readonly example: Readonly<Record<string, unknown>>;
   /** For documents and tests; not run on every call. */
   readonly output: z.ZodType;
-  /** Parameters that SPEC.md names and that are not built yet: using one is refused, never dropped. */
-  readonly notBuilt: readonly string[];
   /**
    * True where `count`, `cursor`, `has_more` and `next_cursor` page through a list; `two-part` where the cursor is `cursor_id`
    * and `graph_snapshot_id`, and `next_cursor` has both.
@@ -98,7 +96,7 @@ export interface AccountAction extends ActionDeclaration {
 
 export type Action = PlatformAction | AccountAction;
 
-type Defaulted = 'kind' | 'notBuilt' | 'paged' | 'keepsActor' | 'code' | 'takesBase64' | 'description';
+type Defaulted = 'kind' | 'paged' | 'keepsActor' | 'code' | 'takesBase64' | 'description';
 type Declaration<I extends z.ZodObject, O extends z.ZodType, Context> = Omit<
   ActionDeclaration,
   Defaulted | 'input' | 'output' | 'example'
@@ -112,7 +110,6 @@ type Declaration<I extends z.ZodObject, O extends z.ZodType, Context> = Omit<
 
 const defaults = {
   kind: 'call',
-  notBuilt: [],
   paged: false,
   keepsActor: false,
   code: 'none',

@@ -87,9 +87,6 @@ export class Core {
     paging: Paging<Output>,
     beside: Input = {},
   ): PreparedCall<Output> {
-    for (const field of action.notBuilt) {
-      if (raw[field] !== undefined) throw new PosternError('not_supported', `Not supported yet: ${field}`, { field });
-    }
     const { cursors, accounts, webhooks } = this.#parts;
     const common = { account: caller.account, webhooks, credentials: this.#credentials(action, caller) };
     if (!action.actor) {

@@ -29,6 +29,14 @@ async function happen(type: string): Promise<void> {
   });
 }
 
+async function say(text: string): Promise<void> {
+  await fetch(`${service.demo.sandboxUrl}/control/messages`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ from: 'grace', to: 'ada', text }),
+  });
+}
+
 describe('postern listen', () => {
   test('prints what happens, and forwards it signed to a local program', async () => {
     const args = ['listen', '--forward-to', receiver.url, '--types', 'tweet.like,user.follow'];
@@ -36,10 +44,19 @@ describe('postern listen', () => {
     // Whether the stream is open already nobody is told; what happens until it is told too.
     const happening = setInterval(() => void happen('like'), 500);
     const [line] = await listening
-      .printed(/\S+ {2}tweet\.like {6}evt_\S+ {2}→ 200 in \d+ ms/)
+      .printed(/\S+ {2}tweet\.like {8}evt_\S+ {2}→ 200 in \d+ ms/)
       .finally(() => clearInterval(happening));
     const [{ body, headers } = { body: '', headers: {} }] = receiver.deliveries;
     expect(verify(body, headers, secret)).toMatchObject({ attempt: 1, eventId: /evt_\S+/.exec(line)?.[0] });
+  });
+
+  test('opens the messages of a demo account with its own code', async () => {
+    listening = startPostern(['listen'], { DATA_DIR: service.dataDir });
+    const saying = setInterval(() => void say('Are you listening?'), 500);
+    const [line] = await listening
+      .printed(/message\.received {2}evt_\S+ {2}\{.*\}/)
+      .finally(() => clearInterval(saying));
+    expect(line).toContain('"text":"Are you listening?"');
   });
 
   test('says what is refused, and ends', async () => {

@@ -22,8 +22,6 @@ const withBody = ({ method }: Action) => method !== 'GET';
 const takesIdempotencyKey = ({ method }: Action) => method === 'POST';
 const takesCode = ({ code }: Action) => code !== 'none';
 
-const hasGaps = ({ actor, notBuilt }: Action) => actor || notBuilt.length > 0;
-
 /** Fields by which a caller names a thing that may not be there. */
 const names = /(^|_)id$|Id$|^user_?name$|_url$|^userName$/;
 /** Where a stream begins is no such thing: what it names may be gone. */
@@ -116,7 +114,7 @@ const refusals: Partial<Record<ErrorCode, Refusal>> = {
   not_supported: {
     when: 'Not built yet, or not on this platform. Nothing that a caller asks for is dropped in silence.',
     example: 'Not supported by this platform: dm/send',
-    of: hasGaps,
+    of: onPlatform,
   },
   platform_unavailable: {
     when: 'The platform is down, or answers what cannot be understood; or the proxy cannot be reached.',

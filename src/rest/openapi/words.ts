@@ -50,7 +50,6 @@ export function descriptionOf(action: Action): string {
     action.price === 0
       ? 'Free.'
       : `Costs ${formatDollars(action.price)} dollars when it succeeds, nothing when it fails.`,
-    action.notBuilt.length === 0 ? '' : `Not built yet, and answered 501: ${listed(action.notBuilt, 'and')}.`,
   ]
     .filter((sentence) => sentence !== '')
     .join(' ');
