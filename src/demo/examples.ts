@@ -29,6 +29,10 @@ export function curlExamples(demo: Demo): Example[] {
       command: `curl -s ${credentials} '${demo.baseUrl}/user/info?userName=grace'`,
     },
     {
+      title: 'Read direct messages, end-to-end encrypted: the code opens them',
+      command: `curl -s ${credentials} -H 'x-encryption-code: ${demo.accounts[0]?.encryptionCode ?? ''}' '${demo.baseUrl}/dm/list?count=3'`,
+    },
+    {
       title: 'See what is left',
       command: `curl -s -H 'Authorization: Bearer ${demo.apiKey}' '${demo.baseUrl}/account/balance'`,
     },

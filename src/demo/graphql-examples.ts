@@ -132,6 +132,31 @@ mutation Post($text: String!) {
     { text: 'Hello from GraphiQL' },
   ),
   example(
+    'Direct messages, opened with the code of the actor.',
+    [
+      '0.001 dollars for the list, and for the messages of',
+      'each. They are encrypted between the two who write;',
+      'without a code nothing of them can be read.',
+    ],
+    `
+query Messages {
+  conversations(first: 2) {
+    nodes {
+      participants {
+        userName
+      }
+      messages(first: 3) {
+        nodes {
+          fromMe
+          text
+          createdAt
+        }
+      }
+    }
+  }
+}`,
+  ),
+  example(
     'What is left, what was spent, and the limits.',
     ['Free, and needs no actor.'],
     `

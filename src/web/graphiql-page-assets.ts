@@ -41,7 +41,7 @@ noscript { padding: 1.25rem; }
 export const graphiqlScript = `
 const form = document.querySelector('#credentials');
 const main = document.querySelector('#graphiql');
-const { apiKey, account, token } = form.elements;
+const { apiKey, account, token, code } = form.elements;
 
 // Of this tab alone, and gone with it. What the page filled in is not kept: it may be another the next time.
 const place = (control) => 'postern:' + control.name;
@@ -56,20 +56,23 @@ for (const control of form.elements) {
   });
 }
 
-const showTokenWhereAsked = () => {
-  token.closest('label').hidden = account !== undefined && account.value !== 'other';
+const isChosen = () => account !== undefined && account.value !== 'other';
+const showWhereAsked = () => {
+  for (const control of [token, code]) control.closest('label').hidden = isChosen();
 };
-showTokenWhereAsked();
-account?.addEventListener('input', showTokenWhereAsked);
+showWhereAsked();
+account?.addEventListener('input', showWhereAsked);
 
 /** The headers of a request. Those written into the headers editor come first, however they are spelled. */
 function credentials({ extensions } = {}) {
   const written = new Headers(extensions?.headers);
   const key = apiKey.value.trim();
-  const actor = token.closest('label').hidden ? account.value : token.value.trim();
+  const actor = isChosen() ? account.value : token.value.trim();
+  const opens = isChosen() ? account.selectedOptions[0].dataset.code : code.value.trim();
   const headers = {};
   if (key && !written.has('authorization')) headers.authorization = 'Bearer ' + key;
   if (actor && !written.has('x-auth-token')) headers['x-auth-token'] = actor;
+  if (opens && !written.has('x-encryption-code')) headers['x-encryption-code'] = opens;
   return headers;
 }
 

@@ -75,6 +75,7 @@ function page(demo: Demo | null): Html {
 <label>API key <input name="apiKey" type="${demo ? 'text' : 'password'}" value="${demo?.apiKey ?? ''}" autocomplete="off" spellcheck="false"></label>
 ${demo ? accountChoice(demo) : []}
 <label${demo ? html` hidden` : []}>Actor token <input name="token" type="password" autocomplete="off" spellcheck="false" placeholder="x-auth-token"></label>
+<label${demo ? html` hidden` : []}>Code <input name="code" type="password" autocomplete="off" spellcheck="false" placeholder="x-encryption-code"></label>
 </form>
 </header>
 <main id="graphiql" data-examples="${JSON.stringify(graphqlExamples)}"></main>
@@ -85,7 +86,10 @@ ${demo ? accountChoice(demo) : []}
 
 function accountChoice({ accounts }: Demo): Html {
   return html`<label>Actor <select name="account">
-${accounts.map(({ userName, authToken }) => html`<option value="${authToken}">${userName}</option>`)}
+${accounts.map(
+  ({ userName, authToken, encryptionCode }) =>
+    html`<option value="${authToken}" data-code="${encryptionCode}">${userName}</option>`,
+)}
 <option value="">nobody</option>
 <option value="other">another token…</option>
 </select></label>`;

@@ -51,6 +51,7 @@ describe.skipIf(browserMissing !== null)(`GraphiQL${browserMissing ? ` (${browse
   const pressPlay = (page: Page) => page.getByRole('button', { name: /^Execute query/ }).click();
   const actor = (page: Page) => page.getByRole('combobox', { name: 'Actor' });
   const demoActor = (index = 0) => service.demo.accounts[index]?.authToken ?? '';
+  const demoCode = (index = 0) => service.demo.accounts[index]?.encryptionCode ?? '';
 
   test.each([
     ['desk', desk],
@@ -122,16 +123,19 @@ describe.skipIf(browserMissing !== null)(`GraphiQL${browserMissing ? ` (${browse
     expect(await sent()).toMatchObject({
       authorization: `Bearer ${service.demo.apiKey}`,
       'x-auth-token': demoActor(),
+      'x-encryption-code': demoCode(),
     });
 
     await actor(page).selectOption({ index: 1 });
-    expect((await sent())['x-auth-token']).toBe(demoActor(1));
+    expect(await sent()).toMatchObject({ 'x-auth-token': demoActor(1), 'x-encryption-code': demoCode(1) });
     await actor(page).selectOption('nobody');
-    expect(await sent()).not.toHaveProperty('x-auth-token');
+    const ofNobody = await sent();
+    for (const name of ['x-auth-token', 'x-encryption-code']) expect(ofNobody).not.toHaveProperty(name);
 
     await actor(page).selectOption('another token…');
     await page.getByLabel('Actor token').fill('typed-token');
-    expect((await sent())['x-auth-token']).toBe('typed-token');
+    await page.getByLabel('Code').fill('739146');
+    expect(await sent()).toMatchObject({ 'x-auth-token': 'typed-token', 'x-encryption-code': '739146' });
     await page.reload();
     await page.getByRole('tab', { name: 'UserTweets' }).waitFor();
     expect(await page.getByLabel('Actor token').inputValue()).toBe('typed-token');
