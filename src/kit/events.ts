@@ -25,6 +25,8 @@ interface Message {
   seq_id: string;
   sender_id: string;
   from_me: boolean;
+  /** Why it cannot be opened, where it cannot; `text` or `emoji` is empty then. */
+  undecryptable?: string;
 }
 
 type Of<Type extends string, Fields> = Event<Type> & Fields;
@@ -38,6 +40,6 @@ export type WebhookEvent =
   | Of<'user.follow', Actors>
   | Of<'message.received' | 'message.sent', Message & { text: string }>
   | Of<'message.edited', Message & { text: string; target_seq_id: string }>
-  | Of<'message.deleted', Message>
+  | Of<'message.deleted', Message & { target_seq_id: string }>
   | Of<'message.reactionAdded' | 'message.reactionRemoved', Message & { emoji: string; target_seq_id: string }>
   | Of<'webhook.test', { webhook_id: string }>;
