@@ -1,5 +1,4 @@
 import { Command } from 'commander';
-import { examine } from './doctor/examine.ts';
 import { failed } from './doctor/finding.ts';
 import { asJson, describe, withoutSecrets } from './doctor/report.ts';
 
@@ -8,6 +7,7 @@ export function doctorCommand(): Command {
     .description('Look at settings, disk, store, port and platform; say what is wrong and what to do')
     .option('--json', 'answer { "ok": …, "checks": [{ "name", "state", "detail", "todo" }] }')
     .action(async (options: { json?: boolean }) => {
+      const { examine } = await import('./doctor/examine.ts');
       const examination = await examine(process.env);
       const coloured = process.stdout.isTTY === true && !process.env['NO_COLOR'];
       const text = options.json ? asJson(examination) : describe(examination, coloured);

@@ -2,7 +2,6 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { readConfig } from '../config/config.ts';
-import { startSandbox } from '../sandbox/sandbox.ts';
 import { runUntilStopped } from './run-until-stopped.ts';
 
 export function sandboxCommand(): Command {
@@ -11,6 +10,7 @@ export function sandboxCommand(): Command {
     .action(async () => {
       const config = readConfig({ ...process.env, PLATFORM_URL: undefined, PLATFORM_KIND: undefined });
       mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
+      const { startSandbox } = await import('../sandbox/sandbox.ts');
       const sandbox = await startSandbox({ ...config.sandbox, dataDir: join(config.dataDir, 'sandbox') });
       process.stdout.write(
         `The sandbox platform is listening on ${sandbox.url}\n\n` +
