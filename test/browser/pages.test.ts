@@ -85,12 +85,13 @@ describe.skipIf(browserMissing !== null)(`in a browser${browserMissing ? ` (${br
         while (element?.shadowRoot?.activeElement) element = element.shadowRoot.activeElement;
         return element?.textContent?.trim() ?? '';
       })()`);
+    // The list of calls stands between the one that was chosen and its form.
     const tabTo = async (name: RegExp) => {
-      for (let presses = 0; presses < 60; presses++) {
+      for (let presses = 0; presses < 120; presses++) {
         await page.keyboard.press('Tab');
         if (name.test(await focused())) return;
       }
-      throw new Error(`60 presses of Tab did not lead to ${name}`);
+      throw new Error(`120 presses of Tab did not lead to ${name}`);
     };
     await tabTo(/^Search tweets$/);
     await page.keyboard.press('Enter');

@@ -55,7 +55,8 @@ describe('reads', () => {
   });
 });
 
-describe('writes', () => {
+// Each newcomer's chat keys are recovered, which a busy machine takes its time for.
+describe('writes', { timeout: 60_000 }, () => {
   test.each(named(writes))('%s changes the same over both, for the same charge', async (_name, action) => {
     const over = async (face: 'rest' | 'graphql') => {
       const faces = await world.faces('1', action);

@@ -25,7 +25,10 @@ afterEach(async () => {
 const mint = async (wishes: object): Promise<Account> =>
   (await request(url, 'POST', '/control/accounts', { body: wishes })).body.accounts[0];
 
-const everyFile = () => Buffer.concat(readdirSync(dataDir).map((name) => readFileSync(join(dataDir, name))));
+const everyFile = () => {
+  const found = readdirSync(dataDir, { recursive: true, withFileTypes: true }).filter((each) => each.isFile());
+  return Buffer.concat(found.map(({ parentPath, name }) => readFileSync(join(parentPath, name))));
+};
 
 // Each start makes the world anew, which takes its time on a busy machine.
 describe('a sandbox that is killed', { timeout: 60_000 }, () => {
