@@ -71,6 +71,21 @@ test.each([
   expect(await writer.wrappers()).toHaveLength(1);
 });
 
+test('a create that fails at each of four attempts leaves nothing behind, and removes each draft at the first try', async () => {
+  const writer = await world.writer();
+  const key = newKey();
+  for (let attempt = 0; attempt < 4; attempt++) {
+    await world.fail('setArticleTitle');
+    const before = await world.sandbox.requests('deleteArticle');
+    const refused = await writer.act('create', first, key);
+    expect([refused.status, refused.error]).toEqual([502, 'The platform failed with status 503']);
+    expect(await writer.list()).toEqual([]);
+    expect(await world.sandbox.requests('deleteArticle')).toBe(before + 1);
+  }
+  expect((await writer.act('create', first, key)).status).toBe(200);
+  expect(await writer.list()).toHaveLength(1);
+});
+
 test('a delete whose answer was lost, sent again with its key, succeeds', async () => {
   const writer = await world.writer();
   const [article_id, key] = [await articleIn('published', writer), newKey()];

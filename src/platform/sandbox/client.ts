@@ -30,6 +30,8 @@ export interface Request {
   /** Sent as they are, instead of `body`. */
   bytes?: Pick<TakenMedia, 'type' | 'size' | 'open'>;
   subject?: Subject;
+  /** What tells this write from another of its operation in one call; the same when the call is made again. */
+  part?: string;
 }
 
 /** How much longer than another call an upload may take. */
@@ -163,7 +165,8 @@ function dispatchOptions(
 function headersOf(request: Request, call: PlatformCall | null): Record<string, string> {
   const headers: Record<string, string> = { accept: 'application/json' };
   if (call) headers['cookie'] = `auth_token=${call.authToken.expose()}`;
-  if (call && request.method !== 'GET') headers['idempotency-token'] = call.tokenFor(request.operation);
+  if (call && request.method !== 'GET')
+    headers['idempotency-token'] = call.tokenFor(request.operation + (request.part ?? ''));
   if (request.body !== undefined) headers['content-type'] = 'application/json';
   if (request.bytes) {
     headers['content-type'] = request.bytes.type;
