@@ -1,6 +1,7 @@
 import { checkSide, type PictureSize } from './inspect-image.ts';
 import { MediaFault } from './media-fault.ts';
 import type { Spool } from './spool.ts';
+import { longestMs } from './types.ts';
 
 export interface VideoFacts extends PictureSize {
   durationMs: number | null;
@@ -35,7 +36,9 @@ export async function inspectVideo(spool: Spool): Promise<VideoFacts> {
     if (size === null) continue;
     if (size.width < 1 || size.height < 1) throw cutShort();
     checkSide(size);
-    return { ...size, durationMs: await reader.duration(boxes) };
+    const durationMs = await reader.duration(boxes);
+    if (durationMs !== null && durationMs > longestMs) throw new MediaFault('is a video of more than 24 hours');
+    return { ...size, durationMs };
   }
   throw new MediaFault('has no video track');
 }

@@ -15,6 +15,8 @@ export const largestOfKind: Readonly<Record<MediaKind, number>> = {
 /** The longest side of a picture or a video, in pixels, and the most pixels of a picture. */
 export const longestSide = 8_192;
 export const mostPixels = 50_000_000;
+/** The longest video, in milliseconds. */
+export const longestMs = 24 * 60 * 60 * 1_000;
 
 const kinds: Readonly<Record<string, MediaKind>> = {
   'image/jpeg': 'photo',

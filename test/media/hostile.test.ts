@@ -122,6 +122,7 @@ describe('a file that is no file of its kind', () => {
     ['a video without a picture', noVideo, /has no video track/],
     ['a video of no size', mp4({ width: 0 }), /is a video that is cut short or damaged/],
     ['a video too wide', mp4({ width: 20_000 }), /is 20000 by 360 pixels/],
+    ['a video longer than the platform takes', mp4({ seconds: 86_401 }), /is a video of more than 24 hours/],
   ])('is refused: %s', async (name, bytes, reason) => {
     await expectFault(origin.serve(`/${encodeURIComponent(name)}`, bytes), reason);
     expect(held()).toEqual([]);
