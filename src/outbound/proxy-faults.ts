@@ -24,8 +24,8 @@ const connectReasons: Readonly<Record<string, string>> = {
 };
 
 /** The proxy answered the CONNECT request with something else than success. */
-export function refusalFault(proxy: ForwardProxy, status: number): PosternError {
-  if (status !== 407) return unavailable(proxy, `refused to open a tunnel to the platform (status ${status})`);
+export function refusalFault(proxy: ForwardProxy, target: string, status: number): PosternError {
+  if (status !== 407) return unavailable(proxy, `refused to open a tunnel to ${target} (status ${status})`);
   return unavailable(
     proxy,
     proxy.authorization ? 'refused the user name or password (407)' : 'asks for a user name and password (407)',
@@ -33,14 +33,14 @@ export function refusalFault(proxy: ForwardProxy, status: number): PosternError 
 }
 
 /** The proxy was connected, and then the tunnel did not come to stand. */
-export function brokenFault(proxy: ForwardProxy, error: unknown): PosternError {
-  return unavailable(proxy, 'broke the connection before the tunnel to the platform stood', error);
+export function brokenFault(proxy: ForwardProxy, target: string, error: unknown): PosternError {
+  return unavailable(proxy, `broke the connection before the tunnel to ${target} stood`, error);
 }
 
 /** The connection never stood (unreachable), or the proxy said nothing to our request (too slow). */
-export function lateFault(proxy: ForwardProxy, connected: boolean): PosternError {
+export function lateFault(proxy: ForwardProxy, target: string, connected: boolean): PosternError {
   if (!connected) return unavailable(proxy, 'cannot be reached: no connection in time');
-  return new PosternError('platform_timeout', `The proxy ${proxy.name} did not open a tunnel to the platform in time`);
+  return new PosternError('platform_timeout', `The proxy ${proxy.name} did not open a tunnel to ${target} in time`);
 }
 
 function unavailable(proxy: ForwardProxy, what: string, cause?: unknown): PosternError {

@@ -135,7 +135,7 @@ export class ProxyPool {
     const dial = async ({ hostname, port, protocol }: buildConnector.Options) => {
       const host = isChecked ? (await this.#options.guard.resolve(hostname)).address : hostname;
       const authority = `${host.includes(':') ? `[${host}]` : host}:${port || (protocol === 'https:' ? 443 : 80)}`;
-      return (await this.#dialer.dial(proxy, authority)) as Socket;
+      return (await this.#dialer.dial(proxy, authority, isChecked ? hostname : 'the platform')) as Socket;
     };
     return (target, callback) => {
       const stands = (httpSocket: Socket) => {

@@ -29,8 +29,11 @@ export class TunnelDialer {
     this.#connect = guardedConnector(options);
   }
 
-  /** A socket to `authority` (`host:port`) through the proxy. Throws a `PosternError` that names the proxy. */
-  async dial(proxy: ForwardProxy, authority: string): Promise<Duplex> {
+  /**
+   * A socket to `authority` (`host:port`) through the proxy. Throws a `PosternError` that names the proxy, and the target
+   * as its caller knows it.
+   */
+  async dial(proxy: ForwardProxy, authority: string, target: string): Promise<Duplex> {
     let connected = false;
     const client = new Client(proxy.origin, {
       headersTimeout: 0,
@@ -43,7 +46,7 @@ export class TunnelDialer {
         }),
     });
     // An abort signal would be heard only once the connection stands.
-    const late = () => void client.destroy(lateFault(proxy, connected));
+    const late = () => void client.destroy(lateFault(proxy, target, connected));
     const timer = this.#options.runtime.after(this.#options.timeoutMs, late);
     this.#dialing.add(client);
     if (this.#closed) void client.destroy();
@@ -51,9 +54,9 @@ export class TunnelDialer {
       const { statusCode, socket } = await client.connect({ path: authority, headers: headersOf(proxy, authority) });
       if (statusCode >= 200 && statusCode < 300) return socket;
       socket.on('error', () => {}).destroy();
-      throw refusalFault(proxy, statusCode);
+      throw refusalFault(proxy, target, statusCode);
     } catch (error) {
-      throw error instanceof PosternError ? error : brokenFault(proxy, error);
+      throw error instanceof PosternError ? error : brokenFault(proxy, target, error);
     } finally {
       timer.cancel();
       this.#dialing.delete(client);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { deadPort, type ForwardProxy, startForwardProxy } from '../proxy/forward-proxy.ts';
+import { deadPort, type ForwardProxy, startFakeProxy, startForwardProxy } from '../proxy/forward-proxy.ts';
 import { Client } from '../support/client.ts';
 import { expectRefusal } from '../support/refusal.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -51,4 +51,16 @@ test("the proxy's own fault is 502 and names its host, never its password", asyn
   const dead = new URL(`http://${(await deadPort()).replace(/^http:\/\//, '')}`);
   const gone = await ada.post('/media/upload', { media_url, proxy: dead.origin });
   expectRefusal(gone, 502, new RegExp(`^The proxy ${dead.host} cannot be reached`));
+});
+
+test('a proxy that opens no tunnel to where the media is says so, and not that it was the platform', async () => {
+  const media_url = origin.serve('/picture', png()).replace('127.0.0.1', 'localhost');
+  const refusing = await startFakeProxy((socket) => socket.end('HTTP/1.1 403 Forbidden\r\n\r\n'));
+  const refused = await ada.post('/media/upload', { media_url, proxy: `http://${refusing.name}` });
+  expectRefusal(refused, 502, `The proxy ${refusing.name} refused to open a tunnel to localhost (status 403)`);
+  await refusing.stop();
+  const breaking = await startFakeProxy((socket) => socket.destroy());
+  const broken = await ada.post('/media/upload', { media_url, proxy: `http://${breaking.name}` });
+  expectRefusal(broken, 502, `The proxy ${breaking.name} broke the connection before the tunnel to localhost stood`);
+  await breaking.stop();
 });
