@@ -146,6 +146,10 @@ describe('content is refused', () => {
       'with an entity that is not there',
       { content: { blocks: [{ ...block, entities: [{ offset: 0, length: 1, entity: 0 }] }] } },
     ],
+    [
+      'with marks without end',
+      { content: { blocks: [{ ...block, styles: Array(9).fill({ offset: 0, length: 3, style: 'BOLD' }) }] } },
+    ],
     ['in a container that is not there', { content: { blocks: [{ ...block, within: [0] }] } }],
     ['with a link that runs', { content: { blocks: [], entities: [{ type: 'LINK', url: 'javascript:alert(1)' }] } }],
     ['with media of nobody', { content: { blocks: [], entities: [{ type: 'MEDIA', media_id: '1' }] } }],

@@ -35,6 +35,8 @@ const blockTypes = [
 const containerTypes = ['quote', 'unordered-list', 'ordered-list', 'list-item'];
 const styles = ['BOLD', 'ITALIC', 'CODE'];
 const MOST = 200_000;
+/** Each mark around a letter is a tag around it on the page: there would be no end to what one text becomes. */
+const MOST_MARKS = 8;
 
 export const noContent: Content = { blocks: [], entities: [], containers: [] };
 
@@ -68,6 +70,8 @@ function readBlock(value: unknown, entities: number, containers: number): Block 
     const fields = asFields(each, 'entities');
     return { ...range(fields), entity: requiredInteger(fields, 'entity', 0, entities - 1) };
   });
+  const marked = [...styled, ...linked].reduce((sum, { length }) => sum + length, 0);
+  if (marked > MOST_MARKS * text.length) throw badRequest('content', `text may lie under ${MOST_MARKS} marks`);
   const within = listOf(block, 'within').map((place) =>
     requiredInteger({ within: place }, 'within', 0, containers - 1),
   );
