@@ -109,8 +109,9 @@ export class Core {
       perform: async (tokenFor) => {
         const platform = this.#parts.platform.as({ ...session, tokenFor });
         // Nothing is sent before media is in, so it is given up with its caller, for a write too.
-        const media = this.#parts.media.desk({ proxy: session.proxy, signal: caller.gone ?? caller.signal });
-        const who = { account: caller.account, authToken, proxy: caller.proxy };
+        const { account } = caller;
+        const media = this.#parts.media.desk({ account, proxy: session.proxy, signal: caller.gone ?? caller.signal });
+        const who = { account, authToken, proxy: caller.proxy };
         const messages = this.#parts.directMessages.desk({ session: platform, who, code });
         const context = { ...common, tokenFor, platform, media, messages };
         return seal(await supported(action, () => action.run(context, input as never)));

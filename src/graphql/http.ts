@@ -51,7 +51,7 @@ export function graphqlHandler(parts: GraphqlHttpParts): RequestListener {
         locals.account = key.account;
         rate = countCall(parts.limiter, key, response);
       }
-      const params = await readParams(request, { media: parts.media, files, mayUpload: key !== null });
+      const params = await readParams(request, { media: parts.media, files, account: key?.account ?? null });
       const result = await server({ method: request.method ?? '', params, state: state() });
       if (!('results' in result)) respond(response, result, accept);
       else

@@ -20,7 +20,7 @@ export function isMultipart({ headers }: IncomingMessage): boolean {
  */
 export async function readMultipart(
   request: IncomingMessage,
-  media: MediaReception,
+  { media, account }: { media: MediaReception; account: string },
   files: ReceivedFile[],
 ): Promise<Readonly<Record<string, unknown>>> {
   const map = new FileMap();
@@ -40,7 +40,8 @@ export async function readMultipart(
     const receive = async (name: string, stream: BusboyFileStream, type: string) => {
       try {
         map.expect(name);
-        const file = await media.receive(stream, type === '' ? null : type, map.fieldOf(name));
+        const declaredType = type === '' ? null : type;
+        const file = await media.receive(stream, { declaredType, field: map.fieldOf(name), account });
         files.push(file);
         map.put(name, file);
       } catch (error) {

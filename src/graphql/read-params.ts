@@ -16,7 +16,8 @@ export interface FileReceipt {
   media: MediaReception;
   /** Gets the files that come with the request. */
   files: ReceivedFile[];
-  mayUpload: boolean;
+  /** Who may send files; `null` for who may not. */
+  account: string | null;
 }
 
 /** The parameters of a GET's query string, or of a POST's body. Throws `PosternError`. */
@@ -27,10 +28,10 @@ export async function readParams(request: IncomingMessage, receipt: FileReceipt)
   return params;
 }
 
-function readBody(request: IncomingMessage, { media, files, mayUpload }: FileReceipt): Promise<Params> {
+function readBody(request: IncomingMessage, { media, files, account }: FileReceipt): Promise<Params> {
   if (!isMultipart(request)) return readJsonBody(request);
-  if (!mayUpload) throw missingKey();
-  return readMultipart(request, media, files);
+  if (account === null) throw missingKey();
+  return readMultipart(request, { media, account }, files);
 }
 
 function require(params: Params, name: string, what: string, is: (value: unknown) => boolean): void {

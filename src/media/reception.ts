@@ -13,6 +13,7 @@ import { claimsOf, Intake } from './intake.ts';
 import { asFieldFault } from './media-fault.ts';
 import { Pace, type PaceLimits, usualPace } from './pace.ts';
 import { ReceivedFile } from './received-file.ts';
+import { Room, type RoomLimits } from './room.ts';
 import { Spool } from './spool.ts';
 import { Turns } from './turns.ts';
 import { largestOfKind } from './types.ts';
@@ -24,10 +25,13 @@ export interface ReceptionOptions {
   /** Where media is kept while it is checked. On a disk: in some systems the usual place for such files is memory. */
   folder: string;
   pace?: PaceLimits;
+  room?: RoomLimits;
 }
 
 /** Whose media it is, and on which way it is fetched. */
 export interface DeskCall {
+  /** Who pays, and whose share of the room it takes. */
+  account: string;
   proxy: ForwardProxy | null;
   /** Aborted when the caller has gone. */
   signal: AbortSignal;
@@ -43,9 +47,11 @@ export class MediaReception {
   readonly #options: ReceptionOptions;
   readonly #direct: ReturnType<typeof guardedAgent>;
   readonly #imageTurns = new Turns(imagesAtOnce);
+  readonly #room: Room;
 
   constructor(options: ReceptionOptions) {
     this.#options = options;
+    this.#room = new Room(options.room);
     // Time limits are those of the pace.
     this.#direct = guardedAgent({ guard: options.guard, timeoutMs: connectMs });
   }
@@ -63,9 +69,15 @@ export class MediaReception {
     };
   }
 
-  /** Takes in a file that comes with a request. Throws `bad_input` where it is larger than anything that is taken. */
-  async receive(body: Readable, declaredType: string | null, field: string): Promise<ReceivedFile> {
-    const spool = await Spool.open(this.#options.folder, { hashed: true });
+  /**
+   * Takes in a file that comes with a request of an account. Throws `bad_input` where it is larger than anything that is
+   * taken, and `rate_limited` where there is no room for it now.
+   */
+  async receive(
+    body: Readable,
+    { declaredType, field, account }: { declaredType: string | null; field: string; account: string },
+  ): Promise<ReceivedFile> {
+    const spool = await Spool.open(this.#options.folder, this.#room.take(account), { hashed: true });
     try {
       for await (const chunk of body as AsyncIterable<Uint8Array>) {
         await spool.write(chunk);
@@ -93,7 +105,7 @@ export class MediaReception {
     rules: TakingRules,
     call: DeskCall,
   ): Promise<TakenMedia> {
-    const spool = await Spool.open(this.#options.folder);
+    const spool = await Spool.open(this.#options.folder, this.#room.take(call.account));
     try {
       const intake = 'url' in source ? await this.#fetch(source, spool, rules, call) : await keep(source, spool, rules);
       return await intake.finish(this.#imageTurns, true);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { PosternError } from '../errors/postern-error.ts';
 import { headBytes } from './identify.ts';
+import type { Place } from './room.ts';
 import { YoungGarbage } from './young-garbage.ts';
 
 const chunkBytes = 64 * 1024;
@@ -16,6 +17,7 @@ const garbage = new YoungGarbage();
  */
 export class Spool {
   readonly #file: FileHandle;
+  readonly #place: Place;
   readonly #hash: Hash | null;
   readonly #reading = new Set<Readable>();
   #head: Buffer[] = [];
@@ -23,13 +25,14 @@ export class Spool {
   #size = 0;
   #discarded: Promise<void> | undefined;
 
-  private constructor(file: FileHandle, hash: Hash | null) {
+  private constructor(file: FileHandle, place: Place, hash: Hash | null) {
     this.#file = file;
+    this.#place = place;
     this.#hash = hash;
   }
 
-  /** Throws `unavailable` where the folder cannot be written. */
-  static async open(folder: string, { hashed = false } = {}): Promise<Spool> {
+  /** Throws `unavailable` where the folder cannot be written. The place is left with the file, or at once where that fails. */
+  static async open(folder: string, place: Place, { hashed = false } = {}): Promise<Spool> {
     try {
       await mkdir(folder, { recursive: true, mode: 0o700 });
       const path = join(folder, `.media-${randomUUID()}`);
@@ -40,8 +43,9 @@ export class Spool {
         await file.close();
         throw error;
       }
-      return new Spool(file, hashed ? createHash('sha256') : null);
+      return new Spool(file, place, hashed ? createHash('sha256') : null);
     } catch (cause) {
+      place.leave();
       throw diskFault(cause);
     }
   }
@@ -60,7 +64,9 @@ export class Spool {
     return this.#headSize >= headBytes;
   }
 
+  /** Throws `rate_limited` where there is no room for it, and `unavailable` where the disk has none. */
   async write(chunk: Uint8Array): Promise<void> {
+    this.#place.grow(chunk.length);
     if (!this.knowsHead) {
       this.#head.push(Buffer.from(chunk.subarray(0, headBytes - this.#headSize)));
       this.#headSize += Math.min(chunk.length, headBytes - this.#headSize);
@@ -116,7 +122,11 @@ export class Spool {
 
   async #end(): Promise<void> {
     for (const stream of this.#reading) stream.destroy();
-    await this.#file.close();
+    try {
+      await this.#file.close();
+    } finally {
+      this.#place.leave();
+    }
   }
 }
 

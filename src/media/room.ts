@@ -1,0 +1,76 @@
+import { PosternError } from '../errors/postern-error.ts';
+
+interface Amount {
+  /** Each of them holds a file open, and mostly a connection. */
+  pieces: number;
+  bytes: number;
+}
+
+export interface RoomLimits {
+  ofAccount: Readonly<Amount>;
+  ofAll: Readonly<Amount>;
+}
+
+const GiB = 1024 ** 3;
+const usual: RoomLimits = {
+  ofAccount: { pieces: 250, bytes: 4 * GiB },
+  ofAll: { pieces: 1_000, bytes: 8 * GiB },
+};
+
+/** The place of one piece of media. */
+export interface Place {
+  /** Before so many bytes more are kept. Throws `rate_limited`. */
+  grow(bytes: number): void;
+  /** To be called once, when nothing of it is kept any more. */
+  leave(): void;
+}
+
+/**
+ * How much media there may be at a time, of one account and of all of them: its files have no names, so nobody would see
+ * what fills the disk, and the store would be the first to feel it.
+ */
+export class Room {
+  readonly #limits: RoomLimits;
+  readonly #all: Amount = { pieces: 0, bytes: 0 };
+  readonly #ofAccount = new Map<string, Amount>();
+
+  constructor(limits: RoomLimits = usual) {
+    this.#limits = limits;
+  }
+
+  /** Throws `rate_limited`. */
+  take(account: string): Place {
+    const own = this.#ofAccount.get(account) ?? { pieces: 0, bytes: 0 };
+    const held = { pieces: 1, bytes: 0 };
+    this.#add(own, 'pieces', 1);
+    this.#ofAccount.set(account, own);
+    return {
+      grow: (bytes) => {
+        this.#add(own, 'bytes', bytes);
+        held.bytes += bytes;
+      },
+      leave: () => {
+        for (const amount of [own, this.#all]) {
+          amount.pieces -= held.pieces;
+          amount.bytes -= held.bytes;
+        }
+        if (own.pieces === 0) this.#ofAccount.delete(account);
+      },
+    };
+  }
+
+  #add(own: Amount, what: keyof Amount, more: number): void {
+    const { ofAccount, ofAll } = this.#limits;
+    if (own[what] + more > ofAccount[what]) {
+      const limit = what === 'pieces' ? `${ofAccount.pieces} pieces` : `${ofAccount.bytes / GiB} GiB`;
+      throw full(`This account has as much media in flight as it may, ${limit}`);
+    }
+    if (this.#all[what] + more > ofAll[what]) throw full('All callers together have too much media in flight');
+    own[what] += more;
+    this.#all[what] += more;
+  }
+}
+
+function full(what: string): PosternError {
+  return new PosternError('rate_limited', `${what}: ask again once some is through`, { retryAfterSeconds: 2 });
+}

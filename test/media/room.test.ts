@@ -1,0 +1,87 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { MediaReception } from '../../src/media/reception.ts';
+import { OutboundGuard } from '../../src/outbound/guard.ts';
+import { ProxyPool } from '../../src/outbound/proxy-pool.ts';
+import { systemRuntime as runtime } from '../../src/runtime/runtime.ts';
+import { png } from './pictures.ts';
+
+const KiB = 1024;
+let folder: string;
+let proxies: ProxyPool;
+let reception: MediaReception;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'postern-room-'));
+  const guard = new OutboundGuard({ runtime });
+  proxies = new ProxyPool({ guard, runtime, maxResponseBytes: 1_000, timeoutMs: 1_000 });
+  const room = { ofAccount: { pieces: 3, bytes: 100 * KiB }, ofAll: { pieces: 4, bytes: 150 * KiB } };
+  reception = new MediaReception({ guard, proxies, runtime, folder, room });
+});
+afterEach(async () => {
+  await reception.close();
+  await proxies.close();
+  expect(readdirSync(folder)).toEqual([]);
+  rmSync(folder, { recursive: true });
+});
+
+const bytes = png().toString('base64');
+
+function take(account: string, base64 = bytes) {
+  const desk = reception.desk({ account, proxy: null, signal: new AbortController().signal });
+  return desk.take({ base64, declaredType: 'image/png' }, { field: 'media_data', kinds: ['photo'] });
+}
+
+const send = (account: string, size: number) =>
+  reception.receive(Readable.from([Buffer.alloc(size / 2), Buffer.alloc(size / 2)]), {
+    ...{ declaredType: null, field: 'variables.file', account },
+  });
+
+const refusal = (message: RegExp) => ({
+  code: 'rate_limited',
+  retryAfterSeconds: 2,
+  message: expect.stringMatching(message),
+});
+
+test('an account keeps so many pieces at a time; who discards one makes room', async () => {
+  const held = await Promise.all([take('ada'), take('ada'), take('ada')]);
+  await expect(take('ada')).rejects.toMatchObject(refusal(/^This account has as much media .*, 3 pieces: ask again/));
+  held.push(await take('grace'));
+  await expect(take('linus')).rejects.toMatchObject(refusal(/^All callers together have too much media in flight/));
+  await held.pop()?.discard();
+  held.push(await take('linus'));
+  for (const each of held) await each.discard();
+  for (const each of await Promise.all([take('ada'), take('ada'), take('ada')])) await each.discard();
+});
+
+test('an account keeps so many bytes at a time, and so do all together, whatever way they come', async () => {
+  const first = await send('ada', 60 * KiB);
+  await expect(send('ada', 60 * KiB)).rejects.toMatchObject(refusal(/^This account has as much media in flight/));
+  const second = await send('grace', 60 * KiB);
+  await expect(send('linus', 60 * KiB)).rejects.toMatchObject(refusal(/^All callers together/));
+  await expect(take('linus', png(40, 30, { filler: 60 * KiB }).toString('base64'))).rejects.toMatchObject(
+    refusal(/^All callers together/),
+  );
+  await first.discard();
+  await first.discard();
+  const third = await send('linus', 60 * KiB);
+  for (const each of [second, third]) await each.discard();
+});
+
+test('what is refused or fails gives back its place', async () => {
+  for (let time = 0; time < 5; time++) {
+    await expect(take('ada', 'AAAA')).rejects.toMatchObject({ code: 'bad_input' });
+    const broken = Readable.from(
+      (function* () {
+        yield Buffer.alloc(90 * KiB);
+        throw new Error('the caller hung up');
+      })(),
+    );
+    const whose = { declaredType: null, field: 'variables.file', account: 'ada' };
+    await expect(reception.receive(broken, whose)).rejects.toThrow('the caller hung up');
+  }
+  await (await send('ada', 100 * KiB)).discard();
+});
