@@ -40,6 +40,7 @@ export function graphqlHandler(parts: GraphqlHttpParts): RequestListener {
     let key: KeyHolder | null = null;
     let rate: RateState | null = null;
     const files: ReceivedFile[] = [];
+    const discard = () => Promise.all(files.map((file) => file.discard()));
     const state = (): GraphqlRequest => ({
       ...{ request, response, key, rate, requestId: locals.requestId },
       ...{ quoted: 0, charges: [], settled: null },
@@ -54,18 +55,21 @@ export function graphqlHandler(parts: GraphqlHttpParts): RequestListener {
       const params = await readParams(request, { media: parts.media, files, account: key?.account ?? null });
       const result = await server({ method: request.method ?? '', params, state: state() });
       if (!('results' in result)) respond(response, result, accept);
-      else
+      else {
+        // It may go on for days, and no stream takes files.
+        discard().catch(() => {});
         await sendEventStream(
           response,
           liveStream(result, () => parts.keys.authenticate(readApiKey(request))),
         );
+      }
     } catch (thrown) {
       const error = asPosternError(thrown);
       logFailure(parts.logger, locals.requestId, error);
       if (response.headersSent) response.destroy();
       else respond(response, await server.refuse(error, state()), accept);
     } finally {
-      await Promise.all(files.map((file) => file.discard()));
+      await discard();
     }
   };
 }

@@ -14,10 +14,7 @@ export async function readJsonBody(request: IncomingMessage): Promise<Readonly<R
   if (!/^utf-?8$/i.test(/;\s*charset\s*=\s*"?([^";\s]*)/i.exec(type)?.[1] ?? 'utf-8')) {
     throw new PosternError('unsupported_media_type', 'The body must be UTF-8');
   }
-  const { 'content-encoding': encoding = 'identity' } = request.headers;
-  if (encoding !== 'identity') {
-    throw new PosternError('unsupported_media_type', 'The Content-Encoding of the body is not supported');
-  }
+  refuseEncoded(request);
   const bytes = await readBytes(request);
   let body: unknown;
   try {
@@ -29,6 +26,13 @@ export async function readJsonBody(request: IncomingMessage): Promise<Readonly<R
     throw new PosternError('bad_input', 'The body must be a JSON object: one operation a request');
   }
   return body as Readonly<Record<string, unknown>>;
+}
+
+/** Throws `unsupported_media_type` for a body that is packed. */
+export function refuseEncoded({ headers }: IncomingMessage): void {
+  const { 'content-encoding': encoding = 'identity' } = headers;
+  if (encoding === 'identity') return;
+  throw new PosternError('unsupported_media_type', 'The Content-Encoding of the body is not supported');
 }
 
 function readBytes(request: IncomingMessage): Promise<Buffer> {

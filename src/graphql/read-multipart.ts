@@ -7,6 +7,9 @@ import { FileMap } from './file-map.ts';
 
 const limits = { files: 10, fields: 2, fieldSize: 1024 * 1024, fieldNameSize: 100, headerPairs: 20, headerSize: 8_192 };
 
+/** What the parser calls the type of a part that says none (RFC 7578 section 4.4), which is most often no such file. */
+const unsaid = 'text/plain';
+
 export function isMultipart({ headers }: IncomingMessage): boolean {
   return /^multipart\/form-data\s*(;|$)/i.test(headers['content-type'] ?? '');
 }
@@ -40,7 +43,7 @@ export async function readMultipart(
     const receive = async (name: string, stream: BusboyFileStream, type: string) => {
       try {
         map.expect(name);
-        const declaredType = type === '' ? null : type;
+        const declaredType = type === unsaid ? null : type;
         const file = await media.receive(stream, { declaredType, field: map.fieldOf(name), account });
         files.push(file);
         map.put(name, file);

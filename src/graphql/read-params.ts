@@ -3,7 +3,7 @@ import { PosternError } from '../errors/postern-error.ts';
 import { missingKey } from '../headers/api-key.ts';
 import type { ReceivedFile } from '../media/received-file.ts';
 import type { MediaReception } from '../media/reception.ts';
-import { readJsonBody } from './read-body.ts';
+import { readJsonBody, refuseEncoded } from './read-body.ts';
 import { isMultipart, readMultipart } from './read-multipart.ts';
 
 /** What a request asks for, as it was sent. */
@@ -31,6 +31,7 @@ export async function readParams(request: IncomingMessage, receipt: FileReceipt)
 function readBody(request: IncomingMessage, { media, files, account }: FileReceipt): Promise<Params> {
   if (!isMultipart(request)) return readJsonBody(request);
   if (account === null) throw missingKey();
+  refuseEncoded(request);
   return readMultipart(request, { media, account }, files);
 }
 

@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readlinkSync } from 'node:fs';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startService, type TestService } from '../support/service.ts';
@@ -192,4 +192,64 @@ test('a caller who hangs up in the middle of a file leaves nothing behind', asyn
   await new Promise((resolve) => setTimeout(resolve, 200));
   const after = await send({ ...one, files: { 0: blob(png()) } });
   expect(after.body.errors).toBeUndefined();
+});
+
+/** As it is on the wire: what `fetch` makes of a form always says its types. */
+async function sendText(body: Buffer, headers: Record<string, string>, signal?: AbortSignal): Promise<Response> {
+  return fetch(service.demo.graphqlUrl, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${key}`,
+      'x-auth-token': service.demo.accounts[0]?.authToken ?? '',
+      'content-type': 'multipart/form-data; boundary=b',
+      ...headers,
+    },
+    body: new Uint8Array(body),
+    ...(signal && { signal }),
+  });
+}
+
+const partOf = (name: string, value: Buffer | string, more = '') =>
+  Buffer.concat([
+    Buffer.from(`--b\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n`),
+    Buffer.from(value),
+    Buffer.from('\r\n'),
+  ]);
+const formOf = (operations: unknown, map: unknown) =>
+  Buffer.concat([
+    partOf('operations', JSON.stringify(operations)),
+    partOf('map', JSON.stringify(map)),
+    partOf('0', png(), '; filename="a"'),
+    Buffer.from('--b--\r\n'),
+  ]);
+
+test('a file whose part says no type is what its bytes say', async () => {
+  const response = await sendText(formOf(one.operations, one.map), {});
+  expect(((await response.json()) as Result['body']).data.uploadMedia).toMatchObject({ mediaType: 'image/png' });
+});
+
+test('a packed body is refused, as a packed one of JSON is', async () => {
+  const response = await sendText(formOf(one.operations, one.map), { 'content-encoding': 'gzip' });
+  expect(response.status).toBe(415);
+});
+
+/** Files of the service, which is in this process, that are still held open. */
+function held(): string[] {
+  return readdirSync('/proc/self/fd').flatMap((fd) => {
+    try {
+      const path = readlinkSync(`/proc/self/fd/${fd}`);
+      return path.startsWith(service.dataDir) && path.includes('.media-') ? [path] : [];
+    } catch {
+      return [];
+    }
+  });
+}
+
+test.runIf(process.platform === 'linux')('a subscription keeps no file for as long as it goes on', async () => {
+  const subscription = { query: 'subscription { events { __typename } }', variables: { file: null } };
+  const leave = new AbortController();
+  const response = await sendText(formOf(subscription, one.map), { accept: 'text/event-stream' }, leave.signal);
+  expect(response.headers.get('content-type')).toMatch(/^text\/event-stream/);
+  await expect.poll(held).toEqual([]);
+  leave.abort();
 });
