@@ -1,6 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import type { ChatEvent } from '../chat/index.ts';
+import { PosternError } from '../errors/postern-error.ts';
 import type { MessageEvent } from '../model/event.ts';
+import type { PlacedKeyChange } from '../model/sealed-event.ts';
+import type { PlatformMessages } from '../platform/messages-port.ts';
 import type { Platform, PlatformCall, PlatformSession } from '../platform/port.ts';
 import { Secret } from '../secrets/secret.ts';
 import type { MessageOpener, OpenedMessage, Opening } from '../webhooks/message-opener.ts';
@@ -55,8 +58,8 @@ export class EventOpener implements MessageOpener {
     const found = new Map<string, OpenConversation>();
     for (const id of ids) {
       const own = peers.get(id);
-      const { keyChanges } = await messages.conversation(id);
-      if (own !== undefined) found.set(id, new OpenConversation(id, actor, own, keyChanges));
+      const keyChanges = await keyChangesOf(id, messages);
+      if (own !== undefined && keyChanges !== null) found.set(id, new OpenConversation(id, actor, own, keyChanges));
     }
     return found;
   }
@@ -67,7 +70,7 @@ export class EventOpener implements MessageOpener {
     { message }: MessageEvent,
   ): OpenedMessage | null {
     const opened = conversations.get(message.conversationId)?.open(message);
-    if (!opened?.ok) return { text: '', emoji: '', undecryptable: opened?.reason ?? 'corrupt' };
+    if (!opened?.ok) return { text: '', emoji: '', undecryptable: opened?.reason ?? 'no_key' };
     const { messageId, senderId, conversationId, seqId } = message;
     const name = `${account} ${conversationId} ${senderId} ${messageId}`;
     const first = this.#seen.get(name) ?? seqId;
@@ -88,6 +91,16 @@ export class EventOpener implements MessageOpener {
     const who = { account, authToken, proxy };
     const secret = new Secret(code);
     return { actor: await directMessages.actor({ session, who, code: secret }, secret), session };
+  }
+}
+
+/** `null` where the conversation is not there any more: what was said in it stays closed, and holds up nothing else. */
+async function keyChangesOf(id: string, messages: PlatformMessages): Promise<readonly PlacedKeyChange[] | null> {
+  try {
+    return (await messages.conversation(id)).keyChanges;
+  } catch (error) {
+    if (error instanceof PosternError && error.code === 'not_found') return null;
+    throw error;
   }
 }
 

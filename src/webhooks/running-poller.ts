@@ -7,8 +7,8 @@ import { Secret } from '../secrets/secret.ts';
 import type { PollerRecord, Store } from '../store/port.ts';
 import { DailyCheck } from './daily-check.ts';
 import type { QueueParts } from './delivery-queue.ts';
-import { eventBody } from './event-body.ts';
 import { gapEvent } from './gap.ts';
+import { makeEvent } from './made-event.ts';
 import type { MessageOpener } from './message-opener.ts';
 import { pauseAfterFaultMs, pauseMs } from './pace.ts';
 import { PollerMessages } from './poller-messages.ts';
@@ -16,7 +16,6 @@ import { PollerQueues } from './poller-queues.ts';
 import type { Receivers } from './receiver.ts';
 import { ResultWriter } from './result-writer.ts';
 import type { WebhookVault } from './secrets.ts';
-import { packMessage } from './stored-event.ts';
 
 const eventsAtOnce = 100;
 
@@ -49,6 +48,8 @@ export class RunningPoller {
   #cursor: string | null;
   /** The platform did not take the cursor any more, and what came behind it was not read. */
   #cursorLost = false;
+  /** Events behind the cursor that were appended ahead of messages which do not open yet. */
+  readonly #ahead = new Set<string>();
   #stopped: boolean;
   #timer: Timer | undefined;
   #quietSince: number;
@@ -159,25 +160,23 @@ export class RunningPoller {
     });
   }
 
+  /**
+   * Where messages cannot be opened now, what else happened is appended all the same, the cursor stays, and the fault is
+   * thrown: the page is asked for again until they open.
+   */
   async #append(events: readonly PlatformEvent[], cursor: string, gap: boolean): Promise<void> {
     const { store, vault, runtime, onAppended, onGap, onLost } = this.#parts;
     const { account, id: poller } = this.#record;
     // Of one that was made or has become valid just now, nothing was heard yet, and this may be for it.
     if (events.length > 0) await this.#queues.read(false);
     const idOf = ({ id, type }: PlatformEvent) => vault.eventId(account, id, type);
-    const opened = await this.#messages.open(this.#record, events.filter(isMessageEvent), idOf);
-    const made = events.map((event) => {
-      const id = idOf(event);
-      const createdAt = Date.parse(event.createdAt);
-      if (!isMessageEvent(event)) {
-        const body = eventBody(id, event);
-        return { id, type: event.type, body, kept: body, createdAt, only: null };
-      }
-      const found = opened.get(event.id);
-      const body = found?.body ?? '';
-      const kept = packMessage(found?.body ?? null, event);
-      return { id, type: event.type, body, kept, createdAt, only: found?.webhooks ?? new Set<string>() };
-    });
+    const { opened, fault } = await this.#messages.open(this.#record, events.filter(isMessageEvent), idOf).then(
+      (opened) => ({ opened, fault: null }),
+      (fault: unknown) => ({ opened: null, fault }),
+    );
+    const told = opened ? events : events.filter((event) => !isMessageEvent(event));
+    if (!opened && (this.#cursor === null || told.length === 0)) throw fault;
+    const made = told.map((event) => makeEvent(idOf(event), event, opened?.get(event.id)));
     const wanted = made.flatMap((event) =>
       this.#queues
         .wanting(event.type)
@@ -186,24 +185,38 @@ export class RunningPoller {
     );
     // First, since it comes before what is there. By the cursor, so that a poll that is made again tells of it once.
     const gaps = gap ? [gapOf(vault.eventId(account, this.#cursor ?? cursor, 'gap'))] : [];
-    const outcome = await store.events.append({
+    const sealed = [...gaps, ...made].map(({ id, type, kept }) => ({
+      ...{ id, type },
+      sealed: vault.sealBody(account, id, kept),
+    }));
+    const deliveries = wanted.map(({ event, webhook }) => ({ event: event.id, webhook: webhook.id }));
+    const append = {
       poller: this.#record,
-      cursor,
-      events: [...gaps, ...made].map(({ id, type, kept }) => ({ id, type, sealed: vault.sealBody(account, id, kept) })),
-      deliveries: wanted.map(({ event, webhook }) => ({ event: event.id, webhook: webhook.id })),
-    });
-    if (outcome === 'superseded') return onLost();
+      cursor: (opened ? null : this.#cursor) ?? cursor,
+      events: sealed,
+      deliveries,
+    };
+    if ((await store.events.append(append)) === 'superseded') return onLost();
+    const now = runtime.now();
+    const fresh = made.filter(({ id }) => !this.#ahead.has(id));
+    if (fresh.length > 0 || gap) {
+      onAppended(
+        poller,
+        fresh.map(({ createdAt }) => now - createdAt),
+      );
+    }
+    for (const { event, queue } of wanted) {
+      if (this.#ahead.has(event.id)) continue;
+      queue.add({ event: event.id, body: event.body, attempts: 0, nextAt: now, replayed: false, eventAt: now });
+    }
+    if (!opened) {
+      for (const { id } of fresh) this.#ahead.add(id);
+      throw fault;
+    }
+    this.#ahead.clear();
     this.#cursor = cursor;
     this.#cursorLost = false;
     if (gap) onGap(this.#record);
-    const now = runtime.now();
-    if (made.length > 0 || gap) {
-      const afterMs = made.map(({ createdAt }) => now - createdAt);
-      onAppended(poller, afterMs);
-    }
-    for (const { event, queue } of wanted) {
-      queue.add({ event: event.id, body: event.body, attempts: 0, nextAt: now, replayed: false, eventAt: now });
-    }
   }
 
   async #afterFault(error: unknown): Promise<void> {
@@ -221,7 +234,9 @@ export class RunningPoller {
         this.#parts.onFault(fault, this.#record);
       }
     } else this.#parts.onFault(error, this.#record);
-    this.#pollIn(this.#pauseAfterFault(known?.retryAfterSeconds));
+    // The brake on wrong codes holds messages up, and nothing else: to ask again costs no guess.
+    const braked = known?.field === 'encryption_code';
+    this.#pollIn(this.#pauseAfterFault(braked ? undefined : known?.retryAfterSeconds));
   }
 
   #pauseAfterFault(retryAfterSeconds?: number): number {

@@ -1,0 +1,86 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { Writer } from '../direct-messages/world.ts';
+import type { TestReceiver } from '../support/receiver.ts';
+import { idsOf, LeapingRuntime, register, startWorld, until, type World } from './world.ts';
+
+const runtime = new LeapingRuntime();
+let world: World;
+beforeAll(async () => {
+  world = await startWorld({}, { runtime });
+});
+afterEach(() => world.sandbox.clearFaults());
+afterAll(() => world.stop());
+
+type Body = Record<string, unknown> & { type: string };
+const bodiesOf = ({ deliveries }: TestReceiver): Body[] => deliveries.map(({ body }) => JSON.parse(body) as Body);
+const typesOf = (receiver: TestReceiver): string[] => bodiesOf(receiver).map(({ type }) => type);
+
+async function control(path: string, body: object): Promise<void> {
+  const response = await fetch(`${world.service.demo.sandboxUrl}/control/${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  expect(response.status).toBe(201);
+}
+
+/** One webhook with a code and one without, of an account whose keys the gateway knows no more. */
+async function startPair() {
+  const { client } = await world.actor();
+  const mint = async () => new Writer((await world.sandbox.mint()) as never, client);
+  const [anna, ben] = [await mint(), await mint()];
+  const [open, closed] = [await world.receiver(), await world.receiver()];
+  await register(anna.client, { url: open.url, encryption_code: anna.account.encryptionCode });
+  await register(anna.client, { url: closed.url });
+  const says = (text: string) => control('messages', { from: ben.account.userName, to: anna.account.userName, text });
+  await says('Heard');
+  await until(() => expect(typesOf(open)).toEqual(['message.received']));
+  runtime.leap(20 * 60_000);
+  return { anna, open, closed, says };
+}
+
+test('while the key realms are away messages wait, and nothing else does; then each comes once', async () => {
+  const { anna, open, closed, says } = await startPair();
+  await control('faults', { fault: { kind: 'status', status: 500 }, path_prefix: '/realms/', times: null });
+  await says('Waits');
+  await world.happen(anna.account);
+  runtime.leap(70_000);
+  await until(() => expect(typesOf(closed)).toEqual(['user.follow']));
+  await until(() => expect(typesOf(open)).toEqual(['message.received', 'user.follow']));
+  await world.sandbox.clearFaults();
+  runtime.leap(70_000);
+  await until(() => expect(bodiesOf(open).at(-1)).toMatchObject({ type: 'message.received', text: 'Waits' }));
+  await world.happen(anna.account);
+  await until(() => expect(typesOf(closed)).toEqual(['user.follow', 'user.follow']));
+  expect(open.deliveries.length).toBe(new Set(idsOf(open.deliveries)).size);
+}, 60_000);
+
+test('wrong codes that somebody else tries hold up messages alone, and no longer than they have to', async () => {
+  const { anna, open, closed, says } = await startPair();
+  const { client } = await world.actor();
+  const other = client.with({ authToken: anna.account.authToken });
+  const guess = async () => (await other.get('/dm/list', {}, { 'x-encryption-code': '907351' })).status;
+  for (const status of [403, 403, 403, 429]) expect(await guess()).toBe(status);
+  runtime.leap(61_000);
+  // The wait that follows is twice as long.
+  expect(await guess()).toBe(403);
+  await says('Waits');
+  await world.happen(anna.account);
+  runtime.leap(70_000);
+  await until(() => expect(typesOf(closed)).toEqual(['user.follow']));
+  await until(() => expect(typesOf(open)).toEqual(['message.received', 'user.follow']));
+  runtime.leap(70_000);
+  await until(() => expect(bodiesOf(open).at(-1)).toMatchObject({ type: 'message.received', text: 'Waits' }));
+  expect(typesOf(open).sort()).toEqual(['message.received', 'message.received', 'user.follow']);
+}, 60_000);
+
+test('a message of a conversation that is there no more is told as one that does not open', async () => {
+  const { anna, open, says } = await startPair();
+  const fault = { kind: 'status', status: 404, code: 'not_found', message: 'No such conversation' };
+  await control('faults', { fault, operation: 'chatConversation', times: null });
+  await says('Gone');
+  await world.happen(anna.account);
+  runtime.leap(70_000);
+  await until(() => expect(typesOf(open)).toEqual(expect.arrayContaining(['user.follow'])));
+  expect(bodiesOf(open)).toContainEqual(expect.objectContaining({ text: '', undecryptable: 'no_key' }));
+}, 60_000);
