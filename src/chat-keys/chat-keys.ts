@@ -126,15 +126,17 @@ export class ChatKeys {
       ask: async (realm) => {
         const record = records[realm.place - 1];
         if (record === undefined) throw new Error(`there is no share for realm ${realm.place}`);
-        await realm.register(record);
+        await realm.register(record, standing.left.get(realm.place) ?? null);
       },
       // All three where they answer; the keys are safe with two.
       conclude: (answers) => (answers.length === realms.length ? true : undefined),
       atOnce: realms.length,
       patienceMs: 60_000,
     });
-    if (realms.length - errors.length < 2) throw tooFewRealms(errors);
-    // Another gateway may have enrolled the account at the same moment.
+    // Another gateway may have enrolled the account at the same moment: then realms have its record, and keep it.
+    if (realms.length - errors.length < 2) {
+      throw errors.some(({ code }) => code === 'conflict') ? hasChatKeys() : tooFewRealms(errors);
+    }
     const now = await standingOf(realms, runtime);
     if (now.kind !== 'enrolled' || now.version !== version) throw hasChatKeys();
     return version;

@@ -13,7 +13,12 @@ export type Standing =
       /** Those that are known to have that version first. */
       readonly realms: readonly PlatformRealm[];
     }
-  | { readonly kind: 'none' | 'locked'; readonly accountId: string };
+  | {
+      readonly kind: 'none' | 'locked';
+      readonly accountId: string;
+      /** By place: what realms have of an enrolment that did not come to two of them. */
+      readonly left: ReadonlyMap<number, string>;
+    };
 
 /** Asks how the account stands. It costs no guess, so all are asked at once. Throws where no two of them agree. */
 export async function standingOf(realms: PlatformRealms, runtime: Runtime): Promise<Standing> {
@@ -32,7 +37,7 @@ function agreed(realms: PlatformRealms, answers: readonly Answered<RealmState>[]
   for (const [index, { answer }] of answers.entries()) {
     const other = answers.slice(index + 1).find((later) => isSame(answer, later.answer));
     if (other === undefined) continue;
-    if (answer.kind !== 'enrolled') return answer;
+    if (answer.kind !== 'enrolled') return { ...answer, left: versionsOf(answers) };
     const known = answers.filter((one) => isSame(one.answer, answer)).map(({ realm }) => realm);
     return { ...answer, realms: [...known, ...realms.filter((realm) => !known.includes(realm))] };
   }
@@ -49,5 +54,12 @@ function undecided(answers: readonly Answered<RealmState>[], errors: readonly Po
   const [first] = answers;
   if (first === undefined || errors.length > 0) throw tooFewRealms(errors);
   const { accountId } = first.answer;
-  return { kind: answers.some(({ answer }) => answer.kind === 'locked') ? 'locked' : 'none', accountId };
+  const kind = answers.some(({ answer }) => answer.kind === 'locked') ? 'locked' : 'none';
+  return { kind, accountId, left: versionsOf(answers) };
+}
+
+function versionsOf(answers: readonly Answered<RealmState>[]): Map<number, string> {
+  return new Map(
+    answers.flatMap(({ realm: { place }, answer }) => (answer.kind === 'enrolled' ? [[place, answer.version]] : [])),
+  );
 }

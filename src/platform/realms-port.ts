@@ -30,8 +30,11 @@ export interface PlatformRealm {
   guess(version: string, blindedElement: Uint8Array): Promise<GuessAnswer>;
   /** The third. The right tag sets the count of guesses back to none; a wrong one, when none are left, destroys the share. */
   unlock(version: string, unlockTag: Uint8Array): Promise<UnlockAnswer>;
-  /** Puts a record in the place of whatever the realm has of the actor. May be repeated. */
-  register(record: RealmRecord): Promise<void>;
+  /**
+   * Puts a record where the realm has none of the actor, or in the place of the one of the version `replaces`. Throws
+   * `conflict` where it has another. May be repeated.
+   */
+  register(record: RealmRecord, replaces: string | null): Promise<void>;
 }
 
 /** The key realms of a platform, in the order of their places: three, of which any two suffice. */

@@ -83,7 +83,7 @@ function lying({ realms }: KeySession, place: number, lie: Lie): KeySession {
     state: () => realm.state(),
     guess: (version, element) => realm.guess(version, element),
     unlock: (version, tag) => realm.unlock(version, tag),
-    register: (record) => realm.register(record),
+    register: (record, replaces) => realm.register(record, replaces),
     ...lie(realm),
   });
   return { realms: realms.map((realm) => (realm.place === place ? liar(realm) : realm)) };
@@ -191,6 +191,42 @@ describe('enrolling', () => {
     const taken = '409 The account has chat keys already';
     expect(answers.sort()).toEqual([taken, taken, 'ok']);
     expect(await world.outcome(world.keys(), account, code)).toBe('ok');
+  });
+
+  it('at two gateways, one of which dawdles between looking and writing, leaves the keys of the other alone', async () => {
+    const { world } = here;
+    const account = await fresh();
+    const [first, second] = [world.keys(), world.keys()];
+    let wrote = () => {};
+    let looks = () => {};
+    const written = new Promise<void>((resolve) => {
+      wrote = resolve;
+    });
+    const looked = new Promise<void>((resolve) => {
+      looks = resolve;
+    });
+    const { realms } = world.session(account);
+    const late = realms.map(
+      (realm): PlatformRealm => ({
+        place: realm.place,
+        state: () => realm.state(),
+        guess: (version, element) => realm.guess(version, element),
+        unlock: (version, tag) => realm.unlock(version, tag),
+        register: async (record, replaces) => {
+          looks();
+          await written;
+          return realm.register(record, replaces);
+        },
+      }),
+    );
+    const dawdling = told(second.enroll({ realms: late }, world.holder(account), new Secret(code), randomBytes(64)));
+    await looked;
+    const privateKeys = randomBytes(64);
+    await first.enroll(world.session(account), world.holder(account), new Secret(code), privateKeys);
+    wrote();
+    expect(await dawdling).toBe('409 The account has chat keys already');
+    const recovered = await world.recover(world.keys(), account, code);
+    expect(Buffer.from(recovered.privateKeys())).toEqual(privateKeys);
   });
 
   it('needs two realms, and may be repeated', async () => {

@@ -43,6 +43,7 @@ export class RealmClient {
         unlock_tag: base64(record.unlockTag),
         sealed_share: base64(record.sealedShare),
         sealed_keys: base64(record.sealedKeys),
+        replaces: (await this.state(realm, as)).version,
       };
       const reply = await this.call('PUT', realm, 'record', as, body);
       if (reply.status !== 200) throw new Error(JSON.stringify(reply.body));

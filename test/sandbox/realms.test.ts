@@ -138,6 +138,24 @@ describe('a realm', () => {
     expect((await realms.call('GET', 4, 'record', account)).status).toBe(404);
   });
 
+  it('keeps its record where another comes that does not replace it', async () => {
+    const { account, version } = await enrolled();
+    const [thirtyTwo, sealed] = [base64(randomBytes(32)), base64(randomBytes(80))];
+    const record = {
+      ...{ version: 'ab'.repeat(16), oprf_key_share: thirtyTwo, commitment: thirtyTwo, unlock_tag: thirtyTwo },
+      ...{ sealed_share: sealed, sealed_keys: sealed },
+    };
+    for (const more of [{}, { replaces: 'cd'.repeat(16) }]) {
+      const { status, body } = await realms.call('PUT', 1, 'record', account, { ...record, ...more });
+      expect([status, body.problem.code]).toEqual([409, 'has_chat_keys']);
+    }
+    expect((await realms.state(1, account)).version).toBe(version);
+    for (let time = 0; time < 2; time++) {
+      expect((await realms.call('PUT', 1, 'record', account, { ...record, replaces: version })).status).toBe(200);
+    }
+    expect((await realms.state(1, account)).version).toBe(record.version);
+  });
+
   it('knows no record of another version', async () => {
     const { account } = await enrolled();
     const other = 'ab'.repeat(16);

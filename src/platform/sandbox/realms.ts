@@ -56,7 +56,7 @@ class SandboxRealm implements PlatformRealm {
     });
   }
 
-  register(record: RealmRecord): Promise<void> {
+  register(record: RealmRecord, replaces: string | null): Promise<void> {
     const body = {
       version: record.version,
       oprf_key_share: base64(record.oprfKeyShare),
@@ -64,6 +64,7 @@ class SandboxRealm implements PlatformRealm {
       unlock_tag: base64(record.unlockTag),
       sealed_share: base64(record.sealedShare),
       sealed_keys: base64(record.sealedKeys),
+      ...(replaces !== null && { replaces }),
     };
     return this.#send('registerAtRealm', 'PUT', 'record', body, (answer) => {
       if (answer['registered'] !== true) throw new NonsenseError('registered is not true');

@@ -2,7 +2,7 @@ import type { RealmRecord } from '../../chat/recovery/enroll.ts';
 import { json } from '../http/answer.ts';
 import { type Fields, requiredString } from '../http/input.ts';
 import type { ActorCall, ActorOperation } from '../http/operation.ts';
-import { badRequest, notFound } from '../http/problem.ts';
+import { badRequest, notFound, Problem } from '../http/problem.ts';
 import type { Realm } from '../realms/realm.ts';
 
 /** The first step of a recovery, and whether there is anything to recover. */
@@ -28,7 +28,10 @@ export const registerAtRealm: ActorOperation = {
   access: 'actor',
   handle(call) {
     const { actor, body } = call;
-    realmOf(call).register(actor.id, readRecord(body));
+    const replaces = body['replaces'] === undefined || body['replaces'] === null ? null : versionOf(body, 'replaces');
+    if (!realmOf(call).register(actor.id, readRecord(body), replaces)) {
+      throw new Problem(409, 'has_chat_keys', 'The realm has another record of that account');
+    }
     return json({ registered: true });
   },
 };
@@ -86,9 +89,9 @@ function readRecord(body: Fields): RealmRecord {
   };
 }
 
-function versionOf(body: Fields): string {
-  const version = requiredString(body, 'version');
-  if (!/^[0-9a-f]{32}$/.test(version)) throw badRequest('version', 'version must be 32 hex digits');
+function versionOf(body: Fields, field = 'version'): string {
+  const version = requiredString(body, field);
+  if (!/^[0-9a-f]{32}$/.test(version)) throw badRequest(field, `${field} must be 32 hex digits`);
   return version;
 }
 

@@ -25,6 +25,7 @@ interface Row {
   readonly record: string | null;
 }
 
+const insert = 'INSERT INTO records (account, version, guesses, guessed_at, record) VALUES (?, ?, 0, 0, ?)';
 const bytesOf = ['oprfKeyShare', 'commitment', 'unlockTag', 'sealedShare', 'sealedKeys'] as const;
 
 /**
@@ -63,15 +64,24 @@ export class RealmStore {
     return { version, guesses, guessedAt, record: record === null ? null : readRecord(version, record) };
   }
 
-  /** Puts the record in the place of what there is, the count of guesses at none. */
-  put(account: string, record: RealmRecord): void {
-    this.#insert('INSERT OR REPLACE', account, record);
+  /**
+   * Puts the record where there is none, or a destroyed one, or the one of the version that it replaces, the count of guesses
+   * at none. False where there is another: of two who enroll at once, the second learns of the first.
+   */
+  put(account: string, record: RealmRecord, replaces: string | null): boolean {
+    const text = `${insert} ON CONFLICT (account) DO UPDATE
+      SET version = excluded.version, guesses = 0, guessed_at = 0, record = excluded.record
+      WHERE records.record IS NULL OR records.version = ?`;
+    const changes = this.#run(text, account, record.version, writeRecord(record), replaces ?? '');
+    // One that is there already came by the same call before.
+    if (changes === 0) return this.find(account)?.version === record.version;
     this.#scrub();
+    return true;
   }
 
   /** Puts the record where the account has none, not even a destroyed one. */
   putIfNone(account: string, record: RealmRecord): void {
-    this.#insert('INSERT OR IGNORE', account, record);
+    this.#run(`${insert} ON CONFLICT DO NOTHING`, account, record.version, writeRecord(record));
   }
 
   /** Counts a guess. False where none remain, or the record is another one. */
@@ -98,11 +108,6 @@ export class RealmStore {
 
   close(): void {
     this.#db.close();
-  }
-
-  #insert(how: 'INSERT OR REPLACE' | 'INSERT OR IGNORE', account: string, record: RealmRecord): void {
-    const text = `${how} INTO records (account, version, guesses, guessed_at, record) VALUES (?, ?, 0, 0, ?)`;
-    this.#run(text, account, record.version, writeRecord(record));
   }
 
   /** What was deleted is overwritten in the file (`secure_delete`), but the log before it still has it. */

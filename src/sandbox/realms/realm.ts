@@ -59,8 +59,9 @@ export class Realm {
     return { kind: 'unlocked', record: kept.record };
   }
 
-  register(account: string, record: RealmRecord): void {
-    this.#store.put(account, record);
+  /** False where the account has another record than the one to be replaced. */
+  register(account: string, record: RealmRecord, replaces: string | null): boolean {
+    return this.#store.put(account, record, replaces);
   }
 
   /** Tags cannot be guessed, so a wrong one is no guess of its own; with no guess left it was the last chance. */
