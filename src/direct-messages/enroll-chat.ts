@@ -34,10 +34,12 @@ export async function enrollChat(enrolment: Enrolment): Promise<void> {
 
 /** Keys that the realms have, and whose public halves did not come to be registered, since a process died in between. */
 async function registerRecovered({ chatKeys, session, who, code }: Enrolment, conflict: unknown): Promise<void> {
+  // An account whose keys are registered has them, and its guesses are not for a code that is meant to be new.
+  const { id } = await session.ownProfile();
+  if ((await session.messages.publicKeys([id])).length > 0) throw conflict;
   const recovered = await chatKeys.recover(session, who, code).catch(() => {
     throw conflict;
   });
-  if ((await session.messages.publicKeys([recovered.userId])).length > 0) throw conflict;
   const raw = recovered.privateKeys();
   const keys = importChatKeys(raw);
   raw.fill(0);

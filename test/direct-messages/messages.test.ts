@@ -261,7 +261,10 @@ describe('enrolment', () => {
     const code = { encryption_code: '738205' };
     expect(dataOf(await keyless.post('/dm/enroll', code))).toEqual({ ok: true });
     expectRefusal(await keyless.post('/dm/enroll', code), 409, /has chat keys/);
-    expectRefusal(await anna.post('/dm/enroll', code), 409, /has chat keys/);
+    const [answer, asked] = await world.sandbox.requestsDuring(() => anna.post('/dm/enroll', code));
+    expectRefusal(answer, 409, /has chat keys/);
+    // A code that is meant to be new is no guess.
+    expect(asked).not.toHaveProperty('guessAtRealm');
     const { conversation_id } = await anna.sends(keyless, 'Welcome');
     const read = await keyless.get('/dm/messages', { conversation_id }, { 'x-encryption-code': '738205' });
     expect(dataOf(read)['messages']).toMatchObject([{ text: 'Welcome', undecryptable: null }]);
