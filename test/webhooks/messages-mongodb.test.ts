@@ -1,0 +1,79 @@
+import { randomBytes } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { Client } from '../support/client.ts';
+import { type Fleet, startFleet } from '../support/fleet.ts';
+import { findMongo, noMongo, startMongo } from '../support/mongo-server.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { SandboxControl } from '../support/sandbox-control.ts';
+import { happen, idsOf, register, until } from './world.ts';
+
+const found = findMongo();
+if (!found) process.stderr.write(`test/webhooks/messages-mongodb.test.ts ${noMongo}\n`);
+
+const env = { SANDBOX_ACTIVITY: '0', RATE_LIMIT: '0' };
+const timeoutMs = 180_000;
+
+test.skipIf(!found)(
+  'messages reach the webhook with a code over two gateways on one MongoDB, each of which is killed, and no other',
+  { timeout: timeoutMs },
+  async () => {
+    if (!found) return;
+    const mongo = await startMongo(found);
+    const fleet = await startFleet(mongo.url(`postern-${randomBytes(6).toString('hex')}`));
+    const [open, closed] = [await startReceiver(), await startReceiver()];
+    try {
+      await surviveInTurn(fleet, open, closed);
+    } finally {
+      await Promise.all([open.stop(), closed.stop()]);
+      await fleet.stop();
+      await mongo.stop();
+    }
+  },
+);
+
+type Receiver = Awaited<ReturnType<typeof startReceiver>>;
+
+async function surviveInTurn(fleet: Fleet, open: Receiver, closed: Receiver): Promise<void> {
+  const gateways = [await fleet.start(env), await fleet.start(env)];
+  const sandbox = new SandboxControl(fleet.sandboxUrl);
+  const [anna, ben] = [await sandbox.mint(), await sandbox.mint()];
+  const payer = await fleet.admin.createAccount('Reader', 10_000_000);
+  const key = (await fleet.admin.createKey(payer, 'Key')).key.expose();
+  const baseUrl = gateways[0]?.demo.baseUrl ?? '';
+  const client = new Client({ baseUrl, key, authToken: anna.authToken });
+  const { encryptionCode: encryption_code } = anna;
+  await register(client, { url: open.url, secret: open.secret, encryption_code });
+  await register(client, { url: closed.url, secret: closed.secret });
+  const texts: string[] = [];
+  const says = async (count: number) => {
+    for (let number = 0; number < count; number++) {
+      const text = `Message ${texts.length}`;
+      const response = await fetch(`${fleet.sandboxUrl}/control/messages`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ from: ben.userName, to: anna.userName, text }),
+      });
+      expect(response.status).toBe(201);
+      texts.push(text);
+    }
+    await happen(fleet.sandboxUrl, anna);
+  };
+  for (const [index, { process }] of gateways.entries()) {
+    await says(20);
+    await until(() => expect(open.deliveries.length).toBeGreaterThan(index * 41 + 5), timeoutMs / 3);
+    await process.end('SIGKILL');
+    await says(20);
+    if (index === 0) continue;
+    await fleet.start(env);
+  }
+  const follows = gateways.length * 2;
+  await until(() => {
+    expect(new Set(idsOf(open.deliveries)).size).toBe(texts.length + follows);
+    expect(new Set(idsOf(closed.deliveries)).size).toBe(follows);
+  }, timeoutMs / 2);
+  const bodies = [...new Set(open.deliveries.map(({ body }) => body))].map((body) => JSON.parse(body));
+  expect(bodies).toHaveLength(texts.length + follows);
+  const said = bodies.filter(({ type }) => type === 'message.received').map(({ text }) => text);
+  expect(said.sort()).toEqual(texts.sort());
+  for (const { body } of closed.deliveries) expect(JSON.parse(body).type).toBe('user.follow');
+}
