@@ -15,6 +15,26 @@ export interface MadeEvent {
   only: ReadonlySet<string> | null;
 }
 
+/** Characters in one append. MongoDB notes one as a whole first, in a document, which may have 16 MiB. */
+export const mostAtOnce = 4 * 1024 * 1024;
+
+/** In their order, none of them larger than one append may be unless a single event is. At least one, which may be empty. */
+export function inParts<Event extends { sealed: string }>(events: readonly Event[]): Event[][] {
+  let part: Event[] = [];
+  let size = 0;
+  const parts = [part];
+  for (const event of events) {
+    if (part.length > 0 && size + event.sealed.length > mostAtOnce) {
+      part = [];
+      parts.push(part);
+      size = 0;
+    }
+    part.push(event);
+    size += event.sealed.length;
+  }
+  return parts;
+}
+
 /** `opened`: of a message that a webhook's code has opened. */
 export function makeEvent(id: string, event: PlatformEvent, opened: OpenedForWebhooks | undefined): MadeEvent {
   const { type } = event;

@@ -8,7 +8,7 @@ import type { PollerRecord, Store } from '../store/port.ts';
 import { DailyCheck } from './daily-check.ts';
 import type { QueueParts } from './delivery-queue.ts';
 import { gapEvent } from './gap.ts';
-import { makeEvent } from './made-event.ts';
+import { inParts, makeEvent } from './made-event.ts';
 import type { MessageOpener } from './message-opener.ts';
 import { pauseAfterFaultMs, pauseMs } from './pace.ts';
 import { PollerMessages } from './poller-messages.ts';
@@ -190,13 +190,13 @@ export class RunningPoller {
       sealed: vault.sealBody(account, id, kept),
     }));
     const deliveries = wanted.map(({ event, webhook }) => ({ event: event.id, webhook: webhook.id }));
-    const append = {
-      poller: this.#record,
-      cursor: (opened ? null : this.#cursor) ?? cursor,
-      events: sealed,
-      deliveries,
-    };
-    if ((await store.events.append(append)) === 'superseded') return onLost();
+    // A part that is stored before a fault is passed over when the page comes again, since the cursor has not moved.
+    const parts = this.#cursor === null ? [sealed] : inParts(sealed);
+    for (const [at, events] of parts.entries()) {
+      const isAll = opened !== null && at === parts.length - 1;
+      const append = { poller: this.#record, cursor: (isAll ? null : this.#cursor) ?? cursor, events, deliveries };
+      if ((await store.events.append(append)) === 'superseded') return onLost();
+    }
     const now = runtime.now();
     const fresh = made.filter(({ id }) => !this.#ahead.has(id));
     if (fresh.length > 0 || gap) {
