@@ -154,10 +154,9 @@ function checkToken(token: Secret | null): Secret {
 /** What it may be is for whoever made it: here it only has to be one. An action that takes none gets none. */
 function checkCode({ code: taken }: Action, code: Secret | null): Secret | null {
   if (taken === 'none') return null;
-  if (code === null || code.expose() === '') {
-    if (taken === 'required') throw missingField('encryption_code');
-    return null;
-  }
+  if (taken === 'required' && (code === null || code.expose() === '')) throw missingField('encryption_code');
+  if (code === null) return null;
+  if (code.expose() === '') throw malformedField('encryption_code', 'must not be empty');
   if (code.expose().length > longestCode) throw malformedField('encryption_code', 'is longer than any code');
   return code;
 }

@@ -17,7 +17,7 @@ export const mediaData = z
   .custom<string | ReceivedFile>((value) => typeof value === 'string' || value instanceof ReceivedFile, {
     message: 'must be a string',
   })
-  .meta({ type: 'string' });
+  .meta({ type: 'string', minLength: 1 });
 
 export const mediaType = z
   .string()
