@@ -2,8 +2,10 @@ import { settings } from '../config/settings.ts';
 
 /** The settings, as `postern --help` ends. */
 export function settingsHelp(): string {
+  const width = Math.max(...Object.keys(settings).map((name) => name.length)) + 2;
   const lines = Object.entries(settings).map(
-    ([name, { about, defaultText }]) => `  ${name.padEnd(21)}${about}\n${' '.repeat(23)}Default: ${defaultText}`,
+    ([name, { about, defaultText }]) =>
+      `  ${name.padEnd(width)}${about}\n${' '.repeat(width + 2)}Default: ${defaultText}`,
   );
   return `\nSettings (environment variables):\n${lines.join('\n')}\n`;
 }
