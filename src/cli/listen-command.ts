@@ -38,15 +38,19 @@ export function listenCommand(): Command {
       if (!token && !account) throw new CliError(`no demo account is called ${options.as}`);
       const secret = given || randomBytes(24).toString('base64url');
       const warn = (line: string) => void process.stderr.write(`postern: ${line}\n`);
-      warn(`listening as ${token ? 'the actor of POSTERN_AUTH_TOKEN' : options.as}; stop with Ctrl-C`);
-      if (options.forwardTo && !given) warn(`forwarded events are signed with the secret ${secret}`);
+      const actor = token ? 'the actor of POSTERN_AUTH_TOKEN' : options.as;
+      const forward =
+        options.forwardTo === undefined ? null : { url: readUrl('--forward-to', options.forwardTo), secret };
+      const baseUrl = options.url === undefined ? (demo?.baseUrl ?? '') : readUrl('--url', options.url);
+      if (forward && !given) warn(`forwarded events are signed with the secret ${secret}`);
       await listen({
-        baseUrl: options.url ?? demo?.baseUrl ?? '',
+        baseUrl,
         apiKey: key || (demo?.apiKey ?? ''),
         authToken: token || (account?.authToken ?? ''),
         encryptionCode: code || (token ? null : (account?.encryptionCode ?? null)),
         types: options.types ?? null,
-        forward: options.forwardTo === undefined ? null : { url: readUrl(options.forwardTo), secret },
+        forward,
+        opened: () => warn(`listening as ${actor}; stop with Ctrl-C`),
         say: (line) => void process.stdout.write(`${line}\n`),
         warn,
       });
@@ -64,7 +68,7 @@ function readDemo(): Demo {
   }
 }
 
-function readUrl(text: string): string {
+function readUrl(option: string, text: string): string {
   if (URL.canParse(text) && /^https?:/i.test(text)) return text;
-  throw new CliError(`--forward-to takes an http or https address, not ${text}`);
+  throw new CliError(`${option} takes an http or https address, not ${text}`);
 }

@@ -12,6 +12,8 @@ export interface ListenOptions {
   /** By comma; `null` for all. */
   types: string | null;
   forward: { url: string; secret: string } | null;
+  /** The stream is open, for the first time. */
+  opened: () => void;
   /** A line about each event, for people. */
   say: (line: string) => void;
   /** What is wrong meanwhile. */
@@ -19,22 +21,27 @@ export interface ListenOptions {
 }
 
 const longestPauseMs = 30_000;
+const longestType = 'message.reactionRemoved'.length;
 
 /** Prints events as they come, and forwards them one after the other. Ends with a `CliError` where it is refused. */
 export async function listen(options: ListenOptions): Promise<never> {
   let lastId: string | null = null;
   let faults = 0;
+  let opened = false;
   for (;;) {
     try {
-      for await (const message of messages(await open(options, lastId))) {
+      const stream = await open(options, lastId);
+      if (!opened) options.opened();
+      opened = true;
+      for await (const message of messages(stream)) {
         faults = 0;
         lastId = message.id ?? lastId;
         await handle(message, options);
       }
-      options.warn('the stream ended; opening it again');
+      options.warn('the stream ended; trying again');
     } catch (error) {
       if (error instanceof CliError) throw error;
-      options.warn(`the stream broke (${error instanceof Error ? error.message : error}); opening it again`);
+      options.warn(`the stream ${opened ? 'broke' : 'does not open'} (${reason(error)}); trying again`);
     }
     await new Promise((resolve) => setTimeout(resolve, Math.min(longestPauseMs, 500 * 2 ** faults++)));
   }
@@ -77,7 +84,7 @@ async function handle({ id, event = '', data }: EventSourceMessage, options: Lis
   }
   const time = new Date().toTimeString().slice(0, 8);
   const outcome = options.forward ? `  ${await forward(id, data, options.forward)}` : `  ${data}`;
-  options.say(`${time}  ${event.padEnd(16)}  ${id}${outcome}`);
+  options.say(`${time}  ${event.padEnd(longestType)}  ${id}${outcome}`);
 }
 
 /** As a delivery would come, in one attempt. */
@@ -100,7 +107,12 @@ async function forward(
     await response.arrayBuffer();
     return `→ ${response.status} in ${Math.round(performance.now() - startedAt)} ms`;
   } catch (error) {
-    const { cause, message } = error as Error & { cause?: { code?: string } };
-    return `→ not delivered: ${cause?.code ?? message}`;
+    return `→ not delivered: ${reason(error)}`;
   }
+}
+
+/** Why a request failed, in a word such as ECONNREFUSED where there is one: what `fetch` says itself is never more than that it did. */
+function reason(error: unknown): string {
+  const { cause, message } = error as Error & { cause?: { code?: string } };
+  return cause?.code ?? message;
 }

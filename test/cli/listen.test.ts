@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { verify } from '../../src/kit/index.ts';
 import { postern } from '../support/command.ts';
+import { freePort } from '../support/mongo-server.ts';
 import { type PosternProcess, startPostern } from '../support/process.ts';
 import { startReceiver, type TestReceiver } from '../support/receiver.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -44,7 +45,7 @@ describe('postern listen', () => {
     // Whether the stream is open already nobody is told; what happens until it is told too.
     const happening = setInterval(() => void happen('like'), 500);
     const [line] = await listening
-      .printed(/\S+ {2}tweet\.like {8}evt_\S+ {2}→ 200 in \d+ ms/)
+      .printed(/\S+ {2}tweet\.like {15}evt_\S+ {2}→ 200 in \d+ ms/)
       .finally(() => clearInterval(happening));
     const [{ body, headers } = { body: '', headers: {} }] = receiver.deliveries;
     expect(verify(body, headers, secret)).toMatchObject({ attempt: 1, eventId: /evt_\S+/.exec(line)?.[0] });
@@ -54,7 +55,7 @@ describe('postern listen', () => {
     listening = startPostern(['listen'], { DATA_DIR: service.dataDir });
     const saying = setInterval(() => void say('Are you listening?'), 500);
     const [line] = await listening
-      .printed(/message\.received {2}evt_\S+ {2}\{.*\}/)
+      .printed(/message\.received {9}evt_\S+ {2}\{.*\}/)
       .finally(() => clearInterval(saying));
     expect(line).toContain('"text":"Are you listening?"');
   });
@@ -69,5 +70,21 @@ describe('postern listen', () => {
       code: 1,
       err: expect.stringContaining('--forward-to takes an http or https address'),
     });
+    const nowhere = await postern(['listen', '--url', 'nowhere'], { DATA_DIR: service.dataDir });
+    expect(nowhere).toMatchObject({ code: 1, err: expect.stringContaining('--url takes an http or https address') });
+    for (const { err } of [refused, unknown, wrong, nowhere]) expect(err).not.toContain('listening as');
+  });
+
+  test('says why the service cannot be reached, and that it listens once it does', async () => {
+    listening = startPostern(['listen', '--url', `http://127.0.0.1:${await freePort()}/v1`], {
+      DATA_DIR: service.dataDir,
+    });
+    await expect
+      .poll(() => listening?.log(), { timeout: 10_000 })
+      .toContain('the stream does not open (ECONNREFUSED); trying again');
+    expect(listening.log()).not.toContain('listening as');
+    await listening.end('SIGKILL');
+    listening = startPostern(['listen'], { DATA_DIR: service.dataDir });
+    await expect.poll(() => listening?.log(), { timeout: 10_000 }).toContain('listening as ada; stop with Ctrl-C');
   });
 });
