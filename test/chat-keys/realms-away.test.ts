@@ -175,7 +175,7 @@ describe('enrolling', () => {
     const account = await fresh();
     const enroll = (who = account, with_ = code) =>
       told(world.keys().enroll(world.session(who), world.holder(who), new Secret(with_), randomBytes(64)));
-    expect(await enroll(account, '1234')).toBe('400 Malformed field: encryption_code: is a run');
+    expect(await enroll(account, '1234')).toBe('400 Malformed field: encryption_code: is a run such as 1234 or abcd');
     expect(await enroll(world.sandbox.ada)).toBe('409 The account has chat keys already');
     expect(await enroll()).toBe('ok');
     expect(await enroll()).toBe('409 The account has chat keys already');

@@ -15,7 +15,7 @@ export function weakness(code: string): string | null {
   if (normal.length < shortest) return `needs ${shortest} characters or more`;
   if (normal.length > longest) return `may have ${longest} characters at most`;
   if (new Set(normal).size < Math.min(4, normal.length - 1)) return 'has too few different characters';
-  if (isRun(normal)) return 'is a run';
+  if (isRun(normal)) return 'is a run such as 1234 or abcd';
   if (isRepeated(normal)) return 'repeats itself';
   if (isDate(normal)) return 'looks like a date';
   return null;
