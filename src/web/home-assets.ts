@@ -36,7 +36,15 @@ th, td { text-align: left; vertical-align: top; padding: 0.5rem 0.9rem; }
 td:not(:nth-child(2)), th { white-space: nowrap; }
 th { color: var(--soft); font-weight: 500; font-size: 0.9rem; }
 tbody tr { border-top: 1px solid var(--line); }
-@media (max-width: 30rem) { dl { grid-template-columns: 1fr; gap: 0.1rem; } dd { margin-bottom: 0.6rem; } }
+@media (max-width: 40rem) {
+  dl { grid-template-columns: 1fr; gap: 0.1rem; }
+  dd { margin-bottom: 0.6rem; }
+  thead { display: none; }
+  tbody tr { display: grid; grid-template-columns: 1fr max-content; gap: 0 1rem; padding: 0.5rem 0.9rem; }
+  td { padding: 0; overflow-wrap: anywhere; }
+  td:nth-child(1) { white-space: normal; }
+  td:nth-child(2) { grid-row: 2; grid-column: 1 / -1; color: var(--soft); }
+}
 `;
 
 export const homeScript = `

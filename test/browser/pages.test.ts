@@ -41,6 +41,7 @@ describe.skipIf(browserMissing !== null)(`in a browser${browserMissing ? ` (${br
     const { page, faults } = await open('/', viewport);
     expect(await page.title()).toBe('Postern');
     expect(await scrollsSideways(page)).toBe(false);
+    expect(await page.evaluate("(e => e.scrollWidth > e.clientWidth)(document.querySelector('.scroll'))")).toBe(false);
     await page.getByRole('link', { name: '/docs' }).click();
     await page.waitForURL('**/docs');
     await page.getByText('Search tweets').first().waitFor();
