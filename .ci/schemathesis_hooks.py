@@ -27,6 +27,9 @@ def before_load_schema(context, raw_schema):
             names = {parameter.get("name"): parameter for parameter in operation["parameters"]}
             if "userName" in names and "userId" in names:
                 names["userName"]["required"] = True
+            # Nor that this one is needed here, in a field or a header.
+            if operation["operationId"] == "dmMessages":
+                names["encryption_code"]["required"] = True
             content = operation.get("requestBody", {}).get("content", {})
             for media_type in content.values():
                 properties = media_type["schema"]["properties"]
@@ -59,10 +62,14 @@ def before_load_schema(context, raw_schema):
                     properties["text"]["minLength"] = 1
                 if "auth_token" in properties:
                     properties["auth_token"]["const"] = os.environ["POSTERN_ACTOR"]
+                # Which texts are an emoji no pattern of JSON Schema can say.
+                if "emoji" in properties:
+                    properties["emoji"]["const"] = media_type["example"]["emoji"]
                 # A wrong one is 403 and then 429; test/chat-keys guesses. Where messages are opened one is needed.
                 if "encryption_code" in properties:
                     properties["encryption_code"]["const"] = os.environ["POSTERN_CODE"]
                     if operation["operationId"].startswith("dm"):
+                        operation["requestBody"]["required"] = True
                         required = media_type["schema"].setdefault("required", [])
                         media_type["schema"]["required"] = [*required, "encryption_code"]
 
@@ -78,7 +85,6 @@ def _narrowed(parameter):
     if parameter.get("$ref", "").endswith("/encryptionCodeHeader"):
         return None
     if parameter.get("name") == "encryption_code":
-        parameter["required"] = True
         parameter["schema"]["const"] = os.environ["POSTERN_CODE"]
     # It must be equal to the header, which is always sent.
     if parameter.get("name") == "auth_token":

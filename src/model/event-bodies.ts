@@ -3,6 +3,8 @@ import type { EventType } from './event.ts';
 import { numericId } from './scalars.ts';
 
 const at = z.string().meta({ description: 'ISO 8601.', examples: ['2026-11-21T09:26:41.000Z'] });
+/** Of messages: microseconds, as SPEC.md has it. */
+const finely = at.meta({ description: 'ISO 8601, with microseconds.', examples: ['2026-11-21T09:26:41.705000Z'] });
 const id = z.string().meta({ description: 'The same on every retry and replay.' });
 
 const authored = {
@@ -16,6 +18,7 @@ const authored = {
 const actors = { actor_ids: z.array(numericId), actor_screen_names: z.array(z.string()) };
 
 const message = {
+  created_at: finely,
   conversation_id: z.string(),
   message_id: z.string(),
   seq_id: z.string(),

@@ -98,6 +98,7 @@ describe('a message', () => {
 
   test('has reactions, each until it is taken back', async () => {
     const react = (who: Writer, path: string, emoji: string) => who.post(path, { conversation_id, seq_id, emoji });
+    for (const emoji of ['', 'x', 'no emoji', '🎉🎉']) expect((await react(anna, '/dm/react', emoji)).status).toBe(400);
     const added = dataOf(await react(ben, '/dm/react', '🎉'));
     expect(added).toEqual({ ok: true, conversation_id, target_seq_id: seq_id, emoji: '🎉' });
     dataOf(await react(ben, '/dm/react', '🎉'));

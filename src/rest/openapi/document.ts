@@ -11,6 +11,7 @@ A gateway to a social platform, for programs. One API key, one price a call.
 
 - **Who pays**: \`Authorization: Bearer <API_KEY>\` on every call.
 - **Who acts**: \`auth_token\`, in the query of a \`GET\`, in the body of all else, or in the header \`x-auth-token\`.
+- **Direct messages** are opened with \`encryption_code\`, in the same places, or in the header \`x-encryption-code\`.
 - **Every answer** is an Envelope: \`{ "status": true, "data": …, "error": null }\`, or
   \`{ "status": false, "data": null, "error": "…" }\` with a message that names the field or the cause.
 - **Money** is a decimal string. A call is charged when it succeeds, and only then.

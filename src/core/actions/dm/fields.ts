@@ -19,11 +19,14 @@ export const inConversation = conversationId.meta({
 
 export const targetMessage = numericId.meta({ description: '`seq_id` of the message.' });
 
+/** One that Unicode recommends (UTS #51), or a pictograph without the selector that asks for its picture. */
+const oneEmoji = /^(?:\p{RGI_Emoji}|\p{Extended_Pictographic})$/v;
+
 export const emoji = z
   .string()
   .min(1)
   .max(64, 'must be one emoji')
-  .refine(wellFormed, halfSurrogate)
+  .refine((text) => oneEmoji.test(text), 'must be one emoji')
   .meta({ description: 'One emoji.', examples: ['❤️'] });
 
 /** What the changes of one message answer. */

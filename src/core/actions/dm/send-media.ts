@@ -56,7 +56,7 @@ export const dmSendMedia = platformAction({
         .max(255, 'must be at most 255 characters')
         .refine((name) => name.isWellFormed() && !/[\p{Cc}/\\]/u.test(name), 'must be a name without a path')
         .optional()
-        .meta({ description: 'Made of the type, if left out.' }),
+        .meta({ description: 'Made of the type, if left out.', pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f/\\\\]+$' }),
       width: pixels.optional().meta({ description: 'Read from the bytes, if left out.' }),
       height: pixels.optional().meta({ description: 'Read from the bytes, if left out.' }),
     })
