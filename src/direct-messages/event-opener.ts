@@ -55,11 +55,12 @@ export class EventOpener implements MessageOpener {
     const { messages } = session;
     const ids = [...new Set(events.map(({ message }) => message.conversationId))];
     const peers = await actor.known.peersOf(ids, messages, this.#parts.directMessages.now());
+    const keyChanges = await Promise.all(ids.map((id) => keyChangesOf(id, messages)));
     const found = new Map<string, OpenConversation>();
-    for (const id of ids) {
+    for (const [at, id] of ids.entries()) {
       const own = peers.get(id);
-      const keyChanges = await keyChangesOf(id, messages);
-      if (own !== undefined && keyChanges !== null) found.set(id, new OpenConversation(id, actor, own, keyChanges));
+      const changes = keyChanges[at] ?? null;
+      if (own !== undefined && changes !== null) found.set(id, new OpenConversation(id, actor, own, changes));
     }
     return found;
   }

@@ -82,6 +82,11 @@ export class PollerMessages {
   }
 }
 
+/** Whether asking again would be answered the same. */
+export function isFinal(error: unknown): boolean {
+  return !(error instanceof PosternError) || refusals.has(error.code);
+}
+
 /** A token that the platform refuses says nothing of the code. */
 export function isCodeRefusal(error: unknown): error is PosternError {
   if (!(error instanceof PosternError) || error.message === 'Platform rejected auth_token') return false;

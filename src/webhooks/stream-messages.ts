@@ -5,11 +5,13 @@ import type { PlacedEvent } from '../store/port.ts';
 import { messageBody } from './event-body.ts';
 import type { StreamItem } from './live-streams.ts';
 import type { MessageOpener, OpenedMessage, Opening } from './message-opener.ts';
-import { isCodeRefusal } from './poller-messages.ts';
+import { isCodeRefusal, isFinal } from './poller-messages.ts';
 import type { WebhookVault } from './secrets.ts';
 import { unpackEvent } from './stored-event.ts';
 
 const retryMs = 2_000;
+/** Then a gap is told, and what comes after it goes on. */
+const mostTries = 4;
 
 interface Parts {
   vault: WebhookVault;
@@ -38,21 +40,22 @@ export class StreamMessages {
       const said = await this.#open(opening, message);
       return said && { kind: 'event', id, type, body: messageBody(id, message, said) };
     } catch (error) {
-      if (!isCodeRefusal(error)) throw error;
-      this.#refused = true;
-      return { kind: 'gap', id, reason: `Messages are not opened any more: ${error.message}` };
+      if (!(error instanceof PosternError)) throw error;
+      this.#refused = isCodeRefusal(error);
+      const what = this.#refused ? 'Messages are not opened any more' : 'A message could not be opened';
+      return { kind: 'gap', id, reason: `${what}: ${error.message}` };
     }
   }
 
-  /** Until it has an answer, or nobody listens any more. */
+  /** Tries again what may pass, for as long as the other events of the stream can wait. */
   async #open(opening: Opening, message: NonNullable<ReturnType<typeof unpackEvent>['message']>) {
     const { opener, runtime, ended } = this.#parts;
-    for (;;) {
+    for (let tries = 1; ; tries++) {
       try {
         const [said = null] = await opener.open(opening, [message]);
         return said satisfies OpenedMessage | null;
       } catch (error) {
-        if (isCodeRefusal(error) || !(error instanceof PosternError) || ended.aborted) throw error;
+        if (isFinal(error) || tries === mostTries || ended.aborted) throw error;
         await sleep(runtime, retryMs);
       }
     }

@@ -119,30 +119,31 @@ describe('a webhook with a code', () => {
 });
 
 describe('a stream', () => {
+  const read = async (who: Writer, headers: Record<string, string>, count: number): Promise<string[]> => {
+    const controller = new AbortController();
+    const response = await fetch(`${world.service.demo.baseUrl}/events`, {
+      headers: {
+        authorization: `Bearer ${who.client.options.key}`,
+        'x-auth-token': who.account.authToken,
+        ...headers,
+      },
+      signal: controller.signal,
+    });
+    expect(response.status).toBe(200);
+    const types: string[] = [];
+    let text = '';
+    for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
+      text += Buffer.from(chunk).toString();
+      types.splice(0, types.length, ...[...text.matchAll(/^event: (\S+)$/gm)].map(([, type = '']) => type));
+      if (types.length >= count) break;
+    }
+    controller.abort();
+    return types;
+  };
+
   test('has messages with a code alone', async () => {
-    const read = async (headers: Record<string, string>, count: number): Promise<string[]> => {
-      const controller = new AbortController();
-      const response = await fetch(`${world.service.demo.baseUrl}/events`, {
-        headers: {
-          authorization: `Bearer ${anna.client.options.key}`,
-          'x-auth-token': anna.account.authToken,
-          ...headers,
-        },
-        signal: controller.signal,
-      });
-      expect(response.status).toBe(200);
-      const types: string[] = [];
-      let text = '';
-      for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
-        text += Buffer.from(chunk).toString();
-        types.splice(0, types.length, ...[...text.matchAll(/^event: (\S+)$/gm)].map(([, type = '']) => type));
-        if (types.length >= count) break;
-      }
-      controller.abort();
-      return types;
-    };
-    const open = read({ 'x-encryption-code': anna.account.encryptionCode }, 2);
-    const closed = read({}, 1);
+    const open = read(anna, { 'x-encryption-code': anna.account.encryptionCode }, 2);
+    const closed = read(anna, {}, 1);
     await new Promise((resolve) => setTimeout(resolve, 1_500));
     await ben.sends(anna, 'Live');
     await new Promise((resolve) => setTimeout(resolve, 700));
@@ -158,4 +159,18 @@ describe('a stream', () => {
     });
     expect(refused.status).toBe(403);
   });
+
+  test('that cannot open a message for a while says so, and goes on with what else happens', async () => {
+    const open = read(ben, { 'x-encryption-code': ben.account.encryptionCode }, 2);
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    await world.service.addFault({ kind: 'status', status: 500 }, { operation: 'chatConversation', times: null });
+    await fetch(`${world.service.demo.sandboxUrl}/control/messages`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ from: anna.account.userName, to: ben.account.userName, text: 'Closed' }),
+    });
+    await world.happen(ben.account);
+    expect(await open).toEqual(['gap', 'user.follow']);
+    await world.sandbox.clearFaults();
+  }, 40_000);
 });
