@@ -22,6 +22,16 @@ const kindsOf: Readonly<Record<MediaType, readonly MediaKind[]>> = {
 
 type MediaType = 1 | 2 | 3 | 4 | 5 | 6;
 
+/** Of a file that has no name of its own. */
+const nameOf: Readonly<Record<MediaType, string>> = {
+  1: 'image',
+  2: 'animation',
+  3: 'video',
+  4: 'audio',
+  5: 'file',
+  6: 'image',
+};
+
 const mostPixels = 65_535;
 const pixels = z.int().min(1, 'must be at least 1').max(mostPixels, `must be at most ${mostPixels}`);
 
@@ -77,7 +87,7 @@ export const dmSendMedia = platformAction({
     const field = data === undefined ? 'image_url' : 'image_base64';
     const taken = await media.take(mediaSource(url, data), { field, kinds: kindsOf[type] });
     try {
-      const filename = input.filename ?? `${nameOf(type)}.${extensionOf(taken.type)}`;
+      const filename = input.filename ?? `${nameOf[type]}.${extensionOf(taken.type)}`;
       const attachment = {
         ...{ media: taken, type, filename },
         width: input.width ?? taken.width,
@@ -96,18 +106,6 @@ export const dmSendMedia = platformAction({
     }
   },
 });
-
-function nameOf(type: MediaType): string {
-  return type === 1 || type === 6
-    ? 'image'
-    : type === 2
-      ? 'animation'
-      : type === 3
-        ? 'video'
-        : type === 4
-          ? 'audio'
-          : 'file';
-}
 
 /** `image/svg+xml` → `svg`. */
 function extensionOf(mime: string): string {
