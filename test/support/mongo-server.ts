@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { accessSync, constants, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -78,7 +78,10 @@ export async function startMongo(found: FoundMongo, options: MongoOptions = {}):
       return child.pid ?? 0;
     },
     kill,
-    pause: () => void child.kill('SIGSTOP'),
+    pause: () => {
+      child.kill('SIGSTOP');
+      waitUntilStopped(child.pid ?? 0);
+    },
     resume: () => void child.kill('SIGCONT'),
     async restart() {
       await kill();
@@ -190,6 +193,15 @@ function runningServer(address: string): MongoServer {
     restart: refuse,
     stop: async () => undefined,
   };
+}
+
+/** The signal takes effect a moment after it was sent, in which one more question may be answered. */
+function waitUntilStopped(pid: number): void {
+  const isStopped = () => / T /.test(readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/\(.*\)/, ''));
+  const pause = new Int32Array(new SharedArrayBuffer(4));
+  for (let waited = 0; process.platform === 'linux' && waited < 1_000 && !isStopped(); waited++) {
+    Atomics.wait(pause, 0, 0, 1);
+  }
 }
 
 function findProgram(name: string): string | null {
