@@ -72,7 +72,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     applyEntry(world, entry);
     if (entry.kind === 'reset') cursors.enter(entry.mark ?? '');
     const used = tokenOf(entry);
-    if (used !== undefined) tokens.remember(used.actorId, used.token, used.fingerprint, used.tweetId, used.at);
+    if (used !== undefined) tokens.remember(used.actorId, used.token, used.fingerprint, used.subjectId, used.at);
   };
   for (const entry of entries) apply(entry);
   const files = new UploadFiles(options.dataDir === null ? null : join(options.dataDir, 'media'));

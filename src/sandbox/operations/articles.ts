@@ -81,7 +81,7 @@ export const deleteArticle: ActorOperation = {
 /** What a token's first use was about, should there have been one. */
 export function usedBefore({ platform, actor }: ActorCall, token: string | undefined, fingerprint: string) {
   const first = token === undefined ? undefined : platform.tokens.find(actor.id, token, platform.now());
-  if (first === undefined || first.fingerprint === fingerprint) return first?.tweetId;
+  if (first === undefined || first.fingerprint === fingerprint) return first?.subjectId;
   throw new Problem(409, 'idempotency_conflict', 'This idempotency-token came with another request before');
 }
 

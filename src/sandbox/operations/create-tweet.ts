@@ -86,7 +86,7 @@ function replayed(call: ActorCall, token: string, fingerprint: string): Answer |
   if (first.fingerprint !== fingerprint) {
     throw new Problem(409, 'idempotency_conflict', 'This idempotency-token came with another body before');
   }
-  return created(call, first.tweetId, { 'idempotent-replayed': 'true' });
+  return created(call, first.subjectId, { 'idempotent-replayed': 'true' });
 }
 
 function created({ platform: { world }, actor }: ActorCall, id: string, headers?: Record<string, string>): Answer {

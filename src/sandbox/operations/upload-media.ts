@@ -23,7 +23,7 @@ export const uploadMedia: ActorOperation = {
     const token = idempotencyToken(call);
     const first = token === undefined ? undefined : platform.tokens.find(actor.id, token, platform.now());
     if (first !== undefined) {
-      if (first.fingerprint === FINGERPRINT) return uploaded(first.tweetId, { 'idempotent-replayed': 'true' });
+      if (first.fingerprint === FINGERPRINT) return uploaded(first.subjectId, { 'idempotent-replayed': 'true' });
       throw new Problem(409, 'idempotency_conflict', 'This idempotency-token came with another request before');
     }
     if (received === undefined || received.size === 0) throw new Problem(400, 'media_refused', 'It has no bytes');

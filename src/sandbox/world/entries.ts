@@ -86,14 +86,14 @@ export function mintedLabel(number: number): string {
 /** The idempotency token that an entry came with, and which tweet, upload, article or event of a conversation it was about. */
 export function tokenOf(entry: Entry) {
   if (entry.kind === 'chat_key' || entry.kind === 'chat_event') {
-    const { user: actorId, token, fingerprint = '', seq: tweetId, at } = entry;
-    return token === undefined ? undefined : { actorId, token, fingerprint, tweetId, at };
+    const { user: actorId, token, fingerprint = '', seq: subjectId, at } = entry;
+    return token === undefined ? undefined : { actorId, token, fingerprint, subjectId, at };
   }
   if (!('token' in entry) || entry.token === undefined) return undefined;
   const { token, fingerprint = '', at } = entry;
   const actorId = 'author' in entry ? entry.author : entry.user;
-  const tweetId = 'tweet' in entry ? entry.tweet : 'article' in entry ? entry.article : entry.id;
-  return { actorId, token, fingerprint, tweetId, at };
+  const subjectId = 'tweet' in entry ? entry.tweet : 'article' in entry ? entry.article : entry.id;
+  return { actorId, token, fingerprint, subjectId, at };
 }
 
 /** Carries out an entry. A replay may name what a later seed world no longer has: that part of it is passed over. */

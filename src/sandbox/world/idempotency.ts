@@ -2,7 +2,8 @@ const LIFE_MS = 24 * 60 * 60 * 1000;
 
 interface Remembered {
   readonly fingerprint: string;
-  readonly tweetId: string;
+  /** What the write was about: a tweet, an upload, an article or an event of a conversation. */
+  readonly subjectId: string;
   readonly at: number;
 }
 
@@ -11,10 +12,10 @@ export class IdempotencyTokens {
   /** In the order of their time, so that the expired are at the front. */
   #tokens = new Map<string, Remembered>();
 
-  remember(actorId: string, token: string, fingerprint: string, tweetId: string, at: number): void {
+  remember(actorId: string, token: string, fingerprint: string, subjectId: string, at: number): void {
     const key = `${actorId} ${token}`;
     this.#tokens.delete(key);
-    this.#tokens.set(key, { fingerprint, tweetId, at });
+    this.#tokens.set(key, { fingerprint, subjectId, at });
   }
 
   find(actorId: string, token: string, now: number): Remembered | undefined {

@@ -151,7 +151,7 @@ function firstTime(
   if (first.fingerprint !== given.fingerprint) {
     throw new Problem(409, 'idempotency_conflict', 'This idempotency-token came with another body before');
   }
-  return first.tweetId;
+  return first.subjectId;
 }
 
 function keyAnswer(conversation: Conversation, seqId: string, status = 200): Answer {
