@@ -15,7 +15,7 @@ function textOf(longest: number) {
   return z
     .string()
     .min(1, reason)
-    .refine((text) => text.trim() !== '', 'must not be blank')
+    .regex(/\S/, 'must not be blank')
     .refine((text) => text.length <= longest || [...text].length <= longest, reason)
     .refine((text) => text.isWellFormed(), 'holds half of a surrogate pair')
     .meta({ maxLength: longest });
