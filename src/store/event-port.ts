@@ -27,12 +27,26 @@ export interface Append {
   deliveries: readonly { event: string; webhook: string }[];
 }
 
+/** What webhooks are to get of events that were appended before. */
+export interface LateDeliveries {
+  poller: PollerReference;
+  /** What takes the place of what is kept of them. */
+  events: readonly Pick<EventRecord, 'id' | 'sealed'>[];
+  /** Those of events that are not kept (any more) and of webhooks that are gone are left out. */
+  deliveries: readonly { event: string; webhook: string }[];
+}
+
 export interface EventStore {
   /**
    * Appends events with their deliveries and moves the cursor, all or nothing as seen by who asks afterwards: where it is
    * cut short, the same append again completes it. `superseded` where the fence is old.
    */
   append(append: Append): Promise<'appended' | 'superseded'>;
+  /**
+   * Queues them, due at once; those that are there already stay as they are. Cut short, it has queued some; asked again,
+   * it queues the rest. `superseded`: nothing was queued.
+   */
+  queueLate(late: LateDeliveries): Promise<'queued' | 'superseded'>;
   /** Events of a poller behind a place, oldest first. */
   after(account: string, poller: string, place: number, limit: number): Promise<PlacedEvent[]>;
   /** The place of an event, and when it was appended; `null` where it is not kept (any more). */

@@ -77,6 +77,43 @@ export function describeEvents(get: Get): void {
       expect(await store.events.lastPlace('a', 'p1')).toBe(3);
     });
 
+    it('are queued late for webhooks that did not get them, as what is then kept of them', async () => {
+      const { fixture, store } = get();
+      const to = await running(store, ['w1', 'w2']);
+      await store.events.append(append(to, ['e1', 'e2', 'e3'], ['w1']));
+      await store.deliveries.finish(to, [result('e1', 'delivered')]);
+      const late = {
+        poller: to,
+        events: [
+          { id: 'e2', sealed: 'more of e2' },
+          { id: 'e9', sealed: 'never there' },
+        ],
+        deliveries: ['e1', 'e2', 'e9'].flatMap((event) =>
+          ['w1', 'w2', 'nobody'].map((webhook) => ({ event, webhook })),
+        ),
+      };
+      const before = fixture.now();
+      expect(await store.events.queueLate(late)).toBe('queued');
+      expect(await store.events.queueLate(late)).toBe('queued');
+      expect(await store.events.queueLate({ poller: to, events: [], deliveries: [] })).toBe('queued');
+      expect(await waits(store, 'w1')).toEqual(['e2', 'e3']);
+      expect(await waits(store, 'nobody')).toEqual([]);
+      const queued = await store.deliveries.waiting('a', 'w2', false, 10);
+      expect(queued).toMatchObject([
+        { event: 'e1', type: 'tweet.like', place: 1, attempts: 0, replayed: false, sealed: 'bytes of e1' },
+        { event: 'e2', type: 'tweet.like', place: 2, attempts: 0, replayed: false, sealed: 'more of e2' },
+      ]);
+      const [first] = await store.events.after('a', 'p1', 0, 10);
+      for (const { nextAt, eventAt } of queued) {
+        expect(Math.abs((nextAt ?? 0) - before)).toBeLessThan(5_000);
+        expect(eventAt).toBe(first?.at);
+      }
+      expect(await store.events.lastPlace('a', 'p1')).toBe(3);
+      const { account, id, fence } = to;
+      expect(await store.events.queueLate({ ...late, poller: { account, id, fence: fence - 1 } })).toBe('superseded');
+      expect(await store.events.queueLate({ ...late, poller: { account: 'b', id, fence } })).toBe('superseded');
+    });
+
     it('may be none: then the cursor moves alone', async () => {
       const { store } = get();
       const to = await running(store);

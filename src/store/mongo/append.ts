@@ -100,10 +100,10 @@ export function mongoAppend({ collections, clock }: Parts) {
   return { append, complete };
 }
 
-async function addAbsent<T extends EventDocument | DeliveryDocument>(
+export async function addAbsent<T extends EventDocument | DeliveryDocument>(
   collection: Collection<T>,
   documents: readonly T[],
-  session: ClientSession | undefined,
+  session?: ClientSession,
 ): Promise<void> {
   if (documents.length === 0) return;
   const writes = documents.map(({ _id, account, ...rest }) => ({

@@ -2,12 +2,14 @@ import { type EventStore, eventTtlMs } from '../port.ts';
 import { mongoAppend } from './append.ts';
 import { idOf } from './collections.ts';
 import { deleteInBatches } from './delete-in-batches.ts';
+import { mongoLate } from './late.ts';
 import type { Parts } from './parts.ts';
 
 export function mongoEvents(parts: Parts): EventStore {
   const { link, clock } = parts;
   const { pollers, events, deliveries } = parts.collections;
   const { append } = mongoAppend(parts);
+  const { queueLate } = mongoLate(parts);
 
   async function lastPlace(account: string, poller: string): Promise<number> {
     const known = await pollers.findOne({ _id: poller, account }, { projection: { lastPlace: 1 } });
@@ -16,6 +18,7 @@ export function mongoEvents(parts: Parts): EventStore {
 
   return {
     append: (one) => link.run(() => append(one)),
+    queueLate: (late) => link.run(() => queueLate(late)),
 
     after: (account, poller, place, limit) =>
       link.run(async () => {

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Runtime } from '../../runtime/runtime.ts';
-import { type Append, type EventStore, eventTtlMs, type PlacedEvent } from '../port.ts';
+import { type Append, type EventStore, eventTtlMs, type LateDeliveries, type PlacedEvent } from '../port.ts';
 import type { Database } from './database.ts';
 import type { WriteGroup } from './group.ts';
 import { pollerRows } from './poller-rows.ts';
@@ -42,6 +42,24 @@ export function sqliteEvents(database: Database, group: WriteGroup, runtime: Run
     return 'appended';
   }
 
+  function queueLate({ poller, events, deliveries }: LateDeliveries): 'queued' | 'superseded' {
+    if (pollers.fenced(poller) === null) return 'superseded';
+    const { account, id: pollerId } = poller;
+    for (const { id, sealed } of events) {
+      database.run('UPDATE event SET sealed = ? WHERE poller = ? AND id = ?', [sealed, pollerId, id]);
+    }
+    for (const { event, webhook } of deliveries) {
+      database.run(
+        `INSERT INTO delivery (event, webhook, account, poller, place, type, event_at, next_at)
+         SELECT e.id, w.id, e.account, e.poller, e.place, e.type, e.at, ? FROM event e, webhook w
+         WHERE e.poller = ? AND e.id = ? AND w.id = ? AND w.account = ?
+         ON CONFLICT DO NOTHING`,
+        [runtime.now(), pollerId, event, webhook, account],
+      );
+    }
+    return 'queued';
+  }
+
   function sweepBatch(): number {
     const until = runtime.now() - eventTtlMs;
     const sql = 'SELECT number, id, account FROM event WHERE at <= ? ORDER BY at LIMIT ?';
@@ -56,6 +74,7 @@ export function sqliteEvents(database: Database, group: WriteGroup, runtime: Run
 
   return {
     append: (one) => group.add(() => append(one)),
+    queueLate: (late) => group.add(() => queueLate(late)),
 
     async after(account, poller, place, limit) {
       return database

@@ -12,7 +12,7 @@ export const verbs = {
     ...(['beat', 'leave', 'find', 'keepForStream', 'claim', 'release', 'confirm'] as const),
     ...(['count', 'woken', 'stop', 'renew'] as const),
   ],
-  events: ['append', 'after', 'place', 'lastPlace', 'sweep'],
+  events: ['append', 'queueLate', 'after', 'place', 'lastPlace', 'sweep'],
   deliveries: ['waiting', 'finish', 'list', 'replay', 'giveUp', 'backlog'],
 } as const satisfies { [Group in StoreGroup]: readonly (keyof Store[Group])[] };
 
