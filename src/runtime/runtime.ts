@@ -40,6 +40,11 @@ function takeRandom(length: number): Buffer {
   return taken;
 }
 
+/** Any number in [0, 1). */
+export function chance(runtime: Pick<Runtime, 'randomBytes'>): number {
+  return runtime.randomBytes(4).readUInt32LE(0) / 2 ** 32;
+}
+
 /** Runs `task` every `intervalMs`, the next run counted from the end of the one before, so that runs never overlap. */
 export function repeat(runtime: Runtime, intervalMs: number, task: () => Promise<void>): Timer {
   let stopped = false;

@@ -1,4 +1,4 @@
-import { type Runtime, sleep, type Timer } from '../runtime/runtime.ts';
+import { chance, type Runtime, sleep, type Timer } from '../runtime/runtime.ts';
 import type { DeliveryResult, WebhookRecord } from '../store/port.ts';
 import { keptInMemory, Lane, type Waiting } from './lane.ts';
 import { excerptOf, type ReceiverAnswer, type ReceiverFault, type Receivers } from './receiver.ts';
@@ -201,9 +201,8 @@ export class DeliveryQueue {
 
   #delayMs(answer: ReceiverAnswer | ReceiverFault, attempts: number): number | null {
     const { runtime } = this.#parts;
-    const chance = runtime.randomBytes(4).readUInt32LE(0) / 2 ** 32;
     const asked = 'status' in answer && [429, 503].includes(answer.status) ? answer.retryAfter : null;
-    return retryDelayMs(attempts, chance, readRetryAfter(asked, runtime.now()));
+    return retryDelayMs(attempts, chance(runtime), readRetryAfter(asked, runtime.now()));
   }
 }
 

@@ -1,10 +1,16 @@
 import { PosternError } from '../errors/postern-error.ts';
 import type { MessageEvent } from '../model/event.ts';
-import type { PollerRecord, WebhookRecord } from '../store/port.ts';
+import { chance, type Runtime } from '../runtime/runtime.ts';
+import type { PollerRecord, Store, WebhookRecord } from '../store/port.ts';
 import { messageBody } from './event-body.ts';
 import type { MessageOpener } from './message-opener.ts';
+import { pauseAfterFaultMs } from './pace.ts';
 import type { PollerQueues } from './poller-queues.ts';
 import type { WebhookVault } from './secrets.ts';
+import { packMessage, unpackEvent } from './stored-event.ts';
+
+/** Stored events that are looked through at a time. */
+const eventsAtOnce = 100;
 
 /** What a code cannot do it will not do later: a wrong one, one without guesses, an account without keys. */
 const refusals = new Set(['forbidden', 'locked', 'conflict', 'bad_input', 'not_supported']);
@@ -16,20 +22,37 @@ export interface OpenedForWebhooks {
 }
 
 interface Parts {
+  store: Store;
   vault: WebhookVault;
   opener: MessageOpener;
+  runtime: Runtime;
   queues: PollerQueues;
+  onFault: (error: unknown, poller: PollerRecord) => void;
+  onLost: () => void;
 }
 
-/** Opens the messages of a poller for its webhooks, each with its own code. */
+/**
+ * Opens the messages of a poller for its webhooks, each with its own code. Where one does not open now, the messages of its
+ * webhooks wait in the store, and nothing else waits for them.
+ */
 export class PollerMessages {
   readonly #parts: Parts;
+  /** Nothing waits that could be opened, as far as is known. */
+  #atRest = false;
+  #retryAt = Number.NEGATIVE_INFINITY;
+  #faults = 0;
 
   constructor(parts: Parts) {
     this.#parts = parts;
   }
 
-  /** By the platform's event id. Throws where it should be tried again: too few key realms, a brake on wrong codes. */
+  /** A webhook was changed: it may have another code. */
+  lookAgain(): void {
+    this.#atRest = false;
+    this.#retryAt = Number.NEGATIVE_INFINITY;
+  }
+
+  /** Those that are about to be appended, by the platform's event id. */
   async open(
     poller: PollerRecord,
     events: readonly MessageEvent[],
@@ -50,35 +73,113 @@ export class PollerMessages {
     return found;
   }
 
-  /** Webhooks that have the same code are asked about once. */
+  /** Queues what waited and opens now, a page for each webhook. Answers in how many milliseconds to ask again. */
+  async catchUp(poller: PollerRecord): Promise<number> {
+    const { runtime, queues } = this.#parts;
+    if (this.#atRest) return Number.POSITIVE_INFINITY;
+    if (runtime.now() < this.#retryAt) return this.#retryAt - runtime.now();
+    this.#atRest = true;
+    await queues.read(false);
+    let queued = false;
+    let more = false;
+    for (const webhook of queues.webhooks) {
+      const behind = webhook.hasEncryptionCode ? queues.messagesWait(webhook) : null;
+      const { encryptionCode: code, codeRefused } = this.#parts.vault.open(webhook);
+      if (behind === null || code === null || codeRefused) continue;
+      const page = await this.#catchUpWith(poller, code, webhook, behind);
+      queued ||= page !== 'waits';
+      more ||= page !== 'last';
+    }
+    if (queued) await queues.read(true);
+    if (!more) return Number.POSITIVE_INFINITY;
+    this.#atRest = false;
+    return Math.max(0, this.#retryAt - runtime.now());
+  }
+
+  async #catchUpWith(
+    poller: PollerRecord,
+    code: string,
+    webhook: WebhookRecord,
+    behind: number,
+  ): Promise<'waits' | 'more' | 'last'> {
+    const { store, vault, queues, onLost } = this.#parts;
+    const { account, id } = poller;
+    const page = await store.events.after(account, id, behind, eventsAtOnce);
+    const messages = page.flatMap((event) => {
+      const kept = wants(webhook, event.type) && unpackEvent(vault.openBody(account, event.id, event.sealed));
+      return kept && kept.message !== null ? [{ id: event.id, body: kept.body, message: kept.message }] : [];
+    });
+    const sent = messages.map(({ message }) => message);
+    const said = await this.#openWith(poller, code, sent, [webhook]);
+    if (said === null) return 'waits';
+    const opened = messages.flatMap((message, at) => {
+      const what = said[at];
+      return what ? [{ ...message, opened: messageBody(message.id, message.message, what) }] : [];
+    });
+    const late = {
+      poller,
+      // The bytes that were made first are what everybody gets.
+      events: opened
+        .filter(({ body }) => body === null)
+        .map(({ id, opened, message }) => ({ id, sealed: vault.sealBody(account, id, packMessage(opened, message)) })),
+      deliveries: opened.map(({ id }) => ({ event: id, webhook: webhook.id })),
+    };
+    if ((await store.events.queueLate(late)) === 'superseded') {
+      onLost();
+      return 'waits';
+    }
+    const last = page.at(-1);
+    const isLast = !last || page.length < eventsAtOnce;
+    await queues.releaseMessages(webhook.id, isLast ? null : last.place);
+    this.#faults = 0;
+    return isLast ? 'last' : 'more';
+  }
+
+  /** Webhooks that have the same code are asked about once; those whose messages wait already are not. */
   #codes(events: readonly MessageEvent[]): Map<string, WebhookRecord[]> {
+    const { queues, vault } = this.#parts;
     const codes = new Map<string, WebhookRecord[]>();
     if (events.length === 0) return codes;
-    for (const webhook of this.#parts.queues.webhooks) {
+    for (const webhook of queues.webhooks) {
       if (!webhook.hasEncryptionCode || webhook.keptSince === null) continue;
       if (!events.some(({ type }) => wants(webhook, type))) continue;
-      const { encryptionCode, codeRefused } = this.#parts.vault.open(webhook);
-      if (encryptionCode === null || codeRefused) continue;
+      const { encryptionCode } = vault.open(webhook);
+      if (encryptionCode === null || queues.messagesWait(webhook) !== null) continue;
       codes.set(encryptionCode, [...(codes.get(encryptionCode) ?? []), webhook]);
     }
     return codes;
   }
 
-  /** `null` where the code was refused: its webhooks are told, and it is not tried again. */
+  /** `null` where the code opens nothing, now or ever: the messages of its webhooks wait, and it is tried again or not. */
   async #openWith(
     poller: PollerRecord,
     code: string,
     events: readonly MessageEvent[],
     webhooks: readonly WebhookRecord[],
   ) {
-    const { opener, vault, queues } = this.#parts;
+    const { store, opener, vault, queues, onFault } = this.#parts;
+    const { account, id } = poller;
     try {
-      return await opener.open({ account: poller.account, credentials: vault.openPoller(poller), code }, events);
+      return await opener.open({ account, credentials: vault.openPoller(poller), code }, events);
     } catch (error) {
-      if (!isCodeRefusal(error)) throw error;
-      for (const { id } of webhooks) await queues.refuseCode(id, code, error.message);
+      const refused = isCodeRefusal(error) ? { code, reason: error.message } : null;
+      if (!refused) {
+        onFault(error, poller);
+        this.#waitAfter(error);
+      }
+      const behind = await store.events.lastPlace(account, id);
+      for (const webhook of webhooks) await queues.holdMessages(webhook.id, behind, refused);
       return null;
     }
+  }
+
+  #waitAfter(error: unknown): void {
+    const { runtime } = this.#parts;
+    const { field, retryAfterSeconds } = error instanceof PosternError ? error : {};
+    // While the brake on wrong codes holds, to ask again costs no guess; others' guesses may move its end.
+    const askedFor = field === 'encryption_code' ? undefined : retryAfterSeconds;
+    this.#retryAt = runtime.now() + pauseAfterFaultMs(this.#faults++, askedFor, chance(runtime));
+    this.#atRest = false;
   }
 }
 

@@ -68,14 +68,37 @@ export class PollerQueues {
     for (const webhook of this.webhooks) if (change(webhook)) await this.#rewrite(webhook.id, change);
   }
 
-  /** The code opens nothing, and is not tried again until its owner gives another. */
-  refuseCode(id: string, code: string, reason: string): Promise<void> {
-    const { vault } = this.#parts;
+  /** The place behind which its messages wait; `null` where none do. */
+  messagesWait(webhook: WebhookRecord): number | null {
+    const { vault, poller } = this.#parts;
+    const { messagesWait } = vault.open(webhook);
+    return messagesWait?.poller === poller.id ? messagesWait.behind : null;
+  }
+
+  /** Unless they wait from an earlier place on. A code that was `refused` is not tried again until its owner gives another. */
+  holdMessages(id: string, behind: number, refused: { code: string; reason: string } | null): Promise<void> {
+    const { vault, poller } = this.#parts;
     return this.#rewrite(id, (record) => {
       const secrets = vault.open(record);
-      if (secrets.encryptionCode !== code || secrets.codeRefused) return null;
-      const sealed = vault.seal(record, { ...secrets, codeRefused: reason });
-      return { ...record, sealed, lastError: codeRefusedError(reason) };
+      const waits = this.messagesWait(record) !== null;
+      const isRefused = refused?.code === secrets.encryptionCode && !secrets.codeRefused;
+      if (waits && !isRefused) return null;
+      const sealed = vault.seal(record, {
+        ...secrets,
+        ...(!waits && { messagesWait: { poller: poller.id, behind } }),
+        ...(isRefused && { codeRefused: refused.reason }),
+      });
+      return { ...record, sealed, ...(isRefused && { lastError: codeRefusedError(refused.reason) }) };
+    });
+  }
+
+  /** Those up to a place were dealt with; `null`: all of them. */
+  releaseMessages(id: string, upTo: number | null): Promise<void> {
+    const { vault, poller } = this.#parts;
+    return this.#rewrite(id, (record) => {
+      const { messagesWait: _before, ...secrets } = vault.open(record);
+      const messagesWait = upTo === null ? {} : { messagesWait: { poller: poller.id, behind: upTo } };
+      return { ...record, sealed: vault.seal(record, { ...secrets, ...messagesWait }) };
     });
   }
 

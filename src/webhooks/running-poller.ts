@@ -2,7 +2,7 @@ import { PosternError } from '../errors/postern-error.ts';
 import { isMessageEvent, type PlatformEvent } from '../model/event.ts';
 import type { ForwardProxy } from '../outbound/proxy.ts';
 import type { Platform, PlatformSession } from '../platform/port.ts';
-import type { Runtime, Timer } from '../runtime/runtime.ts';
+import { chance, type Runtime, type Timer } from '../runtime/runtime.ts';
 import { Secret } from '../secrets/secret.ts';
 import type { PollerRecord, Store } from '../store/port.ts';
 import { DailyCheck } from './daily-check.ts';
@@ -48,8 +48,6 @@ export class RunningPoller {
   #cursor: string | null;
   /** The platform did not take the cursor any more, and what came behind it was not read. */
   #cursorLost = false;
-  /** Events behind the cursor that were appended ahead of messages which do not open yet. */
-  readonly #ahead = new Set<string>();
   #stopped: boolean;
   #timer: Timer | undefined;
   #quietSince: number;
@@ -103,6 +101,7 @@ export class RunningPoller {
   async refresh(record: PollerRecord): Promise<void> {
     this.#record = record;
     this.#stopped = record.stopped !== null;
+    this.#messages.lookAgain();
     await this.#read();
     this.#quietSince = this.#parts.runtime.now();
     this.#pollIn(0);
@@ -141,7 +140,9 @@ export class RunningPoller {
       this.#faults = 0;
       this.#check.run(this.#queues.webhooks).catch((error) => onFault(error, this.#record));
       if (events.length > 0) this.#quietSince = runtime.now();
-      this.#pollIn(events.length === eventsAtOnce ? 0 : pauseMs(runtime.now() - this.#quietSince, this.#chance()));
+      const messagesInMs = await this.#messages.catchUp(this.#record);
+      const quietMs = runtime.now() - this.#quietSince;
+      this.#pollIn(events.length === eventsAtOnce ? 0 : Math.min(messagesInMs, pauseMs(quietMs, chance(runtime))));
     } catch (error) {
       await this.#afterFault(error);
     }
@@ -160,23 +161,14 @@ export class RunningPoller {
     });
   }
 
-  /**
-   * Where messages cannot be opened now, what else happened is appended all the same, the cursor stays, and the fault is
-   * thrown: the page is asked for again until they open.
-   */
   async #append(events: readonly PlatformEvent[], cursor: string, gap: boolean): Promise<void> {
     const { store, vault, runtime, onAppended, onGap, onLost } = this.#parts;
     const { account, id: poller } = this.#record;
     // Of one that was made or has become valid just now, nothing was heard yet, and this may be for it.
     if (events.length > 0) await this.#queues.read(false);
     const idOf = ({ id, type }: PlatformEvent) => vault.eventId(account, id, type);
-    const { opened, fault } = await this.#messages.open(this.#record, events.filter(isMessageEvent), idOf).then(
-      (opened) => ({ opened, fault: null }),
-      (fault: unknown) => ({ opened: null, fault }),
-    );
-    const told = opened ? events : events.filter((event) => !isMessageEvent(event));
-    if (!opened && (this.#cursor === null || told.length === 0)) throw fault;
-    const made = told.map((event) => makeEvent(idOf(event), event, opened?.get(event.id)));
+    const opened = await this.#messages.open(this.#record, events.filter(isMessageEvent), idOf);
+    const made = events.map((event) => makeEvent(idOf(event), event, opened.get(event.id)));
     const wanted = made.flatMap((event) =>
       this.#queues
         .wanting(event.type)
@@ -193,27 +185,20 @@ export class RunningPoller {
     // A part that is stored before a fault is passed over when the page comes again, since the cursor has not moved.
     const parts = this.#cursor === null ? [sealed] : inParts(sealed);
     for (const [at, events] of parts.entries()) {
-      const isAll = opened !== null && at === parts.length - 1;
-      const append = { poller: this.#record, cursor: (isAll ? null : this.#cursor) ?? cursor, events, deliveries };
+      const isLast = at === parts.length - 1;
+      const append = { poller: this.#record, cursor: (isLast ? null : this.#cursor) ?? cursor, events, deliveries };
       if ((await store.events.append(append)) === 'superseded') return onLost();
     }
     const now = runtime.now();
-    const fresh = made.filter(({ id }) => !this.#ahead.has(id));
-    if (fresh.length > 0 || gap) {
+    if (made.length > 0 || gap) {
       onAppended(
         poller,
-        fresh.map(({ createdAt }) => now - createdAt),
+        made.map(({ createdAt }) => now - createdAt),
       );
     }
     for (const { event, queue } of wanted) {
-      if (this.#ahead.has(event.id)) continue;
       queue.add({ event: event.id, body: event.body, attempts: 0, nextAt: now, replayed: false, eventAt: now });
     }
-    if (!opened) {
-      for (const { id } of fresh) this.#ahead.add(id);
-      throw fault;
-    }
-    this.#ahead.clear();
     this.#cursor = cursor;
     this.#cursorLost = false;
     if (gap) onGap(this.#record);
@@ -234,17 +219,11 @@ export class RunningPoller {
         this.#parts.onFault(fault, this.#record);
       }
     } else this.#parts.onFault(error, this.#record);
-    // The brake on wrong codes holds messages up, and nothing else: to ask again costs no guess.
-    const braked = known?.field === 'encryption_code';
-    this.#pollIn(this.#pauseAfterFault(braked ? undefined : known?.retryAfterSeconds));
+    this.#pollIn(this.#pauseAfterFault(known?.retryAfterSeconds));
   }
 
   #pauseAfterFault(retryAfterSeconds?: number): number {
-    return pauseAfterFaultMs(this.#faults++, retryAfterSeconds, this.#chance());
-  }
-
-  #chance(): number {
-    return this.#parts.runtime.randomBytes(4).readUInt32LE(0) / 2 ** 32;
+    return pauseAfterFaultMs(this.#faults++, retryAfterSeconds, chance(this.#parts.runtime));
   }
 
   /** What the platform refuses it will refuse again: it waits for its owner, who is told. */

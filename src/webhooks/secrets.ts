@@ -16,6 +16,8 @@ export interface WebhookSecrets {
   encryptionCode: string | null;
   /** Why the code does not open anything; such a one is not tried again. */
   codeRefused?: string;
+  /** Messages of this poller behind this place wait until they open. */
+  messagesWait?: { poller: string; behind: number };
 }
 
 /** As whom, and on which way, a poller asks the platform. */

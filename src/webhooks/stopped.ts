@@ -9,7 +9,7 @@ const messagesBeginning = 'Messages are not opened any more: ';
 
 /** What a webhook says once its code was refused. */
 export function codeRefusedError(reason: string): string {
-  return `${messagesBeginning}${reason}. PUT /webhooks/{id} with a new encryption_code goes on`;
+  return `${messagesBeginning}${reason}. PUT /webhooks/{id} with a new encryption_code goes on, with what came meanwhile`;
 }
 
 export function isStoppedError(lastError: string | null): boolean {

@@ -50,6 +50,15 @@ export class SandboxControl {
     await this.#send('/control/events', wanted);
   }
 
+  /** Makes an account say something to another. */
+  async makeMessage(wanted: { from: string; to: string; text: string }): Promise<void> {
+    await this.#send('/control/messages', wanted);
+  }
+
+  async setFault(wanted: { fault: Record<string, unknown>; [target: string]: unknown }): Promise<void> {
+    await this.#send('/control/faults', wanted);
+  }
+
   async clearFaults(): Promise<void> {
     await this.#send('/control/faults/clear', {});
   }

@@ -15,15 +15,6 @@ type Body = Record<string, unknown> & { type: string };
 const bodiesOf = ({ deliveries }: TestReceiver): Body[] => deliveries.map(({ body }) => JSON.parse(body) as Body);
 const typesOf = (receiver: TestReceiver): string[] => bodiesOf(receiver).map(({ type }) => type);
 
-async function control(path: string, body: object): Promise<void> {
-  const response = await fetch(`${world.service.demo.sandboxUrl}/control/${path}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  });
-  expect(response.status).toBe(201);
-}
-
 /** One webhook with a code and one without, of an account whose keys the gateway knows no more. */
 async function startPair() {
   const { client } = await world.actor();
@@ -32,7 +23,8 @@ async function startPair() {
   const [open, closed] = [await world.receiver(), await world.receiver()];
   await register(anna.client, { url: open.url, encryption_code: anna.account.encryptionCode });
   await register(anna.client, { url: closed.url });
-  const says = (text: string) => control('messages', { from: ben.account.userName, to: anna.account.userName, text });
+  const says = (text: string) =>
+    world.sandbox.makeMessage({ from: ben.account.userName, to: anna.account.userName, text });
   await says('Heard');
   await until(() => expect(typesOf(open)).toEqual(['message.received']));
   runtime.leap(20 * 60_000);
@@ -41,7 +33,7 @@ async function startPair() {
 
 test('while the key realms are away messages wait, and nothing else does; then each comes once', async () => {
   const { anna, open, closed, says } = await startPair();
-  await control('faults', { fault: { kind: 'status', status: 500 }, path_prefix: '/realms/', times: null });
+  await world.sandbox.setFault({ fault: { kind: 'status', status: 500 }, path_prefix: '/realms/', times: null });
   await says('Waits');
   await world.happen(anna.account);
   runtime.leap(70_000);
@@ -74,10 +66,29 @@ test('wrong codes that somebody else tries hold up messages alone, and no longer
   expect(typesOf(open).sort()).toEqual(['message.received', 'message.received', 'user.follow']);
 }, 60_000);
 
+test('a page full of messages that wait stands in the way of nothing, and all of them come', async () => {
+  const { anna, open, closed, says } = await startPair();
+  await world.sandbox.setFault({ fault: { kind: 'status', status: 500 }, path_prefix: '/realms/', times: null });
+  const texts = Array.from({ length: 120 }, (_, number) => `Waits ${number}`);
+  for (const text of texts) await says(text);
+  await world.happen(anna.account);
+  runtime.leap(70_000);
+  await until(() => expect(typesOf(open)).toEqual(['message.received', 'user.follow']));
+  await until(() => expect(typesOf(closed)).toEqual(['user.follow']));
+  await world.sandbox.clearFaults();
+  runtime.leap(70_000);
+  await until(() => expect(open.deliveries).toHaveLength(texts.length + 2));
+  const told = bodiesOf(open).map(({ text }) => text);
+  expect(told.filter((text) => text !== 'Heard' && text !== undefined).sort()).toEqual(texts.sort());
+  expect(new Set(idsOf(open.deliveries)).size).toBe(open.deliveries.length);
+  await says('Heard again');
+  await until(() => expect(bodiesOf(open).at(-1)).toMatchObject({ text: 'Heard again' }));
+}, 60_000);
+
 test('a message of a conversation that is there no more is told as one that does not open', async () => {
   const { anna, open, says } = await startPair();
   const fault = { kind: 'status', status: 404, code: 'not_found', message: 'No such conversation' };
-  await control('faults', { fault, operation: 'chatConversation', times: null });
+  await world.sandbox.setFault({ fault, operation: 'chatConversation', times: null });
   await says('Gone');
   await world.happen(anna.account);
   runtime.leap(70_000);

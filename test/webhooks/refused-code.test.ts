@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Writer } from '../direct-messages/world.ts';
+import { dataOf, Writer } from '../direct-messages/world.ts';
 import { RealmClient } from '../sandbox/realm-client.ts';
 import { LeapingRuntime, look, register, startWorld, until, type World } from './world.ts';
 
@@ -37,7 +37,7 @@ test('a code that is refused later is not tried again: the messages stop, the we
   runtime.leap(70_000);
   await until(async () =>
     expect((await look(anna.client, hook.id)).last_error ?? '').toMatch(
-      /^Messages are not opened any more: .+ goes on$/,
+      /^Messages are not opened any more: .+ goes on, with what came meanwhile$/,
     ),
   );
   const asked = await guesses();
@@ -50,4 +50,51 @@ test('a code that is refused later is not tried again: the messages stop, the we
   const headers = { 'content-type': 'application/json' };
   const put = await anna.client.send('PUT', `/webhooks/${hook.id}`, '{}', headers);
   expect(put.body.data).toMatchObject({ valid: true, last_error: expect.stringMatching(/^Messages are not opened/) });
+}, 60_000);
+
+test('what came while a code was refused is delivered once its owner gives one that opens it', async () => {
+  const { client } = await world.actor();
+  const mint = async () => new Writer((await world.sandbox.mint()) as never, client);
+  const [anna, ben] = [await mint(), await mint()];
+  const [receiver, picky] = [await world.receiver(), await world.receiver()];
+  const encryption_code = anna.account.encryptionCode;
+  const hook = await register(anna.client, { url: receiver.url, encryption_code });
+  await register(anna.client, { url: picky.url, encryption_code, events: ['message.reactionAdded'] });
+  const first = await ben.sends(anna, 'Heard');
+  await until(() => expect(receiver.deliveries).toHaveLength(1));
+
+  runtime.leap(20 * 60_000);
+  const fault = { kind: 'status', status: 403, code: 'forbidden', message: 'Not this code' };
+  await world.sandbox.setFault({ fault, path_prefix: '/realms/', times: null });
+  const says = (text: string) =>
+    world.sandbox.makeMessage({ from: ben.account.userName, to: anna.account.userName, text });
+  await says('In between');
+  runtime.leap(70_000);
+  const lastError = async (id: string) => (await look(anna.client, id)).last_error;
+  await until(async () =>
+    expect(await lastError(hook.id)).toMatch(/^Messages are not opened any more: .*Not this code/),
+  );
+  await says('And another');
+  const { conversation_id, seq_id } = first;
+  await world.sandbox.clearFaults();
+  dataOf(await ben.post('/dm/react', { conversation_id, seq_id, emoji: '👍' }));
+  await world.happen(anna.account);
+  await until(() => expect(receiver.deliveries.map(({ body }) => JSON.parse(body).type)).toContain('user.follow'));
+  expect(receiver.deliveries).toHaveLength(2);
+
+  const body = JSON.stringify({ encryption_code });
+  const put = await anna.client.send('PUT', `/webhooks/${hook.id}`, body, { 'content-type': 'application/json' });
+  expect(put.body.data).toMatchObject({ valid: true, last_error: null });
+  const said = () => receiver.deliveries.map(({ body }) => JSON.parse(body)).filter(({ text }) => text !== undefined);
+  await until(() => expect(said().map(({ text }) => text)).toEqual(['Heard', 'In between', 'And another']));
+  await until(() => expect(receiver.deliveries).toHaveLength(5));
+  expect((await look(anna.client, hook.id)).last_error).toBeNull();
+  // The one that was told first has made the bytes.
+  await until(() => expect(picky.deliveries.map(({ body }) => JSON.parse(body).emoji)).toEqual(['👍']));
+  const sameReaction = receiver.deliveries.find(({ body }) => JSON.parse(body).emoji === '👍');
+  expect(picky.deliveries[0]?.body).toBe(sameReaction?.body);
+
+  await ben.sends(anna, 'From now on');
+  await until(() => expect(said().at(-1)).toMatchObject({ text: 'From now on' }));
+  expect(receiver.deliveries).toHaveLength(6);
 }, 60_000);
