@@ -75,16 +75,18 @@ export class PollerMessages {
 
   /** Queues what waited and opens now, a page for each webhook. Answers in how many milliseconds to ask again. */
   async catchUp(poller: PollerRecord): Promise<number> {
-    const { runtime, queues } = this.#parts;
+    const { runtime, vault, queues } = this.#parts;
     if (this.#atRest) return Number.POSITIVE_INFINITY;
     if (runtime.now() < this.#retryAt) return this.#retryAt - runtime.now();
+    // Set first: whoever looks again while this runs is heard.
     this.#atRest = true;
+    if (!queues.webhooks.some(({ hasEncryptionCode }) => hasEncryptionCode)) return Number.POSITIVE_INFINITY;
     await queues.read(false);
     let queued = false;
     let more = false;
     for (const webhook of queues.webhooks) {
-      const behind = webhook.hasEncryptionCode ? queues.messagesWait(webhook) : null;
-      const { encryptionCode: code, codeRefused } = this.#parts.vault.open(webhook);
+      const { encryptionCode: code, codeRefused } = vault.open(webhook);
+      const behind = queues.messagesWait(webhook);
       if (behind === null || code === null || codeRefused) continue;
       const page = await this.#catchUpWith(poller, code, webhook, behind);
       queued ||= page !== 'waits';
