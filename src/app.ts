@@ -1,5 +1,4 @@
 import type { RequestListener } from 'node:http';
-import { join } from 'node:path';
 import { AccountAdmin } from './billing/account-admin.ts';
 import { ChatKeys } from './chat-keys/chat-keys.ts';
 import type { Config } from './config/config.ts';
@@ -22,9 +21,10 @@ import { readDemoWorld } from './platform/demo-world.ts';
 import { SandboxPlatform } from './platform/sandbox/adapter.ts';
 import { maxResponseBytes } from './platform/sandbox/client.ts';
 import { type Runtime, systemRuntime } from './runtime/runtime.ts';
-import { startSandboxWorker, type WorkerSandbox } from './sandbox/worker-host.ts';
+import type { startSandboxWorker } from './sandbox/worker-host.ts';
 import { deriveKey, readOrMakeSecretKey } from './secrets/secret-key-file.ts';
 import { startBilling } from './start-billing.ts';
+import { startSandbox } from './start-sandbox.ts';
 import { startWebhooks } from './start-webhooks.ts';
 import type { Store } from './store/port.ts';
 import { expressApp } from './web/express-app.ts';
@@ -72,10 +72,8 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   try {
     const failures = new Failures();
     // The longest part of a start, so it begins first; meanwhile the store opens.
-    const starting = config.platform.url === null ? startSandbox(config, overrides) : null;
-    // It may fail while the store still opens, when nobody waits for it yet; whoever does below is told.
-    const sandboxOrNull = starting?.catch(() => null);
-    closers.push(async () => (await sandboxOrNull)?.close());
+    const starting = startSandbox(config, overrides.startSandbox);
+    closers.push(async () => (await starting?.catch(() => null))?.close());
     const store = (await overrides.openStore?.()) ?? (await openServiceStore(config, failures.tell));
     closers.push(() => store.close());
 
@@ -154,10 +152,6 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
 function graphqlOptions({ graphql }: Config): GraphqlOptions {
   const { trustedDocuments: file, trustedOnly: only } = graphql;
   return { ...graphql, trusted: file === null ? null : { documents: readTrustedDocuments(file), only } };
-}
-
-function startSandbox(config: Config, { startSandbox: start = startSandboxWorker }: Overrides): Promise<WorkerSandbox> {
-  return start({ ...config.sandbox, dataDir: join(config.dataDir, 'sandbox') });
 }
 
 /** Parts that die tell it here; whoever runs the service listens. */

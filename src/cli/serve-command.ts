@@ -1,13 +1,26 @@
 import { Command } from 'commander';
-import { readConfig } from '../config/config.ts';
+import type { Overrides } from '../app.ts';
+import { type Config, readConfig } from '../config/config.ts';
+import type { Service } from '../serve.ts';
+import { startSandbox } from '../start-sandbox.ts';
 import { runUntilStopped } from './run-until-stopped.ts';
 
 export function serveCommand(): Command {
   return new Command('serve').description('Run the gateway (what `npm start` does)').action(async () => {
-    // The whole service takes longer to load than any other command to run, so that they do without it.
-    const { serve } = await import('../serve.ts');
-    const service = await serve(readConfig(process.env));
+    const config = readConfig(process.env);
+    // Its thread makes a world while this one loads the service.
+    const sandbox = startSandbox(config);
+    const service = await load(config, sandbox ? { startSandbox: () => sandbox } : {}).catch(async (error) => {
+      await (await sandbox?.catch(() => null))?.close();
+      throw error;
+    });
     process.stdout.write(`${service.welcome}\n`);
     await runUntilStopped(service.stop, service.onFailure);
   });
+}
+
+/** The whole service takes longer to load than any other command to run, so that they do without it. */
+async function load(config: Config, overrides: Overrides): Promise<Service> {
+  const { serve } = await import('../serve.ts');
+  return serve(config, overrides);
 }
