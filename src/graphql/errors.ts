@@ -13,6 +13,7 @@ const spellings: Readonly<Record<string, string>> = {
   username: 'userName',
   auth_token: 'x-auth-token',
   proxy: 'x-proxy',
+  encryption_code: 'x-encryption-code',
 };
 
 /** A refusal of the whole request, before or instead of data. */

@@ -46,7 +46,7 @@ describe('conversations', () => {
       {} as never,
     );
     expect(data.conversations.nodes).toEqual([{ type: 'one_to_one', lastMessage: null }]);
-    expect(errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT', status: 400, field: 'encryptionCode' } }]);
+    expect(errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT', status: 400, field: 'x-encryption-code' } }]);
   });
 
   test('are found by their global id', async () => {
@@ -78,7 +78,7 @@ test('a wrong code is refused with the guesses that remain', async () => {
   const wrong = { 'x-encryption-code': '907351' } as never;
   const { errors } = await ask(other, 'mutation { sendMessage(input: { userId: "1", text: "x" }) { ok } }', {}, wrong);
   expect(errors).toMatchObject([
-    { message: 'Wrong encryptionCode: 19 guesses remaining', extensions: { code: 'FORBIDDEN' } },
+    { message: 'Wrong x-encryption-code: 19 guesses remaining', extensions: { code: 'FORBIDDEN' } },
   ]);
 });
 
