@@ -24,6 +24,7 @@ describe('a query', () => {
   test.each([
     ['/tweet/advanced_search', {}, 'Missing required field: q'],
     ['/tweet/advanced_search', { q: '' }, 'Missing required field: q'],
+    ['/tweet/advanced_search', { q: ' \t' }, 'Malformed field: q: must not be blank'],
     ['/tweet/advanced_search', { q: 'x'.repeat(1025) }, /^Malformed field: q: /],
     ['/tweet/advanced_search', { q: 'tea', product: 'latest' }, 'Malformed field: product: must be Latest or Top'],
     ['/tweet/advanced_search', { q: 'tea', product: '' }, 'Malformed field: product: must be Latest or Top'],

@@ -15,6 +15,7 @@ export const advancedSearch = platformAction({
     q: z
       .string()
       .min(1)
+      .regex(/\S/, 'must not be blank')
       .max(512, 'must be at most 512 characters')
       .meta({
         description: 'Words, "exact phrases" and operators: `from:`, `to:`, `since:`, `until:`, `filter:`.',
