@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isoTime, numericId } from './scalars.ts';
 
-export const articleStatus = z.enum(['draft', 'published']).meta({ id: 'ArticleStatus' });
+export const articleStatus = z.enum(['draft', 'published'], 'must be draft or published').meta({ id: 'ArticleStatus' });
 export type ArticleStatus = z.infer<typeof articleStatus>;
 
 const url = z.string().nullable();

@@ -30,6 +30,7 @@ describe('a query', () => {
     ['/tweet/advanced_search', { q: 'tea', product: '' }, 'Malformed field: product: must be Latest or Top'],
     ['/tweet/advanced_search', { q: 'tea', cursor: '' }, /^Malformed field: cursor: /],
     ['/tweet/advanced_search', { q: 'tea', cursor: 'x'.repeat(2049) }, /^Malformed field: cursor: /],
+    ['/article/list', { status: 'DRAFT' }, 'Malformed field: status: must be draft or published'],
     ['/user/info', {}, 'Missing required field: userName'],
     ['/user/info', { userName: '' }, /^Malformed field: userName: /],
     ['/user/info', { userName: '@' }, /^Malformed field: userName: /],
