@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { malformedField, missingField } from '../errors/fields.ts';
+import { fieldAt, malformedField, missingField } from '../errors/fields.ts';
 import { PosternError } from '../errors/postern-error.ts';
 
 /** Checks raw input against an action's schema. Throws `bad_input` naming the first field at fault. */
@@ -16,7 +16,7 @@ function firstFault(
 ): PosternError {
   const issue = issues[0];
   if (!issue) return new PosternError('bad_input', 'Malformed input');
-  const field = issue.path.map(String).join('.');
+  const field = fieldAt(issue.path);
   const given = issue.path.reduce<unknown>((value, key) => Object(value)[key], raw);
   if (given === undefined) return missingField(field);
   if (issue.code === 'custom' && issue.params?.['isMissing'] === true) return missingField(field);

@@ -117,6 +117,11 @@ describe('a body', () => {
     expectRefusal(await ada.post('/tweet/create', { text: 'half \ud83d' }), 400, /^Malformed field: text: /);
   });
 
+  test('names which item of a list is at fault', async () => {
+    const error = 'Malformed field: media_ids[1]: must be a string';
+    expectRefusal(await ada.post('/tweet/create', { text: 'x', media_ids: ['1', 2] }), 400, error);
+  });
+
   test('of tweet/create with both ways to name the quoted tweet is 400', async () => {
     const both = { text: 'x', quote_tweet_id: '1', quote_tweet_url: 'http://127.0.0.1/ada/status/1' };
     expectRefusal(await ada.post('/tweet/create', both), 400, /give only one of quote_tweet_id and quote_tweet_url/);

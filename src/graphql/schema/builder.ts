@@ -2,7 +2,7 @@ import SchemaBuilder from '@pothos/core';
 import RelayPlugin from '@pothos/plugin-relay';
 import ZodPlugin from '@pothos/plugin-zod';
 import { GraphQLError } from 'graphql';
-import { malformedField } from '../../errors/fields.ts';
+import { fieldAt, malformedField } from '../../errors/fields.ts';
 import type { ReceivedFile } from '../../media/received-file.ts';
 import type { Session } from '../session.ts';
 
@@ -24,7 +24,7 @@ export const builder = new SchemaBuilder<SchemaTypes>({
   defaultFieldNullability: false,
   zod: {
     validationError: ({ issues: [issue] }) =>
-      malformedField(issue?.path.map(String).join('.') ?? '', issue?.message ?? 'is malformed'),
+      malformedField(fieldAt(issue?.path ?? []), issue?.message ?? 'is malformed'),
   },
   relay: {
     cursorType: 'String',
