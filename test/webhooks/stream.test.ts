@@ -99,7 +99,9 @@ describe('the live stream', () => {
       ['', { authorization: '' }, 401, /Missing API key/],
       ['', { 'x-auth-token': '' }, 400, /auth_token/],
       ['', { 'x-auth-token': 'nobody' }, 403, /Platform rejected auth_token/],
-      ['?types=tweet.unknown', {}, 400, /types/],
+      ['?types=tweet.unknown', {}, 400, /^Malformed field: types\[0\]: must be one of message.received, /],
+      ['?types=', {}, 400, /^Malformed field: types: must name at least one type, or be left out for all$/],
+      ['?types=tweet.like,%20user.follow', {}, 400, /^Malformed field: types: .* without blanks$/],
     ];
     for (const [query, headers, status, message] of refusals) {
       const { response } = await stream(query, headers);

@@ -1,12 +1,14 @@
 import { z } from 'zod';
 import { eventTypes } from '../../../model/event.ts';
+import { eventType } from '../../../model/webhook.ts';
 import { flatPrice, platformAction } from '../../action.ts';
 
 const types = z
   .string()
-  .regex(/^[\w.]+(,[\w.]+)*$/, 'must be types of events, by comma')
+  .min(1, 'must name at least one type, or be left out for all')
+  .regex(/^[\w.]+(,[\w.]+)*$/, 'must be types of events, by comma and without blanks')
   .transform((text) => text.split(','))
-  .pipe(z.array(z.enum(eventTypes, `must be of ${eventTypes.join(', ')}`)));
+  .pipe(z.array(eventType));
 
 export const eventStream = platformAction({
   name: 'events',
