@@ -54,6 +54,12 @@ export class Receivers {
   readUrl(text: string): URL {
     if (text.length > maxUrlLength) throw malformedField('url', `must be at most ${maxUrlLength} characters`);
     if (this.#local && isLocalhost(text)) return new URL(text);
+    if (this.#local && /^http:/i.test(text)) {
+      throw malformedField(
+        'url',
+        'must be a URL with https://, or with http://localhost, by that name and without a user',
+      );
+    }
     return this.#options.guard.checkUrl(text, { field: 'url', schemes: ['https'] });
   }
 
