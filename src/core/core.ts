@@ -157,6 +157,9 @@ function checkCode({ code: taken }: Action, code: Secret | null): Secret | null 
   if (taken === 'required' && (code === null || code.expose() === '')) throw missingField('encryption_code');
   if (code === null) return null;
   if (code.expose() === '') throw malformedField('encryption_code', 'must not be empty');
+  // No header brings one, so that an account enrolled with it could be reached by no header; and of one that was pasted
+  // with a blank a guess would be lost.
+  if (/^\s|\s$/.test(code.expose())) throw malformedField('encryption_code', 'begins or ends with a blank');
   if (code.expose().length > longestCode) throw malformedField('encryption_code', 'is longer than any code');
   return code;
 }

@@ -238,6 +238,10 @@ describe('is refused', () => {
     );
     const both = await anna.get('/dm/messages', { conversation_id, encryption_code: '111222' });
     expectRefusal(both, 400, /^Malformed field: encryption_code: differs/);
+    for (const encryption_code of [' 907351', '907351\n']) {
+      const padded = await ben.post('/dm/send', { user_id: anna.account.userId, text: 'Hi', encryption_code });
+      expectRefusal(padded, 400, 'Malformed field: encryption_code: begins or ends with a blank');
+    }
     const wrong = await ben.get('/dm/list', {}, { 'x-encryption-code': '907351' });
     expectRefusal(wrong, 403, /^Wrong encryption_code: 19 guesses remaining/);
   });
@@ -258,6 +262,11 @@ describe('enrolment', () => {
       await keyless.post('/dm/enroll', { encryption_code: '1234' }),
       400,
       /^Malformed field: encryption_code/,
+    );
+    expectRefusal(
+      await keyless.post('/dm/enroll', { encryption_code: ' 738205' }),
+      400,
+      /begins or ends with a blank$/,
     );
     const code = { encryption_code: '738205' };
     expect(dataOf(await keyless.post('/dm/enroll', code))).toEqual({ ok: true });
