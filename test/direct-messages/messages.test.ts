@@ -229,6 +229,12 @@ describe('is refused', () => {
     );
   });
 
+  test('a message to a conversation and to a user at once', async () => {
+    const { conversation_id } = await anna.sends(ben, 'Ours');
+    const both = await anna.post('/dm/send', { conversation_id, user_id: ben.account.userId, text: 'Hi' });
+    expectRefusal(both, 400, /give only one of conversation_id and user_id$/);
+  });
+
   test('a call without a code, with two that differ, and with a wrong one', async () => {
     const { conversation_id } = await anna.sends(ben, 'Ours');
     expectRefusal(

@@ -101,6 +101,8 @@ test('an input that breaks its alternatives is no valid body either', () => {
         cover_image_base64: 'AAAA',
         image_url: 'https://platform.example/a.png',
         image_base64: 'AAAA',
+        conversation_id: '12:34',
+        user_id: '34',
       };
       const both = Object.fromEntries(fields.map((field) => [field, samples[field]]));
       expect(Object.values(both)).not.toContain(undefined);

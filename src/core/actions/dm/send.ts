@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { conversationId } from '../../../model/direct-message.ts';
 import { numericId } from '../../../model/scalars.ts';
 import { flatPrice, platformAction } from '../../action.ts';
-import { anyOf } from '../../input.ts';
+import { oneOf } from '../../input.ts';
 import { inConversation, messageText } from './fields.ts';
 
 export const dmSend = platformAction({
@@ -17,10 +17,10 @@ export const dmSend = platformAction({
   input: z
     .object({
       conversation_id: inConversation.optional(),
-      user_id: numericId.optional().meta({ description: 'Whom to write to; overrides `conversation_id`.' }),
+      user_id: numericId.optional().meta({ description: 'Instead: whom to write to.' }),
       text: messageText,
     })
-    .check(anyOf('conversation_id', 'user_id')),
+    .check(oneOf('conversation_id', 'user_id')),
   example: { user_id: '1989000000', text: 'Are the scones still warm?' },
   output: z.object({
     ok: z.boolean(),
