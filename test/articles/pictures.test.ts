@@ -81,6 +81,9 @@ describe.each(['REST', 'GraphQL'] as const)('over %s', (face) => {
     expect(calls['uploadMedia']).toBeUndefined();
     expect((await writer.read(article_id))['content']).toBe(`${shown}\n\nMore`);
 
+    const missing = await writer.act('update', { article_id, content: `${shown}\n\n![](${origin.url}/missing.png)` });
+    expect(missing.error).toMatch(/^Malformed field: content: image 3: cannot be fetched/);
+
     const other = await world.writer(face);
     const stolen = await other.act('create', { ...first, content: String(shown) });
     expect([stolen.status, stolen.error]).toEqual([404, expect.stringMatching(/^Media not found: \d+$/)]);
@@ -111,10 +114,10 @@ describe.each(['REST', 'GraphQL'] as const)('over %s', (face) => {
       [{ cover_image_url: 'http://10.0.0.1/x.png' }, 400, /cover_?image_?url/i],
       [{ cover_image_url: origin.serve('/v.mp4', mp4()) }, 400, /cover_?image_?url/i],
       [{ cover_image_base64: 'not base64!' }, 400, /cover_?image_?base64/i],
-      [{ content: `![](${good}) ![](${page})` }, 400, /content image 2/],
-      [{ content: `![](${origin.url}/missing.png)` }, 400, /content image 1/],
-      [{ content: '![](http://169.254.169.254/latest)' }, 400, /content image 1/],
-      [{ content: '![](data:text/html;base64,PGI+)' }, 400, /content image 1/],
+      [{ content: `![](${good}) ![](${page})` }, 400, /^Malformed field: content: image 2/],
+      [{ content: `![](${origin.url}/missing.png)` }, 400, /^Malformed field: content: image 1/],
+      [{ content: '![](http://169.254.169.254/latest)' }, 400, /^Malformed field: content: image 1/],
+      [{ content: '![](data:text/html;base64,PGI+)' }, 400, /^Malformed field: content: image 1/],
     ];
     for (const [input, status, error] of wrong) {
       const [refused, calls] = await world.sandbox.requestsDuring(() => writer.act('update', { article_id, ...input }));

@@ -27,10 +27,10 @@ export async function takeEdits(call: Call, fields: ArticleFields): Promise<Edit
   const { title, content } = fields;
   const wanted = new Map<string, Wanted>();
   const ids = new Map<string, string>();
-  for (const url of content === undefined ? [] : picturesIn(content)) {
+  for (const [at, url] of (content === undefined ? [] : picturesIn(content)).entries()) {
     const known = call.platform.articles.mediaAt(url);
     if (known !== null) ids.set(url, known);
-    else wanted.set(url, { source: sourceOf(url), rules: pictureRules(wanted.size + 1) });
+    else wanted.set(url, { source: sourceOf(url), rules: pictureRules(at + 1) });
   }
   const cover = coverOf(fields);
   if (cover !== undefined) wanted.set(coverKey, cover);
@@ -60,7 +60,7 @@ function coverOf({ cover_image_url: url, cover_image_base64: data }: ArticleFiel
 }
 
 function pictureRules(number: number): TakingRules {
-  return { field: `content image ${number}`, kinds: ['photo', 'gif'] };
+  return { field: `content: image ${number}`, kinds: ['photo', 'gif'] };
 }
 
 function sourceOf(url: string): MediaSource {
