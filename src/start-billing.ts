@@ -53,7 +53,7 @@ export async function startBilling({ store, runtime, logger, metrics, ...options
   return {
     ledger,
     keys,
-    accounts: new AccountService(store, runtime),
+    accounts: new AccountService(store, ledger, runtime),
     idempotency: new Idempotency({ store: store.idempotency, secretKeys, vault, runtime, repeatable }),
     limiter: new RateLimiter({ runtime, defaultLimit: options.rateLimit, processes: () => presence.live }),
     close: async () => {

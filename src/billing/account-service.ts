@@ -5,6 +5,7 @@ import type { Page } from '../model/page.ts';
 import { formatIsoTime } from '../model/time.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { PaymentMark, Store, UsageLine } from '../store/port.ts';
+import type { Ledger } from './ledger.ts';
 
 const hourMs = 3_600_000;
 const hoursPerDay = 24;
@@ -20,14 +21,17 @@ interface UsageQuery {
 /** What an account may see of itself (DECISIONS.md, `GET /account…`). */
 export class AccountService {
   readonly #store: Store;
+  readonly #ledger: Ledger;
   readonly #runtime: Runtime;
 
-  constructor(store: Store, runtime: Runtime) {
+  constructor(store: Store, ledger: Ledger, runtime: Runtime) {
     this.#store = store;
+    this.#ledger = ledger;
     this.#runtime = runtime;
   }
 
   async details(id: string): Promise<AccountDetails> {
+    await this.#ledger.returned(id);
     const [account, balance, keys] = await Promise.all([
       this.#store.accounts.find(id),
       this.#store.ledger.balance(id),
@@ -51,7 +55,9 @@ export class AccountService {
     };
   }
 
+  /** A refused call that was answered before counts no more, though its answer did not wait for the store. */
   async balance(id: string): Promise<AccountBalance> {
+    await this.#ledger.returned(id);
     const balance = await this.#store.ledger.balance(id);
     if (!balance) throw accountGone();
     return { balance: formatDollars(balance.avail), held: formatDollars(balance.held), currency };

@@ -54,10 +54,16 @@ export interface SettleEntry {
   caller: Caller<Settled | null>;
 }
 
+export interface ReturnEntry {
+  caller: Caller<void>;
+}
+
 /** What waits for the next commit of a lane. `release` and `settles` belong to the lane's generation of now. */
 export class LaneQueue {
   reserves: ReserveEntry[] = [];
   release: Micros = 0;
+  /** Who wants to know when `release` is in the store. */
+  returns: ReturnEntry[] = [];
   settles: SettleEntry[] = [];
   lates: SettleEntry[] = [];
 
@@ -67,9 +73,10 @@ export class LaneQueue {
 
   /** Everything that waits, as one commit; the queue is empty afterwards. */
   take(head: Pick<LedgerCommit, 'id' | 'createdAt' | 'account' | 'writer' | 'generation' | 'begins'>): Batch {
-    const { reserves, release, settles, lates } = this;
+    const { reserves, release, returns, settles, lates } = this;
     this.reserves = [];
     this.release = 0;
+    this.returns = [];
     this.settles = [];
     this.lates = [];
     const commit = {
@@ -79,12 +86,13 @@ export class LaneQueue {
       late: lates.map((entry) => entry.settlement),
       reserve: reserves.map((entry) => entry.micros),
     };
-    return { commit, reserves, settles, lates };
+    return { commit, reserves, returns, settles, lates };
   }
 
   /** The hold is gone: what was to be released went back with it, what was performed under it is late. */
   outliveHold(): void {
     this.release = 0;
+    for (const { caller } of this.returns.splice(0)) caller.answer();
     this.lates = [...this.settles, ...this.lates];
     this.settles = [];
   }
@@ -105,6 +113,7 @@ export class LaneQueue {
 export interface Batch {
   readonly commit: LedgerCommit;
   readonly reserves: readonly ReserveEntry[];
+  readonly returns: ReturnEntry[];
   readonly settles: readonly SettleEntry[];
   readonly lates: readonly SettleEntry[];
 }

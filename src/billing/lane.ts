@@ -72,6 +72,17 @@ export class Lane {
     this.#wake();
   }
 
+  /** Resolves once the store knows of all that was given back before. Throws `unavailable` where it does not hear of it. */
+  returned(): Promise<void> {
+    // What waits goes after what is on its way.
+    const carrier = this.#queue.release > 0 ? this.#queue : this.#batch;
+    if (carrier === null || (carrier === this.#batch && this.#batch.commit.release === 0)) return Promise.resolve();
+    const caller = new Caller<void>(this.#now());
+    carrier.returns.push({ caller });
+    this.#wake();
+    return caller.promise;
+  }
+
   /** Gives back what callers still hold, and resolves once nothing is open, waiting or on its way. */
   drain(): Promise<void> {
     return new Promise((resolve) => {
@@ -141,6 +152,7 @@ export class Lane {
     else if (outcome.status === 'swept') this.#swept(batch);
     else if (outcome.status === 'expired') this.#expired(batch);
     else this.#noAccount(batch);
+    for (const { caller } of batch.returns) caller.answer();
     this.#failing = false;
     this.#batch = null;
     if (this.open > 0) this.#keepWatch(this.#context.times.renewMs);
@@ -152,7 +164,8 @@ export class Lane {
   #failed(batch: Batch): void {
     this.#failing = true;
     const until = this.#now() - this.#context.times.failingMs;
-    for (const { caller } of [...batch.reserves, ...this.#queue.reserves]) {
+    const hopeful = [...batch.reserves, ...batch.returns, ...this.#queue.reserves, ...this.#queue.returns];
+    for (const { caller } of hopeful) {
       if (!caller.answered && caller.since <= until) caller.refuse(refusals.away());
     }
     this.#queue.dropAnswered();
@@ -273,8 +286,9 @@ export class Lane {
       }
     };
     const waiting = this.#batch ? [this.#batch, this.#queue] : [this.#queue];
-    for (const { reserves, settles, lates } of waiting) {
+    for (const { reserves, returns, settles, lates } of waiting) {
       refuse(reserves, refusals.away);
+      refuse(returns, refusals.away);
       refuse(settles, refusals.unrecorded);
       refuse(lates, refusals.unrecorded);
     }

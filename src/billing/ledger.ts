@@ -84,6 +84,14 @@ export class Ledger {
     return this.#lane(reservation.account).settle(reservation, micros, this.#settlement(charges, answer));
   }
 
+  /**
+   * Resolves once the store knows of all credit of the account that was given back here before: a refused call does not
+   * wait for that. Throws `unavailable` where the store does not hear of it.
+   */
+  async returned(account: string): Promise<void> {
+    await this.#lanes.get(account)?.returned();
+  }
+
   /** What this process has open in the store, over all accounts, as far as it knows. */
   heldHere(): Micros {
     let held = 0;

@@ -90,6 +90,21 @@ describe('calls and their price', () => {
     expect(await store.ledger.usage('a', 0, 1e9)).toEqual([]);
   });
 
+  it('what was given back before is in the store once that was waited for', async () => {
+    await credit(3);
+    const [one, two, three] = await Promise.all([1, 2, 3].map(() => ledger.reserve('a', price)));
+    await ledger.settle(one as Reservation, []);
+    await ledger.returned('a');
+    expect(await balance()).toMatchObject({ avail: price, held: 2 * price });
+    await ledger.settle(two as Reservation, []);
+    await settleTurns();
+    await ledger.settle(three as Reservation, []);
+    await ledger.returned('a');
+    expect(await balance()).toMatchObject({ avail: 3 * price, held: 0 });
+    await ledger.returned('a');
+    await ledger.returned('nobody');
+  });
+
   it('charges what succeeded of a reservation and gives the rest back', async () => {
     await credit(10);
     const reservation = await ledger.reserve('a', 5 * price);
@@ -231,6 +246,23 @@ describe('a store that is away', () => {
     expect(await ledger.reserve('a', price)).toBeDefined();
   });
 
+  it('tells who waits for what was given back 503, and gives it back later', async () => {
+    await credit(1);
+    const reservation = await ledger.reserve('a', price);
+    faulty.fate = 'hang';
+    await ledger.settle(reservation, []);
+    const returning = watch(ledger.returned('a'));
+    await runtime.advance(4_900);
+    expect(returning).toEqual({});
+    await runtime.advance(200);
+    expect(returning.error?.code).toBe('unavailable');
+    faulty.fate = 'ok';
+    faulty.letGo();
+    await runtime.advance(100);
+    expect(await balance()).toMatchObject({ avail: price, held: 0 });
+    expect(ledger.lanes).toBe(0);
+  });
+
   it('a store that hangs is a store that is away', async () => {
     await credit(3);
     faulty.fate = 'hang';
@@ -333,6 +365,15 @@ describe('holds', () => {
     expect(results[0]).toEqual({ status: 'fulfilled', value: { charged: price, remaining: 0 } });
     expect(results[1]).toMatchObject({ reason: { code: 'unavailable', message: /spent meanwhile/ } });
     expect(await balance()).toEqual({ paid: 2_000, charged: 2_000, avail: 0, held: 0 });
+  });
+
+  it('that were swept: nobody waits for what was given back under them', async () => {
+    await credit(1);
+    const reservation = await ledger.reserve('a', price);
+    await sleepThroughSweep();
+    await ledger.settle(reservation, []);
+    await ledger.returned('a');
+    expect(await balance()).toMatchObject({ avail: price, held: 0 });
   });
 
   it('that were swept: reservations that rode along are tried again, releases forgotten', async () => {

@@ -59,6 +59,15 @@ describe('parallel calls', () => {
     expectRefusal(await info(client), 402);
   });
 
+  test('that are refused leave the balance as it was, as soon as they are answered', async () => {
+    const client = await caller('0.01');
+    for (let i = 0; i < 100; i++) {
+      expectRefusal(await client.get('/tweet/detail', { tweet_id: '1' }), 404);
+      expect((await client.get('/account/balance')).body.data).toMatchObject({ balance: '0.01', held: '0' });
+    }
+    expect((await client.get('/account')).body.data).toMatchObject({ balance: '0.01' });
+  });
+
   test('of a mixed crowd add up, whatever failed', async () => {
     const client = await caller('0.05');
     const answers = await many(
