@@ -40,7 +40,7 @@ export async function identify(
   const kind = kindOfType(type);
   if (welcome.includes(kind)) return { type, kind };
   if (welcome.includes('file')) return { type, kind: 'file' };
-  throw new MediaFault(`is ${found ?? describeUnknown(head)}: give a ${describeKinds(welcome)}`);
+  throw new MediaFault(`is ${found ?? describeUnknown(head)}: give ${describeKinds(welcome)}`);
 }
 
 function isMedia(type: string): boolean {

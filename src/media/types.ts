@@ -56,12 +56,13 @@ export function usualType(type: string): string {
   return aliases[bare] ?? bare;
 }
 
-/** For messages: `photo (image/jpeg, image/png, image/webp) or gif (image/gif)`. */
+/** For messages: `a photo (image/jpeg, image/png, image/webp) or a gif (image/gif)`. */
 export function describeKinds(welcome: readonly MediaKind[]): string {
   return welcome
     .map((kind) => {
+      if (kind === 'audio') return 'an audio file (such as audio/mpeg)';
       const types = Object.keys(kinds).filter((type) => kinds[type] === kind);
-      return types.length === 0 ? kind : `${kind} (${types.join(', ')})`;
+      return types.length === 0 ? `a ${kind}` : `a ${kind} (${types.join(', ')})`;
     })
     .join(' or ');
 }

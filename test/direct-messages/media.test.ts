@@ -77,6 +77,7 @@ describe('an attachment', () => {
 
   test('is refused where its bytes are of another type, or there is nowhere to send it', async () => {
     expectRefusal(await send(png, { type: 2 }), 400, /^Malformed field: image_base64/);
+    expectRefusal(await send(png, { type: 4 }), 400, /is image\/png: give an audio file \(such as audio\/mpeg\)$/);
     expectRefusal(await send(png, { type: 7 }), 400, /^Malformed field: type/);
     expectRefusal(await send(png, { filename: '../x' }), 400, /^Malformed field: filename/);
     expectRefusal(await send(png, { image_url: 'https://pictures.example/a.png' }), 400);

@@ -101,7 +101,7 @@ describe('a file that is no file of its kind', () => {
     [
       'a PDF',
       Buffer.from('%PDF-1.7\n%abc'),
-      /is application\/pdf: give a photo \(image\/jpeg, image\/png, image\/webp\) or gif/,
+      /is application\/pdf: give a photo \(image\/jpeg, image\/png, image\/webp\) or a gif/,
     ],
     ['an SVG', svg, /is image\/svg\+xml: give a photo/],
     ['the signature of a PNG alone', pngSignature, /cut short|no type/],
