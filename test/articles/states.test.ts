@@ -166,6 +166,7 @@ test('title and content have their limits, counted in characters', async () => {
     [{ content: 'x'.repeat(100_001) }, /^Malformed field: content: must be 1 to 100,000 characters$/],
     [{ title: '' }, /^Missing required field: title$/],
     [{ title: '  ' }, /^Malformed field: title: must not be blank$/],
+    [{ content: '[a]: https://a.example' }, /^Malformed field: content: must not be blank$/],
     [{ content: undefined }, /^Missing required field: content$/],
     [{ content: '>'.repeat(100) }, /^Malformed field: content: lists and quotes may nest 20 deep$/],
     [{ content: '![x](ftp://a.example/x.png)' }, /^Malformed field: content: image 1 must have an http/],

@@ -29,6 +29,7 @@ const markdown = textOf(longestContent).transform((text, { issues }): RichText =
   };
   try {
     const content = fromMarkdown(text);
+    if (!showsAnything(content)) return refuse('must not be blank');
     const pictures = picturesIn(content);
     if (pictures.length > mostPictures) return refuse(`may show at most ${mostPictures} images`);
     const odd = pictures.findIndex((url) => !/^(?:https?:\/\/|data:)/i.test(url));
@@ -39,6 +40,11 @@ const markdown = textOf(longestContent).transform((text, { issues }): RichText =
     throw error;
   }
 });
+
+/** What only defines links, such as `[a]: https://a.example`, shows nothing. */
+function showsAnything({ blocks }: RichText): boolean {
+  return blocks.some(({ type, text }) => type === 'divider' || /\S/.test(text));
+}
 
 /** What an article is made of, as callers give it (SPEC.md, Articles). At most one of the covers. */
 export const articleFields = {
