@@ -29,6 +29,8 @@ export async function listen(options: ListenOptions): Promise<never> {
   let faults = 0;
   let opened = false;
   for (;;) {
+    let fault = 'the stream ended';
+    let waitMs = 0;
     try {
       const stream = await open(options, lastId);
       if (!opened) options.opened();
@@ -38,12 +40,24 @@ export async function listen(options: ListenOptions): Promise<never> {
         lastId = message.id ?? lastId;
         await handle(message, options);
       }
-      options.warn('the stream ended; trying again');
     } catch (error) {
       if (error instanceof CliError) throw error;
-      options.warn(`the stream ${opened ? 'broke' : 'does not open'} (${reason(error)}); trying again`);
+      if (error instanceof HeldBack) waitMs = error.waitMs;
+      fault = `the stream ${opened ? 'broke' : 'does not open'} (${reason(error)})`;
     }
-    await new Promise((resolve) => setTimeout(resolve, Math.min(longestPauseMs, 500 * 2 ** faults++)));
+    const pauseMs = Math.max(waitMs, Math.min(longestPauseMs, 500 * 2 ** faults++));
+    options.warn(`${fault}; trying again${pauseMs < 1_000 ? '' : ` in ${Math.ceil(pauseMs / 1_000)} s`}`);
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+  }
+}
+
+/** The service says when it may be asked again. */
+class HeldBack extends Error {
+  readonly waitMs: number;
+
+  constructor(message: string, waitMs: number) {
+    super(message);
+    this.waitMs = waitMs;
   }
 }
 
@@ -65,7 +79,7 @@ async function open(
   const { error = `status ${response.status}` } = (await response.json().catch(() => ({}))) as { error?: string };
   // Asked again it would be refused again.
   if (response.status < 500 && response.status !== 429) throw new CliError(error);
-  throw new Error(error);
+  throw new HeldBack(error, 1_000 * Number(response.headers.get('retry-after') ?? 0));
 }
 
 async function* messages(response: Response): AsyncGenerator<EventSourceMessage> {

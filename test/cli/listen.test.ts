@@ -75,6 +75,16 @@ describe('postern listen', () => {
     for (const { err } of [refused, unknown, wrong, nowhere]) expect(err).not.toContain('listening as');
   });
 
+  test('asks again when the service says that it may', async () => {
+    const key = { DATA_DIR: service.dataDir, POSTERN_ENCRYPTION_CODE: '907351' };
+    for (let guess = 0; guess < 3; guess++)
+      expect((await postern(['listen'], key)).err).toContain('Wrong encryption_code');
+    listening = startPostern(['listen'], key);
+    await expect
+      .poll(() => listening?.log(), { timeout: 10_000 })
+      .toMatch(/Too many wrong encryption_codes for this account: wait \d+ s\); trying again in [3-6]\d s/);
+  });
+
   test('says why the service cannot be reached, and that it listens once it does', async () => {
     listening = startPostern(['listen', '--url', `http://127.0.0.1:${await freePort()}/v1`], {
       DATA_DIR: service.dataDir,
