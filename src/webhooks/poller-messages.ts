@@ -75,27 +75,34 @@ export class PollerMessages {
 
   /** Queues what waited and opens now, a page for each webhook. Answers in how many milliseconds to ask again. */
   async catchUp(poller: PollerRecord): Promise<number> {
-    const { runtime, vault, queues } = this.#parts;
+    const { runtime, onFault } = this.#parts;
     if (this.#atRest) return Number.POSITIVE_INFINITY;
     if (runtime.now() < this.#retryAt) return this.#retryAt - runtime.now();
     // Set first: whoever looks again while this runs is heard.
     this.#atRest = true;
-    if (!queues.webhooks.some(({ hasEncryptionCode }) => hasEncryptionCode)) return Number.POSITIVE_INFINITY;
+    try {
+      await this.#queueWaiting(poller);
+    } catch (error) {
+      onFault(error, poller);
+      this.#waitAfter(error);
+    }
+    return this.#atRest ? Number.POSITIVE_INFINITY : Math.max(0, this.#retryAt - runtime.now());
+  }
+
+  async #queueWaiting(poller: PollerRecord): Promise<void> {
+    const { vault, queues } = this.#parts;
+    if (!queues.webhooks.some(({ hasEncryptionCode }) => hasEncryptionCode)) return;
     await queues.read(false);
     let queued = false;
-    let more = false;
     for (const webhook of queues.webhooks) {
       const { encryptionCode: code, codeRefused } = vault.open(webhook);
       const behind = queues.messagesWait(webhook);
       if (behind === null || code === null || codeRefused) continue;
       const page = await this.#catchUpWith(poller, code, webhook, behind);
       queued ||= page !== 'waits';
-      more ||= page !== 'last';
+      if (page !== 'last') this.#atRest = false;
     }
     if (queued) await queues.read(true);
-    if (!more) return Number.POSITIVE_INFINITY;
-    this.#atRest = false;
-    return Math.max(0, this.#retryAt - runtime.now());
   }
 
   async #catchUpWith(

@@ -6,6 +6,7 @@ import { readConfig } from '../../src/config/config.ts';
 import { openStore } from '../../src/open-store.ts';
 import { systemRuntime } from '../../src/runtime/runtime.ts';
 import { type Store, StoreUnavailableError } from '../../src/store/port.ts';
+import { Writer } from '../direct-messages/world.ts';
 import { idsOf, register, startWorld, until, type World } from './world.ts';
 
 type Verb = (...given: never[]) => Promise<unknown>;
@@ -83,3 +84,32 @@ test.each([
     }
   });
 });
+
+test.each([
+  ['events.after', false],
+  ['events.queueLate', true],
+  ['webhooks.update', false],
+])(
+  'where %s fails (applied: %s) while messages that waited are queued, each comes once',
+  async (verb, applied) => {
+    const { client } = await world.actor();
+    const mint = async () => new Writer((await world.sandbox.mint()) as never, client);
+    const [anna, ben] = [await mint(), await mint()];
+    const receiver = await world.receiver();
+    await register(anna.client, { url: receiver.url, encryption_code: anna.account.encryptionCode });
+    const fault = { kind: 'status', status: 500 };
+    await world.sandbox.setFault({ fault, operation: 'chatConversation', times: null });
+    await world.sandbox.makeMessage({ from: ben.account.userName, to: anna.account.userName, text: 'Waits' });
+    await world.happen(anna.account);
+    await until(() => expect(receiver.deliveries).toHaveLength(1));
+    // That they wait was written down, which wakes the poller once more.
+    await new Promise((resolve) => setTimeout(resolve, 2_500));
+    faults.set(verb, { times: 1, applied });
+    await world.sandbox.clearFaults();
+    await until(() => expect(faults.get(verb)?.times).toBe(0));
+    await until(() => expect(receiver.deliveries).toHaveLength(2));
+    const [, { body } = { body: '' }] = receiver.deliveries;
+    expect(JSON.parse(body)).toMatchObject({ text: 'Waits' });
+  },
+  60_000,
+);
