@@ -59,7 +59,7 @@ export class PollerMessages {
     idOf: (event: MessageEvent) => string,
   ): Promise<Map<string, OpenedForWebhooks>> {
     const found = new Map<string, OpenedForWebhooks & { webhooks: Set<string> }>();
-    for (const [code, webhooks] of this.#codes(events)) {
+    for (const [code, webhooks] of await this.#codes(poller, events)) {
       const wanted = events.filter(({ type }) => webhooks.some((webhook) => wants(webhook, type)));
       const opened = await this.#openWith(poller, code, wanted, webhooks);
       for (const [at, event] of wanted.entries()) {
@@ -144,17 +144,19 @@ export class PollerMessages {
     return isLast ? 'last' : 'more';
   }
 
-  /** Webhooks that have the same code are asked about once; those whose messages wait already are not. */
-  #codes(events: readonly MessageEvent[]): Map<string, WebhookRecord[]> {
+  /** Webhooks that have the same code are asked about once; those whose messages wait already are not, or begin to. */
+  async #codes(poller: PollerRecord, events: readonly MessageEvent[]): Promise<Map<string, WebhookRecord[]>> {
     const { queues, vault } = this.#parts;
     const codes = new Map<string, WebhookRecord[]>();
     if (events.length === 0) return codes;
     for (const webhook of queues.webhooks) {
       if (!webhook.hasEncryptionCode || webhook.keptSince === null) continue;
       if (!events.some(({ type }) => wants(webhook, type))) continue;
-      const { encryptionCode } = vault.open(webhook);
+      const { encryptionCode, codeRefused } = vault.open(webhook);
       if (encryptionCode === null || queues.messagesWait(webhook) !== null) continue;
-      codes.set(encryptionCode, [...(codes.get(encryptionCode) ?? []), webhook]);
+      // It came from another poller, which had tried it.
+      if (codeRefused) await this.#hold(poller, [webhook], null);
+      else codes.set(encryptionCode, [...(codes.get(encryptionCode) ?? []), webhook]);
     }
     return codes;
   }
@@ -166,8 +168,8 @@ export class PollerMessages {
     events: readonly MessageEvent[],
     webhooks: readonly WebhookRecord[],
   ) {
-    const { store, opener, vault, queues, onFault } = this.#parts;
-    const { account, id } = poller;
+    const { opener, vault, onFault } = this.#parts;
+    const { account } = poller;
     try {
       return await opener.open({ account, credentials: vault.openPoller(poller), code }, events);
     } catch (error) {
@@ -176,10 +178,20 @@ export class PollerMessages {
         onFault(error, poller);
         this.#waitAfter(error);
       }
-      const behind = await store.events.lastPlace(account, id);
-      for (const webhook of webhooks) await queues.holdMessages(webhook.id, behind, refused);
+      await this.#hold(poller, webhooks, refused);
       return null;
     }
+  }
+
+  /** Their messages wait from what is appended next on, unless they wait already. */
+  async #hold(
+    { account, id }: PollerRecord,
+    webhooks: readonly WebhookRecord[],
+    refused: Parameters<PollerQueues['holdMessages']>[2],
+  ): Promise<void> {
+    const { store, queues } = this.#parts;
+    const behind = await store.events.lastPlace(account, id);
+    for (const webhook of webhooks) await queues.holdMessages(webhook.id, behind, refused);
   }
 
   #waitAfter(error: unknown): void {

@@ -98,3 +98,40 @@ test('what came while a code was refused is delivered once its owner gives one t
   await until(() => expect(said().at(-1)).toMatchObject({ text: 'From now on' }));
   expect(receiver.deliveries).toHaveLength(6);
 }, 60_000);
+
+test('a code that was refused is not tried with other credentials either, until its owner gives another', async () => {
+  const { client } = await world.actor();
+  const mint = async () => new Writer((await world.sandbox.mint()) as never, client);
+  const [anna, ben, cleo] = [await mint(), await mint(), await mint()];
+  const receiver = await world.receiver();
+  const hook = await register(anna.client, { url: receiver.url, encryption_code: anna.account.encryptionCode });
+  runtime.leap(20 * 60_000);
+  const fault = { kind: 'status', status: 403, code: 'forbidden', message: 'Not this code' };
+  await world.sandbox.setFault({ fault, path_prefix: '/realms/', times: null });
+  const says = (to: Writer, text: string) =>
+    world.sandbox.makeMessage({ from: ben.account.userName, to: to.account.userName, text });
+  await says(anna, 'Not heard');
+  runtime.leap(70_000);
+  const lastError = async () => (await look(anna.client, hook.id)).last_error ?? '';
+  await until(async () => expect(await lastError()).toMatch(/^Messages are not opened any more/));
+  await world.sandbox.clearFaults();
+
+  const put = (body: object) =>
+    cleo.client.send('PUT', `/webhooks/${hook.id}`, JSON.stringify(body), { 'content-type': 'application/json' });
+  expect((await put({ auth_token: cleo.account.authToken })).body.data).toMatchObject({ valid: true });
+  const asked = await world.sandbox.requests('realmState');
+  // What the platform told of anna is no place of cleo's to go on from.
+  await until(async () => {
+    await world.happen(cleo.account);
+    expect(receiver.deliveries).not.toHaveLength(0);
+  });
+  await says(cleo, 'Waits');
+  await world.happen(cleo.account, 'mention');
+  await until(() => expect(receiver.deliveries.map(({ body }) => JSON.parse(body).type)).toContain('tweet.mention'));
+  expect(await world.sandbox.requests('realmState')).toBe(asked);
+  expect(await lastError()).toMatch(/^Messages are not opened any more/);
+
+  const encryption_code = cleo.account.encryptionCode;
+  expect((await put({ encryption_code })).body.data).toMatchObject({ valid: true, last_error: null });
+  await until(() => expect(JSON.parse(receiver.deliveries.at(-1)?.body ?? '')).toMatchObject({ text: 'Waits' }));
+}, 60_000);
