@@ -107,19 +107,16 @@ export class Registration {
       account,
       id,
       async (record) => {
-        const { codeRefused: _before, ...secrets } = vault.open(record);
-        const { secret } = secrets;
-        const crc = checked ? await checkReceiver(receivers, url ?? new URL(record.url), secret) : null;
+        const secrets = vault.open(record);
+        const crc = checked ? await checkReceiver(receivers, url ?? new URL(record.url), secrets.secret) : null;
         const now = store.now();
         const changed: WebhookRecord = {
           ...record,
           ...(url && { url: url.href }),
           ...(change.events !== undefined && { events: change.events }),
           ...(poller && { poller: poller.id }),
-          ...(code !== undefined && {
-            hasEncryptionCode: true,
-            sealed: vault.seal(record, { ...secrets, encryptionCode: code }),
-          }),
+          ...(code !== undefined && { hasEncryptionCode: true }),
+          sealed: vault.seal(record, renewed(secrets, code, poller !== undefined && poller.id !== record.poller)),
         };
         if (!crc) return changed;
         const valid = crc.result === 'passed';
@@ -142,4 +139,17 @@ export class Registration {
     const credentials = given ?? (kept && vault.openPoller(kept));
     if (credentials) await opener.check({ account, credentials, code });
   }
+}
+
+/** A new code has not been refused. With another poller nothing waits: what did is that one's, and so are its places. */
+function renewed(
+  { codeRefused, messagesWait, ...secrets }: WebhookSecrets,
+  code: string | undefined,
+  moves: boolean,
+): WebhookSecrets {
+  return {
+    ...secrets,
+    ...(messagesWait && !moves && { messagesWait }),
+    ...(code !== undefined ? { encryptionCode: code } : codeRefused !== undefined && { codeRefused }),
+  };
 }

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { Writer } from '../direct-messages/world.ts';
 import type { TestReceiver } from '../support/receiver.ts';
-import { idsOf, LeapingRuntime, register, startWorld, until, type World } from './world.ts';
+import { change, idsOf, LeapingRuntime, register, startWorld, until, type World } from './world.ts';
 
 const runtime = new LeapingRuntime();
 let world: World;
@@ -21,14 +21,14 @@ async function startPair() {
   const mint = async () => new Writer((await world.sandbox.mint()) as never, client);
   const [anna, ben] = [await mint(), await mint()];
   const [open, closed] = [await world.receiver(), await world.receiver()];
-  await register(anna.client, { url: open.url, encryption_code: anna.account.encryptionCode });
+  const hook = await register(anna.client, { url: open.url, encryption_code: anna.account.encryptionCode });
   await register(anna.client, { url: closed.url });
   const says = (text: string) =>
     world.sandbox.makeMessage({ from: ben.account.userName, to: anna.account.userName, text });
   await says('Heard');
   await until(() => expect(typesOf(open)).toEqual(['message.received']));
   runtime.leap(20 * 60_000);
-  return { anna, open, closed, says };
+  return { anna, ben, hook, open, closed, says };
 }
 
 test('while the key realms are away messages wait, and nothing else does; then each comes once', async () => {
@@ -94,4 +94,29 @@ test('a message of a conversation that is there no more is told as one that does
   runtime.leap(70_000);
   await until(() => expect(typesOf(open)).toEqual(expect.arrayContaining(['user.follow'])));
   expect(bodiesOf(open)).toContainEqual(expect.objectContaining({ text: '', undecryptable: 'no_key' }));
+}, 60_000);
+
+test('a webhook that listens to another account for a while gets nothing of what waited or came meanwhile', async () => {
+  const { anna, ben, hook, open, closed, says } = await startPair();
+  await world.sandbox.setFault({ fault: { kind: 'status', status: 500 }, path_prefix: '/realms/', times: null });
+  await says('Waits');
+  await world.happen(anna.account);
+  runtime.leap(70_000);
+  await until(() => expect(typesOf(open)).toEqual(['message.received', 'user.follow']));
+  const listensTo = async ({ client, account }: Writer) => {
+    const put = await change(client, 'PUT', `/webhooks/${hook.id}`, { auth_token: account.authToken });
+    expect(put.body.data).toMatchObject({ valid: true });
+  };
+  await listensTo(ben);
+  await says('Elsewhere');
+  await world.happen(anna.account);
+  await until(() => expect(typesOf(closed)).toEqual(['user.follow', 'user.follow']));
+  await world.sandbox.clearFaults();
+  await listensTo(anna);
+  await until(async () => {
+    await says('Back');
+    expect(bodiesOf(open).at(-1)).toMatchObject({ text: 'Back' });
+  });
+  const texts = bodiesOf(open).flatMap(({ type, text }) => (type === 'message.received' ? [text] : []));
+  expect([...new Set(texts)]).toEqual(['Heard', 'Back']);
 }, 60_000);
