@@ -90,36 +90,52 @@ export class PollerMessages {
   }
 
   async #queueWaiting(poller: PollerRecord): Promise<void> {
-    const { vault, queues } = this.#parts;
+    const { queues } = this.#parts;
     if (!queues.webhooks.some(({ hasEncryptionCode }) => hasEncryptionCode)) return;
     await queues.read(false);
     let queued = false;
-    for (const webhook of queues.webhooks) {
-      const { encryptionCode: code, codeRefused } = vault.open(webhook);
-      const behind = queues.messagesWait(webhook);
-      if (behind === null || code === null || codeRefused) continue;
-      const page = await this.#catchUpWith(poller, code, webhook, behind);
-      queued ||= page !== 'waits';
-      if (page !== 'last') this.#atRest = false;
+    for (const [code, waiting] of this.#waiting()) {
+      for (const webhook of waiting) {
+        const page = await this.#queuePage(poller, code, webhook, waiting);
+        if (page !== 'last') this.#atRest = false;
+        // What a code does not open now it opens for none of them, and each try may cost a guess, or long.
+        if (page === 'waits') break;
+        queued = true;
+      }
     }
     if (queued) await queues.read(true);
   }
 
-  async #catchUpWith(
+  /** Those whose messages wait, by the code that may open them. */
+  #waiting(): Map<string, WebhookRecord[]> {
+    const { queues, vault } = this.#parts;
+    const waiting = new Map<string, WebhookRecord[]>();
+    for (const webhook of queues.webhooks) {
+      const { encryptionCode: code, codeRefused } = vault.open(webhook);
+      if (code === null || codeRefused || queues.messagesWait(webhook) === null) continue;
+      waiting.set(code, [...(waiting.get(code) ?? []), webhook]);
+    }
+    return waiting;
+  }
+
+  /** `sharing`: all that wait with this code. */
+  async #queuePage(
     poller: PollerRecord,
     code: string,
     webhook: WebhookRecord,
-    behind: number,
+    sharing: readonly WebhookRecord[],
   ): Promise<'waits' | 'more' | 'last'> {
     const { store, vault, queues, onLost } = this.#parts;
     const { account, id } = poller;
+    const behind = queues.messagesWait(webhook);
+    if (behind === null) return 'last';
     const page = await store.events.after(account, id, behind, eventsAtOnce);
     const messages = page.flatMap((event) => {
       const kept = wants(webhook, event.type) && unpackEvent(vault.openBody(account, event.id, event.sealed));
       return kept && kept.message !== null ? [{ id: event.id, body: kept.body, message: kept.message }] : [];
     });
     const sent = messages.map(({ message }) => message);
-    const said = await this.#openWith(poller, code, sent, [webhook]);
+    const said = await this.#openWith(poller, code, sent, sharing);
     if (said === null) return 'waits';
     const opened = messages.flatMap((message, at) => {
       const what = said[at];

@@ -135,3 +135,26 @@ test('a code that was refused is not tried with other credentials either, until 
   expect((await put({ encryption_code })).body.data).toMatchObject({ valid: true, last_error: null });
   await until(() => expect(JSON.parse(receiver.deliveries.at(-1)?.body ?? '')).toMatchObject({ text: 'Waits' }));
 }, 60_000);
+
+test('a code that is refused while messages wait for many webhooks is tried once for all of them', async () => {
+  const { client } = await world.actor();
+  const mint = async () => new Writer((await world.sandbox.mint()) as never, client);
+  const [anna, ben] = [await mint(), await mint()];
+  const encryption_code = anna.account.encryptionCode;
+  const receivers = await Promise.all([world.receiver(), world.receiver(), world.receiver()]);
+  const hooks = await Promise.all(receivers.map(({ url }) => register(anna.client, { url, encryption_code })));
+  await world.sandbox.setFault({ fault: { kind: 'status', status: 500 }, operation: 'chatConversation', times: null });
+  await world.sandbox.makeMessage({ from: ben.account.userName, to: anna.account.userName, text: 'Waits' });
+  await world.happen(anna.account);
+  for (const receiver of receivers) await until(() => expect(receiver.deliveries).toHaveLength(1));
+
+  const fault = { kind: 'status', status: 403, code: 'forbidden', message: 'Not this code' };
+  await world.sandbox.setFault({ fault, path_prefix: '/realms/', times: null });
+  const asked = await world.sandbox.requests('realmState');
+  runtime.leap(20 * 60_000);
+  for (const { id } of hooks) {
+    await until(async () => expect((await look(anna.client, id)).last_error).toMatch(/^Messages are not opened/));
+  }
+  expect(await world.sandbox.requests('realmState')).toBe(asked + 3);
+  await world.sandbox.clearFaults();
+}, 60_000);
