@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { Writer } from '../direct-messages/world.ts';
 import type { TestReceiver } from '../support/receiver.ts';
-import { change, idsOf, LeapingRuntime, register, startWorld, until, type World } from './world.ts';
+import { change, idsOf, LeapingRuntime, look, register, startWorld, until, type World } from './world.ts';
 
 const runtime = new LeapingRuntime();
 let world: World;
@@ -27,6 +27,8 @@ async function startPair() {
     world.sandbox.makeMessage({ from: ben.account.userName, to: anna.account.userName, text });
   await says('Heard');
   await until(() => expect(typesOf(open)).toEqual(['message.received']));
+  // Else the leap would time out what is still under way, and it came twice.
+  await until(async () => expect((await look(anna.client, hook.id)).last_delivery_at).not.toBeNull());
   runtime.leap(20 * 60_000);
   return { anna, ben, hook, open, closed, says };
 }
