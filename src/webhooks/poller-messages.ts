@@ -127,9 +127,9 @@ export class PollerMessages {
   ): Promise<'waits' | 'more' | 'last'> {
     const { store, vault, queues, onLost } = this.#parts;
     const { account, id } = poller;
-    const behind = queues.messagesWait(webhook);
-    if (behind === null) return 'last';
-    const page = await store.events.after(account, id, behind, eventsAtOnce);
+    const waits = queues.messagesWait(webhook);
+    if (waits === null) return 'last';
+    const page = await store.events.after(account, id, waits.behind, eventsAtOnce);
     const messages = page.flatMap((event) => {
       const kept = wants(webhook, event.type) && unpackEvent(vault.openBody(account, event.id, event.sealed));
       return kept && kept.message !== null ? [{ id: event.id, body: kept.body, message: kept.message }] : [];
@@ -169,9 +169,10 @@ export class PollerMessages {
       if (!webhook.hasEncryptionCode || webhook.keptSince === null) continue;
       if (!events.some(({ type }) => wants(webhook, type))) continue;
       const { encryptionCode, codeRefused } = vault.open(webhook);
-      if (encryptionCode === null || queues.messagesWait(webhook) !== null) continue;
-      // It came from another poller, which had tried it.
-      if (codeRefused) await this.#hold(poller, [webhook], null);
+      const waits = queues.messagesWait(webhook);
+      if (encryptionCode === null || waits?.fence === poller.fence) continue;
+      // One that was refused came from another poller, which had tried it.
+      if (waits || codeRefused) await this.#hold(poller, [webhook], null);
       else codes.set(encryptionCode, [...(codes.get(encryptionCode) ?? []), webhook]);
     }
     return codes;

@@ -1,11 +1,12 @@
 import type { PollerRecord, Store, WebhookRecord } from '../store/port.ts';
 import { DeliveryQueue, type QueueParts } from './delivery-queue.ts';
+import type { MessagesWait } from './secrets.ts';
 import { codeRefusedError, isStoppedError, stoppedError } from './stopped.ts';
 
 export interface PollerQueuesParts
   extends Pick<QueueParts, 'receivers' | 'vault' | 'runtime' | 'finished' | 'onAttempt'> {
   store: Store;
-  poller: Pick<PollerRecord, 'account' | 'id'>;
+  poller: Pick<PollerRecord, 'account' | 'id' | 'fence'>;
   onFault: (error: unknown) => void;
 }
 
@@ -68,11 +69,11 @@ export class PollerQueues {
     for (const webhook of this.webhooks) if (change(webhook)) await this.#rewrite(webhook.id, change);
   }
 
-  /** The place behind which its messages wait; `null` where none do. */
-  messagesWait(webhook: WebhookRecord): number | null {
+  /** From where its messages wait; `null` where none do. */
+  messagesWait(webhook: WebhookRecord): MessagesWait | null {
     const { vault, poller } = this.#parts;
     const { messagesWait } = vault.open(webhook);
-    return messagesWait?.poller === poller.id ? messagesWait.behind : null;
+    return messagesWait?.poller === poller.id ? messagesWait : null;
   }
 
   /** Unless they wait from an earlier place on. A code that was `refused` is not tried again until its owner gives another. */
@@ -80,24 +81,27 @@ export class PollerQueues {
     const { vault, poller } = this.#parts;
     return this.#rewrite(id, (record) => {
       const secrets = vault.open(record);
-      const waits = this.messagesWait(record) !== null;
+      const before = this.messagesWait(record);
+      const isHeld = before !== null && before.fence >= poller.fence;
       const isRefused = refused?.code === secrets.encryptionCode && !secrets.codeRefused;
-      if (waits && !isRefused) return null;
+      if (isHeld && !isRefused) return null;
       const sealed = vault.seal(record, {
         ...secrets,
-        ...(!waits && { messagesWait: { poller: poller.id, behind } }),
+        ...(!isHeld && { messagesWait: { behind, ...before, poller: poller.id, fence: poller.fence } }),
         ...(isRefused && { codeRefused: refused.reason }),
       });
       return { ...record, sealed, ...(isRefused && { lastError: codeRefusedError(refused.reason) }) };
     });
   }
 
-  /** Those up to a place were dealt with; `null`: all of them. */
+  /** Those up to a place were dealt with; `null`: all of them. What the next run of the poller relies on stays. */
   releaseMessages(id: string, upTo: number | null): Promise<void> {
     const { vault, poller } = this.#parts;
     return this.#rewrite(id, (record) => {
+      const before = this.messagesWait(record);
+      if (before === null || before.fence > poller.fence) return null;
       const { messagesWait: _before, ...secrets } = vault.open(record);
-      const messagesWait = upTo === null ? {} : { messagesWait: { poller: poller.id, behind: upTo } };
+      const messagesWait = upTo === null ? {} : { messagesWait: { ...before, behind: upTo } };
       return { ...record, sealed: vault.seal(record, { ...secrets, ...messagesWait }) };
     });
   }

@@ -7,6 +7,14 @@ import type { PollerRecord, WebhookRecord } from '../store/port.ts';
 /** How long an old secret signs beside the new one (DECISIONS.md). */
 export const secretOverlapMs = 24 * 3_600_000;
 
+/** Messages of a poller behind a place wait until they open. */
+export interface MessagesWait {
+  poller: string;
+  behind: number;
+  /** Of the run of the poller that has relied on it: one before that does not say any more that nothing waits. */
+  fence: number;
+}
+
 /** What a webhook keeps sealed. */
 export interface WebhookSecrets {
   secret: string;
@@ -16,8 +24,7 @@ export interface WebhookSecrets {
   encryptionCode: string | null;
   /** Why the code does not open anything; such a one is not tried again. */
   codeRefused?: string;
-  /** Messages of this poller behind this place wait until they open. */
-  messagesWait?: { poller: string; behind: number };
+  messagesWait?: MessagesWait;
 }
 
 /** As whom, and on which way, a poller asks the platform. */

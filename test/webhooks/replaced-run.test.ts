@@ -1,0 +1,126 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { readConfig } from '../../src/config/config.ts';
+import { PosternError } from '../../src/errors/postern-error.ts';
+import type { MessageEvent } from '../../src/model/event.ts';
+import { openStore } from '../../src/open-store.ts';
+import { OutboundGuard } from '../../src/outbound/guard.ts';
+import { systemRuntime as runtime } from '../../src/runtime/runtime.ts';
+import { Secret } from '../../src/secrets/secret.ts';
+import { Vault } from '../../src/secrets/vault.ts';
+import type { Store } from '../../src/store/port.ts';
+import { PollerMessages } from '../../src/webhooks/poller-messages.ts';
+import { PollerQueues } from '../../src/webhooks/poller-queues.ts';
+import { Receivers } from '../../src/webhooks/receiver.ts';
+import { WebhookVault } from '../../src/webhooks/secrets.ts';
+import { packMessage } from '../../src/webhooks/stored-event.ts';
+import { poller, waits, webhook } from '../store/webhook-makers.ts';
+
+const keys = [new Secret(runtime.randomBytes(32))];
+const vault = new WebhookVault(new Vault(keys, runtime), keys);
+const receivers = new Receivers({ guard: new OutboundGuard({ allow: [], runtime }), runtime, allowLocalhost: true });
+
+let directory: string;
+let store: Store;
+let realmsAreAway: boolean;
+beforeEach(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'postern-replaced-run-'));
+  store = await openStore(readConfig({ DATA_DIR: directory }), runtime);
+  realmsAreAway = true;
+});
+afterEach(async () => {
+  await store.close();
+  rmSync(directory, { recursive: true });
+});
+
+function message(id: string): MessageEvent {
+  const createdAt = '2026-01-02T03:04:05.678Z';
+  const of = { messageId: `m-${id}`, senderId: '2', conversationId: '1:2', createdAt, targetSeqId: null, sealed: null };
+  const actor = { id: '2', userName: 'ben', name: 'Ben' };
+  return {
+    id,
+    type: 'message.received',
+    createdAt,
+    actor,
+    tweet: null,
+    fromMe: false,
+    message: { kind: 'message', seqId: id, ...of },
+  };
+}
+
+/** What a process does that runs the poller, with the store as it reaches it. */
+async function runAs(process: string, reached: Store) {
+  const [record] = await store.pollers.claim(process, 1);
+  if (!record) throw new Error('the poller cannot be claimed');
+  const parts = { store: reached, vault, runtime, onFault: () => {}, onLost: () => {} };
+  const more = { receivers, finished: async () => {}, onAttempt: () => {} };
+  const queues = new PollerQueues({ ...parts, ...more, poller: record });
+  const opener = {
+    check: async () => {},
+    open: async (_opening: unknown, events: readonly MessageEvent[]) => {
+      if (realmsAreAway) throw new PosternError('unavailable', 'Too few key realms are reachable');
+      return events.map(({ id }) => ({ text: `said in ${id}`, emoji: '', undecryptable: null }));
+    },
+  };
+  const messages = new PollerMessages({ ...parts, opener, queues });
+  return {
+    catchUp: () => {
+      messages.lookAgain();
+      return messages.catchUp(record);
+    },
+    hears: async (id: string) => {
+      await queues.read(false);
+      const event = message(id);
+      const opened = await messages.open(record, [event], () => id);
+      const sealed = vault.sealBody('a', id, packMessage(opened.get(id)?.body ?? null, event));
+      const deliveries = [...(opened.get(id)?.webhooks ?? [])].map((webhook) => ({ event: id, webhook }));
+      const append = { poller: record, cursor: id, events: [{ id, type: event.type, sealed }], deliveries };
+      expect(await store.events.append(append)).toBe('appended');
+    },
+  };
+}
+
+test('a process that slept through its replacement takes nothing from what waits since', async () => {
+  const secrets = { secret: 's', proven: true, previous: null, encryptionCode: '1234' };
+  const sealed = vault.seal({ account: 'a', id: 'w1' }, secrets);
+  const credentials = { authToken: 't', proxy: null };
+  // It is invalid, so that what is queued for it stays where it can be seen.
+  const one = webhook('w1', { sealed, hasEncryptionCode: true, valid: false });
+  await store.webhooks.create(one, poller('p1', { sealed: vault.sealPoller('a', 'p1', credentials) }), 10);
+
+  let wakes = () => {};
+  const sleep = new Promise<void>((resolve) => {
+    wakes = resolve;
+  });
+  let fallsAsleep = () => {};
+  const asleep = new Promise<void>((resolve) => {
+    fallsAsleep = resolve;
+  });
+  const update: Store['webhooks']['update'] = async (...given) => {
+    if (!realmsAreAway) {
+      fallsAsleep();
+      await sleep;
+    }
+    return store.webhooks.update(...given);
+  };
+  const reached: Store = Object.create(store, { webhooks: { value: { ...store.webhooks, update } } });
+  const first = await runAs('first', reached);
+  await first.hears('e1');
+  realmsAreAway = false;
+  const caughtUp = first.catchUp();
+  await asleep;
+
+  await store.pollers.leave('first');
+  const second = await runAs('second', store);
+  realmsAreAway = true;
+  await second.hears('e2');
+  wakes();
+  await caughtUp;
+  realmsAreAway = false;
+  await second.catchUp();
+  expect(await waits(store)).toEqual(['e1', 'e2']);
+  await second.hears('e3');
+  expect(await waits(store)).toEqual(['e1', 'e2', 'e3']);
+});
