@@ -3,6 +3,7 @@ import type { Store, WebhookRecord } from '../store/port.ts';
 import { type CrcOutcome, checkReceiver } from './crc.ts';
 import type { Receivers } from './receiver.ts';
 import type { WebhookVault } from './secrets.ts';
+import { codeRefusedError } from './stopped.ts';
 
 const dayMs = 24 * 3_600_000;
 /** Until a receiver that did not answer is asked again. */
@@ -49,8 +50,12 @@ export class DailyCheck {
   async #check(webhook: WebhookRecord, now: number): Promise<void> {
     const { store, receivers, vault } = this.#parts;
     this.#askedAt.set(webhook.id, now);
-    const crc = await checkReceiver(receivers, new URL(webhook.url), vault.open(webhook).secret);
+    const { secret, codeRefused } = vault.open(webhook);
+    const crc = await checkReceiver(receivers, new URL(webhook.url), secret);
+    const checked = afterCheck(webhook, crc, now);
+    // A handshake does not mend a code that opens nothing.
+    const told = codeRefused && checked.valid ? { ...checked, lastError: codeRefusedError(codeRefused) } : checked;
     // Where its owner changed it meanwhile, that stands, and the check comes again.
-    if (!(await store.webhooks.update(afterCheck(webhook, crc, now)))) this.#askedAt.delete(webhook.id);
+    if (!(await store.webhooks.update(told))) this.#askedAt.delete(webhook.id);
   }
 }

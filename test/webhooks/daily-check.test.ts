@@ -1,6 +1,20 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { readConfig } from '../../src/config/config.ts';
+import { openStore } from '../../src/open-store.ts';
+import { OutboundGuard } from '../../src/outbound/guard.ts';
+import { systemRuntime as runtime } from '../../src/runtime/runtime.ts';
+import { Secret } from '../../src/secrets/secret.ts';
+import { Vault } from '../../src/secrets/vault.ts';
 import type { WebhookRecord } from '../../src/store/port.ts';
-import { afterCheck } from '../../src/webhooks/daily-check.ts';
+import { afterCheck, DailyCheck } from '../../src/webhooks/daily-check.ts';
+import { Receivers } from '../../src/webhooks/receiver.ts';
+import { WebhookVault } from '../../src/webhooks/secrets.ts';
+import { poller } from '../store/webhook-makers.ts';
+import { startReceiver } from '../support/receiver.ts';
+import { secret } from './world.ts';
 
 const hour = 3_600_000;
 const webhook: WebhookRecord = {
@@ -37,4 +51,31 @@ test('one that passes forgets the faults before it', () => {
   const checked = afterCheck(afterCheck(webhook, away, 24 * hour), { result: 'passed' }, 30 * hour);
   expect(checked).toMatchObject({ valid: true, lastError: null, failingSince: null, lastValidatedAt: 30 * hour });
   expect(afterCheck(checked, away, 53 * hour).valid).toBe(true);
+});
+
+test('one that passes says still that the code was refused', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'postern-daily-check-'));
+  const store = await openStore(readConfig({ DATA_DIR: directory }), runtime);
+  const receivers = new Receivers({ guard: new OutboundGuard({ allow: [], runtime }), runtime, allowLocalhost: true });
+  const receiver = await startReceiver({ secret });
+  try {
+    const keys = [new Secret(runtime.randomBytes(32))];
+    const vault = new WebhookVault(new Vault(keys, runtime), keys);
+    const secrets = { secret, proven: true, previous: null, encryptionCode: '1234', codeRefused: 'Wrong' };
+    const { account, id } = webhook;
+    const refused = { ...webhook, url: receiver.url, sealed: vault.seal(webhook, secrets), lastError: 'Wrong' };
+    await store.webhooks.create(refused, poller('p', { account }), 10);
+    await new DailyCheck({ store, receivers, vault, runtime }).run([refused]);
+    const checked = await store.webhooks.find(account, id);
+    expect(checked).toMatchObject({
+      valid: true,
+      lastError: expect.stringMatching(/^Messages are not opened .*Wrong/),
+    });
+    expect(checked?.lastValidatedAt).toBeGreaterThan(0);
+  } finally {
+    await receiver.stop();
+    await receivers.close();
+    await store.close();
+    rmSync(directory, { recursive: true });
+  }
 });
