@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { dataOf, Writer } from '../direct-messages/world.ts';
 import { RealmClient } from '../sandbox/realm-client.ts';
+import type { Client } from '../support/client.ts';
 import { LeapingRuntime, look, register, startWorld, until, type World } from './world.ts';
 
 const runtime = new LeapingRuntime();
@@ -15,6 +16,10 @@ afterAll(async () => {
   await world.stop();
 });
 
+/** Before a leap of the clock, which would time out what is still under way, so that it came twice. */
+const isDelivered = (client: Client, id: string) =>
+  until(async () => expect((await look(client, id)).last_delivery_at).not.toBeNull());
+
 test('a code that is refused later is not tried again: the messages stop, the webhook says so, and all else goes on', async () => {
   const { client } = await world.actor();
   const mint = async () => new Writer((await world.sandbox.mint()) as never, client);
@@ -23,6 +28,7 @@ test('a code that is refused later is not tried again: the messages stop, the we
   const hook = await register(anna.client, { url: receiver.url, encryption_code: anna.account.encryptionCode });
   await ben.sends(anna, 'Heard');
   await until(() => expect(receiver.deliveries).toHaveLength(1));
+  await isDelivered(anna.client, hook.id);
 
   // Somebody else uses up all guesses of anna's, and what the gateway knows of her keys is forgotten by and by.
   const account = { ...anna.account, premium: false };
@@ -62,6 +68,7 @@ test('what came while a code was refused is delivered once its owner gives one t
   await register(anna.client, { url: picky.url, encryption_code, events: ['message.reactionAdded'] });
   const first = await ben.sends(anna, 'Heard');
   await until(() => expect(receiver.deliveries).toHaveLength(1));
+  await isDelivered(anna.client, hook.id);
 
   runtime.leap(20 * 60_000);
   const fault = { kind: 'status', status: 403, code: 'forbidden', message: 'Not this code' };
