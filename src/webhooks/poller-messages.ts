@@ -1,6 +1,6 @@
 import { PosternError } from '../errors/postern-error.ts';
 import type { MessageEvent } from '../model/event.ts';
-import { chance, type Runtime } from '../runtime/runtime.ts';
+import { chance, type Runtime, type Timer } from '../runtime/runtime.ts';
 import type { PollerRecord, Store, WebhookRecord } from '../store/port.ts';
 import { messageBody } from './event-body.ts';
 import type { MessageOpener } from './message-opener.ts';
@@ -21,13 +21,20 @@ export interface OpenedForWebhooks {
   webhooks: ReadonlySet<string>;
 }
 
+/** What happens beside messages waits no longer than this for keys that are slow to come. */
+const patienceMs = 2_000;
+
 interface Parts {
   store: Store;
   vault: WebhookVault;
   opener: MessageOpener;
   runtime: Runtime;
   queues: PollerQueues;
-  onFault: (error: unknown, poller: PollerRecord) => void;
+  /** As it is now; `null` while it asks the platform for nothing. */
+  poller: () => PollerRecord | null;
+  /** Runs it while nothing is appended. */
+  inTurn: <Result>(work: () => Promise<Result>) => Promise<Result>;
+  onFault: (error: unknown) => void;
   onLost: () => void;
 }
 
@@ -37,19 +44,28 @@ interface Parts {
  */
 export class PollerMessages {
   readonly #parts: Parts;
-  /** Nothing waits that could be opened, as far as is known. */
-  #atRest = false;
-  #retryAt = Number.NEGATIVE_INFINITY;
+  #timer: Timer | undefined;
+  /** What was begun to look through what waits. */
+  #looking: Promise<void> = Promise.resolve();
+  /** Openings that what is appended did not wait for. */
+  readonly #late = new Set<Promise<unknown>>();
   #faults = 0;
+  #ended = false;
 
   constructor(parts: Parts) {
     this.#parts = parts;
   }
 
-  /** A webhook was changed: it may have another code. */
-  lookAgain(): void {
-    this.#atRest = false;
-    this.#retryAt = Number.NEGATIVE_INFINITY;
+  /** Messages may wait, or a webhook have another code. */
+  look(): void {
+    this.#lookIn(0);
+  }
+
+  /** Begins nothing more; resolves when what was begun is over. */
+  async end(): Promise<void> {
+    this.#ended = true;
+    this.#timer?.cancel();
+    await Promise.all([this.#looking, ...this.#late]);
   }
 
   /** Those that are about to be appended, by the platform's event id. */
@@ -61,7 +77,7 @@ export class PollerMessages {
     const found = new Map<string, OpenedForWebhooks & { webhooks: Set<string> }>();
     for (const [code, webhooks] of await this.#codes(poller, events)) {
       const wanted = events.filter(({ type }) => webhooks.some((webhook) => wants(webhook, type)));
-      const opened = await this.#openWith(poller, code, wanted, webhooks);
+      const opened = await this.#openSoon(poller, code, wanted, webhooks);
       for (const [at, event] of wanted.entries()) {
         const said = opened?.[at];
         if (!said) continue;
@@ -73,20 +89,24 @@ export class PollerMessages {
     return found;
   }
 
-  /** Queues what waited and opens now, a page for each webhook. Answers in how many milliseconds to ask again. */
-  async catchUp(poller: PollerRecord): Promise<number> {
-    const { runtime, onFault } = this.#parts;
-    if (this.#atRest) return Number.POSITIVE_INFINITY;
-    if (runtime.now() < this.#retryAt) return this.#retryAt - runtime.now();
-    // Set first: whoever looks again while this runs is heard.
-    this.#atRest = true;
+  #lookIn(delayMs: number): void {
+    this.#timer?.cancel();
+    if (this.#ended) return;
+    this.#timer = this.#parts.runtime.after(delayMs, () => {
+      this.#looking = this.#looking.then(() => this.#lookNow());
+    });
+  }
+
+  async #lookNow(): Promise<void> {
+    await Promise.all(this.#late);
+    const poller = this.#parts.poller();
+    if (this.#ended || poller === null) return;
     try {
       await this.#queueWaiting(poller);
     } catch (error) {
-      onFault(error, poller);
-      this.#waitAfter(error);
+      this.#parts.onFault(error);
+      this.#lookAfter(error);
     }
-    return this.#atRest ? Number.POSITIVE_INFINITY : Math.max(0, this.#retryAt - runtime.now());
   }
 
   async #queueWaiting(poller: PollerRecord): Promise<void> {
@@ -97,7 +117,7 @@ export class PollerMessages {
     for (const [code, waiting] of this.#waiting()) {
       for (const webhook of waiting) {
         const page = await this.#queuePage(poller, code, webhook, waiting);
-        if (page !== 'last') this.#atRest = false;
+        if (page === 'more') this.#lookIn(0);
         // What a code does not open now it opens for none of them, and each try may cost a guess, or long.
         if (page === 'waits') break;
         queued = true;
@@ -149,15 +169,17 @@ export class PollerMessages {
         .map(({ id, opened, message }) => ({ id, sealed: vault.sealBody(account, id, packMessage(opened, message)) })),
       deliveries: opened.map(({ id }) => ({ event: id, webhook: webhook.id })),
     };
-    if ((await store.events.queueLate(late)) === 'superseded') {
-      onLost();
-      return 'waits';
-    }
-    const last = page.at(-1);
-    const isLast = !last || page.length < eventsAtOnce;
-    await queues.releaseMessages(webhook.id, isLast ? null : last.place);
-    this.#faults = 0;
-    return isLast ? 'last' : 'more';
+    const upTo = page.at(-1)?.place ?? waits.behind;
+    return this.#parts.inTurn(async () => {
+      if ((await store.events.queueLate(late)) === 'superseded') {
+        onLost();
+        return 'waits';
+      }
+      const isLast = (await store.events.lastPlace(account, id)) <= upTo;
+      await queues.releaseMessages(webhook.id, isLast ? null : upTo);
+      this.#faults = 0;
+      return isLast ? 'last' : 'more';
+    });
   }
 
   /** Webhooks that have the same code are asked about once; those whose messages wait already are not, or begin to. */
@@ -178,6 +200,30 @@ export class PollerMessages {
     return codes;
   }
 
+  /** The same, where it does not take long; else they wait, and are looked through as soon as the code is known to open them. */
+  async #openSoon(
+    poller: PollerRecord,
+    code: string,
+    events: readonly MessageEvent[],
+    webhooks: readonly WebhookRecord[],
+  ) {
+    const opening = this.#openWith(poller, code, events, webhooks);
+    let timer: Timer | undefined;
+    const tooLong = new Promise<'too long'>((resolve) => {
+      timer = this.#parts.runtime.after(patienceMs, () => resolve('too long'));
+    });
+    const opened = await Promise.race([opening, tooLong]);
+    timer?.cancel();
+    if (opened !== 'too long') return opened;
+    const late = opening.catch(this.#parts.onFault).then(() => {
+      this.#late.delete(late);
+      this.look();
+    });
+    this.#late.add(late);
+    await this.#hold(poller, webhooks, null);
+    return null;
+  }
+
   /** `null` where the code opens nothing, now or ever: the messages of its webhooks wait, and it is tried again or not. */
   async #openWith(
     poller: PollerRecord,
@@ -192,8 +238,8 @@ export class PollerMessages {
     } catch (error) {
       const refused = isCodeRefusal(error) ? { code, reason: error.message } : null;
       if (!refused) {
-        onFault(error, poller);
-        this.#waitAfter(error);
+        onFault(error);
+        this.#lookAfter(error);
       }
       await this.#hold(poller, webhooks, refused);
       return null;
@@ -211,13 +257,11 @@ export class PollerMessages {
     for (const webhook of webhooks) await queues.holdMessages(webhook.id, behind, refused);
   }
 
-  #waitAfter(error: unknown): void {
-    const { runtime } = this.#parts;
+  #lookAfter(error: unknown): void {
     const { field, retryAfterSeconds } = error instanceof PosternError ? error : {};
     // While the brake on wrong codes holds, to ask again costs no guess; others' guesses may move its end.
     const askedFor = field === 'encryption_code' ? undefined : retryAfterSeconds;
-    this.#retryAt = runtime.now() + pauseAfterFaultMs(this.#faults++, askedFor, chance(runtime));
-    this.#atRest = false;
+    this.#lookIn(pauseAfterFaultMs(this.#faults++, askedFor, chance(this.#parts.runtime)));
   }
 }
 

@@ -73,7 +73,12 @@ export class RunningPoller {
       finished: (result) => this.#results.note(result),
       onFault: (error) => onFault(error, record),
     });
-    this.#messages = new PollerMessages({ ...parts, queues: this.#queues });
+    this.#messages = new PollerMessages({
+      ...{ ...parts, queues: this.#queues },
+      poller: () => (this.#stopped ? null : this.#record),
+      inTurn: (work) => this.#inTurn(work),
+      onFault: (error) => onFault(error, this.#record),
+    });
   }
 
   get record(): PollerRecord {
@@ -89,6 +94,7 @@ export class RunningPoller {
   async start(): Promise<void> {
     try {
       await this.#read();
+      this.#messages.look();
       this.#pollIn(0);
     } catch (error) {
       if (this.#ended) return;
@@ -101,8 +107,8 @@ export class RunningPoller {
   async refresh(record: PollerRecord): Promise<void> {
     this.#record = record;
     this.#stopped = record.stopped !== null;
-    this.#messages.lookAgain();
     await this.#read();
+    this.#messages.look();
     this.#quietSince = this.#parts.runtime.now();
     this.#pollIn(0);
   }
@@ -112,7 +118,7 @@ export class RunningPoller {
     this.#ended = true;
     this.#timer?.cancel();
     this.#results.end();
-    await Promise.all([this.#polling, this.#queues.end()]);
+    await Promise.all([this.#messages.end().then(() => this.#polling), this.#queues.end()]);
   }
 
   async #read(): Promise<void> {
@@ -124,9 +130,17 @@ export class RunningPoller {
   #pollIn(delayMs: number): void {
     this.#timer?.cancel();
     if (this.#ended || this.#stopped) return;
-    this.#timer = this.#parts.runtime.after(delayMs, () => {
-      this.#polling = this.#polling.then(() => this.#poll());
-    });
+    this.#timer = this.#parts.runtime.after(delayMs, () => void this.#inTurn(() => this.#poll()));
+  }
+
+  /** One after the other. */
+  #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const turn = this.#polling.then(work);
+    this.#polling = turn.then(
+      () => {},
+      () => {},
+    );
+    return turn;
   }
 
   async #poll(): Promise<void> {
@@ -140,9 +154,8 @@ export class RunningPoller {
       this.#faults = 0;
       this.#check.run(this.#queues.webhooks).catch((error) => onFault(error, this.#record));
       if (events.length > 0) this.#quietSince = runtime.now();
-      const messagesInMs = await this.#messages.catchUp(this.#record);
       const quietMs = runtime.now() - this.#quietSince;
-      this.#pollIn(events.length === eventsAtOnce ? 0 : Math.min(messagesInMs, pauseMs(quietMs, chance(runtime))));
+      this.#pollIn(events.length === eventsAtOnce ? 0 : pauseMs(quietMs, chance(runtime)));
     } catch (error) {
       await this.#afterFault(error);
     }

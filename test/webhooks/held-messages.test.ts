@@ -33,21 +33,25 @@ async function startPair() {
   return { anna, ben, hook, open, closed, says };
 }
 
-test('while the key realms are away messages wait, and nothing else does; then each comes once', async () => {
-  const { anna, open, closed, says } = await startPair();
-  await world.sandbox.setFault({ fault: { kind: 'status', status: 500 }, path_prefix: '/realms/', times: null });
-  await says('Waits');
-  await world.happen(anna.account);
-  runtime.leap(70_000);
-  await until(() => expect(typesOf(closed)).toEqual(['user.follow']));
-  await until(() => expect(typesOf(open)).toEqual(['message.received', 'user.follow']));
-  await world.sandbox.clearFaults();
-  runtime.leap(70_000);
-  await until(() => expect(bodiesOf(open).at(-1)).toMatchObject({ type: 'message.received', text: 'Waits' }));
-  await world.happen(anna.account);
-  await until(() => expect(typesOf(closed)).toEqual(['user.follow', 'user.follow']));
-  expect(open.deliveries.length).toBe(new Set(idsOf(open.deliveries)).size);
-}, 60_000);
+test.each([{ kind: 'status', status: 500 }, { kind: 'hang' }])(
+  'while the key realms fail ($kind) messages wait, and nothing else does; then each comes once',
+  async (fault) => {
+    const { anna, open, closed, says } = await startPair();
+    await world.sandbox.setFault({ fault, path_prefix: '/realms/', times: null });
+    await says('Waits');
+    await world.happen(anna.account);
+    runtime.leap(70_000);
+    await until(() => expect(typesOf(closed)).toEqual(['user.follow']));
+    await until(() => expect(typesOf(open)).toEqual(['message.received', 'user.follow']));
+    await world.sandbox.clearFaults();
+    runtime.leap(70_000);
+    await until(() => expect(bodiesOf(open).at(-1)).toMatchObject({ type: 'message.received', text: 'Waits' }));
+    await world.happen(anna.account);
+    await until(() => expect(typesOf(closed)).toEqual(['user.follow', 'user.follow']));
+    expect(open.deliveries.length).toBe(new Set(idsOf(open.deliveries)).size);
+  },
+  60_000,
+);
 
 test('wrong codes that somebody else tries hold up messages alone, and no longer than they have to', async () => {
   const { anna, open, closed, says } = await startPair();

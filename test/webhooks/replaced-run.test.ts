@@ -64,12 +64,9 @@ async function runAs(process: string, reached: Store) {
       return events.map(({ id }) => ({ text: `said in ${id}`, emoji: '', undecryptable: null }));
     },
   };
-  const messages = new PollerMessages({ ...parts, opener, queues });
+  const messages = new PollerMessages({ ...parts, opener, queues, poller: () => record, inTurn: (work) => work() });
   return {
-    catchUp: () => {
-      messages.lookAgain();
-      return messages.catchUp(record);
-    },
+    messages,
     hears: async (id: string) => {
       await queues.read(false);
       const event = message(id);
@@ -109,7 +106,7 @@ test('a process that slept through its replacement takes nothing from what waits
   const first = await runAs('first', reached);
   await first.hears('e1');
   realmsAreAway = false;
-  const caughtUp = first.catchUp();
+  first.messages.look();
   await asleep;
 
   await store.pollers.leave('first');
@@ -117,10 +114,12 @@ test('a process that slept through its replacement takes nothing from what waits
   realmsAreAway = true;
   await second.hears('e2');
   wakes();
-  await caughtUp;
+  await first.messages.end();
   realmsAreAway = false;
-  await second.catchUp();
-  expect(await waits(store)).toEqual(['e1', 'e2']);
+  second.messages.look();
+  await expect.poll(() => waits(store)).toEqual(['e1', 'e2']);
   await second.hears('e3');
-  expect(await waits(store)).toEqual(['e1', 'e2', 'e3']);
+  second.messages.look();
+  await expect.poll(() => waits(store)).toEqual(['e1', 'e2', 'e3']);
+  await second.messages.end();
 });
