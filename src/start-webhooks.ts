@@ -38,13 +38,11 @@ export function startWebhooks(options: WebhookOptions) {
   const { store, platform, guard, runtime, logger, metrics, allowLocalhost } = options;
   const vault = new WebhookVault(new Vault(options.secretKeys, runtime), options.secretKeys);
   const receivers = new Receivers({ guard, runtime, allowLocalhost });
-  const readCallersProxy = (text: Secret) => readProxy(text, guard);
-  const opener = new EventOpener({ directMessages: options.directMessages, platform, readProxy: readCallersProxy });
+  const way = { platform, readProxy: (text: Secret) => readProxy(text, guard) };
+  const opener = new EventOpener({ ...way, directMessages: options.directMessages });
   const streams = new LiveStreams({ store, vault, runtime, opener });
   const host = new PollerHost({
-    ...{ store, platform, vault, receivers, runtime },
-    opener,
-    readProxy: readCallersProxy,
+    ...{ ...way, store, vault, receivers, runtime, opener },
     onAppended: (poller, afterMs) => {
       streams.appended(poller);
       for (const ms of afterMs) metrics.eventsStored.observe(ms / 1_000);
@@ -69,7 +67,7 @@ export function startWebhooks(options: WebhookOptions) {
     await store.events.sweep().catch((err) => logger.debug({ err }, 'old events could not be swept; trying again'));
   });
   return {
-    service: new WebhookService({ store, vault, receivers, runtime, streams, opener }),
+    service: new WebhookService({ ...way, store, vault, receivers, runtime, streams, opener }),
     /** Ends what would otherwise go on for ever. */
     endStreams: () => streams.close(),
     close: async () => {

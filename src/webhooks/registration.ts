@@ -7,6 +7,7 @@ import type { Runtime } from '../runtime/runtime.ts';
 import type { Store, WebhookRecord } from '../store/port.ts';
 import { checkReceiver } from './crc.ts';
 import type { MessageOpener } from './message-opener.ts';
+import { type PollerWay, pollerSession } from './poller-session.ts';
 import type { Receivers } from './receiver.ts';
 import type { WebhookRecords } from './records.ts';
 import type { PollerCredentials, WebhookSecrets, WebhookVault } from './secrets.ts';
@@ -36,7 +37,7 @@ export interface WebhookChange {
   encryptionCode?: string | undefined;
 }
 
-export interface RegistrationParts {
+export interface RegistrationParts extends PollerWay {
   store: Store;
   records: WebhookRecords;
   vault: WebhookVault;
@@ -100,9 +101,14 @@ export class Registration {
   async change(account: string, id: string, change: WebhookChange, checked: boolean): Promise<WebhookRecord> {
     const { store, records, vault, receivers } = this.#parts;
     const url = change.url === undefined ? null : receivers.readUrl(change.url);
-    const { encryptionCode: code } = change;
-    if (code !== undefined) await this.#checkCode(account, id, change.credentials, code);
-    const poller = change.credentials && (await records.successor(account, id, change.credentials));
+    const { credentials, encryptionCode: code } = change;
+    // What the platform refuses takes the place of nothing that it may still take.
+    if (credentials) {
+      await records.find(account, id);
+      await pollerSession(this.#parts, credentials).activity({ count: 1, cursor: null });
+    }
+    if (code !== undefined) await this.#checkCode(account, id, credentials, code);
+    const poller = credentials && (await records.successor(account, id, credentials));
     const rewritten = await records.rewrite(
       account,
       id,

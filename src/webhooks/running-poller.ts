@@ -1,9 +1,6 @@
 import { PosternError } from '../errors/postern-error.ts';
 import { isMessageEvent, type PlatformEvent } from '../model/event.ts';
-import type { ForwardProxy } from '../outbound/proxy.ts';
-import type { Platform, PlatformSession } from '../platform/port.ts';
 import { chance, type Runtime, type Timer } from '../runtime/runtime.ts';
-import { Secret } from '../secrets/secret.ts';
 import type { PollerRecord, Store } from '../store/port.ts';
 import { DailyCheck } from './daily-check.ts';
 import type { QueueParts } from './delivery-queue.ts';
@@ -13,19 +10,18 @@ import type { MessageOpener } from './message-opener.ts';
 import { pauseAfterFaultMs, pauseMs } from './pace.ts';
 import { PollerMessages } from './poller-messages.ts';
 import { PollerQueues } from './poller-queues.ts';
+import { type PollerWay, pollerSession } from './poller-session.ts';
 import type { Receivers } from './receiver.ts';
 import { ResultWriter } from './result-writer.ts';
 import type { WebhookVault } from './secrets.ts';
 
 const eventsAtOnce = 100;
 
-export interface PollerParts {
+export interface PollerParts extends PollerWay {
   store: Store;
-  platform: Platform;
   vault: WebhookVault;
   receivers: Receivers;
   runtime: Runtime;
-  readProxy: (text: Secret) => ForwardProxy;
   opener: MessageOpener;
   onAttempt: QueueParts['onAttempt'];
   /** Events reached the store, so long after the platform's time of each. */
@@ -144,10 +140,13 @@ export class RunningPoller {
   }
 
   async #poll(): Promise<void> {
-    const { runtime, onFault } = this.#parts;
+    const { vault, runtime, onFault } = this.#parts;
     if (this.#ended || this.#stopped) return;
     try {
-      const page = await this.#session().activity({ count: eventsAtOnce, cursor: this.#cursor });
+      const page = await pollerSession(this.#parts, vault.openPoller(this.#record)).activity({
+        count: eventsAtOnce,
+        cursor: this.#cursor,
+      });
       const { events, cursor } = page;
       const gap = page.gap || this.#cursorLost;
       if (events.length > 0 || this.#cursor === null || gap) await this.#append(events, cursor, gap);
@@ -159,19 +158,6 @@ export class RunningPoller {
     } catch (error) {
       await this.#afterFault(error);
     }
-  }
-
-  #session(): PlatformSession {
-    const { platform, vault, readProxy } = this.#parts;
-    const { authToken, proxy } = vault.openPoller(this.#record);
-    return platform.as({
-      authToken: new Secret(authToken),
-      proxy: proxy === null ? null : readProxy(new Secret(proxy)),
-      signal: null,
-      tokenFor: () => {
-        throw new Error('a poller writes nothing');
-      },
-    });
   }
 
   async #append(events: readonly PlatformEvent[], cursor: string, gap: boolean): Promise<void> {

@@ -8,6 +8,7 @@ import { checkReceiver } from './crc.ts';
 import { afterCheck } from './daily-check.ts';
 import type { LiveStream, LiveStreams } from './live-streams.ts';
 import type { MessageOpener } from './message-opener.ts';
+import type { PollerWay } from './poller-session.ts';
 import type { Receivers } from './receiver.ts';
 import { notFound, WebhookRecords } from './records.ts';
 import { maxPerAccount, type NewWebhook, Registration, type WebhookChange } from './registration.ts';
@@ -26,7 +27,7 @@ export interface StreamOrder {
   encryptionCode: string | null;
 }
 
-export interface WebhookServiceParts {
+export interface WebhookServiceParts extends PollerWay {
   streams: LiveStreams;
   opener: MessageOpener;
   store: Store;

@@ -112,6 +112,20 @@ describe('a webhook', () => {
     await change(client, 'DELETE', `/webhooks/${other.id}`);
   });
 
+  test('keeps the auth_token that it has where another one is refused', async () => {
+    const receiver = await world.receiver();
+    const { id } = await register(client, { url: receiver.url });
+    const put = (webhook: string) =>
+      change(client.with({ authToken: '' }), 'PUT', `/webhooks/${webhook}`, { auth_token: 'zzz' });
+    const before = await restingBalance(client);
+    expectRefusal(await put(id), 403, 'Platform rejected auth_token');
+    expect(await restingBalance(client)).toBe(before);
+    await world.happen(account);
+    await until(() => expect(receiver.deliveries).toHaveLength(1));
+    expectRefusal(await put('wh_none'), 404, 'Webhook not found: wh_none');
+    await change(client, 'DELETE', `/webhooks/${id}`);
+  });
+
   test('of another API account is not to be found', async () => {
     const { id } = await register(client, { url: (await world.receiver()).url });
     const { client: stranger } = await world.actor();

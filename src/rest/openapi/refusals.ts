@@ -17,7 +17,7 @@ interface Refusal {
 
 const every = () => true;
 const priced = ({ price }: Action) => price > 0;
-const onPlatform = ({ actor }: Action) => actor;
+const onPlatform = ({ actor, keepsActor }: Action) => actor || keepsActor;
 const withBody = ({ method }: Action) => method !== 'GET';
 const takesIdempotencyKey = ({ method }: Action) => method === 'POST';
 const takesCode = ({ code }: Action) => code !== 'none';

@@ -8,7 +8,8 @@ export const validateWebhook = accountAction({
   method: 'PUT',
   path: '/webhooks/{id}',
   summary: 'Run the CRC handshake again',
-  description: '`auth_token` with `proxy`, and `encryption_code`, where given, take the place of those that are kept.',
+  description:
+    '`auth_token` with `proxy`, and `encryption_code`, where given, take the place of those that are kept, unless the platform refuses them.',
   price: webhookPrice,
   effect: 'idempotent',
   keepsActor: true,
