@@ -90,7 +90,7 @@ export class RunningPoller {
   async start(): Promise<void> {
     try {
       await this.#read();
-      this.#messages.look();
+      this.#messages.waiting.look();
       this.#pollIn(0);
     } catch (error) {
       if (this.#ended) return;
@@ -104,7 +104,7 @@ export class RunningPoller {
     this.#record = record;
     this.#stopped = record.stopped !== null;
     await this.#read();
-    this.#messages.look();
+    this.#messages.waiting.look();
     this.#quietSince = this.#parts.runtime.now();
     this.#pollIn(0);
   }
@@ -114,7 +114,7 @@ export class RunningPoller {
     this.#ended = true;
     this.#timer?.cancel();
     this.#results.end();
-    await Promise.all([this.#messages.end().then(() => this.#polling), this.#queues.end()]);
+    await Promise.all([this.#messages.waiting.end().then(() => this.#polling), this.#queues.end()]);
   }
 
   async #read(): Promise<void> {

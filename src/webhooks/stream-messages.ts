@@ -4,8 +4,8 @@ import { type Runtime, sleep } from '../runtime/runtime.ts';
 import type { PlacedEvent } from '../store/port.ts';
 import { messageBody } from './event-body.ts';
 import type { StreamItem } from './live-streams.ts';
+import { isCodeRefusal, isFinal } from './message-codes.ts';
 import type { MessageOpener, OpenedMessage, Opening } from './message-opener.ts';
-import { isCodeRefusal, isFinal } from './poller-messages.ts';
 import type { WebhookVault } from './secrets.ts';
 import { unpackEvent } from './stored-event.ts';
 

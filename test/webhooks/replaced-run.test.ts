@@ -106,7 +106,7 @@ test('a process that slept through its replacement takes nothing from what waits
   const first = await runAs('first', reached);
   await first.hears('e1');
   realmsAreAway = false;
-  first.messages.look();
+  first.messages.waiting.look();
   await asleep;
 
   await store.pollers.leave('first');
@@ -114,12 +114,12 @@ test('a process that slept through its replacement takes nothing from what waits
   realmsAreAway = true;
   await second.hears('e2');
   wakes();
-  await first.messages.end();
+  await first.messages.waiting.end();
   realmsAreAway = false;
-  second.messages.look();
+  second.messages.waiting.look();
   await expect.poll(() => waits(store)).toEqual(['e1', 'e2']);
   await second.hears('e3');
-  second.messages.look();
+  second.messages.waiting.look();
   await expect.poll(() => waits(store)).toEqual(['e1', 'e2', 'e3']);
-  await second.messages.end();
+  await second.messages.waiting.end();
 });
