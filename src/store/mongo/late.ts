@@ -23,6 +23,7 @@ export function mongoLate({ clock, collections }: Parts) {
       clock.recent(),
     ]);
     const eventOf = new Map(kept.map((event) => [event.id, event]));
+    const nextAt = new Date(now);
     const livingIds = new Set(living.map(({ _id }) => _id));
     const late = wanted.flatMap(({ event: name, webhook }): DeliveryDocument[] => {
       const event = eventOf.get(name);
@@ -30,18 +31,8 @@ export function mongoLate({ clock, collections }: Parts) {
       const { place, type, at: eventAt, expiresAt } = event;
       return [
         {
-          ...{
-            _id: idOf(account, name, webhook),
-            v: 1,
-            account,
-            event: name,
-            webhook,
-            poller: id,
-            place,
-            type,
-            eventAt,
-          },
-          ...{ expiresAt, state: 'waiting', attempts: 0, nextAt: new Date(now), replayed: false, last: null },
+          ...{ _id: idOf(account, name, webhook), v: 1, account, event: name, webhook, poller: id },
+          ...{ place, type, eventAt, expiresAt, state: 'waiting', attempts: 0, nextAt, replayed: false, last: null },
         },
       ];
     });
