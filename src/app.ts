@@ -61,7 +61,7 @@ export interface App {
 
 /** Puts the parts together: the one place that knows them all. */
 export async function createApp(config: Config, overrides: Overrides = {}): Promise<App> {
-  // What can be wrong with the settings comes first, before anything runs.
+  // What can be wrong with the settings comes first, before anything of the service is opened.
   const options = graphqlOptions(config);
   const runtime = overrides.runtime ?? systemRuntime;
   const logger = overrides.logger ?? makeLogger(config.logLevel);

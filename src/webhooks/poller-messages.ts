@@ -1,12 +1,10 @@
 import type { MessageEvent } from '../model/event.ts';
-import type { Runtime, Timer } from '../runtime/runtime.ts';
-import type { PollerRecord, Store, WebhookRecord } from '../store/port.ts';
+import type { Timer } from '../runtime/runtime.ts';
+import type { PollerRecord, WebhookRecord } from '../store/port.ts';
 import { messageBody } from './event-body.ts';
 import { MessageCodes, wants } from './message-codes.ts';
 import type { MessageOpener } from './message-opener.ts';
-import type { PollerQueues } from './poller-queues.ts';
-import type { WebhookVault } from './secrets.ts';
-import { WaitingMessages } from './waiting-messages.ts';
+import { WaitingMessages, type WaitingParts } from './waiting-messages.ts';
 
 /** What happens beside messages waits no longer than this for keys that are slow to come. */
 const patienceMs = 2_000;
@@ -17,19 +15,7 @@ export interface OpenedForWebhooks {
   webhooks: ReadonlySet<string>;
 }
 
-interface Parts {
-  store: Store;
-  vault: WebhookVault;
-  opener: MessageOpener;
-  runtime: Runtime;
-  queues: PollerQueues;
-  /** As it is now; `null` while it asks the platform for nothing. */
-  poller: () => PollerRecord | null;
-  /** Runs it while nothing is appended. */
-  inTurn: <Result>(work: () => Promise<Result>) => Promise<Result>;
-  onFault: (error: unknown) => void;
-  onLost: () => void;
-}
+type Parts = Omit<WaitingParts, 'codes'> & { opener: MessageOpener };
 
 /**
  * Opens the messages of a poller for its webhooks, each with its own code. Where one does not open now, the messages of its

@@ -11,7 +11,7 @@ import { packMessage, unpackEvent } from './stored-event.ts';
 /** Stored events that are looked through at a time. */
 const eventsAtOnce = 100;
 
-interface Parts {
+export interface WaitingParts {
   store: Store;
   vault: WebhookVault;
   runtime: Runtime;
@@ -27,7 +27,7 @@ interface Parts {
 
 /** The messages of a poller that did not open when they came: queued once they do, beside all else that it does. */
 export class WaitingMessages {
-  readonly #parts: Parts;
+  readonly #parts: WaitingParts;
   #timer: Timer | undefined;
   /** When the timer ends. */
   #lookAt = Number.POSITIVE_INFINITY;
@@ -38,7 +38,7 @@ export class WaitingMessages {
   #faults = 0;
   #ended = false;
 
-  constructor(parts: Parts) {
+  constructor(parts: WaitingParts) {
     this.#parts = parts;
   }
 
