@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { ChatEvent } from '../chat/index.ts';
+import type { ChatEvent, OpenFailure } from '../chat/index.ts';
 import { PosternError } from '../errors/postern-error.ts';
 import type { MessageEvent } from '../model/event.ts';
 import type { PlacedKeyChange } from '../model/sealed-event.ts';
@@ -70,8 +70,9 @@ export class EventOpener implements MessageOpener {
     conversations: ReadonlyMap<string, OpenConversation>,
     { message }: MessageEvent,
   ): OpenedMessage | null {
+    if (message.sealed === null) return unreadable('deleted');
     const opened = conversations.get(message.conversationId)?.open(message);
-    if (!opened?.ok) return { text: '', emoji: '', undecryptable: opened?.reason ?? 'no_key' };
+    if (!opened?.ok) return unreadable(opened?.reason ?? 'no_key');
     const { messageId, senderId, conversationId, seqId } = message;
     const name = `${account} ${conversationId} ${senderId} ${messageId}`;
     const first = this.#seen.get(name) ?? seqId;
@@ -103,6 +104,11 @@ async function keyChangesOf(id: string, messages: PlatformMessages): Promise<rea
     if (error instanceof PosternError && error.code === 'not_found') return null;
     throw error;
   }
+}
+
+/** `deleted`: the platform no longer has the ciphertext. The event then rests on the platform's word alone. */
+function unreadable(reason: OpenFailure | 'deleted'): OpenedMessage {
+  return { text: '', emoji: '', undecryptable: reason };
 }
 
 function saying(event: ChatEvent): OpenedMessage {

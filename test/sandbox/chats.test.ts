@@ -173,7 +173,7 @@ describe('what is said', () => {
     expect((await messages(anna)).messages).toHaveLength(3);
   });
 
-  it('is in the activity of both sides, until it is deleted for all', async () => {
+  it('is in the activity of both sides with every step, without ciphertext once it is deleted for all', async () => {
     const cursors = await Promise.all(
       [anna, ben].map(async (as) => (await sandbox.get('/api/activity', as)).body.next_cursor as string),
     );
@@ -181,14 +181,21 @@ describe('what is said', () => {
       Promise.all(
         [anna, ben].map(async (as, index) => {
           const { body } = await sandbox.get(`/api/activity?cursor=${cursors[index]}`, as);
-          return body.events.map((event: Json) => [event.type, event.chat.kind, event.chat.conversation_id]);
+          return body.events.map(({ type, chat }: Json) => {
+            expect(chat.conversation_id).toBe(id);
+            return [type, chat.kind, chat.detail !== null, chat.signature !== null];
+          });
         }),
       );
     const { seq_id } = (await say(ben, 'two')).body.event;
+    const steps = ['message', 'edit', 'reaction_added', 'reaction_removed'];
+    await about(ben, 'edit', seq_id);
     await about(anna, 'reaction_added', seq_id);
-    expect(await since()).toEqual([0, 1].map(() => ['message', 'reaction_added'].map((kind) => ['chat', kind, id])));
+    await about(anna, 'reaction_removed', seq_id);
+    expect(await since()).toEqual([0, 1].map(() => steps.map((kind) => ['chat', kind, true, true])));
     await about(ben, 'deletion', seq_id, { for_all: true });
-    expect(await since()).toEqual([0, 1].map(() => [['chat', 'deletion', id]]));
+    const gone = steps.map((kind) => ['chat', kind, false, false]);
+    expect(await since()).toEqual([0, 1].map(() => [...gone, ['chat', 'deletion', true, true]]));
   });
 });
 

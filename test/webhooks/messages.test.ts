@@ -34,7 +34,7 @@ describe('a webhook with a code', () => {
     dataOf(await ben.post('/dm/edit', { ...about, text: 'Is the lamp on?' }));
     dataOf(await anna.post('/dm/react', { ...about, emoji: '💡' }));
     dataOf(await anna.post('/dm/unreact', { ...about, emoji: '💡' }));
-    // What is deleted for both sides before anybody heard of it is told no more.
+    // Read before it is deleted: what is deleted first arrives without its text.
     await until(() => expect(receiver.deliveries).toHaveLength(5));
     dataOf(await ben.post('/dm/delete', about));
     await until(() => expect(receiver.deliveries).toHaveLength(6));

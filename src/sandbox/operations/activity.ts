@@ -19,16 +19,9 @@ export const activity: ActorOperation = {
     const end = platform.world.activity.lastId;
     const after = paging.after ?? end;
     const { events, gap } = platform.world.activity.since(actor, after, platform.now());
-    const shown = ({ tweet, chat }: ActivityEvent) =>
-      chat === undefined ? tweet === null || hiddenFrom(actor, tweet) === undefined : isThere(chat);
+    const shown = ({ tweet }: ActivityEvent) => tweet === null || hiddenFrom(actor, tweet) === undefined;
     const page = takePage(events, paging.count, shown);
     const next = page.next ?? (compareIds(end, after) > 0 ? end : after);
     return jsonText(`{"events":${eventsJson(page.items)},"gap":${gap},"next_cursor":"${paging.seal(next)}"}`);
   },
 };
-
-/** What was deleted for both sides is told no more; that it was deleted is. */
-function isThere({ conversation, event }: NonNullable<ActivityEvent['chat']>): boolean {
-  if (event.kind === 'deletion') return true;
-  return conversation.message(event.target ?? event.seqId)?.deletedForAll === false;
-}

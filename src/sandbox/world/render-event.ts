@@ -19,7 +19,17 @@ function eventForm({ id, type, at, actor, tweet, chat }: ActivityEvent) {
       quoted_tweet_id: tweet.quoteOf,
     },
     ...(chat && {
-      chat: { conversation_id: chat.conversation.id, from_me: chat.fromMe, ...chatEventForm(chat.event) },
+      chat: {
+        conversation_id: chat.conversation.id,
+        from_me: chat.fromMe,
+        ...chatEventForm(chat.event, isReadable(chat)),
+      },
     }),
   };
+}
+
+/** Deleting a message for both sides removes the ciphertext of the message and of everything about it except the deletion. */
+function isReadable({ conversation, event }: NonNullable<ActivityEvent['chat']>): boolean {
+  if (event.kind === 'deletion') return true;
+  return conversation.message(event.target ?? event.seqId)?.deletedForAll === false;
 }

@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { eventBodies } from '../../src/model/event-bodies.ts';
+import { between, dataOf, Writer } from '../direct-messages/world.ts';
+import { register, startWorld, until, type World } from './world.ts';
+
+let world: World;
+let anna: Writer;
+let ben: Writer;
+beforeAll(async () => {
+  world = await startWorld();
+  const { client } = await world.actor();
+  [anna, ben] = [
+    new Writer((await world.sandbox.mint()) as never, client),
+    new Writer((await world.sandbox.mint()) as never, client),
+  ];
+  await anna.sends(ben, 'Before anybody listens');
+  await ben.reads(between(anna, ben));
+});
+afterAll(() => world.stop());
+
+type Body = Record<string, unknown> & { type: keyof typeof eventBodies };
+
+const steps: Body['type'][] = [
+  'message.received',
+  'message.edited',
+  'message.reactionAdded',
+  'message.reactionRemoved',
+  'message.deleted',
+];
+
+/** Collects the `data` of Server-Sent Events until the stream is aborted. */
+function collect(url: string, init: RequestInit, headers: Record<string, string>) {
+  const controller = new AbortController();
+  const events: Record<string, unknown>[] = [];
+  const done = (async () => {
+    const response = await fetch(url, {
+      ...init,
+      signal: controller.signal,
+      headers: {
+        authorization: `Bearer ${anna.client.options.key}`,
+        'x-auth-token': anna.account.authToken,
+        ...anna.code,
+        ...headers,
+      },
+    });
+    let text = '';
+    for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      text += chunk;
+      events.splice(
+        0,
+        events.length,
+        ...[...text.matchAll(/^data: ?(\{.*\})\n\n/gm)].map(([, data = '']) => JSON.parse(data)),
+      );
+    }
+  })().catch(() => {});
+  return {
+    events,
+    async end() {
+      controller.abort();
+      await done;
+    },
+  };
+}
+
+const subscription = `subscription { events { type
+  ... on MessageReceivedEvent { text undecryptable }
+  ... on MessageEditedEvent { text undecryptable targetSeqId }
+  ... on MessageReactionAddedEvent { emoji undecryptable targetSeqId }
+  ... on MessageReactionRemovedEvent { emoji undecryptable targetSeqId }
+  ... on MessageDeletedEvent { undecryptable targetSeqId }
+} }`;
+
+test('a message that is deleted between two polls produces all of its events, on webhooks and both streams', async () => {
+  const receiver = await world.receiver();
+  await register(anna.client, { url: receiver.url, encryption_code: anna.account.encryptionCode });
+  const live = collect(`${world.service.demo.baseUrl}/events`, {}, {});
+  const graphql = collect(
+    world.service.demo.graphqlUrl,
+    { method: 'POST', body: JSON.stringify({ query: subscription }) },
+    { 'content-type': 'application/json', accept: 'text/event-stream' },
+  );
+  // A stream begins at its first read, so the first messages may come before it.
+  await until(async () => {
+    await ben.sends(anna, 'Is anybody there?');
+    expect(Math.min(receiver.deliveries.length, live.events.length, graphql.events.length)).toBeGreaterThan(0);
+  });
+
+  await world.service.addFault({ kind: 'status', status: 503 }, { operation: 'activity', times: null });
+  const { conversation_id, seq_id, message_id } = await ben.sends(anna, 'Is the light on?');
+  const about = { conversation_id, seq_id };
+  dataOf(await ben.post('/dm/edit', { ...about, text: 'Is the lamp on?' }));
+  dataOf(await anna.post('/dm/react', { ...about, emoji: '💡' }));
+  dataOf(await anna.post('/dm/unreact', { ...about, emoji: '💡' }));
+  dataOf(await ben.post('/dm/delete', about));
+  await world.sandbox.clearFaults();
+
+  const delivered = await vi.waitFor(
+    () => {
+      const bodies = receiver.deliveries.map(({ body }) => JSON.parse(body) as Body);
+      const found = bodies.filter((body) => body['seq_id'] === seq_id || body['target_seq_id'] === seq_id);
+      expect(found).toHaveLength(steps.length);
+      return found;
+    },
+    { timeout: 30_000 },
+  );
+  const inOrder = steps.map((step) => delivered.find(({ type }) => type === step));
+  expect(inOrder).toMatchObject([
+    { conversation_id, seq_id, message_id, sender_id: ben.account.userId, text: '', undecryptable: 'deleted' },
+    { conversation_id, target_seq_id: seq_id, text: '', undecryptable: 'deleted' },
+    { target_seq_id: seq_id, sender_id: anna.account.userId, from_me: true, emoji: '', undecryptable: 'deleted' },
+    { target_seq_id: seq_id, sender_id: anna.account.userId, from_me: true, emoji: '', undecryptable: 'deleted' },
+    { target_seq_id: seq_id, sender_id: ben.account.userId },
+  ]);
+  expect(inOrder.at(-1)).not.toHaveProperty('undecryptable');
+  for (const body of delivered) expect(eventBodies[body.type].safeParse(body).error, body.type).toBe(undefined);
+
+  await until(() => expect(live.events.slice(-steps.length)).toEqual(inOrder));
+  const undecryptable = 'deleted';
+  const told = [
+    { type: 'MESSAGE_RECEIVED', text: '', undecryptable },
+    { type: 'MESSAGE_EDITED', text: '', undecryptable, targetSeqId: seq_id },
+    { type: 'MESSAGE_REACTION_ADDED', emoji: '', undecryptable, targetSeqId: seq_id },
+    { type: 'MESSAGE_REACTION_REMOVED', emoji: '', undecryptable, targetSeqId: seq_id },
+    { type: 'MESSAGE_DELETED', undecryptable: null, targetSeqId: seq_id },
+  ].map((events) => ({ data: { events } }));
+  await until(() => expect(graphql.events.slice(-steps.length)).toEqual(told));
+  await Promise.all([live.end(), graphql.end()]);
+}, 60_000);
