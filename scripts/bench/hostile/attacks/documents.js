@@ -1,6 +1,5 @@
-// Requests that no honest client sends. Each: what it is called, and the request that its nth sending makes; every one is
-// another text, so that no cache helps.
-const many = (times, text) => Array.from({ length: times }, (_, i) => text(i)).join(' ');
+// Documents that no honest client sends. Each request has another text, so that no cache helps.
+export const many = (times, text) => Array.from({ length: times }, (_, i) => text(i)).join(' ');
 const json = { 'content-type': 'application/json', accept: 'application/graphql-response+json' };
 
 const post = (body, headers = json) => ({ method: 'POST', path: '/graphql', headers, body });
@@ -21,7 +20,7 @@ const deep = (text) => text.repeat(20_000);
 const within = (text) => text.repeat(1_900);
 const spread = many(49, (i) => `...F${i}`);
 
-export const attacks = {
+const requests = {
   'fragment bomb, 18 levels, spreads': ask(
     `{viewer{...F0 x}}${bomb(18, 'User', (next) => `${next} ${next}`, 'id')}`.padEnd(865),
   ),
@@ -77,5 +76,14 @@ export const attacks = {
   '1 MB of JSON that is none': (n) => post(`{"query":"${n}${'x'.repeat(1_000_000)}`),
 };
 
-/** Bytes, so that the sender's encoding is not measured. */
-export const hugeBody = Buffer.from(`{"query":"{__typename}","variables":{"a":"${'x'.repeat(20_000_000)}"}}`);
+/** A document that a limit refuses is refused as a whole, for a few milliseconds of work, and costs nothing. */
+export const attacks = Object.fromEntries(
+  Object.entries(requests).map(([name, request]) => [
+    `document: ${name}`,
+    (target) =>
+      target.many(5, 1, (n) => {
+        const { method, path, ...rest } = request(n);
+        return target.send(method, path, rest);
+      }),
+  ]),
+);

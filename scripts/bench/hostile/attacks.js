@@ -1,0 +1,21 @@
+// All attacks, by name. Each is a function of a `Target` (see target.js): it may prepare what it needs, call `begin()`, and
+// attack for a bounded time. `fresh` asks for a newly started service, because an attack before it may have used up a limit.
+import { attacks as answers } from './attacks/answers.js';
+import { attacks as bodies } from './attacks/bodies.js';
+import { attacks as compiler } from './attacks/compiler.js';
+import { attacks as documents } from './attacks/documents.js';
+import { attacks as markdown } from './attacks/markdown.js';
+import { attacks as proxies } from './attacks/proxies.js';
+import { attacks as streams } from './attacks/streams.js';
+import { attacks as webhooks } from './attacks/webhooks.js';
+
+export const attacks = {
+  ...compiler,
+  ...markdown,
+  ...proxies,
+  ...answers,
+  ...webhooks,
+  ...streams,
+  ...bodies,
+  ...documents,
+};

@@ -1,0 +1,41 @@
+// Live streams that many clients keep open.
+import { setTimeout as sleep } from 'node:timers/promises';
+
+async function open(target, count, { actor = 0, headers = {}, path = '/v1/events' } = {}) {
+  const all = Object.entries(target.headers({ actor, headers }));
+  const lines = [`GET ${path} HTTP/1.1`, 'host: localhost', ...all.map(([name, value]) => `${name}: ${value}`)];
+  const statuses = new Map();
+  for (let i = 0; i < count; i++) {
+    let answered = false;
+    target.connect(`${lines.join('\r\n')}\r\n\r\n`, {
+      onData: (chunk) => {
+        if (answered) return;
+        answered = true;
+        const status = chunk.toString('latin1', 9, 12);
+        statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      },
+    });
+    if (i % 50 === 49) await sleep(100);
+  }
+  await sleep(2_000);
+  for (const [status, number] of statuses) target.statuses.set(status, number);
+}
+
+export const attacks = {
+  'streams: 600 of one key, 10 s': async (target) => {
+    await open(target, 600);
+    const { statuses } = target;
+    const opened = new Map(statuses);
+    await target.begin();
+    for (const [status, number] of opened) statuses.set(status, number);
+    await sleep(10_000);
+  },
+  'streams: 200 that begin a day ago': async (target) => {
+    await open(target, 200, { headers: { 'last-event-id': 'evt_0' } });
+  },
+  'streams: opened and closed 500 times': (target) =>
+    target.many(500, 20, async () => {
+      const head = Object.entries(target.headers()).map(([name, value]) => `${name}: ${value}\r\n`);
+      await target.raw(`GET /v1/events HTTP/1.1\r\nhost: localhost\r\n${head.join('')}\r\n`);
+    }),
+};

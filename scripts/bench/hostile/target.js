@@ -1,0 +1,217 @@
+// The service as an attack sees it: requests, raw connections, and hostile servers for the service to connect to.
+import { once } from 'node:events';
+import { createServer as createHttpServer } from 'node:http';
+import { connect, createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Agent, request } from 'undici';
+import { answerCrc } from '../../../dist/kit/index.js';
+
+const keptText = 64 * 1024;
+export const receiverSecret = 'a-secret-for-the-bench';
+
+export class Target {
+  #service;
+  #agent = new Agent({
+    connections: null,
+    pipelining: 1,
+    headersTimeout: 120_000,
+    bodyTimeout: 120_000,
+    keepAliveTimeout: 1_000,
+  });
+  #closers = [];
+  #begin;
+  /** Responses by status. */
+  statuses = new Map();
+  /** Remarks for the last column. */
+  notes = [];
+
+  constructor(service, begin) {
+    this.#service = service;
+    this.#begin = begin;
+  }
+
+  get url() {
+    return this.#service.url;
+  }
+
+  get address() {
+    const { hostname, port } = new URL(this.url);
+    return { host: hostname, port: Number(port) };
+  }
+
+  get demo() {
+    return this.#service.demo;
+  }
+
+  get keys() {
+    return this.#service.keys;
+  }
+
+  get ended() {
+    return this.#service.ended;
+  }
+
+  /** Starts the measurement anew, after an attack has prepared what it needs. */
+  async begin() {
+    this.statuses.clear();
+    await this.#begin();
+  }
+
+  /** Runs after the measurement. */
+  later(close) {
+    this.#closers.push(close);
+  }
+
+  note(text) {
+    this.notes.push(text);
+  }
+
+  headers({ key = 'rich', actor = 0, headers = {} } = {}) {
+    return {
+      ...(key !== null && { authorization: `Bearer ${this.keys[key] ?? key}` }),
+      ...(actor !== null && { 'x-auth-token': this.demo.accounts[actor].authToken }),
+      ...headers,
+    };
+  }
+
+  /** Sends one request and reads the response to its end. Only the first bytes of the body are kept. */
+  async send(method, path, { body, ...options } = {}) {
+    if (this.#service.ended) return this.#count('gone');
+    try {
+      const response = await request(`${this.url}${path}`, {
+        ...{ method, body, dispatcher: this.#agent, headers: this.headers(options) },
+      });
+      let bytes = 0;
+      const kept = [];
+      for await (const chunk of response.body) {
+        if (bytes < keptText) kept.push(chunk);
+        bytes += chunk.length;
+      }
+      const text = Buffer.concat(kept).toString();
+      return this.#count(response.statusCode, { headers: response.headers, bytes, text, json: readJson(text) });
+    } catch (error) {
+      return this.#count('failed', { text: String(error.cause ?? error) });
+    }
+  }
+
+  #count(status, rest = {}) {
+    this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1);
+    return { status, bytes: 0, text: '', json: null, headers: {}, ...rest };
+  }
+
+  rest(method, path, body, { headers, ...options } = {}) {
+    const json = typeof body === 'string' || Buffer.isBuffer(body) ? body : body && JSON.stringify(body);
+    return this.send(method, `/v1${path}`, {
+      ...{ ...options, body: json },
+      headers: { ...(json !== undefined && { 'content-type': 'application/json' }), ...headers },
+    });
+  }
+
+  graphql(query, variables, { headers, ...options } = {}) {
+    return this.send('POST', '/graphql', {
+      ...{ ...options, body: JSON.stringify({ query, variables }) },
+      headers: { 'content-type': 'application/json', accept: 'application/graphql-response+json', ...headers },
+    });
+  }
+
+  /** A setup step: throws unless the response is 2xx. */
+  async setUp(response) {
+    const done = await response;
+    if (!(done.status >= 200 && done.status < 300)) throw new Error(`setup: ${done.status} ${done.text.slice(0, 300)}`);
+    return done.json.data;
+  }
+
+  /** Calls `work` for 0 to `count - 1`, so many at a time. */
+  async many(count, concurrency, work) {
+    let next = 0;
+    const worker = async () => {
+      while (next < count && !this.ended) await work(next++);
+    };
+    await Promise.all(Array.from({ length: Math.min(count, concurrency) }, worker));
+  }
+
+  /** Opens a connection, writes, and calls `onData` for what comes back. It closes after the measurement. */
+  connect(text, { onData = () => {} } = {}) {
+    const socket = connect(this.address);
+    socket.on('error', () => {});
+    socket.on('data', onData);
+    if (text !== undefined) socket.write(text);
+    this.later(() => socket.destroy());
+    return socket;
+  }
+
+  /** Writes a request byte for byte and counts the status of the response; ends after `timeoutMs` without one. */
+  async raw(bytes, { timeoutMs = 5_000 } = {}) {
+    const socket = connect(this.address);
+    const answered = new Promise((resolve) => {
+      socket.once('data', (chunk) => resolve(Number(/^HTTP\/1\.1 (\d+)/.exec(chunk.toString('latin1'))?.[1] ?? 0)));
+      socket.once('error', () => resolve('failed'));
+      socket.once('close', () => resolve('closed'));
+    });
+    socket.write(bytes);
+    const status = await Promise.race([answered, sleep(timeoutMs, 'none', { ref: false })]);
+    socket.destroy();
+    return this.#count(status);
+  }
+
+  /** A server on loopback that does with each connection as `behave` says. `connections` counts them. */
+  async listen(behave) {
+    const sockets = new Set();
+    const state = { connections: 0, most: 0, behave };
+    const server = createServer((socket) => {
+      state.connections++;
+      sockets.add(socket);
+      state.most = Math.max(state.most, sockets.size);
+      socket.on('error', () => {});
+      socket.on('close', () => sockets.delete(socket));
+      state.behave(socket);
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    this.later(() => {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+    });
+    return Object.assign(state, { name: `127.0.0.1:${server.address().port}` });
+  }
+
+  /** A receiver of webhooks. It answers handshakes, or leaves them to `onCrc`; `answer` answers deliveries. */
+  async receiver({ onCrc, answer = (_request, response) => response.end('{}') } = {}) {
+    const state = { handshakes: 0, deliveries: 0, underWay: 0, most: 0, onCrc, answer };
+    const server = createHttpServer((request, response) => {
+      state.underWay++;
+      state.most = Math.max(state.most, state.underWay);
+      response.once('close', () => state.underWay--);
+      request.resume();
+      const token = new URL(request.url, 'http://receiver').searchParams.get('crc_token');
+      if (token === null) {
+        state.deliveries++;
+        return state.answer(request, response);
+      }
+      state.handshakes++;
+      if (state.onCrc) return state.onCrc(request, response, token);
+      return response.end(JSON.stringify(answerCrc(token, receiverSecret)));
+    });
+    server.listen(0, 'localhost');
+    await once(server, 'listening');
+    this.later(() => {
+      server.close();
+      server.closeAllConnections();
+    });
+    return Object.assign(state, { url: `http://localhost:${server.address().port}/hook` });
+  }
+
+  async close() {
+    for (const close of this.#closers.reverse()) await close();
+    await this.#agent.destroy();
+  }
+}
+
+/** `null` for a body that is no JSON, or that was too long to keep. */
+function readJson(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
