@@ -1,6 +1,7 @@
 import { malformedField } from '../errors/fields.ts';
 import { PosternError } from '../errors/postern-error.ts';
 import type { ReceivedFile } from '../media/received-file.ts';
+import { jsonFault, parseJson } from '../model/json.ts';
 
 type Fields = Record<string, unknown>;
 
@@ -74,9 +75,9 @@ function isText(value: unknown): value is string {
 function parse(name: string, text: string): Fields {
   let value: unknown;
   try {
-    value = JSON.parse(text);
-  } catch {
-    throw malformedField(name, 'is not valid JSON');
+    value = parseJson(text);
+  } catch (error) {
+    throw malformedField(name, jsonFault(error));
   }
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Fields;
   throw malformedField(name, 'must be a JSON object: one operation a request');

@@ -1,9 +1,11 @@
 import type { IncomingMessage } from 'node:http';
+import { malformedField } from '../errors/fields.ts';
 import { PosternError } from '../errors/postern-error.ts';
 import { missingKey } from '../headers/api-key.ts';
+import { readJsonBody, unsupportedEncoding } from '../headers/json-body.ts';
 import type { ReceivedFile } from '../media/received-file.ts';
 import type { MediaReception } from '../media/reception.ts';
-import { readJsonBody, refuseEncoded } from './read-body.ts';
+import { jsonFault, parseJson } from '../model/json.ts';
 import { isMultipart, readMultipart } from './read-multipart.ts';
 
 /** What a request asks for, as it was sent. */
@@ -11,6 +13,10 @@ export type Params = Readonly<Record<string, unknown>>;
 
 const texts = ['query', 'operationName', 'documentId'];
 const objects = ['variables', 'extensions'];
+
+const bodyLimitBytes = 1024 * 1024;
+/** Without a key only introspection is answered, and its documents are a few kilobytes. */
+const anonymousBodyLimitBytes = 64 * 1024;
 
 export interface FileReceipt {
   media: MediaReception;
@@ -28,10 +34,16 @@ export async function readParams(request: IncomingMessage, receipt: FileReceipt)
   return params;
 }
 
-function readBody(request: IncomingMessage, { media, files, account }: FileReceipt): Promise<Params> {
-  if (!isMultipart(request)) return readJsonBody(request);
+async function readBody(request: IncomingMessage, { media, files, account }: FileReceipt): Promise<Params> {
+  if (!isMultipart(request)) {
+    const body = await readJsonBody(request, {
+      limitBytes: account === null ? anonymousBodyLimitBytes : bodyLimitBytes,
+    });
+    if (isObject(body)) return body;
+    throw new PosternError('bad_input', 'The body must be a JSON object: one operation a request');
+  }
   if (account === null) throw missingKey();
-  refuseEncoded(request);
+  if ((request.headers['content-encoding'] ?? 'identity') !== 'identity') throw unsupportedEncoding();
   return readMultipart(request, { media, account }, files);
 }
 
@@ -41,8 +53,8 @@ function require(params: Params, name: string, what: string, is: (value: unknown
   throw new PosternError('bad_input', `Malformed field: ${name}: must be ${what}`, { field: name });
 }
 
-function isObject(value: unknown): boolean {
-  return typeof value === 'object' && !Array.isArray(value);
+function isObject(value: unknown): value is Params {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Others are passed over; a credential among them is none. */
@@ -60,9 +72,8 @@ function readQuery(url: string): Params {
 
 function parseObject(name: string, text: string): unknown {
   try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    // The parser's message would quote it.
-    throw new PosternError('bad_input', `Malformed field: ${name}: is not valid JSON`, { field: name });
+    return parseJson(text);
+  } catch (error) {
+    throw malformedField(name, jsonFault(error));
   }
 }

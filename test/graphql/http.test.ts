@@ -55,6 +55,8 @@ describe('query strings', () => {
     ['variables that are no JSON', 'query={__typename}&variables={a'],
     ['extensions that are no JSON', 'query={__typename}&extensions=['],
     ['variables that are a list', 'query={__typename}&variables=[1]'],
+    ['variables that nest too deeply', `query={__typename}&variables=${'['.repeat(2_000)}${']'.repeat(2_000)}`],
+    ['extensions that nest too deeply', `query={__typename}&extensions=${'{"a":'.repeat(1_000)}1${'}'.repeat(1_000)}`],
     ['what a health check asks for', 'x=/health'],
   ])('are refused: %s', async (_name, search) => expectRefused(await get(search), 400));
 
@@ -128,6 +130,37 @@ describe('bodies', () => {
       await attacker.send({ method: 'POST', headers: json, body: stream, duplex: 'half' } as RequestInit),
       413,
     );
+  });
+
+  test.each([
+    ['variables', `{"query":"{__typename}","variables":{"a":${'['.repeat(20_000)}${']'.repeat(20_000)}}}`],
+    ['extensions', `{"query":"{__typename}","extensions":${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}}`],
+    ['nothing in particular', '['.repeat(60_000)],
+  ])('are refused if they nest too deeply: %s', async (_name, body) => {
+    const answer = await post(body);
+    expectRefused(answer, 400);
+    expect(answer.body.errors?.[0]?.message).toBe('The body nests deeper than 64 levels');
+  });
+
+  test('with more values than any request needs are refused', async () => {
+    const answer = await post(`{"query":"{__typename}","variables":{"a":[${'0,'.repeat(20_000)}0]}}`);
+    expectRefused(answer, 400);
+    expect(answer.body.errors?.[0]?.message).toBe('The body has more than 10000 values');
+  });
+
+  test('without a key are at most 64 KiB, with one 1 MiB', async () => {
+    const body = (bytes: number) => typename.padEnd(bytes);
+    const url = `${attacker.service.origin}/graphql`;
+    const anonymously = (sent: BodyInit) =>
+      fetch(url, { method: 'POST', headers: json, body: sent, duplex: 'half' } as RequestInit);
+    expect((await anonymously(body(65_536))).status).toBe(200);
+    for (const sent of [body(65_537), new Blob([body(65_537)]).stream()]) {
+      const answer = await anonymously(sent);
+      expect(answer.status).toBe(413);
+      expect(await answer.json()).toMatchObject({ errors: [{ message: 'The body is larger than 65536 bytes' }] });
+    }
+    expect((await post(body(1_048_576))).status).toBe(200);
+    expectRefused(await post(body(1_048_577)), 413);
   });
 
   test('announced as 100 MB are refused at once, and so are chunks that never end', async () => {
