@@ -1,47 +1,71 @@
-import { type DocumentNode, type ExecutionArgs, type ExecutionResult, execute, type GraphQLSchema } from 'graphql';
+import {
+  type ExecutionArgs,
+  type ExecutionResult,
+  execute,
+  type GraphQLSchema,
+  type OperationDefinitionNode,
+} from 'graphql';
 import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit';
+import { LRUCache } from 'lru-cache';
+import { compiledSize } from './compiled-size.ts';
 
-/** Executions of one document before it is worth to be compiled; a document that is sent once never is. */
+/** Charged executions of an operation before it is compiled, so that an operation sent once never is. */
 const usesBeforeCompiling = 5;
+/** Estimated characters of generated code. Measured: half of that, compiled in 25 ms on the slow side. */
+const maxSize = { ofOne: 1_000_000, ofAll: 32_000_000 };
+/** Compiling blocks the event loop: it takes at most this share of the time, whatever is sent. */
+const maxShareOfTime = 0.05;
 
-/** One operation of a document that is kept parsed. */
-interface Use {
-  count: number;
-  /** `null` once it is known that it cannot be compiled. */
-  compiled: CompiledQuery | null | undefined;
-}
-
-/** Executes documents. Those that come again and again are compiled: their fields then cost a fifth of the work. */
+/**
+ * Executes operations. One that is executed again and again is compiled, which makes its fields a fifth of the work. An
+ * operation whose code would be too large is always interpreted.
+ */
 export class Executor {
   readonly #schema: GraphQLSchema;
-  readonly #uses = new WeakMap<DocumentNode, Map<string, Use>>();
+  /** Charged executions; Infinity for an operation that cannot be compiled. */
+  readonly #uses = new WeakMap<OperationDefinitionNode, number>();
+  readonly #compiled = new LRUCache<OperationDefinitionNode, CompiledQuery>({
+    maxSize: maxSize.ofAll,
+    dispose: (_compiled, operation) => void this.#uses.delete(operation),
+  });
+  #compilesAgainAt = 0;
 
   constructor(schema: GraphQLSchema) {
     this.#schema = schema;
   }
 
-  execute(args: ExecutionArgs): ExecutionResult | Promise<ExecutionResult> {
-    const compiled = this.#compiledFor(args);
+  /** Operations that are compiled at present. */
+  get compiled(): number {
+    return this.#compiled.size;
+  }
+
+  execute(args: ExecutionArgs, operation: OperationDefinitionNode): ExecutionResult | Promise<ExecutionResult> {
+    const compiled = this.#compiled.get(operation) ?? this.#compile(args, operation);
     if (!compiled) return execute(args) as ExecutionResult | Promise<ExecutionResult>;
     return compiled.query(args.rootValue, args.contextValue, args.variableValues) as
       | ExecutionResult
       | Promise<ExecutionResult>;
   }
 
-  #compiledFor({ document, operationName }: ExecutionArgs): CompiledQuery | null | undefined {
-    const name = operationName ?? '';
-    let operations = this.#uses.get(document);
-    if (!operations) {
-      operations = new Map();
-      this.#uses.set(document, operations);
+  /** Counts an execution for which something was charged. Free ones do not count, so compiling is not free work for anyone. */
+  countUse(operation: OperationDefinitionNode): void {
+    this.#uses.set(operation, (this.#uses.get(operation) ?? 0) + 1);
+  }
+
+  #compile({ document }: ExecutionArgs, operation: OperationDefinitionNode): CompiledQuery | null {
+    const uses = this.#uses.get(operation) ?? 0;
+    const startedAt = performance.now();
+    if (uses < usesBeforeCompiling || uses === Number.POSITIVE_INFINITY || startedAt < this.#compilesAgainAt)
+      return null;
+    const size = compiledSize(this.#schema, document, operation, maxSize.ofOne);
+    const compiled = size === null ? null : compileQuery(this.#schema, document, operation.name?.value ?? '');
+    const endedAt = performance.now();
+    this.#compilesAgainAt = endedAt + (endedAt - startedAt) / maxShareOfTime;
+    if (size === null || compiled === null || !isCompiledQuery(compiled)) {
+      this.#uses.set(operation, Number.POSITIVE_INFINITY);
+      return null;
     }
-    const use = operations.get(name) ?? { count: 0, compiled: undefined };
-    operations.set(name, use);
-    use.count += 1;
-    if (use.count > usesBeforeCompiling && use.compiled === undefined) {
-      const compiled = compileQuery(this.#schema, document, name);
-      use.compiled = isCompiledQuery(compiled) ? compiled : null;
-    }
-    return use.compiled;
+    this.#compiled.set(operation, compiled, { size });
+    return compiled;
   }
 }

@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import type { DocumentNode, ExecutionArgs, ExecutionResult, OperationDefinitionNode, SelectionSetNode } from 'graphql';
+import type { ExecutionArgs, ExecutionResult, OperationDefinitionNode, SelectionSetNode } from 'graphql';
 import { execute, GraphQLError, getOperationAST, getVariableValues, Kind, subscribe } from 'graphql';
 import type { RateLimiter } from '../billing/rate-limiter.ts';
 import type { Caller, Core } from '../core/core.ts';
@@ -16,7 +16,7 @@ import type { Executor } from './executor.ts';
 import { documentLimits } from './limits.ts';
 import { quote } from './quote.ts';
 import type { GraphqlRequest, LiveResults } from './request.ts';
-import type { DocumentScope } from './selection.ts';
+import { type DocumentScope, fragmentsOf } from './selection.ts';
 import { Session } from './session.ts';
 
 export interface PerformParts {
@@ -66,14 +66,15 @@ class Performance {
     const operation = getOperationAST(document, operationName);
     // The executor says best what is wrong with its name.
     if (!operation) return execute(this.#args);
-    const needsKey = asksForMoreThanTheSchema(operation, document);
+    const fragments = fragmentsOf(document);
+    const needsKey = asksForMoreThanTheSchema(operation, fragments);
     if (needsKey && !this.#state.key) throw missingKey();
     const coerced = getVariableValues(schema, operation.variableDefinitions ?? [], variableValues ?? {}, {
       maxErrors: 5,
     });
     if (coerced.errors) return { errors: coerced.errors };
 
-    const scope: DocumentScope = { schema, fragments: fragmentsOf(this.#args), variables: coerced.coerced };
+    const scope: DocumentScope = { schema, fragments, variables: coerced.coerced };
     const state = this.#state;
     const waiting = new Waiting(this.#parts, state);
     try {
@@ -122,13 +123,17 @@ class Performance {
     if (operation.operation === 'subscription') return this.#subscribe(tab, session);
     let result: ExecutionResult;
     try {
-      result = this.#parts.format(await this.#parts.executor.execute({ ...this.#args, contextValue: session }), state);
+      result = this.#parts.format(
+        await this.#parts.executor.execute({ ...this.#args, contextValue: session }, operation),
+        state,
+      );
     } catch (thrown) {
       const error = asPosternError(thrown);
       await tab.refuse(error, JSON.stringify({ errors: [refusal(error)] }));
       throw error;
     }
     await this.#close(tab, result, session, claim !== null);
+    if (tab.charges.some(({ micros }) => micros > 0)) this.#parts.executor.countUse(operation);
     return result;
   }
 
@@ -197,8 +202,11 @@ class Performance {
   }
 }
 
-/** Whether or not `@skip` leaves it in: without a key nobody is told what else is wrong. */
-function asksForMoreThanTheSchema({ selectionSet }: OperationDefinitionNode, document: DocumentNode): boolean {
+/** True also for a field that `@skip` leaves out: without a key a caller learns nothing else about a document. */
+function asksForMoreThanTheSchema(
+  { selectionSet }: OperationDefinitionNode,
+  fragments: DocumentScope['fragments'],
+): boolean {
   const visited = new Set<string>();
   const asks = ({ selections }: SelectionSetNode): boolean =>
     selections.some((selection) => {
@@ -207,10 +215,8 @@ function asksForMoreThanTheSchema({ selectionSet }: OperationDefinitionNode, doc
       const name = selection.name.value;
       if (visited.has(name)) return false;
       visited.add(name);
-      const fragment = document.definitions.find(
-        (each) => each.kind === Kind.FRAGMENT_DEFINITION && each.name.value === name,
-      );
-      return fragment !== undefined && 'selectionSet' in fragment && asks(fragment.selectionSet);
+      const fragment = fragments[name];
+      return fragment !== undefined && asks(fragment.selectionSet);
     });
   return asks(selectionSet);
 }
@@ -226,14 +232,6 @@ function refuseBeyond(costLimit: Micros, quoted: Micros): void {
 function header({ request }: GraphqlRequest, name: string): string | null {
   const value = request.headers[name];
   return typeof value === 'string' ? value : null;
-}
-
-function fragmentsOf({ document }: ExecutionArgs): DocumentScope['fragments'] {
-  const fragments: Record<string, DocumentScope['fragments'][string]> = Object.create(null);
-  for (const definition of document.definitions) {
-    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments[definition.name.value] = definition;
-  }
-  return fragments;
 }
 
 /** Ends what is still being read when the caller hangs up, or when the request takes too long. */

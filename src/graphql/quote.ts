@@ -16,7 +16,7 @@ import { PosternError } from '../errors/postern-error.ts';
 import type { Micros } from '../model/money.ts';
 import { type Args, costOf, type FieldCost, type View } from './cost.ts';
 import { IntrospectionReader } from './introspection.ts';
-import { type DocumentScope, type Selected, selectedFields, selectsOnly } from './selection.ts';
+import { type DocumentScope, fieldOf, type Selected, selectedFields, selectsOnly } from './selection.ts';
 
 export interface QuoteLimits {
   /** Fields within fields. */
@@ -164,12 +164,6 @@ class Walk {
 }
 
 type Field = GraphQLField<unknown, unknown>;
-
-function fieldOf(type: GraphQLObjectType, name: string): Field | undefined {
-  if (name === SchemaMetaFieldDef.name) return SchemaMetaFieldDef;
-  if (name === TypeMetaFieldDef.name) return TypeMetaFieldDef;
-  return type.getFields()[name];
-}
 
 /** `null` where they are wrong, such as a variable that is null: such a field is refused instead of resolved. */
 function argumentsOf(field: Field, node: FieldNode, { variables }: DocumentScope): Args | null {

@@ -1,6 +1,8 @@
 import {
+  type DocumentNode,
   type FieldNode,
   type FragmentDefinitionNode,
+  type GraphQLField,
   GraphQLIncludeDirective,
   type GraphQLObjectType,
   type GraphQLSchema,
@@ -8,16 +10,38 @@ import {
   getDirectiveValues,
   isAbstractType,
   Kind,
+  SchemaMetaFieldDef,
   type SelectionNode,
   type SelectionSetNode,
+  TypeMetaFieldDef,
+  TypeNameMetaFieldDef,
 } from 'graphql';
 
-/** What the words of a document mean in one request. */
+/** What the names of a document refer to in one request. */
 export interface DocumentScope {
   readonly schema: GraphQLSchema;
   readonly fragments: Readonly<Record<string, FragmentDefinitionNode>>;
   /** Coerced. */
   readonly variables: Readonly<Record<string, unknown>>;
+}
+
+/** `variables: null` selects every field, although `@skip` or `@include` may leave it out. */
+type SelectionScope = Omit<DocumentScope, 'variables'> & { readonly variables: DocumentScope['variables'] | null };
+
+export function fragmentsOf({ definitions }: DocumentNode): DocumentScope['fragments'] {
+  const fragments: Record<string, FragmentDefinitionNode> = Object.create(null);
+  for (const definition of definitions) {
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments[definition.name.value] = definition;
+  }
+  return fragments;
+}
+
+/** A field by its name, `__schema` and `__type` among them. */
+export function fieldOf(type: GraphQLObjectType, name: string): GraphQLField<unknown, unknown> | undefined {
+  if (name === SchemaMetaFieldDef.name) return SchemaMetaFieldDef;
+  if (name === TypeMetaFieldDef.name) return TypeMetaFieldDef;
+  if (name === TypeNameMetaFieldDef.name) return TypeNameMetaFieldDef;
+  return type.getFields()[name];
 }
 
 /** Fields that are selected from an object, by response key; those of one key share their arguments. */
@@ -30,7 +54,7 @@ export type Selected = ReadonlyMap<string, readonly FieldNode[]>;
 export function selectedFields(
   type: GraphQLObjectType,
   sets: readonly (SelectionSetNode | undefined)[],
-  scope: DocumentScope,
+  scope: SelectionScope,
 ): Selected {
   const fields = new Map<string, FieldNode[]>();
   const visited = new Set<string>();
@@ -56,8 +80,8 @@ export function selectedFields(
   return fields;
 }
 
-function isIncluded(node: SelectionNode, { variables }: DocumentScope): boolean {
-  if (!node.directives?.length) return true;
+function isIncluded(node: SelectionNode, { variables }: SelectionScope): boolean {
+  if (variables === null || !node.directives?.length) return true;
   if (getDirectiveValues(GraphQLSkipDirective, node, variables)?.['if'] === true) return false;
   return getDirectiveValues(GraphQLIncludeDirective, node, variables)?.['if'] !== false;
 }
