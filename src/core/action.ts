@@ -3,7 +3,7 @@ import type { AccountService } from '../billing/account-service.ts';
 import type { MessageDesk } from '../direct-messages/message-desk.ts';
 import type { MediaDesk } from '../media/desk.ts';
 import type { Micros } from '../model/money.ts';
-import type { PlatformSession } from '../platform/port.ts';
+import type { Platform, PlatformSession } from '../platform/port.ts';
 import type { Secret } from '../secrets/secret.ts';
 import type { WebhookService } from '../webhooks/service.ts';
 
@@ -85,6 +85,8 @@ export interface AccountContext extends Context {
 /** An action performed on the platform as the actor whose `auth_token` the caller sends. */
 export interface PlatformAction extends ActionDeclaration {
   readonly actor: true;
+  /** Checks of the input that depend on the platform but need no request to it. Throws `bad_input`. */
+  readonly validate?: (input: never, platform: Platform) => void;
   readonly run: (context: PlatformContext, input: never) => Promise<unknown>;
 }
 
@@ -118,7 +120,7 @@ const defaults = {
 } as const;
 
 export function platformAction<I extends z.ZodObject, O extends z.ZodType>(
-  declaration: Declaration<I, O, PlatformContext>,
+  declaration: Declaration<I, O, PlatformContext> & { validate?: (input: z.output<I>, platform: Platform) => void },
 ): PlatformAction {
   return { ...defaults, ...declaration, actor: true };
 }

@@ -98,6 +98,7 @@ export class Core {
     const authToken = checkToken(caller.authToken);
     const code = checkCode(action, caller.encryptionCode);
     const checked = { ...checkInput(action.input, raw), ...beside };
+    action.validate?.(checked as never, this.#parts.platform);
     const { input, seal } = paging(cursors, () => cursorScope(action.name, checked, authToken.expose()), checked);
     const session = {
       authToken,

@@ -26,6 +26,8 @@ export interface Platform {
   readonly kind: string;
   /** True where the platform performs a write's token once, however often it is sent. */
   readonly honoursTokens: boolean;
+  /** Whether addresses of tweets may have this host (lower case, with the port if there is one). */
+  isTweetHost(host: string): boolean;
   /** The platform as one actor sees it, for one call. */
   as(call: PlatformCall): PlatformSession;
   /** Throws unless the platform answers now. */

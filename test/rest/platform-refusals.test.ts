@@ -37,7 +37,7 @@ describe('the platform refuses, and the caller is told why, for nothing', () => 
       const error = `Tweet not found: ${missing}`;
       expectRefusal(await ada.post('/tweet/create', { text: 'a', reply_to_tweet_id: missing }), 404, error);
       expectRefusal(await ada.post('/tweet/create', { text: 'a', quote_tweet_id: missing }), 404, error);
-      const quote_tweet_url = `http://status/12/status/${missing}?s=20`;
+      const quote_tweet_url = `https://x.com/status/status/${missing}?s=20`;
       expectRefusal(await ada.post('/tweet/create', { text: 'a', quote_tweet_url }), 404, error);
     }));
 

@@ -51,7 +51,9 @@ const CreateTweetInput = builder.inputType('CreateTweetInput', {
     }),
     replyToTweetId: t.string({ description: 'The tweet that this one answers.' }),
     quoteTweetId: t.string({ description: 'The tweet to show inside this one.' }),
-    quoteTweetUrl: t.string({ description: 'Instead of `quoteTweetId`: the id is read from it.' }),
+    quoteTweetUrl: t.string({
+      description: 'Instead of `quoteTweetId`: the id is read from it. With or without a scheme.',
+    }),
     mediaIds: t.stringList({ description: 'What was uploaded: up to four photos, or one video, or one gif.' }),
     mediaUrls: t.stringList({ description: 'Addresses of media to fetch, attached after that of `mediaIds`.' }),
   }),

@@ -1,18 +1,25 @@
 import { z } from 'zod';
+import { malformedField } from '../../../errors/fields.ts';
 import { numericId, tweetTime } from '../../../model/scalars.ts';
 import { flatPrice, platformAction } from '../../action.ts';
 import { anyOf, atMostOneOf, missing } from '../../input.ts';
 import { mediaUrl } from '../../media-input.ts';
 import { refuseMixed, uploadAll, withMedia } from '../../take-media.ts';
 
-/** The id in a tweet's address, such as `https://platform.example/ada/status/12`. */
-const tweetUrlPattern = /^https?:\/\/[^/]+\/[^/]+\/status(?:es)?\/(\d{1,20})(?:[/?#]|$)/;
+/**
+ * The address of a tweet: host and id. The scheme is optional; user information is refused. What follows the id is ignored, as
+ * in `/photo/1` or `?s=20`. The class spells out both cases because the published JSON Schema pattern has no flags.
+ */
+const tweetUrlPattern =
+  /^(?:[Hh][Tt]{2}[Pp][Ss]?:\/\/)?([A-Za-z0-9.-]+(?::\d{1,5})?|\[[0-9A-Fa-f:]+\](?::\d{1,5})?)\/(?:i\/web|[^/?#@\\\s]+)\/status(?:es)?\/(\d{1,20})(?:[/?#]\S*)?$/;
+
+const notATweet = 'must be the address of a tweet on this platform, such as https://x.com/<user>/status/<id>';
 
 const tweetUrl = z
   .string()
   .max(2048, 'must be at most 2048 characters')
-  .regex(tweetUrlPattern, 'must be the address of a tweet, …/status/<id>')
-  .meta({ examples: ['http://127.0.0.1:4001/ada/status/1989000000000000000'] });
+  .regex(tweetUrlPattern, notATweet)
+  .meta({ examples: ['https://x.com/ada/status/1989000000000000000'] });
 
 const mostMedia = 4;
 const tooMany = `holds more than ${mostMedia} pieces of media in all`;
@@ -36,9 +43,10 @@ export const createTweet = platformAction({
         }),
       reply_to_tweet_id: numericId.optional().meta({ description: 'The tweet that this one answers.' }),
       quote_tweet_id: numericId.optional().meta({ description: 'The tweet to show inside this one.' }),
-      quote_tweet_url: tweetUrl
-        .optional()
-        .meta({ description: 'Instead of `quote_tweet_id`: the id is read from it.' }),
+      quote_tweet_url: tweetUrl.optional().meta({
+        description:
+          "Instead of `quote_tweet_id`: the id is read from it. `<user>/status/<id>` or `i/web/status/<id>` on x.com, twitter.com (also `www.` and `mobile.`) or the platform's own host; the scheme may be missing.",
+      }),
       media_ids: z
         .array(numericId)
         .max(mostMedia, tooMany)
@@ -64,8 +72,12 @@ export const createTweet = platformAction({
     pending_moderation: z.boolean(),
     community_id: z.string().meta({ description: 'Empty where there is none.' }),
   }),
+  validate({ quote_tweet_url: url }, platform) {
+    if (url === undefined || platform.isTweetHost(readTweetUrl(url).host)) return;
+    throw malformedField('quote_tweet_url', notATweet);
+  },
   async run({ platform, media }, input) {
-    const { text = '', media_ids: ids = [], media_urls: urls = [] } = input;
+    const { text = '', media_ids: ids = [], media_urls: urls = [], quote_tweet_url: quoteUrl } = input;
     const wanted = urls.map((url, at) => ({ source: { url }, rules: { field: `media_urls[${at}]`, kinds: shown } }));
     const created = await withMedia(media, wanted, async (taken) => {
       refuseMixed(taken, ids.length, 'media_urls');
@@ -73,7 +85,7 @@ export const createTweet = platformAction({
       return platform.createTweet({
         text,
         replyToTweetId: input.reply_to_tweet_id ?? null,
-        quoteTweetId: input.quote_tweet_id ?? idIn(input.quote_tweet_url) ?? null,
+        quoteTweetId: input.quote_tweet_id ?? (quoteUrl === undefined ? null : readTweetUrl(quoteUrl).id),
         mediaIds: [...ids, ...uploaded],
       });
     });
@@ -87,6 +99,7 @@ export const createTweet = platformAction({
   },
 });
 
-function idIn(url: string | undefined): string | undefined {
-  return url && tweetUrlPattern.exec(url)?.[1];
+function readTweetUrl(url: string): { host: string; id: string } {
+  const [, host = '', id = ''] = tweetUrlPattern.exec(url) ?? [];
+  return { host: host.toLowerCase(), id };
 }
