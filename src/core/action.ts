@@ -6,6 +6,7 @@ import type { Micros } from '../model/money.ts';
 import type { Platform, PlatformSession } from '../platform/port.ts';
 import type { Secret } from '../secrets/secret.ts';
 import type { WebhookService } from '../webhooks/service.ts';
+import type { OwnerFields } from './list-owner.ts';
 
 /** The price of a call that names no other (SPEC.md, Limits): 0.001 dollars. */
 export const flatPrice: Micros = 1_000;
@@ -46,6 +47,8 @@ interface ActionDeclaration {
    * and `graph_snapshot_id`, and `next_cursor` has both.
    */
   readonly paged: boolean | 'two-part';
+  /** For a list that belongs to a user whom the input names: the fields that name the user; otherwise `null`. */
+  readonly owner: OwnerFields | null;
   /** True where an action that needs no actor takes the credentials of one all the same, to keep them. */
   readonly keepsActor: boolean;
   /** Whether it takes the actor's `encryption_code`, to open and seal messages. */
@@ -98,7 +101,7 @@ export interface AccountAction extends ActionDeclaration {
 
 export type Action = PlatformAction | AccountAction;
 
-type Defaulted = 'kind' | 'paged' | 'keepsActor' | 'code' | 'takesBase64' | 'description';
+type Defaulted = 'kind' | 'paged' | 'owner' | 'keepsActor' | 'code' | 'takesBase64' | 'description';
 type Declaration<I extends z.ZodObject, O extends z.ZodType, Context> = Omit<
   ActionDeclaration,
   Defaulted | 'input' | 'output' | 'example'
@@ -113,6 +116,7 @@ type Declaration<I extends z.ZodObject, O extends z.ZodType, Context> = Omit<
 const defaults = {
   kind: 'call',
   paged: false,
+  owner: null,
   keepsActor: false,
   code: 'none',
   takesBase64: false,

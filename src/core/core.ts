@@ -14,7 +14,7 @@ import type { WebhookService } from '../webhooks/service.ts';
 import type { Action, Credentials } from './action.ts';
 import { type CursorSealer, cursorScope } from './cursor.ts';
 import { checkInput } from './input.ts';
-import { byEdge, byPage, byTwoParts, type EdgePage, noPaging, type Paging } from './paging.ts';
+import { byEdge, byPage, byTwoParts, type EdgePage, noPaging, type PagedList, type Paging } from './paging.ts';
 import { Tab } from './tab.ts';
 
 /** Who calls, as a face knows it before it knows the action. */
@@ -69,6 +69,9 @@ export class Core {
 
   /** Checks everything that can be known before credit is reserved. Throws `bad_input` naming the field. */
   prepare(action: Action, raw: Input, caller: Caller): PreparedCall {
+    if (action.paged === 'two-part' && raw['cursor'] != null) {
+      throw malformedField('cursor', 'this list takes cursor_id and graph_snapshot_id, both of the next_cursor');
+    }
     return this.#prepare(action, raw, caller, pagingOf(action));
   }
 
@@ -91,7 +94,7 @@ export class Core {
     const common = { account: caller.account, webhooks, credentials: this.#credentials(action, caller) };
     if (!action.actor) {
       const checked = checkInput(action.input, raw);
-      const { input, seal } = paging(cursors, () => cursorScope(action.name, checked, caller.account), checked);
+      const { input, seal } = paging(cursors, listOf(action, checked, caller.account), checked);
       const context = { ...common, accounts };
       return { action, perform: async (tokenFor) => seal(await action.run({ ...context, tokenFor }, input as never)) };
     }
@@ -99,7 +102,7 @@ export class Core {
     const code = checkCode(action, caller.encryptionCode);
     const checked = { ...checkInput(action.input, raw), ...beside };
     action.validate?.(checked as never, this.#parts.platform);
-    const { input, seal } = paging(cursors, () => cursorScope(action.name, checked, authToken.expose()), checked);
+    const { input, seal } = paging(cursors, listOf(action, checked, authToken.expose()), checked);
     const session = {
       authToken,
       proxy: caller.proxy && this.#parts.readProxy(caller.proxy),
@@ -176,6 +179,10 @@ const longestCursor = 2_048;
 function pagingOf({ paged }: Action): Paging<unknown> {
   if (paged === 'two-part') return byTwoParts;
   return paged ? byPage : noPaging;
+}
+
+function listOf({ name, owner }: Action, input: Input, actor: string): PagedList {
+  return { scope: (leftOut) => cursorScope(name, input, actor, leftOut), owner };
 }
 
 async function supported<T>(action: Action, run: () => Promise<T>): Promise<T> {

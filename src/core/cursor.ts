@@ -38,8 +38,14 @@ function tag(key: Secret<Buffer>, cursor: string, scope: string): Buffer {
   return createHmac('sha256', key.expose()).update(`${scope}\0${cursor}`).digest().subarray(0, tagBytes);
 }
 
-/** What a cursor is bound to. `count` may differ from page to page. */
-export function cursorScope(action: string, input: Record<string, unknown>, actor: string): string {
-  const { cursor: _cursor, cursor_id: _id, graph_snapshot_id: _snapshot, count: _count, ...rest } = input;
-  return JSON.stringify([action, Object.entries(rest).sort(([a], [b]) => (a < b ? -1 : 1)), actor]);
+/** What a cursor is bound to. `count` may differ from page to page; the fields in `leftOut` are checked otherwise. */
+export function cursorScope(
+  action: string,
+  input: Record<string, unknown>,
+  actor: string,
+  leftOut: readonly string[] = [],
+): string {
+  const free = ['cursor', 'cursor_id', 'graph_snapshot_id', 'count', ...leftOut];
+  const bound = Object.entries(input).filter(([name]) => !free.includes(name));
+  return JSON.stringify([action, bound.sort(([a], [b]) => (a < b ? -1 : 1)), actor]);
 }

@@ -2,42 +2,96 @@ import type { z } from 'zod';
 import { fieldAt, malformedField, missingField } from '../errors/fields.ts';
 import { PosternError } from '../errors/postern-error.ts';
 
-/** Checks raw input against an action's schema. Throws `bad_input` naming the first field at fault. */
-export function checkInput<I extends z.ZodObject>(schema: I, raw: Record<string, unknown>): z.output<I> {
-  const result = schema.safeParse(raw);
+type Input = Record<string, unknown>;
+
+/**
+ * Checks raw input against an action's schema. Throws `bad_input` naming the first field that is wrong. `null` for an
+ * optional field means that the field is left out (DECISIONS.md, "Added later").
+ */
+export function checkInput<I extends z.ZodObject>(schema: I, raw: Input): z.output<I> {
+  const given = withoutNulls(schema, raw);
+  for (const [name, value] of Object.entries(given)) {
+    if (holdsNul(value)) throw malformedField(name, 'must not contain the character NUL (U+0000)');
+  }
+  const result = schema.safeParse(given, { error: reasonOf });
   if (result.success) return result.data;
-  throw firstFault(result.error.issues, schema, raw);
+  throw firstFault(result.error.issues, schema, given);
 }
 
-function firstFault(
-  issues: readonly z.core.$ZodIssue[],
-  schema: z.ZodObject,
-  raw: Record<string, unknown>,
-): PosternError {
+/** Drops the fields that are `null`, except those whose schema gives `null` a meaning. */
+function withoutNulls(schema: z.ZodObject, raw: Input): Input {
+  const dropped = Object.keys(raw).filter((name) => raw[name] === null && !schema.shape[name]?.safeParse(null).success);
+  if (dropped.length === 0) return raw;
+  return Object.fromEntries(Object.entries(raw).filter(([name]) => !dropped.includes(name)));
+}
+
+/** Texts that the platform stores cannot hold NUL, and no input is anything but text, numbers and lists of them. */
+function holdsNul(value: unknown): boolean {
+  if (typeof value === 'string') return value.includes('\0');
+  return Array.isArray(value) && value.some(holdsNul);
+}
+
+function firstFault(issues: readonly z.core.$ZodIssue[], schema: z.ZodObject, raw: Input): PosternError {
   const issue = issues[0];
   if (!issue) return new PosternError('bad_input', 'Malformed input');
   const field = fieldAt(issue.path);
-  const given = issue.path.reduce<unknown>((value, key) => Object(value)[key], raw);
-  if (given === undefined) return missingField(field);
-  if (issue.code === 'custom' && issue.params?.['isMissing'] === true) return missingField(field);
-  if (given === '' && issue.code === 'too_small' && isRequired(schema, issue.path)) return missingField(field);
-  return malformedField(field, issue.code === 'invalid_type' ? typeReason(issue.expected) : issue.message);
+  const value = issue.path.reduce<unknown>((inner, key) => Object(inner)[key], raw);
+  if (issue.code === 'custom' && issue.params?.['isMissing'] === true) {
+    return missingFields((issue.params['alternatives'] as string[] | undefined) ?? [field], schema, raw);
+  }
+  if (value === undefined || (value === '' && issue.code === 'too_small' && isRequired(schema, issue.path))) {
+    return missingFields([field], schema, raw);
+  }
+  return malformedField(field, issue.message);
+}
+
+/** Names every alternative. If the caller sent one of them in another spelling, the message says so. */
+function missingFields(fields: readonly string[], schema: z.ZodObject, raw: Input): PosternError {
+  const [first = ''] = fields;
+  const all = fields.length > 1 ? `${fields.slice(0, -1).join(', ')} or ${fields.at(-1)}` : first;
+  for (const field of fields) {
+    const sent = Object.keys(raw).find((name) => !(name in schema.shape) && spellingKey(name) === spellingKey(field));
+    if (sent === undefined) continue;
+    return missingField(first, `${all}: it was sent as ${sent}, and this endpoint takes ${field}`);
+  }
+  return missingField(first, all);
+}
+
+/** The same for `userName`, `user_name` and `username`. */
+function spellingKey(name: string): string {
+  return name.replaceAll(/[_-]/g, '').toLowerCase();
 }
 
 function isRequired(schema: z.ZodObject, [field = '']: readonly PropertyKey[]): boolean {
   return schema.shape[String(field)]?.safeParse(undefined).success === false;
 }
 
-function typeReason(expected: string): string {
-  if (expected === 'int' || expected === 'number') return 'must be a whole number';
-  return `must be ${/^[aeiou]/.test(expected) ? 'an' : 'a'} ${expected}`;
+/** The reason for an issue whose schema has no text of its own. */
+function reasonOf(issue: z.core.$ZodRawIssue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return issue.expected === 'int' || issue.expected === 'number'
+        ? 'must be a whole number'
+        : `must be ${/^[aeiou]/.test(String(issue.expected)) ? 'an' : 'a'} ${issue.expected}`;
+    case 'invalid_value':
+      return `must be ${(issue.values as unknown[]).join(' or ')}`;
+    case 'too_small':
+      return issue.origin === 'string' && issue.minimum === 1
+        ? 'must not be empty'
+        : `must be at least ${issue.minimum}`;
+    case 'too_big':
+      return `must be at most ${issue.maximum}`;
+    default:
+      return 'has the wrong form';
+  }
 }
 
 type Check = (context: z.core.ParsePayload<Record<string, unknown>>) => void;
 
-/** For checks of a whole input: this field is missing, because of what the others say. */
-export function missing(field: string, input: unknown): z.core.$ZodRawIssue {
-  return { code: 'custom', path: [field], message: 'is missing', params: { isMissing: true }, input };
+/** An issue for checks of a whole input: one of these fields is required because of the other fields. */
+export function missing(fields: readonly [string, ...string[]], input: unknown): z.core.$ZodRawIssue {
+  const params = { isMissing: true, alternatives: fields };
+  return { code: 'custom', path: [fields[0]], message: 'is missing', params, input };
 }
 
 /** How many of these fields an input may hold. */
@@ -47,11 +101,19 @@ export interface Alternatives {
   readonly atMost: number;
 }
 
-function check(fields: readonly string[], atLeast: number, atMost: number): Check & { alternatives: Alternatives } {
+function check(
+  fields: readonly [string, ...string[]],
+  atLeast: number,
+  atMost: number,
+): Check & { alternatives: Alternatives } {
   const run: Check = (context) => {
     const given = fields.filter((field) => context.value[field] !== undefined);
     if (given.length >= atLeast && given.length <= atMost) return;
-    const path = [(given[0] ?? fields[0]) as string];
+    if (given.length === 0) {
+      context.issues.push(missing(fields, context.value));
+      return;
+    }
+    const path = [given[0] as string];
     const message = `give only one of ${given.join(' and ')}`;
     context.issues.push({ code: 'custom', path, message, input: context.value });
   };
@@ -66,10 +128,10 @@ export function alternativesOf(schema: z.ZodObject): Alternatives[] {
 }
 
 /** For schemas of alternatives: at least one of the fields; which of them counts is the action's affair. */
-export const anyOf = (...fields: string[]): Check => check(fields, 1, fields.length);
+export const anyOf = (...fields: [string, ...string[]]): Check => check(fields, 1, fields.length);
 
 /** For schemas of alternatives: one of the fields, or none. */
-export const atMostOneOf = (...fields: string[]): Check => check(fields, 0, 1);
+export const atMostOneOf = (...fields: [string, ...string[]]): Check => check(fields, 0, 1);
 
 /** For schemas of alternatives: exactly one of the fields. */
-export const oneOf = (...fields: string[]): Check => check(fields, 1, 1);
+export const oneOf = (...fields: [string, ...string[]]): Check => check(fields, 1, 1);

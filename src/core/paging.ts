@@ -1,10 +1,19 @@
 import { malformedField } from '../errors/fields.ts';
 import type { CursorSealer } from './cursor.ts';
+import { isOwnedBy, type OwnerFields } from './list-owner.ts';
 
 type Input = Record<string, unknown>;
 
-/** Makes the platform's cursors of a call into those that callers see, and back; `scope` is told where there are any. */
-export type Paging<Output> = (cursors: CursorSealer, scope: () => string, input: Input) => OpenedPaging<Output>;
+/** The list that cursors belong to. */
+export interface PagedList {
+  /** What a cursor is bound to, without the fields in `leftOut`. Called only if there is a cursor. */
+  scope: (leftOut?: readonly string[]) => string;
+  /** The input fields that name the owner of the list; `null` if the list belongs to no user that the input names. */
+  owner: OwnerFields | null;
+}
+
+/** Translates between the platform's cursors of a call and the sealed cursors that callers see. */
+export type Paging<Output> = (cursors: CursorSealer, list: PagedList, input: Input) => OpenedPaging<Output>;
 
 interface OpenedPaging<Output> {
   /** With the platform's own cursor. */
@@ -21,17 +30,27 @@ export interface EdgePage {
   cursorAt: (index: number, count: number) => string;
 }
 
-export const noPaging: Paging<unknown> = (_cursors, _scope, input) => ({ input, seal: (output) => output });
+export const noPaging: Paging<unknown> = (_cursors, _list, input) => ({ input, seal: (output) => output });
 
-/** Whole pages: `cursor` is the `next_cursor` of the page before (SPEC.md, Conventions). */
-export const byPage: Paging<unknown> = (cursors, scope, input) => ({
-  input:
-    typeof input['cursor'] === 'string' ? { ...input, cursor: openCursor(cursors, scope(), input['cursor']) } : input,
-  seal: (output) => {
-    const page = output as { next_cursor: string | null };
-    return page.next_cursor === null ? page : { ...page, next_cursor: cursors.seal(page.next_cursor, scope()) };
-  },
-});
+/**
+ * Whole pages: `cursor` is the `next_cursor` of the page before (SPEC.md, Conventions). A cursor of a user's list names
+ * its owner itself, so that the same list may be read on by id, by name, or by the name in another case.
+ */
+export const byPage: Paging<unknown> = (cursors, { scope, owner }, input) => {
+  const scopeOfPage = () => scope(owner ? [owner.id, owner.name] : []);
+  const opened = () => {
+    const cursor = openCursor(cursors, scopeOfPage(), String(input['cursor']));
+    if (owner && !isOwnedBy(cursor, owner, input)) throw foreignCursor('cursor');
+    return { ...input, cursor };
+  };
+  return {
+    input: input['cursor'] === undefined ? input : opened(),
+    seal: (output) => {
+      const page = output as { next_cursor: string | null };
+      return page.next_cursor === null ? page : { ...page, next_cursor: cursors.seal(page.next_cursor, scopeOfPage()) };
+    },
+  };
+};
 
 /** The parts of a cursor of a list that may move while it is read (SPEC.md, `dm/list`). */
 export interface TwoParts {
@@ -40,7 +59,7 @@ export interface TwoParts {
 }
 
 /** The same for lists whose cursor has two parts. Each place is sealed for its snapshot alone. */
-export const byTwoParts: Paging<unknown> = (cursors, scope, input) => {
+export const byTwoParts: Paging<unknown> = (cursors, { scope }, input) => {
   const scopeOf = (snapshot: string) => `${scope()} ${snapshot}`;
   const { cursor_id: place, graph_snapshot_id: graph, ...rest } = input;
   const opened = () => {
@@ -75,7 +94,7 @@ type Place = readonly [cursor: PlatformCursor | null, count: number, index: numb
  * From any item on: a cursor seals where its item is, since the platform knows nothing but whole pages. One in the
  * middle of a page fetches that page again. One of a page's last item leads to the next page.
  */
-export const byEdge: Paging<EdgePage> = (cursors, scope, input) => {
+export const byEdge: Paging<EdgePage> = (cursors, { scope }, input) => {
   const edges = () => `${scope()} edges`;
   const { cursor: after, ...rest } = input;
   const place = typeof after === 'string' ? openEdge(cursors, edges(), after) : null;
@@ -102,7 +121,11 @@ export const byEdge: Paging<EdgePage> = (cursors, scope, input) => {
 function openCursor(cursors: CursorSealer, scope: string, sealed: string, field = 'cursor'): string {
   const cursor = cursors.open(sealed, scope);
   if (cursor !== null) return cursor;
-  throw malformedField(field, 'is not a next_cursor of this list, with these parameters and this auth_token');
+  throw foreignCursor(field);
+}
+
+function foreignCursor(field: string) {
+  return malformedField(field, 'is not a next_cursor of this list, with these parameters and this auth_token');
 }
 
 function inputOf(cursor: PlatformCursor): Input {

@@ -6,6 +6,7 @@ import type { UserCard } from '../model/user-card.ts';
 import type { PageOf, PageRequest, PlatformSession, UserReference } from '../platform/port.ts';
 import { flatPrice, type PlatformAction, platformAction } from './action.ts';
 import { anyOf } from './input.ts';
+import { ownedCursor, platformCursor } from './list-owner.ts';
 import { tweetPage, tweetPageOutput, userPage, userPageOutput } from './pages.ts';
 import { userInput, userReference } from './user-input.ts';
 
@@ -25,8 +26,8 @@ export function usersOfUser(items: string, list: UserList<UserCard>): PlatformAc
   return platformAction({
     ...declared(list),
     output: z.object({ userName: z.string(), ...userPageOutput(items) }),
-    async run({ platform }, { count, cursor = null, ...user }) {
-      const page = await list.fetch(platform, userReference(user), { count, cursor });
+    async run({ platform }, { count, cursor, ...user }) {
+      const page = await fetchPage(list, platform, user, { count, cursor });
       return { userName: page.user.userName, ...userPage(items, page) };
     },
   });
@@ -37,11 +38,22 @@ export function tweetsOfUser(list: UserList<Tweet>): PlatformAction {
   return platformAction({
     ...declared(list),
     output: z.object({ userName: z.string(), userId: numericId, ...tweetPageOutput }),
-    async run({ platform }, { count, cursor = null, ...user }) {
-      const page = await list.fetch(platform, userReference(user), { count, cursor });
+    async run({ platform }, { count, cursor, ...user }) {
+      const page = await fetchPage(list, platform, user, { count, cursor });
       return { userName: page.user.userName, userId: page.user.id, ...tweetPage(page) };
     },
   });
+}
+
+/** The page, with a cursor that names the owner of the list. */
+async function fetchPage<Item>(
+  list: UserList<Item>,
+  platform: PlatformSession,
+  user: Parameters<typeof userReference>[0],
+  { count, cursor }: { count: number; cursor: string | undefined },
+): Promise<PageOf<Item>> {
+  const page = await list.fetch(platform, userReference(user), { count, cursor: platformCursor(cursor) });
+  return { ...page, cursor: ownedCursor(page.user, page.cursor) };
 }
 
 function declared({ name, summary, example }: UserList<unknown>) {
@@ -53,6 +65,7 @@ function declared({ name, summary, example }: UserList<unknown>) {
     price: flatPrice,
     effect: 'read',
     paged: true,
+    owner: { id: 'userId', name: 'userName' },
     input,
     example: { userName: example, count: 1 },
   } as const;

@@ -1,7 +1,8 @@
 import { PosternError } from './postern-error.ts';
 
-export function missingField(field: string): PosternError {
-  return new PosternError('bad_input', `Missing required field: ${field}`, { field });
+/** `text` replaces the name in the message, for example to name the alternatives of the field. */
+export function missingField(field: string, text = field): PosternError {
+  return new PosternError('bad_input', `Missing required field: ${text}`, { field });
 }
 
 /** A field as messages name it: `events[0]`. */

@@ -3,24 +3,41 @@ import { PosternError } from '../errors/postern-error.ts';
 import { Secret } from '../secrets/secret.ts';
 
 type Input = Readonly<Record<string, unknown>>;
+type Credential = keyof typeof headerOf;
+
+/** The header that carries each credential outside of the input. */
+const headerOf = { auth_token: 'x-auth-token', proxy: 'x-proxy', encryption_code: 'x-encryption-code' } as const;
 
 /** The actor's token: SPEC.md's place (query of a GET, body field of a POST) or the header `x-auth-token`. */
 export function readAuthToken(request: Request, input: Input): Secret | null {
-  return readSecret('auth_token', input, 'x-auth-token', request);
+  return readSecret('auth_token', input, request);
 }
 
 /** The caller's own proxy: query of a GET, body field of a POST, or the header `x-proxy` on either. */
 export function readProxyText(request: Request, input: Input): Secret | null {
-  return readSecret('proxy', input, 'x-proxy', request);
+  return readSecret('proxy', input, request);
 }
 
 /** The actor's PIN for encrypted messages: in the input, or the header `x-encryption-code`. */
 export function readEncryptionCode(request: Request, input: Input): Secret | null {
-  return readSecret('encryption_code', input, 'x-encryption-code', request);
+  return readSecret('encryption_code', input, request);
 }
 
-function readSecret(field: string, input: Input, header: string, request: Request): Secret | null {
-  const inInput = input[field];
+/**
+ * Refuses a credential in the query string of a request that has a body: ignored, a proxy there would mean that the call
+ * goes out directly. Throws `bad_input`.
+ */
+export function refuseCredentialsInQuery(method: string, query: Input): void {
+  for (const [field, header] of Object.entries(headerOf)) {
+    if (!(field in query)) continue;
+    const reason = `a ${method} takes it in the JSON body or in the header ${header}, not in the query string`;
+    throw new PosternError('bad_input', `Malformed field: ${field}: ${reason}`, { field });
+  }
+}
+
+function readSecret(field: Credential, input: Input, request: Request): Secret | null {
+  const header = headerOf[field];
+  const inInput = input[field] ?? undefined;
   if (inInput !== undefined && typeof inInput !== 'string') {
     throw new PosternError('bad_input', `Malformed field: ${field}: must be a string`);
   }

@@ -116,7 +116,7 @@ test('whoever is asked for media gets no credentials, and is asked for it unpack
 describe('media/upload', () => {
   test('needs one of its sources, and the type of bytes that do not say it', async () => {
     const media_data = png().toString('base64');
-    expectRefusal(await upload({}), 400, 'Missing required field: media_url');
+    expectRefusal(await upload({}), 400, 'Missing required field: media_url or media_data');
     expectRefusal(await upload({ media_data }), 400, 'Missing required field: media_type');
     expectRefusal(
       await upload({ media_data, media_url: origin.url }),

@@ -55,6 +55,51 @@ describe('a cursor goes on with its list', () => {
   });
 });
 
+describe('the list of one user', () => {
+  const graceId = () => service.demo.accounts[1]?.userId ?? '';
+
+  test.each(['/user/followers', '/user/following', '/user/tweets_and_replies'])(
+    'goes on by name, by the name in another case, with an @, and by id: %s',
+    async (list) => {
+      const first = await ada.get(list, { userName: 'grace', count: '2' });
+      const cursor = String(first.body.data['next_cursor']);
+      const pages = await Promise.all(
+        [{ userName: 'grace' }, { userName: 'GRACE' }, { userName: '@Grace' }, { userId: graceId() }].map((user) =>
+          ada.get(list, { ...user, count: '2', cursor } as Record<string, string>),
+        ),
+      );
+      for (const { status, body } of pages) {
+        expect(status).toBe(200);
+        expect(body.data).toEqual(pages[0]?.body.data);
+      }
+    },
+  );
+
+  test('goes on in a POST too', async () => {
+    const path = '/user/followers_you_know';
+    const first = await ada.post(path, { user_id: graceId(), count: 1 });
+    const cursor = first.body.data['next_cursor'];
+    expect(cursor).toEqual(expect.any(String));
+    expect((await ada.post(path, { user_name: 'GRACE', count: 1, cursor })).status).toBe(200);
+    expectRefusal(await ada.post(path, { user_name: 'ada', count: 1, cursor }), 400, /^Malformed field: cursor: /);
+  });
+
+  test('is not the list of another user', async () => {
+    const first = await ada.get('/user/followers', { userName: 'grace', count: '2' });
+    const cursor = String(first.body.data['next_cursor']);
+    for (const user of [{ userName: 'ada' }, { userId: service.demo.accounts[0]?.userId ?? '' }]) {
+      expectRefusal(await ada.get('/user/followers', { ...user, cursor }), 400, /^Malformed field: cursor: /);
+    }
+  });
+
+  test('belongs to the id where both are given', async () => {
+    const cursor = String(
+      (await ada.get('/user/followers', { userName: 'grace', count: '2' })).body.data['next_cursor'],
+    );
+    expect((await ada.get('/user/followers', { userName: 'ada', userId: graceId(), cursor })).status).toBe(200);
+  });
+});
+
 describe('a cursor is refused for nothing', () => {
   const error = /^Malformed field: cursor: is not a next_cursor of this list/;
 

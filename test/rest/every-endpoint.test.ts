@@ -75,6 +75,21 @@ describe.each(onPlatform.map((action) => [action.name, action] as const))('%s', 
   );
 });
 
+const withBody = actions.filter(({ method, price }) => method !== 'GET' && price > 0);
+
+test.each(withBody.map((action) => [action.name, action] as const))(
+  '%s takes null for a field that may be left out',
+  async (_name, action) => {
+    const { shape } = action.input;
+    const optional = Object.keys(shape).filter((field) => shape[field]?.safeParse(undefined).success);
+    const credentials = action.actor ? { proxy: null, encryption_code: null } : {};
+    const nulls = Object.fromEntries(optional.map((field) => [field, null]));
+    const example = { ...credentials, ...nulls, ...action.example };
+    // Credit is checked after the input.
+    expectRefusal(await call(penniless, { ...action, example }), 402);
+  },
+);
+
 const paged = actions.filter((action) => action.paged === true);
 
 test.each(paged.map((action) => [action.name, action] as const))(

@@ -31,7 +31,7 @@ describe('a query', () => {
     ['/tweet/advanced_search', { q: 'tea', cursor: '' }, /^Malformed field: cursor: /],
     ['/tweet/advanced_search', { q: 'tea', cursor: 'x'.repeat(2049) }, /^Malformed field: cursor: /],
     ['/article/list', { status: 'DRAFT' }, 'Malformed field: status: must be draft or published'],
-    ['/user/info', {}, 'Missing required field: userName'],
+    ['/user/info', {}, 'Missing required field: userName or userId'],
     ['/user/info', { userName: '' }, /^Malformed field: userName: /],
     ['/user/info', { userName: '@' }, /^Malformed field: userName: /],
     ['/user/info', { userName: '@@ada' }, /^Malformed field: userName: /],
@@ -88,7 +88,7 @@ describe('a query', () => {
 });
 
 describe('a body', () => {
-  const hostile: unknown[] = [null, 1, true, [], ['1'], {}, { $ne: null }, { toString: '1' }, Number.MAX_VALUE, -0, ''];
+  const hostile: unknown[] = [1, true, [], ['1'], {}, { $ne: null }, { toString: '1' }, Number.MAX_VALUE, -0, ''];
 
   test.each(['text', 'reply_to_tweet_id', 'quote_tweet_id', 'quote_tweet_url'])(
     'of tweet/create with something else than a string as %s is 400',
@@ -106,11 +106,14 @@ describe('a body', () => {
       expectRefusal(await ada.post(path, { tweet_id }), 400, error);
     }
     expectRefusal(await ada.post(path), 400, 'Missing required field: tweet_id');
+    expectRefusal(await ada.post(path, { tweet_id: null }), 400, 'Missing required field: tweet_id');
   });
 
   test('of tweet/create without text is 400', async () => {
-    expectRefusal(await ada.post('/tweet/create'), 400, 'Missing required field: text');
-    expectRefusal(await ada.post('/tweet/create', { text: '' }), 400, 'Missing required field: text');
+    const missing = 'Missing required field: text, media_ids or media_urls';
+    expectRefusal(await ada.post('/tweet/create'), 400, missing);
+    expectRefusal(await ada.post('/tweet/create', { text: '' }), 400, missing);
+    expectRefusal(await ada.post('/tweet/create', { text: null }), 400, missing);
     for (const text of [' ', '\n\t', '\u00a0']) {
       expectRefusal(await ada.post('/tweet/create', { text }), 400, /^Malformed field: text: /);
     }
@@ -136,6 +139,62 @@ describe('a body', () => {
   ])('of tweet/create with an address of no tweet is 400: %s', async (quote_tweet_url) => {
     const error = /^Malformed field: quote_tweet_url: must be the address of a tweet/;
     expectRefusal(await ada.post('/tweet/create', { text: 'x', quote_tweet_url }), 400, error);
+  });
+});
+
+describe('a neighbouring spelling of a required parameter', () => {
+  test.each([
+    ['/user/info', { user_name: 'ada' }, 'userName or userId', 'user_name', 'userName'],
+    ['/user/info', { username: 'ada' }, 'userName or userId', 'username', 'userName'],
+    ['/user/followers', { user_id: '1' }, 'userName or userId', 'user_id', 'userId'],
+    ['/list/members', { list_id: '1' }, 'listId', 'list_id', 'listId'],
+    ['/tweet/detail', { tweetId: '1' }, 'tweet_id', 'tweetId', 'tweet_id'],
+  ])('is refused by %s with the name that it takes: %j', async (path, query, all, sent, taken) => {
+    const error = `Missing required field: ${all}: it was sent as ${sent}, and this endpoint takes ${taken}`;
+    expectRefusal(await ada.get(path, query as Record<string, string>), 400, error);
+  });
+
+  test.each([
+    ['/user/follow', { userName: 'grace' }, 'username or user_id', 'userName', 'username'],
+    ['/user/followers_you_know', { username: 'grace' }, 'user_name or user_id', 'username', 'user_name'],
+    ['/tweet/favorite', { tweetId: '1' }, 'tweet_id', 'tweetId', 'tweet_id'],
+    ['/article/publish', { articleId: '1' }, 'article_id', 'articleId', 'article_id'],
+  ])('is refused in the body of %s: %j', async (path, body, all, sent, taken) => {
+    const error = `Missing required field: ${all}: it was sent as ${sent}, and this endpoint takes ${taken}`;
+    expectRefusal(await ada.post(path, body), 400, error);
+  });
+
+  test('cursor is refused by dm/list, whose cursor has two parts', async () => {
+    const error = 'Malformed field: cursor: this list takes cursor_id and graph_snapshot_id, both of the next_cursor';
+    expectRefusal(await ada.get('/dm/list', { cursor: 'x' }), 400, error);
+  });
+});
+
+describe('a credential in the query string of a request with a body', () => {
+  test.each([
+    ['auth_token', 'x-auth-token'],
+    ['proxy', 'x-proxy'],
+    ['encryption_code', 'x-encryption-code'],
+  ])('is refused with the place where it belongs: %s', async (field, header) => {
+    const json = { 'content-type': 'application/json' };
+    const error = `Malformed field: ${field}: a POST takes it in the JSON body or in the header ${header}, not in the query string`;
+    for (const path of ['/tweet/create', '/user/follow', '/webhooks']) {
+      expectRefusal(await ada.send('POST', `${path}?${field}=http://a.example`, '{}', json), 400, error);
+    }
+  });
+});
+
+describe('the character NUL', () => {
+  test('is refused in every text', async () => {
+    const error = (field: string) => `Malformed field: ${field}: must not contain the character NUL (U+0000)`;
+    expectRefusal(await ada.post('/tweet/create', { text: 'a\0b' }), 400, error('text'));
+    expectRefusal(
+      await ada.post('/tweet/create', { text: 'a', media_urls: ['http://a/\0'] }),
+      400,
+      error('media_urls'),
+    );
+    expectRefusal(await ada.get('/tweet/advanced_search', { q: 'a\0b' }), 400, error('q'));
+    expectRefusal(await ada.post('/article/create', { title: 'a\0', content: 'b' }), 400, error('title'));
   });
 });
 
@@ -184,7 +243,7 @@ describe('the auth_token', () => {
   });
 
   test('that is not a string, or given twice, is 400', async () => {
-    for (const auth_token of [1, null, ['x'], { $ne: null }]) {
+    for (const auth_token of [1, ['x'], { $ne: null }]) {
       expectRefusal(await ada.post('/tweet/create', { text: 'x', auth_token }), 400, /^Malformed field: auth_token: /);
     }
     const twice = await ada.send('GET', '/user/info?userName=ada&auth_token=a&auth_token=b');

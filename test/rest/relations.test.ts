@@ -112,5 +112,5 @@ test('what does not exist is named', async () => {
   expectRefusal(await ada.get('/list/members', { listId: '12' }), 404, 'List not found: 12');
   expectRefusal(await ada.get('/user/followers', { userName: 'nobody_here' }), 404, 'User not found: nobody_here');
   expectRefusal(await ada.post('/user/follow', { user_id: '12' }), 404, 'User not found: 12');
-  expectRefusal(await ada.post('/user/follow', {}), 400, 'Missing required field: username');
+  expectRefusal(await ada.post('/user/follow', {}), 400, 'Missing required field: username or user_id');
 });

@@ -35,7 +35,7 @@ export const uploadMedia = platformAction({
     .check(({ value, issues }) => {
       const { media_data: data, media_type: type } = value;
       if (typeof data !== 'string' || type !== undefined || saysItsType(data)) return;
-      issues.push(missing('media_type', value));
+      issues.push(missing(['media_type'], value));
     }),
   example: { media_data: examplePng, media_type: 'image/png' },
   output: z.object({

@@ -61,7 +61,7 @@ export const createTweet = platformAction({
     .check(({ value, issues }) => {
       const { text = '', media_ids: ids = [], media_urls: urls = [] } = value;
       const media = ids.length + urls.length;
-      if (text === '' && media === 0) issues.push(missing('text', value));
+      if (text === '' && media === 0) issues.push(missing(['text', 'media_ids', 'media_urls'], value));
       if (media > mostMedia) issues.push({ code: 'custom', path: ['media_urls'], message: tooMany, input: value });
     }),
   example: { text: 'The ferry is late, and nobody minds.' },

@@ -3,6 +3,7 @@ import { pageInput } from '../../../model/page.ts';
 import { numericId, screenName } from '../../../model/scalars.ts';
 import { flatPrice, platformAction } from '../../action.ts';
 import { anyOf } from '../../input.ts';
+import { ownedCursor, platformCursor } from '../../list-owner.ts';
 import { userPage, userPageOutput } from '../../pages.ts';
 import { userReference } from '../../user-input.ts';
 
@@ -14,6 +15,7 @@ export const followersYouKnow = platformAction({
   price: flatPrice,
   effect: 'read',
   paged: true,
+  owner: { id: 'user_id', name: 'user_name' },
   input: z
     .object({
       user_name: screenName.optional().meta({ description: 'Screen name of the target; this or `user_id`.' }),
@@ -23,9 +25,10 @@ export const followersYouKnow = platformAction({
     .check(anyOf('user_name', 'user_id')),
   example: { user_name: 'grace', count: 1 },
   output: z.object({ userId: numericId, targetUserId: numericId, ...userPageOutput('followers_you_know') }),
-  async run({ platform }, { user_name, user_id, count, cursor = null }) {
+  async run({ platform }, { user_name, user_id, count, cursor }) {
     const target = userReference({ userName: user_name, userId: user_id });
-    const page = await platform.knownFollowers(target, { count, cursor });
-    return { userId: page.viewerId, targetUserId: page.user.id, ...userPage('followers_you_know', page) };
+    const page = await platform.knownFollowers(target, { count, cursor: platformCursor(cursor) });
+    const owned = { ...page, cursor: ownedCursor(page.user, page.cursor) };
+    return { userId: page.viewerId, targetUserId: page.user.id, ...userPage('followers_you_know', owned) };
   },
 });
