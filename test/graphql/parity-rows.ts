@@ -131,7 +131,7 @@ export const rows: Readonly<Record<string, Row>> = {
   'user/user_about': query(
     whose,
     `${aUser} { about { accountBasedIn createdVia createdAt isVerified isBlueVerified isIdentityVerified verifiedSince
-      usernameChangeCount usernameLastChangedAt } }`,
+      usernameChanges { count lastChangedAt } usernameChangeCount usernameLastChangedAt } }`,
     { at: 'user.about', ...ofUser, same: asGraphql.about },
   ),
   'user/tweets_and_replies': tweetsOf('tweets'),
@@ -215,18 +215,18 @@ export const rows: Readonly<Record<string, Row>> = {
   'webhooks/delete': hookMutation('deleteWebhook', 'webhookId deleted', asGraphql.ofWebhook),
   account: query(
     '',
-    'account { accountId name createdAt balance apiKeys { apiKeyId name prefix createdAt revokedAt } }',
+    'account { accountId name createdAt balance currency apiKeys { apiKeyId name prefix createdAt revokedAt } }',
     {
       same: (data) => {
-        const { id, currency: _currency, apiKeys, ...rest } = asGraphql.camel(data) as { id: string } & Data;
+        const { id, apiKeys, ...rest } = asGraphql.camel(data) as { id: string } & Data;
         const keys = (apiKeys as Data[]).map(({ id: apiKeyId, lastUsedAt: _at, ...key }) => ({ ...key, apiKeyId }));
         return { ...rest, accountId: id, apiKeys: keys };
       },
     },
   ),
-  'account/balance': query('', 'account { balance held }', {
+  'account/balance': query('', 'account { balance held currency }', {
     ...inAccount,
-    same: ({ balance, held }) => ({ balance, held }),
+    same: ({ balance, held, currency }) => ({ balance, held, currency }),
   }),
   'account/usage': query(
     '$from: DateTime, $to: DateTime, $granularity: Granularity',

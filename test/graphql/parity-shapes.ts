@@ -133,6 +133,7 @@ export const asGraphql = {
     return {
       ...rest,
       verifiedSince: verifiedSince || null,
+      usernameChanges: { count, lastChangedAt: lastChangedAt || null },
       usernameChangeCount: count,
       usernameLastChangedAt: lastChangedAt || null,
     };

@@ -37,6 +37,7 @@ builder.objectType(AccountRef, {
     name: t.exposeString('name', { description: 'Its name.' }),
     createdAt: t.expose('created_at', { type: 'DateTime', description: 'When it was made.' }),
     balance: t.expose('balance', { type: 'Credits', description: 'What is left to spend.' }),
+    currency: t.exposeString('currency', { description: 'Of `balance` and `held`: `USD`.' }),
     held: t.field({
       type: 'Credits',
       description: 'What calls in flight have reserved, this request among them.',

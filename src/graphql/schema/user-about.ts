@@ -3,6 +3,21 @@ import { builder } from './builder.ts';
 
 export const UserAboutRef = builder.objectRef<UserAbout>('UserAbout');
 
+const UsernameChangesRef = builder.objectRef<UserAbout['usernameChanges']>('UsernameChanges');
+
+builder.objectType(UsernameChangesRef, {
+  description: 'Changes of the screen name.',
+  fields: (t) => ({
+    count: t.exposeInt('count', { description: 'How often the screen name was changed.' }),
+    lastChangedAt: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it was last changed; null if it never was.',
+      resolve: ({ lastChangedAt }) => lastChangedAt || null,
+    }),
+  }),
+});
+
 builder.objectType(UserAboutRef, {
   description: 'Where an account comes from.',
   fields: (t) => ({
@@ -18,13 +33,20 @@ builder.objectType(UserAboutRef, {
       description: 'Null for who is not verified.',
       resolve: ({ verifiedSince }) => verifiedSince || null,
     }),
+    usernameChanges: t.field({
+      type: UsernameChangesRef,
+      description: 'Changes of the screen name.',
+      resolve: ({ usernameChanges }) => usernameChanges,
+    }),
     usernameChangeCount: t.int({
+      deprecationReason: 'Use `usernameChanges { count }`.',
       description: 'How often the screen name was changed.',
       resolve: ({ usernameChanges }) => usernameChanges.count,
     }),
     usernameLastChangedAt: t.field({
       type: 'DateTime',
       nullable: true,
+      deprecationReason: 'Use `usernameChanges { lastChangedAt }`.',
       description: 'Null where it never was.',
       resolve: ({ usernameChanges }) => usernameChanges.lastChangedAt || null,
     }),
