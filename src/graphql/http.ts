@@ -20,6 +20,11 @@ export interface GraphqlHttpParts extends GraphqlParts {
   media: MediaReception;
 }
 
+/** Handles `/graphql`. `refuse` answers a request that must not be handled, with a GraphQL error. */
+export type GraphqlListener = RequestListener & {
+  refuse: (request: IncomingMessage, response: ServerResponse, error: PosternError) => void;
+};
+
 interface Locals {
   requestId: string;
   action?: string;
@@ -30,9 +35,9 @@ interface Locals {
  * `/graphql`. The order of refusals is REST's (DECISIONS.md): key, rate, body, document, idempotency, credit. Whether a
  * key is needed is known with the document: introspection asks for none.
  */
-export function graphqlHandler(parts: GraphqlHttpParts): RequestListener {
+export function graphqlHandler(parts: GraphqlHttpParts): GraphqlListener {
   const server = graphqlServer(parts);
-  return async (request, response) => {
+  const handle: RequestListener = async (request, response) => {
     const locals = (response as ServerResponse & { locals: Locals }).locals;
     locals.action = 'graphql';
     response.setHeader('cache-control', 'no-store');
@@ -41,10 +46,7 @@ export function graphqlHandler(parts: GraphqlHttpParts): RequestListener {
     let rate: RateState | null = null;
     const files: ReceivedFile[] = [];
     const discard = () => Promise.all(files.map((file) => file.discard()));
-    const state = (): GraphqlRequest => ({
-      ...{ request, response, key, rate, requestId: locals.requestId },
-      ...{ quoted: 0, charges: [], settled: null },
-    });
+    const state = () => newState(request, response, key, rate);
     try {
       requireMethod(request, response);
       if (request.headers.authorization !== undefined) {
@@ -72,6 +74,21 @@ export function graphqlHandler(parts: GraphqlHttpParts): RequestListener {
       await discard();
     }
   };
+  const refuse: GraphqlListener['refuse'] = async (request, response, error) => {
+    const result = await server.refuse(error, newState(request, response, null, null));
+    respond(response, result, responseType(request.headers.accept));
+  };
+  return Object.assign(handle, { refuse });
+}
+
+function newState(
+  request: IncomingMessage,
+  response: ServerResponse,
+  key: KeyHolder | null,
+  rate: RateState | null,
+): GraphqlRequest {
+  const { requestId } = (response as ServerResponse & { locals: Locals }).locals;
+  return { request, response, key, rate, requestId, quoted: 0, charges: [], settled: null };
 }
 
 function requireMethod({ method }: IncomingMessage, response: ServerResponse): void {

@@ -47,11 +47,31 @@ const reasons: Readonly<Record<number, string>> = {
   431: 'Request Header Fields Too Large',
 };
 
-/** RFC 9112 section 3.2. Node would refuse it without an Envelope, so the server is told to let it through to here. */
-export function requireHost(request: IncomingMessage): void {
-  const hosts = request.headersDistinct['host'] ?? [];
-  if (request.httpVersion === '1.1' && hosts.length !== 1) {
+/** Headers with one value. Node would use the first of several, or join them with commas. */
+const singleHeaders = [
+  'authorization',
+  'content-type',
+  'idempotency-key',
+  'last-event-id',
+  'x-auth-token',
+  'x-cost-only',
+  'x-encryption-code',
+  'x-proxy',
+];
+
+/**
+ * Throws `bad_input` for a request without exactly one `Host` (RFC 9112 section 3.2; Node would refuse it without an Envelope,
+ * so the server leaves it to this check), and for one that repeats a header that can only have one value: a proxy in front
+ * of this service may have read another one of them.
+ */
+export function refuseAmbiguousHeaders(request: IncomingMessage): void {
+  const headers = request.headersDistinct;
+  if (request.httpVersion === '1.1' && headers['host']?.length !== 1) {
     throw new PosternError('bad_input', 'The request needs one Host header');
+  }
+  for (const name of singleHeaders) {
+    const count = headers[name]?.length ?? 0;
+    if (count > 1) throw new PosternError('bad_input', `Malformed header: ${name}: given ${count} times, send it once`);
   }
 }
 
@@ -66,7 +86,7 @@ export function answerUnreadableRequests(server: Server, runtime: Runtime): void
     const body = errorBody(message);
     socket.end(
       `HTTP/1.1 ${status} ${reasons[status]}\r\ncontent-type: application/json; charset=utf-8\r\n` +
-        `x-request-id: ${newRequestId(runtime)}\r\ncache-control: no-store\r\nconnection: close\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+        `x-request-id: ${newRequestId(runtime)}\r\nx-content-type-options: nosniff\r\ncache-control: no-store\r\nconnection: close\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
     );
   });
   server.on('connect', (_request: IncomingMessage, socket: Duplex) => socket.destroy());

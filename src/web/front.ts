@@ -1,10 +1,11 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
 import { asPosternError } from '../errors/postern-error.ts';
+import type { GraphqlListener } from '../graphql/http.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import { sendError } from '../rest/envelope.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import { requireHost } from './faults.ts';
+import { refuseAmbiguousHeaders } from './faults.ts';
 import { giveRequestId, observeRequest } from './request-context.ts';
 
 export interface FrontParts {
@@ -12,7 +13,7 @@ export interface FrontParts {
   logger: Logger;
   metrics: Metrics;
   graphqlPath: string;
-  graphql: RequestListener;
+  graphql: GraphqlListener;
   /** Everything else, and the page that a browser is shown at `graphqlPath`. */
   express: RequestListener;
 }
@@ -21,15 +22,18 @@ export interface FrontParts {
 export function front({ runtime, logger, metrics, graphqlPath, graphql, express }: FrontParts): RequestListener {
   return (request, response) => {
     const locals = giveRequestId(request, response, runtime);
+    response.setHeader('x-content-type-options', 'nosniff');
     observeRequest(request, response, locals, { runtime, logger, metrics });
-    try {
-      requireHost(request);
-    } catch (error) {
-      sendError(response, asPosternError(error));
-      return;
-    }
     const isGraphql = pathOf(request) === graphqlPath && !wantsPage(request);
-    (isGraphql ? graphql : express)(request, response);
+    try {
+      refuseAmbiguousHeaders(request);
+      (isGraphql ? graphql : express)(request, response);
+    } catch (thrown) {
+      const error = asPosternError(thrown);
+      response.setHeader('cache-control', 'no-store');
+      if (isGraphql) graphql.refuse(request, response, error);
+      else sendError(response, error);
+    }
   };
 }
 

@@ -26,7 +26,6 @@ export function pageHeaders(more: Readonly<Record<string, string>> = {}): Record
       .map(([directive, sources]) => `${directive} ${sources}`)
       .join('; '),
     'referrer-policy': 'no-referrer',
-    'x-content-type-options': 'nosniff',
     'cache-control': 'no-store',
   };
 }

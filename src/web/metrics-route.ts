@@ -1,12 +1,12 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { type Request, Router } from 'express';
 import { PosternError } from '../errors/postern-error.ts';
-import { isLoopbackHost } from '../model/loopback.ts';
+import { isLoopbackHost, isLoopbackHostHeader } from '../model/loopback.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import type { Secret } from '../secrets/secret.ts';
 import { readOnly } from './faults.ts';
 
-/** `/metrics` for Prometheus: loopback only, or with a token from anywhere. */
+/** `/metrics` for Prometheus: over loopback only, or with a token from anywhere. */
 export function metricsRoute(metrics: Metrics, token: Secret | null): Router {
   const router = Router();
   router.get('/metrics', async (request, response) => {
@@ -14,7 +14,7 @@ export function metricsRoute(metrics: Metrics, token: Secret | null): Router {
       throw token === null
         ? new PosternError(
             'forbidden',
-            '/metrics answers this machine only; set METRICS_TOKEN to reach it from elsewhere',
+            '/metrics answers this machine only, as localhost or 127.0.0.1; set METRICS_TOKEN to reach it in other ways',
           )
         : new PosternError('unauthenticated', '/metrics needs the header Authorization: Bearer <METRICS_TOKEN>');
     }
@@ -32,8 +32,11 @@ function hasToken(request: Request, token: Secret | null): boolean {
 
 const digest = (text: string) => createHash('sha256').update(text).digest();
 
-/** A reverse proxy on this machine connects from loopback too; it says for whom, and that is not loopback. */
-function isLocal(request: Request): boolean {
-  const forwarded = request.headers['x-forwarded-for'] ?? request.headers['forwarded'];
-  return forwarded === undefined && isLoopbackHost(request.socket.remoteAddress ?? '');
+/**
+ * A reverse proxy on this machine connects from loopback too, but names its client. A browser on this machine that a web page
+ * led here by DNS rebinding connects from loopback with the name of that page in `Host`.
+ */
+function isLocal({ headers, socket }: Request): boolean {
+  const forwarded = headers['x-forwarded-for'] ?? headers['forwarded'];
+  return forwarded === undefined && isLoopbackHost(socket.remoteAddress ?? '') && isLoopbackHostHeader(headers['host']);
 }

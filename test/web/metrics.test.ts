@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Client } from '../support/client.ts';
+import { exchange } from '../support/raw.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 const token = 'a-token-for-metrics-0123';
@@ -38,6 +39,29 @@ describe('/metrics without METRICS_TOKEN', () => {
     const response = await ask(open, headers);
     expect(response.status).toBe(403);
     expect(await response.json()).toMatchObject({ status: false, error: expect.stringContaining('METRICS_TOKEN') });
+  });
+});
+
+describe('/metrics and the Host header', () => {
+  const scrape = (service: TestService, host: string, more = '') =>
+    exchange(service.origin, `GET /metrics HTTP/1.1\r\nHost: ${host}\r\n${more}Connection: close\r\n\r\n`);
+
+  test.each(['evil.example', 'evil.example:4000', '169.254.169.254', '127.0.0.1.evil.example', ''])(
+    'without a token a foreign one is refused: "%s"',
+    async (host) => {
+      const { answers } = await scrape(open, host);
+      expect(answers[0]?.status).toBe(403);
+      expect(answers[0]?.body).not.toContain('process_cpu');
+    },
+  );
+
+  test.each(['localhost', 'localhost:4000', '127.0.0.1:4000', '[::1]:4000'])('"%s" is answered', async (host) => {
+    expect((await scrape(open, host)).text).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
+  test('with a token any is answered', async () => {
+    const { text } = await scrape(guarded, 'gateway.example', `Authorization: Bearer ${token}\r\n`);
+    expect(text).toMatch(/^HTTP\/1\.1 200 /);
   });
 });
 
