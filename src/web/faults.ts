@@ -10,7 +10,7 @@ import type { Runtime } from '../runtime/runtime.ts';
 import { newRequestId } from './request-context.ts';
 
 export function unknownPath(): never {
-  throw new PosternError('not_found', 'Unknown path: / says what is where');
+  throw new PosternError('not_found', 'Unknown path: the endpoints are below /v1, and /docs lists them');
 }
 
 /** For paths that are only read. Without it Express would answer OPTIONS by itself, and the rest would be unknown. */

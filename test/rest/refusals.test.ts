@@ -36,7 +36,11 @@ describe('a path that does not exist', () => {
     '/account/../../etc/passwd%00',
     '//account',
   ])('is 404 with or without a key: %s', async (path) => {
-    expectRefusal(await caller.send('GET', path), 404, 'Unknown path: / says what is where');
+    expectRefusal(
+      await caller.send('GET', path),
+      404,
+      'Unknown path: the endpoints are below /v1, and /docs lists them',
+    );
     expectRefusal(await caller.with({ key: '' }).send('POST', path, '{}', json), 404);
   });
 });

@@ -51,6 +51,11 @@ describe('a query', () => {
     expectRefusal(await ada.get(path, query as Record<string, string>), 400, error);
   });
 
+  test.each(['OR', '-', '"', '( )', '- OR'])('that holds nothing to search for is 400 and says so: %s', async (q) => {
+    const error = /^Malformed field: q: holds nothing to search for: give a word/;
+    expectRefusal(await ada.get('/tweet/advanced_search', { q }), 400, error);
+  });
+
   test.each(['0', '101', '-1', '1.5', 'abc', '', '1e1', '0x10', ' 5', '99999999999999999999', 'NaN', 'null', '٥'])(
     'with count %j is 400 naming the field, on every paged list',
     async (count) => {

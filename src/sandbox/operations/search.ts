@@ -35,7 +35,8 @@ function parse(text: string): Query {
   if (text.length > LONGEST_QUERY) throw badRequest('q', `q is longer than ${LONGEST_QUERY} characters`);
   try {
     const query = parseQuery(text);
-    if (query === undefined) throw badRequest('q', 'q is required');
+    if (query === undefined)
+      throw badRequest('q', 'holds nothing to search for: give a word, a "phrase" or an operator such as from:ada');
     return query;
   } catch (error) {
     if (error instanceof BadQuery) throw badRequest('q', error.message);
