@@ -10,10 +10,12 @@ import { type Runtime, repeat } from './runtime/runtime.ts';
 import type { Secret } from './secrets/secret.ts';
 import { Vault } from './secrets/vault.ts';
 import type { Store } from './store/port.ts';
+import { Handshakes } from './webhooks/handshakes.ts';
 import { LiveStreams } from './webhooks/live-streams.ts';
 import { PollerHost } from './webhooks/poller-host.ts';
 import { Receivers } from './webhooks/receiver.ts';
 import { WebhookVault } from './webhooks/secrets.ts';
+import { SendGate } from './webhooks/send-gate.ts';
 import { WebhookService } from './webhooks/service.ts';
 
 /** Old events, and pollers that nothing keeps, are removed this often. */
@@ -38,11 +40,13 @@ export function startWebhooks(options: WebhookOptions) {
   const { store, platform, guard, runtime, logger, metrics, allowLocalhost } = options;
   const vault = new WebhookVault(new Vault(options.secretKeys, runtime), options.secretKeys);
   const receivers = new Receivers({ guard, runtime, allowLocalhost });
+  const gate = new SendGate();
+  const handshakes = new Handshakes({ store, vault, receivers, runtime, gate });
   const way = { platform, readProxy: (text: Secret) => readProxy(text, guard) };
   const opener = new EventOpener({ ...way, directMessages: options.directMessages });
   const streams = new LiveStreams({ store, vault, runtime, opener });
   const host = new PollerHost({
-    ...{ ...way, store, vault, receivers, runtime, opener },
+    ...{ ...way, store, vault, receivers, runtime, handshakes, gate, opener },
     onAppended: (poller, afterMs) => {
       streams.appended(poller);
       for (const ms of afterMs) metrics.eventsStored.observe(ms / 1_000);
@@ -67,7 +71,7 @@ export function startWebhooks(options: WebhookOptions) {
     await store.events.sweep().catch((err) => logger.debug({ err }, 'old events could not be swept; trying again'));
   });
   return {
-    service: new WebhookService({ ...way, store, vault, receivers, runtime, streams, opener }),
+    service: new WebhookService({ ...way, store, vault, receivers, runtime, handshakes, gate, streams, opener }),
     /** Ends what would otherwise go on for ever. */
     endStreams: () => streams.close(),
     close: async () => {

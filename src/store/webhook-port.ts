@@ -61,7 +61,37 @@ export interface WebhookStore {
   update(webhook: WebhookRecord, poller?: NewPoller): Promise<boolean>;
   /** Removes it and wakes its poller, then its deliveries, of which a crash may leave some until their events go. */
   remove(account: string, id: string): Promise<boolean>;
+  /**
+   * Takes the handshake lease of a webhook for `handshakeLeaseMs`, unless another holder has it. Returns the state
+   * afterwards, `null` if the webhook is gone. The lease is not taken either if a handshake of the same target has ended
+   * that was numbered `joined` or later: its outcome is in `last`. So a caller waits for the handshake that another process
+   * runs by asking again. Changes neither the revision nor the poller.
+   */
+  beginHandshake(lease: HandshakeLease, joined: number | null): Promise<HandshakeState | null>;
+  /** Gives the lease of this number back, with the outcome of the handshake if there is one. */
+  endHandshake(lease: HandshakeLease, number: number, outcome: string | null): Promise<void>;
 }
+
+export interface HandshakeLease {
+  account: string;
+  webhook: string;
+  /** The process that runs the handshake. Asked again by the same holder, the lease is taken again. */
+  holder: string;
+  /** Identifies the URL and the secret that the handshake checks. */
+  target: string;
+}
+
+export interface HandshakeState {
+  /** Raised whenever the lease is taken. */
+  number: number;
+  /** `null` while nobody has the lease. */
+  holder: string | null;
+  /** The handshake that ended last. */
+  last: { number: number; target: string; outcome: string } | null;
+}
+
+/** Longer than a handshake takes (10 s), so that a lease that has run out belongs to a process that died. */
+export const handshakeLeaseMs = 13_000;
 
 export interface NewPoller {
   /** Derived from account, `auth_token` and proxy by whoever makes it: the same for the same three. */

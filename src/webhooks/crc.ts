@@ -9,12 +9,17 @@ export type CrcOutcome = { result: 'passed' } | { result: 'wrong' | 'unreachable
  * The CRC handshake (SPEC.md): asks the receiver to sign a token with the webhook's secret. Where it did not, says what it
  * did instead, for the person who is writing it.
  */
-export async function checkReceiver(receivers: Receivers, url: URL, secret: string): Promise<CrcOutcome> {
+export async function checkReceiver(
+  receivers: Receivers,
+  url: URL,
+  secret: string,
+  signal?: AbortSignal,
+): Promise<CrcOutcome> {
   const token = randomBytes(24).toString('base64url');
   const asked = new URL(url);
   // Not through `searchParams`, which would write the receiver's own query anew.
   asked.search = `${asked.search === '' ? '?' : `${asked.search}&`}crc_token=${token}`;
-  const answer = await receivers.get(asked);
+  const answer = await receivers.get(asked, signal);
   if ('fault' in answer) return { result: 'unreachable', reason: `CRC failed: ${answer.fault}` };
   const reason = wrongIn(answer, crcResponseToken(token, secret));
   if (reason === null) return { result: 'passed' };

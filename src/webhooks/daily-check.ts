@@ -1,7 +1,7 @@
 import type { Runtime } from '../runtime/runtime.ts';
 import type { Store, WebhookRecord } from '../store/port.ts';
-import { type CrcOutcome, checkReceiver } from './crc.ts';
-import type { Receivers } from './receiver.ts';
+import type { CrcOutcome } from './crc.ts';
+import type { Handshakes } from './handshakes.ts';
 import type { WebhookVault } from './secrets.ts';
 import { codeRefusedError } from './stopped.ts';
 
@@ -23,7 +23,7 @@ export function afterCheck(webhook: WebhookRecord, crc: CrcOutcome, now: number)
 
 export interface DailyCheckParts {
   store: Store;
-  receivers: Receivers;
+  handshakes: Handshakes;
   vault: WebhookVault;
   runtime: Runtime;
 }
@@ -48,10 +48,11 @@ export class DailyCheck {
   }
 
   async #check(webhook: WebhookRecord, now: number): Promise<void> {
-    const { store, receivers, vault } = this.#parts;
+    const { store, handshakes, vault } = this.#parts;
     this.#askedAt.set(webhook.id, now);
-    const { secret, codeRefused } = vault.open(webhook);
-    const crc = await checkReceiver(receivers, new URL(webhook.url), secret);
+    const { codeRefused } = vault.open(webhook);
+    const crc = await handshakes.run(handshakes.subject(webhook, null));
+    if (crc.result === 'superseded') return;
     const checked = afterCheck(webhook, crc, now);
     // A handshake does not mend a code that opens nothing.
     const told = codeRefused && checked.valid ? { ...checked, lastError: codeRefusedError(codeRefused) } : checked;

@@ -1,7 +1,9 @@
 import { orStoreAway } from '../billing/store-away.ts';
 import { PosternError } from '../errors/postern-error.ts';
+import { KeyedSemaphore } from '../runtime/keyed-semaphore.ts';
 import type { NewPoller, Store, WebhookRecord } from '../store/port.ts';
 import type { CrcOutcome } from './crc.ts';
+import type { Handshakes } from './handshakes.ts';
 import type { PollerCredentials, WebhookVault } from './secrets.ts';
 import { codeRefusedError, stoppedError } from './stopped.ts';
 
@@ -9,10 +11,14 @@ import { codeRefusedError, stoppedError } from './stopped.ts';
 export class WebhookRecords {
   readonly #store: Store;
   readonly #vault: WebhookVault;
+  readonly #handshakes: Handshakes;
+  /** Requests that change one webhook at the same time would only make each other's updates fail. */
+  readonly #turns = new KeyedSemaphore(1);
 
-  constructor({ store, vault }: { store: Store; vault: WebhookVault }) {
+  constructor({ store, vault, handshakes }: { store: Store; vault: WebhookVault; handshakes: Handshakes }) {
     this.#store = store;
     this.#vault = vault;
+    this.#handshakes = handshakes;
   }
 
   /** Throws `not_found`. */
@@ -22,16 +28,46 @@ export class WebhookRecords {
     return record;
   }
 
-  /** Reads, changes and writes it until nobody else did so in between. */
-  async rewrite(
+  /** Reads, changes and writes it until nobody else did so in between. `null` from `change` gives up. */
+  rewrite<Changed extends WebhookRecord | null>(
     account: string,
     id: string,
-    change: (record: WebhookRecord) => Promise<WebhookRecord>,
+    change: (record: WebhookRecord) => Promise<Changed>,
+    poller?: NewPoller,
+  ): Promise<Changed> {
+    return this.#turns.run(id, async () => {
+      for (;;) {
+        const changed = await change(await this.find(account, id));
+        if (changed === null || (await this.stored(this.#store.webhooks.update(changed, poller)))) return changed;
+      }
+    });
+  }
+
+  /**
+   * The same after a handshake, with `url` or the record's own. The handshake runs once: it is run again only if what it
+   * checked, URL or secret, is changed before the outcome is written.
+   */
+  async rewriteChecked(
+    account: string,
+    id: string,
+    url: URL | null,
+    change: (record: WebhookRecord, crc: CrcOutcome) => Promise<WebhookRecord>,
     poller?: NewPoller,
   ): Promise<WebhookRecord> {
     for (;;) {
-      const changed = await change(await this.find(account, id));
-      if (await this.stored(this.#store.webhooks.update(changed, poller))) return changed;
+      const subject = this.#handshakes.subject(await this.find(account, id), url);
+      const crc = await this.stored(this.#handshakes.run(subject));
+      if (crc.result === 'superseded') continue;
+      const changed = await this.rewrite(
+        account,
+        id,
+        async (record) => {
+          const { target } = this.#handshakes.subject(record, url);
+          return target === subject.target ? change(record, crc) : null;
+        },
+        poller,
+      );
+      if (changed) return changed;
     }
   }
 

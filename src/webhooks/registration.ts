@@ -5,12 +5,13 @@ import { formatIsoTime } from '../model/time.ts';
 import type { CreatedWebhook } from '../model/webhook.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { Store, WebhookRecord } from '../store/port.ts';
-import { checkReceiver } from './crc.ts';
+import type { CrcOutcome } from './crc.ts';
 import type { MessageOpener } from './message-opener.ts';
 import { type PollerWay, pollerSession } from './poller-session.ts';
 import type { Receivers } from './receiver.ts';
 import type { WebhookRecords } from './records.ts';
 import type { PollerCredentials, WebhookSecrets, WebhookVault } from './secrets.ts';
+import type { SendGate } from './send-gate.ts';
 
 /** Of an API account (DECISIONS.md). */
 export const maxPerAccount = 100;
@@ -44,6 +45,7 @@ export interface RegistrationParts extends PollerWay {
   opener: MessageOpener;
   receivers: Receivers;
   runtime: Runtime;
+  gate: SendGate;
 }
 
 /** Makes and changes webhooks, each with the handshake that goes with it. */
@@ -54,52 +56,64 @@ export class Registration {
     this.#parts = parts;
   }
 
-  /** Registers it and runs the CRC. Throws `bad_input`, or `rate_limited` beyond 100 of an account. */
+  /**
+   * Registers it and runs the CRC. Throws `bad_input`, or `rate_limited` beyond 100 of an account. It is stored before its
+   * handshake, so that a call that is refused because of the limit, and costs nothing, sends nothing.
+   */
   async create(wish: NewWebhook): Promise<CreatedWebhook> {
-    const { store, records, vault, opener } = this.#parts;
+    const { store, records, vault, opener, gate } = this.#parts;
     const { account, token, cursor, credentials, encryptionCode: code } = wish;
     // A wrong one is told at once, and costs one guess less than if a poller found out.
     if (code !== null) await opener.check({ account, credentials, code });
     const id = `wh_${createHash('sha256').update(token).digest().subarray(0, 12).toString('base64url')}`;
     const poller = { ...(await records.pollerOf(account, credentials)), cursor };
-    // There already where an attempt before this one died on its way back to the caller.
-    if (!(await records.stored(store.webhooks.find(account, id)))) {
-      const webhook = await this.#make(id, poller.id, wish);
-      if ((await records.stored(store.webhooks.create(webhook, poller, maxPerAccount))) === 'too_many') {
+    // There already if an attempt before this one died on its way back to the caller.
+    let made = await records.stored(store.webhooks.find(account, id));
+    if (!made) {
+      made = this.#make(id, poller.id, wish);
+      gate.admit(id);
+      if ((await records.stored(store.webhooks.create(made, poller, maxPerAccount))) === 'too_many') {
         throw new PosternError('rate_limited', `An account may have ${maxPerAccount} webhooks: delete one first`);
       }
     }
+    const isUnchecked = made.lastValidatedAt === null && made.lastError === null;
+    if (isUnchecked) made = await records.rewriteChecked(account, id, null, this.#checked);
     // The platform has just taken these credentials: a poller that had stopped over them goes on.
     await records.stored(store.pollers.renew(poller));
-    const made = await records.find(account, id);
     const { url, valid, createdAt } = made;
     return { id, url, valid, created_at: formatIsoTime(createdAt), secret: vault.open(made).secret };
   }
 
-  async #make(id: string, poller: string, { account, url, events, secret, encryptionCode }: NewWebhook) {
-    const { store, vault, receivers, runtime } = this.#parts;
+  #make(id: string, poller: string, { account, url, events, secret, encryptionCode }: NewWebhook): WebhookRecord {
+    const { store, vault, runtime } = this.#parts;
     const secrets: WebhookSecrets = {
       secret: secret ?? runtime.randomBytes(24).toString('base64url'),
       proven: true,
       previous: null,
       encryptionCode,
     };
-    const crc = await checkReceiver(receivers, url, secrets.secret);
-    const now = store.now();
-    const valid = crc.result === 'passed';
-    const webhook: WebhookRecord = {
-      ...{ id, account, poller, createdAt: now, url: url.href, events },
+    return {
+      ...{ id, account, poller, createdAt: store.now(), url: url.href, events },
       sealed: vault.seal({ account, id }, secrets),
       hasEncryptionCode: encryptionCode !== null,
-      ...{ valid, keptSince: valid ? now : null, lastValidatedAt: valid ? now : null },
-      ...{ failingSince: null, lastDeliveryAt: null, lastError: valid ? null : crc.reason, revision: 0 },
+      ...{ valid: false, keptSince: null, lastValidatedAt: null, failingSince: null, lastDeliveryAt: null },
+      ...{ lastError: null, revision: 0 },
     };
-    return webhook;
   }
+
+  /** After the handshake that a caller has asked for: valid if it passed, and not otherwise. */
+  readonly #checked = async (record: WebhookRecord, crc: CrcOutcome): Promise<WebhookRecord> => {
+    const now = this.#parts.store.now();
+    const valid = crc.result === 'passed';
+    return {
+      ...{ ...record, valid, lastError: valid ? null : crc.reason, failingSince: null },
+      ...(valid && { lastValidatedAt: now, keptSince: record.keptSince ?? now }),
+    };
+  };
 
   /** `checked`: with a CRC, whose outcome decides whether it is valid. */
   async change(account: string, id: string, change: WebhookChange, checked: boolean): Promise<WebhookRecord> {
-    const { store, records, vault, receivers } = this.#parts;
+    const { store, records, vault, receivers, gate } = this.#parts;
     const url = change.url === undefined ? null : receivers.readUrl(change.url);
     const { credentials, encryptionCode: code } = change;
     // What the platform refuses takes the place of nothing that it may still take.
@@ -109,31 +123,26 @@ export class Registration {
     }
     if (code !== undefined) await this.#checkCode(account, id, credentials, code);
     const poller = credentials && (await records.successor(account, id, credentials));
-    const rewritten = await records.rewrite(
-      account,
-      id,
-      async (record) => {
-        const secrets = vault.open(record);
-        const crc = checked ? await checkReceiver(receivers, url ?? new URL(record.url), secrets.secret) : null;
-        const now = store.now();
-        const changed: WebhookRecord = {
-          ...record,
-          ...(url && { url: url.href }),
-          ...(change.events !== undefined && { events: change.events }),
-          ...(poller && { poller: poller.id }),
-          ...(code !== undefined && { hasEncryptionCode: true }),
-          sealed: vault.seal(record, renewed(secrets, code, poller !== undefined && poller.id !== record.poller)),
-        };
-        if (!crc) return changed;
-        const valid = crc.result === 'passed';
-        const outcome = {
-          ...{ ...changed, valid, lastError: valid ? null : crc.reason, failingSince: null },
-          ...(valid && { lastValidatedAt: now, keptSince: record.keptSince ?? now }),
-        };
-        return records.told(records.proven(outcome, crc), poller ? null : crc);
-      },
-      poller,
-    );
+    const changed = async (record: WebhookRecord): Promise<WebhookRecord> => ({
+      ...record,
+      ...(url && { url: url.href }),
+      ...(change.events !== undefined && { events: change.events }),
+      ...(poller && { poller: poller.id }),
+      ...(code !== undefined && { hasEncryptionCode: true }),
+      sealed: vault.seal(
+        record,
+        renewed(vault.open(record), code, poller !== undefined && poller.id !== record.poller),
+      ),
+    });
+    const checkedAndChanged = async (record: WebhookRecord, crc: CrcOutcome) => {
+      const outcome = await this.#checked(await changed(record), crc);
+      return records.told(records.proven(outcome, crc), poller ? null : crc);
+    };
+    const rewritten = checked
+      ? await records.rewriteChecked(account, id, url, checkedAndChanged, poller)
+      : await records.rewrite(account, id, changed, poller);
+    // `update` has raised the revision by one.
+    if (url) gate.retire(id, rewritten.revision + 1);
     // Only now: what the platform says of these credentials is told to the webhooks that are there.
     if (poller) await records.stored(store.pollers.renew(poller));
     return rewritten;

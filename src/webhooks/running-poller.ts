@@ -5,6 +5,7 @@ import type { PollerRecord, Store } from '../store/port.ts';
 import { DailyCheck } from './daily-check.ts';
 import type { QueueParts } from './delivery-queue.ts';
 import { gapEvent } from './gap.ts';
+import type { Handshakes } from './handshakes.ts';
 import { inParts, makeEvent } from './made-event.ts';
 import type { MessageOpener } from './message-opener.ts';
 import { pauseAfterFaultMs, pauseMs } from './pace.ts';
@@ -14,6 +15,7 @@ import { type PollerWay, pollerSession } from './poller-session.ts';
 import type { Receivers } from './receiver.ts';
 import { ResultWriter } from './result-writer.ts';
 import type { WebhookVault } from './secrets.ts';
+import type { SendGate } from './send-gate.ts';
 
 const eventsAtOnce = 100;
 
@@ -22,6 +24,8 @@ export interface PollerParts extends PollerWay {
   vault: WebhookVault;
   receivers: Receivers;
   runtime: Runtime;
+  handshakes: Handshakes;
+  gate: SendGate;
   opener: MessageOpener;
   onAttempt: QueueParts['onAttempt'];
   /** Events reached the store, so long after the platform's time of each. */

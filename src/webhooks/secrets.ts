@@ -81,11 +81,20 @@ export class WebhookVault {
     return this.#keys.map((key) => hmac(key, ['poller', account, authToken, proxy ?? '']));
   }
 
+  /** Identifies what a handshake checks, without revealing it. */
+  handshakeTarget(webhook: string, url: string, secret: string): string {
+    return hmac(this.#newestKey(), ['handshake', webhook, url, secret]);
+  }
+
   /** The same however often the platform tells of it. */
   eventId(account: string, platformEventId: string, type: string): string {
+    return `evt_${hmac(this.#newestKey(), ['event', account, platformEventId, type])}`;
+  }
+
+  #newestKey(): Secret<Buffer> {
     const [key] = this.#keys;
-    if (!key) throw new Error('event ids need a key');
-    return `evt_${hmac(key, ['event', account, platformEventId, type])}`;
+    if (!key) throw new Error('ids that derive from secrets need a key');
+    return key;
   }
 }
 

@@ -4,8 +4,8 @@ import type { Page } from '../model/page.ts';
 import type { CreatedWebhook, DeliveryView, WebhookTest, WebhookView } from '../model/webhook.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { DeliveryPosition, Store, WebhookPosition, WebhookRecord } from '../store/port.ts';
-import { checkReceiver } from './crc.ts';
 import { afterCheck } from './daily-check.ts';
+import type { Handshakes } from './handshakes.ts';
 import type { LiveStream, LiveStreams } from './live-streams.ts';
 import type { MessageOpener } from './message-opener.ts';
 import type { PollerWay } from './poller-session.ts';
@@ -13,6 +13,7 @@ import type { Receivers } from './receiver.ts';
 import { notFound, WebhookRecords } from './records.ts';
 import { maxPerAccount, type NewWebhook, Registration, type WebhookChange } from './registration.ts';
 import { type PollerCredentials, secretOverlapMs, type WebhookVault } from './secrets.ts';
+import type { SendGate } from './send-gate.ts';
 import { TestBudget } from './test-budget.ts';
 import { sendTestEvent } from './test-event.ts';
 import { deliveryView, pageOf, readPosition, view } from './views.ts';
@@ -34,6 +35,8 @@ export interface WebhookServiceParts extends PollerWay {
   vault: WebhookVault;
   receivers: Receivers;
   runtime: Runtime;
+  handshakes: Handshakes;
+  gate: SendGate;
 }
 
 /** Webhooks of API accounts: what callers do with them (SPEC.md, Webhooks). */
@@ -95,6 +98,7 @@ export class WebhookService {
 
   async remove(account: string, id: string): Promise<{ id: string; deleted: true }> {
     if (!(await this.#records.stored(this.#parts.store.webhooks.remove(account, id)))) throw notFound(id);
+    this.#parts.gate.retire(id, Number.POSITIVE_INFINITY);
     return { id, deleted: true };
   }
 
@@ -129,7 +133,11 @@ export class WebhookService {
       id === null
         ? await this.#records.stored(store.webhooks.list(account, maxPerAccount))
         : [await this.#records.find(account, id)];
-    const checked = await Promise.all(records.filter(({ valid }) => valid).map((record) => this.#recheck(record)));
+    const rechecks = records.filter(({ valid }) => valid).map((record) => this.#recheck(record));
+    // One that is deleted meanwhile is left out, unless it alone was asked for.
+    const checked = (await Promise.all(id === null ? rechecks.map(unlessGone) : rechecks)).filter(
+      (found) => found !== null,
+    );
     const valid = checked.filter((record) => record.valid);
     if (id !== null && valid.length === 0) {
       const reason = (checked[0] ?? records[0])?.lastError ?? 'validate it first';
@@ -144,11 +152,10 @@ export class WebhookService {
 
   /** The CRC that comes before a replay. */
   async #recheck(record: WebhookRecord): Promise<WebhookRecord> {
-    const { store, vault, receivers } = this.#parts;
-    return this.#records.rewrite(record.account, record.id, async (now) => {
-      const crc = await checkReceiver(receivers, new URL(now.url), vault.open(now).secret);
-      return this.#records.told(this.#records.proven(afterCheck(now, crc, store.now()), crc), crc);
-    });
+    const { store } = this.#parts;
+    return this.#records.rewriteChecked(record.account, record.id, null, async (now, crc) =>
+      this.#records.told(this.#records.proven(afterCheck(now, crc, store.now()), crc), crc),
+    );
   }
 
   /** Newest event first. */
@@ -157,5 +164,14 @@ export class WebhookService {
     const after = readPosition<DeliveryPosition>(cursor);
     const found = await this.#records.stored(this.#parts.store.deliveries.list(account, id, count + 1, after));
     return pageOf(found, count, deliveryView, ({ eventAt: at, event }) => ({ at, event }));
+  }
+}
+
+async function unlessGone(found: Promise<WebhookRecord>): Promise<WebhookRecord | null> {
+  try {
+    return await found;
+  } catch (error) {
+    if (error instanceof PosternError && error.code === 'not_found') return null;
+    throw error;
   }
 }

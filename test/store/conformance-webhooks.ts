@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { type HandshakeLease, handshakeLeaseMs } from '../../src/store/port.ts';
 import { describeDeliveries } from './conformance-deliveries.ts';
 import { describeEvents } from './conformance-events.ts';
 import { describePollers } from './conformance-pollers.ts';
@@ -160,6 +161,68 @@ export function describeWebhooks(get: Get): void {
       expect(await store.deliveries.list('a', 'w1', 10)).toEqual([]);
       expect(await waits(store, 'w2')).toEqual([...names(30), 'late']);
       expect((await store.deliveries.backlog()).waiting).toBe(31);
+    });
+  });
+
+  describe('the handshake of a webhook', () => {
+    const lease = (holder: string, target = 'url and secret'): HandshakeLease => ({
+      ...{ account: 'a', webhook: 'w1', holder, target },
+    });
+    const begin = (holder: string, joined: number | null = null, target?: string) =>
+      get().store.webhooks.beginHandshake(lease(holder, target), joined);
+
+    it('is run by one holder at a time, also of those that begin at once', async () => {
+      const { fixture, store } = get();
+      const other = await fixture.open();
+      await store.webhooks.create(webhook('w1'), poller(), 5);
+      const states = await Promise.all(
+        names(8).map((holder, index) => (index % 2 ? store : other).webhooks.beginHandshake(lease(holder), null)),
+      );
+      const holder = states[0]?.holder ?? '';
+      expect(names(8)).toContain(holder);
+      for (const state of states) expect(state).toEqual({ number: 1, holder, last: null });
+      expect(await begin(holder)).toMatchObject({ number: 2, holder });
+    });
+
+    it('leaves its outcome to those that wait for it, and to nobody who comes later', async () => {
+      const { store } = get();
+      await store.webhooks.create(webhook('w1'), poller(), 5);
+      await begin('one');
+      expect(await begin('two')).toMatchObject({ number: 1, holder: 'one' });
+      await store.webhooks.endHandshake(lease('one'), 1, 'passed');
+      const last = { number: 1, target: 'url and secret', outcome: 'passed' };
+      expect(await begin('two', 1)).toEqual({ number: 1, holder: null, last });
+      expect(await begin('two', 1, 'another secret')).toEqual({ number: 2, holder: 'two', last });
+      expect(await begin('three', 1)).toEqual({ number: 2, holder: 'two', last });
+      await store.webhooks.endHandshake(lease('two'), 2, null);
+      expect(await begin('three')).toEqual({ number: 3, holder: 'three', last });
+    });
+
+    it('is given up by a holder that was not heard of for its lease', async () => {
+      const { fixture, store } = get();
+      await store.webhooks.create(webhook('w1'), poller(), 5);
+      await begin('one');
+      fixture.leap(handshakeLeaseMs - 1);
+      expect(await begin('two')).toMatchObject({ number: 1, holder: 'one' });
+      fixture.leap(1);
+      expect(await begin('two', 1)).toEqual({ number: 2, holder: 'two', last: null });
+      await store.webhooks.endHandshake(lease('one'), 1, 'late');
+      expect(await begin('one')).toEqual({ number: 2, holder: 'two', last: null });
+    });
+
+    it('changes nothing else of the webhook, and ends with it', async () => {
+      const { store } = get();
+      await store.webhooks.create(webhook('w1'), poller(), 5);
+      await begin('one');
+      expect(await store.webhooks.find('a', 'w1')).toEqual(webhook('w1'));
+      expect(await store.webhooks.update(webhook('w1', { lastError: 'changed' }))).toBe(true);
+      expect(await begin('two')).toMatchObject({ holder: 'one' });
+      const ofOthers = { ...lease('two'), account: 'b' };
+      expect(await store.webhooks.beginHandshake(ofOthers, null)).toBeNull();
+      await store.webhooks.remove('a', 'w1');
+      expect(await begin('one')).toBeNull();
+      await store.webhooks.endHandshake(lease('one'), 1, 'passed');
+      expect(await store.webhooks.find('a', 'w1')).toBeNull();
     });
   });
 

@@ -10,8 +10,10 @@ import { Secret } from '../../src/secrets/secret.ts';
 import { Vault } from '../../src/secrets/vault.ts';
 import type { WebhookRecord } from '../../src/store/port.ts';
 import { afterCheck, DailyCheck } from '../../src/webhooks/daily-check.ts';
+import { Handshakes } from '../../src/webhooks/handshakes.ts';
 import { Receivers } from '../../src/webhooks/receiver.ts';
 import { WebhookVault } from '../../src/webhooks/secrets.ts';
+import { SendGate } from '../../src/webhooks/send-gate.ts';
 import { poller } from '../store/webhook-makers.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { secret } from './world.ts';
@@ -65,7 +67,8 @@ test('one that passes says still that the code was refused', async () => {
     const { account, id } = webhook;
     const refused = { ...webhook, url: receiver.url, sealed: vault.seal(webhook, secrets), lastError: 'Wrong' };
     await store.webhooks.create(refused, poller('p', { account }), 10);
-    await new DailyCheck({ store, receivers, vault, runtime }).run([refused]);
+    const handshakes = new Handshakes({ store, receivers, vault, runtime, gate: new SendGate() });
+    await new DailyCheck({ store, handshakes, vault, runtime }).run([refused]);
     const checked = await store.webhooks.find(account, id);
     expect(checked).toMatchObject({
       valid: true,

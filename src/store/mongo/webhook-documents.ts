@@ -19,6 +19,13 @@ export interface WebhookDocument extends Versioned {
   lastDeliveryAt: Date | null;
   lastError: string | null;
   revision: number;
+  /** Missing before the first handshake. `holder` is missing before the first lease ended, `last` before the first outcome. */
+  handshake?: {
+    number: number;
+    holder?: string | null;
+    until: Date;
+    last?: { number: number; target: string; outcome: string };
+  };
 }
 
 /** `_id` is the account. Every transaction on its webhooks writes it first, and so waits for the others. */

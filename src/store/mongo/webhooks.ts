@@ -2,6 +2,7 @@ import type { ClientSession, Filter } from 'mongodb';
 import type { NewPoller, WebhookRecord, WebhookStore } from '../port.ts';
 import { toDate, toMs } from './dates.ts';
 import { deleteInBatches } from './delete-in-batches.ts';
+import { mongoHandshakes } from './handshakes.ts';
 import { verbLimitMs } from './link.ts';
 import type { Parts } from './parts.ts';
 import { pollerLife } from './poller-life.ts';
@@ -32,6 +33,8 @@ export function mongoWebhooks(parts: Parts): WebhookStore {
   }
 
   return {
+    ...mongoHandshakes(parts),
+
     create: (webhook, poller, limit) =>
       inTurn(webhook.account, async (session) => {
         const { account } = webhook;
@@ -107,7 +110,7 @@ function toDocument({ id, ...webhook }: WebhookRecord): WebhookDocument {
   };
 }
 
-function toWebhook({ _id, v, ...webhook }: WebhookDocument): WebhookRecord {
+function toWebhook({ _id, v, handshake, ...webhook }: WebhookDocument): WebhookRecord {
   return {
     ...{ ...webhook, id: _id },
     createdAt: webhook.createdAt.getTime(),

@@ -127,4 +127,6 @@ export const migrations: readonly string[] = [
   CREATE INDEX usage_by_account ON usage (account, hour, action);
   `,
   webhookTables,
+  // The lease of a webhook's handshake and the outcome of the last one, as JSON.
+  'ALTER TABLE webhook ADD COLUMN handshake TEXT',
 ];

@@ -3,6 +3,7 @@ import type { Runtime } from '../../runtime/runtime.ts';
 import type { NewPoller, WebhookRecord, WebhookStore } from '../port.ts';
 import type { Database, Value } from './database.ts';
 import type { WriteGroup } from './group.ts';
+import { sqliteHandshakes } from './handshakes.ts';
 import { pollerRows } from './poller-rows.ts';
 
 interface WebhookRow {
@@ -71,6 +72,8 @@ export function sqliteWebhooks(database: Database, group: WriteGroup, runtime: R
   }
 
   return {
+    ...sqliteHandshakes(database, group, runtime),
+
     create: (webhook, poller, limit) => group.add(() => create(webhook, poller, limit)),
 
     async find(account, id) {

@@ -7,7 +7,10 @@ export const verbs = {
   ledger: ['commit', 'topUp', 'sweep', 'balance', 'usage', 'payments'],
   idempotency: ['claim', 'renew', 'end', 'answer'],
   processes: ['beat', 'leave'],
-  webhooks: ['create', 'find', 'list', 'ofPoller', 'update', 'remove'],
+  webhooks: [
+    ...(['create', 'find', 'list', 'ofPoller', 'update', 'remove'] as const),
+    ...(['beginHandshake', 'endHandshake'] as const),
+  ],
   pollers: [
     ...(['beat', 'leave', 'find', 'keepForStream', 'claim', 'release', 'confirm'] as const),
     ...(['count', 'woken', 'stop', 'renew'] as const),
