@@ -108,11 +108,13 @@ async function keyChangesOf(id: string, messages: PlatformMessages): Promise<rea
 
 /** `deleted`: the platform no longer has the ciphertext. The event then rests on the platform's word alone. */
 function unreadable(reason: OpenFailure | 'deleted'): OpenedMessage {
-  return { text: '', emoji: '', undecryptable: reason };
+  return { text: '', emoji: '', attachment: null, undecryptable: reason };
 }
 
 function saying(event: ChatEvent): OpenedMessage {
   const text = event.kind === 'message' || event.kind === 'edit' ? event.text : '';
   const emoji = event.kind === 'reactionAdded' || event.kind === 'reactionRemoved' ? event.emoji : '';
-  return { text, emoji, undecryptable: null };
+  const [first] = event.kind === 'message' ? event.attachments : [];
+  const attachment = first === undefined ? null : { type: first.type, filename: first.filename, size: first.size };
+  return { text, emoji, attachment, undecryptable: null };
 }

@@ -25,8 +25,16 @@ interface Message {
   seq_id: string;
   sender_id: string;
   from_me: boolean;
-  /** Why it cannot be opened, where it cannot; `text` or `emoji` is empty then. */
+  /** Why the event cannot be opened; `deleted` if its message was deleted first. `text` or `emoji` is empty then. */
   undecryptable?: string;
+}
+
+interface Attachment {
+  /** 1 image, 2 gif, 3 video, 4 audio, 5 file, 6 svg. */
+  type: number;
+  filename: string;
+  /** Bytes before encryption. */
+  size: number;
 }
 
 type Of<Type extends string, Fields> = Event<Type> & Fields;
@@ -38,7 +46,7 @@ export type WebhookEvent =
   | Of<'tweet.quote', Authored & { quoted_tweet_id: string }>
   | Of<'tweet.like' | 'tweet.retweet', { tweet_id: string } & Actors>
   | Of<'user.follow', Actors>
-  | Of<'message.received' | 'message.sent', Message & { text: string }>
+  | Of<'message.received' | 'message.sent', Message & { text: string; attachment?: Attachment }>
   | Of<'message.edited', Message & { text: string; target_seq_id: string }>
   | Of<'message.deleted', Message & { target_seq_id: string }>
   | Of<'message.reactionAdded' | 'message.reactionRemoved', Message & { emoji: string; target_seq_id: string }>

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { attachment } from './direct-message.ts';
 import type { EventType } from './event.ts';
 import { numericId } from './scalars.ts';
 
@@ -24,10 +25,20 @@ const message = {
   seq_id: z.string(),
   sender_id: numericId,
   from_me: z.boolean(),
-  undecryptable: z
-    .string()
-    .optional()
-    .meta({ description: 'Why it cannot be opened, where it cannot; what was said is empty then.' }),
+  undecryptable: z.string().optional().meta({
+    description:
+      'Why the event cannot be opened, such as `bad_signature`; `deleted` if the message was deleted before it was read. `text` or `emoji` is empty then.',
+  }),
+};
+
+const { type, filename, size } = attachment.shape;
+
+const newMessage = {
+  ...message,
+  text: z.string(),
+  attachment: z.strictObject({ type, filename, size }).optional().meta({
+    description: 'The file that came with the message, as its sender describes it; left out if there is none.',
+  }),
 };
 
 function body<Fields extends z.ZodRawShape>(type: EventType | 'webhook.test', about: string, fields: Fields) {
@@ -38,8 +49,8 @@ function body<Fields extends z.ZodRawShape>(type: EventType | 'webhook.test', ab
 
 /** The bodies of all events (SPEC.md, Payload shapes; DECISIONS.md). */
 export const eventBodies = {
-  'message.received': body('message.received', 'A direct message is received.', { ...message, text: z.string() }),
-  'message.sent': body('message.sent', 'A direct message is sent.', { ...message, text: z.string() }),
+  'message.received': body('message.received', 'A direct message is received.', newMessage),
+  'message.sent': body('message.sent', 'A direct message is sent.', newMessage),
   'message.edited': body('message.edited', 'A direct message is edited.', {
     ...{ ...message, text: z.string(), target_seq_id: z.string() },
   }),

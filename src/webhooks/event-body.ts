@@ -24,7 +24,8 @@ function fieldsOf({ type, actor, tweet }: OpenEvent): Record<string, unknown> {
 }
 
 /** The same for a message that was opened. The same event makes the same bytes, whoever opened it. */
-export function messageBody(id: string, event: MessageEvent, { text, emoji, undecryptable }: OpenedMessage): string {
+export function messageBody(id: string, event: MessageEvent, opened: OpenedMessage): string {
+  const { text, emoji, attachment, undecryptable } = opened;
   const { type, message, fromMe } = event;
   const isReaction = type === 'message.reactionAdded' || type === 'message.reactionRemoved';
   return JSON.stringify({
@@ -37,6 +38,7 @@ export function messageBody(id: string, event: MessageEvent, { text, emoji, unde
     sender_id: message.senderId,
     from_me: fromMe,
     ...(type !== 'message.deleted' && !isReaction && { text }),
+    ...(attachment !== null && { attachment }),
     ...(isReaction && { emoji }),
     ...(message.targetSeqId !== null && { target_seq_id: message.targetSeqId }),
     ...(undecryptable !== null && { undecryptable }),

@@ -1,3 +1,4 @@
+import type { AttachmentView } from '../model/direct-message.ts';
 import type { MessageEvent } from '../model/event.ts';
 import type { PollerCredentials } from './secrets.ts';
 
@@ -8,10 +9,12 @@ export interface Opening {
   code: string;
 }
 
-/** What an event says, once it is open. Empty where `undecryptable` says why it does not open. */
+/** The content of an opened event. If the event cannot be opened, `undecryptable` is the reason and the rest is empty. */
 export interface OpenedMessage {
   text: string;
   emoji: string;
+  /** Of a message that has an attachment, as its sender describes it. */
+  attachment: Pick<AttachmentView, 'type' | 'filename' | 'size'> | null;
   undecryptable: string | null;
 }
 

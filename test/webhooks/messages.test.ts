@@ -56,6 +56,28 @@ describe('a webhook with a code', () => {
     expect(byType['message.deleted']).not.toHaveProperty('text');
   });
 
+  test('is told of attachments, which both sides describe alike', async () => {
+    const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';
+    const receiver = await world.receiver();
+    await register(anna.client, { url: receiver.url, encryption_code: anna.account.encryptionCode });
+    const conversation_id = between(anna, ben);
+    const pixel = { conversation_id, image_base64: png, filename: 'pixel.png' };
+    dataOf(await ben.post('/dm/send_media', { ...pixel, text: 'One pixel' }));
+    dataOf(await anna.post('/dm/send_media', pixel));
+    await ben.sends(anna, 'Words alone');
+    await until(() => expect(receiver.deliveries).toHaveLength(3));
+    const bodies = bodiesOf(receiver);
+    for (const body of bodies) {
+      const schema = eventBodies[body.type as keyof typeof eventBodies];
+      expect(schema.safeParse(body).error, body.type).toBe(undefined);
+    }
+    const attachment = { type: 1, filename: 'pixel.png', size: Buffer.from(png, 'base64').length };
+    const byText = Object.fromEntries(bodies.map((body) => [body['text'], body]));
+    expect(byText['One pixel']).toMatchObject({ type: 'message.received', attachment });
+    expect(byText['']).toMatchObject({ type: 'message.sent', attachment });
+    expect(byText['Words alone']).not.toHaveProperty('attachment');
+  });
+
   test('is the only one that is told: one without hears of all else', async () => {
     const [open, closed] = [await world.receiver(), await world.receiver()];
     const hook = await register(anna.client, { url: open.url, encryption_code: anna.account.encryptionCode });

@@ -61,7 +61,7 @@ async function runAs(process: string, reached: Store) {
     check: async () => {},
     open: async (_opening: unknown, events: readonly MessageEvent[]) => {
       if (realmsAreAway) throw new PosternError('unavailable', 'Too few key realms are reachable');
-      return events.map(({ id }) => ({ text: `said in ${id}`, emoji: '', undecryptable: null }));
+      return events.map(({ id }) => ({ text: `said in ${id}`, emoji: '', attachment: null, undecryptable: null }));
     },
   };
   const messages = new PollerMessages({ ...parts, opener, queues, poller: () => record, inTurn: (work) => work() });

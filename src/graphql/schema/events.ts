@@ -1,4 +1,5 @@
 import { eventStream } from '../../core/actions/webhook/stream.ts';
+import type { AttachmentView } from '../../model/direct-message.ts';
 import type { EventType } from '../../model/event.ts';
 import { costs } from '../cost.ts';
 import type { Session } from '../session.ts';
@@ -96,6 +97,19 @@ acted('tweet.like', 'TweetLikeEvent', 'Someone likes one of its tweets.');
 acted('tweet.retweet', 'TweetRetweetEvent', 'Someone retweets one of its tweets.');
 acted('user.follow', 'UserFollowEvent', 'Someone follows it.');
 
+type EventAttachment = Pick<AttachmentView, 'type' | 'filename' | 'size'>;
+
+const EventAttachmentRef = builder.objectRef<EventAttachment>('EventAttachment');
+
+builder.objectType(EventAttachmentRef, {
+  description: 'A file that came with a message, as its sender describes it.',
+  fields: (t) => ({
+    type: t.exposeInt('type', { description: '1 image, 2 gif, 3 video, 4 audio, 5 file, 6 svg.' }),
+    filename: t.exposeString('filename', { description: 'Its name.' }),
+    size: t.field({ type: 'Float', description: 'Bytes before encryption.', resolve: ({ size }) => size }),
+  }),
+});
+
 interface MessageSource extends EventSource {
   conversation_id: string;
   message_id: string;
@@ -103,13 +117,14 @@ interface MessageSource extends EventSource {
   sender_id: string;
   from_me: boolean;
   text?: string;
+  attachment?: EventAttachment;
   emoji?: string;
   target_seq_id?: string;
   undecryptable?: string;
 }
 
 /** What an event of messages has besides what all of them have. */
-type MessagePart = 'text' | 'emoji' | 'target';
+type MessagePart = 'text' | 'attachment' | 'emoji' | 'target';
 
 function said(type: EventType, name: string, about: string, parts: readonly MessagePart[]): void {
   typeNames[type] = name;
@@ -125,11 +140,19 @@ function said(type: EventType, name: string, about: string, parts: readonly Mess
       fromMe: t.exposeBoolean('from_me', { description: "True where it is the actor's." }),
       undecryptable: t.string({
         nullable: true,
-        description: 'Why it cannot be opened, where it cannot.',
+        description: 'Why it cannot be opened; `deleted` if its message was deleted before it was read.',
         resolve: ({ undecryptable }) => undecryptable ?? null,
       }),
       ...(parts.includes('text') && {
         text: t.string({ description: 'What it says.', resolve: ({ text }) => text ?? '' }),
+      }),
+      ...(parts.includes('attachment') && {
+        attachment: t.field({
+          type: EventAttachmentRef,
+          nullable: true,
+          description: 'The file that came with it.',
+          resolve: ({ attachment }) => attachment ?? null,
+        }),
       }),
       ...(parts.includes('emoji') && {
         emoji: t.string({ description: 'The reaction.', resolve: ({ emoji }) => emoji ?? '' }),
@@ -144,8 +167,8 @@ function said(type: EventType, name: string, about: string, parts: readonly Mess
   });
 }
 
-said('message.received', 'MessageReceivedEvent', 'A direct message is received.', ['text']);
-said('message.sent', 'MessageSentEvent', 'A direct message is sent.', ['text']);
+said('message.received', 'MessageReceivedEvent', 'A direct message is received.', ['text', 'attachment']);
+said('message.sent', 'MessageSentEvent', 'A direct message is sent.', ['text', 'attachment']);
 said('message.edited', 'MessageEditedEvent', 'A direct message is edited.', ['text', 'target']);
 said('message.deleted', 'MessageDeletedEvent', 'A direct message is deleted.', ['target']);
 said('message.reactionAdded', 'MessageReactionAddedEvent', 'A reaction is added to one.', ['emoji', 'target']);

@@ -63,14 +63,15 @@ function collect(url: string, init: RequestInit, headers: Record<string, string>
 }
 
 const subscription = `subscription { events { type
-  ... on MessageReceivedEvent { text undecryptable }
+  ... on MessageReceivedEvent { text attachment { type filename size } undecryptable }
   ... on MessageEditedEvent { text undecryptable targetSeqId }
   ... on MessageReactionAddedEvent { emoji undecryptable targetSeqId }
   ... on MessageReactionRemovedEvent { emoji undecryptable targetSeqId }
   ... on MessageDeletedEvent { undecryptable targetSeqId }
 } }`;
 
-test('a message that is deleted between two polls produces all of its events, on webhooks and both streams', async () => {
+/** A webhook and both streams of Anna, which all receive events. */
+async function listen() {
   const receiver = await world.receiver();
   await register(anna.client, { url: receiver.url, encryption_code: anna.account.encryptionCode });
   const live = collect(`${world.service.demo.baseUrl}/events`, {}, {});
@@ -84,7 +85,11 @@ test('a message that is deleted between two polls produces all of its events, on
     await ben.sends(anna, 'Is anybody there?');
     expect(Math.min(receiver.deliveries.length, live.events.length, graphql.events.length)).toBeGreaterThan(0);
   });
+  return { receiver, live, graphql };
+}
 
+test('a message that is deleted between two polls produces all of its events, on webhooks and both streams', async () => {
+  const { receiver, live, graphql } = await listen();
   await world.service.addFault({ kind: 'status', status: 503 }, { operation: 'activity', times: null });
   const { conversation_id, seq_id, message_id } = await ben.sends(anna, 'Is the light on?');
   const about = { conversation_id, seq_id };
@@ -117,12 +122,25 @@ test('a message that is deleted between two polls produces all of its events, on
   await until(() => expect(live.events.slice(-steps.length)).toEqual(inOrder));
   const undecryptable = 'deleted';
   const told = [
-    { type: 'MESSAGE_RECEIVED', text: '', undecryptable },
+    { type: 'MESSAGE_RECEIVED', text: '', attachment: null, undecryptable },
     { type: 'MESSAGE_EDITED', text: '', undecryptable, targetSeqId: seq_id },
     { type: 'MESSAGE_REACTION_ADDED', emoji: '', undecryptable, targetSeqId: seq_id },
     { type: 'MESSAGE_REACTION_REMOVED', emoji: '', undecryptable, targetSeqId: seq_id },
     { type: 'MESSAGE_DELETED', undecryptable: null, targetSeqId: seq_id },
   ].map((events) => ({ data: { events } }));
   await until(() => expect(graphql.events.slice(-steps.length)).toEqual(told));
+  await Promise.all([live.end(), graphql.end()]);
+}, 60_000);
+
+test('both streams carry the attachment of a message', async () => {
+  const { live, graphql } = await listen();
+  const gif = Buffer.from('R0lGODlhAgADAIAAAAAAAP///yH5BAEAAAAALAAAAAACAAMAAAIChF8AOw==', 'base64');
+  const conversation_id = between(anna, ben);
+  const sent = { conversation_id, image_base64: gif.toString('base64'), type: 2, filename: 'wave.gif', text: 'A wave' };
+  dataOf(await ben.post('/dm/send_media', sent));
+  const said = { text: 'A wave', attachment: { type: 2, filename: 'wave.gif', size: gif.length } };
+  await until(() => expect(live.events.at(-1)).toMatchObject({ type: 'message.received', ...said }));
+  const events = { type: 'MESSAGE_RECEIVED', ...said, undecryptable: null };
+  await until(() => expect(graphql.events.at(-1)).toEqual({ data: { events } }));
   await Promise.all([live.end(), graphql.end()]);
 }, 60_000);
