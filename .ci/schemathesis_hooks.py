@@ -28,11 +28,9 @@ def before_load_schema(context, raw_schema):
         for operation in path.values():
             parameters = [_narrowed(parameter) for parameter in operation.get("parameters", [])]
             operation["parameters"] = [parameter for parameter in parameters if parameter is not None]
-            # OpenAPI cannot say that one of these two is needed.
             names = {parameter.get("name"): parameter for parameter in operation["parameters"]}
-            if "userName" in names and "userId" in names:
-                names["userName"]["required"] = True
-            # Nor that this one is needed here, in a field or a header.
+            _state_alternatives(operation, names)
+            # OpenAPI cannot say that this one is needed here, in a field or a header.
             if operation["operationId"] == "dmMessages":
                 names["encryption_code"]["required"] = True
             content = operation.get("requestBody", {}).get("content", {})
@@ -61,7 +59,7 @@ def before_load_schema(context, raw_schema):
                     properties["media_data"]["const"] = media_type["example"]["media_data"]
                     properties["media_type"]["const"] = media_type["example"]["media_type"]
                     media_type["schema"]["required"] = ["media_data", "media_type"]
-                # OpenAPI cannot say that a tweet without media needs a text, nor can one of white space alone have none.
+                # OpenAPI cannot say that a tweet without media needs a text.
                 if "media_ids" in properties:
                     media_type["schema"]["required"] = ["text"]
                     properties["text"]["minLength"] = 1
@@ -77,6 +75,21 @@ def before_load_schema(context, raw_schema):
                         operation["requestBody"]["required"] = True
                         required = media_type["schema"].setdefault("required", [])
                         media_type["schema"]["required"] = [*required, "encryption_code"]
+
+
+def _state_alternatives(operation, names):
+    # Code generators do not understand `anyOf` and `not` over the fields of one object, so the document has the rule beside it.
+    for group in operation.get("x-alternatives", []):
+        fields = group["fields"]
+        if group["minimum"] > 0 and fields[0] in names:
+            names[fields[0]]["required"] = True
+        for media_type in operation.get("requestBody", {}).get("content", {}).values():
+            rules = media_type["schema"].setdefault("allOf", [])
+            if group["minimum"] > 0:
+                rules.append({"anyOf": [{"required": [field]} for field in fields]})
+            if group["maximum"] == 1:
+                pairs = itertools.combinations(fields, 2)
+                rules.extend({"not": {"required": [*pair]}} for pair in pairs)
 
 
 def _narrowed(parameter):

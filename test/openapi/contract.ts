@@ -23,7 +23,8 @@ export interface Operation {
   summary: string;
   description: string;
   parameters?: (Parameter | { $ref: string })[];
-  requestBody?: { content: Content };
+  requestBody?: { description?: string; content: Content };
+  'x-alternatives'?: { fields: string[]; minimum: number; maximum: number }[];
   responses: Record<string, { $ref?: string; headers?: Record<string, unknown>; content?: Content }>;
 }
 

@@ -84,29 +84,3 @@ describe.each(each)('%s', (_name, action) => {
       expect(statuses.includes(status)).toBe(action.method === 'POST');
   });
 });
-
-test('an input that breaks its alternatives is no valid body either', () => {
-  for (const action of actions) {
-    const example = operationOf(action).requestBody?.content['application/json'].example;
-    if (!example) continue;
-    for (const { fields, atMost } of alternativesOf(action.input)) {
-      if (atMost > 1) continue;
-      const samples: Record<string, string> = {
-        quote_tweet_id: '12',
-        quote_tweet_url: 'https://platform.example/ada/status/12',
-        media_url: 'https://platform.example/a.png',
-        media_data: 'AAAA',
-        cover_media_id: '12',
-        cover_image_url: 'https://platform.example/a.png',
-        cover_image_base64: 'AAAA',
-        image_url: 'https://platform.example/a.png',
-        image_base64: 'AAAA',
-        conversation_id: '12:34',
-        user_id: '34',
-      };
-      const both = Object.fromEntries(fields.map((field) => [field, samples[field]]));
-      expect(Object.values(both)).not.toContain(undefined);
-      expect(requestFaults(action, { ...(example as object), ...both })).not.toEqual([]);
-    }
-  }
-});

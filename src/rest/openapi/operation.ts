@@ -5,7 +5,7 @@ import { reference } from './reference.ts';
 import { refusalsOf } from './refusals.ts';
 import type { SchemaBook } from './schemas.ts';
 import { actorFieldsOf, rateHeaders } from './shared.ts';
-import { descriptionOf, operationIdOf, tagOf } from './words.ts';
+import { alternativesRules, descriptionOf, operationIdOf, tagOf } from './words.ts';
 
 /** One action as it was really performed: what was sent, and what came back. */
 export interface Performed {
@@ -41,6 +41,7 @@ export function operationOf(action: Action, book: SchemaBook, performed: Perform
     // The second way: the actor in the parameter or body field `auth_token`.
     ...((action.actor || action.keepsActor) && { security: [{ apiKey: [], actor: [] }, { apiKey: [] }] }),
     ...(parameters.length > 0 && { parameters }),
+    ...alternativesExtension(action),
     ...(!takesQuery && others.length > 0 && { requestBody: requestBody(action, others, required, inPath, performed) }),
     responses: { 200: success(action, book, performed), ...refusalsOf(action) },
   };
@@ -71,8 +72,10 @@ function requestBody(
 ): JsonObject {
   const needed = required.filter((name) => !inPath.some(([inPathName]) => inPathName === name));
   const oneIsNeeded = alternativesOf(action.input).some(({ atLeast }) => atLeast > 0);
+  const rules = alternativesRules(action);
   const example = Object.entries(input).filter(([name]) => fields.some(([field]) => field === name));
   return {
+    ...(rules.length > 0 && { description: rules.join(' ') }),
     // An empty body counts as {}.
     ...((needed.length > 0 || oneIsNeeded) && { required: true }),
     content: {
@@ -81,7 +84,6 @@ function requestBody(
           type: 'object',
           ...(needed.length > 0 && { required: needed }),
           properties: Object.fromEntries(fields),
-          ...alternativeRules(action),
         },
         example: Object.fromEntries(example),
       },
@@ -89,23 +91,17 @@ function requestBody(
   };
 }
 
-/** The alternatives as JSON Schema has them. */
-function alternativeRules(action: Action): JsonObject {
-  const groups = alternativesOf(action.input);
-  const needed = groups.filter(({ atLeast }) => atLeast > 0).map(({ fields }) => fields.map((field) => present(field)));
-  const excluded = groups
-    .filter(({ atMost }) => atMost === 1)
-    .flatMap(({ fields }) => fields.flatMap((one, i) => fields.slice(i + 1).map((other) => present(one, other))));
-  // As flat as can be: viewers show little of what is nested in `allOf`.
-  return {
-    ...(needed.length === 1 && { anyOf: needed[0] }),
-    ...(needed.length > 1 && { allOf: needed.map((anyOf) => ({ anyOf })) }),
-    ...(excluded.length > 0 && { not: excluded.length === 1 ? excluded[0] : { anyOf: excluded } }),
-  };
-}
-
-function present(...fields: string[]): JsonObject {
-  return { required: fields, properties: Object.fromEntries(fields.map((field) => [field, {}])) };
+/**
+ * The alternatives for tools that check requests. They are not part of the schema: code generators do not understand
+ * `anyOf` and `not` over the fields of one object.
+ */
+function alternativesExtension(action: Action): JsonObject {
+  const groups = alternativesOf(action.input).map(({ fields, atLeast, atMost }) => ({
+    fields,
+    minimum: atLeast,
+    maximum: atMost,
+  }));
+  return groups.length > 0 ? { 'x-alternatives': groups } : {};
 }
 
 function success(action: Action, book: SchemaBook, { answer }: Performed): JsonObject {
@@ -129,7 +125,7 @@ function envelope(data: JsonObject, example: Performed['answer']): JsonObject {
       schema: {
         type: 'object',
         required: ['status', 'data', 'error'],
-        properties: { status: { const: true }, data, error: { type: 'null' } },
+        properties: { status: { type: 'boolean', const: true }, data, error: { type: 'null' } },
       },
       example,
     },

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { isObject, type Json, type JsonObject } from './json.ts';
+import { withPlainUnions } from './plain-unions.ts';
 
 /** Turns the schemas of actions into those of the document, and collects the named ones on the way. */
 export class SchemaBook {
@@ -29,7 +30,11 @@ export class SchemaBook {
       unrepresentable: 'any',
       override: ({ jsonSchema }) => tidy(jsonSchema),
     });
-    const { $schema: _dialect, $defs: named = {}, ...rest } = JSON.parse(JSON.stringify(converted)) as JsonObject;
+    const {
+      $schema: _dialect,
+      $defs: named = {},
+      ...rest
+    } = withPlainUnions(JSON.parse(JSON.stringify(converted))) as JsonObject;
     for (const [name, definition] of Object.entries(named as Record<string, JsonObject>)) this.#name(name, definition);
     return withReferences(rest) as JsonObject;
   }
@@ -61,7 +66,8 @@ function tidy(schema: z.core.JSONSchema.BaseSchema): void {
     delete schema.pattern;
   } else if (schema.pattern !== undefined) {
     // `\d` has more digits in some dialects than ECMA-262 gives it.
-    schema.pattern = schema.pattern.replaceAll('\\d', '[0-9]');
+    // RE2, which Go has, knows no `\u0000`.
+    schema.pattern = schema.pattern.replaceAll('\\d', '[0-9]').replaceAll('\\u00', '\\x');
   }
 }
 

@@ -83,7 +83,7 @@ export const schemas: JsonObject = {
     type: 'object',
     required: ['status', 'data', 'error'],
     properties: {
-      status: { const: false },
+      status: { type: 'boolean', const: false },
       data: { type: 'null' },
       error: { type: 'string', description: 'What is wrong, for people; it names the field or the cause.' },
     },

@@ -44,7 +44,7 @@ export function operationIdOf({ name }: Action): string {
 export function descriptionOf(action: Action): string {
   return [
     action.description,
-    ...alternativesOf(action.input).map(alternativesSentence),
+    ...alternativesRules(action),
     action.paged === true ? '`next_cursor` of one page is the `cursor` of the next; it is null on the last.' : '',
     effectSentence(action),
     action.price === 0
@@ -53,6 +53,11 @@ export function descriptionOf(action: Action): string {
   ]
     .filter((sentence) => sentence !== '')
     .join(' ');
+}
+
+/** Which fields exclude each other, and of which one is needed: a sentence for each rule. */
+export function alternativesRules(action: Action): string[] {
+  return alternativesOf(action.input).map(alternativesSentence);
 }
 
 function alternativesSentence({ fields, atLeast, atMost }: Alternatives): string {

@@ -15,8 +15,14 @@ export const usage = accountAction({
   price: 0,
   effect: 'read',
   input: z.object({
-    from: moment.optional().meta({ description: 'From the hour of this time on; 30 days before `to` if left out.' }),
-    to: moment.optional().meta({ description: 'Up to this time; now if left out.' }),
+    from: moment.optional().meta({
+      description: 'From the hour of this time on, ISO 8601; 30 days before `to` if left out.',
+      examples: ['2026-11-01T00:00:00Z', '2026-11-01'],
+    }),
+    to: moment.optional().meta({
+      description: 'Up to this time, ISO 8601; now if left out.',
+      examples: ['2026-12-01T00:00:00Z', '2026-12-01'],
+    }),
     granularity: granularity.default('day').meta({ description: 'What one row sums up.' }),
   }),
   example: { granularity: 'day' },

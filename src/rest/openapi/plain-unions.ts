@@ -1,0 +1,43 @@
+import { isObject, type Json, type JsonObject } from './json.ts';
+
+/**
+ * Rewrites unions that code generators turn into wrapper classes, or give up on, as one plain schema: nullable types
+ * (`type: [string, null]`, OpenAPI 3.1), unions of literals (`enum`) and unions of strings. Other unions stay.
+ */
+export function withPlainUnions(value: Json): Json {
+  if (Array.isArray(value)) return value.map(withPlainUnions);
+  if (!isObject(value)) return value;
+  const schema = Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [key, withPlainUnions(inner as Json)]),
+  ) as JsonObject;
+  const { anyOf, ...rest } = schema;
+  if (!Array.isArray(anyOf)) return schema;
+  const branches = anyOf as readonly JsonObject[];
+  const plain = merged(branches.filter(({ type }) => type !== 'null'));
+  if (plain === null) return schema;
+  const isNullable = branches.some(({ type }) => type === 'null');
+  return { ...(isNullable ? nullable(plain) : plain), ...rest };
+}
+
+/** The union as one schema with one type; `null` if it needs several. */
+function merged(branches: readonly JsonObject[]): JsonObject | null {
+  const [first] = branches;
+  if (!first || typeof first['type'] !== 'string') return null;
+  if (branches.length === 1) return first;
+  const { type } = first;
+  if (!branches.every((branch) => branch['type'] === type)) return null;
+  const literals = branches.map((branch) => branch['const']);
+  if (literals.every((literal) => literal !== undefined)) {
+    const isInteger = type === 'number' && literals.every(Number.isInteger);
+    return { type: isInteger ? 'integer' : type, enum: literals };
+  }
+  return type === 'string' ? { type } : null;
+}
+
+function nullable({ type, enum: values, ...schema }: JsonObject): JsonObject {
+  return {
+    type: [type as string, 'null'],
+    ...(Array.isArray(values) && { enum: [...values, null] }),
+    ...schema,
+  };
+}
