@@ -7,13 +7,15 @@ import { actions, streams } from '../dist/core/actions/registry.js';
 import { schema } from '../dist/graphql/schema/schema.js';
 import { eventSchema } from '../dist/model/event-bodies.js';
 import { openApiDocument } from '../dist/rest/openapi/document.js';
+import { errorReference } from '../dist/rest/openapi/error-reference.js';
 import { performAll } from './openapi/performed.js';
 
 const calls = [...actions, ...streams];
 const documents = {
-  'openapi.json': async () => `${JSON.stringify(openApiDocument(calls, await performAll(calls)), null, 2)}\n`,
-  'events.json': () => `${JSON.stringify(eventSchema(), null, 2)}\n`,
-  'schema.graphql': () => `${printSchema(schema)}\n`,
+  'schema/openapi.json': async () => `${JSON.stringify(openApiDocument(calls, await performAll(calls)), null, 2)}\n`,
+  'schema/events.json': () => `${JSON.stringify(eventSchema(), null, 2)}\n`,
+  'schema/schema.graphql': () => `${printSchema(schema)}\n`,
+  'docs/errors.md': () => errorReference(),
 };
 
 const help = `Usage: node scripts/print.js [--check]
@@ -33,12 +35,12 @@ if (values.help) {
 }
 
 for (const [name, print] of Object.entries(documents)) {
-  const file = new URL(`../schema/${name}`, import.meta.url);
+  const file = new URL(`../${name}`, import.meta.url);
   const text = await print();
   if (!values.check) writeFileSync(file, text);
   else if (read(file) !== text) {
     const difference = firstDifference(read(file), text);
-    process.stderr.write(`schema/${name} is out of date: ${difference}\nRun \`npm run print\`.\n`);
+    process.stderr.write(`${name} is out of date: ${difference}\nRun \`npm run print\`.\n`);
     process.exitCode = 1;
   }
 }

@@ -11,6 +11,7 @@ import { graphqlHandler } from './graphql/http.ts';
 import type { GraphqlOptions } from './graphql/server.ts';
 import { readTrustedDocuments } from './graphql/trusted-documents.ts';
 import { MediaReception } from './media/reception.ts';
+import { isLoopbackHost } from './model/loopback.ts';
 import { type Logger, makeLogger } from './observe/logger.ts';
 import { Metrics } from './observe/metrics.ts';
 import { openServiceStore } from './open-store.ts';
@@ -122,6 +123,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     const world = await readDemoWorld(sandboxUrl, config.platform.timeoutMs);
     const apiKey = await ensureDemoAccount(new AccountAdmin(store, runtime), store, runtime.now(), world.seed);
     let demo: Demo | null = null;
+    let origin: string | null = null;
 
     const express = expressApp({
       logger,
@@ -130,13 +132,15 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
       rest: { core, keys: billing.keys, limiter: billing.limiter, actions: [...actions, ...streams] },
       health: { store, platform, runtime },
       home: { actions: [...actions, ...streams], demo: () => demo },
+      documents: { publicUrl: () => config.publicUrl ?? (isLoopbackHost(config.host) ? origin : null) },
     });
     const graphql = graphqlHandler({ core, media, ...billing, runtime, logger, options });
     return {
       handler: front({ runtime, logger, metrics, graphqlPath, graphql, express }),
       logger,
-      announce: (origin) => {
-        demo = makeDemo(origin, sandboxUrl, apiKey, world);
+      announce: (address) => {
+        origin = address;
+        demo = makeDemo(address, sandboxUrl, apiKey, world);
         return demo;
       },
       onFailure: failures.listen,

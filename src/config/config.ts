@@ -9,6 +9,8 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface Config {
   readonly host: string;
+  /** The base address that callers use; `null` if it is not set. */
+  readonly publicUrl: string | null;
   readonly port: number;
   readonly dataDir: string;
   readonly logLevel: LogLevel;
@@ -114,6 +116,7 @@ function findContradictions(checked: CheckedSettings): string[] {
 function freeze(checked: CheckedSettings): Config {
   return Object.freeze({
     host: checked.HOST,
+    publicUrl: checked.PUBLIC_URL,
     port: checked.PORT,
     dataDir: resolve(checked.DATA_DIR),
     logLevel: checked.LOG_LEVEL,

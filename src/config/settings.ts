@@ -58,6 +58,14 @@ function mongodbUrl(text: string) {
     : 'is not a connection string, mongodb:// or mongodb+srv:// with at least one host';
 }
 
+function publicUrl(text: string) {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  const isPlain = url && /^https?:$/.test(url.protocol) && !url.search && !url.hash && !url.username && !url.password;
+  return isPlain
+    ? { value: url.href.replace(/\/+$/, '') }
+    : 'is not an http:// or https:// address without a query and credentials';
+}
+
 function keys32(text: string) {
   const parts = text.split(',').map((part) => part.trim());
   // Checked as text, since Node passes over what is not base64: a damaged key would quietly become another one.
@@ -99,6 +107,12 @@ export const settings = {
     about: 'Port to listen on; 0 takes any free one.',
     example: '8080',
     check: orDefault(4000, port),
+  },
+  PUBLIC_URL: {
+    defaultText: 'none: the listening address if only this machine reaches it',
+    about: 'Base address that callers use, behind a proxy for example; `/openapi.json` names it as its server.',
+    example: 'https://postern.example',
+    check: orDefault<string | null>(null, publicUrl),
   },
   DATA_DIR: {
     defaultText: './data',

@@ -26,3 +26,16 @@ export const errorTable = {
 } as const satisfies Record<string, { status: number; graphql: string }>;
 
 export type ErrorCode = keyof typeof errorTable;
+
+export const errorCodes = Object.keys(errorTable) as ErrorCode[];
+
+/** The response header that carries the error code (DECISIONS.md). */
+export const errorCodeHeader = 'x-error-code';
+
+/**
+ * The error code of a response of which only the status is known, such as a stored one. Among the codes that REST
+ * responses use, each status belongs to one code.
+ */
+export function errorCodeOf(status: number): ErrorCode {
+  return errorCodes.find((code) => errorTable[code].status === status) ?? (status < 500 ? 'bad_input' : 'internal');
+}

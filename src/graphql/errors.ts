@@ -75,11 +75,11 @@ function spell(field: string): string {
 }
 
 /** `respond` takes the response's status and headers from `extensions.http`, and does not send it. */
-function withHttp(error: GraphQLError, { status, retryAfterSeconds }: PosternError): GraphQLError {
+function withHttp(error: GraphQLError, { code, status, retryAfterSeconds }: PosternError): GraphQLError {
   const headers: Record<string, string> = {};
   if (status === 401) headers['www-authenticate'] = 'Bearer';
   if (retryAfterSeconds !== undefined) headers['retry-after'] = String(retryAfterSeconds);
-  return again(error, { ...error.extensions, http: { status, headers } });
+  return again(error, { ...error.extensions, http: { status, headers, code } });
 }
 
 /** `http` stays as graphql-over-http wants it: there a document at fault may be 200 for who accepts nothing newer. */

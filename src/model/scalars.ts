@@ -11,7 +11,7 @@ export const screenName = z
   .string()
   .regex(/^@?[A-Za-z0-9_]{1,30}$/, 'must be a screen name: up to 30 letters, digits and underscores')
   .transform((name) => name.replace('@', ''))
-  .meta({ examples: ['ada'] });
+  .meta({ examples: ['grace'] });
 
 export const tweetTime = z.string().meta({
   description: 'Weekday, month, day, time, offset and year.',

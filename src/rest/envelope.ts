@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { PosternError } from '../errors/postern-error.ts';
+import { errorCodeHeader, errorCodeOf } from '../errors/table.ts';
 
 /** The one shape of every JSON answer (SPEC.md, Envelope). */
 export type Envelope = { status: true; data: unknown; error: null } | { status: false; data: null; error: string };
@@ -14,6 +15,7 @@ export function sendError(response: ServerResponse, error: PosternError): void {
     response.destroy();
     return;
   }
+  response.setHeader(errorCodeHeader, error.code);
   if (error.status === 401) response.setHeader('www-authenticate', 'Bearer');
   if (error.retryAfterSeconds !== undefined) response.setHeader('retry-after', String(error.retryAfterSeconds));
   sendBody(response, error.status, errorBody(error.message));
@@ -30,6 +32,7 @@ export function errorBody(message: string): string {
 /** The envelope's text, as `dataBody` and `errorBody` make it. */
 export function sendBody(response: ServerResponse, status: number, body: string): void {
   response.statusCode = status;
+  if (status >= 400 && !response.hasHeader(errorCodeHeader)) response.setHeader(errorCodeHeader, errorCodeOf(status));
   response.setHeader('content-type', 'application/json; charset=utf-8');
   response.setHeader('content-length', Buffer.byteLength(body));
   response.end(body);

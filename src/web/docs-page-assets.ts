@@ -22,9 +22,10 @@ explorer.addEventListener('spec-loaded', async ({ detail: spec }) => {
       }
     }
   }
-  const { apiKey, actor } = explorer.dataset;
+  const { apiKey, actor, encryptionCode } = explorer.dataset;
   if (apiKey) await explorer.setAuthenticationConfiguration('apiKey', { token: apiKey });
   if (actor) await explorer.setAuthenticationConfiguration('actor', { token: actor });
+  if (encryptionCode) await explorer.setAuthenticationConfiguration('encryptionCode', { token: encryptionCode });
 });
 // Not in the page: the viewer could have read it before anyone listened.
 explorer.setAttribute('spec-url', '/openapi.json');

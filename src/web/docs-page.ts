@@ -1,46 +1,36 @@
-import { readFile } from 'node:fs/promises';
-import { type Response, Router } from 'express';
+import { Router } from 'express';
 import type { Demo } from '../demo/demo.ts';
 import { docsScript, docsStyle } from './docs-page-assets.ts';
 import { readOnly } from './faults.ts';
 import { type Html, html } from './html.ts';
 import { icon, pageHeaders, refuseForeignHost } from './local-page.ts';
-import { readOnce } from './read-once.ts';
+import { staticFile, staticText } from './static-files.ts';
 
 export interface DocsPageParts {
   /** `null` until the service knows where it is reached. */
   demo: () => Demo | null;
 }
 
-// The same places seen from src/ and from dist/. The build copies the viewer out of its package.
-const descriptionFile = new URL('../../schema/openapi.json', import.meta.url);
+// The same place seen from src/ and from dist/. The build copies the viewer out of its package.
 const viewerFile = new URL('../../dist/viewer/openapi-explorer.min.js', import.meta.url);
 
-const fileHeaders = pageHeaders();
 const docsHeaders = pageHeaders({
   // The viewer is made of web components with style sheets and style attributes of their own.
   'style-src': "'self' 'unsafe-inline'",
   'connect-src': "'self'",
 });
 
-/** `/docs`: the API reference, with calls that can be tried; `/openapi.json`: what it shows. */
+/** `/docs`: the API reference, with calls that can be tried. */
 export function docsPage({ demo }: DocsPageParts): Router {
   const router = Router();
-  const description = readOnce(() => readFile(descriptionFile));
-  const viewer = readOnce(() => readFile(viewerFile));
   router.get('/docs', refuseForeignHost, (_request, response) => {
     response.set(docsHeaders).type('html').send(page(demo()).text);
   });
-  router.get('/docs/docs.css', (_request, response) => sendFile(response, 'css', docsStyle));
-  router.get('/docs/docs.js', (_request, response) => sendFile(response, 'js', docsScript));
-  router.get('/docs/viewer.js', async (_request, response) => sendFile(response, 'js', await viewer()));
-  router.get('/openapi.json', async (_request, response) => sendFile(response, 'json', await description()));
-  router.all(['/docs', '/docs/docs.css', '/docs/docs.js', '/docs/viewer.js', '/openapi.json'], readOnly);
+  router.get('/docs/docs.css', staticText(docsStyle, 'css'));
+  router.get('/docs/docs.js', staticText(docsScript, 'js'));
+  router.get('/docs/viewer.js', staticFile(viewerFile, 'js'));
+  router.all(['/docs', '/docs/docs.css', '/docs/docs.js', '/docs/viewer.js'], readOnly);
   return router;
-}
-
-function sendFile(response: Response, type: string, content: string | Buffer): void {
-  response.set(fileHeaders).type(type).send(content);
 }
 
 function page(demo: Demo | null): Html {
@@ -63,7 +53,7 @@ function page(demo: Demo | null): Html {
 <openapi-explorer bg-color="#fbfaf8" text-color="#1d2430" header-color="#1d2430" primary-color="#0b5f5a" secondary-color="#0b5f5a"
 nav-bg-color="#f1efea" nav-text-color="#1d2430" nav-hover-bg-color="#e2dfd8" nav-hover-text-color="#0b5f5a"
 server-url="/v1" hide-server-selection hide-components schema-expand-level="2"
-data-api-key="${demo?.apiKey ?? ''}" data-actor="${demo?.accounts[0]?.authToken ?? ''}"></openapi-explorer>
+data-api-key="${demo?.apiKey ?? ''}" data-actor="${demo?.accounts[0]?.authToken ?? ''}" data-encryption-code="${demo?.accounts[0]?.encryptionCode ?? ''}"></openapi-explorer>
 <noscript>The reference needs JavaScript. <a href="/openapi.json">/openapi.json</a> has all of it.</noscript>
 </body>
 </html>`;

@@ -3,7 +3,9 @@ import type { Logger } from '../observe/logger.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import { type RestParts, restRouter } from '../rest/router.ts';
 import type { Secret } from '../secrets/secret.ts';
+import { type ApiDocumentsParts, apiDocuments } from './api-documents.ts';
 import { docsPage } from './docs-page.ts';
+import { errorsPage } from './errors-page.ts';
 import { errorHandler, unknownPath } from './faults.ts';
 import { graphiqlPage } from './graphiql-page.ts';
 import { type HealthParts, healthRoutes } from './health.ts';
@@ -17,10 +19,11 @@ export interface WebParts {
   rest: RestParts;
   health: HealthParts;
   home: HomePageParts;
+  documents: ApiDocumentsParts;
 }
 
 /** Everything that answers HTTP, in the order in which a request passes it. */
-export function expressApp({ logger, metrics, metricsToken, rest, health, home }: WebParts): Express {
+export function expressApp({ logger, metrics, metricsToken, rest, health, home, documents }: WebParts): Express {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -31,6 +34,8 @@ export function expressApp({ logger, metrics, metricsToken, rest, health, home }
   app.use(metricsRoute(metrics, metricsToken));
   app.use(homePage(home));
   app.use(docsPage(home));
+  app.use(errorsPage());
+  app.use(apiDocuments(documents));
   app.use(graphiqlPage(home));
   app.use(unknownPath);
   app.use(errorHandler(logger));

@@ -2,7 +2,7 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { ErrorRequestHandler, NextFunction, Request, Response } from 'express';
 import { asPosternError, PosternError } from '../errors/postern-error.ts';
-import type { ErrorCode } from '../errors/table.ts';
+import { type ErrorCode, errorCodeHeader } from '../errors/table.ts';
 import { logFailure } from '../observe/failures.ts';
 import type { Logger } from '../observe/logger.ts';
 import { errorBody, sendError } from '../rest/envelope.ts';
@@ -82,11 +82,15 @@ export function answerUnreadableRequests(server: Server, runtime: Runtime): void
       socket.destroy();
       return;
     }
-    const [, status, message] = parserFaults[error.code ?? ''] ?? ['bad_input', 400, 'The request is not valid HTTP'];
+    const [code, status, message] = parserFaults[error.code ?? ''] ?? [
+      'bad_input',
+      400,
+      'The request is not valid HTTP',
+    ];
     const body = errorBody(message);
     socket.end(
       `HTTP/1.1 ${status} ${reasons[status]}\r\ncontent-type: application/json; charset=utf-8\r\n` +
-        `x-request-id: ${newRequestId(runtime)}\r\nx-content-type-options: nosniff\r\ncache-control: no-store\r\nconnection: close\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+        `${errorCodeHeader}: ${code}\r\nx-request-id: ${newRequestId(runtime)}\r\nx-content-type-options: nosniff\r\ncache-control: no-store\r\nconnection: close\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
     );
   });
   server.on('connect', (_request: IncomingMessage, socket: Duplex) => socket.destroy());

@@ -2,11 +2,11 @@ import { Router } from 'express';
 import type { Demo } from '../demo/demo.ts';
 import { graphqlExamples } from '../demo/graphql-examples.ts';
 import { isLoopbackHostHeader } from '../model/loopback.ts';
-import { compressedFile } from './compressed-file.ts';
 import { readOnly } from './faults.ts';
 import { graphiqlScript, graphiqlStyle } from './graphiql-page-assets.ts';
 import { type Html, html } from './html.ts';
 import { icon, pageHeaders } from './local-page.ts';
+import { staticFile } from './static-files.ts';
 
 export interface GraphiqlPageParts {
   /** `null` until the service knows where it is reached. */
@@ -46,7 +46,7 @@ export function graphiqlPage({ demo }: GraphiqlPageParts): Router {
     response.set(fileHeaders).type('js').send(graphiqlScript);
   });
   for (const [name, type] of copiedFiles) {
-    router.get(`/graphiql/${name}`, compressedFile(new URL(name, folder), type));
+    router.get(`/graphiql/${name}`, staticFile(new URL(name, folder), type));
   }
   router.all(
     ['page.css', 'page.js', ...copiedFiles.map(([name]) => name)].map((name) => `/graphiql/${name}`),

@@ -20,6 +20,7 @@ describe('settings', () => {
   test('have the documented defaults, and an empty one counts as not set', () => {
     const expected = {
       host: '127.0.0.1',
+      publicUrl: null,
       port: 4000,
       dataDir: resolve('data'),
       logLevel: 'info',

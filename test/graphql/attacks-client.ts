@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { type ErrorCode, errorTable } from '../../src/errors/table.ts';
 import { Client } from '../support/client.ts';
 import { restingBalance } from '../support/refusal.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -68,6 +69,8 @@ export function expectRefused({ status, headers, text, body }: Outcome, expected
   expect(body.data ?? null).toBeNull();
   expect(body.extensions.cost['actual']).toBe('0');
   expect(headers.get('content-type')).toMatch(/^application\/(graphql-response\+)?json; charset=utf-8$/);
+  const code = headers.get('x-error-code') as ErrorCode;
+  expect(errorTable[code]).toEqual({ status: expected, graphql: first?.extensions.code });
   expect(headers.get('cache-control')).toBe('no-store');
   expect(headers.get('x-credits-charged')).toBeNull();
   expect(text.length).toBeLessThan(20_000);

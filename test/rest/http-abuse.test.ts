@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { errorCodeOf } from '../../src/errors/table.ts';
 import { Client } from '../support/client.ts';
 import { exchange, openSocket, type RawAnswer } from '../support/raw.ts';
 import { restingBalance } from '../support/refusal.ts';
@@ -45,6 +46,7 @@ function expectEnvelope(answer: RawAnswer | undefined, status?: number): void {
   if (!answer) return;
   expect(answer.headers.get('content-type')).toMatch(/^application\/json/);
   expect(JSON.parse(answer.body)).toEqual({ status: false, data: null, error: expect.any(String) });
+  expect(answer.headers.get('x-error-code'), answer.body).toBe(errorCodeOf(answer.status));
   expect(answer.headers.get('x-request-id'), answer.body).toMatch(/^[\x21-\x7e]{1,64}$/);
   for (const [name, value] of answer.headers) expect(name + value).not.toMatch(/x-credits|x-powered-by|express/i);
   for (const leak of [key, token, 'node_modules', '/src/', 'Error:']) expect(answer.body).not.toContain(leak);

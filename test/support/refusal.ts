@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { errorTable } from '../../src/errors/table.ts';
 import type { Answer, Client } from './client.ts';
 
 /** The answer is the Envelope of a refusal, and shows no credit headers. */
@@ -10,6 +11,8 @@ export function expectRefusal(answer: Answer, status: number, error?: string | R
   expect(answer.headers.get('content-type')).toMatch(/^application\/json(;|$)/);
   expect(answer.headers.get('x-credits-charged')).toBeNull();
   expect(answer.headers.get('x-credits-remaining')).toBeNull();
+  const code = answer.headers.get('x-error-code') ?? '';
+  expect(Object.entries(errorTable).find(([name]) => name === code)?.[1].status, `x-error-code ${code}`).toBe(status);
   expect(answer.headers.get('x-request-id')).toMatch(/^[\x21-\x7e]{1,64}$/);
 }
 

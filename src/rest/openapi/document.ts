@@ -14,6 +14,7 @@ A gateway to a social platform, for programs. One API key, one price a call.
 - **Direct messages** are opened with \`encryption_code\`, in the same places, or in the header \`x-encryption-code\`.
 - **Every answer** is an Envelope: \`{ "status": true, "data": …, "error": null }\`, or
   \`{ "status": false, "data": null, "error": "…" }\` with a message that names the field or the cause.
+- **Errors** have a stable code in the header \`x-error-code\`; [/docs/errors](/docs/errors) explains each code.
 - **Money** is a decimal string. A call is charged when it succeeds, and only then.
 - **Pages** hold \`count\` items. A cursor works for the same list, parameters and \`auth_token\` only.
 - A path answers 404 where it is unknown, and 405 with \`Allow\` to a method that it does not take, both with an Envelope.
@@ -41,7 +42,7 @@ export function openApiDocument(actions: readonly Action[], performed: ReadonlyM
       contact: { name: 'The maintainers of Postern' },
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: '/v1', description: 'The service that this document comes from.' }],
+    servers: [{ url: 'http://127.0.0.1:4000/v1', description: 'A service on this machine with its default settings.' }],
     security: [{ apiKey: [] }],
     tags: tagsOf(actions),
     paths,

@@ -4,7 +4,7 @@ import type { Json, JsonObject } from './json.ts';
 import { reference } from './reference.ts';
 import { refusalsOf } from './refusals.ts';
 import type { SchemaBook } from './schemas.ts';
-import { actorFieldsOf, rateHeaders } from './shared.ts';
+import { actorFieldsOf, rateHeaders, securityOf } from './shared.ts';
 import { alternativesRules, descriptionOf, operationIdOf, tagOf } from './words.ts';
 
 /** One action as it was really performed: what was sent, and what came back. */
@@ -29,7 +29,6 @@ export function operationOf(action: Action, book: SchemaBook, performed: Perform
     ...inPath.map((field) => parameter(field, 'path', true, performed)),
     ...(takesQuery ? others.map((field) => parameter(field, 'query', required.includes(field[0]), performed)) : []),
     ...(action.actor || action.keepsActor ? [reference('parameters', 'proxyHeader')] : []),
-    ...(action.code === 'none' ? [] : [reference('parameters', 'encryptionCodeHeader')]),
     ...(action.method === 'POST' ? [reference('parameters', 'idempotencyKey')] : []),
     ...(action.kind === 'stream' ? [reference('parameters', 'lastEventId')] : []),
   ];
@@ -38,8 +37,7 @@ export function operationOf(action: Action, book: SchemaBook, performed: Perform
     operationId: operationIdOf(action),
     summary: action.summary,
     description: descriptionOf(action),
-    // The second way: the actor in the parameter or body field `auth_token`.
-    ...((action.actor || action.keepsActor) && { security: [{ apiKey: [], actor: [] }, { apiKey: [] }] }),
+    security: securityOf(action),
     ...(parameters.length > 0 && { parameters }),
     ...alternativesExtension(action),
     ...(!takesQuery && others.length > 0 && { requestBody: requestBody(action, others, required, inPath, performed) }),

@@ -1,5 +1,5 @@
 import type { Action } from '../../core/action.ts';
-import { type ErrorCode, errorTable } from '../../errors/table.ts';
+import { type ErrorCode, errorCodeHeader, errorTable } from '../../errors/table.ts';
 import type { JsonObject } from './json.ts';
 import { reference } from './reference.ts';
 import { rateHeaders } from './shared.ts';
@@ -149,9 +149,12 @@ export function refusalComponents(): JsonObject {
     entries().map(([code, { when, example, headers = [] }]) => [
       nameOf(code),
       {
-        description: when,
+        description: `${when} \`${errorCodeHeader}: ${code}\` ([reference](/docs/errors#${code})).`,
         headers: Object.fromEntries(
-          ['x-request-id', 'Cache-Control', ...headers].map((name) => [name, reference('headers', name)]),
+          [errorCodeHeader, 'x-request-id', 'Cache-Control', ...headers].map((name) => [
+            name,
+            reference('headers', name),
+          ]),
         ),
         content: {
           'application/json': {
@@ -168,6 +171,17 @@ export function refusalComponents(): JsonObject {
 export function exampleMessage(code: ErrorCode): string | undefined {
   return refusals[code]?.example;
 }
+
+/** When REST answers with this code; of codes that no single operation answers with, the general case. */
+export function meaningOf(code: ErrorCode): string {
+  return refusals[code]?.when ?? elsewhere[code] ?? '';
+}
+
+const elsewhere: Partial<Record<ErrorCode, string>> = {
+  too_costly:
+    'GraphQL only: the request could cost more than `GRAPHQL_MAX_COST`, or is too deep, too broad or too long.',
+  method_not_allowed: 'The path takes other methods.',
+};
 
 function entries(): [ErrorCode, Refusal][] {
   return Object.entries(refusals) as [ErrorCode, Refusal][];

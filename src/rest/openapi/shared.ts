@@ -1,4 +1,5 @@
 import type { Action } from '../../core/action.ts';
+import { errorCodeHeader, errorCodes } from '../../errors/table.ts';
 import type { JsonObject } from './json.ts';
 
 const dollars = { type: 'string', pattern: '^[0-9]+(\\.[0-9]{1,6})?$' };
@@ -42,6 +43,14 @@ export const headers: JsonObject = {
     schema: dollars,
     example: '9.999',
   },
+  [errorCodeHeader]: {
+    description:
+      'What went wrong, for programs: the code stays the same when the message changes. ' +
+      '[Reference of the codes](/docs/errors).',
+    required: true,
+    schema: { type: 'string', enum: errorCodes },
+    example: 'bad_input',
+  },
   'Cache-Control': {
     description: 'Nothing may be kept: answers depend on who asks.',
     required: true,
@@ -59,7 +68,7 @@ export const headers: JsonObject = {
   },
 };
 
-/** `components/securitySchemes`: who pays, and who acts. */
+/** `components/securitySchemes`: who pays, who acts, and what opens the messages. */
 export const securitySchemes: JsonObject = {
   apiKey: {
     type: 'http',
@@ -74,12 +83,28 @@ export const securitySchemes: JsonObject = {
       "Who acts: the value of the platform's `auth_token` cookie. The header keeps it out of URLs; the parameter or " +
       'body field `auth_token` does the same. Both given, they must be equal.',
   },
+  encryptionCode: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'x-encryption-code',
+    description:
+      "The PIN of the actor's encrypted chat, for direct messages. The header keeps it out of URLs; the parameter or " +
+      'body field `encryption_code` does the same. Both given, they must be equal.',
+  },
 };
+
+/** The security of an operation. The actor and the code may also be given as fields, so each of the shorter lists is enough. */
+export function securityOf({ actor, keepsActor, code }: Action): JsonObject[] {
+  const paid = { apiKey: [] };
+  if (!actor && !keepsActor) return [paid];
+  const acting = { ...paid, actor: [] };
+  return [...(code === 'none' ? [] : [{ ...acting, encryptionCode: [] }]), acting, paid];
+}
 
 /** `components/schemas` that no action declares. */
 export const schemas: JsonObject = {
   ErrorEnvelope: {
-    description: 'The Envelope of every answer but 200.',
+    description: 'The Envelope of every answer but 200. The header `x-error-code` has the code of the error.',
     type: 'object',
     required: ['status', 'data', 'error'],
     properties: {
@@ -113,12 +138,7 @@ export const parameters: JsonObject = {
     in: 'header',
     description: 'The id of the last event that the client has: the stream goes on behind it.',
     schema: { type: 'string', maxLength: 64 },
-  },
-  encryptionCodeHeader: {
-    name: 'x-encryption-code',
-    in: 'header',
-    description: 'The same as `encryption_code`. Both given, they must be equal.',
-    schema: { type: 'string', minLength: 1, maxLength: 256 },
+    example: 'evt_3xY0Zk5mQeT9uVbN1cLrPd7s',
   },
   proxyHeader: {
     name: 'x-proxy',

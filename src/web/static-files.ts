@@ -11,18 +11,29 @@ interface Representation {
   etag: string;
 }
 
+/** Serves a file of the build, compressed when the client accepts gzip, and cacheable by its ETag. */
+export function staticFile(file: URL, type: string): RequestHandler {
+  return staticContent(() => readFile(file), type);
+}
+
+/** The same for a text that this process holds. */
+export function staticText(text: string, type: string): RequestHandler {
+  return staticContent(async () => Buffer.from(text), type);
+}
+
 /**
- * Serves a large file of the build, compressed for whoever takes that. Whoever has it already is told so by its `ETag`:
- * unlike an age, that is right after every upgrade.
+ * The same for content that is read when it is first requested. Clients revalidate every time (`no-cache`), because an
+ * age would be wrong after an upgrade.
  */
-export function compressedFile(file: URL, type: string): RequestHandler {
-  const plain = readOnce(async () => represent(await readFile(file)));
-  const compressed = readOnce(async () => represent(await promisify(gzip)(await readFile(file))));
+export function staticContent(read: () => Promise<Buffer>, type: string): RequestHandler {
+  const plain = readOnce(async () => represent(await read()));
+  const compressed = readOnce(async () => represent(await promisify(gzip)(await read())));
   const headers = { ...pageHeaders(), 'cache-control': 'no-cache', vary: 'accept-encoding' };
   return async (request: Request, response: Response) => {
     const asGzip = request.acceptsEncodings('gzip') === 'gzip';
     const { content, etag } = await (asGzip ? compressed() : plain());
     if (asGzip) response.set('content-encoding', 'gzip');
+    // Express answers 304 to a matching If-None-Match.
     response.set(headers).set('etag', etag).type(type).send(content);
   };
 }
