@@ -124,6 +124,8 @@ export interface PlatformSession {
   tweet(tweetId: string): Promise<Tweet>;
   /** Newest first. */
   replies(tweetId: string, page: PageRequest): Promise<Page<Tweet>>;
+  /** The tweets that quote this one, newest first. */
+  quotes(tweetId: string, page: PageRequest): Promise<Page<Tweet>>;
   /** The actor's For You feed. */
   homeTimeline(page: PageRequest): Promise<ViewerPage<Tweet>>;
   bookmarks(page: PageRequest): Promise<ViewerPage<Tweet>>;

@@ -56,6 +56,9 @@ export class UnsupportedSession implements PlatformSession {
   replies(_tweetId: string, _page: PageRequest): Promise<Page<Tweet>> {
     throw new NotSupportedError();
   }
+  quotes(_tweetId: string, _page: PageRequest): Promise<Page<Tweet>> {
+    throw new NotSupportedError();
+  }
   homeTimeline(_page: PageRequest): Promise<ViewerPage<Tweet>> {
     throw new NotSupportedError();
   }

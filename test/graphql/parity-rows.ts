@@ -116,6 +116,11 @@ export const rows: Readonly<Record<string, Row>> = {
     beside: ['tweet/detail'],
     same: asGraphql.tweets,
   }),
+  'tweet/quotes': query(`$tweetId: String!, ${page}`, `tweet(tweetId: $tweetId) { quotes${paged} ${tweetsIn} }`, {
+    at: 'tweet.quotes',
+    beside: ['tweet/detail'],
+    same: asGraphql.tweets,
+  }),
   'tweet/create': mutation('createTweet', 'id text createdAt pendingModeration communityId', asGraphql.created),
   'media/upload': mutation('uploadMedia', 'mediaId mediaType size'),
   'tweet/delete': mutation('deleteTweet', 'tweetId deleted'),

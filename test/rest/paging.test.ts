@@ -32,6 +32,7 @@ const lists: List[] = [
   { method: 'GET', path: '/user/following', items: 'following', input: { userName: 'grace' } },
   { method: 'GET', path: '/user/bookmarks', items: 'tweets', input: {} },
   { method: 'GET', path: '/tweet/replies', items: 'tweets', input: { tweet_id: '' } },
+  { method: 'GET', path: '/tweet/quotes', items: 'tweets', input: { tweet_id: '' } },
   { method: 'GET', path: '/user/articles_tweets', items: 'tweets', input: { userId: '' } },
   { method: 'GET', path: '/user/affiliates', items: 'affiliates', input: { userName: 'tidewater_labs' } },
   { method: 'GET', path: '/list/members', items: 'members', input: { listId: '' } },
@@ -39,13 +40,14 @@ const lists: List[] = [
   { method: 'POST', path: '/user/followers_you_know', items: 'followers_you_know', input: { user_name: 'grace' } },
 ];
 
-/** What only this world knows: a list, a tweet with replies, somebody with articles. */
+/** What only this world knows: a list, a tweet with replies or quotes, somebody with articles. */
 async function fillIn(path: string, input: Record<string, string>): Promise<void> {
   if (input['listId'] === '') input['listId'] = service.demo.listId;
   if (input['tweet_id'] === '') {
-    input['tweet_id'] = String((await ada.post('/tweet/create', { text: 'Count with me' })).body.data['id']);
+    input['tweet_id'] = String((await ada.post('/tweet/create', { text: `Count with me in ${path}` })).body.data['id']);
     for (let i = 1; i <= 12; i++) {
-      await ada.post('/tweet/create', { text: `Number ${i}`, reply_to_tweet_id: input['tweet_id'] });
+      const about = path === '/tweet/quotes' ? 'quote_tweet_id' : 'reply_to_tweet_id';
+      await ada.post('/tweet/create', { text: `Number ${i} in ${path}`, [about]: input['tweet_id'] });
     }
   }
   if (input['userId'] === '') {

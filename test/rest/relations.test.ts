@@ -63,6 +63,19 @@ describe('what an actor does to a tweet', () => {
     expect(page).toMatchObject({ tweetId: tweet_id, tweet_count: 2, has_more: false, next_cursor: null });
     expect((page['tweets'] as { id: string }[]).map(({ id }) => id)).toEqual([second, first]);
   });
+
+  test('quotes come newest first, and as many as the tweet counts', async () => {
+    const tweet_id = await write(ada, 'Which boat is the fastest?');
+    const first = await write(grace, 'Asked today', { quote_tweet_id: tweet_id });
+    const second = await write(ada, 'Still asking', { quote_tweet_id: tweet_id });
+    const page = (await ada.get('/tweet/quotes', { tweet_id })).body.data;
+    expect(page).toMatchObject({ tweetId: tweet_id, tweet_count: 2, has_more: false, next_cursor: null });
+    expect((page['tweets'] as { id: string }[]).map(({ id }) => id)).toEqual([second, first]);
+    await grace.post('/tweet/delete', { tweet_id: first });
+    expect((await ada.get('/tweet/quotes', { tweet_id })).body.data['tweet_count']).toBe(1);
+    expect(await detail(ada, tweet_id)).toMatchObject({ quoteCount: 1 });
+    expectRefusal(await ada.get('/tweet/quotes', { tweet_id: '1' }), 404, 'Tweet not found: 1');
+  });
 });
 
 describe('following', () => {

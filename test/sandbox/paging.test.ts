@@ -14,6 +14,7 @@ beforeAll(async () => {
   for (const [index, as] of crowd.entries()) {
     await sandbox.call('PUT', '/api/users/by/grace/follow', { as });
     await sandbox.tweet(`Opinion ${index}`, as, { reply_to_id: root });
+    await sandbox.tweet(`Quote ${index}`, as, { quote_of_id: root });
   }
   for (const as of crowd.slice(4)) await sandbox.call('PUT', `/api/users/${as.userId}/follow`, { as: sandbox.ada });
   const { tweets } = (await sandbox.search({ q: 'from:grace', count: 40 })).body;
@@ -87,6 +88,12 @@ const lists: [
     () => `/api/tweets/${root}/replies`,
     async () => (await sandbox.get(`/api/tweets/${root}`)).body.tweet.counts.replies,
     async () => sandbox.tweet(`One more reply ${++made}`, sandbox.ada, { reply_to_id: root }),
+  ],
+  [
+    'quotes',
+    () => `/api/tweets/${root}/quotes`,
+    async () => (await sandbox.get(`/api/tweets/${root}`)).body.tweet.counts.quotes,
+    async () => sandbox.tweet(`One more quote ${++made}`, sandbox.ada, { quote_of_id: root }),
   ],
   ['home', () => '/api/home', async () => undefined, async () => sandbox.tweet(`News ${++made}`, sandbox.grace)],
   [

@@ -26,6 +26,7 @@ import { createTweet } from './tweet/create.ts';
 import { deleteTweet } from './tweet/delete.ts';
 import { tweetDetail } from './tweet/detail.ts';
 import { favorite } from './tweet/favorite.ts';
+import { tweetQuotes } from './tweet/quotes.ts';
 import { tweetReplies } from './tweet/replies.ts';
 import { retweet } from './tweet/retweet.ts';
 import { unbookmark } from './tweet/unbookmark.ts';
@@ -61,6 +62,7 @@ export const actions: readonly Action[] = [
   advancedSearch,
   tweetDetail,
   tweetReplies,
+  tweetQuotes,
   createTweet,
   deleteTweet,
   favorite,

@@ -1,4 +1,5 @@
 import { tweetDetail } from '../../core/actions/tweet/detail.ts';
+import { tweetQuotes } from '../../core/actions/tweet/quotes.ts';
 import { tweetReplies } from '../../core/actions/tweet/replies.ts';
 import type { Entities } from '../../model/entities.ts';
 import type { Media } from '../../model/media.ts';
@@ -111,6 +112,18 @@ builder.node(TweetRef, {
       description: 'Replies, newest first.',
       ...listCall<TweetSource, Tweet, TweetSource>({
         action: tweetReplies,
+        items: 'tweets',
+        input: (tweet) => ({ tweet_id: tweet.id }),
+        read: readTweet,
+        view: 'tweet',
+      }),
+    }),
+    quotes: t.field({
+      type: TweetConnection,
+      args: pageArgs,
+      description: 'Tweets that quote this one, newest first.',
+      ...listCall<TweetSource, Tweet, TweetSource>({
+        action: tweetQuotes,
         items: 'tweets',
         input: (tweet) => ({ tweet_id: tweet.id }),
         read: readTweet,

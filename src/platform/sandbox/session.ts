@@ -107,6 +107,11 @@ export class SandboxSession extends UnsupportedSession {
     return this.#get('replies', path, (body) => itemsAnd(body, readTweets, {}), aTweet(tweetId));
   }
 
+  override quotes(tweetId: string, page: PageRequest): Promise<Page<Tweet>> {
+    const path = withPage(`/api/tweets/${tweetId}/quotes`, page);
+    return this.#get('quotes', path, (body) => itemsAnd(body, readTweets, {}), aTweet(tweetId));
+  }
+
   override homeTimeline(page: PageRequest): Promise<ViewerPage<Tweet>> {
     return this.#get('home', withPage('/api/home', page), (body) => itemsAnd(body, readTweets, readViewer(body)));
   }

@@ -23,7 +23,7 @@ import { likeTweet, unlikeTweet } from './likes.ts';
 import { listMembers } from './list-members.ts';
 import { ping } from './ping.ts';
 import { guessAtRealm, realmState, registerAtRealm, unlockAtRealm } from './realms.ts';
-import { replies } from './replies.ts';
+import { quotes, replies } from './replies.ts';
 import { retweetTweet, unretweetTweet } from './retweets.ts';
 import { searchTweets } from './search.ts';
 import { tweetById } from './tweets.ts';
@@ -57,6 +57,7 @@ export const operations: readonly Operation[] = [
   tweetById,
   deleteTweet,
   replies,
+  quotes,
   likeTweet,
   unlikeTweet,
   retweetTweet,

@@ -95,6 +95,8 @@ export function makeTweet(
     answers: undefined,
     shyAnswers: undefined,
     quotes: 0,
+    quotedBy: undefined,
+    shyQuotes: undefined,
     bookmarks: fields.bookmarks ?? 0,
     views: fields.views ?? 0,
     head: undefined,

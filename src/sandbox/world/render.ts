@@ -36,20 +36,17 @@ function render(world: World, tweet: Tweet, viewer: User, withQuoted: boolean): 
   const quoted = withQuoted && tweet.quoteOf !== null ? quotedJson(world, tweet.quoteOf, viewer) : 'null';
   return `${tweet.head},"author":${userJson(world, tweet.author, viewer)},"quoted":${quoted},"counts":{"likes":${
     tweet.likes
-  },"retweets":${tweet.retweets},"replies":${repliesFor(tweet, viewer)},"quotes":${tweet.quotes},"bookmarks":${
+  },"retweets":${tweet.retweets},"replies":${shownOf(tweet.replies, tweet.shyAnswers, viewer)},"quotes":${shownOf(tweet.quotes, tweet.shyQuotes, viewer)},"bookmarks":${
     tweet.bookmarks
   },"views":${tweet.views}},"viewer":{"liked":${viewer.liked.has(tweet)},"retweeted":${viewer.retweeted.has(
     tweet,
   )},"bookmarked":${viewer.bookmarked.has(tweet)}}}`;
 }
 
-/** As many as the list of them shows this viewer. */
-function repliesFor(tweet: Tweet, viewer: User): number {
-  let { replies } = tweet;
-  for (const answer of tweet.shyAnswers ?? []) {
-    if (!answer.deleted && hiddenFrom(viewer, answer) !== undefined) replies--;
-  }
-  return replies;
+/** How many of `count` tweets the list of them shows this viewer; `shy` are those that not everybody may see. */
+function shownOf(count: number, shy: readonly Tweet[] | undefined, viewer: User): number {
+  if (shy === undefined) return count;
+  return count - shy.filter((tweet) => !tweet.deleted && hiddenFrom(viewer, tweet) !== undefined).length;
 }
 
 /** One level only: a quoted tweet does not show what it quotes itself. */

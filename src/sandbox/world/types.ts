@@ -97,6 +97,10 @@ export interface Tweet {
   /** Those replies that not everybody may see, so that the count can leave them out for whom the list does. */
   shyAnswers: Tweet[] | undefined;
   quotes: number;
+  /** Positions of the tweets that quote this one, ascending. */
+  quotedBy: number[] | undefined;
+  /** Those of them that not everybody may see. */
+  shyQuotes: Tweet[] | undefined;
   bookmarks: number;
   views: number | null;
   head: string | undefined;

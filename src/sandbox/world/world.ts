@@ -99,7 +99,7 @@ export class World {
     author.tweetCount++;
     if (tweet.media.length > 0) author.mediaCount++;
     if (replyTo !== undefined) addAnswer(replyTo, tweet);
-    if (quoteOf !== undefined) quoteOf.quotes++;
+    if (quoteOf !== undefined) addQuote(quoteOf, tweet);
     if (tweet.createdByCall) this.created.push(tweet);
     this.index.add(tweet);
     this.ranking.add(tweet);
@@ -172,7 +172,20 @@ function addAnswer(parent: Tweet, answer: Tweet): void {
   parent.replies++;
   parent.answers ??= [];
   parent.answers.push(answer.position);
-  if (answer.author.state === 'active' && !answer.author.protected) return;
+  if (isShownToAll(answer)) return;
   parent.shyAnswers ??= [];
   parent.shyAnswers.push(answer);
+}
+
+function addQuote(quoted: Tweet, by: Tweet): void {
+  quoted.quotes++;
+  quoted.quotedBy ??= [];
+  quoted.quotedBy.push(by.position);
+  if (isShownToAll(by)) return;
+  quoted.shyQuotes ??= [];
+  quoted.shyQuotes.push(by);
+}
+
+function isShownToAll({ author }: Tweet): boolean {
+  return author.state === 'active' && !author.protected;
 }
