@@ -1,5 +1,6 @@
 import { fileTypeFromBuffer } from 'file-type';
 import type { MediaKind } from '../model/taken-media.ts';
+import { isSvg } from './inspect-svg.ts';
 import { MediaFault } from './media-fault.ts';
 import { describeKinds, kindOfType, usualType } from './types.ts';
 
@@ -52,14 +53,6 @@ async function typeOf(head: Uint8Array): Promise<string | null> {
   // It refuses what is cut short or damaged by throwing, of some types.
   const found = await fileTypeFromBuffer(head).catch(() => undefined);
   return found === undefined ? null : usualType(found.mime);
-}
-
-/** A byte order mark, the XML declaration, comments and a plain doctype may come before the root element. */
-const svgStart =
-  /^\uFEFF?\s*(?:<\?xml[^<>]{0,200}\?>\s*)?(?:<!--(?:[^-]|-(?!->)){0,10000}-->\s*|<!DOCTYPE\s+svg[^<>[\]]{0,300}>\s*){0,10}<svg[\s/>]/;
-
-function isSvg(head: Uint8Array): boolean {
-  return svgStart.test(Buffer.from(head.subarray(0, 16_384)).toString('utf8'));
 }
 
 function describeUnknown(head: Uint8Array): string {

@@ -3,6 +3,7 @@ import type { TakenMedia } from '../model/taken-media.ts';
 import type { MediaSource, TakingRules } from './desk.ts';
 import { type Claim, type Identity, identify } from './identify.ts';
 import { inspectImage } from './inspect-image.ts';
+import { inspectSvg } from './inspect-svg.ts';
 import { inspectVideo } from './inspect-video.ts';
 import { MediaFault } from './media-fault.ts';
 import type { Spool } from './spool.ts';
@@ -66,14 +67,8 @@ async function inspect(spool: Spool, { type, kind }: Identity, imageTurns: Turns
     const size = await imageTurns.take(async () => inspectImage(await spool.read(0, spool.size), type));
     return { ...size, durationMs: null };
   }
-  if (kind === 'svg') await checkSvgEnd(spool);
+  if (kind === 'svg') return { ...noFacts, ...(await inspectSvg(spool)) };
   return noFacts;
-}
-
-async function checkSvgEnd(spool: Spool): Promise<void> {
-  const end = (await spool.read(Math.max(0, spool.size - 1_024), 1_024)).toString('utf8');
-  if (!/(?:<\/svg\s*>|\/>)\s*(?:<!--[^<>]{0,900}-->\s*)?$/.test(end))
-    throw new MediaFault('is an SVG that is cut short');
 }
 
 /** What a source says its type is. */

@@ -58,13 +58,49 @@ describe('an attachment', () => {
     ['gif', gif, 2, 'animation.gif', { width: 2, height: 3 }],
     ['audio', mp3, 4, 'audio.mp3', { width: null, height: null }],
     ['any file', Buffer.from('Plain words'), 5, /^file\./, { width: null, height: null }],
-    ['svg', svg, 6, 'image.svg', {}],
+    ['svg', svg, 6, 'image.svg', { width: 4, height: 5 }],
   ])('of type %s is told by its bytes', async (_name, bytes, type, filename, size) => {
     const sent = dataOf(await send(bytes, { type }));
     expect(sent).toMatchObject({ type, size: bytes.length, text: '' });
     expect(sent['filename']).toMatch(filename);
     const [message] = await ben.reads(conversation_id, { count: '1' });
     expect(message?.attachment).toMatchObject({ type, ...size });
+  });
+
+  test.each([
+    ['width="120" height="80px"', 120, 80],
+    ["width='1in' height='2.54cm'", 96, 96],
+    ['width="90pt" height="2pc"', 120, 32],
+    ['viewBox="0 0 24 16"', 24, 16],
+    ['viewBox="-10,-10, 20.4 ,10"', 20, 10],
+    ['width="100%" height="100%" viewBox="0 0 64 32"', 64, 32],
+    ['width="10em" viewBox="0 0 64 32"', 64, 32],
+    ['width="200" viewBox="0 0 50 25"', 200, 100],
+    ['height="50" viewBox="0 0 50 25"', 100, 50],
+    ['width="4" height="5" viewBox="0 0 400 500"', 4, 5],
+    ['data-width="9" data-height="9" viewBox="0 0 3 2"', 3, 2],
+    ['width="1e2" height=".5e2"', 100, 50],
+    ['style="width:9px" width="7"', null, null],
+    ['', null, null],
+    ['width="0" height="5"', null, null],
+    ['width="-4" height="5"', null, null],
+    ['width="70000" height="5"', null, null],
+    ['width="1e99" height="5"', null, null],
+    ['width="&wide;" height="5"', null, null],
+    ['width="&#49;0" height="5"', null, null],
+    ['viewBox="0 0 0 10"', null, null],
+    ['viewBox="0 0 24"', null, null],
+    ['viewBox="0 0 NaN Infinity"', null, null],
+  ])('of type svg has the size that its root element says: %s', async (attributes, width, height) => {
+    const bytes = Buffer.from(`<?xml version="1.0"?><!-- <svg width="1" height="1"> --><svg ${attributes}></svg>`);
+    dataOf(await send(bytes, { type: 6 }));
+    expect((await ben.reads(conversation_id, { count: '1' }))[0]?.attachment).toMatchObject({ width, height });
+  });
+
+  test('of type svg has no size if its attributes come too late', async () => {
+    dataOf(await send(Buffer.from(`<svg${' '.repeat(17_000)}width="4" height="5"></svg>`), { type: 6 }));
+    const [message] = await ben.reads(conversation_id, { count: '1' });
+    expect(message?.attachment).toMatchObject({ width: null, height: null });
   });
 
   test('has the size that the sender gives', async () => {
