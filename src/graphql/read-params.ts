@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { malformedField } from '../errors/fields.ts';
 import { PosternError } from '../errors/postern-error.ts';
 import { missingKey } from '../headers/api-key.ts';
+import { refuseCredentialsInQuery } from '../headers/credential-headers.ts';
 import { readJsonBody, unsupportedEncoding } from '../headers/json-body.ts';
 import type { ReceivedFile } from '../media/received-file.ts';
 import type { MediaReception } from '../media/reception.ts';
@@ -28,7 +29,10 @@ export interface FileReceipt {
 
 /** The parameters of a GET's query string, or of a POST's body. Throws `PosternError`. */
 export async function readParams(request: IncomingMessage, receipt: FileReceipt): Promise<Params> {
-  const params = request.method === 'POST' ? await readBody(request, receipt) : readQuery(request.url ?? '');
+  const url = request.url ?? '';
+  const query = new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?') + 1) : '');
+  refuseCredentialsInQuery(query.keys());
+  const params = request.method === 'POST' ? await readBody(request, receipt) : readQuery(query);
   for (const name of texts) require(params, name, 'text', (value) => typeof value === 'string');
   for (const name of objects) require(params, name, 'an object', isObject);
   return params;
@@ -57,9 +61,8 @@ function isObject(value: unknown): value is Params {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Others are passed over; a credential among them is none. */
-function readQuery(url: string): Params {
-  const query = new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?') + 1) : '');
+/** Parameters of other names are ignored. */
+function readQuery(query: URLSearchParams): Params {
   const params: Record<string, unknown> = {};
   for (const name of [...texts, ...objects]) {
     const values = query.getAll(name);

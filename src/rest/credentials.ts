@@ -1,12 +1,9 @@
 import type { Request } from 'express';
 import { PosternError } from '../errors/postern-error.ts';
+import { type Credential, credentialHeaders } from '../headers/credential-headers.ts';
 import { Secret } from '../secrets/secret.ts';
 
 type Input = Readonly<Record<string, unknown>>;
-type Credential = keyof typeof headerOf;
-
-/** The header that carries each credential outside of the input. */
-const headerOf = { auth_token: 'x-auth-token', proxy: 'x-proxy', encryption_code: 'x-encryption-code' } as const;
 
 /** The actor's token: SPEC.md's place (query of a GET, body field of a POST) or the header `x-auth-token`. */
 export function readAuthToken(request: Request, input: Input): Secret | null {
@@ -23,20 +20,8 @@ export function readEncryptionCode(request: Request, input: Input): Secret | nul
   return readSecret('encryption_code', input, request);
 }
 
-/**
- * Refuses a credential in the query string of a request that has a body: ignored, a proxy there would mean that the call
- * goes out directly. Throws `bad_input`.
- */
-export function refuseCredentialsInQuery(method: string, query: Input): void {
-  for (const [field, header] of Object.entries(headerOf)) {
-    if (!(field in query)) continue;
-    const reason = `a ${method} takes it in the JSON body or in the header ${header}, not in the query string`;
-    throw new PosternError('bad_input', `Malformed field: ${field}: ${reason}`, { field });
-  }
-}
-
 function readSecret(field: Credential, input: Input, request: Request): Secret | null {
-  const header = headerOf[field];
+  const header = credentialHeaders[field];
   const inInput = input[field] ?? undefined;
   if (inInput !== undefined && typeof inInput !== 'string') {
     throw new PosternError('bad_input', `Malformed field: ${field}: must be a string`);

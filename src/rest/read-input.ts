@@ -2,8 +2,8 @@ import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { z } from 'zod';
 import type { Action } from '../core/action.ts';
 import { PosternError } from '../errors/postern-error.ts';
+import { refuseCredentialsInQuery } from '../headers/credential-headers.ts';
 import { readJsonBody } from '../headers/json-body.ts';
-import { refuseCredentialsInQuery } from './credentials.ts';
 
 export type RawInput = Record<string, unknown>;
 
@@ -39,7 +39,7 @@ function queryReader(action: Action): InputReader {
 }
 
 function bodyInput(request: Request): RawInput {
-  refuseCredentialsInQuery(request.method, request.query);
+  refuseCredentialsInQuery(Object.keys(request.query), 'in the JSON body or ');
   const body: unknown = request.body === undefined ? {} : request.body;
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw new PosternError('bad_input', 'The body must be a JSON object');

@@ -78,6 +78,7 @@ test('no key, token, code, password or value of a variable is in a log line or a
   await send({ extensions: { persistedQuery: { sha256Hash: value } } });
   await send({ query: viewer }, { 'idempotency-key': `${value}`.repeat(20) });
   await send({ query: viewer }, {}, `?auth_token=${token}&variables=${value}`);
+  await send({ query: viewer }, {}, `?variables=${value}`);
   await send(value, { 'content-type': `text/${value}` });
   await send(value, { 'content-encoding': value });
   for (const kind of ['hang', 'reset', 'nonsense', 'wrong_shape', 'truncated']) {

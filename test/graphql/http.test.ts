@@ -73,7 +73,25 @@ describe('query strings', () => {
     },
   );
 
-  test.each(['auth_token', 'authToken', 'x-auth-token'])('hold no actor: %s', async (name) => {
+  test.each([
+    ['auth_token', 'x-auth-token'],
+    ['proxy', 'x-proxy'],
+    ['encryption_code', 'x-encryption-code'],
+  ])('hold no credential: %s is refused with its header, in a POST too', async (name, header) => {
+    const { service, key, token } = attacker;
+    for (const method of ['GET', 'POST']) {
+      const search = new URLSearchParams({ query: '{viewer{id}}', [name]: token });
+      const answer = await fetch(`${service.origin}/graphql?${search}`, {
+        method,
+        headers: { authorization: `Bearer ${key}`, ...json },
+        ...(method === 'POST' && { body: '{"query":"{viewer{id}}"}' }),
+      });
+      expect(answer.status).toBe(400);
+      expect(await answer.json()).toMatchObject({ errors: [{ message: expect.stringContaining(header) }] });
+    }
+  });
+
+  test.each(['authToken', 'x-auth-token'])('hold no actor: %s', async (name) => {
     const { service, key, token } = attacker;
     const search = new URLSearchParams({ query: '{viewer{id}}', [name]: token });
     const answer = await fetch(`${service.origin}/graphql?${search}`, { headers: { authorization: `Bearer ${key}` } });

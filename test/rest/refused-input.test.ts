@@ -182,7 +182,7 @@ describe('a credential in the query string of a request with a body', () => {
     ['encryption_code', 'x-encryption-code'],
   ])('is refused with the place where it belongs: %s', async (field, header) => {
     const json = { 'content-type': 'application/json' };
-    const error = `Malformed field: ${field}: a POST takes it in the JSON body or in the header ${header}, not in the query string`;
+    const error = `Malformed field: ${field}: send it in the JSON body or in the header ${header}, not in the query string`;
     for (const path of ['/tweet/create', '/user/follow', '/webhooks']) {
       expectRefusal(await ada.send('POST', `${path}?${field}=http://a.example`, '{}', json), 400, error);
     }
