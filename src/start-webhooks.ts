@@ -40,7 +40,7 @@ export function startWebhooks(options: WebhookOptions) {
   const { store, platform, guard, runtime, logger, metrics, allowLocalhost } = options;
   const vault = new WebhookVault(new Vault(options.secretKeys, runtime), options.secretKeys);
   const receivers = new Receivers({ guard, runtime, allowLocalhost });
-  const gate = new SendGate();
+  const gate = new SendGate({ store, runtime });
   const handshakes = new Handshakes({ store, vault, receivers, runtime, gate });
   const way = { platform, readProxy: (text: Secret) => readProxy(text, guard) };
   const opener = new EventOpener({ ...way, directMessages: options.directMessages });

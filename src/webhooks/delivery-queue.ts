@@ -4,6 +4,7 @@ import { keptInMemory, Lane, type Waiting } from './lane.ts';
 import { excerptOf, type ReceiverAnswer, type ReceiverFault, type Receivers } from './receiver.ts';
 import { readRetryAfter, retryDelayMs } from './retry.ts';
 import type { WebhookSecrets, WebhookVault } from './secrets.ts';
+import type { SendGate } from './send-gate.ts';
 import { signedHeaders } from './signed.ts';
 import { unpackEvent } from './stored-event.ts';
 
@@ -17,6 +18,11 @@ export interface QueueParts {
   receivers: Receivers;
   vault: WebhookVault;
   runtime: Runtime;
+  gate: SendGate;
+  /** Whether the webhook was read from the store so recently that it may be sent to. */
+  isFresh: () => boolean;
+  /** Reads it again, which refreshes or ends this queue if it was changed or deleted. */
+  readAgain: () => Promise<void>;
   /** What waits in the store, in the order of its time. */
   load: (replayed: boolean, limit: number) => Promise<Waiting[]>;
   /** Resolves once it is written down, or never will be. */
@@ -38,6 +44,10 @@ export class DeliveryQueue {
   readonly #live = new Lane(liveAtOnce);
   readonly #replayed = new Lane(replaysAtOnce);
   readonly #inFlight = new Map<string, Promise<void>>();
+  /** Of the attempts that are under way, each with the URL that it goes to. */
+  readonly #sending = new Map<AbortController, string>();
+  readonly #stopListening: () => void;
+  #reading = false;
   /** How many attempts of each are over, while the store may still say otherwise. */
   readonly #unwritten = new Map<string, number>();
   readonly #writes = new Set<Promise<void>>();
@@ -50,6 +60,9 @@ export class DeliveryQueue {
   constructor(webhook: WebhookRecord, parts: QueueParts) {
     this.#parts = parts;
     this.#webhook = webhook;
+    this.#stopListening = parts.gate.onRetired(webhook.id, () => {
+      if (!parts.gate.isOpen(this.#webhook)) this.#abort(() => true);
+    });
   }
 
   get length(): number {
@@ -60,6 +73,7 @@ export class DeliveryQueue {
   refresh(webhook: WebhookRecord): void {
     if (webhook.revision !== this.#webhook.revision) this.#secrets = null;
     this.#webhook = webhook;
+    this.#abort((url) => url !== webhook.url);
     for (const lane of [this.#live, this.#replayed]) lane.restFrom(Number.NEGATIVE_INFINITY);
     this.#toldNothing = false;
     this.#go();
@@ -76,19 +90,48 @@ export class DeliveryQueue {
     this.#ended = true;
     this.#timer?.cancel();
     await Promise.all(this.#inFlight.values());
+    this.#stopListening();
     await Promise.all(this.#writes);
   }
 
+  /** The webhook was deleted: ends it, and what is under way as well. */
+  abandon(): void {
+    void this.end();
+    this.#abort(() => true);
+  }
+
+  #abort(concerns: (url: string) => boolean): void {
+    for (const [controller, url] of this.#sending) if (concerns(url)) controller.abort();
+  }
+
   #go(): void {
-    if (this.#ended || !this.#webhook.valid) return;
+    if (this.#ended || !this.#webhook.valid || !this.#parts.gate.isOpen(this.#webhook)) return;
     this.#timer?.cancel();
     const now = this.#parts.runtime.now();
     for (const lane of [this.#live, this.#replayed]) {
+      if (lane.canTake(now) && !this.#parts.isFresh()) {
+        this.#readAgain();
+        return;
+      }
       for (let next = lane.take(now); next; next = lane.take(now)) this.#begin(next, lane);
     }
     const soonest = Math.min(this.#live.soonest(now), this.#replayed.soonest(now));
     if (Number.isFinite(soonest)) this.#timer = this.#parts.runtime.after(soonest - now, () => this.#go());
     if (!this.#toldNothing && (this.#live.wantsMore(now) || this.#replayed.wantsMore(now))) this.#load();
+  }
+
+  /** Then it goes on. While the store is away nothing is sent: the webhook may have been deleted elsewhere. */
+  #readAgain(): void {
+    if (this.#reading) return;
+    this.#reading = true;
+    const { readAgain, runtime } = this.#parts;
+    const tryLater = () => sleep(runtime, retryLoadMs);
+    void readAgain()
+      .catch(tryLater)
+      .then(() => {
+        this.#reading = false;
+        this.#go();
+      });
   }
 
   #load(): void {
@@ -150,7 +193,12 @@ export class DeliveryQueue {
     this.#inFlight.set(delivery.event, attempt);
   }
 
-  async #ask(delivery: Waiting, attempt: number, now: number): Promise<ReceiverAnswer | ReceiverFault> {
+  async #ask(
+    delivery: Waiting,
+    attempt: number,
+    now: number,
+    signal: AbortSignal,
+  ): Promise<ReceiverAnswer | ReceiverFault> {
     const { receivers, vault } = this.#parts;
     const { event, body: kept } = delivery;
     const { account, url } = this.#webhook;
@@ -163,7 +211,7 @@ export class DeliveryQueue {
     } catch {
       return { fault: 'not sent: what the service keeps of it does not open', durationMs: 0 };
     }
-    return receivers.post(new URL(url), headers, body);
+    return receivers.post(new URL(url), headers, body, signal);
   }
 
   async #attempt(delivery: Waiting, lane: Lane): Promise<void> {
@@ -172,7 +220,17 @@ export class DeliveryQueue {
     const { event, replayed, eventAt } = delivery;
     const now = runtime.now();
     const attempts = delivery.attempts + 1;
-    const answer = await this.#ask(delivery, attempts, now);
+    const controller = new AbortController();
+    this.#sending.set(controller, this.#webhook.url);
+    const answer = await this.#ask(delivery, attempts, now, controller.signal);
+    this.#sending.delete(controller);
+    if ('fault' in answer && controller.signal.aborted) {
+      // Not an attempt that failed: it goes to the new URL, if there is one.
+      this.#inFlight.delete(event);
+      lane.inFlight -= 1;
+      lane.add(delivery);
+      return this.#go();
+    }
     const status = 'status' in answer ? answer.status : null;
     const fault =
       'fault' in answer ? answer.fault : answer.status >= 200 && answer.status < 300 ? null : `status ${answer.status}`;

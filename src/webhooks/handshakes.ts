@@ -5,7 +5,7 @@ import { type HandshakeLease, handshakeLeaseMs, type Store, type WebhookRecord }
 import { type CrcOutcome, checkReceiver } from './crc.ts';
 import type { Receivers } from './receiver.ts';
 import type { WebhookVault } from './secrets.ts';
-import type { SendGate } from './send-gate.ts';
+import type { Addressee, SendGate } from './send-gate.ts';
 
 /** Handshakes of one account at a time, in each process. 100 receivers that do not answer take 50 s to check. */
 const atOnce = 20;
@@ -16,8 +16,7 @@ const waitMs = 2 * handshakeLeaseMs;
 
 /** What one handshake checks. */
 export interface HandshakeSubject {
-  /** As it was read. With the revision `Infinity` only a deletion retires it, for a URL that the record does not have yet. */
-  webhook: Pick<WebhookRecord, 'account' | 'id' | 'revision'>;
+  webhook: Addressee;
   url: URL;
   secret: string;
   /** Derived from URL and secret. */
@@ -53,11 +52,12 @@ export class Handshakes {
   /** `url`: to check instead of the record's. */
   subject(record: WebhookRecord, url: URL | null): HandshakeSubject {
     const { vault } = this.#parts;
+    const { account, id } = record;
     const { secret } = vault.open(record);
     const checked = url ?? new URL(record.url);
-    const revision = url === null ? record.revision : Number.MAX_SAFE_INTEGER;
-    const target = vault.handshakeTarget(record.id, checked.href, secret);
-    return { webhook: { account: record.account, id: record.id, revision }, url: checked, secret, target };
+    // Only a deletion retires what is sent to a URL that the record does not have yet.
+    const webhook = url === null ? record : { account, id, revision: Number.MAX_SAFE_INTEGER };
+    return { webhook, url: checked, secret, target: vault.handshakeTarget(id, checked.href, secret) };
   }
 
   /** Throws `rate_limited` if other handshakes of the webhook take too long, and what the store throws. */

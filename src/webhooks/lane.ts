@@ -42,6 +42,13 @@ export class Lane {
     return found;
   }
 
+  /** Whether something is due, and not enough are under way. */
+  canTake(now: number): boolean {
+    if (this.inFlight >= this.atOnce) return false;
+    for (const { nextAt } of this.#waiting.values()) if (nextAt <= now) return true;
+    return false;
+  }
+
   /** One that is due, unless enough are under way. */
   take(now: number): Waiting | undefined {
     if (this.inFlight >= this.atOnce) return undefined;

@@ -2,7 +2,10 @@ import { repeat, sleep, type Timer } from '../runtime/runtime.ts';
 import { type PollerRecord, pollerTtlMs } from '../store/port.ts';
 import { type PollerParts, RunningPoller } from './running-poller.ts';
 
-const lookMs = 1_000;
+/** How soon a change of a webhook, its deletion among them, reaches the process that runs its poller. */
+const lookMs = 350;
+/** Pollers are counted and claimed in every so many looks. */
+const looksPerClaim = 3;
 const beatMs = pollerTtlMs / 3;
 const claimsAtOnce = 500;
 /** For what is under way when the service stops. */
@@ -23,6 +26,7 @@ export class PollerHost {
   /** Told to be woken, and not yet. */
   readonly #woken = new Set<string>();
   #looking: Timer | undefined;
+  #looks = 0;
   #round: Promise<void> = Promise.resolve();
   #beatAt: number;
   /** That run pollers, as of the last beat; 0 before the first. */
@@ -64,6 +68,12 @@ export class PollerHost {
   }
 
   async #look(): Promise<void> {
+    if (this.#looks++ % looksPerClaim === 0) await this.#takeShare();
+    // Only when nothing is being claimed: a poller that this process has not heard of yet could not be woken.
+    if (this.#running.size > 0) await this.#wakeAll();
+  }
+
+  async #takeShare(): Promise<void> {
     const { pollers } = this.#parts.store;
     const total = await pollers.count();
     // Nothing is written for nobody: an idle service leaves the disk alone.
@@ -72,7 +82,6 @@ export class PollerHost {
     const wanted = Math.min(claimsAtOnce, share - this.#running.size);
     if (wanted > 0) for (const record of await pollers.claim(this.#process, wanted)) this.#run(record);
     else if (wanted < 0) for (const poller of [...this.#running.values()].slice(wanted)) void this.#giveBack(poller);
-    await this.#wakeAll();
   }
 
   /** Says that this process lives; answers how many do. One that slept, or heard no answer, may run other than it thinks. */
@@ -100,10 +109,13 @@ export class PollerHost {
       for (const id of this.#running.keys()) this.#woken.add(id);
       throw error;
     }
-    for (const id of this.#woken) {
+    // All at once, so that none waits for another one's webhooks.
+    const wakings = [...this.#woken].map(async (id) => {
       await this.#wake(id);
       this.#woken.delete(id);
-    }
+    });
+    const failed = (await Promise.allSettled(wakings)).find(({ status }) => status === 'rejected');
+    if (failed?.status === 'rejected') throw failed.reason;
   }
 
   async #wake(id: string): Promise<void> {

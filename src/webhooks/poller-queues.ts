@@ -4,11 +4,14 @@ import type { MessagesWait } from './secrets.ts';
 import { codeRefusedError, isStoppedError, stoppedError } from './stopped.ts';
 
 export interface PollerQueuesParts
-  extends Pick<QueueParts, 'receivers' | 'vault' | 'runtime' | 'finished' | 'onAttempt'> {
+  extends Pick<QueueParts, 'receivers' | 'vault' | 'runtime' | 'gate' | 'finished' | 'onAttempt'> {
   store: Store;
   poller: Pick<PollerRecord, 'account' | 'id' | 'fence'>;
   onFault: (error: unknown) => void;
 }
+
+/** A webhook that was deleted by another process gets something for this long at most, and as long as a read takes. */
+const freshMs = 500;
 
 interface Known {
   webhook: WebhookRecord;
@@ -20,6 +23,10 @@ export class PollerQueues {
   readonly #parts: PollerQueuesParts;
   readonly #known = new Map<string, Known>();
   #reading: Promise<void> = Promise.resolve();
+  /** As of when they are known. */
+  #readAt = Number.NEGATIVE_INFINITY;
+  /** One reading for all queues that want one. */
+  #readingAgain: Promise<void> | null = null;
   #ended = false;
 
   constructor(parts: PollerQueuesParts) {
@@ -114,13 +121,20 @@ export class PollerQueues {
 
   async #readNow(woken: boolean): Promise<void> {
     const { account, id: poller } = this.#parts.poller;
-    const webhooks = await this.#parts.store.webhooks.ofPoller(account, poller);
+    const { store, runtime } = this.#parts;
+    const readAt = runtime.now();
+    const webhooks = await store.webhooks.ofPoller(account, poller);
     if (this.#ended) return;
+    // Also if the store took long, so that deliveries go on, if slowly.
+    this.#readAt = Math.max(readAt, runtime.now() - freshMs / 2);
     const ids = new Set(webhooks.map(({ id }) => id));
     for (const [id, { queue }] of this.#known) {
       if (ids.has(id)) continue;
-      void queue.end();
       this.#known.delete(id);
+      void queue.end();
+      // One that moved to another poller finishes what it has begun. It may be gone for good as long as nobody knows.
+      const moved = await store.webhooks.find(account, id).catch(() => null);
+      if (!moved) queue.abandon();
     }
     for (const webhook of webhooks) {
       const known = this.#known.get(webhook.id);
@@ -131,12 +145,19 @@ export class PollerQueues {
   }
 
   #queueFor(webhook: WebhookRecord): DeliveryQueue {
-    const { store, poller, onFault, receivers, vault, runtime, finished, onAttempt } = this.#parts;
+    const { store, poller, onFault, receivers, vault, runtime, gate, finished, onAttempt } = this.#parts;
     const { account } = poller;
     const { id } = webhook;
     const gone = 'The receiver answered 410 Gone: nothing more is sent until it is validated again';
     return new DeliveryQueue(webhook, {
-      ...{ receivers, vault, runtime, finished, onAttempt },
+      ...{ receivers, vault, runtime, gate, finished, onAttempt },
+      isFresh: () => Math.abs(runtime.now() - this.#readAt) < freshMs,
+      readAgain: () => {
+        this.#readingAgain ??= this.read(false).finally(() => {
+          this.#readingAgain = null;
+        });
+        return this.#readingAgain;
+      },
       load: async (replayed, limit) =>
         (await store.deliveries.waiting(account, id, replayed, limit)).map((waiting) => ({
           ...waiting,

@@ -1,11 +1,14 @@
 import { LRUCache } from 'lru-cache';
-import type { WebhookRecord } from '../store/port.ts';
+import { type Runtime, repeat } from '../runtime/runtime.ts';
+import type { Store, WebhookRecord } from '../store/port.ts';
 
 /** Far more webhooks than are deleted or moved while a process still holds an older record of them. */
 const mostRetired = 10_000;
+/** How often a webhook is looked up while something is sent to it, since another process may delete it. */
+const lookMs = 400;
 
-/** A webhook as it was read: its id, and the revision of the record. */
-export type Addressee = Pick<WebhookRecord, 'id' | 'revision'>;
+/** A webhook as it was read. Without `url` it is sent to another URL than the record's. */
+export type Addressee = Pick<WebhookRecord, 'account' | 'id' | 'revision'> & Partial<Pick<WebhookRecord, 'url'>>;
 
 /**
  * Decides to which webhooks this process may still send. Everything that sends to a receiver asks here first. When a
@@ -13,21 +16,26 @@ export type Addressee = Pick<WebhookRecord, 'id' | 'revision'>;
  * sent by them, and what they are sending is aborted.
  */
 export class SendGate {
+  readonly #parts: { store: Store; runtime: Runtime };
   /** The oldest revision of each webhook that may still be used. */
   readonly #oldest = new LRUCache<string, number>({ max: mostRetired });
   readonly #listeners = new Map<string, Set<() => void>>();
 
-  isOpen({ id, revision }: Addressee): boolean {
+  constructor(parts: { store: Store; runtime: Runtime }) {
+    this.#parts = parts;
+  }
+
+  isOpen({ id, revision }: Pick<Addressee, 'id' | 'revision'>): boolean {
     return revision >= (this.#oldest.get(id) ?? 0);
   }
 
   /** Retires the records of a webhook below this revision; `Infinity` retires all of them. */
   retire(id: string, below: number): void {
     this.#oldest.set(id, Math.max(below, this.#oldest.get(id) ?? 0));
-    for (const tell of this.#listeners.get(id) ?? []) tell();
+    for (const tell of [...(this.#listeners.get(id) ?? [])]) tell();
   }
 
-  /** A webhook was created. One of the same id may have been deleted before. */
+  /** A webhook is created. One of the same id may have been deleted before. */
   admit(id: string): void {
     this.#oldest.delete(id);
   }
@@ -42,17 +50,28 @@ export class SendGate {
     };
   }
 
-  /** Runs `send` with a signal that is aborted when this record is retired. `null` if it is retired already, or was meanwhile. */
+  /**
+   * Runs `send` with a signal that is aborted when the webhook is deleted or its URL changes, by whatever process. Then,
+   * and if that has happened before, the result is `null`.
+   */
   async during<Result>(addressee: Addressee, send: (signal: AbortSignal) => Promise<Result>): Promise<Result | null> {
     if (!this.isOpen(addressee)) return null;
+    const { store, runtime } = this.#parts;
+    const { account, id, url } = addressee;
     const controller = new AbortController();
-    const stop = this.onRetired(addressee.id, () => {
+    const stop = this.onRetired(id, () => {
       if (!this.isOpen(addressee)) controller.abort();
+    });
+    const looking = repeat(runtime, lookMs, async () => {
+      // A store that is away is asked again.
+      const found = await store.webhooks.find(account, id).catch(() => undefined);
+      if (found === null || (found && url !== undefined && found.url !== url)) controller.abort();
     });
     try {
       const result = await send(controller.signal);
       return controller.signal.aborted ? null : result;
     } finally {
+      looking.cancel();
       stop();
     }
   }

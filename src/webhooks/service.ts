@@ -120,7 +120,13 @@ export class WebhookService {
   async test(account: string, id: string): Promise<WebhookTest> {
     const record = await this.#records.find(account, id);
     this.#tests.take(account);
-    return sendTestEvent(record, this.#parts);
+    const sent = await sendTestEvent(record, this.#parts);
+    if (sent) return sent;
+    await this.#records.find(account, id);
+    throw new PosternError(
+      'conflict',
+      'The URL of the webhook was changed while the test event was sent: send it again',
+    );
   }
 
   /** Queues the events of the last 24 h again, of one webhook or of all that are valid. */

@@ -4,25 +4,28 @@ import type { Runtime } from '../runtime/runtime.ts';
 import type { WebhookRecord } from '../store/port.ts';
 import type { Receivers } from './receiver.ts';
 import type { WebhookVault } from './secrets.ts';
+import type { SendGate } from './send-gate.ts';
 import { signedHeaders } from './signed.ts';
 
 interface TestParts {
   vault: WebhookVault;
   receivers: Receivers;
   runtime: Runtime;
+  gate: SendGate;
 }
 
-/** Sends a signed `webhook.test` event, once, and says how it went. */
+/** Sends a signed `webhook.test` event, once, and says how it went. `null` if the webhook is deleted or moves meanwhile. */
 export async function sendTestEvent(
   record: WebhookRecord,
-  { vault, receivers, runtime }: TestParts,
-): Promise<WebhookTest> {
+  { vault, receivers, runtime, gate }: TestParts,
+): Promise<WebhookTest | null> {
   const now = runtime.now();
   const eventId = `evt_test_${runtime.randomBytes(9).toString('base64url')}`;
   const created_at = formatIsoTime(now);
   const body = JSON.stringify({ id: eventId, type: 'webhook.test', created_at, webhook_id: record.id });
   const headers = signedHeaders({ eventId, attempt: 1, body, now }, vault.open(record));
-  const answer = await receivers.post(new URL(record.url), headers, body);
+  const answer = await gate.during(record, (signal) => receivers.post(new URL(record.url), headers, body, signal));
+  if (!answer) return null;
   const duration_ms = answer.durationMs;
   if ('fault' in answer) return { delivered: false, response_code: null, duration_ms, error: answer.fault };
   const { status: response_code } = answer;

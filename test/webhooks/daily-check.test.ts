@@ -67,7 +67,7 @@ test('one that passes says still that the code was refused', async () => {
     const { account, id } = webhook;
     const refused = { ...webhook, url: receiver.url, sealed: vault.seal(webhook, secrets), lastError: 'Wrong' };
     await store.webhooks.create(refused, poller('p', { account }), 10);
-    const handshakes = new Handshakes({ store, receivers, vault, runtime, gate: new SendGate() });
+    const handshakes = new Handshakes({ store, receivers, vault, runtime, gate: new SendGate({ store, runtime }) });
     await new DailyCheck({ store, handshakes, vault, runtime }).run([refused]);
     const checked = await store.webhooks.find(account, id);
     expect(checked).toMatchObject({

@@ -15,6 +15,7 @@ import { PollerMessages } from '../../src/webhooks/poller-messages.ts';
 import { PollerQueues } from '../../src/webhooks/poller-queues.ts';
 import { Receivers } from '../../src/webhooks/receiver.ts';
 import { WebhookVault } from '../../src/webhooks/secrets.ts';
+import { SendGate } from '../../src/webhooks/send-gate.ts';
 import { packMessage } from '../../src/webhooks/stored-event.ts';
 import { poller, waits, webhook } from '../store/webhook-makers.ts';
 
@@ -55,7 +56,8 @@ async function runAs(process: string, reached: Store) {
   const [record] = await store.pollers.claim(process, 1);
   if (!record) throw new Error('the poller cannot be claimed');
   const parts = { store: reached, vault, runtime, onFault: () => {}, onLost: () => {} };
-  const more = { receivers, finished: async () => {}, onAttempt: () => {} };
+  const gate = new SendGate({ store: reached, runtime });
+  const more = { receivers, gate, finished: async () => {}, onAttempt: () => {} };
   const queues = new PollerQueues({ ...parts, ...more, poller: record });
   const opener = {
     check: async () => {},
