@@ -28,6 +28,7 @@ import { startBilling } from './start-billing.ts';
 import { startSandbox } from './start-sandbox.ts';
 import { startWebhooks } from './start-webhooks.ts';
 import type { Store } from './store/port.ts';
+import { TaskPool, type TaskPoolOptions } from './threads/task-pool.ts';
 import { expressApp } from './web/express-app.ts';
 import { front } from './web/front.ts';
 
@@ -42,6 +43,7 @@ export interface Overrides {
   logger?: Logger;
   openStore?: () => Store | Promise<Store>;
   startSandbox?: typeof startSandboxWorker;
+  tasks?: Partial<TaskPoolOptions>;
   /** Looks up the names of callers' addresses. */
   resolve?: Resolve;
 }
@@ -110,12 +112,20 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
       allowLocalhost: config.webhooks.allowLocalhost,
     });
     closers.push(() => webhooks.close());
+    const tasks = new TaskPool({
+      runtime,
+      worker: new URL('./task-worker.js', import.meta.url),
+      onError: (err) => logger.error({ err }, 'a worker thread died'),
+      ...overrides.tasks,
+    });
+    closers.push(() => tasks.close());
     const core = new Core({
       ...billing,
       webhooks: webhooks.service,
       platform,
       media,
       directMessages,
+      tasks,
       cursors: new CursorSealer(secretKeys.map((key) => deriveKey(key, 'cursors'))),
       readProxy: (text) => readProxy(text, guard),
       runtime,

@@ -1,14 +1,17 @@
 import { PosternError } from '../errors/postern-error.ts';
 import { formatDollars, type Micros } from '../model/money.ts';
 
+export function insufficientCredits(micros: Micros): PosternError {
+  return new PosternError(
+    'insufficient_credits',
+    `Not enough credit: this needs ${formatDollars(micros)} dollars and the account has less to spend. ` +
+      'Add credit and ask again; /account/balance shows what is left',
+  );
+}
+
 /** What callers are told where the ledger cannot serve them. */
 export const refusals = {
-  short: (micros: Micros) =>
-    new PosternError(
-      'insufficient_credits',
-      `Not enough credit: this needs ${formatDollars(micros)} dollars and the account has less to spend. ` +
-        'Add credit and ask again; /account/balance shows what is left',
-    ),
+  short: insufficientCredits,
   noAccount: (account: string) => new PosternError('unauthenticated', `There is no account ${account}`),
   away: (cause?: unknown) =>
     new PosternError('unavailable', 'The store is away; nothing was charged, ask again', {

@@ -11,6 +11,8 @@ export interface LaneContext extends SenderContext {
   writer: string;
   /** Nothing is open, waiting or on its way: the lane may be forgotten. */
   onIdle: (lane: Lane) => void;
+  /** Called with what the account can spend, as far as this process knows, whenever that changes. */
+  onCredit: (account: string, spendable: Micros) => void;
   /** The store's clock. */
   storeNow: () => number;
   /** A number never given before. */
@@ -191,6 +193,11 @@ export class Lane {
       else caller.refuse(refusals.short(micros));
     }
     if (this.open === 0) this.#generation = this.#context.nextGeneration();
+    // What other processes hold is not known here, except that it leaves less than what was refused.
+    const refused = batch.reserves
+      .filter((_, index) => outcome.granted[index] !== true)
+      .map(({ micros }) => micros - 1);
+    this.#context.onCredit(this.account, Math.min(outcome.left - this.open, ...refused));
   }
 
   #grant(micros: Micros, caller: Caller<Reservation>): void {

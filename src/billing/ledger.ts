@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { PosternError } from '../errors/postern-error.ts';
 import { formatDollars, type Micros } from '../model/money.ts';
 import type { Runtime } from '../runtime/runtime.ts';
@@ -5,9 +6,12 @@ import type { LedgerStore, SavedAnswer, Settlement } from '../store/port.ts';
 import { Lane, type LaneContext } from './lane.ts';
 import { type CommitInfo, type LedgerTimes, ledgerTimes } from './ledger-times.ts';
 import type { Charge, Reservation, Settled } from './ledger-types.ts';
+import { orStoreAway } from './store-away.ts';
 
 export type { CommitInfo, LedgerTimes } from './ledger-times.ts';
 export type { Charge, Reservation, Settled } from './ledger-types.ts';
+
+const knownAccounts = 10_000;
 
 export interface LedgerOptions {
   store: LedgerStore;
@@ -28,6 +32,8 @@ export interface LedgerOptions {
 export class Ledger {
   readonly #lanes = new Map<string, Lane>();
   readonly #context: LaneContext;
+  /** What accounts could spend when this process last heard of it. */
+  readonly #spendable = new LRUCache<string, Micros>({ max: knownAccounts });
   #closed = false;
 
   constructor(options: LedgerOptions) {
@@ -44,8 +50,24 @@ export class Ledger {
       onIdle: (lane) => {
         if (this.#lanes.get(lane.account) === lane) this.#lanes.delete(lane.account);
       },
+      onCredit: (account, spendable) => this.#spendable.set(account, spendable),
       nextGeneration: () => ++generation,
     };
+  }
+
+  /**
+   * Whether the account's credit covered `micros` when this process last heard of it. It may have changed since: only
+   * `reserve` knows. Asks the store only about accounts that this process has not charged or refused lately.
+   */
+  async covers(account: string, micros: Micros): Promise<boolean> {
+    if (micros === 0) return true;
+    let spendable = this.#spendable.get(account);
+    if (spendable === undefined) {
+      const balance = await orStoreAway(this.#context.store.balance(account), 'the credit cannot be looked up');
+      spendable = balance?.avail ?? 0;
+      this.#spendable.set(account, spendable);
+    }
+    return spendable >= micros;
   }
 
   /**

@@ -5,6 +5,7 @@ import type { MediaDesk } from '../media/desk.ts';
 import type { Micros } from '../model/money.ts';
 import type { Platform, PlatformSession } from '../platform/port.ts';
 import type { Secret } from '../secrets/secret.ts';
+import type { TaskRunner } from '../threads/task.ts';
 import type { WebhookService } from '../webhooks/service.ts';
 import type { OwnerFields } from './list-owner.ts';
 
@@ -53,8 +54,17 @@ interface ActionDeclaration {
   readonly keepsActor: boolean;
   /** Whether it takes the actor's `encryption_code`, to open and seal messages. */
   readonly code: 'none' | 'optional' | 'required';
+  /** A check of the input that takes so long that it is made once a request, off the main thread. */
+  readonly expensive: ExpensiveCheck | null;
   /** True where its body may hold media, and be as large as that needs. */
   readonly takesBase64: boolean;
+}
+
+export interface ExpensiveCheck<Input = never, Checked = unknown> {
+  /** How many characters have to be checked; 0 if the check can be left out. */
+  readonly size: (input: Input) => number;
+  /** Returns the input for `run`. Throws `bad_input`. */
+  readonly check: (input: Input, tasks: TaskRunner) => Promise<Checked>;
 }
 
 interface Context {
@@ -75,6 +85,8 @@ export interface Credentials {
 
 export interface PlatformContext extends Context {
   platform: PlatformSession;
+  /** Runs work that would stop the event loop. */
+  tasks: TaskRunner;
   /** Takes in what the caller gives or names. */
   media: MediaDesk;
   /** Opens and seals messages, with the caller's code where there is one. */
@@ -102,15 +114,16 @@ export interface AccountAction extends ActionDeclaration {
 export type Action = PlatformAction | AccountAction;
 
 type Defaulted = 'kind' | 'paged' | 'owner' | 'keepsActor' | 'code' | 'takesBase64' | 'description';
-type Declaration<I extends z.ZodObject, O extends z.ZodType, Context> = Omit<
+type Declaration<I extends z.ZodObject, O extends z.ZodType, Context, Checked = z.output<I>> = Omit<
   ActionDeclaration,
-  Defaulted | 'input' | 'output' | 'example'
+  Defaulted | 'expensive' | 'input' | 'output' | 'example'
 > &
   Partial<Pick<ActionDeclaration, Defaulted>> & {
     input: I;
     output: O;
     example: z.input<I>;
-    run: (context: Context, input: z.output<I>) => Promise<z.input<O>>;
+    expensive?: ExpensiveCheck<z.output<I>, Checked>;
+    run: (context: Context, input: Checked) => Promise<z.input<O>>;
   };
 
 const defaults = {
@@ -120,11 +133,14 @@ const defaults = {
   keepsActor: false,
   code: 'none',
   takesBase64: false,
+  expensive: null,
   description: '',
 } as const;
 
-export function platformAction<I extends z.ZodObject, O extends z.ZodType>(
-  declaration: Declaration<I, O, PlatformContext> & { validate?: (input: z.output<I>, platform: Platform) => void },
+export function platformAction<I extends z.ZodObject, O extends z.ZodType, Checked = z.output<I>>(
+  declaration: Declaration<I, O, PlatformContext, Checked> & {
+    validate?: (input: z.output<I>, platform: Platform) => void;
+  },
 ): PlatformAction {
   return { ...defaults, ...declaration, actor: true };
 }

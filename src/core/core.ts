@@ -10,6 +10,8 @@ import type { Micros } from '../model/money.ts';
 import { type ForwardProxy, NotSupportedError, type Platform } from '../platform/port.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { Secret } from '../secrets/secret.ts';
+import type { TaskRunner } from '../threads/task.ts';
+import type { TaskPool } from '../threads/task-pool.ts';
 import type { WebhookService } from '../webhooks/service.ts';
 import type { Action, Credentials } from './action.ts';
 import { type CursorSealer, cursorScope } from './cursor.ts';
@@ -33,10 +35,14 @@ export interface Caller {
   gone?: AbortSignal;
 }
 
-/** An action whose input has passed every check that can be made without the platform. */
+/** An action whose input has passed every cheap check that can be made without the platform. */
 export interface PreparedCall<Output = unknown> {
   readonly action: Action;
-  /** Performs the action once. `tokenFor` names each write that the platform is asked for. */
+  /** How many characters of the input are left to `check`; 0 if it has nothing to do. */
+  readonly unchecked: number;
+  /** Makes the expensive checks of the input, once, however often it is called. Throws `bad_input` naming the field. */
+  check(): Promise<unknown>;
+  /** Performs the action once, after `check`. `tokenFor` names each write that the platform is asked for. */
   perform(tokenFor: (operation: string) => string): Promise<Output>;
 }
 
@@ -48,6 +54,8 @@ export interface CoreParts {
   platform: Platform;
   media: MediaReception;
   directMessages: DirectMessages;
+  /** Threads for heavy work. */
+  tasks: TaskPool;
   cursors: CursorSealer;
   /** Reads a caller's `proxy`. Throws `bad_input`. */
   readProxy: (text: Secret) => ForwardProxy;
@@ -67,7 +75,7 @@ export class Core {
     this.#parts = parts;
   }
 
-  /** Checks everything that can be known before credit is reserved. Throws `bad_input` naming the field. */
+  /** Makes the cheap checks of what can be known before credit is reserved. Throws `bad_input` naming the field. */
   prepare(action: Action, raw: Input, caller: Caller): PreparedCall {
     if (action.paged === 'two-part' && raw['cursor'] != null) {
       throw malformedField('cursor', 'this list takes cursor_id and graph_snapshot_id, both of the next_cursor');
@@ -96,7 +104,11 @@ export class Core {
       const checked = checkInput(action.input, raw);
       const { input, seal } = paging(cursors, listOf(action, checked, caller.account), checked);
       const context = { ...common, accounts };
-      return { action, perform: async (tokenFor) => seal(await action.run({ ...context, tokenFor }, input as never)) };
+      return {
+        action,
+        ...nothingToCheck,
+        perform: async (tokenFor) => seal(await action.run({ ...context, tokenFor }, input as never)),
+      };
     }
     const authToken = checkToken(caller.authToken);
     const code = checkCode(action, caller.encryptionCode);
@@ -108,17 +120,23 @@ export class Core {
       proxy: caller.proxy && this.#parts.readProxy(caller.proxy),
       signal: action.effect === 'read' ? caller.signal : null,
     };
+    const { account, gone = caller.signal } = caller;
+    const tasks = this.#parts.tasks.forCall({ account, signal: session.signal ?? gone });
+    const checks = expensiveChecks(action, input, tasks);
     return {
       action,
+      ...checks,
       perform: async (tokenFor) => {
-        const platform = this.#parts.platform.as({ ...session, tokenFor });
+        const checkedInput = checks.unchecked === 0 ? input : await checks.check();
+        // A write that has begun does not end with its caller.
+        const own = action.effect === 'read' ? tasks : this.#parts.tasks.forCall({ account, signal: null });
+        const platform = this.#parts.platform.as({ ...session, tokenFor, tasks: own });
         // Nothing is sent before media is in, so it is given up with its caller, for a write too.
-        const { account } = caller;
-        const media = this.#parts.media.desk({ account, proxy: session.proxy, signal: caller.gone ?? caller.signal });
+        const media = this.#parts.media.desk({ account, proxy: session.proxy, signal: gone });
         const who = { account, authToken, proxy: caller.proxy };
         const messages = this.#parts.directMessages.desk({ session: platform, who, code });
-        const context = { ...common, tokenFor, platform, media, messages };
-        return seal(await supported(action, () => action.run(context, input as never)));
+        const context = { ...common, tokenFor, platform, media, messages, tasks: own };
+        return seal(await supported(action, () => action.run(context, checkedInput as never)));
       },
     };
   }
@@ -142,11 +160,28 @@ export class Core {
     return this.#parts.idempotency.begin(request);
   }
 
+  /**
+   * False if the account's last known credit is less than `micros`: then nothing expensive should be done before the
+   * ledger has been asked.
+   */
+  covers(account: string, micros: Micros): Promise<boolean> {
+    return this.#parts.ledger.covers(account, micros);
+  }
+
   /** Opens the tab of one request, with credit reserved for `quote`. Throws `insufficient_credits`. */
   openTab(account: string, quote: Micros, claim: IdempotencyClaim | null): Promise<Tab> {
     const { ledger, runtime } = this.#parts;
     return Tab.open({ ledger, runtime, account, quote, claim });
   }
+}
+
+const nothingToCheck = { unchecked: 0, check: async () => undefined };
+
+function expensiveChecks({ expensive }: Action, input: Input, tasks: TaskRunner) {
+  const unchecked = expensive?.size(input as never) ?? 0;
+  if (!expensive || unchecked === 0) return { unchecked: 0, check: async () => input };
+  let checking: Promise<unknown> | undefined;
+  return { unchecked, check: () => (checking ??= expensive.check(input as never, tasks)) };
 }
 
 function checkToken(token: Secret | null): Secret {

@@ -37,6 +37,8 @@ export const documentLimits = {
   fields: 1_000,
   /** Fields of the schema's types that introspection may read: several times what tools ask for. */
   introspected: 15_000,
+  /** Characters of Markdown in the inputs of all mutations, equal inputs counted once: three articles of the greatest length. */
+  markdown: 300_000,
 } as const;
 
 /** What is wrong with a document is told so many times at most. */

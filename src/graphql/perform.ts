@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { ExecutionArgs, ExecutionResult, OperationDefinitionNode, SelectionSetNode } from 'graphql';
 import { execute, GraphQLError, getOperationAST, getVariableValues, Kind, subscribe } from 'graphql';
+import { insufficientCredits } from '../billing/lane-refusals.ts';
 import type { RateLimiter } from '../billing/rate-limiter.ts';
 import type { Caller, Core } from '../core/core.ts';
 import type { Tab } from '../core/tab.ts';
@@ -16,6 +17,7 @@ import type { Executor } from './executor.ts';
 import { documentLimits } from './limits.ts';
 import { quote } from './quote.ts';
 import type { GraphqlRequest, LiveResults } from './request.ts';
+import { RequestCalls } from './request-calls.ts';
 import { type DocumentScope, fragmentsOf } from './selection.ts';
 import { Session } from './session.ts';
 
@@ -80,26 +82,53 @@ class Performance {
     try {
       const caller = this.#caller(waiting);
       const { core, costLimit } = this.#parts;
-      state.quoted = quote({
-        scope,
-        operation,
-        limits: documentLimits,
-        check: (action, input, paged) =>
-          void (paged ? core.prepareEdges(action, input, caller) : core.prepare(action, input, caller)),
-      });
+      const calls = new RequestCalls(core, caller);
+      const measure = () =>
+        quote({
+          scope,
+          operation,
+          limits: documentLimits,
+          check: (action, input, paged) => calls.check(action, input, paged),
+        });
+      state.quoted = measure();
       refuseBeyond(costLimit, state.quoted);
-      if (state.request.headers['x-cost-only'] === '1') return { data: null };
+      const isCostOnly = state.request.headers['x-cost-only'] === '1';
+      if (calls.unchecked > 0 && (await this.#mayCheck(calls, isCostOnly))) {
+        await calls.checkExpensive();
+        // Without the calls that were refused.
+        state.quoted = measure();
+      }
+      if (isCostOnly) return { data: null };
       if (!needsKey) return await execute(this.#args);
-      return await this.#onTab(operation, scope, caller, waiting);
+      return await this.#onTab(operation, scope, caller, calls, waiting);
     } finally {
       waiting.end();
     }
+  }
+
+  /**
+   * Whether the expensive checks should be made before credit is reserved. If the last known credit is too short they are
+   * left to `Session`, so that the ledger refuses the request first; a kept answer is still found before that.
+   */
+  async #mayCheck(calls: RequestCalls, isCostOnly: boolean): Promise<boolean> {
+    const { core } = this.#parts;
+    const { quoted, key } = this.#state;
+    if (calls.unchecked > documentLimits.markdown) {
+      throw new PosternError(
+        'too_costly',
+        `Too much Markdown: the articles of one request may have ${documentLimits.markdown.toLocaleString('en')} characters together`,
+      );
+    }
+    if (await core.covers(key?.account ?? '', quoted)) return true;
+    if (isCostOnly) throw insufficientCredits(quoted);
+    return false;
   }
 
   async #onTab(
     operation: OperationDefinitionNode,
     scope: DocumentScope,
     caller: Caller,
+    calls: RequestCalls,
     waiting: Waiting,
   ): Promise<ExecutionResult | LiveResults> {
     const state = this.#state;
@@ -111,8 +140,8 @@ class Performance {
     }
     const tab = await core.openTab(caller.account, state.quoted, claim);
     const session = new Session({
-      core,
-      caller,
+      account: caller.account,
+      calls,
       tab,
       scope,
       isLate: () => waiting.isLate,

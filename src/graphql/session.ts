@@ -1,19 +1,19 @@
 import type { RateState } from '../billing/rate-limiter.ts';
 import type { Action } from '../core/action.ts';
-import type { Caller, Core, PreparedCall } from '../core/core.ts';
+import type { PreparedCall } from '../core/core.ts';
 import type { EdgePage } from '../core/paging.ts';
 import type { Tab } from '../core/tab.ts';
 import { asPosternError, PosternError } from '../errors/postern-error.ts';
 import type { Micros } from '../model/money.ts';
 import type { LiveStream } from '../webhooks/live-streams.ts';
+import type { RequestCalls } from './request-calls.ts';
 import type { DocumentScope } from './selection.ts';
 
 type Input = Record<string, unknown>;
 
 export interface SessionParts {
-  core: Core;
-  /** Its signal is aborted at the deadline, too. */
-  caller: Caller;
+  account: string;
+  calls: RequestCalls;
   tab: Tab;
   scope: DocumentScope;
   /** True once the request has taken too long. */
@@ -43,7 +43,7 @@ export class Session {
   }
 
   get account(): string {
-    return this.#parts.caller.account;
+    return this.#parts.account;
   }
 
   get scope(): DocumentScope {
@@ -55,22 +55,22 @@ export class Session {
   }
 
   read<Output>(action: Action, input: Input): Promise<Output> {
-    const { core, caller } = this.#parts;
-    return this.#once(keyOf(action, input), () => core.prepare(action, input, caller)) as Promise<Output>;
+    const { calls } = this.#parts;
+    return this.#once(calls.keyOf(action, input), () => calls.prepare(action, input)) as Promise<Output>;
   }
 
   /** A page of a list, from any of its edges on. */
   edges(action: Action, input: Input): Promise<EdgePage> {
-    const { core, caller } = this.#parts;
-    return this.#once(`edges ${keyOf(action, input)}`, () => core.prepareEdges(action, input, caller));
+    const { calls } = this.#parts;
+    return this.#once(`edges ${calls.keyOf(action, input)}`, () => calls.prepareEdges(action, input));
   }
 
   /** `place` is the same for the same field of a request that is sent again. */
   async write<Output>(action: Action, input: Input, place: string): Promise<Output> {
-    const { core, caller, tab } = this.#parts;
+    const { calls, tab } = this.#parts;
     this.#reads.clear();
     try {
-      return (await tab.run(core.prepare(action, input, caller), place)) as Output;
+      return (await tab.run(calls.prepare(action, input), place)) as Output;
     } catch (error) {
       this.failedWrites.push(asPosternError(error));
       throw error;
@@ -79,14 +79,14 @@ export class Session {
 
   /** Opens a live stream; `null` where something may be missing. */
   async open(action: Action, input: Input): Promise<AsyncIterable<unknown>> {
-    const { core, caller, tab } = this.#parts;
-    this.stream = (await tab.run(core.prepare(action, input, caller))) as LiveStream;
+    const { calls, tab } = this.#parts;
+    this.stream = (await tab.run(calls.prepare(action, input))) as LiveStream;
     return eventsOf(this.stream);
   }
 
   /** What another call has brought along, as if it had been read. */
   note(action: Action, input: Input, output: unknown): void {
-    const key = keyOf(action, input);
+    const key = this.#parts.calls.keyOf(action, input);
     if (!this.#reads.has(key)) this.#reads.set(key, Promise.resolve(output));
   }
 
@@ -111,10 +111,6 @@ export class Session {
       throw this.#late;
     }
   }
-}
-
-function keyOf(action: Action, input: Input): string {
-  return `${action.name} ${JSON.stringify(input)}`;
 }
 
 async function* eventsOf({ items }: LiveStream): AsyncGenerator<unknown> {

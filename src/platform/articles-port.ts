@@ -1,11 +1,11 @@
 import type { ArticleStatus, ArticleSummary } from '../model/article.ts';
 import type { Page } from '../model/page.ts';
-import type { RichText } from '../model/rich-text/rich-text.ts';
+import type { RichTextJson } from '../model/rich-text/rich-text.ts';
 import type { PageRequest } from './port.ts';
 
 /** An article as its platform tells it. */
 export interface PlatformArticle extends ArticleSummary {
-  content: RichText;
+  content: RichTextJson;
   /** False for what somebody else has published. */
   isOwn: boolean;
 }
@@ -23,7 +23,7 @@ export interface PlatformArticles {
   /** This and the next two: of drafts only, else `conflict`. */
   setTitle(articleId: string, title: string): Promise<void>;
   /** Every piece of media in it has an id, of the actor's own media. */
-  setContent(articleId: string, content: RichText): Promise<void>;
+  setContent(articleId: string, content: RichTextJson): Promise<void>;
   setCover(articleId: string, mediaId: string | null): Promise<void>;
   /** Makes the wrapper tweet, whose id is known afterwards. `forbidden` without a premium subscription. */
   publish(articleId: string): Promise<void>;

@@ -6,6 +6,7 @@ import type { UserCard } from '../model/user-card.ts';
 import type { UserProfile } from '../model/user-profile.ts';
 import type { ForwardProxy } from '../outbound/proxy.ts';
 import type { Secret } from '../secrets/secret.ts';
+import type { TaskRunner } from '../threads/task.ts';
 import type { PlatformArticles } from './articles-port.ts';
 import type { PlatformMedia } from './media-port.ts';
 import type { PlatformMessages } from './messages-port.ts';
@@ -44,6 +45,8 @@ export interface PlatformCall {
   signal: AbortSignal | null;
   /** Asked once for each write that is about to be sent: the token that names it to the platform. */
   tokenFor: (operation: string) => string;
+  /** For large articles. Sessions that touch no article need none. */
+  tasks?: TaskRunner;
 }
 
 export interface TweetSearch {

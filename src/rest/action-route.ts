@@ -14,7 +14,7 @@ export interface RestLocals {
   account: string;
 }
 
-/** Performs one action for one request: input → idempotency → tab → answer. */
+/** Performs one action for one request: input → expensive checks → idempotency → tab → answer. */
 export function actionRoute(action: Action, core: Core): RequestHandler {
   const readInput = inputReader(action);
   return async (request: Request, response: Response) => {
@@ -28,6 +28,8 @@ export function actionRoute(action: Action, core: Core): RequestHandler {
       signal: hangUpSignal(response),
     };
     const call = core.prepare(action, input, caller);
+    // An account that cannot pay is refused below, by the ledger, before anything expensive is done.
+    if (call.unchecked > 0 && (await core.covers(account, action.price))) await call.check();
     const key = action.method === 'POST' ? readIdempotencyKey(request) : null;
     let claim: IdempotencyClaim | null = null;
     if (key !== null) {

@@ -29,7 +29,10 @@ export interface TestService {
   stop(): Promise<void>;
 }
 
-export async function startService(env: Environment = {}, overrides: Overrides = {}): Promise<TestService> {
+export async function startService(
+  env: Environment = {},
+  { tasks, ...overrides }: Overrides = {},
+): Promise<TestService> {
   const dataDir = env['DATA_DIR'] ?? mkdtempSync(join(tmpdir(), 'postern-test-'));
   const config = readConfig({ PORT: '0', SANDBOX_PORT: '0', DATA_DIR: dataDir, ...env });
   const log: string[] = [];
@@ -38,6 +41,8 @@ export async function startService(env: Environment = {}, overrides: Overrides =
   const service = await serve(config, {
     openStore: () => store,
     logger: pino({ level: 'trace' }, { write: (line: string) => void log.push(line) }),
+    // A thread cannot run TypeScript.
+    tasks: { worker: new URL('../../dist/task-worker.js', import.meta.url), ...tasks },
     startSandbox: async (options) => ({ ...(await startSandbox(options)), onExit: () => {} }),
     ...overrides,
   });

@@ -1,11 +1,13 @@
 import { PosternError } from '../../errors/postern-error.ts';
+import type { RichText } from '../../model/rich-text/rich-text.ts';
 import type { PlatformArticle, PlatformArticles } from '../../platform/port.ts';
 import { failed, isUnknown, twice } from './change.ts';
 import type { Edits } from './edits.ts';
 import { movesOf } from './moves.ts';
 import type { Transition } from './states.ts';
 
-const empty = { title: '', content: { blocks: [], entities: [], containers: [] }, cover_media_id: null };
+const noContent: RichText = { blocks: [], entities: [], containers: [] };
+const empty = { title: '', content: JSON.stringify(noContent), cover_media_id: null };
 
 /** Makes an article. Where a step fails it is deleted again, and where that fails too the error says what is left. */
 export async function create(

@@ -1,33 +1,35 @@
 import { malformedField } from '../../errors/fields.ts';
 import type { MediaDesk, MediaSource, TakingRules } from '../../media/desk.ts';
-import { picturesIn, withMediaIds } from '../../model/rich-text/pictures.ts';
-import type { RichText } from '../../model/rich-text/rich-text.ts';
+import type { RichTextJson } from '../../model/rich-text/rich-text.ts';
 import type { PlatformSession } from '../../platform/port.ts';
+import type { TaskRunner } from '../../threads/task.ts';
 import { mediaSource } from '../media-input.ts';
 import { type Wanted, withMedia } from '../take-media.ts';
-import type { ArticleFields } from './input.ts';
+import { type ArticleContent, contentTasks } from './content-tasks.ts';
+import type { CheckedFields } from './input.ts';
 
 /** What an article is to become; what is left out stays as it is. */
 export interface Edits {
   readonly title?: string;
-  readonly content?: RichText;
+  readonly content?: RichTextJson;
   readonly coverMediaId?: string;
 }
 
 interface Call {
   platform: PlatformSession;
   media: MediaDesk;
+  tasks: TaskRunner;
 }
 
 /**
  * Fetches and uploads the pictures that the fields name, so that whatever is wrong with one is known before the article is
  * touched. All are taken in before the first is uploaded.
  */
-export async function takeEdits(call: Call, fields: ArticleFields): Promise<Edits> {
+export async function takeEdits(call: Call, fields: CheckedFields): Promise<Edits> {
   const { title, content } = fields;
   const wanted = new Map<string, Wanted>();
   const ids = new Map<string, string>();
-  for (const [at, url] of (content === undefined ? [] : picturesIn(content)).entries()) {
+  for (const [at, url] of (content?.pictures ?? []).entries()) {
     const known = call.platform.articles.mediaAt(url);
     if (known !== null) ids.set(url, known);
     else wanted.set(url, { source: sourceOf(url), rules: pictureRules(at + 1) });
@@ -45,15 +47,23 @@ export async function takeEdits(call: Call, fields: ArticleFields): Promise<Edit
   const coverMediaId = given ?? ids.get(coverKey);
   return {
     ...(title !== undefined && { title }),
-    ...(content !== undefined && { content: withMediaIds(content, ids) }),
+    ...(content !== undefined && { content: await withMediaIds(content, ids, call.tasks) }),
     ...(coverMediaId !== undefined && { coverMediaId }),
   };
+}
+
+async function withMediaIds(
+  { text, pictures }: ArticleContent,
+  mediaIds: ReadonlyMap<string, string>,
+  tasks: TaskRunner,
+): Promise<RichTextJson> {
+  return pictures.length === 0 ? text : tasks.run(contentTasks.placeMedia, { text, mediaIds });
 }
 
 /** No address is empty. */
 const coverKey = '';
 
-function coverOf({ cover_image_url: url, cover_image_base64: data }: ArticleFields): Wanted | undefined {
+function coverOf({ cover_image_url: url, cover_image_base64: data }: CheckedFields): Wanted | undefined {
   if (url === undefined && data === undefined) return undefined;
   const field = data === undefined ? 'cover_image_url' : 'cover_image_base64';
   return { source: mediaSource(url, data), rules: { field, kinds: ['photo'] } };

@@ -1,13 +1,14 @@
 import { z } from 'zod';
-import { fromMarkdown, TooDeepError } from '../../model/rich-text/from-markdown.ts';
-import { picturesIn } from '../../model/rich-text/pictures.ts';
-import { deepestNesting, type RichText } from '../../model/rich-text/rich-text.ts';
+import { malformedField } from '../../errors/fields.ts';
 import { numericId } from '../../model/scalars.ts';
+import type { TaskRunner } from '../../threads/task.ts';
+import { TaskLimitError } from '../../threads/task-pool.ts';
+import type { ExpensiveCheck } from '../action.ts';
 import { mediaData, mediaUrl } from '../media-input.ts';
+import { type ArticleContent, contentTasks } from './content-tasks.ts';
 
 const longestTitle = 100;
 const longestContent = 100_000;
-const mostPictures = 50;
 
 /** Text of so many characters (Unicode code points, as JSON Schema counts them). */
 function textOf(longest: number) {
@@ -21,35 +22,10 @@ function textOf(longest: number) {
     .meta({ maxLength: longest });
 }
 
-/** Markdown, read as soon as it comes in: what is wrong with it is known before it costs anything. */
-const markdown = textOf(longestContent).transform((text, { issues }): RichText => {
-  const refuse = (message: string) => {
-    issues.push({ code: 'custom', message, input: text });
-    return z.NEVER;
-  };
-  try {
-    const content = fromMarkdown(text);
-    if (!showsAnything(content)) return refuse('must not be blank');
-    const pictures = picturesIn(content);
-    if (pictures.length > mostPictures) return refuse(`may show at most ${mostPictures} images`);
-    const odd = pictures.findIndex((url) => !/^(?:https?:\/\/|data:)/i.test(url));
-    if (odd >= 0) return refuse(`image ${odd + 1} must have an http:// or https:// address`);
-    return content;
-  } catch (error) {
-    if (error instanceof TooDeepError) return refuse(`lists and quotes may nest ${deepestNesting / 2} deep`);
-    throw error;
-  }
-});
-
-/** What only defines links, such as `[a]: https://a.example`, shows nothing. */
-function showsAnything({ blocks }: RichText): boolean {
-  return blocks.some(({ type, text }) => type === 'divider' || /\S/.test(text));
-}
-
 /** What an article is made of, as callers give it (SPEC.md, Articles). At most one of the covers. */
 export const articleFields = {
   title: textOf(longestTitle).meta({ description: 'Up to 100 characters.', examples: ['On looms'] }),
-  content: markdown.meta({
+  content: textOf(longestContent).meta({
     description:
       'Markdown, up to 100,000 characters: headings, bold, italic, lists, links, images, code, quotes. HTML becomes plain ' +
       'text. Up to 50 images are fetched and uploaded.',
@@ -65,8 +41,34 @@ export const articleId = numericId.meta({ description: 'The article.' });
 
 export interface ArticleFields {
   title?: string | undefined;
-  content?: RichText | undefined;
+  content?: string | undefined;
   cover_media_id?: string | undefined;
   cover_image_url?: string | undefined;
   cover_image_base64?: z.output<typeof mediaData> | undefined;
+}
+
+/** The same fields after `contentCheck`. */
+export type CheckedFields = Omit<ArticleFields, 'content'> & { content?: ArticleContent | undefined };
+
+/** The expensive check of an article's fields: reads the Markdown. */
+export function contentCheck<Fields extends ArticleFields>(): ExpensiveCheck<
+  Fields,
+  Omit<Fields, 'content'> & CheckedFields
+> {
+  return {
+    size: ({ content = '' }) => content.length,
+    check: async ({ content, ...rest }, tasks) =>
+      content === undefined ? rest : { ...rest, content: await readContent(content, tasks) },
+  };
+}
+
+async function readContent(text: string, tasks: TaskRunner): Promise<ArticleContent> {
+  try {
+    const outcome = await tasks.run(contentTasks.readMarkdown, { text });
+    if ('refused' in outcome) throw malformedField('content', outcome.refused);
+    return outcome;
+  } catch (error) {
+    if (!(error instanceof TaskLimitError)) throw error;
+    throw malformedField('content', 'is too complex to be read in time: shorten it, or use less markup');
+  }
 }

@@ -1,8 +1,12 @@
 import type { Article } from '../../model/article.ts';
-import { toMarkdown } from '../../model/rich-text/to-markdown.ts';
 import type { PlatformArticle } from '../../platform/port.ts';
+import type { TaskRunner } from '../../threads/task.ts';
+import { contentTasks } from './content-tasks.ts';
 
 /** An article as callers see it: its content as Markdown. */
-export function asArticle({ content, isOwn: _isOwn, ...summary }: PlatformArticle): Article {
-  return { ...summary, content: toMarkdown(content) };
+export async function asArticle(
+  { content, isOwn: _isOwn, ...summary }: PlatformArticle,
+  tasks: TaskRunner,
+): Promise<Article> {
+  return { ...summary, content: await tasks.run(contentTasks.writeMarkdown, { text: content }) };
 }

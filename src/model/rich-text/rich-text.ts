@@ -10,6 +10,16 @@ export interface RichText {
   readonly containers: readonly Container[];
 }
 
+/**
+ * A `RichText` as JSON. Rich text of a long article has up to 100,000 objects, which take longer to copy between threads
+ * than a string. Only tasks (`src/threads`) parse it.
+ */
+export type RichTextJson = string;
+
+export function parseRichText(json: RichTextJson): RichText {
+  return JSON.parse(json) as RichText;
+}
+
 export const headings = [
   'header-one',
   'header-two',

@@ -1,13 +1,15 @@
 import type { ArticleStatus, ArticleSummary } from '../../model/article.ts';
 import type { Page } from '../../model/page.ts';
-import type { RichText } from '../../model/rich-text/rich-text.ts';
+import type { RichTextJson } from '../../model/rich-text/rich-text.ts';
+import type { TaskRunner } from '../../threads/task.ts';
 import type { PlatformArticle, PlatformArticles } from '../articles-port.ts';
 import type { PageRequest, PlatformCall } from '../port.ts';
+import { articleTasks } from './article-tasks.ts';
 import type { Request, SandboxClient } from './client.ts';
 import { withPage } from './paths.ts';
+import { readStatus, readSummary } from './read-article.ts';
 import { itemsAnd } from './read-page.ts';
-import { readRichText, richTextToWire } from './rich-text-wire.ts';
-import { asWire, flag, id, isoTime, list, NonsenseError, nullable, object, text, type Wire } from './wire.ts';
+import { asWire, flag, id, list, NonsenseError, object, text, type Wire } from './wire.ts';
 
 /** The articles of the sandbox platform, as one actor sees them. */
 export class SandboxArticles implements PlatformArticles {
@@ -27,15 +29,16 @@ export class SandboxArticles implements PlatformArticles {
   }
 
   setTitle(articleId: string, title: string): Promise<void> {
-    return this.#set('setArticleTitle', articleId, '/title', { title });
+    return this.#set('setArticleTitle', articleId, '/title', { body: { title } });
   }
 
-  setContent(articleId: string, content: RichText): Promise<void> {
-    return this.#set('setArticleContent', articleId, '/content', { content: richTextToWire(content) });
+  async setContent(articleId: string, content: RichTextJson): Promise<void> {
+    const json = await this.#tasks.run(articleTasks.writeContent, { text: content });
+    return this.#set('setArticleContent', articleId, '/content', { json });
   }
 
   setCover(articleId: string, mediaId: string | null): Promise<void> {
-    return this.#set('setArticleCover', articleId, '/cover', { media_id: mediaId });
+    return this.#set('setArticleCover', articleId, '/cover', { body: { media_id: mediaId } });
   }
 
   publish(articleId: string): Promise<void> {
@@ -60,13 +63,10 @@ export class SandboxArticles implements PlatformArticles {
 
   article(articleId: string): Promise<PlatformArticle> {
     const read = { operation: 'article', method: 'GET', path: pathOf(articleId) } as const;
-    return this.#send({ ...read, subject: anArticle(articleId) }, (body) => {
-      const article = object(body, 'article');
-      return {
-        ...readSummary(article),
-        content: readRichText(object(article, 'content')),
-        isOwn: flag(object(article, 'viewer'), 'own'),
-      };
+    return this.#client.sendForText({ ...read, subject: anArticle(articleId) }, this.#call, async (text) => {
+      const outcome = await this.#tasks.run(articleTasks.readArticle, { text });
+      if ('nonsense' in outcome) throw new NonsenseError(outcome.nonsense);
+      return outcome;
     });
   }
 
@@ -87,11 +87,16 @@ export class SandboxArticles implements PlatformArticles {
     return (origin === this.#client.origin && /^\/media\/uploads\/(\d{1,20})\.\w{3,4}$/.exec(pathname)?.[1]) || null;
   }
 
-  #set(operation: string, articleId: string, part: string, body: Wire): Promise<void> {
+  #set(operation: string, articleId: string, part: string, body: Pick<Request, 'body' | 'json'>): Promise<void> {
     const path = pathOf(articleId) + part;
-    return this.#send({ operation, method: 'PUT', path, body, subject: anArticle(articleId) }, (answer) => {
+    return this.#send({ operation, method: 'PUT', path, ...body, subject: anArticle(articleId) }, (answer) => {
       object(answer, 'article');
     });
+  }
+
+  get #tasks(): TaskRunner {
+    if (!this.#call.tasks) throw new Error('articles need a task runner');
+    return this.#call.tasks;
   }
 
   #send<T>(request: Request, read: (body: Wire) => T): Promise<T> {
@@ -101,23 +106,3 @@ export class SandboxArticles implements PlatformArticles {
 
 const pathOf = (articleId: string) => `/api/articles/${articleId}`;
 const anArticle = (articleId: string) => ({ kind: 'Article', id: articleId }) as const;
-
-function readSummary(article: Wire): ArticleSummary {
-  return {
-    article_id: id(article, 'id'),
-    title: text(article, 'title'),
-    status: readStatus(article),
-    tweet_id: nullable(id, article, 'tweet_id'),
-    draft_url: nullable(text, article, 'draft_url'),
-    public_url: nullable(text, article, 'public_url'),
-    cover_media_id: nullable(id, article, 'cover_media_id'),
-    created_at: isoTime(article, 'created_at'),
-    updated_at: isoTime(article, 'updated_at'),
-  };
-}
-
-function readStatus(article: Wire): ArticleStatus {
-  const status = text(article, 'status');
-  if (status === 'draft' || status === 'published') return status;
-  throw new NonsenseError(`status is "${status.slice(0, 40)}"`);
-}

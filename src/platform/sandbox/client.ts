@@ -10,7 +10,7 @@ import { CircuitBreaker } from '../circuit-breaker.ts';
 import type { PlatformCall } from '../port.ts';
 import { type Answer, Attempts } from './exchange.ts';
 import { readProblem, type Subject } from './problems.ts';
-import { asWire, NonsenseError, type Wire } from './wire.ts';
+import { asWire, NonsenseError, parseJson, type Wire } from './wire.ts';
 
 export interface ClientOptions {
   origin: string;
@@ -27,6 +27,8 @@ export interface Request {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   path: string;
   body?: Wire;
+  /** The same as JSON text, instead of `body`. */
+  json?: string;
   /** Sent as they are, instead of `body`. */
   bytes?: Pick<TakenMedia, 'type' | 'size' | 'open'>;
   subject?: Subject;
@@ -64,7 +66,19 @@ export class SandboxClient {
   }
 
   /** Sends one request and reads the JSON object that a 2xx carries. Everything else throws a `PosternError`. */
-  async send<T>(request: Request, call: PlatformCall | null, read: (body: Wire) => T): Promise<T> {
+  send<T>(request: Request, call: PlatformCall | null, read: (body: Wire) => T): Promise<T> {
+    return this.#send(request, call, (answer) => read(readAnswer(answer, request)));
+  }
+
+  /** Like `send`, for responses that may be too large to be parsed on this thread: `read` gets the text of a 2xx. */
+  sendForText<T>(request: Request, call: PlatformCall | null, read: (text: string) => Promise<T>): Promise<T> {
+    return this.#send(request, call, (answer) => {
+      if (answer.status >= 300) readAnswer(answer, request);
+      return read(answer.text);
+    });
+  }
+
+  async #send<T>(request: Request, call: PlatformCall | null, read: (answer: Answer) => T | Promise<T>): Promise<T> {
     const proxy = call?.proxy ?? null;
     if (!proxy) this.#breaker.enter();
     const { runtime, onRequest } = this.#options;
@@ -73,7 +87,7 @@ export class SandboxClient {
     try {
       const answer = await this.#sendInTime(request, call);
       outcome = String(answer.status);
-      return read(readAnswer(answer, request));
+      return await read(answer);
     } catch (error) {
       const fault = asFault(error, proxy);
       if (fault.code === 'platform_timeout') outcome = 'timeout';
@@ -158,8 +172,12 @@ function dispatchOptions(
     method: request.method,
     path: request.path,
     headers: headersOf(request, call),
-    body: request.body === undefined ? (bytes ?? null) : JSON.stringify(request.body),
+    body: jsonOf(request) ?? bytes ?? null,
   };
+}
+
+function jsonOf({ body, json }: Request): string | undefined {
+  return body === undefined ? json : JSON.stringify(body);
 }
 
 function headersOf(request: Request, call: PlatformCall | null): Record<string, string> {
@@ -167,7 +185,7 @@ function headersOf(request: Request, call: PlatformCall | null): Record<string, 
   if (call) headers['cookie'] = `auth_token=${call.authToken.expose()}`;
   if (call && request.method !== 'GET')
     headers['idempotency-token'] = call.tokenFor(request.operation + (request.part ?? ''));
-  if (request.body !== undefined) headers['content-type'] = 'application/json';
+  if (request.body !== undefined || request.json !== undefined) headers['content-type'] = 'application/json';
   if (request.bytes) {
     headers['content-type'] = request.bytes.type;
     headers['content-length'] = String(request.bytes.size);
@@ -181,14 +199,6 @@ function readAnswer({ status, retryAfter, text }: Answer, request: Request): Wir
   const body = parseJson(text);
   if (status >= 400) throw readProblem(body, status, retryAfter, request.subject);
   return asWire(body, 'body');
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new NonsenseError('the body is not JSON');
-  }
 }
 
 class DeadlineError extends Error {}

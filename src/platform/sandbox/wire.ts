@@ -14,6 +14,14 @@ function nonsense(field: string, expected: string): never {
   throw new NonsenseError(`${field} is not ${expected}`);
 }
 
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new NonsenseError('the body is not JSON');
+  }
+}
+
 export function asWire(value: unknown, field: string): Wire {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) nonsense(field, 'an object');
   return value as Wire;

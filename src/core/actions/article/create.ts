@@ -5,11 +5,18 @@ import { flatPrice, platformAction } from '../../action.ts';
 import { checkPremium } from '../../articles/change.ts';
 import { create } from '../../articles/create.ts';
 import { takeEdits } from '../../articles/edits.ts';
-import { articleFields, covers } from '../../articles/input.ts';
+import { articleFields, contentCheck, covers } from '../../articles/input.ts';
 import { transitions } from '../../articles/states.ts';
 import { atMostOneOf } from '../../input.ts';
 
 const { create: draft, createPublished } = transitions.none;
+
+const input = z
+  .object({
+    ...articleFields,
+    publish: z.boolean().default(false).meta({ description: 'Publish it at once. Premium only.' }),
+  })
+  .check(atMostOneOf(...covers));
 
 export const createArticle = platformAction({
   name: 'article/create',
@@ -22,12 +29,8 @@ export const createArticle = platformAction({
   price: flatPrice,
   effect: 'once',
   takesBase64: true,
-  input: z
-    .object({
-      ...articleFields,
-      publish: z.boolean().default(false).meta({ description: 'Publish it at once. Premium only.' }),
-    })
-    .check(atMostOneOf(...covers)),
+  input,
+  expensive: contentCheck<z.output<typeof input>>(),
   example: {
     title: 'On looms',
     content: '# Why looms\n\nThey **remember** patterns.\n\n- warp\n- weft',
@@ -41,10 +44,10 @@ export const createArticle = platformAction({
     public_url: z.string().nullable(),
     cover_media_id: numericId.nullable(),
   }),
-  async run({ platform, media }, { publish, ...fields }) {
+  async run({ platform, media, tasks }, { publish, ...fields }) {
     const transition = publish ? createPublished : draft;
     if (transition.premium) await checkPremium(platform);
-    const edits = await takeEdits({ platform, media }, fields);
+    const edits = await takeEdits({ platform, media, tasks }, fields);
     const made = await create(platform.articles, transition, edits);
     return {
       article_id: made.article_id,

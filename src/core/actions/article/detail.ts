@@ -15,5 +15,5 @@ export const articleDetail = platformAction({
   input: z.object({ article_id: articleId }),
   example: { article_id: '1989000000000000000' },
   output: article,
-  run: async ({ platform }, { article_id }) => asArticle(await platform.articles.article(article_id)),
+  run: async ({ platform, tasks }, { article_id }) => asArticle(await platform.articles.article(article_id), tasks),
 });

@@ -3,12 +3,17 @@ import { numericId } from '../../../model/scalars.ts';
 import { flatPrice, platformAction } from '../../action.ts';
 import { change, findTransition } from '../../articles/change.ts';
 import { takeEdits } from '../../articles/edits.ts';
-import { articleFields, articleId, covers } from '../../articles/input.ts';
+import { articleFields, articleId, contentCheck, covers } from '../../articles/input.ts';
 import { transitions } from '../../articles/states.ts';
 import { anyOf, atMostOneOf } from '../../input.ts';
 
 const { published } = transitions;
 const { title, content, ...cover } = articleFields;
+
+const input = z
+  .object({ article_id: articleId, title: title.optional(), content: content.optional(), ...cover })
+  .check(atMostOneOf(...covers))
+  .check(anyOf('title', 'content', ...covers));
 
 export const updateArticle = platformAction({
   name: 'article/update',
@@ -21,10 +26,8 @@ export const updateArticle = platformAction({
   price: flatPrice,
   effect: 'once',
   takesBase64: true,
-  input: z
-    .object({ article_id: articleId, title: title.optional(), content: content.optional(), ...cover })
-    .check(atMostOneOf(...covers))
-    .check(anyOf('title', 'content', ...covers)),
+  input,
+  expensive: contentCheck<z.output<typeof input>>(),
   example: { article_id: '1989000000000000000', title: 'On looms, again' },
   output: z.object({
     article_id: numericId,
@@ -34,9 +37,9 @@ export const updateArticle = platformAction({
       cover_media_id: numericId.nullable().meta({ description: 'The new cover; null where it was not to change.' }),
     }),
   }),
-  async run({ platform, media }, { article_id, ...fields }) {
+  async run({ platform, media, tasks }, { article_id, ...fields }) {
     const { found, transition } = await findTransition(platform, article_id, 'update');
-    const edits = await takeEdits({ platform, media }, fields);
+    const edits = await takeEdits({ platform, media, tasks }, fields);
     // A request that is sent again may find that its first attempt died between unpublishing and publishing. The platform
     // knows by the token, which is the same: in both attempts this comes right after the uploads.
     const interrupted = found.status === 'draft' && (await platform.articles.unpublish(article_id));

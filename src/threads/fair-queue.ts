@@ -1,0 +1,141 @@
+import { PosternError } from '../errors/postern-error.ts';
+
+export interface FairQueueLimits {
+  /** Tasks that run at the same time. */
+  running: number;
+  /** The same for one account. */
+  runningOfAccount: number;
+  /** The weight of all tasks that wait. */
+  waiting: number;
+  /** The same for one account. A single task is always accepted. */
+  waitingOfAccount: number;
+}
+
+export interface Place {
+  account: string;
+  /** Counted towards the limits while the task waits. */
+  weight: number;
+  /** Aborted when nobody wants the result any more; `null` for a write, which runs on. The task leaves the queue; if it runs already, it runs on. */
+  signal: AbortSignal | null;
+}
+
+interface Waiting extends Place {
+  start: () => void;
+  refuse: (error: Error) => void;
+}
+
+/** A semaphore with one queue per account. Accounts take turns, so that one account cannot keep the others waiting. */
+export class FairQueue {
+  readonly #limits: FairQueueLimits;
+  readonly #running = new Map<string, number>();
+  /** The account whose turn is next comes first. */
+  readonly #waiting = new Map<string, Waiting[]>();
+  #runningCount = 0;
+  #waitingWeight = 0;
+  #closed = false;
+
+  constructor(limits: FairQueueLimits) {
+    this.#limits = limits;
+  }
+
+  async run<T>(place: Place, task: () => Promise<T>): Promise<T> {
+    await this.#enter(place);
+    try {
+      return await task();
+    } finally {
+      this.#leave(place.account);
+    }
+  }
+
+  /** Refuses all tasks that wait, and all that come later. */
+  close(): void {
+    this.#closed = true;
+    for (const waiting of [...this.#waiting.values()].flat()) waiting.refuse(stopping());
+  }
+
+  #enter(place: Place): Promise<void> {
+    if (this.#closed) throw stopping();
+    if (place.signal?.aborted) throw hungUp();
+    if (this.#mayRun(place.account)) {
+      this.#count(place.account, 1);
+      return Promise.resolve();
+    }
+    this.#checkLimits(place);
+    return new Promise((resolve, reject) => {
+      const { account, weight, signal } = place;
+      const leave = () => {
+        signal?.removeEventListener('abort', onAbort);
+        const queue = this.#waiting.get(account)?.filter((each) => each !== waiting) ?? [];
+        if (queue.length === 0) this.#waiting.delete(account);
+        else this.#waiting.set(account, queue);
+        this.#waitingWeight -= weight;
+      };
+      const waiting: Waiting = {
+        ...place,
+        start: () => {
+          leave();
+          this.#count(account, 1);
+          resolve();
+        },
+        refuse: (error) => {
+          leave();
+          reject(error);
+        },
+      };
+      const onAbort = () => waiting.refuse(hungUp());
+      signal?.addEventListener('abort', onAbort, { once: true });
+      const queue = this.#waiting.get(account);
+      if (queue) queue.push(waiting);
+      else this.#waiting.set(account, [waiting]);
+      this.#waitingWeight += weight;
+    });
+  }
+
+  #checkLimits({ account, weight }: Place): void {
+    const queue = this.#waiting.get(account) ?? [];
+    const own = queue.reduce((sum, each) => sum + each.weight, 0);
+    if (queue.length > 0 && own + weight > this.#limits.waitingOfAccount) {
+      throw new PosternError('rate_limited', 'This account has too many articles in progress: ask again later', {
+        retryAfterSeconds: 2,
+      });
+    }
+    if (this.#waitingWeight + weight > this.#limits.waiting) {
+      throw new PosternError('unavailable', 'Too many articles are in progress; nothing was charged, ask again later', {
+        retryAfterSeconds: 2,
+      });
+    }
+  }
+
+  #leave(account: string): void {
+    this.#count(account, -1);
+    for (const [next, queue] of this.#waiting) {
+      if (this.#runningCount >= this.#limits.running) return;
+      if (!this.#mayRun(next)) continue;
+      queue[0]?.start();
+      // The account goes to the end of the line.
+      const rest = this.#waiting.get(next);
+      if (rest && this.#waiting.delete(next)) this.#waiting.set(next, rest);
+      return;
+    }
+  }
+
+  #mayRun(account: string): boolean {
+    const { running, runningOfAccount } = this.#limits;
+    return this.#runningCount < running && (this.#running.get(account) ?? 0) < runningOfAccount;
+  }
+
+  #count(account: string, change: 1 | -1): void {
+    this.#runningCount += change;
+    const left = (this.#running.get(account) ?? 0) + change;
+    if (left > 0) this.#running.set(account, left);
+    else this.#running.delete(account);
+  }
+}
+
+export function stopping(): PosternError {
+  return new PosternError('unavailable', 'The gateway is stopping; nothing was charged, ask again');
+}
+
+function hungUp(): PosternError {
+  return new PosternError('request_timeout', 'The caller hung up');
+}

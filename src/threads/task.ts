@@ -1,0 +1,18 @@
+/** A computation on text that may take long. It runs in a worker thread, so its input and output must be structured-cloneable. */
+export interface Task<Input extends TaskInput, Output> {
+  /** Unique among all tasks. */
+  readonly name: string;
+  /** Texts of up to this many characters run on the calling thread. Only for tasks that are fast for any text of this length. */
+  readonly inlineUpTo: number;
+  readonly run: (input: Input) => Output | Promise<Output>;
+}
+
+export interface TaskInput {
+  /** The text that the task's time and memory depend on. */
+  readonly text: string;
+}
+
+/** Runs the tasks of one call. Throws `TaskLimitError`, `rate_limited`, `unavailable` or `request_timeout`. */
+export interface TaskRunner {
+  run<Input extends TaskInput, Output>(task: Task<Input, Output>, input: Input): Promise<Output>;
+}

@@ -1,0 +1,219 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { Client } from '../support/client.ts';
+import { GraphqlClient } from '../support/graphql.ts';
+import { expectRefusal, restingBalance } from '../support/refusal.ts';
+import { SandboxControl } from '../support/sandbox-control.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+let folder: string;
+let log: string;
+let service: TestService;
+/** A service whose tasks may run for 3 s only. */
+let hasty: TestService;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'postern-tasks-'));
+  log = join(folder, 'tasks.log');
+  process.env['TASK_LOG'] = log;
+  const worker = new URL('../support/watched-task-worker.mjs', import.meta.url);
+  service = await startService({}, { tasks: { worker, threads: 2 } });
+  hasty = await startService({}, { tasks: { worker, threads: 2, timeLimitMs: 3_000 } });
+});
+afterAll(async () => {
+  await service.stop();
+  await hasty.stop();
+  rmSync(folder, { recursive: true });
+});
+beforeEach(() => writeFileSync(log, ''));
+
+const tasksRun = (name: string) =>
+  readFileSync(log, 'utf8')
+    .split('\n')
+    .filter((line) => line === name).length;
+
+async function callers(dollars: string, { makeAccount, demo } = service) {
+  const { id, key } = await makeAccount(dollars);
+  const { baseUrl, graphqlUrl, sandboxUrl } = demo;
+  const writer = await new SandboxControl(sandboxUrl).mint({ premium: true });
+  const { authToken } = writer;
+  return {
+    id,
+    rest: new Client({ baseUrl, key, authToken }),
+    graphql: new GraphqlClient({ url: graphqlUrl, key, authToken }),
+  };
+}
+
+const long = (piece: string) => piece.repeat(99_000 / piece.length);
+const mutation = (aliases: number) =>
+  `mutation($i: CreateArticleInput!) { ${Array.from({ length: aliases }, (_, at) => `a${at}: createArticle(input: $i) { articleId }`).join(' ')} }`;
+
+/** The longest time for which the event loop of this process, which is the service's, did not turn while something ran. */
+async function longestStop(run: () => Promise<unknown>): Promise<number> {
+  let longest = 0;
+  let last = performance.now();
+  const timer = setInterval(() => {
+    longest = Math.max(longest, performance.now() - last);
+    last = performance.now();
+  }, 5);
+  await run();
+  clearInterval(timer);
+  return Math.max(longest, performance.now() - last);
+}
+
+describe('Markdown is read once a request, off the event loop', () => {
+  // Takes long to read, and is refused because of its last line.
+  const tooDeep = `${'> a\n\n'.repeat(19_000)}\n${'- '.repeat(30)}a`;
+
+  test('however many aliases give it, when it is wrong', async () => {
+    const { graphql, rest } = await callers('1');
+    const input = { title: 'Deep', content: tooDeep };
+    const stop = await longestStop(async () => {
+      const answer = await graphql.ask(mutation(70), { i: input });
+      expect(answer.errors).toHaveLength(70);
+      expect(answer.errors[0]).toMatchObject({
+        message: 'Malformed field: content: lists and quotes may nest 20 deep',
+      });
+      expect(answer.extensions.cost).toMatchObject({ quoted: '0', actual: '0' });
+    });
+    expect(tasksRun('readMarkdown')).toBe(1);
+    expect(stop).toBeLessThan(2_000);
+    expect(await restingBalance(rest)).toBe('1');
+  });
+
+  test('however many aliases give it, for x-cost-only', async () => {
+    const { graphql } = await callers('1');
+    const answer = await graphql.ask(
+      mutation(70),
+      { i: { title: 'Deep', content: long('*x* ') } },
+      { 'x-cost-only': '1' },
+    );
+    expect(answer.extensions.cost).toMatchObject({ quoted: '0.07', actual: '0' });
+    expect(tasksRun('readMarkdown')).toBe(1);
+  });
+
+  test('and when it is performed', async () => {
+    const { graphql } = await callers('1');
+    const answer = await graphql.ask(mutation(3), { i: { title: 'Three times', content: 'The **same**' } });
+    expect(new Set(Object.values(answer.data).map((each) => (each as { articleId: string }).articleId)).size).toBe(3);
+    expect(answer.extensions.cost).toMatchObject({ quoted: '0.003', actual: '0.003' });
+    expect(tasksRun('readMarkdown')).toBe(1);
+  });
+
+  test('up to three of the longest articles a request', async () => {
+    const { graphql } = await callers('1');
+    const fields = Array.from({ length: 4 }, (_, at) => `a${at}: createArticle(input: $i${at}) { articleId }`);
+    const variables = Array.from({ length: 4 }, (_, at) => `$i${at}: CreateArticleInput!`);
+    const inputs = Array.from({ length: 4 }, (_, at) => [`i${at}`, { title: 'Long', content: `${at}${long('a ')}` }]);
+    const answer = await graphql.ask(`mutation(${variables}) { ${fields.join(' ')} }`, Object.fromEntries(inputs));
+    expect(answer.errors).toMatchObject([
+      {
+        message: 'Too much Markdown: the articles of one request may have 300,000 characters together',
+        extensions: { code: 'TOO_COSTLY', status: 400 },
+      },
+    ]);
+    expect(tasksRun('readMarkdown')).toBe(0);
+  });
+
+  test('and written once, however many aliases ask for an article', async () => {
+    const { graphql, rest } = await callers('1');
+    const content = long('*x* ').trim();
+    const made = await rest.post('/article/create', { title: 'Slanted', content });
+    expect(made.body.error).toBeNull();
+    const fields = Array.from({ length: 40 }, (_, at) => `a${at}: article(articleId: $id) { content }`);
+    const stop = await longestStop(async () => {
+      const answer = await graphql.ask(`query($id: String!) { ${fields.join(' ')} }`, {
+        id: made.body.data['article_id'],
+      });
+      expect(answer.data.a39.content).toBe(content);
+      expect(answer.extensions.cost).toMatchObject({ actual: '0.001' });
+    });
+    expect(tasksRun('writeMarkdown')).toBe(1);
+    expect(stop).toBeLessThan(2_000);
+  });
+});
+
+describe('an account that cannot pay', () => {
+  const input = { title: 'Free', content: 'Not *paid* for' };
+
+  test('is refused before its Markdown is read', async () => {
+    const { rest, graphql } = await callers('0.0009');
+    for (let attempt = 0; attempt < 2; attempt++) {
+      expectRefusal(await rest.post('/article/create', input), 402);
+      expectRefusal(await rest.post('/article/create', input, { 'idempotency-key': `key ${attempt}` }), 402);
+      expectRefusal(await rest.post('/article/update', { article_id: '1', content: `${'- '.repeat(30)}a` }), 402);
+    }
+    for (const headers of [{}, { 'x-cost-only': '1' }, { 'idempotency-key': 'another' }]) {
+      const { errors } = await graphql.ask(mutation(2), { i: input }, headers as Record<string, string>);
+      expect(errors).toMatchObject([{ extensions: { code: 'INSUFFICIENT_CREDITS', status: 402 } }]);
+      expect(errors[0]?.message).toMatch(/this needs 0.002 dollars/);
+    }
+    expect(tasksRun('readMarkdown')).toBe(0);
+  });
+
+  test('is still told what is wrong with the other fields', async () => {
+    const { rest } = await callers('0');
+    expectRefusal(await rest.post('/article/create', { ...input, title: '' }), 400);
+    expectRefusal(await rest.post('/article/create', { title: 'Long', content: 'a'.repeat(100_001) }), 400);
+    expectRefusal(await rest.post('/article/update', { article_id: 'x', content: 'a' }), 400);
+  });
+
+  test('gets the answer that is kept under its Idempotency-Key', async () => {
+    const { rest, graphql } = await callers('0.002');
+    const made = await rest.post('/article/create', input, { 'idempotency-key': 'rest' });
+    expect(made.status, String(made.body.error)).toBe(200);
+    const asked = await graphql.ask(mutation(1), { i: input }, { 'idempotency-key': 'graphql' });
+    expect(await restingBalance(rest)).toBe('0');
+    const again = await rest.post('/article/create', input, { 'idempotency-key': 'rest' });
+    expect(again.headers.get('idempotent-replayed')).toBe('true');
+    expect(again.body).toEqual(made.body);
+    expect((await graphql.ask(mutation(1), { i: input }, { 'idempotency-key': 'graphql' })).data).toEqual(asked.data);
+    expectRefusal(await rest.post('/article/create', input), 402);
+  });
+
+  test('is served as soon as it has paid, and its input is still checked', async () => {
+    const { id, rest, graphql } = await callers('0');
+    expectRefusal(await rest.post('/article/create', input), 402);
+    await service.credit(id, '0.002');
+    expectRefusal(
+      await rest.post('/article/create', { title: 'Deep', content: `${'- '.repeat(30)}a` }),
+      400,
+      /nest 20 deep/,
+    );
+    expect((await rest.post('/article/create', input)).status).toBe(200);
+    expect((await graphql.ask(mutation(1), { i: input })).data.a0.articleId).toMatch(/^\d+$/);
+    expect(await restingBalance(rest)).toBe('0');
+  });
+});
+
+describe('what takes too long', () => {
+  test('is refused, costs nothing, and keeps nobody waiting', async () => {
+    const [slow, other] = [await callers('1', hasty), await callers('1', hasty)];
+    const hanging = slow.rest.post('/article/create', { title: 'Slow', content: 'hang readMarkdown' });
+    const asked = slow.graphql.ask(mutation(1), { i: { title: 'Slow', content: 'hang readMarkdown' } });
+    await sleep(500);
+    let ended = false;
+    void hanging.then(() => {
+      ended = true;
+    });
+    expect((await slow.rest.get('/account/balance')).status).toBe(200);
+    expect((await other.rest.post('/article/create', { title: 'Quick', content: 'Quick' })).status).toBe(200);
+    expect(ended).toBe(false);
+    const reason = 'Malformed field: content: is too complex to be read in time: shorten it, or use less markup';
+    expectRefusal(await hanging, 400, reason);
+    expect((await asked).errors).toMatchObject([{ message: reason }]);
+    expect((await slow.rest.post('/article/create', { title: 'Quick', content: 'Quick' })).status).toBe(200);
+    expect(await restingBalance(slow.rest)).toBe('0.999');
+  });
+
+  test('of what the platform has is 503', async () => {
+    const { rest } = await callers('1', hasty);
+    const made = await rest.post('/article/create', { title: 'Slow', content: 'hang writeMarkdown' });
+    const article_id = String(made.body.data['article_id']);
+    expectRefusal(await rest.get('/article/detail', { article_id }), 503, /^This article is too complex/);
+    expect(await restingBalance(rest)).toBe('0.999');
+  });
+});
