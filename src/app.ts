@@ -101,6 +101,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     const billing = await startBilling({
       ...{ store, runtime, logger, metrics, secretKeys },
       rateLimit: config.rateLimit,
+      maxStreamsPerKey: config.maxStreamsPerKey,
       repeatable: platform.honoursTokens,
     });
     closers.push(() => billing.close());
@@ -139,7 +140,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
       logger,
       metrics,
       metricsToken: config.secrets.metricsToken,
-      rest: { core, keys: billing.keys, limiter: billing.limiter, actions: [...actions, ...streams] },
+      rest: { core, ...billing, actions: [...actions, ...streams] },
       health: { store, platform, runtime },
       home: { actions: [...actions, ...streams], demo: () => demo },
       documents: { publicUrl: () => config.publicUrl ?? (isLoopbackHost(config.host) ? origin : null) },

@@ -4,6 +4,7 @@ import { KeyRing } from './billing/key-ring.ts';
 import { type CommitInfo, Ledger } from './billing/ledger.ts';
 import { Presence } from './billing/presence.ts';
 import { RateLimiter } from './billing/rate-limiter.ts';
+import { StreamLimiter } from './billing/stream-limiter.ts';
 import { Sweeper } from './billing/sweeper.ts';
 import type { Logger } from './observe/logger.ts';
 import type { Metrics } from './observe/metrics.ts';
@@ -23,6 +24,7 @@ export interface BillingOptions {
   secretKeys: readonly Secret<Buffer>[];
   /** Calls a minute of each key; 0 for no limit. */
   rateLimit: number;
+  maxStreamsPerKey: number;
   /** True where the platform performs a write's token once. */
   repeatable: boolean;
 }
@@ -56,6 +58,7 @@ export async function startBilling({ store, runtime, logger, metrics, ...options
     accounts: new AccountService(store, ledger, runtime),
     idempotency: new Idempotency({ store: store.idempotency, secretKeys, vault, runtime, repeatable }),
     limiter: new RateLimiter({ runtime, defaultLimit: options.rateLimit, processes: () => presence.live }),
+    streamLimiter: new StreamLimiter(options.maxStreamsPerKey),
     close: async () => {
       flushing.cancel();
       await presence.leave();

@@ -22,6 +22,8 @@ export interface Config {
   readonly sandbox: { readonly port: number; readonly activity: boolean };
   /** Calls a minute of each API key; 0 for no limit. */
   readonly rateLimit: number;
+  /** Live streams that each API key may have open at a time, in this process. */
+  readonly maxStreamsPerKey: number;
   readonly graphql: {
     /** Of one request's worst case. */
     readonly costLimit: Micros;
@@ -123,6 +125,7 @@ function freeze(checked: CheckedSettings): Config {
     platform: Object.freeze({ url: checked.PLATFORM_URL, timeoutMs: checked.PLATFORM_TIMEOUT_MS }),
     sandbox: Object.freeze({ port: checked.SANDBOX_PORT, activity: checked.SANDBOX_ACTIVITY }),
     rateLimit: checked.RATE_LIMIT,
+    maxStreamsPerKey: checked.MAX_STREAMS_PER_KEY,
     graphql: Object.freeze({
       costLimit: checked.GRAPHQL_MAX_COST,
       timeoutMs: checked.GRAPHQL_TIMEOUT_MS,

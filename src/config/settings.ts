@@ -200,6 +200,12 @@ export const settings = {
     example: '600',
     check: orDefault(60_000, wholeNumber(0, 1_000_000_000)),
   },
+  MAX_STREAMS_PER_KEY: {
+    defaultText: '20',
+    about: 'Live streams that each API key may have open at a time, in each process.',
+    example: '100',
+    check: orDefault(20, wholeNumber(1, 1_000_000)),
+  },
   GRAPHQL_MAX_COST: {
     defaultText: '0.5',
     about: 'Dollars that one GraphQL request may cost at most; one that could cost more is refused whole.',

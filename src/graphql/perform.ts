@@ -3,6 +3,7 @@ import type { ExecutionArgs, ExecutionResult, OperationDefinitionNode, Selection
 import { execute, GraphQLError, getOperationAST, getVariableValues, Kind, subscribe } from 'graphql';
 import { insufficientCredits } from '../billing/lane-refusals.ts';
 import type { RateLimiter } from '../billing/rate-limiter.ts';
+import type { StreamLimiter } from '../billing/stream-limiter.ts';
 import type { Caller, Core } from '../core/core.ts';
 import type { Tab } from '../core/tab.ts';
 import { asPosternError, PosternError } from '../errors/postern-error.ts';
@@ -24,6 +25,7 @@ import { Session } from './session.ts';
 export interface PerformParts {
   core: Core;
   limiter: RateLimiter;
+  streamLimiter: StreamLimiter;
   executor: Executor;
   runtime: Runtime;
   costLimit: Micros;
@@ -100,7 +102,8 @@ class Performance {
       }
       if (isCostOnly) return { data: null };
       if (!needsKey) return await execute(this.#args);
-      return await this.#onTab(operation, scope, caller, calls, waiting);
+      const onTab = () => this.#onTab(operation, scope, caller, calls, waiting);
+      return await (operation.operation === 'subscription' ? this.#limited(onTab) : onTab());
     } finally {
       waiting.end();
     }
@@ -164,6 +167,24 @@ class Performance {
     await this.#close(tab, result, session, claim !== null);
     if (tab.charges.some(({ micros }) => micros > 0)) this.#parts.executor.countUse(operation);
     return result;
+  }
+
+  /** Counts a stream of its key from before credit is reserved until it has ended. */
+  async #limited(open: () => Promise<ExecutionResult | LiveResults>): Promise<ExecutionResult | LiveResults> {
+    const giveBack = this.#parts.streamLimiter.take(this.#state.key?.id ?? '');
+    let isOpen = false;
+    try {
+      const opened = await open();
+      if (!('results' in opened)) return opened;
+      isOpen = true;
+      const end = () => {
+        opened.end();
+        giveBack();
+      };
+      return { ...opened, end };
+    } finally {
+      if (!isOpen) giveBack();
+    }
   }
 
   /** It is paid when it opens; what it tells afterwards is free. */

@@ -3,6 +3,7 @@ import { createYoga, type GraphQLParams, type Plugin, type YogaInitialContext } 
 import { LRUCache } from 'lru-cache';
 import type { AccountService } from '../billing/account-service.ts';
 import type { RateLimiter } from '../billing/rate-limiter.ts';
+import type { StreamLimiter } from '../billing/stream-limiter.ts';
 import type { Core } from '../core/core.ts';
 import type { PosternError } from '../errors/postern-error.ts';
 import type { Micros } from '../model/money.ts';
@@ -31,6 +32,7 @@ export interface GraphqlParts {
   core: Core;
   accounts: AccountService;
   limiter: RateLimiter;
+  streamLimiter: StreamLimiter;
   runtime: Runtime;
   logger: Logger;
   options: GraphqlOptions;
@@ -129,10 +131,19 @@ function refuseIntrospection(): Plugin {
   };
 }
 
-function executeOnTab({ core, limiter, runtime, logger, options }: GraphqlParts): Plugin<Context> {
+function executeOnTab({ core, limiter, streamLimiter, runtime, logger, options }: GraphqlParts): Plugin<Context> {
   const format = (result: ExecutionResult, state: GraphqlRequest) => describeErrors(result, state, logger);
   const { costLimit, timeoutMs } = options;
-  const performing = { core, limiter, executor: new Executor(schema), runtime, format, costLimit, timeoutMs };
+  const performing = {
+    core,
+    limiter,
+    streamLimiter,
+    executor: new Executor(schema),
+    runtime,
+    format,
+    costLimit,
+    timeoutMs,
+  };
   return {
     onExecute({ args, setExecuteFn }) {
       const { state } = args.contextValue as unknown as Context;

@@ -25,6 +25,8 @@ export async function sendEventStream(response: ServerResponse, stream: EventStr
     if (!response.writableEnded) response.end(frameOf(reason));
   };
   response.once('close', end);
+  // The caller may have hung up while the stream was opened.
+  if (response.closed || response.destroyed) return end();
   response.statusCode = 200;
   response.setHeader('content-type', 'text/event-stream; charset=utf-8');
   // Proxies such as nginx would keep it until there is more.
@@ -46,6 +48,7 @@ export async function sendEventStream(response: ServerResponse, stream: EventStr
   } catch {
     finish('unavailable');
   } finally {
+    end();
     clearInterval(beating);
     clearInterval(checking);
   }

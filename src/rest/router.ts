@@ -1,6 +1,7 @@
 import { type NextFunction, type Request, type Response, Router } from 'express';
 import type { KeyHolder, KeyRing } from '../billing/key-ring.ts';
 import type { RateLimiter } from '../billing/rate-limiter.ts';
+import type { StreamLimiter } from '../billing/stream-limiter.ts';
 import type { Action } from '../core/action.ts';
 import type { Core } from '../core/core.ts';
 import { PosternError } from '../errors/postern-error.ts';
@@ -15,6 +16,7 @@ export interface RestParts {
   core: Core;
   keys: KeyRing;
   limiter: RateLimiter;
+  streamLimiter: StreamLimiter;
   actions: readonly Action[];
 }
 
@@ -22,7 +24,7 @@ export interface RestParts {
  * The routes below `/v1`, one for each action. The order of refusals (DECISIONS.md) is the order of the handlers:
  * path and method, key, rate, body, input, idempotency, credit, platform.
  */
-export function restRouter({ core, keys, limiter, actions }: RestParts): Router {
+export function restRouter({ core, keys, limiter, streamLimiter, actions }: RestParts): Router {
   const router = Router({ caseSensitive: true, strict: true });
   router.use((_request, response, next) => {
     response.setHeader('cache-control', 'no-store');
@@ -54,7 +56,7 @@ export function restRouter({ core, keys, limiter, actions }: RestParts): Router 
         authenticate,
         limit,
         ...bodyOf(action),
-        action.kind === 'stream' ? streamRoute(action, core, keys) : actionRoute(action, core),
+        action.kind === 'stream' ? streamRoute(action, { core, keys, streamLimiter }) : actionRoute(action, core),
       ];
       route[method(action)](...handlers);
     }

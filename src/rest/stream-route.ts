@@ -1,7 +1,8 @@
 import type { Request, RequestHandler, Response } from 'express';
-import type { KeyRing } from '../billing/key-ring.ts';
+import type { KeyHolder, KeyRing } from '../billing/key-ring.ts';
+import type { StreamLimiter } from '../billing/stream-limiter.ts';
 import type { Action } from '../core/action.ts';
-import type { Core } from '../core/core.ts';
+import type { Core, PreparedCall } from '../core/core.ts';
 import { asPosternError } from '../errors/postern-error.ts';
 import { readApiKey } from '../headers/api-key.ts';
 import { showCredits } from '../headers/credits.ts';
@@ -12,10 +13,13 @@ import { errorBody } from './envelope.ts';
 import { inputReader } from './read-input.ts';
 
 /** Opens a stream for one call. It is paid when it opens. */
-export function streamRoute(action: Action, core: Core, keys: KeyRing): RequestHandler {
+export function streamRoute(
+  action: Action,
+  { core, keys, streamLimiter }: { core: Core; keys: KeyRing; streamLimiter: StreamLimiter },
+): RequestHandler {
   const readInput = inputReader(action);
   return async (request: Request, response: Response) => {
-    const { account } = response.locals as { account: string };
+    const { account, key } = response.locals as { account: string; key: KeyHolder };
     const after = request.headers['last-event-id'];
     const input = { ...readInput(request), ...(typeof after === 'string' && after !== '' && { last_event_id: after }) };
     const caller = {
@@ -26,6 +30,24 @@ export function streamRoute(action: Action, core: Core, keys: KeyRing): RequestH
       signal: new AbortController().signal,
     };
     const call = core.prepare(action, input, caller);
+    const giveBack = streamLimiter.take(key.id);
+    let stream: LiveStream | null = null;
+    try {
+      stream = await open(call, response);
+      await sendEventStream(response, {
+        frames: framesOf(stream),
+        end: () => stream?.end(),
+        checkKey: () => keys.authenticate(readApiKey(request)),
+        frameOf: (reason) => `event: error\ndata: ${JSON.stringify({ reason })}\n\n`,
+      });
+    } finally {
+      stream?.end();
+      giveBack();
+    }
+  };
+
+  async function open(call: PreparedCall, response: Response): Promise<LiveStream> {
+    const { account } = response.locals as { account: string };
     const tab = await core.openTab(account, action.price, null);
     let stream: LiveStream;
     try {
@@ -35,15 +57,15 @@ export function streamRoute(action: Action, core: Core, keys: KeyRing): RequestH
       await tab.refuse(error, errorBody(error.message));
       throw error;
     }
-    const settled = await tab.close(200, '');
-    if (settled) showCredits(response, settled);
-    await sendEventStream(response, {
-      frames: framesOf(stream),
-      end: () => stream.end(),
-      checkKey: () => keys.authenticate(readApiKey(request)),
-      frameOf: (reason) => `event: error\ndata: ${JSON.stringify({ reason })}\n\n`,
-    });
-  };
+    try {
+      const settled = await tab.close(200, '');
+      if (settled) showCredits(response, settled);
+    } catch (error) {
+      stream.end();
+      throw error;
+    }
+    return stream;
+  }
 }
 
 async function* framesOf(stream: LiveStream): AsyncGenerator<string> {

@@ -1,16 +1,11 @@
 import { type EventType, isMessageType } from '../model/event.ts';
-import { type Runtime, repeat, sleep } from '../runtime/runtime.ts';
+import type { Runtime } from '../runtime/runtime.ts';
 import type { NewPoller, PlacedEvent, Store } from '../store/port.ts';
+import { EventFeed, eventsAtOnce } from './event-feed.ts';
 import { gapType, readGap } from './gap.ts';
 import type { MessageOpener, Opening } from './message-opener.ts';
 import type { WebhookVault } from './secrets.ts';
 import { StreamMessages } from './stream-messages.ts';
-
-/** How long a poller runs on after its last stream closed (DESIGN.md). */
-const keptMs = 5 * 60_000;
-/** Between two looks at the store for what another process appended. */
-const lookMs = 1_000;
-const eventsAtOnce = 100;
 
 export interface StreamRequest {
   poller: NewPoller;
@@ -40,10 +35,14 @@ export interface LiveStreamsParts {
   opener: MessageOpener;
 }
 
-/** Live streams: what webhooks of the same actor would get, read from the store, so that any process can serve them. */
+/**
+ * Live streams: the events that webhooks of the same actor would get, read from the store, so that any process can serve
+ * them. A stream reads the store by itself until it has caught up, then shares the reader of its poller.
+ */
 export class LiveStreams {
   readonly #parts: LiveStreamsParts;
-  readonly #waiting = new Map<string, Set<() => void>>();
+  /** By the id of the poller. */
+  readonly #feeds = new Map<string, EventFeed>();
   readonly #ends = new Set<() => void>();
 
   constructor(parts: LiveStreamsParts) {
@@ -56,7 +55,7 @@ export class LiveStreams {
 
   /** A poller that runs here has appended something. */
   appended(poller: string): void {
-    for (const wake of this.#waiting.get(poller) ?? []) wake();
+    this.#feeds.get(poller)?.appended();
   }
 
   /** It must be ended, whatever happens. */
@@ -65,7 +64,6 @@ export class LiveStreams {
     const end = () => {
       controller.abort();
       this.#ends.delete(end);
-      this.appended(request.poller.id);
     };
     this.#ends.add(end);
     return { items: this.#read(request, controller.signal), end };
@@ -76,39 +74,33 @@ export class LiveStreams {
     for (const end of [...this.#ends]) end();
   }
 
-  /** Backfills from the store, then goes on until it is ended. A reader that does not read holds nothing up but itself. */
+  /** Goes on until it is ended. A reader that does not read holds nothing up but itself. */
   async *#read({ poller, types, after, opening }: StreamRequest, ended: AbortSignal): AsyncGenerator<StreamItem> {
-    const { store, vault, runtime } = this.#parts;
+    const { store, vault } = this.#parts;
     const { account, id } = poller;
     const messages = new StreamMessages({ ...this.#parts, opening, ended });
-    const keep = () => store.pollers.keepForStream(poller, store.now() + keptMs);
-    await keep();
-    const keeping = repeat(runtime, keptMs / 5, () => keep().catch(() => {}));
+    const feed = this.#feeds.get(id) ?? new EventFeed(poller, this.#parts);
+    this.#feeds.set(id, feed);
     try {
+      await feed.join(poller);
       const known = after === null ? null : await store.events.place(account, id, after);
-      let place = known?.place ?? (after === null ? await store.events.lastPlace(account, id) : 0);
+      const place = known?.place ?? (after === null ? await store.events.lastPlace(account, id) : 0);
       if (after !== null) {
         const reason = known
           ? await this.#missedSince(known.at, poller)
           : 'The last event that you have is not kept any more';
         if (reason !== null) yield { kind: 'gap', id: null, reason };
       }
-      while (!ended.aborted) {
-        const events = await store.events.after(account, id, place, eventsAtOnce);
-        for (const event of events) {
-          if (ended.aborted) return;
-          place = event.place;
-          const item = isMessageType(event.type)
-            ? await messages.itemOf(event, types)
-            : itemOf(event, types, ({ id, sealed }) => vault.openBody(account, id, sealed));
-          if (item) yield item;
-        }
-        if (events.length < eventsAtOnce && !ended.aborted) await this.#news(id);
+      for await (const event of this.#events(poller, place, feed, ended)) {
+        if (ended.aborted) return;
+        const item = isMessageType(event.type)
+          ? await messages.itemOf(event, types)
+          : itemOf(event, types, ({ id, sealed }) => vault.openBody(account, id, sealed));
+        if (item) yield item;
       }
     } finally {
-      keeping.cancel();
-      // It runs on for a while, for a reader that comes back.
-      await keep().catch(() => {});
+      const wasLast = await feed.leave();
+      if (wasLast && this.#feeds.get(id) === feed) this.#feeds.delete(id);
     }
   }
 
@@ -119,17 +111,34 @@ export class LiveStreams {
     return poller && poller.createdAt > at ? 'For a while after the last event that you have, nobody listened' : null;
   }
 
-  async #news(poller: string): Promise<void> {
-    const waiting = this.#waiting.get(poller) ?? new Set();
-    this.#waiting.set(poller, waiting);
-    let wake = () => {};
-    const woken = new Promise<void>((resolve) => {
-      wake = resolve;
-      waiting.add(resolve);
-    });
-    await Promise.race([woken, sleep(this.#parts.runtime, lookMs)]);
-    waiting.delete(wake);
-    if (waiting.size === 0) this.#waiting.delete(poller);
+  /** Everything after `place`: from the store until the stream has caught up, then from the feed for as long as it keeps up. */
+  async *#events(
+    { account, id }: NewPoller,
+    after: number,
+    feed: EventFeed,
+    ended: AbortSignal,
+  ): AsyncGenerator<PlacedEvent> {
+    let place = after;
+    while (!ended.aborted) {
+      const events = await this.#parts.store.events.after(account, id, place, eventsAtOnce);
+      for (const event of events) {
+        place = event.place;
+        yield event;
+      }
+      const subscription = events.length < eventsAtOnce && !ended.aborted ? feed.subscribe(place) : null;
+      if (!subscription) continue;
+      const end = () => subscription.end();
+      ended.addEventListener('abort', end, { once: true });
+      try {
+        for (let event = await subscription.next(); event !== null; event = await subscription.next()) {
+          place = event.place;
+          yield event;
+        }
+      } finally {
+        ended.removeEventListener('abort', end);
+        feed.unsubscribe(subscription);
+      }
+    }
   }
 }
 

@@ -27,6 +27,7 @@ describe('settings', () => {
       platform: { url: null, timeoutMs: 15_000 },
       sandbox: { port: 4001, activity: true },
       rateLimit: 60_000,
+      maxStreamsPerKey: 20,
       outboundAllow: [],
       webhooks: { allowLocalhost: true },
       graphql: {

@@ -1,0 +1,156 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readConfig } from '../../src/config/config.ts';
+import { openStore } from '../../src/open-store.ts';
+import { systemRuntime } from '../../src/runtime/runtime.ts';
+import type { PlacedEvent, Store } from '../../src/store/port.ts';
+import type { Client } from '../support/client.ts';
+import { restingBalance } from '../support/refusal.ts';
+import { startWorld, until, type World } from './world.ts';
+
+let directory: string;
+let store: Store;
+let world: World;
+/** Reads of events, by everybody. */
+let reads = 0;
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'postern-streams-'));
+  store = await openStore(readConfig({ DATA_DIR: directory }), systemRuntime);
+  const counted = (...given: Parameters<Store['events']['after']>): Promise<PlacedEvent[]> => {
+    reads += 1;
+    return store.events.after(...given);
+  };
+  const events = { ...store.events, after: counted };
+  const openCounted = () => Object.create(store, { events: { value: events } }) as Store;
+  world = await startWorld({ DATA_DIR: directory, MAX_STREAMS_PER_KEY: '20' }, { openStore: openCounted });
+});
+afterAll(async () => {
+  await world.stop();
+  rmSync(directory, { recursive: true });
+});
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+interface Opened {
+  response: Response;
+  ids: string[];
+  end: () => void;
+}
+
+/** Opens a stream and collects the ids of its events. */
+async function open(client: Client, headers: Record<string, string> = {}): Promise<Opened> {
+  const controller = new AbortController();
+  const { baseUrl, key, authToken } = client.options;
+  const response = await fetch(`${baseUrl}/events`, {
+    signal: controller.signal,
+    headers: { authorization: `Bearer ${key}`, 'x-auth-token': authToken ?? '', ...headers },
+  });
+  const ids: string[] = [];
+  if (response.status === 200) void collect(response, ids).catch(() => {});
+  return { response, ids, end: () => controller.abort() };
+}
+
+async function collect(response: Response, ids: string[]): Promise<void> {
+  let text = '';
+  for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    text += chunk;
+    for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
+      const id = /^id: (.*)$/m.exec(text.slice(0, end))?.[1];
+      if (id) ids.push(id);
+      text = text.slice(end + 2);
+    }
+  }
+}
+
+test('20 idle streams of each of 5 pollers read the store five times a second, and all get what happens, in order', async () => {
+  const actors = await Promise.all(Array.from({ length: 5 }, () => world.actor()));
+  const streams = await Promise.all(
+    actors.map(({ client }) => Promise.all(Array.from({ length: 20 }, () => open(client)))),
+  );
+  await pause(1_500);
+  reads = 0;
+  await pause(4_000);
+  expect(reads).toBeLessThanOrEqual(5 * 5);
+  for (const { account } of actors) await world.happen(account, 'follow', 150);
+  await until(() => {
+    for (const each of streams.flat()) expect(each.ids).toHaveLength(150);
+  });
+  for (const ofActor of streams) {
+    const [first] = ofActor;
+    expect(new Set(first?.ids).size).toBe(150);
+    for (const { ids } of ofActor) expect(ids).toEqual(first?.ids);
+  }
+  // One that comes back catches up by itself, and then shares the reader.
+  const [actor] = actors;
+  const known = streams[0]?.[0]?.ids ?? [];
+  if (!actor) throw new Error('there are five');
+  streams[0]?.[0]?.end();
+  await pause(300);
+  const again = await open(actor.client, { 'last-event-id': known[9] ?? '' });
+  await until(() => expect(again.ids).toEqual(known.slice(10)));
+  await world.happen(actor.account, 'follow', 3);
+  await until(() => expect(again.ids).toHaveLength(143));
+  expect(streams[0]?.[1]?.ids.slice(10)).toEqual(again.ids);
+  for (const { end } of [...streams.flat(), again]) end();
+}, 60_000);
+
+test('a key may have 20 streams open, over REST and GraphQL together, and a refused one costs nothing', async () => {
+  const { client } = await world.actor();
+  const streams = await Promise.all(Array.from({ length: 20 }, () => open(client)));
+  expect(streams.map(({ response }) => response.status)).toEqual(Array.from({ length: 20 }, () => 200));
+  const balance = await restingBalance(client);
+  const refused = await open(client);
+  expect(refused.response.status).toBe(429);
+  expect(await refused.response.text()).toContain('This API key has 20 live streams open');
+  const subscribe = () =>
+    fetch(world.service.demo.graphqlUrl, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${client.options.key}`,
+        'x-auth-token': client.options.authToken ?? '',
+        'content-type': 'application/json',
+        accept: 'text/event-stream',
+      },
+      body: JSON.stringify({ query: 'subscription { events { id } }' }),
+    });
+  const { errors } = (await (await subscribe()).json()) as { errors: { message: string; extensions: object }[] };
+  expect(errors[0]?.message).toContain('20 live streams');
+  expect(errors[0]?.extensions).toMatchObject({ code: 'RATE_LIMITED', status: 429 });
+  expect(await restingBalance(client)).toBe(balance);
+  const { client: other } = await world.actor();
+  const beside = await open(other);
+  expect(beside.response.status).toBe(200);
+  streams[0]?.end();
+  const opened = await until(async () => {
+    const response = await subscribe();
+    expect(response.headers.get('content-type')).toMatch(/^text\/event-stream/);
+    return response;
+  });
+  expect((await open(client)).response.status).toBe(429);
+  await (opened as Response).body?.cancel();
+  await until(async () => {
+    const again = await open(client);
+    expect(again.response.status).toBe(200);
+    again.end();
+  });
+  for (const { end } of [...streams, beside]) end();
+});
+
+test('a caller that hangs up while its stream opens leaves none behind', async () => {
+  const { client } = await world.actor();
+  await world.sandbox.setFault({ fault: { kind: 'latency', ms: 500 }, operation: 'activity', times: null });
+  for (let i = 0; i < 20; i++) {
+    const controller = new AbortController();
+    setTimeout(() => controller.abort(), 100);
+    const { baseUrl, key, authToken } = client.options;
+    const headers = { authorization: `Bearer ${key}`, 'x-auth-token': authToken ?? '' };
+    await fetch(`${baseUrl}/events`, { signal: controller.signal, headers }).catch(() => null);
+  }
+  await world.sandbox.clearFaults();
+  await pause(1_500);
+  const streams = await Promise.all(Array.from({ length: 20 }, () => open(client)));
+  expect(streams.map(({ response }) => response.status)).toEqual(Array.from({ length: 20 }, () => 200));
+  for (const { end } of streams) end();
+});
