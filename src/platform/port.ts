@@ -136,7 +136,7 @@ export interface PlatformSession {
   ownProfile(): Promise<UserProfile>;
   userProfile(user: UserReference): Promise<UserProfile>;
   userAbout(user: UserReference): Promise<UserAbout>;
-  /** Tweets and replies, newest first. */
+  /** Tweets, replies and retweets, newest first. */
   userTweets(user: UserReference, page: PageRequest): Promise<PageOf<Tweet>>;
   /** Published articles as their wrapper tweets. */
   userArticles(user: UserReference, page: PageRequest): Promise<PageOf<Tweet>>;

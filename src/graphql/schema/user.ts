@@ -139,7 +139,7 @@ builder.node(UserRef, {
     tweets: t.field({
       type: TweetConnection,
       args: pageArgs,
-      description: 'Tweets and replies, newest first.',
+      description: 'Tweets, replies and retweets, newest first.',
       ...tweetsOf(tweetsAndReplies),
     }),
     articles: t.field({

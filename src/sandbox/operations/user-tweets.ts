@@ -2,25 +2,30 @@ import type { Answer } from '../http/answer.ts';
 import type { ActorCall } from '../http/operation.ts';
 import { type Page, pageAnswer, pagingOf, takePage } from '../http/paged.ts';
 import { checkShownTo } from '../world/look-up.ts';
-import { newestTweets } from '../world/orders.ts';
+import { newestTweets, timelineOf } from '../world/orders.ts';
 import { tweetsJson } from '../world/render.ts';
 import type { Tweet, User } from '../world/types.ts';
 import { hiddenFrom } from '../world/visibility.ts';
 import { ofUser, targetHead } from './user-target.ts';
 
-/** Tweets and replies; what a user retweeted is not among them. */
+/** Tweets, replies and retweets. */
 export const userTweets = ofUser('userTweets', 'GET', 'tweets', (call, target) =>
-  byAuthor(call, 'tweets', target, target.tweets),
+  pageOf(call, 'tweets', target, (after) => timelineOf(call.platform.world, target, after)),
 );
 
 export const userArticles = ofUser('userArticles', 'GET', 'articles', (call, target) =>
-  byAuthor(call, 'articles', target, target.articles),
+  pageOf(call, 'articles', target, (after) => newestTweets(call.platform.world, target.articles, after)),
 );
 
-function byAuthor(call: ActorCall, list: string, target: User, positions: readonly number[]): Answer {
+function pageOf(
+  call: ActorCall,
+  list: string,
+  target: User,
+  newestFirst: (after: string | undefined) => Iterable<readonly [Tweet, string]>,
+): Answer {
   checkShownTo(call.actor, target);
   const paging = pagingOf(call, list, target.id);
-  const page = visiblePage(call, newestTweets(call.platform.world, positions, paging.after), paging.count);
+  const page = visiblePage(call, newestFirst(paging.after), paging.count);
   return tweetsAnswer(call, targetHead(target), page, paging.seal(page.next));
 }
 

@@ -128,7 +128,7 @@ export function applyEntry(world: World, entry: Entry): void {
       const user = world.users.get(entry.user);
       const tweet = world.tweet(entry.tweet);
       if (user === undefined || tweet === undefined) return;
-      const isNew = world[entry.kind](user, tweet);
+      const isNew = world[entry.kind](user, tweet, entry.at);
       if (isNew && (entry.kind === 'like' || entry.kind === 'retweet')) {
         world.activity.note(tweet.author, entry.kind, user, tweet, entry.at);
       }

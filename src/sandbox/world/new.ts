@@ -53,7 +53,7 @@ export function makeUser(fields: NewUser): User {
     followingCount: 0,
     requested: new Set(),
     liked: new Set(),
-    retweeted: new Set(),
+    retweeted: new Map(),
     bookmarked: new Relation(),
     tweets: [],
     articles: [],

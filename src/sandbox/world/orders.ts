@@ -1,5 +1,6 @@
 import { lowerBound } from './relation.ts';
-import type { Tweet } from './types.ts';
+import { compareIds } from './snowflake.ts';
+import type { Tweet, User } from './types.ts';
 import type { World } from './world.ts';
 
 /** The tweets at these ascending positions, newest first, that are older than the one with the id `before`. */
@@ -13,6 +14,27 @@ export function* newestTweets(
     const tweet = world.tweets[positions[at] ?? -1];
     if (tweet !== undefined) yield [tweet, tweet.id];
   }
+}
+
+/**
+ * What a user tweeted and retweeted, newest first. A retweet stands at the time of the retweet, and the position of a retweet
+ * ends in `r`; own tweets are not repeated. At the same id the retweet comes first.
+ */
+export function* timelineOf(
+  world: World,
+  user: User,
+  after: string | undefined,
+): Generator<readonly [tweet: Tweet, position: string]> {
+  const [, id, mark] = /^(\d+)(r?)$/.exec(after ?? '') ?? [];
+  const before = id !== undefined && mark === 'r' ? String(BigInt(id) + 1n) : id;
+  const own = newestTweets(world, user.tweets, before);
+  let next = own.next();
+  for (const [tweet, place] of [...user.retweeted].reverse()) {
+    if (tweet.author === user || (id !== undefined && compareIds(place, id) >= 0)) continue;
+    for (; next.done !== true && compareIds(next.value[1], place) > 0; next = own.next()) yield next.value;
+    yield [tweet, `${place}r`];
+  }
+  for (; next.done !== true; next = own.next()) yield next.value;
 }
 
 /** The last first, of what stands before the place `before`. For what is only ever added to. */

@@ -33,7 +33,8 @@ export interface User {
   /** Those who were asked for leave to follow them. */
   readonly requested: Set<User>;
   readonly liked: Set<Tweet>;
-  readonly retweeted: Set<Tweet>;
+  /** Each with the place of the retweet in the user's timeline: an id like those of tweets, ascending in this order. */
+  readonly retweeted: Map<Tweet, string>;
   readonly bookmarked: Relation<Tweet>;
   /** Likes given before the part of history that the world knows one by one. */
   readonly earlierFavourites: number;

@@ -5,7 +5,7 @@ import { Articles } from './articles.ts';
 import { HomeFeeds } from './home.ts';
 import { makeTweet, makeUser, type NewTweet, type NewUser } from './new.ts';
 import { Ranking } from './ranking.ts';
-import { compareIds } from './snowflake.ts';
+import { compareIds, nextSnowflake } from './snowflake.ts';
 import type { List, Tweet, User } from './types.ts';
 import { Uploads } from './uploads.ts';
 
@@ -33,6 +33,7 @@ export class World {
   minted = 0;
   /** Where this world answers; pages and pictures are addressed under it. */
   origin = '';
+  #lastRetweet: string | undefined;
   readonly #byName = new Map<string, User>();
   readonly #byToken = new Map<string, User>();
   readonly #tweetsById = new Map<string, Tweet>();
@@ -148,9 +149,10 @@ export class World {
   }
 
   /** Says whether it was not so before. */
-  retweet(user: User, tweet: Tweet): boolean {
+  retweet(user: User, tweet: Tweet, at: number): boolean {
     if (user.retweeted.has(tweet)) return false;
-    user.retweeted.add(tweet);
+    this.#lastRetweet = nextSnowflake(at, this.#lastRetweet);
+    user.retweeted.set(tweet, this.#lastRetweet);
     tweet.retweets++;
     return true;
   }
