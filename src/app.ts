@@ -10,6 +10,10 @@ import { DirectMessages } from './direct-messages/direct-messages.ts';
 import { graphqlHandler } from './graphql/http.ts';
 import type { GraphqlOptions } from './graphql/server.ts';
 import { readTrustedDocuments } from './graphql/trusted-documents.ts';
+import { BodyBudget } from './headers/body-budget.ts';
+import { ClientAddresses } from './headers/client-address.ts';
+import { ConcurrencyLimit } from './headers/concurrency-limit.ts';
+import { UnauthenticatedLimit } from './headers/unauthenticated-limit.ts';
 import { MediaReception } from './media/reception.ts';
 import { isLoopbackHost } from './model/loopback.ts';
 import { type Logger, makeLogger } from './observe/logger.ts';
@@ -31,6 +35,7 @@ import type { Store } from './store/port.ts';
 import { TaskPool, type TaskPoolOptions } from './threads/task-pool.ts';
 import { expressApp } from './web/express-app.ts';
 import { front } from './web/front.ts';
+import { Overload } from './web/overload.ts';
 
 const graphqlPath = '/graphql';
 
@@ -136,18 +141,35 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     let demo: Demo | null = null;
     let origin: string | null = null;
 
+    const { limits } = config;
+    const overload = new Overload({
+      runtime,
+      maxEventLoopDelayMs: limits.eventLoopDelayMs,
+      maxRequestsInFlight: limits.requestsInFlight,
+      onShed: (reason) => metrics.shed.inc({ reason }),
+    });
+    closers.push(() => overload.close());
+    const unauthenticated = new UnauthenticatedLimit({
+      keys: billing.keys,
+      addresses: new ClientAddresses(limits.trustedProxies),
+      limit: limits.unauthenticated,
+      runtime,
+      processes: billing.processes,
+    });
+    const concurrency = new ConcurrencyLimit(limits.concurrentRequests);
+    const bodies = new BodyBudget();
     const express = expressApp({
       logger,
       metrics,
       metricsToken: config.secrets.metricsToken,
-      rest: { core, ...billing, actions: [...actions, ...streams] },
+      rest: { core, ...billing, concurrency, bodies, actions: [...actions, ...streams] },
       health: { store, platform, runtime },
       home: { actions: [...actions, ...streams], demo: () => demo },
       documents: { publicUrl: () => config.publicUrl ?? (isLoopbackHost(config.host) ? origin : null) },
     });
-    const graphql = graphqlHandler({ core, media, ...billing, runtime, logger, options });
+    const graphql = graphqlHandler({ core, media, ...billing, concurrency, bodies, runtime, logger, options });
     return {
-      handler: front({ runtime, logger, metrics, graphqlPath, graphql, express }),
+      handler: front({ runtime, logger, metrics, unauthenticated, overload, graphqlPath, graphql, express }),
       logger,
       announce: (address) => {
         origin = address;

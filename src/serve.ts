@@ -25,9 +25,17 @@ export interface Service {
 export async function serve(config: Config, overrides: Overrides = {}): Promise<Service> {
   const app = await createApp(config, overrides);
   const server = createServer(
-    { keepAliveTimeout: 65_000, requestTimeout: 60_000, headersTimeout: 30_000, requireHostHeader: false },
+    {
+      keepAliveTimeout: 65_000,
+      requestTimeout: 60_000,
+      headersTimeout: 30_000,
+      // How often the two timeouts above are enforced.
+      connectionsCheckingInterval: 5_000,
+      requireHostHeader: false,
+    },
     app.handler,
   );
+  server.maxConnections = config.limits.connections;
   // Node would answer an expectation that it does not know without an Envelope; RFC 9110 allows to pass it over.
   server.on('checkExpectation', app.handler);
   const traffic = watchTraffic(server);

@@ -59,6 +59,8 @@ export async function startBilling({ store, runtime, logger, metrics, ...options
     idempotency: new Idempotency({ store: store.idempotency, secretKeys, vault, runtime, repeatable }),
     limiter: new RateLimiter({ runtime, defaultLimit: options.rateLimit, processes: () => presence.live }),
     streamLimiter: new StreamLimiter(options.maxStreamsPerKey),
+    /** How many processes share the limits. */
+    processes: () => presence.live,
     close: async () => {
       flushing.cancel();
       await presence.leave();

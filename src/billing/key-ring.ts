@@ -65,6 +65,18 @@ export class KeyRing {
     return this.#admit(await this.#lookUp(hash, now), now);
   }
 
+  /**
+   * What this process knows of a key without asking the store. A key that was valid when it was last looked up counts as valid;
+   * `authenticate` looks it up again.
+   */
+  recall(key: Secret): 'valid' | 'invalid' | 'unknown' {
+    const hash = hashApiKey(key);
+    const known = this.#known.get(hash);
+    if (known) return known.revoked ? 'invalid' : 'valid';
+    const isInvalid = !looksLikeApiKey(key.expose()) || isFresh(this.#unknown.get(hash), this.#runtime.now());
+    return isInvalid ? 'invalid' : 'unknown';
+  }
+
   /** Writes down when keys were last used. Failing that, they are kept for the next time. */
   async flushUses(): Promise<void> {
     if (this.#uses.size === 0) return;

@@ -27,15 +27,15 @@ export interface RateState {
 
 export interface RateLimiterOptions {
   runtime: Runtime;
-  /** Calls a minute of each key whose account has no limit of its own; 0 for none. */
+  /** Calls a minute of each key without a limit of its own; 0 for none. */
   defaultLimit: number;
   /** How many processes share the limit. */
   processes: () => number;
 }
 
 /**
- * A token bucket for each API key: a minute's calls may come at once, and come back evenly. Each process gives out its
- * share, so that no call waits for another process.
+ * A token bucket for each key, which is the id of an API key or a client address. The calls of a minute may come at once, and
+ * come back evenly. Each process gives out its share of the limit, so no call waits for another process.
  */
 export class RateLimiter {
   readonly #options: RateLimiterOptions;
@@ -72,7 +72,7 @@ export class RateLimiter {
     };
   }
 
-  /** Counts calls that one request made beyond its first. They were made, so what follows may have to wait. */
+  /** Counts calls that one request made beyond its first, so later calls may have to wait. A negative number gives calls back. */
   add(key: string, calls: number): void {
     const bucket = this.#buckets.get(key);
     if (bucket) bucket.tokens -= calls;

@@ -24,6 +24,17 @@ export interface Config {
   readonly rateLimit: number;
   /** Live streams that each API key may have open at a time, in this process. */
   readonly maxStreamsPerKey: number;
+  readonly limits: {
+    /** Requests a minute without a valid API key of one client address; 0 for no limit. */
+    readonly unauthenticated: number;
+    /** CIDR blocks. */
+    readonly trustedProxies: readonly string[];
+    /** Concurrent requests of one API key; 0 for no limit. */
+    readonly concurrentRequests: number;
+    readonly requestsInFlight: number;
+    readonly eventLoopDelayMs: number;
+    readonly connections: number;
+  };
   readonly graphql: {
     /** Of one request's worst case. */
     readonly costLimit: Micros;
@@ -126,6 +137,14 @@ function freeze(checked: CheckedSettings): Config {
     sandbox: Object.freeze({ port: checked.SANDBOX_PORT, activity: checked.SANDBOX_ACTIVITY }),
     rateLimit: checked.RATE_LIMIT,
     maxStreamsPerKey: checked.MAX_STREAMS_PER_KEY,
+    limits: Object.freeze({
+      unauthenticated: checked.UNAUTHENTICATED_RATE_LIMIT,
+      trustedProxies: Object.freeze([...checked.TRUSTED_PROXIES]),
+      concurrentRequests: checked.MAX_CONCURRENT_REQUESTS,
+      requestsInFlight: checked.MAX_REQUESTS_IN_FLIGHT,
+      eventLoopDelayMs: checked.MAX_EVENT_LOOP_DELAY_MS,
+      connections: checked.MAX_CONNECTIONS,
+    }),
     graphql: Object.freeze({
       costLimit: checked.GRAPHQL_MAX_COST,
       timeoutMs: checked.GRAPHQL_TIMEOUT_MS,

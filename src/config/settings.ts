@@ -206,6 +206,43 @@ export const settings = {
     example: '100',
     check: orDefault(20, wholeNumber(1, 1_000_000)),
   },
+  UNAUTHENTICATED_RATE_LIMIT: {
+    defaultText: '600',
+    about:
+      'Requests a minute without a valid API key that each client address may make, over all processes; 0 for no limit.',
+    example: '60',
+    check: orDefault(600, wholeNumber(0, 1_000_000_000)),
+  },
+  TRUSTED_PROXIES: {
+    defaultText: 'none',
+    about: 'CIDR blocks, by comma, of the reverse proxies whose X-Forwarded-For names the client.',
+    example: '10.0.0.0/8,fd00::/8',
+    check: orDefault<string[]>([], cidrBlocks),
+  },
+  MAX_CONCURRENT_REQUESTS: {
+    defaultText: '256',
+    about: 'Requests of one API key that a process works on at a time; 0 for no limit. Open streams do not count.',
+    example: '64',
+    check: orDefault(256, wholeNumber(0, 1_000_000)),
+  },
+  MAX_REQUESTS_IN_FLIGHT: {
+    defaultText: '5000',
+    about: 'Requests of all callers that a process answers at a time; further ones are refused with 503.',
+    example: '1000',
+    check: orDefault(5_000, wholeNumber(1, 1_000_000)),
+  },
+  MAX_EVENT_LOOP_DELAY_MS: {
+    defaultText: '1000',
+    about: 'Mean delay of the event loop, in milliseconds, above which new requests are refused with 503.',
+    example: '200',
+    check: orDefault(1_000, wholeNumber(1, 600_000)),
+  },
+  MAX_CONNECTIONS: {
+    defaultText: '10000',
+    about: 'Connections that a process keeps open at a time; further ones are closed at once.',
+    example: '2000',
+    check: orDefault(10_000, wholeNumber(1, 1_000_000)),
+  },
   GRAPHQL_MAX_COST: {
     defaultText: '0.5',
     about: 'Dollars that one GraphQL request may cost at most; one that could cost more is refused whole.',

@@ -4,7 +4,9 @@ import type { KeyHolder, KeyRing } from '../billing/key-ring.ts';
 import type { RateState } from '../billing/rate-limiter.ts';
 import { asPosternError, PosternError } from '../errors/postern-error.ts';
 import { readApiKey } from '../headers/api-key.ts';
-import { type EventStream, sendEventStream } from '../headers/event-stream.ts';
+import type { BodyBudget } from '../headers/body-budget.ts';
+import type { ConcurrencyLimit } from '../headers/concurrency-limit.ts';
+import { type EventStream, sendEventStream, streamOpened } from '../headers/event-stream.ts';
 import { countCall } from '../headers/rate-limit.ts';
 import type { ReceivedFile } from '../media/received-file.ts';
 import type { MediaReception } from '../media/reception.ts';
@@ -17,6 +19,8 @@ import { type GraphqlParts, graphqlServer } from './server.ts';
 
 export interface GraphqlHttpParts extends GraphqlParts {
   keys: KeyRing;
+  concurrency: ConcurrencyLimit;
+  bodies: BodyBudget;
   media: MediaReception;
 }
 
@@ -44,6 +48,7 @@ export function graphqlHandler(parts: GraphqlHttpParts): GraphqlListener {
     const accept = responseType(request.headers.accept);
     let key: KeyHolder | null = null;
     let rate: RateState | null = null;
+    let leave = () => {};
     const files: ReceivedFile[] = [];
     const discard = () => Promise.all(files.map((file) => file.discard()));
     const state = () => newState(request, response, key, rate);
@@ -52,9 +57,12 @@ export function graphqlHandler(parts: GraphqlHttpParts): GraphqlListener {
       if (request.headers.authorization !== undefined) {
         key = await parts.keys.authenticate(readApiKey(request));
         locals.account = key.account;
+        leave = parts.concurrency.enter(key.id);
+        response.once(streamOpened, leave);
         rate = countCall(parts.limiter, key, response);
       }
-      const params = await readParams(request, { media: parts.media, files, account: key?.account ?? null });
+      const { media, bodies } = parts;
+      const params = await readParams(request, response, { media, bodies, files, account: key?.account ?? null });
       const result = await server({ method: request.method ?? '', params, state: state() });
       if (!('results' in result)) respond(response, result, accept);
       else {
@@ -71,6 +79,7 @@ export function graphqlHandler(parts: GraphqlHttpParts): GraphqlListener {
       if (response.headersSent) response.destroy();
       else respond(response, await server.refuse(error, state()), accept);
     } finally {
+      leave();
       await discard();
     }
   };

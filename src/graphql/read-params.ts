@@ -1,7 +1,8 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { malformedField } from '../errors/fields.ts';
 import { PosternError } from '../errors/postern-error.ts';
 import { missingKey } from '../headers/api-key.ts';
+import type { BodyBudget } from '../headers/body-budget.ts';
 import { refuseCredentialsInQuery } from '../headers/credential-headers.ts';
 import { readJsonBody, unsupportedEncoding } from '../headers/json-body.ts';
 import type { ReceivedFile } from '../media/received-file.ts';
@@ -19,8 +20,9 @@ const bodyLimitBytes = 1024 * 1024;
 /** Without a key only introspection is answered, and its documents are a few kilobytes. */
 const anonymousBodyLimitBytes = 64 * 1024;
 
-export interface FileReceipt {
+export interface Receipt {
   media: MediaReception;
+  bodies: BodyBudget;
   /** Gets the files that come with the request. */
   files: ReceivedFile[];
   /** Who may send files; `null` for who may not. */
@@ -28,21 +30,29 @@ export interface FileReceipt {
 }
 
 /** The parameters of a GET's query string, or of a POST's body. Throws `PosternError`. */
-export async function readParams(request: IncomingMessage, receipt: FileReceipt): Promise<Params> {
+export async function readParams(
+  request: IncomingMessage,
+  response: ServerResponse,
+  receipt: Receipt,
+): Promise<Params> {
   const url = request.url ?? '';
   const query = new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?') + 1) : '');
   refuseCredentialsInQuery(query.keys());
-  const params = request.method === 'POST' ? await readBody(request, receipt) : readQuery(query);
+  const params = request.method === 'POST' ? await readBody(request, response, receipt) : readQuery(query);
   for (const name of texts) require(params, name, 'text', (value) => typeof value === 'string');
   for (const name of objects) require(params, name, 'an object', isObject);
   return params;
 }
 
-async function readBody(request: IncomingMessage, { media, files, account }: FileReceipt): Promise<Params> {
+async function readBody(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { media, bodies, files, account }: Receipt,
+): Promise<Params> {
   if (!isMultipart(request)) {
-    const body = await readJsonBody(request, {
-      limitBytes: account === null ? anonymousBodyLimitBytes : bodyLimitBytes,
-    });
+    const limitBytes = account === null ? anonymousBodyLimitBytes : bodyLimitBytes;
+    if (account !== null) bodies.hold(request, response, account, limitBytes);
+    const body = await readJsonBody(request, { limitBytes });
     if (isObject(body)) return body;
     throw new PosternError('bad_input', 'The body must be a JSON object: one operation a request');
   }

@@ -4,13 +4,16 @@ import { Secret } from '../secrets/secret.ts';
 
 /** The API key of `Authorization: Bearer <API_KEY>` (RFC 6750 section 2.1). Throws `unauthenticated`. */
 export function readApiKey(request: IncomingMessage): Secret {
-  const header = request.headers.authorization;
-  if (!header) throw missingKey();
-  const match = /^Bearer +(\S+) *$/i.exec(header);
-  if (!match?.[1]) {
-    throw new PosternError('unauthenticated', 'Invalid API key: the header must be Authorization: Bearer <API_KEY>');
-  }
-  return new Secret(match[1]);
+  if (!request.headers.authorization) throw missingKey();
+  const key = bearerOf(request);
+  if (key !== null) return key;
+  throw new PosternError('unauthenticated', 'Invalid API key: the header must be Authorization: Bearer <API_KEY>');
+}
+
+/** The Bearer token of a request; `null` if it has none. */
+export function bearerOf({ headers }: IncomingMessage): Secret | null {
+  const token = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1];
+  return token === undefined ? null : new Secret(token);
 }
 
 export function missingKey(): PosternError {

@@ -6,6 +6,9 @@ const keyCheckMs = 5_000;
 /** How long a reader may leave what was written unread. */
 const patienceMs = 30_000;
 
+/** Emitted on a response that has become a stream. It may stay open for days and no longer counts as a request in progress. */
+export const streamOpened = Symbol('stream opened');
+
 export interface EventStream {
   /** Each a whole frame. */
   frames: AsyncIterable<string>;
@@ -33,6 +36,7 @@ export async function sendEventStream(response: ServerResponse, stream: EventStr
   response.setHeader('x-accel-buffering', 'no');
   // A first line at once: it tells the client, and whatever is between, that the stream is open.
   response.write(': open\n\n');
+  response.emit(streamOpened);
   const beating = setInterval(() => response.write(': \n\n'), heartbeatMs);
   const checking = setInterval(() => {
     checkKey().catch((error) => {

@@ -94,6 +94,13 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  readonly shed = new Counter({
+    name: 'postern_http_requests_shed_total',
+    help: 'Requests refused because of overload, by reason (event_loop_delay, requests_in_flight).',
+    labelNames: ['reason'],
+    registers: [this.registry],
+  });
+
   constructor() {
     collectDefaultMetrics({ register: this.registry });
   }

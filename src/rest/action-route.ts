@@ -1,4 +1,4 @@
-import type { Request, RequestHandler, Response } from 'express';
+import type { Request, Response } from 'express';
 import type { IdempotencyClaim } from '../billing/idempotency-claim.ts';
 import type { Action } from '../core/action.ts';
 import type { Caller, Core } from '../core/core.ts';
@@ -14,8 +14,10 @@ export interface RestLocals {
   account: string;
 }
 
+export type RestHandler = (request: Request, response: Response) => Promise<void>;
+
 /** Performs one action for one request: input → expensive checks → idempotency → tab → answer. */
-export function actionRoute(action: Action, core: Core): RequestHandler {
+export function actionRoute(action: Action, core: Core): RestHandler {
   const readInput = inputReader(action);
   return async (request: Request, response: Response) => {
     const { account } = response.locals as RestLocals;

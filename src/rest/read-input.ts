@@ -1,23 +1,10 @@
-import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import type { Request } from 'express';
 import type { z } from 'zod';
 import type { Action } from '../core/action.ts';
 import { PosternError } from '../errors/postern-error.ts';
 import { refuseCredentialsInQuery } from '../headers/credential-headers.ts';
-import { readJsonBody } from '../headers/json-body.ts';
 
 export type RawInput = Record<string, unknown>;
-
-export const bodyLimitBytes = 1024 * 1024;
-/** Of actions that take media as base64. */
-export const largeBodyLimitBytes = 24 * 1024 * 1024;
-
-/** Reads a JSON body into `request.body`; refuses anything else (413, 415, 400). */
-export function readBody(limitBytes = bodyLimitBytes): RequestHandler {
-  return async (request: Request, _response: Response, next: NextFunction) => {
-    request.body = await readJsonBody(request, { limitBytes, compressed: true });
-    next();
-  };
-}
 
 export type InputReader = (request: Request) => RawInput;
 

@@ -1,15 +1,17 @@
-import { type NextFunction, type Request, type Response, Router } from 'express';
-import type { KeyHolder, KeyRing } from '../billing/key-ring.ts';
+import { type Request, type Response, Router } from 'express';
+import type { KeyRing } from '../billing/key-ring.ts';
 import type { RateLimiter } from '../billing/rate-limiter.ts';
 import type { StreamLimiter } from '../billing/stream-limiter.ts';
 import type { Action } from '../core/action.ts';
 import type { Core } from '../core/core.ts';
 import { PosternError } from '../errors/postern-error.ts';
 import { readApiKey } from '../headers/api-key.ts';
+import type { BodyBudget } from '../headers/body-budget.ts';
+import type { ConcurrencyLimit } from '../headers/concurrency-limit.ts';
+import { streamOpened } from '../headers/event-stream.ts';
+import { readJsonBody } from '../headers/json-body.ts';
 import { countCall } from '../headers/rate-limit.ts';
 import { actionRoute } from './action-route.ts';
-import { LargeBodies } from './large-bodies.ts';
-import { largeBodyLimitBytes, readBody } from './read-input.ts';
 import { streamRoute } from './stream-route.ts';
 
 export interface RestParts {
@@ -17,52 +19,54 @@ export interface RestParts {
   keys: KeyRing;
   limiter: RateLimiter;
   streamLimiter: StreamLimiter;
+  concurrency: ConcurrencyLimit;
+  bodies: BodyBudget;
   actions: readonly Action[];
 }
 
-/**
- * The routes below `/v1`, one for each action. The order of refusals (DECISIONS.md) is the order of the handlers:
- * path and method, key, rate, body, input, idempotency, credit, platform.
- */
-export function restRouter({ core, keys, limiter, streamLimiter, actions }: RestParts): Router {
+const bodyLimitBytes = 1024 * 1024;
+/** Of actions that take media as base64. */
+const largeBodyLimitBytes = 24 * 1024 * 1024;
+
+/** The routes below `/v1`, one for each action. Express refuses unknown paths, and `refuseMethod` wrong methods, before anything else. */
+export function restRouter(parts: RestParts): Router {
   const router = Router({ caseSensitive: true, strict: true });
   router.use((_request, response, next) => {
     response.setHeader('cache-control', 'no-store');
     next();
   });
-  const authenticate = async (request: Request, response: Response, next: NextFunction) => {
-    const key = await keys.authenticate(readApiKey(request));
-    Object.assign(response.locals, { key, account: key.account });
-    next();
-  };
-  const limit = (_request: Request, response: Response, next: NextFunction) => {
-    countCall(limiter, response.locals['key'] as KeyHolder, response);
-    next();
-  };
-  const body = [readBody()];
-  const largeBody = [new LargeBodies().bound(), readBody(largeBodyLimitBytes)];
-  const bodyOf = ({ method, takesBase64 }: Action) => (method === 'GET' ? [] : takesBase64 ? largeBody : body);
-  for (const [path, group] of byPath(actions)) {
+  for (const [path, group] of byPath(parts.actions)) {
     const route = router.route(path.replaceAll(/\{(\w+)\}/g, ':$1'));
     // Express answers HEAD with the GET handler, which would bill a call whose answer nobody sees.
     route.head(refuseMethod(group));
-    for (const action of group) {
-      const noteAction = (_request: Request, response: Response, next: NextFunction) => {
-        response.locals['action'] = action.name;
-        next();
-      };
-      const handlers = [
-        noteAction,
-        authenticate,
-        limit,
-        ...bodyOf(action),
-        action.kind === 'stream' ? streamRoute(action, { core, keys, streamLimiter }) : actionRoute(action, core),
-      ];
-      route[method(action)](...handlers);
-    }
+    for (const action of group) route[method(action)](actionHandler(action, parts));
     route.all(refuseMethod(group));
   }
   return router;
+}
+
+/** The order of refusals (DECISIONS.md) is the order of these steps: key, rate, body; then input, idempotency, credit, platform. */
+function actionHandler(action: Action, parts: RestParts) {
+  const { core, keys, limiter, concurrency, bodies } = parts;
+  const limitBytes = action.takesBase64 ? largeBodyLimitBytes : bodyLimitBytes;
+  const perform = action.kind === 'stream' ? streamRoute(action, parts) : actionRoute(action, core);
+  return async (request: Request, response: Response): Promise<void> => {
+    response.locals['action'] = action.name;
+    const key = await keys.authenticate(readApiKey(request));
+    Object.assign(response.locals, { key, account: key.account });
+    const leave = concurrency.enter(key.id);
+    response.once(streamOpened, leave);
+    try {
+      countCall(limiter, key, response);
+      if (action.method !== 'GET') {
+        bodies.hold(request, response, key.account, limitBytes);
+        request.body = await readJsonBody(request, { limitBytes, compressed: true });
+      }
+      await perform(request, response);
+    } finally {
+      leave();
+    }
+  };
 }
 
 /** `/webhooks/replay` before `/webhooks/{id}`, which would take its name for an id. */

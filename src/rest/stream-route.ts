@@ -1,4 +1,4 @@
-import type { Request, RequestHandler, Response } from 'express';
+import type { Request, Response } from 'express';
 import type { KeyHolder, KeyRing } from '../billing/key-ring.ts';
 import type { StreamLimiter } from '../billing/stream-limiter.ts';
 import type { Action } from '../core/action.ts';
@@ -8,6 +8,7 @@ import { readApiKey } from '../headers/api-key.ts';
 import { showCredits } from '../headers/credits.ts';
 import { sendEventStream } from '../headers/event-stream.ts';
 import type { LiveStream, StreamItem } from '../webhooks/live-streams.ts';
+import type { RestHandler } from './action-route.ts';
 import { readAuthToken, readEncryptionCode, readProxyText } from './credentials.ts';
 import { errorBody } from './envelope.ts';
 import { inputReader } from './read-input.ts';
@@ -16,7 +17,7 @@ import { inputReader } from './read-input.ts';
 export function streamRoute(
   action: Action,
   { core, keys, streamLimiter }: { core: Core; keys: KeyRing; streamLimiter: StreamLimiter },
-): RequestHandler {
+): RestHandler {
   const readInput = inputReader(action);
   return async (request: Request, response: Response) => {
     const { account, key } = response.locals as { account: string; key: KeyHolder };

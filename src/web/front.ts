@@ -1,38 +1,63 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
 import { asPosternError } from '../errors/postern-error.ts';
 import type { GraphqlListener } from '../graphql/http.ts';
+import type { UnauthenticatedLimit } from '../headers/unauthenticated-limit.ts';
 import type { Logger } from '../observe/logger.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import { sendError } from '../rest/envelope.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { refuseAmbiguousHeaders } from './faults.ts';
+import type { Overload } from './overload.ts';
 import { giveRequestId, observeRequest } from './request-context.ts';
 
 export interface FrontParts {
   runtime: Runtime;
   logger: Logger;
   metrics: Metrics;
+  unauthenticated: UnauthenticatedLimit;
+  overload: Overload;
   graphqlPath: string;
   graphql: GraphqlListener;
   /** Everything else, and the page that a browser is shown at `graphqlPath`. */
   express: RequestListener;
 }
 
-/** The front door: what every request gets, then the way by its path. GraphQL inside Express would be a fifth slower. */
-export function front({ runtime, logger, metrics, graphqlPath, graphql, express }: FrontParts): RequestListener {
+/** Paths that operators need most when everybody else is refused. */
+const exemptPaths = new Set(['/healthz', '/metrics']);
+
+/**
+ * The HTTP entry point: request id, log, the refusals that come before all others (overload, the limit of an address, ambiguous
+ * headers), then GraphQL or Express by the path. GraphQL inside Express would be a fifth slower.
+ */
+export function front(parts: FrontParts): RequestListener {
+  const { runtime, unauthenticated, overload, graphqlPath, graphql, express } = parts;
   return (request, response) => {
     const locals = giveRequestId(request, response, runtime);
     response.setHeader('x-content-type-options', 'nosniff');
-    observeRequest(request, response, locals, { runtime, logger, metrics });
-    const isGraphql = pathOf(request) === graphqlPath && !wantsPage(request);
-    try {
-      refuseAmbiguousHeaders(request);
-      (isGraphql ? graphql : express)(request, response);
-    } catch (thrown) {
-      const error = asPosternError(thrown);
+    observeRequest(request, response, locals, parts);
+    const path = pathOf(request);
+    const isGraphql = path === graphqlPath && !wantsPage(request);
+    const refuse = (error: unknown) => {
       response.setHeader('cache-control', 'no-store');
-      if (isGraphql) graphql.refuse(request, response, error);
-      else sendError(response, error);
+      if (isGraphql) graphql.refuse(request, response, asPosternError(error));
+      else sendError(response, asPosternError(error));
+    };
+    const handle = () => {
+      try {
+        refuseAmbiguousHeaders(request);
+        (isGraphql ? graphql : express)(request, response);
+      } catch (error) {
+        refuse(error);
+      }
+    };
+    if (exemptPaths.has(path)) return handle();
+    try {
+      overload.enter(response);
+      const lookingUp = request.method === 'OPTIONS' ? null : unauthenticated.admit(request);
+      if (lookingUp) lookingUp.then(handle);
+      else handle();
+    } catch (error) {
+      refuse(error);
     }
   };
 }

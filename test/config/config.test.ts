@@ -30,6 +30,14 @@ describe('settings', () => {
       maxStreamsPerKey: 20,
       outboundAllow: [],
       webhooks: { allowLocalhost: true },
+      limits: {
+        unauthenticated: 600,
+        trustedProxies: [],
+        concurrentRequests: 256,
+        requestsInFlight: 5_000,
+        eventLoopDelayMs: 1_000,
+        connections: 10_000,
+      },
       graphql: {
         costLimit: 500_000,
         timeoutMs: 30_000,

@@ -182,7 +182,7 @@ describe('media/upload', () => {
     expect(new Set(statuses)).toEqual(new Set([400, 429]));
     const refused = answers.find(({ status }) => status === 429);
     expect(refused?.body.error).toMatch(
-      /^This account has \d+ MiB of base64 media in flight, the limit is 96: ask again/,
+      /^This account has request bodies of \d+ MiB in flight, the limit is 96 MiB: ask again/,
     );
     expect(refused?.headers.get('retry-after')).toBe('2');
     expectRefusal(await upload({ media_data: '!', media_type: 'image/png' }), 400);

@@ -31,7 +31,7 @@ const namesSomething = ({ input, kind }: Action) =>
 /** What an operation can answer besides 200, derived from the action alone. */
 const refusals: Partial<Record<ErrorCode, Refusal>> = {
   bad_input: {
-    when: 'A field is missing or malformed; the message names it.',
+    when: 'A field is missing or malformed; the message names it. Or the body is no JSON in UTF-8, or nests too deeply.',
     example: 'Malformed field: count: must be a whole number from 1 to 100',
     of: every,
   },
@@ -96,7 +96,8 @@ const refusals: Partial<Record<ErrorCode, Refusal>> = {
   rate_limited: {
     when:
       "Too many calls, for this API key or for the platform's own limit: `Retry-After` says how long to wait. Or too many " +
-      'webhooks, test events, wrong codes, or base64 media in flight: the message says which.',
+      'webhooks, test events, wrong codes, concurrent requests of this key, or large bodies in flight, or requests of this address ' +
+      'without a valid API key: the message says which.',
     example: "The platform's rate limit: Too many requests",
     of: every,
     headers: ['Retry-After', ...Object.keys(rateHeaders)],
@@ -122,7 +123,7 @@ const refusals: Partial<Record<ErrorCode, Refusal>> = {
     of: onPlatform,
   },
   unavailable: {
-    when: 'The store is away. After a write, the message says whether it was performed.',
+    when: 'The service is overloaded, or the store is away. After a write, the message says whether it was performed.',
     example: 'The store is away; nothing was charged, ask again',
     of: every,
     headers: ['Retry-After'],
