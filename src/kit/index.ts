@@ -1,5 +1,5 @@
 /** For who receives webhooks: `import { receiver, verify } from 'postern/webhooks'`. */
-export type { WebhookEvent } from './events.ts';
+export type * from './events.ts';
 export { answerCrc, type ReceiverOptions, receiver } from './receiver.ts';
 export {
   type Delivery,

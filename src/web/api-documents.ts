@@ -24,6 +24,7 @@ export function apiDocuments({ publicUrl }: ApiDocumentsParts): Router {
   };
   router.get('/openapi.json', staticContent(openApi, 'json'));
   router.get('/events.json', staticFile(new URL('events.json', folder), 'json'));
-  router.all(['/openapi.json', '/events.json'], readOnly);
+  router.get('/asyncapi.yaml', staticFile(new URL('asyncapi.yaml', folder), 'yaml'));
+  router.all(['/openapi.json', '/events.json', '/asyncapi.yaml'], readOnly);
   return router;
 }

@@ -1,51 +1,56 @@
 import type { MessageEvent, PlatformEvent } from '../model/event.ts';
+import type { EventBody } from '../model/event-bodies.ts';
 import type { OpenedMessage } from './message-opener.ts';
 
 type OpenEvent = Exclude<PlatformEvent, MessageEvent>;
 
-/** The JSON of an event (SPEC.md, Payload shapes; DECISIONS.md has those of the other types). */
+/** The JSON of an event that is not a message. */
 export function eventBody(id: string, event: OpenEvent): string {
-  return JSON.stringify({ id, type: event.type, created_at: event.createdAt, ...fieldsOf(event) });
+  return JSON.stringify(bodyOf(id, event));
 }
 
-function fieldsOf({ type, actor, tweet }: OpenEvent): Record<string, unknown> {
+function bodyOf(id: string, { type, createdAt: created_at, actor, tweet }: OpenEvent): EventBody {
   const actors = { actor_ids: [actor.id], actor_screen_names: [actor.userName] };
-  if (tweet === null) return actors;
-  if (type === 'tweet.like' || type === 'tweet.retweet') return { tweet_id: tweet.id, ...actors };
-  return {
+  if (type === 'user.follow') return { id, type, created_at, ...actors };
+  if (type === 'tweet.like' || type === 'tweet.retweet') return { id, type, created_at, tweet_id: tweet.id, ...actors };
+  const authored = {
     tweet_id: tweet.id,
     text: tweet.text,
     author_id: actor.id,
     author_screen_name: actor.userName,
     author_name: actor.name,
-    ...(type === 'tweet.reply' && { in_reply_to_id: tweet.inReplyToId }),
-    ...(type === 'tweet.quote' && { quoted_tweet_id: tweet.quotedTweetId }),
   };
+  if (type === 'tweet.reply') return { id, type, created_at, ...authored, in_reply_to_id: tweet.inReplyToId };
+  if (type === 'tweet.quote') return { id, type, created_at, ...authored, quoted_tweet_id: tweet.quotedTweetId };
+  return { id, type, created_at, ...authored };
 }
 
-/** The same for a message that was opened. The same event makes the same bytes, whoever opened it. */
+/** The JSON of a message that was opened. The same event gives the same bytes, no matter which code opened it. */
 export function messageBody(id: string, event: MessageEvent, opened: OpenedMessage): string {
+  return JSON.stringify(openedBody(id, event, opened));
+}
+
+function openedBody(id: string, { type, createdAt, message, fromMe }: MessageEvent, opened: OpenedMessage): EventBody {
   const { text, emoji, attachment, undecryptable } = opened;
-  const { type, message, fromMe } = event;
-  const isReaction = type === 'message.reactionAdded' || type === 'message.reactionRemoved';
-  return JSON.stringify({
-    id,
-    type,
-    created_at: withMicroseconds(event.createdAt),
+  const said = {
+    created_at: withMicroseconds(createdAt),
     conversation_id: message.conversationId,
     message_id: message.messageId,
     seq_id: message.seqId,
     sender_id: message.senderId,
     from_me: fromMe,
-    ...(type !== 'message.deleted' && !isReaction && { text }),
-    ...(attachment !== null && { attachment }),
-    ...(isReaction && { emoji }),
-    ...(message.targetSeqId !== null && { target_seq_id: message.targetSeqId }),
-    ...(undecryptable !== null && { undecryptable }),
-  });
+  };
+  const fault = undecryptable === null ? {} : { undecryptable };
+  const target_seq_id = message.targetSeqId ?? '';
+  if (type === 'message.received' || type === 'message.sent') {
+    return { id, type, ...said, text, ...(attachment !== null && { attachment }), ...fault };
+  }
+  if (type === 'message.edited') return { id, type, ...said, text, target_seq_id, ...fault };
+  if (type === 'message.deleted') return { id, type, ...said, target_seq_id, ...fault };
+  return { id, type, ...said, emoji, target_seq_id, ...fault };
 }
 
-/** SPEC.md has them for messages; the platform tells milliseconds. */
+/** SPEC.md shows microseconds for messages; the platform tells milliseconds. */
 function withMicroseconds(time: string): string {
   return time.replace(/(\.\d{3})Z$/, '$1000Z');
 }

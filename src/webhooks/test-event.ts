@@ -1,3 +1,4 @@
+import type { EventBody } from '../model/event-bodies.ts';
 import { formatIsoTime } from '../model/time.ts';
 import type { WebhookTest } from '../model/webhook.ts';
 import type { Runtime } from '../runtime/runtime.ts';
@@ -22,7 +23,8 @@ export async function sendTestEvent(
   const now = runtime.now();
   const eventId = `evt_test_${runtime.randomBytes(9).toString('base64url')}`;
   const created_at = formatIsoTime(now);
-  const body = JSON.stringify({ id: eventId, type: 'webhook.test', created_at, webhook_id: record.id });
+  const event: EventBody<'webhook.test'> = { id: eventId, type: 'webhook.test', created_at, webhook_id: record.id };
+  const body = JSON.stringify(event);
   const headers = signedHeaders({ eventId, attempt: 1, body, now }, vault.open(record));
   const answer = await gate.during(record, (signal) => receivers.post(new URL(record.url), headers, body, signal));
   if (!answer) return null;

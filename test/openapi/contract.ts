@@ -33,6 +33,7 @@ interface Contract {
   info: { version: string };
   tags: { name: string }[];
   paths: Record<string, Record<string, Operation>>;
+  webhooks: Record<string, { post: object }>;
   components: Record<'responses' | 'headers' | 'schemas', Record<string, { content?: Content }>>;
 }
 

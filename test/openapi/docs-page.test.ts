@@ -61,7 +61,7 @@ describe('/docs', () => {
     expect(await statusFor('/docs', 'postern.example')).toBe(403);
   });
 
-  test.each(['/docs', '/docs/viewer.js', '/docs/errors', '/openapi.json', '/events.json'])(
+  test.each(['/docs', '/docs/viewer.js', '/docs/errors', '/openapi.json', '/events.json', '/asyncapi.yaml'])(
     '%s is only read',
     async (path) => {
       const response = await fetch(service.origin + path, { method: 'POST' });
@@ -71,38 +71,43 @@ describe('/docs', () => {
   );
 });
 
-describe.each(['/openapi.json', '/events.json', '/docs/viewer.js', '/docs/docs.css', '/docs/docs.js', '/docs/errors'])(
-  '%s',
-  (path) => {
-    const load = (headers: Record<string, string>) => fetch(service.origin + path, { headers });
+describe.each([
+  '/openapi.json',
+  '/events.json',
+  '/asyncapi.yaml',
+  '/docs/viewer.js',
+  '/docs/docs.css',
+  '/docs/docs.js',
+  '/docs/errors',
+])('%s', (path) => {
+  const load = (headers: Record<string, string>) => fetch(service.origin + path, { headers });
 
-    test('is compressed for clients that accept it', async () => {
-      const [plain, compressed] = [
-        await load({ 'accept-encoding': 'identity' }),
-        await load({ 'accept-encoding': 'gzip, br' }),
-      ];
-      expect(plain.headers.get('content-encoding')).toBeNull();
-      expect(compressed.headers.get('content-encoding')).toBe('gzip');
-      expect(compressed.headers.get('vary')).toBe('accept-encoding');
-      const [size, text] = [Number(compressed.headers.get('content-length')), await plain.text()];
-      expect(size).toBeLessThan(0.6 * text.length);
-      expect(await compressed.text()).toBe(text);
-    });
+  test('is compressed for clients that accept it', async () => {
+    const [plain, compressed] = [
+      await load({ 'accept-encoding': 'identity' }),
+      await load({ 'accept-encoding': 'gzip, br' }),
+    ];
+    expect(plain.headers.get('content-encoding')).toBeNull();
+    expect(compressed.headers.get('content-encoding')).toBe('gzip');
+    expect(compressed.headers.get('vary')).toBe('accept-encoding');
+    const [size, text] = [Number(compressed.headers.get('content-length')), await plain.text()];
+    expect(size).toBeLessThan(0.6 * text.length);
+    expect(await compressed.text()).toBe(text);
+  });
 
-    test('is not sent again to a client that has it', async () => {
-      for (const encoding of ['identity', 'gzip']) {
-        const headers = { 'accept-encoding': encoding };
-        const etag = (await load(headers)).headers.get('etag') ?? '';
-        expect(etag).toMatch(/^"[\w-]{22}"$/);
-        // Without it, fetch would ask every cache to let the request through.
-        const known = { ...headers, 'cache-control': 'max-age=0', 'if-none-match': etag };
-        const again = await load(known);
-        expect([again.status, await again.text()]).toEqual([304, '']);
-        expect((await load({ ...known, 'if-none-match': '"another"' })).status).toBe(200);
-      }
-    });
-  },
-);
+  test('is not sent again to a client that has it', async () => {
+    for (const encoding of ['identity', 'gzip']) {
+      const headers = { 'accept-encoding': encoding };
+      const etag = (await load(headers)).headers.get('etag') ?? '';
+      expect(etag).toMatch(/^"[\w-]{22}"$/);
+      // Without it, fetch would ask every cache to let the request through.
+      const known = { ...headers, 'cache-control': 'max-age=0', 'if-none-match': etag };
+      const again = await load(known);
+      expect([again.status, await again.text()]).toEqual([304, '']);
+      expect((await load({ ...known, 'if-none-match': '"another"' })).status).toBe(200);
+    }
+  });
+});
 
 test('the page of error codes has a section for each code, which the description links to', async () => {
   const page = await (await fetch(`${service.origin}/docs/errors`)).text();

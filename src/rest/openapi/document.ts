@@ -1,4 +1,5 @@
 import type { Action } from '../../core/action.ts';
+import { openApiWebhooks } from './events.ts';
 import type { JsonObject } from './json.ts';
 import { operationOf, type Performed } from './operation.ts';
 import { refusalComponents } from './refusals.ts';
@@ -46,6 +47,7 @@ export function openApiDocument(actions: readonly Action[], performed: ReadonlyM
     security: [{ apiKey: [] }],
     tags: tagsOf(actions),
     paths,
+    webhooks: openApiWebhooks(book),
     components: {
       securitySchemes,
       parameters,

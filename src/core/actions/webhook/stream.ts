@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { eventTypes } from '../../../model/event.ts';
+import { streamedEvent } from '../../../model/event-bodies.ts';
 import { eventType } from '../../../model/webhook.ts';
 import { flatPrice, platformAction } from '../../action.ts';
 
@@ -33,7 +33,7 @@ export const eventStream = platformAction({
       .meta({ description: 'The same as the header `Last-Event-ID`.' }),
   }),
   example: { types: 'tweet.like,user.follow' },
-  output: z.object({ id: z.string(), type: z.enum(eventTypes), created_at: z.string() }),
+  output: streamedEvent,
   async run({ platform, webhooks, account, credentials }, { types: wanted = null, last_event_id: after = null }) {
     const { cursor } = await platform.activity({ count: 1, cursor: null });
     const proxy = credentials.proxy?.expose() ?? null;
