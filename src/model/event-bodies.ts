@@ -89,7 +89,7 @@ function body<const Type extends EventType | 'webhook.test', Fields extends z.Zo
       created_at: at,
       ...fields,
     })
-    .meta({ id: eventTypeName(type), title: type, description: about });
+    .meta({ id: eventTypeName(type), description: about });
 }
 
 /**
