@@ -38,6 +38,8 @@ export interface Config {
   readonly graphql: {
     /** Of one request's worst case. */
     readonly costLimit: Micros;
+    /** Of one response. */
+    readonly bytesLimit: number;
     readonly timeoutMs: number;
     readonly introspection: boolean;
     /** A file, or `null`. */
@@ -147,6 +149,7 @@ function freeze(checked: CheckedSettings): Config {
     }),
     graphql: Object.freeze({
       costLimit: checked.GRAPHQL_MAX_COST,
+      bytesLimit: checked.GRAPHQL_MAX_RESPONSE_BYTES,
       timeoutMs: checked.GRAPHQL_TIMEOUT_MS,
       introspection: checked.GRAPHQL_INTROSPECTION,
       trustedDocuments: checked.GRAPHQL_TRUSTED_DOCUMENTS,

@@ -249,6 +249,13 @@ export const settings = {
     example: '2',
     check: orDefault<Micros>(500_000, dollars),
   },
+  GRAPHQL_MAX_RESPONSE_BYTES: {
+    defaultText: '16777216',
+    about:
+      'Bytes that the response to one GraphQL request may have at most; a request that would have more is refused.',
+    example: '4194304',
+    check: orDefault(16 * 1024 * 1024, wholeNumber(10_000, 256 * 1024 * 1024)),
+  },
   GRAPHQL_TIMEOUT_MS: {
     defaultText: '30000',
     about: 'Deadline of one GraphQL request, in milliseconds: what is not read by then is given up.',

@@ -16,8 +16,10 @@ export interface FieldCost {
   readonly known?: readonly string[];
   /** True where several fields of one object share one run. */
   readonly shared?: boolean;
-  /** At most so many objects. */
+  /** At most so many items. */
   readonly size?: (args: Args) => number;
+  /** Bytes of a typical text, where they are not those of other fields of its type; of a text that may be very long, the most. */
+  readonly bytes?: number;
   /** From which data those are made; the parent's where left out. */
   readonly view?: View;
   /** The action's input, of fields whose arguments say all of it: it is checked before the money. */

@@ -1,5 +1,5 @@
 import { GraphQLError } from 'graphql';
-import { asPosternError, type PosternError } from '../errors/postern-error.ts';
+import { asPosternError, PosternError } from '../errors/postern-error.ts';
 import { errorTable } from '../errors/table.ts';
 import type { HttpExtension } from './respond.ts';
 
@@ -16,6 +16,9 @@ const spellings: Readonly<Record<string, string>> = {
   encryption_code: 'x-encryption-code',
 };
 
+/** Entries of `errors` in one response. */
+export const errorsLimit = 200;
+
 /** A refusal of the whole request, before or instead of data. */
 export function refusal(error: PosternError): GraphQLError {
   return withHttp(describe(error), error);
@@ -26,11 +29,12 @@ export function refusal(error: PosternError): GraphQLError {
  * masked. `onFailure` hears what was thrown; where there is no data, the worst decides the response's status.
  */
 export function formatErrors(
-  errors: readonly GraphQLError[],
+  all: readonly GraphQLError[],
   hasData: boolean,
   onFailure: (error: PosternError) => void,
-) {
-  return errors.map((error) => {
+): GraphQLError[] {
+  const errors = all.length > errorsLimit + 1 ? all.slice(0, errorsLimit) : all;
+  const formatted = errors.map((error) => {
     const { code, status } = error.extensions ?? {};
     if (code !== undefined && status !== undefined) return keepStatus(error);
     const original = originalOf(error);
@@ -40,6 +44,9 @@ export function formatErrors(
     const described = describe(known, error);
     return hasData ? described : withHttp(described, known);
   });
+  const left = all.length - errors.length;
+  if (left > 0) formatted.push(describe(new PosternError('too_costly', `Too many errors: ${left} more are left out`)));
+  return formatted;
 }
 
 /** Yoga marks whatever fails before execution as one of those that may be 200; our own refusals are none. */
@@ -56,7 +63,8 @@ function originalOf(error: GraphQLError): unknown {
   return null;
 }
 
-function describe(
+/** `where`: the error of the field; none for an error about the whole request. */
+export function describe(
   { code, status, message, field, retryAfterSeconds }: PosternError,
   where?: GraphQLError,
 ): GraphQLError {

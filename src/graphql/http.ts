@@ -12,9 +12,11 @@ import type { ReceivedFile } from '../media/received-file.ts';
 import type { MediaReception } from '../media/reception.ts';
 import { logFailure } from '../observe/failures.ts';
 import { responseType } from './accept.ts';
+import { refusal } from './errors.ts';
+import { toJson } from './json-slices.ts';
 import { readParams } from './read-params.ts';
 import type { GraphqlRequest, LiveResults } from './request.ts';
-import { respond } from './respond.ts';
+import { respond, tooLarge } from './respond.ts';
 import { type GraphqlParts, graphqlServer } from './server.ts';
 
 export interface GraphqlHttpParts extends GraphqlParts {
@@ -41,11 +43,13 @@ interface Locals {
  */
 export function graphqlHandler(parts: GraphqlHttpParts): GraphqlListener {
   const server = graphqlServer(parts);
+  const { bytesLimit } = parts.options;
+  const answerOf = ({ headers }: IncomingMessage) => ({ type: responseType(headers.accept), bytesLimit });
   const handle: RequestListener = async (request, response) => {
     const locals = (response as ServerResponse & { locals: Locals }).locals;
     locals.action = 'graphql';
     response.setHeader('cache-control', 'no-store');
-    const accept = responseType(request.headers.accept);
+    const answer = answerOf(request);
     let key: KeyHolder | null = null;
     let rate: RateState | null = null;
     let leave = () => {};
@@ -64,20 +68,20 @@ export function graphqlHandler(parts: GraphqlHttpParts): GraphqlListener {
       const { media, bodies } = parts;
       const params = await readParams(request, response, { media, bodies, files, account: key?.account ?? null });
       const result = await server({ method: request.method ?? '', params, state: state() });
-      if (!('results' in result)) respond(response, result, accept);
+      if (!('results' in result)) await respond(response, result, answer);
       else {
         // It may go on for days, and no stream takes files.
         discard().catch(() => {});
         await sendEventStream(
           response,
-          liveStream(result, () => parts.keys.authenticate(readApiKey(request))),
+          liveStream(result, answer.bytesLimit, () => parts.keys.authenticate(readApiKey(request))),
         );
       }
     } catch (thrown) {
       const error = asPosternError(thrown);
       logFailure(parts.logger, locals.requestId, error);
       if (response.headersSent) response.destroy();
-      else respond(response, await server.refuse(error, state()), accept);
+      else await respond(response, await server.refuse(error, state()), answer);
     } finally {
       leave();
       await discard();
@@ -85,7 +89,7 @@ export function graphqlHandler(parts: GraphqlHttpParts): GraphqlListener {
   };
   const refuse: GraphqlListener['refuse'] = async (request, response, error) => {
     const result = await server.refuse(error, newState(request, response, null, null));
-    respond(response, result, responseType(request.headers.accept));
+    await respond(response, result, answerOf(request));
   };
   return Object.assign(handle, { refuse });
 }
@@ -107,22 +111,29 @@ function requireMethod({ method }: IncomingMessage, response: ServerResponse): v
 }
 
 /** GraphQL over Server-Sent Events, distinct connections mode (https://github.com/enisdenjo/graphql-sse/blob/master/PROTOCOL.md). */
-function liveStream({ results, end }: LiveResults, checkKey: () => Promise<unknown>): EventStream {
+function liveStream({ results, end }: LiveResults, bytesLimit: number, checkKey: () => Promise<unknown>): EventStream {
   return {
-    frames: framesOf(results),
+    frames: framesOf(results, bytesLimit),
     end,
     checkKey,
-    frameOf: (reason) => `${nextFrame({ errors: [new GraphQLError(reason)] })}${lastFrame}`,
+    frameOf: (reason) => `${failedFrame(new GraphQLError(reason))}${lastFrame}`,
   };
 }
 
 const lastFrame = 'event: complete\ndata:\n\n';
 
-function nextFrame(result: ExecutionResult): string {
-  return `event: next\ndata: ${JSON.stringify(result)}\n\n`;
+function nextFrame(json: string): string {
+  return `event: next\ndata: ${json}\n\n`;
 }
 
-async function* framesOf(results: AsyncIterable<ExecutionResult>): AsyncGenerator<string> {
-  for await (const result of results) yield nextFrame(result);
+function failedFrame(error: GraphQLError): string {
+  return nextFrame(JSON.stringify({ errors: [error] }));
+}
+
+async function* framesOf(results: AsyncIterable<ExecutionResult>, bytesLimit: number): AsyncGenerator<string> {
+  for await (const result of results) {
+    const json = await toJson(result, bytesLimit);
+    yield json ? nextFrame(json.toString()) : failedFrame(refusal(tooLarge(bytesLimit)));
+  }
   yield lastFrame;
 }

@@ -39,6 +39,11 @@ export const documentLimits = {
   introspected: 15_000,
   /** Characters of Markdown in the inputs of all mutations, equal inputs counted once: three articles of the greatest length. */
   markdown: 300_000,
+  /**
+   * Bytes of a mutation's response, if `GRAPHQL_MAX_RESPONSE_BYTES` is not less. It is kept with an Idempotency-Key, sealed, in one
+   * document of the store.
+   */
+  mutationBytes: 4 * 1024 * 1024,
 } as const;
 
 /** What is wrong with a document is told so many times at most. */

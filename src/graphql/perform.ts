@@ -13,12 +13,15 @@ import { readIdempotencyKey, requestContent } from '../headers/idempotency-key.t
 import { formatDollars, type Micros } from '../model/money.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { Secret } from '../secrets/secret.ts';
-import { refusal } from './errors.ts';
+import { describe, refusal } from './errors.ts';
 import type { Executor } from './executor.ts';
+import { isSmall, toJson } from './json-slices.ts';
 import { documentLimits } from './limits.ts';
 import { quote } from './quote.ts';
 import type { GraphqlRequest, LiveResults } from './request.ts';
 import { RequestCalls } from './request-calls.ts';
+import { tooLarge } from './respond.ts';
+import { ResponseBudget } from './response-budget.ts';
 import { type DocumentScope, fragmentsOf } from './selection.ts';
 import { Session } from './session.ts';
 
@@ -29,6 +32,8 @@ export interface PerformParts {
   executor: Executor;
   runtime: Runtime;
   costLimit: Micros;
+  /** Of one response. */
+  bytesLimit: number;
   /** Of one request: reads that are not answered by then are given up. */
   timeoutMs: number;
   /** Errors as callers see them. */
@@ -92,17 +97,21 @@ class Performance {
           limits: documentLimits,
           check: (action, input, paged) => calls.check(action, input, paged),
         });
-      state.quoted = measure();
-      refuseBeyond(costLimit, state.quoted);
+      const { micros, bytes, itemBytes } = measure();
+      state.quoted = micros;
+      refuseBeyond(costLimit, micros);
+      const bytesLimit = this.#bytesLimit(operation);
+      refuseLarger(bytesLimit, bytes);
       const isCostOnly = state.request.headers['x-cost-only'] === '1';
       if (calls.unchecked > 0 && (await this.#mayCheck(calls, isCostOnly))) {
         await calls.checkExpensive();
         // Without the calls that were refused.
-        state.quoted = measure();
+        state.quoted = measure().micros;
       }
       if (isCostOnly) return { data: null };
       if (!needsKey) return await execute(this.#args);
-      const onTab = () => this.#onTab(operation, scope, caller, calls, waiting);
+      const budget = new ResponseBudget(bytesLimit, operation.operation === 'subscription' ? new Map() : itemBytes);
+      const onTab = () => this.#onTab(operation, scope, caller, calls, waiting, budget);
       return await (operation.operation === 'subscription' ? this.#limited(onTab) : onTab());
     } finally {
       waiting.end();
@@ -127,12 +136,18 @@ class Performance {
     return false;
   }
 
+  #bytesLimit({ operation }: OperationDefinitionNode): number {
+    const { bytesLimit } = this.#parts;
+    return operation === 'mutation' ? Math.min(bytesLimit, documentLimits.mutationBytes) : bytesLimit;
+  }
+
   async #onTab(
     operation: OperationDefinitionNode,
     scope: DocumentScope,
     caller: Caller,
     calls: RequestCalls,
     waiting: Waiting,
+    budget: ResponseBudget,
   ): Promise<ExecutionResult | LiveResults> {
     const state = this.#state;
     const { core, costLimit } = this.#parts;
@@ -147,6 +162,7 @@ class Performance {
       calls,
       tab,
       scope,
+      budget,
       isLate: () => waiting.isLate,
       quoted: state.quoted,
       costLimit,
@@ -164,6 +180,9 @@ class Performance {
       await tab.refuse(error, JSON.stringify({ errors: [refusal(error)] }));
       throw error;
     }
+    const bytesLimit = this.#bytesLimit(operation);
+    if (operation.operation === 'mutation') result = await shorten(result, bytesLimit);
+    else if (budget.isOver) result = { errors: [refusal(tooLarge(bytesLimit))] };
     await this.#close(tab, result, session, claim !== null);
     if (tab.charges.some(({ micros }) => micros > 0)) this.#parts.executor.countUse(operation);
     return result;
@@ -276,6 +295,39 @@ function refuseBeyond(costLimit: Micros, quoted: Micros): void {
   throw new PosternError(
     'too_costly',
     `Too costly: this could cost up to ${formatDollars(quoted)}, and the limit is ${formatDollars(costLimit)} a request. Ask for fewer items (first) or fewer lists inside lists`,
+  );
+}
+
+/** What may stay inside the payload of a mutation whose response is too large. */
+const smallPart = { characters: 2_000, values: 200 };
+
+/**
+ * A mutation has been performed, so its response cannot be refused: if it is too large, the objects inside its payloads are left out.
+ * The quote bounds the rest.
+ */
+async function shorten(result: ExecutionResult, bytesLimit: number): Promise<ExecutionResult> {
+  if (isSmall(result) || (await toJson(result, bytesLimit))) return result;
+  const errors = [...(result.errors ?? [])];
+  const data: Record<string, unknown> = {};
+  for (const [key, payload] of Object.entries(result.data ?? {})) {
+    data[key] = payload;
+    if (typeof payload !== 'object' || payload === null) continue;
+    const shortened: Record<string, unknown> = {};
+    for (const [name, value] of Object.entries(payload)) {
+      const fits = typeof value !== 'object' || isSmall(value, smallPart);
+      shortened[name] = fits ? value : null;
+      if (!fits) errors.push(describe(tooLarge(bytesLimit), new GraphQLError('', { path: [key, name] })));
+    }
+    data[key] = shortened;
+  }
+  return { ...result, data, errors };
+}
+
+function refuseLarger(bytesLimit: number, bytes: number): void {
+  if (bytes <= bytesLimit) return;
+  throw new PosternError(
+    'too_costly',
+    `Too large: the response could have about ${Math.ceil(bytes)} bytes, and the limit is ${bytesLimit}. Ask for fewer items (first), fewer lists inside lists, or fewer long texts (content)`,
   );
 }
 

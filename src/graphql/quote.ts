@@ -16,6 +16,7 @@ import { PosternError } from '../errors/postern-error.ts';
 import type { Micros } from '../model/money.ts';
 import { type Args, costOf, type FieldCost, type View } from './cost.ts';
 import { IntrospectionReader } from './introspection.ts';
+import { assumedItems, bytesOfError, bytesOfKey, bytesOfLeaf, bytesOfSyntax, isList } from './response-size.ts';
 import { type DocumentScope, fieldOf, type Selected, selectedFields, selectsOnly } from './selection.ts';
 
 export interface QuoteLimits {
@@ -25,6 +26,14 @@ export interface QuoteLimits {
   readonly fields: number;
   /** Fields of the schema's types that introspection may read. */
   readonly introspected: number;
+}
+
+export interface Quote {
+  readonly micros: Micros;
+  /** Of the response, as far as it is known before anything runs. */
+  readonly bytes: number;
+  /** By the first node of each list: of one item. */
+  readonly itemBytes: ReadonlyMap<FieldNode, number>;
 }
 
 /** Checks the input of a call that is known before anything runs. Throws `PosternError`. */
@@ -38,23 +47,27 @@ export interface QuoteOptions {
 }
 
 /**
- * What a request may cost at most: every list as long as it may be, every object another one, every field that needs a
- * call making it. Calls whose input is wrong cost nothing, since they will be refused. Throws `too_costly` beyond the limits.
+ * What a request may cost at most, and about how large its response is: every list as long as it may be, every object another
+ * one, every field that needs a call making it. A call whose input is wrong costs nothing, because it will be refused. Throws
+ * `too_costly` beyond the limits.
  */
-export function quote(options: QuoteOptions): Micros {
-  return new Walk(options).micros();
+export function quote(options: QuoteOptions): Quote {
+  return new Walk(options).quote();
 }
 
-/** Where the walk stands: so many objects of one type, made from the same data. */
+/** So many objects of one type, made from the same data. */
 interface Place {
   readonly times: number;
   readonly view: View | undefined;
   readonly depth: number;
+  /** Of a connection: how many edges it has. */
+  readonly items: number | undefined;
 }
 
 class Walk {
   readonly #options: QuoteOptions;
   readonly #introspection: IntrospectionReader;
+  readonly #itemBytes = new Map<FieldNode, number>();
   #micros = 0;
   #fields = 0;
 
@@ -63,20 +76,22 @@ class Walk {
     this.#introspection = new IntrospectionReader(options.scope, options.limits.introspected);
   }
 
-  micros(): Micros {
+  quote(): Quote {
     const { scope, operation } = this.#options;
     const root = scope.schema.getRootType(operation.operation);
-    const place = { times: 1, view: undefined, depth: 1 };
-    if (root) this.#object(root, selectedFields(root, [operation.selectionSet], scope), place);
-    return this.#micros;
+    const place = { times: 1, view: undefined, depth: 1, items: undefined };
+    const bytes = root ? this.#object(root, selectedFields(root, [operation.selectionSet], scope), place) : 0;
+    return { micros: this.#micros, bytes, itemBytes: this.#itemBytes };
   }
 
-  #object(type: GraphQLObjectType, selected: Selected, place: Place): void {
+  /** Answers the bytes of one such object. */
+  #object(type: GraphQLObjectType, selected: Selected, place: Place): number {
     const shared = new Set<Action>();
     const { limits } = this.#options;
     if (place.depth > limits.depth) {
       throw new PosternError('too_costly', `Too deep: fields may stand ${limits.depth} deep in each other`);
     }
+    let bytes = bytesOfSyntax.object;
     for (const [node, ...more] of selected.values()) {
       if (!node) continue;
       if (++this.#fields > limits.fields) {
@@ -86,29 +101,33 @@ class Walk {
         );
       }
       const field = fieldOf(type, node.name.value);
-      if (field) this.#field(field, [node, ...more], place, shared);
+      if (field) bytes += bytesOfKey(node) + this.#field(field, [node, ...more], place, shared);
     }
+    return bytes;
   }
 
-  #field(field: Field, nodes: readonly [FieldNode, ...FieldNode[]], place: Place, shared: Set<Action>): void {
+  /** Answers the bytes of its value. */
+  #field(field: Field, nodes: readonly [FieldNode, ...FieldNode[]], place: Place, shared: Set<Action>): number {
     const cost = costOf(field) ?? {};
     const args =
       cost.size || cost.objects || (cost.input && place.depth === 1)
         ? argumentsOf(field, nodes[0], this.#options.scope)
         : {};
-    if (!args) return;
-    if (place.depth === 1 && cost.action && cost.input && this.#isRefused(cost.action, cost.input(args), cost)) return;
-    if (cost.objects) {
-      this.#named(cost, args, nodes, place);
-      return;
+    if (!args) return bytesOfError;
+    if (place.depth === 1 && cost.action && cost.input && this.#isRefused(cost.action, cost.input(args), cost)) {
+      return bytesOfError;
     }
+    if (cost.objects) return this.#named(cost, args, nodes, place);
 
     const type = getNamedType(field.type);
     const sets = nodes.map((node) => node.selectionSet);
+    const size = cost.size?.(args);
+    const items = isList(field) ? (size ?? place.items ?? assumedItems) : 1;
     const inner = {
-      times: place.times * (cost.size?.(args) ?? 1),
+      times: place.times * items,
       view: cost.view ?? place.view,
       depth: place.depth + 1,
+      items: isList(field) ? undefined : size,
     };
     const types = isObjectType(type)
       ? [type]
@@ -117,9 +136,13 @@ class Walk {
         : [];
     const selections = types.map((each) => [each, selectedFields(each, sets, this.#options.scope)] as const);
     if (this.#runs(cost, place, selections, shared)) this.#count(cost.action as Action, place.times);
-    if (isCompositeType(type)) for (const [each, selected] of selections) this.#object(each, selected, inner);
+    let itemBytes = isCompositeType(type) ? 0 : bytesOfLeaf(field);
+    for (const [each, selected] of selections) itemBytes = Math.max(itemBytes, this.#object(each, selected, inner));
     // Only now, when it is not too deep.
     if (field === SchemaMetaFieldDef || field === TypeMetaFieldDef) this.#introspection.read(field, nodes);
+    if (!isList(field)) return itemBytes;
+    this.#noteItem(nodes[0], itemBytes);
+    return items * (itemBytes + 1);
   }
 
   #runs(
@@ -137,15 +160,20 @@ class Walk {
     return true;
   }
 
-  #named({ objects }: FieldCost, args: Args, nodes: readonly FieldNode[], place: Place): void {
+  #named({ objects }: FieldCost, args: Args, nodes: readonly [FieldNode, ...FieldNode[]], place: Place): number {
     const { scope } = this.#options;
+    let bytes = 0;
     const sets = nodes.map((node) => node.selectionSet);
     for (const { type: name, action, input, view } of objects?.(args) ?? []) {
       const type = scope.schema.getType(name);
       if (!isObjectType(type) || (action && this.#isRefused(action, input, {}))) continue;
       if (action) this.#count(action, place.times);
-      this.#object(type, selectedFields(type, sets, scope), { times: place.times, view, depth: place.depth + 1 });
+      const inner = { times: place.times, view, depth: place.depth + 1, items: undefined };
+      const itemBytes = this.#object(type, selectedFields(type, sets, scope), inner);
+      this.#noteItem(nodes[0], itemBytes);
+      bytes += itemBytes;
     }
+    return bytes;
   }
 
   #isRefused(action: Action, input: Record<string, unknown>, { paged = false }: FieldCost): boolean {
@@ -156,6 +184,10 @@ class Walk {
       if (error instanceof PosternError) return true;
       throw error;
     }
+  }
+
+  #noteItem(node: FieldNode, bytes: number): void {
+    this.#itemBytes.set(node, Math.max(bytes, this.#itemBytes.get(node) ?? 0));
   }
 
   #count(action: Action, times: number): void {

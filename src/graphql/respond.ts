@@ -1,7 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import type { ExecutionResult, GraphQLError } from 'graphql';
+import { PosternError } from '../errors/postern-error.ts';
 import { type ErrorCode, errorCodeHeader, errorCodeOf } from '../errors/table.ts';
 import type { ResponseType } from './accept.ts';
+import { refusal } from './errors.ts';
+import { toJson } from './json-slices.ts';
 
 /** What an error wants of the response; callers do not see it. */
 export interface HttpExtension {
@@ -13,11 +16,44 @@ export interface HttpExtension {
   spec?: boolean;
 }
 
-/** Writes a result. Where it has data the status is 200; else that of its worst error. */
-export function respond(response: ServerResponse, result: ExecutionResult, type: ResponseType): void {
-  const body = JSON.stringify(result.errors ? { ...result, errors: result.errors.map(withoutHttp) } : result);
+export interface ResponseOptions {
+  type: ResponseType;
+  bytesLimit: number;
+}
+
+/**
+ * Writes a result. The status is 200 if it has data, else that of its worst error. One that is longer than the limit is replaced by
+ * an error; its extensions stay, because the calls that ran are charged.
+ */
+export async function respond(
+  response: ServerResponse,
+  result: ExecutionResult,
+  options: ResponseOptions,
+): Promise<void> {
+  const { type, bytesLimit } = options;
+  const body = await toJson(asSent(result), bytesLimit);
+  if (body) send(response, body, result.errors, type);
+  else {
+    const { extensions = {} } = result;
+    const refused = { errors: [refusal(tooLarge(bytesLimit))], extensions };
+    send(response, Buffer.from(JSON.stringify(asSent(refused))), refused.errors, type);
+  }
+}
+
+export function tooLarge(bytesLimit: number): PosternError {
+  return new PosternError(
+    'too_costly',
+    `Too large: the response has more than ${bytesLimit} bytes. Ask for fewer items (first) or fewer long texts`,
+  );
+}
+
+function asSent(result: ExecutionResult): object {
+  return result.errors ? { ...result, errors: result.errors.map(withoutHttp) } : result;
+}
+
+function send(response: ServerResponse, body: Buffer, errors: ExecutionResult['errors'], type: ResponseType): void {
   response.statusCode = 200;
-  for (const { extensions } of result.errors ?? []) {
+  for (const { extensions } of errors ?? []) {
     const { status = 200, headers = {}, code, spec = false } = (extensions['http'] ?? {}) as HttpExtension;
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
     if ((spec && type === 'application/json') || status <= response.statusCode) continue;
@@ -25,7 +61,7 @@ export function respond(response: ServerResponse, result: ExecutionResult, type:
     response.setHeader(errorCodeHeader, code ?? errorCodeOf(status));
   }
   response.setHeader('content-type', `${type}; charset=utf-8`);
-  response.setHeader('content-length', Buffer.byteLength(body));
+  response.setHeader('content-length', body.length);
   response.end(body);
 }
 

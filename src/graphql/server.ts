@@ -23,6 +23,8 @@ import { type TrustedDocuments, takeTrustedDocuments } from './trusted-documents
 export interface GraphqlOptions {
   /** Of one request's worst case. */
   costLimit: Micros;
+  /** Of one response. */
+  bytesLimit: number;
   timeoutMs: number;
   introspection: boolean;
   trusted: TrustedDocuments | null;
@@ -133,7 +135,7 @@ function refuseIntrospection(): Plugin {
 
 function executeOnTab({ core, limiter, streamLimiter, runtime, logger, options }: GraphqlParts): Plugin<Context> {
   const format = (result: ExecutionResult, state: GraphqlRequest) => describeErrors(result, state, logger);
-  const { costLimit, timeoutMs } = options;
+  const { costLimit, bytesLimit, timeoutMs } = options;
   const performing = {
     core,
     limiter,
@@ -142,6 +144,7 @@ function executeOnTab({ core, limiter, streamLimiter, runtime, logger, options }
     runtime,
     format,
     costLimit,
+    bytesLimit,
     timeoutMs,
   };
   return {

@@ -7,6 +7,7 @@ import { asPosternError, PosternError } from '../errors/postern-error.ts';
 import type { Micros } from '../model/money.ts';
 import type { LiveStream } from '../webhooks/live-streams.ts';
 import type { RequestCalls } from './request-calls.ts';
+import type { ResponseBudget } from './response-budget.ts';
 import type { DocumentScope } from './selection.ts';
 
 type Input = Record<string, unknown>;
@@ -16,6 +17,7 @@ export interface SessionParts {
   calls: RequestCalls;
   tab: Tab;
   scope: DocumentScope;
+  budget: ResponseBudget;
   /** True once the request has taken too long. */
   isLate: () => boolean;
   quoted: Micros;
@@ -52,6 +54,10 @@ export class Session {
 
   get terms(): Pick<SessionParts, 'quoted' | 'costLimit' | 'rate'> {
     return this.#parts;
+  }
+
+  get budget(): ResponseBudget {
+    return this.#parts.budget;
   }
 
   read<Output>(action: Action, input: Input): Promise<Output> {

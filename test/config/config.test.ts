@@ -40,6 +40,7 @@ describe('settings', () => {
       },
       graphql: {
         costLimit: 500_000,
+        bytesLimit: 16_777_216,
         timeoutMs: 30_000,
         introspection: true,
         trustedDocuments: null,

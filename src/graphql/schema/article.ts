@@ -38,11 +38,11 @@ builder.node(ArticleRef, {
   id: { resolve: (article) => article.article_id },
   fields: (t) => ({
     articleId: t.exposeString('article_id', { description: "The platform's id." }),
-    title: t.exposeString('title', { description: 'Its title.' }),
+    title: t.exposeString('title', { description: 'Its title.', ...costs({ bytes: 100 }) }),
     content: t.string({
       nullable: true,
       description: 'What it says, as Markdown. A call where the article comes from a list.',
-      ...costs({ action: articleDetail, carriedBy: ['article'] }),
+      ...costs({ action: articleDetail, carriedBy: ['article'], bytes: 100_000 }),
       resolve: contentOf,
     }),
     status: t.field({ type: ArticleStatus, description: 'Draft or published.', resolve: ({ status }) => status }),

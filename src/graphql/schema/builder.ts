@@ -4,6 +4,7 @@ import ZodPlugin from '@pothos/plugin-zod';
 import { GraphQLError } from 'graphql';
 import { fieldAt, malformedField } from '../../errors/fields.ts';
 import type { ReceivedFile } from '../../media/received-file.ts';
+import { costs } from '../cost.ts';
 import type { Session } from '../session.ts';
 
 export interface SchemaTypes {
@@ -37,12 +38,18 @@ export const builder = new SchemaBuilder<SchemaTypes>({
     pageInfoTypeOptions: { description: 'Where a page of a list begins and ends.' },
     hasNextPageFieldOptions: { description: 'True where more can follow.' },
     hasPreviousPageFieldOptions: { description: 'True on every page but the first: lists are read forward only.' },
-    startCursorFieldOptions: { description: 'Cursor of the first item.' },
-    endCursorFieldOptions: { description: 'Cursor of the last item: the `after` of the next page.' },
+    startCursorFieldOptions: { description: 'Cursor of the first item.', ...costs({ bytes: 250 }) },
+    endCursorFieldOptions: {
+      description: 'Cursor of the last item: the `after` of the next page.',
+      ...costs({ bytes: 250 }),
+    },
     pageInfoFieldOptions: { description: 'Where this page begins and ends.' },
     edgesFieldOptions: { description: 'The items, each with its cursor.', nullable: { list: false, items: false } },
     nodeFieldOptions: { description: 'The item.', nullable: false },
-    cursorFieldOptions: { description: 'What follows this item is read by giving this as `after`.' },
+    cursorFieldOptions: {
+      description: 'What follows this item is read by giving this as `after`.',
+      ...costs({ bytes: 250 }),
+    },
     defaultEdgeTypeOptions: { description: 'An item of a list, with its cursor.' },
     defaultConnectionTypeOptions: { description: 'A page of a list.' },
   },

@@ -27,6 +27,9 @@ interface Answer {
   size: number;
 }
 
+/** Bytes of 10,000 characters. */
+const longestMessage = 30_000;
+
 /** What the answers of these mutations may have, under REST's names. */
 const shown = {
   conversation_id: 'The conversation.',
@@ -46,7 +49,16 @@ function payload(name: string, about: string, names: readonly (keyof typeof show
     fields: (t) => ({
       ok: t.exposeBoolean('ok', { description: 'Always true: what fails is an error.' }),
       ...Object.fromEntries(
-        names.map((field) => [camel(field), t.exposeString(field, { description: shown[field] })] as const),
+        names.map(
+          (field) =>
+            [
+              camel(field),
+              t.exposeString(field, {
+                description: shown[field],
+                ...(field === 'text' && costs({ bytes: longestMessage })),
+              }),
+            ] as const,
+        ),
       ),
       ...(ofMedia && {
         type: t.exposeInt('type', { description: '1 image, 2 gif, 3 video, 4 audio, 5 file, 6 svg.' }),

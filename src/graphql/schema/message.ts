@@ -1,4 +1,5 @@
 import type { DirectMessage } from '../../model/direct-message.ts';
+import { costs } from '../cost.ts';
 import { builder } from './builder.ts';
 
 export const MessageRef = builder.objectRef<DirectMessage>('Message');
@@ -34,7 +35,10 @@ builder.objectType(MessageRef, {
     seqId: t.exposeString('seq_id', { description: 'Names it in edits, deletions and reactions.' }),
     senderId: t.exposeString('sender_id', { description: "The platform's id of who sent it." }),
     fromMe: t.exposeBoolean('from_me', { description: 'True where the actor sent it.' }),
-    text: t.exposeString('text', { description: 'Empty where it has none, was deleted, or cannot be opened.' }),
+    text: t.exposeString('text', {
+      description: 'Empty where it has none, was deleted, or cannot be opened.',
+      ...costs({ bytes: 300 }),
+    }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was sent.' }),
     edited: t.exposeBoolean('edited', { description: 'True where the text is not the first.' }),
     deleted: t.exposeBoolean('deleted', { description: 'True where it was deleted, for both sides or for the actor.' }),

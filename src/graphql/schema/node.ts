@@ -1,5 +1,4 @@
 import { brandWithType } from '@pothos/core';
-import { decodeGlobalID } from '@pothos/plugin-relay';
 import { articleDetail } from '../../core/actions/article/detail.ts';
 import { dmList } from '../../core/actions/dm/list.ts';
 import { tweetDetail } from '../../core/actions/tweet/detail.ts';
@@ -59,13 +58,11 @@ const nodeTypes: Readonly<Record<string, NodeType>> = {
 };
 
 function decode(globalId: unknown): { name: string; type: NodeType; id: string } | null {
-  try {
-    const { typename, id } = decodeGlobalID(String(globalId));
-    const type = Object.hasOwn(nodeTypes, typename) ? nodeTypes[typename] : undefined;
-    return type?.id.test(id) ? { name: typename, type, id } : null;
-  } catch {
-    return null;
-  }
+  // As decodeGlobalID of Pothos, which throws: 10,000 wrong ids in one request would take a second.
+  const [name = '', ...rest] = Buffer.from(String(globalId), 'base64').toString().split(':');
+  const type = Object.hasOwn(nodeTypes, name) ? nodeTypes[name] : undefined;
+  const id = rest.join(':');
+  return type?.id.test(id) ? { name, type, id } : null;
 }
 
 function namedBy(globalIds: readonly unknown[]): NamedObject[] {
@@ -75,9 +72,15 @@ function namedBy(globalIds: readonly unknown[]): NamedObject[] {
   });
 }
 
-async function load(field: string, globalId: string, session: Session): Promise<object> {
+/** Made once: 10,000 of them would take a tenth of a second. */
+const notGlobalId = {
+  id: malformedField('id', 'is not a global id'),
+  ids: malformedField('ids', 'is not a global id'),
+};
+
+async function load(field: 'id' | 'ids', globalId: string, session: Session): Promise<object> {
   const found = decode(globalId);
-  if (!found) throw malformedField(field, 'is not a global id');
+  if (!found) throw notGlobalId[field];
   const object = await found.type.load(found.id, session);
   brandWithType(object, found.name as never);
   return object;

@@ -1,3 +1,4 @@
+import { boundResponses } from '../response-budget.ts';
 import { builder } from './builder.ts';
 // Each adds its types and fields to the builder; refs that are only mentioned would be missing.
 import './account.ts';
@@ -17,4 +18,4 @@ import './user-mutations.ts';
 import './webhook.ts';
 import './webhook-mutations.ts';
 
-export const schema = builder.toSchema({ sortSchema: false });
+export const schema = boundResponses(builder.toSchema({ sortSchema: false }));

@@ -7,12 +7,16 @@ import { retweet } from '../../core/actions/tweet/retweet.ts';
 import { unbookmark } from '../../core/actions/tweet/unbookmark.ts';
 import { unlike } from '../../core/actions/tweet/unlike.ts';
 import { unretweet } from '../../core/actions/tweet/unretweet.ts';
+import { costs } from '../cost.ts';
 import { given } from './bind.ts';
 import { builder } from './builder.ts';
 import { performs } from './mutation.ts';
 import { TweetRef } from './refs.ts';
 import { isoTime } from './time.ts';
 import { tweetById, tweetOfId } from './tweet.ts';
+
+/** Bytes of 25,000 characters. */
+const longestTweet = 75_000;
 
 interface CreatedTweet {
   id: string;
@@ -28,7 +32,7 @@ builder.objectType(CreateTweetPayload, {
   description: 'A tweet that was posted.',
   fields: (t) => ({
     id: t.exposeString('id', { description: "The platform's id of the tweet." }),
-    text: t.exposeString('text', { description: 'Its text, as posted.' }),
+    text: t.exposeString('text', { description: 'Its text, as posted.', ...costs({ bytes: longestTweet }) }),
     createdAt: t.field({ type: 'DateTime', description: 'When.', resolve: (tweet) => isoTime(tweet.createdAt) }),
     pendingModeration: t.exposeBoolean('pending_moderation', { description: 'True while others cannot see it yet.' }),
     communityId: t.exposeString('community_id', { description: 'Empty where there is none.' }),

@@ -47,7 +47,7 @@ builder.node(TweetRef, {
   id: { resolve: (tweet) => tweet.id },
   fields: (t) => ({
     tweetId: t.exposeString('id', { description: "The platform's id." }),
-    text: t.exposeString('text', { description: 'The text.' }),
+    text: t.exposeString('text', { description: 'The text.', ...costs({ bytes: 300 }) }),
     createdAt: t.field({
       type: 'DateTime',
       description: 'When it was posted.',

@@ -63,7 +63,10 @@ builder.node(UserRef, {
     userId: t.exposeString('id', { description: "The platform's id." }),
     userName: t.exposeString('userName', { description: 'Screen name, without @.' }),
     name: t.exposeString('name', { description: 'Name.' }),
-    description: t.exposeString('description', { description: 'What the user says of themselves.' }),
+    description: t.exposeString('description', {
+      description: 'What the user says of themselves.',
+      ...costs({ bytes: 160 }),
+    }),
     location: t.exposeString('location', { nullable: true, description: 'Where the user says to be.' }),
     url: t.exposeString('url', { nullable: true, description: 'The link of the profile.' }),
     platformUrl: t.exposeString('platformUrl', {

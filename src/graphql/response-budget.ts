@@ -1,0 +1,111 @@
+import { type FieldNode, GraphQLError, type GraphQLField, type GraphQLSchema, isObjectType } from 'graphql';
+import { costOf } from './cost.ts';
+import { errorsLimit } from './errors.ts';
+import { Pace } from './pace.ts';
+import { tooLarge } from './respond.ts';
+import { isList } from './response-size.ts';
+import type { Session } from './session.ts';
+
+/** Thrown instead of a field's own error once there are too many: graphql-js takes an error with a path as it is. */
+const oneTooMany = new GraphQLError('Too many errors', { path: [] });
+
+/** How much one response may still grow by what nobody knew before it was read. */
+export class ResponseBudget {
+  readonly #limit: number;
+  readonly #itemBytes: ReadonlyMap<FieldNode, number>;
+  readonly #pace = new Pace();
+  #bytes = 0;
+  #failures = 0;
+
+  constructor(limit: number, itemBytes: ReadonlyMap<FieldNode, number>) {
+    this.#limit = limit;
+    this.#itemBytes = itemBytes;
+  }
+
+  /** True once a list was refused. */
+  get isOver(): boolean {
+    return this.#bytes > this.#limit;
+  }
+
+  /** A list as it is to be resolved. */
+  spread(items: readonly unknown[], node: FieldNode | undefined): readonly unknown[] {
+    return this.#pace.spread(items, this.#bytesOf(node));
+  }
+
+  /** One item of a list, when it is to be resolved. */
+  when(item: unknown, node: FieldNode | undefined): unknown {
+    return this.#pace.when(item, this.#bytesOf(node));
+  }
+
+  /** Counts the items of a list. Throws `too_costly` once all lists together are too large. */
+  count(items: readonly unknown[], node: FieldNode | undefined): void {
+    this.#bytes += items.length * this.#bytesOf(node);
+    if (this.#bytes > this.#limit) throw tooLarge(this.#limit);
+  }
+
+  /** Counts a field that failed. Answers what to throw. */
+  failure(error: unknown): unknown {
+    return ++this.#failures > errorsLimit ? oneTooMany : error;
+  }
+
+  #bytesOf(node: FieldNode | undefined): number {
+    return (node && this.#itemBytes.get(node)) ?? 0;
+  }
+}
+
+/**
+ * Wraps the resolvers of fields that decide how much work a response is. Lists are resolved in slices. A list counts its items, unless
+ * its arguments bound them (connections): only the platform decides how many hashtags a tweet has. A field that can fail counts its
+ * failures.
+ */
+export function boundResponses(schema: GraphQLSchema): GraphQLSchema {
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (!isObjectType(type) || type.name.startsWith('__') || type === schema.getMutationType()) continue;
+    for (const field of Object.values(type.getFields())) {
+      const { objects, action } = costOf(field) ?? {};
+      if (action || objects) countFailures(field);
+      if (isList(field)) spreadItems(field, !type.name.endsWith('Connection'));
+    }
+  }
+  return schema;
+}
+
+type Field = GraphQLField<unknown, Session>;
+
+function spreadItems(field: Field, isCounted: boolean): void {
+  const { resolve } = field;
+  if (!resolve) return;
+  field.resolve = (parent, args, session, info) => {
+    const [node] = info.fieldNodes;
+    const spread = (items: unknown) => {
+      if (!Array.isArray(items)) return items;
+      const { budget } = session;
+      if (isCounted) budget.count(items, node);
+      // Reads that are shared end at the same time.
+      const wait = (item: unknown) => (item instanceof Promise ? item.then((value) => budget.when(value, node)) : item);
+      return budget.spread(items.some((item) => item instanceof Promise) ? items.map(wait) : items, node);
+    };
+    const items: unknown = resolve(parent, args, session, info);
+    return items instanceof Promise ? items.then(spread) : spread(items);
+  };
+}
+
+function countFailures(field: Field): void {
+  const { resolve } = field;
+  if (!resolve) return;
+  field.resolve = (parent, args, session, info) => {
+    const fail = (error: unknown) => {
+      throw session.budget.failure(error);
+    };
+    // graphql-jit 0.8.9 adds an item to a list when a promise of an item is rejected.
+    const failItem = (error: unknown) => session.budget.failure(error);
+    const counted = (value: unknown) =>
+      Array.isArray(value) ? value.map((item) => (item instanceof Promise ? item.catch(failItem) : item)) : value;
+    try {
+      const value: unknown = resolve(parent, args, session, info);
+      return value instanceof Promise ? value.then(counted, fail) : counted(value);
+    } catch (error) {
+      return fail(error);
+    }
+  };
+}

@@ -1,0 +1,35 @@
+import { type FieldNode, type GraphQLField, getNamedType, getNullableType, isListType, isScalarType } from 'graphql';
+import { costOf } from './cost.ts';
+
+/** Bytes of a value that its field says nothing else about (`FieldCost.bytes`). */
+const bytesOfScalar: Readonly<Record<string, number>> = {
+  Boolean: 5,
+  Int: 8,
+  Float: 12,
+  ID: 40,
+  DateTime: 26,
+  Credits: 12,
+  String: 60,
+};
+const bytesOfEnum = 12;
+/** Of a list whose length nothing says before it is read. What it has in fact is counted (`Session.count`). */
+export const assumedItems = 4;
+/** An entry of `errors`. */
+export const bytesOfError = 400;
+
+/** Quotation marks, colon and comma; the braces of an object. */
+export const bytesOfSyntax = { field: 4, object: 2 };
+
+export function bytesOfKey({ alias, name }: FieldNode): number {
+  return (alias ?? name).value.length + bytesOfSyntax.field;
+}
+
+export function isList({ type }: Pick<GraphQLField<unknown, unknown>, 'type'>): boolean {
+  return isListType(getNullableType(type));
+}
+
+/** A typical value of a field without fields of its own. */
+export function bytesOfLeaf(field: GraphQLField<unknown, unknown>): number {
+  const type = getNamedType(field.type);
+  return costOf(field)?.bytes ?? (isScalarType(type) ? (bytesOfScalar[type.name] ?? 60) : bytesOfEnum);
+}
