@@ -19,6 +19,7 @@ import { isLoopbackHost } from './model/loopback.ts';
 import { type Logger, makeLogger } from './observe/logger.ts';
 import { Metrics } from './observe/metrics.ts';
 import { openServiceStore } from './open-store.ts';
+import { OutgoingConnections } from './outbound/connection-limiter.ts';
 import { OutboundGuard, type Resolve } from './outbound/guard.ts';
 import { readProxy } from './outbound/proxy.ts';
 import { ProxyPool } from './outbound/proxy-pool.ts';
@@ -89,15 +90,18 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     sandbox?.onExit(failures.tell);
     const sandboxUrl = config.platform.url ?? sandbox?.url ?? '';
     const metrics = new Metrics();
-    const { guard, proxies } = makeOutbound(config, runtime, overrides);
+    const connections = new OutgoingConnections();
+    metrics.watchConnections(() => connections.open);
+    const { guard, proxies } = makeOutbound(config, runtime, connections, overrides);
     closers.push(() => proxies.close());
-    const media = new MediaReception({ guard, proxies, runtime, folder: config.dataDir });
+    const media = new MediaReception({ guard, proxies, connections, runtime, folder: config.dataDir });
     closers.push(() => media.close());
     const platform = new SandboxPlatform({
       origin: sandboxUrl,
       timeoutMs: config.platform.timeoutMs,
       runtime,
       proxies,
+      counter: connections.platform,
       onRequest: (operation, outcome, ms) => metrics.platformRequests.observe({ operation, outcome }, ms / 1_000),
     });
     closers.push(() => platform.close());
@@ -114,7 +118,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     closers.push(() => chatKeys.close());
     const directMessages = new DirectMessages({ chatKeys, runtime });
     const webhooks = startWebhooks({
-      ...{ store, platform, guard, runtime, logger, metrics, secretKeys, directMessages },
+      ...{ store, platform, guard, connections, runtime, logger, metrics, secretKeys, directMessages },
       allowLocalhost: config.webhooks.allowLocalhost,
     });
     closers.push(() => webhooks.close());
@@ -207,9 +211,14 @@ class Failures {
   };
 }
 
-function makeOutbound({ outboundAllow: allow, platform }: Config, runtime: Runtime, { resolve }: Overrides) {
+function makeOutbound(
+  { outboundAllow: allow, platform }: Config,
+  runtime: Runtime,
+  connections: OutgoingConnections,
+  { resolve }: Overrides,
+) {
   const guard = new OutboundGuard({ allow, runtime, ...(resolve && { resolve }) });
   // Sooner than the deadline of the call, so that its caller is told that it was the proxy.
   const timeoutMs = Math.min(10_000, Math.ceil(platform.timeoutMs * tunnelShare));
-  return { guard, proxies: new ProxyPool({ guard, runtime, maxResponseBytes, timeoutMs }) };
+  return { guard, proxies: new ProxyPool({ guard, connections, runtime, maxResponseBytes, timeoutMs }) };
 }

@@ -2,6 +2,7 @@ import type { DirectMessages } from './direct-messages/direct-messages.ts';
 import { EventOpener } from './direct-messages/event-opener.ts';
 import type { Logger } from './observe/logger.ts';
 import type { Metrics } from './observe/metrics.ts';
+import type { OutgoingConnections } from './outbound/connection-limiter.ts';
 import type { OutboundGuard } from './outbound/guard.ts';
 import { readProxy } from './outbound/proxy.ts';
 import type { Platform } from './platform/port.ts';
@@ -27,6 +28,7 @@ export interface WebhookOptions {
   store: Store;
   platform: Platform;
   guard: OutboundGuard;
+  connections: OutgoingConnections;
   runtime: Runtime;
   logger: Logger;
   metrics: Metrics;
@@ -39,7 +41,7 @@ export interface WebhookOptions {
 export function startWebhooks(options: WebhookOptions) {
   const { store, platform, guard, runtime, logger, metrics, allowLocalhost } = options;
   const vault = new WebhookVault(new Vault(options.secretKeys, runtime), options.secretKeys);
-  const receivers = new Receivers({ guard, runtime, allowLocalhost });
+  const receivers = new Receivers({ guard, runtime, allowLocalhost, connections: options.connections });
   const gate = new SendGate({ store, runtime });
   const handshakes = new Handshakes({ store, vault, receivers, runtime, gate });
   const way = { platform, readProxy: (text: Secret) => readProxy(text, guard) };

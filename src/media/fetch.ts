@@ -1,7 +1,8 @@
 import type { Readable } from 'node:stream';
 import { type Dispatcher, request } from 'undici';
 import { PosternError } from '../errors/postern-error.ts';
-import { AddressRefusedError, NameNotFoundError } from '../outbound/faults.ts';
+import { orEnded } from '../outbound/connector.ts';
+import { AddressRefusedError, NameNotFoundError, ServerMisbehavedError } from '../outbound/faults.ts';
 import type { OutboundGuard } from '../outbound/guard.ts';
 import type { ForwardProxy } from '../outbound/proxy.ts';
 import type { ProxyPool } from '../outbound/proxy-pool.ts';
@@ -91,22 +92,6 @@ async function ask(
   }
 }
 
-/** Undici hears an abort only once a request has its connection. */
-function orEnded<T extends Dispatcher.ResponseData>(asking: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const ended = () => {
-      reject(signal.reason);
-      asking.then(
-        ({ body }) => body.on('error', () => {}).destroy(),
-        () => {},
-      );
-    };
-    if (signal.aborted) return ended();
-    signal.addEventListener('abort', ended, { once: true });
-    asking.then(resolve, reject).finally(() => signal.removeEventListener('abort', ended));
-  });
-}
-
 function refuseEncoded({ 'content-encoding': encoding = 'identity' }: Dispatcher.ResponseData['headers']): void {
   if (encoding === 'identity' || encoding === '') return;
   throw new MediaFault('is sent compressed (Content-Encoding), though that was not asked for');
@@ -136,5 +121,6 @@ function asFault(error: unknown, isRedirect: boolean): unknown {
   if (error instanceof AddressRefusedError || error instanceof NameNotFoundError) {
     return new MediaFault(isRedirect ? `is redirected to an address that ${error.message}` : error.message);
   }
+  if (error instanceof ServerMisbehavedError) return new MediaFault(`cannot be fetched: its server ${error.message}`);
   return new MediaFault('cannot be fetched: its server cannot be reached, or broke the connection', { cause: error });
 }

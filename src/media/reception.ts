@@ -1,10 +1,11 @@
 import type { Readable } from 'node:stream';
 import { malformedField } from '../errors/fields.ts';
 import type { TakenMedia } from '../model/taken-media.ts';
+import { OutgoingConnections } from '../outbound/connection-limiter.ts';
 import { guardedAgent } from '../outbound/connector.ts';
 import type { OutboundGuard } from '../outbound/guard.ts';
 import type { ForwardProxy } from '../outbound/proxy.ts';
-import type { ProxyPool } from '../outbound/proxy-pool.ts';
+import { maxReceivedBytes, type ProxyPool } from '../outbound/proxy-pool.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { decodeMedia } from './base64.ts';
 import type { MediaDesk, MediaSource, TakingRules } from './desk.ts';
@@ -21,6 +22,7 @@ import { largestOfKind } from './types.ts';
 export interface ReceptionOptions {
   guard: OutboundGuard;
   proxies: ProxyPool;
+  connections?: OutgoingConnections;
   runtime: Runtime;
   /** Where media is kept while it is checked. On a disk: in some systems the usual place for such files is memory. */
   folder: string;
@@ -53,7 +55,14 @@ export class MediaReception {
     this.#options = options;
     this.#room = new Room(options.room);
     // Time limits are those of the pace.
-    this.#direct = guardedAgent({ guard: options.guard, timeoutMs: connectMs });
+    const { guard, connections = new OutgoingConnections() } = options;
+    this.#direct = guardedAgent({
+      guard,
+      timeoutMs: connectMs,
+      limiter: connections.media,
+      keepAlive: false,
+      maxReceivedBytes,
+    });
   }
 
   desk(call: DeskCall): MediaDesk {

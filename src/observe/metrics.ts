@@ -105,6 +105,19 @@ export class Metrics {
     collectDefaultMetrics({ register: this.registry });
   }
 
+  /** Open sockets to other hosts, by kind, which are looked up when somebody asks for them. */
+  watchConnections(open: () => Readonly<Record<string, number>>): void {
+    new Gauge({
+      name: 'postern_outbound_connections',
+      help: 'Open connections to other hosts, by kind (receiver, media, proxy, platform).',
+      labelNames: ['kind'],
+      registers: [this.registry],
+      collect() {
+        for (const [kind, value] of Object.entries(open())) this.set({ kind }, value);
+      },
+    });
+  }
+
   /** Figures of webhooks that are looked up when somebody asks for them. */
   watchDeliveries(here: () => WebhookLoad, everywhere: () => Promise<Backlog>): void {
     const gauge = (name: string, help: string, value: () => number | Promise<number>) =>

@@ -1,8 +1,11 @@
 import { isIP } from 'node:net';
-import { Agent, buildConnector } from 'undici';
+import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { parseAddress } from './address.ts';
+import type { ConnectionLimiter } from './connection-limiter.ts';
 import { AddressRefusedError } from './faults.ts';
 import type { OutboundGuard } from './guard.ts';
+import { limitedPool } from './limited-client.ts';
+import { limitExchanges, originHost } from './limited-exchange.ts';
 
 export interface ConnectorOptions {
   guard: OutboundGuard;
@@ -45,13 +48,44 @@ function isSameAddress(actual: string | undefined, wanted: string): boolean {
   return actual !== undefined && parseAddress(actual)?.toString() === parseAddress(wanted)?.toString();
 }
 
+export interface AgentOptions extends ConnectorOptions {
+  limiter: ConnectionLimiter;
+  /** Whether connections stay open for a later request. */
+  keepAlive: boolean;
+  /** Bytes that may arrive for one request, headers included. */
+  maxReceivedBytes?: number;
+}
+
 /**
- * A dispatcher for targets that callers name. It follows no redirect; who follows one asks it again, which checks the
- * new host too. A refused host comes out as `AddressRefusedError`, one without address as `NameNotFoundError`.
+ * A dispatcher for targets that callers name. It does not follow redirects; a caller that follows one sends a new request,
+ * whose host is checked again. A refused host is reported as `AddressRefusedError`, one without address as
+ * `NameNotFoundError`. It keeps a pool for each origin only while that has a connection or a request.
  */
-export function guardedAgent(options: ConnectorOptions & { maxResponseBytes?: number }): Agent {
-  return new Agent({
-    connect: guardedConnector(options),
-    ...(options.maxResponseBytes !== undefined && { maxResponseSize: options.maxResponseBytes }),
+export function guardedAgent({ limiter, keepAlive, maxReceivedBytes, ...options }: AgentOptions): Dispatcher {
+  const connect = guardedConnector(options);
+  const ofClient = {
+    ...{ connect, counter: limiter, pipelining: keepAlive ? 1 : 0, connections: limiter.limits.perHost },
+    ...(maxReceivedBytes !== undefined && { maxReceivedBytes }),
+  };
+  const agent = new Agent({ factory: (origin) => limitedPool(origin, ofClient) });
+  return agent.compose(limitExchanges(limiter, originHost));
+}
+
+/**
+ * The response of `asking`, or a rejection as soon as `signal` is aborted: undici itself notices that only when the
+ * request has its connection.
+ */
+export function orEnded<T extends Dispatcher.ResponseData>(asking: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const ended = () => {
+      reject(signal.reason);
+      asking.then(
+        ({ body }) => body.on('error', () => {}).destroy(),
+        () => {},
+      );
+    };
+    if (signal.aborted) return ended();
+    signal.addEventListener('abort', ended, { once: true });
+    asking.then(resolve, reject).finally(() => signal.removeEventListener('abort', ended));
   });
 }

@@ -16,3 +16,17 @@ export function faultCode(error: unknown): Error {
   if (!(error instanceof Error)) return new Error('unknown');
   return new Error('code' in error && typeof error.code === 'string' ? error.code : error.name);
 }
+
+/** A connection ended before the request could be written to it, so the other side cannot have seen the request. */
+export class ConnectionLostError extends Error {
+  override readonly name = 'ConnectionLostError';
+
+  constructor() {
+    super('closes connections before a request can be sent');
+  }
+}
+
+/** A server that misuses HTTP to cost time. The message continues a sentence that begins with the server. */
+export class ServerMisbehavedError extends Error {
+  override readonly name = 'ServerMisbehavedError';
+}

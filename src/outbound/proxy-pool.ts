@@ -1,13 +1,16 @@
 import { createHmac } from 'node:crypto';
 import type { Socket } from 'node:net';
-import { buildConnector, type Dispatcher, Pool } from 'undici';
+import { buildConnector, type Dispatcher, type Pool } from 'undici';
 import type { Timer } from '../runtime/runtime.ts';
+import { CircuitBreaker } from './circuit-breaker.ts';
+import { OutgoingConnections } from './connection-limiter.ts';
+import { limitedPool } from './limited-client.ts';
+import { limitExchanges } from './limited-exchange.ts';
 import type { ForwardProxy } from './proxy.ts';
 import { TunnelDialer, type TunnelOptions } from './tunnel.ts';
 
-export interface ProxyPoolOptions extends TunnelOptions {
-  /** Connections that one proxy gets for one target. */
-  connections?: number;
+export interface ProxyPoolOptions extends Omit<TunnelOptions, 'counter'> {
+  connections?: OutgoingConnections;
   /** Of answers of the operator's target. Who lets a caller choose one reads it with limits of its own. */
   maxResponseBytes: number;
   /** How many pairs of proxy and target are kept; beyond it the longest unused ones are closed. */
@@ -29,16 +32,29 @@ export interface ProxyTarget {
 }
 
 export interface ProxyLease {
-  /** Sends to the target only, through the proxy only. Its faults before the tunnel stands are `PosternError`s. */
+  /**
+   * Sends to the target only, through the proxy only. Its faults before the tunnel stands are `PosternError`s. A request
+   * waits while too many others go through this proxy, whatever their target and credentials.
+   */
   readonly dispatcher: Dispatcher;
+  /** Of this proxy with these credentials and this target. The sender reports the outcome of each request. */
+  readonly breaker: CircuitBreaker;
   /** To be called once, when the answer has been read or given up. */
   release(): void;
 }
 
-const defaults = { connections: 128, maxKept: 256, idleMs: 60_000 };
+/** For a target of a caller. Video is the largest thing that is fetched, up to 512 MiB. */
+export const maxReceivedBytes = 1024 ** 3;
+/** For headers and trailers, beside the body. */
+const headBytes = 64 * 1024;
+
+const defaults = { maxKept: 256, idleMs: 60_000 };
 
 interface Kept {
   readonly pool: Pool;
+  /** The pool with its limits. */
+  readonly dispatcher: Dispatcher;
+  readonly breaker: CircuitBreaker;
   readonly key: string;
   calls: number;
   idle: Timer | null;
@@ -49,7 +65,8 @@ interface Kept {
  * one proxy; there is no way in here that leads around the proxy.
  */
 export class ProxyPool {
-  readonly #options: ProxyPoolOptions & typeof defaults;
+  readonly #options: Omit<ProxyPoolOptions, 'connections'> & typeof defaults;
+  readonly #limiter: OutgoingConnections['proxy'];
   readonly #dialer: TunnelDialer;
   readonly #startTls: buildConnector.connector;
   /** In memory only, so that no password can be guessed from a key that ends up in a heap dump. */
@@ -58,9 +75,10 @@ export class ProxyPool {
   readonly #kept = new Map<string, Kept>();
   readonly #open = new Set<Pool>();
 
-  constructor(options: ProxyPoolOptions) {
+  constructor({ connections = new OutgoingConnections(), ...options }: ProxyPoolOptions) {
     this.#options = { ...defaults, ...options };
-    this.#dialer = new TunnelDialer(options);
+    this.#limiter = connections.proxy;
+    this.#dialer = new TunnelDialer({ ...options, counter: this.#limiter });
     this.#startTls = buildConnector({ timeout: options.timeoutMs });
     this.#hmacKey = options.runtime.randomBytes(32);
   }
@@ -70,16 +88,18 @@ export class ProxyPool {
     return this.#open.size;
   }
 
+  /** Throws `platform_unavailable` for a while after too many failures of the operator's target in a row. */
   lease(proxy: ForwardProxy, target: ProxyTarget): ProxyLease {
     const key = this.#keyOf(proxy, target);
-    const kept = this.#kept.get(key) ?? { pool: this.#openPool(proxy, target), key, calls: 0, idle: null };
+    const kept = this.#kept.get(key) ?? this.#openPool(proxy, target, key);
+    kept.breaker.enter();
     kept.calls += 1;
     kept.idle?.cancel();
     kept.idle = null;
     this.#kept.delete(key);
     this.#kept.set(key, kept);
     this.#evict();
-    return { dispatcher: kept.pool, release: () => this.#release(kept) };
+    return { dispatcher: kept.dispatcher, breaker: kept.breaker, release: () => this.#release(kept) };
   }
 
   /** Breaks what is still in flight. */
@@ -113,16 +133,21 @@ export class ProxyPool {
     if (oldest.calls === 0) this.#closePool(oldest.pool);
   }
 
-  #openPool(proxy: ForwardProxy, target: ProxyTarget): Pool {
-    const pool = new Pool(target.origin, {
+  #openPool(proxy: ForwardProxy, target: ProxyTarget, key: string): Kept {
+    const pool = limitedPool(target.origin, {
+      connections: this.#limiter.limits.perHost,
       connect: this.#connector(proxy, target.chosenBy === 'caller'),
-      connections: this.#options.connections,
       maxResponseSize: target.chosenBy === 'caller' ? -1 : this.#options.maxResponseBytes,
+      maxReceivedBytes:
+        target.chosenBy === 'caller' ? maxReceivedBytes : 2 * this.#options.maxResponseBytes + headBytes,
       headersTimeout: 0,
       bodyTimeout: 0,
     });
     this.#open.add(pool);
-    return pool;
+    const dispatcher = pool.compose(limitExchanges(this.#limiter, () => proxy.name));
+    const message = `Ten calls in a row failed through the proxy ${proxy.name}; it is tried again every second`;
+    const breaker = new CircuitBreaker(this.#options.runtime, message);
+    return { pool, dispatcher, breaker, key, calls: 0, idle: null };
   }
 
   #closePool(pool: Pool): void {

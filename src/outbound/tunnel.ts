@@ -1,14 +1,18 @@
 import type { Duplex } from 'node:stream';
-import { type buildConnector, Client } from 'undici';
+import type { buildConnector } from 'undici';
 import { PosternError } from '../errors/postern-error.ts';
 import type { Runtime } from '../runtime/runtime.ts';
+import type { ConnectionLimiter } from './connection-limiter.ts';
 import { type ConnectorOptions, guardedConnector } from './connector.ts';
+import { LimitedClient } from './limited-client.ts';
 import type { ForwardProxy } from './proxy.ts';
 import { brokenFault, connectFault, lateFault, refusalFault } from './proxy-faults.ts';
 
 /** `timeoutMs` is for a tunnel to stand: connection, TLS and the proxy's answer together. */
 export interface TunnelOptions extends ConnectorOptions {
   runtime: Runtime;
+  /** Counts the sockets to proxies. */
+  counter?: Pick<ConnectionLimiter, 'count'>;
 }
 
 /**
@@ -16,12 +20,12 @@ export interface TunnelOptions extends ConnectorOptions {
  * no request in the clear that it does not have to forward. The proxy's own address passes the guard.
  *
  * Undici's `ProxyAgent` does much the same, but has no time limit for the proxy's answer, tells a refusal only by the
- * text of a message, sends no credentials without a password, and connects again and again to a proxy that hangs up.
+ * text of a message, sends no credentials without a password, and connects again without limit to a proxy that hangs up.
  */
 export class TunnelDialer {
   readonly #options: TunnelOptions;
   readonly #connect: buildConnector.connector;
-  readonly #dialing = new Set<Client>();
+  readonly #dialing = new Set<LimitedClient>();
   #closed = false;
 
   constructor(options: TunnelOptions) {
@@ -35,7 +39,9 @@ export class TunnelDialer {
    */
   async dial(proxy: ForwardProxy, authority: string, target: string): Promise<Duplex> {
     let connected = false;
-    const client = new Client(proxy.origin, {
+    const { counter } = this.#options;
+    const client = new LimitedClient(proxy.origin, {
+      ...(counter && { counter }),
       headersTimeout: 0,
       connect: (options, callback) =>
         this.#connect(options, (...[error, socket]) => {

@@ -1,13 +1,22 @@
-import { type Agent, request } from 'undici';
+import { type Dispatcher, request } from 'undici';
 import { malformedField } from '../errors/fields.ts';
-import { guardedAgent } from '../outbound/connector.ts';
-import { AddressRefusedError, NameNotFoundError } from '../outbound/faults.ts';
+import { OutgoingConnections } from '../outbound/connection-limiter.ts';
+import { guardedAgent, orEnded } from '../outbound/connector.ts';
+import {
+  AddressRefusedError,
+  ConnectionLostError,
+  faultCode,
+  NameNotFoundError,
+  ServerMisbehavedError,
+} from '../outbound/faults.ts';
 import { OutboundGuard } from '../outbound/guard.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 
 const maxUrlLength = 200;
 const deadlineMs = 10_000;
 const maxReadBytes = 16 * 1024;
+/** Far more than arrives while so much is read. */
+const maxReceivedBytes = 1024 * 1024;
 const excerptBytes = 1024;
 const loopback = ['127.0.0.0/8', '::1/128'];
 
@@ -33,19 +42,28 @@ export interface ReceiverOptions {
   allowLocalhost: boolean;
   /** Certificates that are trusted instead of the system's. */
   ca?: string;
+  connections?: OutgoingConnections;
 }
 
 /** Asks the receivers of webhooks: every address is checked, no redirect is followed, 10 s and 16 KiB are all they get. */
 export class Receivers {
   readonly #options: ReceiverOptions;
-  readonly #public: Agent;
-  readonly #local: Agent | null;
+  readonly #public: Dispatcher;
+  readonly #local: Dispatcher | null;
 
   constructor(options: ReceiverOptions) {
-    const { guard, runtime, allowLocalhost, ca } = options;
+    const { guard, runtime, allowLocalhost, ca, connections = new OutgoingConnections() } = options;
     this.#options = options;
+    const limiter = connections.receiver;
     const agent = (checked: OutboundGuard) =>
-      guardedAgent({ guard: checked, timeoutMs: deadlineMs, ...(ca !== undefined && { ca }) });
+      guardedAgent({
+        guard: checked,
+        timeoutMs: deadlineMs,
+        limiter,
+        keepAlive: true,
+        maxReceivedBytes,
+        ...(ca !== undefined && { ca }),
+      });
     this.#public = agent(guard);
     this.#local = allowLocalhost ? agent(new OutboundGuard({ allow: loopback, runtime })) : null;
   }
@@ -87,14 +105,22 @@ export class Receivers {
     const late = new AbortController();
     const timer = runtime.after(deadlineMs, () => late.abort());
     const duration = () => runtime.now() - startedAt;
+    const signal = ended ? AbortSignal.any([late.signal, ended]) : late.signal;
+    let slotAt: number | null = null;
+    const options = {
+      method,
+      headers: { 'user-agent': 'postern-webhooks', accept: 'application/json', ...headers },
+      body,
+      dispatcher: this.#local && isLocalhost(url.href) ? this.#local : this.#public,
+      signal,
+      // A handshake is followed by another request of the same webhook in a day.
+      reset: method === 'GET',
+      onSlot: () => {
+        slotAt = runtime.now();
+      },
+    };
     try {
-      const response = await request(url, {
-        method,
-        headers: { 'user-agent': 'postern-webhooks', accept: 'application/json', ...headers },
-        body,
-        dispatcher: this.#local && isLocalhost(url.href) ? this.#local : this.#public,
-        signal: ended ? AbortSignal.any([late.signal, ended]) : late.signal,
-      });
+      const response = await orEnded(request(url, options), signal);
       const text = await readStart(response.body);
       const retryAfter = response.headers['retry-after'];
       return {
@@ -104,11 +130,18 @@ export class Receivers {
         durationMs: duration(),
       };
     } catch (error) {
-      return { fault: late.signal.aborted ? 'no answer within 10 s' : describe(error), durationMs: duration() };
+      const fault = late.signal.aborted ? lateFault((slotAt ?? runtime.now()) - startedAt) : describe(error);
+      return { fault, durationMs: duration() };
     } finally {
       timer.cancel();
     }
   }
+}
+
+function lateFault(waitedMs: number): string {
+  const waited = Math.floor(waitedMs / 1_000);
+  if (waited === 0) return 'no answer within 10 s';
+  return `no answer within 10 s, ${waited} s of which it waited because too many other requests to its host were under way`;
 }
 
 export function excerptOf({ text }: ReceiverAnswer): string {
@@ -135,9 +168,10 @@ async function readStart(body: AsyncIterable<Buffer>): Promise<string> {
 /** By the codes of Node's sockets and TLS, and undici's; their messages can hold what the other side sent. */
 function describe(error: unknown): string {
   if (error instanceof AddressRefusedError || error instanceof NameNotFoundError) return `its host ${error.message}`;
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  if (error instanceof ConnectionLostError || error instanceof ServerMisbehavedError) return `it ${error.message}`;
+  const code = faultCode(error).message;
   if (/^(ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|EPROTO)/.test(code)) return `TLS failed (${code})`;
   if (code === 'ECONNREFUSED') return 'it refuses connections';
   if (code === 'UND_ERR_CONNECT_TIMEOUT') return 'no connection within 10 s';
-  return `the connection broke (${code || 'unknown'})`;
+  return `the connection broke (${code})`;
 }

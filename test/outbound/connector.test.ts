@@ -1,6 +1,8 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Agent } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ConnectionLimiter } from '../../src/outbound/connection-limiter.ts';
 import { guardedAgent } from '../../src/outbound/connector.ts';
 import { AddressRefusedError, NameNotFoundError } from '../../src/outbound/faults.ts';
 import { OutboundGuard } from '../../src/outbound/guard.ts';
@@ -42,7 +44,7 @@ afterAll(() => {
   }
 });
 
-function agentFor(answers: readonly string[][], allow = [`${publicAddress}/32`]) {
+function agentFor(answers: readonly string[][], allow = [`${publicAddress}/32`], keepAlive = true) {
   const lookups: string[] = [];
   const guard = new OutboundGuard({
     allow,
@@ -53,13 +55,15 @@ function agentFor(answers: readonly string[][], allow = [`${publicAddress}/32`])
       return now.map((address) => ({ address }));
     },
   });
-  const agent = guardedAgent({ guard, timeoutMs: 2_000 });
+  const limiter = new ConnectionLimiter({ perHost: 10, total: 10 });
+  const agent = guardedAgent({ guard, timeoutMs: 2_000, limiter, keepAlive });
   const get = async (host: string, path = '/') => {
     const { statusCode, body } = await agent.request({ origin: `http://${host}:${port}`, path, method: 'GET' });
     await body.dump();
     return statusCode;
   };
-  return { get, lookups, close: () => agent.destroy() };
+  const origins = () => Object.keys((agent as Agent).stats).length;
+  return { get, lookups, origins, limiter, close: () => agent.destroy() };
 }
 
 describe('a guarded dispatcher', () => {
@@ -117,5 +121,20 @@ describe('a guarded dispatcher', () => {
     expect(await get('shop.example', '/redirect')).toBe(302);
     expect(privateHosts()).toEqual([]);
     await close();
+  });
+
+  test.each([true, false])('keeps nothing of hosts that it is done with, with keepAlive %s', async (keepAlive) => {
+    const { get, origins, limiter, close } = agentFor([[publicAddress]], undefined, keepAlive);
+    for (let i = 0; i < 30; i++) await get(`host${i}.example`);
+    const { get: refused, origins: refusedOrigins, close: closeRefused } = agentFor([[privateAddress]]);
+    for (let i = 0; i < 30; i++) await expect(refused(`host${i}.example`)).rejects.toThrow(AddressRefusedError);
+    expect(refusedOrigins()).toBe(0);
+    // More sockets than exchanges may run: none is kept alive beyond that.
+    expect(limiter.open).toBeLessThanOrEqual(12);
+    if (!keepAlive) await expect.poll(origins).toBe(0);
+    await close();
+    await closeRefused();
+    await expect.poll(() => limiter.open).toBe(0);
+    expect(limiter.hosts).toBe(0);
   });
 });

@@ -17,6 +17,8 @@ export interface ForwardProxy {
   heard(): string;
   /** Connections that are open now. */
   open(): number;
+  /** Connections that were ever accepted. */
+  accepted(): number;
   /** Breaks all its connections, and goes on listening. */
   breakAll(): void;
   /** Breaks all its connections and ends. */
@@ -92,7 +94,9 @@ export async function deadPort(): Promise<string> {
 export async function listen(onSocket: (socket: Socket, heard: (chunk: Buffer) => void) => void) {
   const chunks: Buffer[] = [];
   const sockets = new Set<Socket>();
+  let accepted = 0;
   const server: Server = createServer((socket) => {
+    accepted += 1;
     sockets.add(socket);
     socket.on('error', () => {});
     socket.on('close', () => sockets.delete(socket));
@@ -106,6 +110,7 @@ export async function listen(onSocket: (socket: Socket, heard: (chunk: Buffer) =
     name: `127.0.0.1:${(server.address() as AddressInfo).port}`,
     heard: () => Buffer.concat(chunks).toString('latin1'),
     open: () => sockets.size,
+    accepted: () => accepted,
     breakAll,
     stop: () =>
       new Promise<void>((resolve) => {

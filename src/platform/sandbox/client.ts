@@ -1,12 +1,15 @@
 import type { Readable } from 'node:stream';
-import { type Dispatcher, Pool } from 'undici';
+import { buildConnector, type Dispatcher, type Pool } from 'undici';
 import { PosternError } from '../../errors/postern-error.ts';
 import type { TakenMedia } from '../../model/taken-media.ts';
-import { faultCode } from '../../outbound/faults.ts';
+import { CircuitBreaker } from '../../outbound/circuit-breaker.ts';
+import type { ConnectionLimiter } from '../../outbound/connection-limiter.ts';
+import { ConnectionLostError, faultCode, ServerMisbehavedError } from '../../outbound/faults.ts';
+import { limitedPool } from '../../outbound/limited-client.ts';
+import { type LimitedDispatchOptions, limitResponses } from '../../outbound/limited-exchange.ts';
 import type { ForwardProxy } from '../../outbound/proxy.ts';
 import type { ProxyPool } from '../../outbound/proxy-pool.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
-import { CircuitBreaker } from '../circuit-breaker.ts';
 import type { PlatformCall } from '../port.ts';
 import { type Answer, Attempts } from './exchange.ts';
 import { readProblem, type Subject } from './problems.ts';
@@ -17,6 +20,8 @@ export interface ClientOptions {
   timeoutMs: number;
   runtime: Runtime;
   proxies: ProxyPool;
+  /** Counts the sockets that lead to the platform directly. */
+  counter?: Pick<ConnectionLimiter, 'count'>;
   /** Told of every request, for the metrics. `outcome` is the status, or what happened instead. */
   onRequest?: (operation: string, outcome: string, durationMs: number) => void;
 }
@@ -45,19 +50,24 @@ export const maxResponseBytes = 16 * 1024 * 1024;
 /** The HTTP side of the sandbox adapter: keep-alive connections, a deadline on every call, and faults in plain words. */
 export class SandboxClient {
   readonly #pool: Pool;
+  readonly #direct: Dispatcher;
   readonly #options: ClientOptions;
   readonly #breaker: CircuitBreaker;
 
   constructor(options: ClientOptions) {
     this.#options = options;
-    this.#breaker = new CircuitBreaker(options.runtime);
+    this.#breaker = new CircuitBreaker(options.runtime, 'The platform does not answer; it is tried again every second');
     // Time limits are ours alone (below), so undici's own, which count from other moments, are off.
-    this.#pool = new Pool(options.origin, {
+    this.#pool = limitedPool(options.origin, {
+      connect: buildConnector({}),
+      ...(options.counter && { counter: options.counter }),
       connections: 128,
       headersTimeout: 0,
       bodyTimeout: 0,
       maxResponseSize: maxResponseBytes,
+      maxReceivedBytes: 2 * maxResponseBytes,
     });
+    this.#direct = this.#pool.compose(limitResponses);
   }
 
   /** Where the platform answers. */
@@ -117,14 +127,17 @@ export class SandboxClient {
   }
 
   /**
-   * A read whose connection broke is sent once more: keep-alive makes that common, and a read harms nothing. It goes
-   * the same way, and not again where a tunnel did not come to stand, which is what a `PosternError` tells here.
+   * A read whose connection broke is sent once more: keep-alive makes that common, and a read harms nothing. So is a write
+   * that cannot have reached the platform. Each attempt opens one connection at most, so a call opens two. It is not sent
+   * again if the tunnel could not be opened (a `PosternError` here) or if the other side misuses HTTP.
    */
   async #sendOnceOrTwice(request: Request, call: PlatformCall | null, attempts: Attempts): Promise<Answer> {
     try {
       return await this.#sendOnce(request, call, attempts);
     } catch (error) {
-      if (request.method !== 'GET' || attempts.ended || error instanceof PosternError) throw error;
+      const isFinal = error instanceof PosternError || error instanceof ServerMisbehavedError;
+      const isSafe = request.method === 'GET' || error instanceof ConnectionLostError;
+      if (isFinal || !isSafe || attempts.ended) throw error;
       return await this.#sendOnce(request, call, attempts);
     }
   }
@@ -143,7 +156,7 @@ export class SandboxClient {
   async #dispatch(options: Dispatcher.DispatchOptions, call: PlatformCall | null, attempts: Attempts): Promise<Answer> {
     if (call?.proxy) return this.#sendThrough(call.proxy, options, attempts);
     try {
-      return await attempts.send(this.#pool, options, () => this.#breaker.answered());
+      return await attempts.send(this.#direct, options, () => this.#breaker.answered());
     } catch (error) {
       if (!(error instanceof HungUpError)) this.#breaker.failed();
       throw error;
@@ -154,7 +167,11 @@ export class SandboxClient {
   async #sendThrough(proxy: ForwardProxy, options: Dispatcher.DispatchOptions, attempts: Attempts): Promise<Answer> {
     const lease = this.#options.proxies.lease(proxy, { origin: this.#options.origin, chosenBy: 'operator' });
     try {
-      return await attempts.send(lease.dispatcher, options);
+      const limited: LimitedDispatchOptions = { ...options, signal: attempts.signal };
+      return await attempts.send(lease.dispatcher, limited, () => lease.breaker.answered());
+    } catch (error) {
+      if (!(error instanceof HungUpError)) lease.breaker.failed();
+      throw error;
     } finally {
       lease.release();
     }
@@ -218,6 +235,10 @@ function asFault(error: unknown, proxy: ForwardProxy | null): PosternError {
   }
   if (error instanceof HungUpError) {
     return new PosternError('request_timeout', 'The caller hung up', { cause: error });
+  }
+  if (error instanceof ServerMisbehavedError) {
+    const way = proxy ? `, or the proxy ${proxy.name} in its name,` : '';
+    return new PosternError('platform_unavailable', `The platform${way} ${error.message}`, { cause: error });
   }
   if (proxy) {
     const message = `The connection to the platform through the proxy ${proxy.name} broke`;

@@ -49,7 +49,6 @@ export class Exchange implements Dispatcher.DispatchHandler {
     status: number,
     headers: Record<string, string | string[] | undefined>,
   ): void {
-    if (status < 200) return;
     this.#status = status;
     const retryAfter = headers['retry-after'];
     this.#retryAfter = typeof retryAfter === 'string' ? retryAfter : null;
@@ -74,7 +73,16 @@ export class Exchange implements Dispatcher.DispatchHandler {
 /** The attempts of one call: when it is ended, so is the one on its way, and no further one begins. */
 export class Attempts {
   ended: Error | undefined;
+  /** Created only when asked for, because most calls need none. */
+  #ending: AbortController | undefined;
   #current: Exchange | undefined;
+
+  /** Aborted when the call is ended. */
+  get signal(): AbortSignal {
+    this.#ending ??= new AbortController();
+    if (this.ended) this.#ending.abort(this.ended);
+    return this.#ending.signal;
+  }
 
   send(dispatcher: Dispatcher, options: Dispatcher.DispatchOptions, onStart?: () => void): Promise<Answer> {
     if (this.ended) return Promise.reject(this.ended);
@@ -84,6 +92,7 @@ export class Attempts {
 
   end(reason: Error): void {
     this.ended ??= reason;
+    this.#ending?.abort(this.ended);
     this.#current?.abort(this.ended);
   }
 }

@@ -5,25 +5,26 @@ const failuresToOpen = 10;
 const openMs = 1_000;
 
 /**
- * Spares callers the wait for a platform that is dead: after ten calls in a row without any answer, further ones are
- * refused at once, save for one a second that tries whether it is back.
+ * Refuses calls at once after ten calls in a row got no response, except one call a second that finds out whether the other
+ * side is back.
  */
 export class CircuitBreaker {
   readonly #runtime: Runtime;
+  readonly #message: string;
   #failures = 0;
   #nextTryAt = 0;
 
-  constructor(runtime: Runtime) {
+  /** The message is that of refusals. */
+  constructor(runtime: Runtime, message: string) {
     this.#runtime = runtime;
+    this.#message = message;
   }
 
-  /** Throws `platform_unavailable` while the platform is taken for dead. */
+  /** Throws `platform_unavailable` while the other side is taken for dead. */
   enter(): void {
     if (this.#failures < failuresToOpen) return;
     const now = this.#runtime.now();
-    if (now < this.#nextTryAt) {
-      throw new PosternError('platform_unavailable', 'The platform does not answer; it is tried again every second');
-    }
+    if (now < this.#nextTryAt) throw new PosternError('platform_unavailable', this.#message);
     this.#nextTryAt = now + openMs;
   }
 

@@ -1,0 +1,114 @@
+import type { Dispatcher } from 'undici';
+import type { ConnectionLimiter } from './connection-limiter.ts';
+import { ServerMisbehavedError } from './faults.ts';
+
+const maxInformational = 10;
+/** A body of so many pieces is accepted whatever their size. */
+const freePieces = 10_000;
+/** Beyond them pieces must have this size on average. */
+const minPieceBytes = 64;
+
+/** What the interceptors here read besides undici's own options. */
+export interface LimitedDispatchOptions extends Dispatcher.DispatchOptions {
+  /** Gives up waiting for a slot. */
+  signal?: AbortSignal;
+  /** Called when the exchange has its slot. */
+  onSlot?: () => void;
+}
+
+/**
+ * Bounds what costs time without being counted in bytes: informational responses (1xx), and a body in tiny chunks. A
+ * request whose server exceeds that fails with `ServerMisbehavedError`, and its connection is closed.
+ */
+export const limitResponses: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (options, handler) =>
+  dispatch(options, new LimitedResponse(handler, () => {}));
+
+/**
+ * The same, and each exchange waits for a slot of the limiter and holds it until undici has finished with it, which for
+ * an aborted one can be later than its caller. The pool must have the limit of a host too: undici frees a connection a
+ * turn after the end of the response, and would open another one for the next exchange.
+ */
+export function limitExchanges(
+  limiter: ConnectionLimiter,
+  hostOf: (options: Dispatcher.DispatchOptions) => string,
+): Dispatcher.DispatcherComposeInterceptor {
+  return (dispatch) => (options: LimitedDispatchOptions, handler) => {
+    const begin = (leave: () => void) => {
+      options.onSlot?.();
+      dispatch(limiter.crowded ? { ...options, reset: true } : options, new LimitedResponse(handler, leave));
+    };
+    const refuse = (reason: unknown) => handler.onResponseError?.(unsent, asError(reason));
+    limiter.enter(hostOf(options), options.signal, begin, refuse);
+    return true;
+  };
+}
+
+/** The host name of a request's origin. */
+export function originHost({ origin = '' }: Dispatcher.DispatchOptions): string {
+  return new URL(origin).hostname;
+}
+
+class LimitedResponse implements Dispatcher.DispatchHandler {
+  readonly #handler: Dispatcher.DispatchHandler;
+  readonly #leave: () => void;
+  #informational = 0;
+  #pieces = 0;
+  #bytes = 0;
+
+  constructor(handler: Dispatcher.DispatchHandler, leave: () => void) {
+    this.#handler = handler;
+    this.#leave = leave;
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController, context: unknown): void {
+    this.#handler.onRequestStart?.(controller, context);
+  }
+
+  onResponseStart(
+    controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Record<string, string | string[]>,
+    statusMessage?: string,
+  ): void {
+    if (status < 200) this.#countInformational(controller);
+    else this.#handler.onResponseStart?.(controller, status, headers, statusMessage);
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#pieces += 1;
+    this.#bytes += chunk.length;
+    if (this.#pieces > freePieces && this.#pieces - freePieces > this.#bytes / minPieceBytes) {
+      controller.abort(new ServerMisbehavedError('sends its response in too many pieces'));
+    } else this.#handler.onResponseData?.(controller, chunk);
+  }
+
+  onResponseEnd(controller: Dispatcher.DispatchController, trailers: Record<string, string | string[]>): void {
+    this.#leave();
+    this.#handler.onResponseEnd?.(controller, trailers);
+  }
+
+  onResponseError(controller: Dispatcher.DispatchController, error: Error): void {
+    this.#leave();
+    this.#handler.onResponseError?.(controller, error);
+  }
+
+  #countInformational(controller: Dispatcher.DispatchController): void {
+    this.#informational += 1;
+    if (this.#informational <= maxInformational) return;
+    controller.abort(new ServerMisbehavedError('sends informational responses without an end'));
+  }
+}
+
+/** Of a request that was given up before undici had it. */
+const unsent: Dispatcher.DispatchController = {
+  aborted: true,
+  paused: false,
+  reason: null,
+  abort() {},
+  pause() {},
+  resume() {},
+};
+
+function asError(reason: unknown): Error {
+  return reason instanceof Error ? reason : new Error('aborted', { cause: reason });
+}

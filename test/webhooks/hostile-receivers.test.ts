@@ -1,0 +1,200 @@
+import { createServer as createHttpServer, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createServer as createTlsServer } from 'node:tls';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { OutgoingConnections } from '../../src/outbound/connection-limiter.ts';
+import { OutboundGuard } from '../../src/outbound/guard.ts';
+import { systemRuntime as runtime } from '../../src/runtime/runtime.ts';
+import { Receivers } from '../../src/webhooks/receiver.ts';
+import { listen } from '../proxy/forward-proxy.ts';
+import { selfSigned } from '../proxy/self-signed.ts';
+
+const tls = selfSigned();
+const connections = new OutgoingConnections();
+let receivers: Receivers;
+const stops: (() => Promise<void>)[] = [];
+
+beforeAll(() => {
+  const guard = new OutboundGuard({ allow: ['127.0.0.0/8'], runtime });
+  receivers = new Receivers({ guard, runtime, allowLocalhost: true, ca: tls.cert, connections });
+});
+afterAll(async () => {
+  await receivers.close();
+  for (const stop of stops) await stop();
+});
+
+async function receiverThat(behave: (socket: Socket) => void) {
+  const { name, ...receiver } = await listen(behave);
+  stops.push(receiver.stop);
+  return { ...receiver, url: new URL(`http://localhost:${name.split(':')[1]}/hook`) };
+}
+
+const answering = (answer: (socket: Socket) => void) => (socket: Socket) =>
+  void socket.once('data', () => answer(socket));
+
+function flood(socket: Socket, text: string): void {
+  const more = () => {
+    while (!socket.destroyed && socket.write(text.repeat(100)));
+    if (!socket.destroyed) socket.once('drain', more);
+  };
+  more();
+}
+
+describe('one attempt opens one connection to a receiver that', () => {
+  test.each<[string, string | RegExp, (socket: Socket) => void]>([
+    ['sends a byte at once', /the connection broke|closes connections before/, (socket) => void socket.write('x')],
+    ['closes at once', /the connection broke|closes connections before/, (socket) => void socket.end()],
+    ['resets at once', /the connection broke|closes connections before/, (socket) => void socket.resetAndDestroy()],
+    [
+      'answers nonsense',
+      'the connection broke (HTTPParserError)',
+      answering((socket) => void socket.write('nonsense\r\n\r\n')),
+    ],
+    [
+      'answers with endless 103',
+      'it sends informational responses without an end',
+      answering((socket) => flood(socket, 'HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n')),
+    ],
+    [
+      'answers with endless 102',
+      'it sends informational responses without an end',
+      answering((socket) => flood(socket, 'HTTP/1.1 102 Processing\r\n\r\n')),
+    ],
+    [
+      'answers with 100',
+      'the connection broke (UND_ERR_SOCKET)',
+      answering((socket) => flood(socket, 'HTTP/1.1 100 Continue\r\n\r\n')),
+    ],
+    [
+      'answers with endless headers',
+      'the connection broke (UND_ERR_HEADERS_OVERFLOW)',
+      answering((socket) => {
+        socket.write('HTTP/1.1 200 OK\r\n');
+        flood(socket, 'x: yyyyyyyyyyyyy\r\n');
+      }),
+    ],
+    [
+      'answers with endless chunk extensions',
+      'it sends more than 1048576 bytes',
+      answering((socket) => {
+        socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1;');
+        flood(socket, 'x'.repeat(1_000));
+      }),
+    ],
+  ])('%s', async (_, fault, behave) => {
+    const { url, accepted } = await receiverThat(behave);
+    const usage = process.cpuUsage();
+    const answer = await receivers.post(url, {}, '{}');
+    expect(answer).toMatchObject({ fault: typeof fault === 'string' ? fault : expect.stringMatching(fault) });
+    expect(answer.durationMs).toBeLessThan(5_000);
+    const { user, system } = process.cpuUsage(usage);
+    expect((user + system) / 1_000).toBeLessThan(2_000);
+    expect(accepted()).toBe(1);
+    await expect.poll(() => connections.receiver.open).toBe(0);
+    expect(connections.receiver.hosts).toBe(0);
+  });
+
+  test('sends a byte at once over TLS', async () => {
+    let accepted = 0;
+    const server = createTlsServer(tls, (socket) => {
+      accepted += 1;
+      socket.on('error', () => {});
+      socket.write('x');
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const answer = await receivers.post(new URL(`https://127.0.0.1:${port}/`), {}, '{}');
+    expect(answer).toMatchObject({ fault: expect.stringMatching(/the connection broke|closes connections before/) });
+    expect(accepted).toBe(1);
+    server.close();
+  });
+
+  test('sends a few informational responses first, which are fine', async () => {
+    const { url } = await receiverThat(
+      answering(
+        (socket) => void socket.write(`${'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(5)}HTTP/1.1 204 No Content\r\n\r\n`),
+      ),
+    );
+    expect(await receivers.post(url, {}, '{}')).toMatchObject({ status: 204 });
+  });
+});
+
+describe('a slow host', () => {
+  const waiting: ServerResponse[] = [];
+  let server: Server;
+  let url: URL;
+  let most = 0;
+  const open = new Set<Socket>();
+
+  beforeAll(async () => {
+    server = createHttpServer((_request, response) => void waiting.push(response));
+    server.on('connection', (socket) => {
+      open.add(socket);
+      most = Math.max(most, open.size);
+      socket.on('close', () => open.delete(socket));
+    });
+    await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve));
+    url = new URL(`http://localhost:${(server.address() as AddressInfo).port}/hook`);
+  });
+  afterAll(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+
+  const answerAll = () => {
+    for (const response of waiting.splice(0)) response.end('{}');
+  };
+
+  test('gets 128 connections for deliveries of 200 webhooks, 8 each, and all of them arrive', async () => {
+    const timer = setInterval(answerAll, 100);
+    const answers = await Promise.all(Array.from({ length: 1_600 }, () => receivers.post(url, {}, '{}')));
+    clearInterval(timer);
+    expect(answers.every((answer) => 'status' in answer && answer.status === 200)).toBe(true);
+    expect(most).toBe(128);
+    expect(connections.receiver.hosts).toBe(0);
+  });
+
+  test('does not hold up another host, and what was given up leaves the line', async () => {
+    const ended = new AbortController();
+    const stuck = Array.from({ length: 400 }, () => receivers.post(url, {}, '{}', ended.signal));
+    await expect.poll(() => waiting.length).toBe(128);
+    const other = await receiverThat(answering((socket) => void socket.write('HTTP/1.1 204 No Content\r\n\r\n')));
+    other.url.hostname = '127.0.0.1';
+    const tcp = new URL(`https://127.0.0.1:${other.url.port}/`);
+    // No TLS there: it is reached, which is all that matters.
+    expect(await receivers.post(tcp, {}, '{}')).toMatchObject({ fault: expect.stringMatching(/TLS|broke/) });
+    expect(other.accepted()).toBe(1);
+    ended.abort();
+    await Promise.all(stuck);
+    await expect.poll(() => connections.receiver.hosts).toBe(0);
+    expect(waiting.splice(0)).toHaveLength(128);
+  });
+
+  test('tells a delivery that had to wait for its connection', async () => {
+    const stuck = Array.from({ length: 128 }, () => receivers.post(url, {}, '{}'));
+    await sleep(1_200);
+    expect(await receivers.post(url, {}, '{}')).toMatchObject({
+      fault: 'no answer within 10 s, 8 s of which it waited because too many other requests to its host were under way',
+    });
+    for (const answer of await Promise.all(stuck)) expect(answer).toMatchObject({ fault: 'no answer within 10 s' });
+    waiting.splice(0);
+  }, 15_000);
+});
+
+test('connections of handshakes are closed, and those of deliveries are kept for the next one', async () => {
+  const own = new OutgoingConnections();
+  const guard = new OutboundGuard({ runtime });
+  const asking = new Receivers({ guard, runtime, allowLocalhost: true, connections: own });
+  const server = createHttpServer((_request, response) => void response.end('{}'));
+  await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve));
+  const url = new URL(`http://localhost:${(server.address() as AddressInfo).port}/`);
+  for (let i = 0; i < 5; i++) await asking.get(url);
+  await expect.poll(() => own.receiver.open).toBe(0);
+  for (let i = 0; i < 5; i++) await asking.post(url, {}, '{}');
+  // Undici frees a connection a turn after the end of the response, so the next request may have opened a second one.
+  expect([1, 2]).toContain(own.receiver.open);
+  await asking.close();
+  await expect.poll(() => own.receiver.open).toBe(0);
+  server.close();
+});
