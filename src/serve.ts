@@ -4,11 +4,13 @@ import { createApp, type Overrides } from './app.ts';
 import type { Config } from './config/config.ts';
 import { writeDemoFile } from './demo/demo.ts';
 import { welcomeText } from './demo/welcome.ts';
-import { systemRuntime } from './runtime/runtime.ts';
+import { repeat, systemRuntime } from './runtime/runtime.ts';
 import { answerUnreadableRequests } from './web/faults.ts';
+import { UnreadResponses } from './web/unread-responses.ts';
 
 /** How long requests in flight may take once the service was told to stop. */
 const drainMs = 10_000;
+const unreadSweepMs = 1_000;
 
 export interface Service {
   /** Where it is reached, such as `http://127.0.0.1:4000`. */
@@ -38,11 +40,18 @@ export async function serve(config: Config, overrides: Overrides = {}): Promise<
   server.maxConnections = config.limits.connections;
   // Node would answer an expectation that it does not know without an Envelope; RFC 9110 allows to pass it over.
   server.on('checkExpectation', app.handler);
+  const runtime = overrides.runtime ?? systemRuntime;
   const traffic = watchTraffic(server);
-  answerUnreadableRequests(server, overrides.runtime ?? systemRuntime);
+  const unread = new UnreadResponses(traffic.responses, runtime);
+  const sweeping = repeat(runtime, unreadSweepMs, async () => {
+    const clients = unread.sweep();
+    if (clients > 0) app.logger.info({ clients }, 'disconnected clients that did not read their responses');
+  });
+  answerUnreadableRequests(server, runtime);
   try {
     await listen(server, config);
   } catch (error) {
+    sweeping.cancel();
     await app.close();
     throw error;
   }
@@ -58,6 +67,7 @@ export async function serve(config: Config, overrides: Overrides = {}): Promise<
       app.logger.info('stopping');
       app.endStreams();
       await drain(server, traffic);
+      sweeping.cancel();
       await app.close();
       app.logger.info('stopped');
       // Lines are written in batches, and the process is about to end.

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { ExecutionResult, GraphQLError } from 'graphql';
 import { PosternError } from '../errors/postern-error.ts';
 import { type ErrorCode, errorCodeHeader, errorCodeOf } from '../errors/table.ts';
+import { endResponse } from '../headers/end-response.ts';
 import type { ResponseType } from './accept.ts';
 import { refusal } from './errors.ts';
 import { toJson } from './json-slices.ts';
@@ -62,7 +63,7 @@ function send(response: ServerResponse, body: Buffer, errors: ExecutionResult['e
   }
   response.setHeader('content-type', `${type}; charset=utf-8`);
   response.setHeader('content-length', body.length);
-  response.end(body);
+  endResponse(response, body);
 }
 
 function withoutHttp({ message, locations, path, extensions: { http: _http, ...extensions } }: GraphQLError) {

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { PosternError } from '../errors/postern-error.ts';
 import { errorCodeHeader, errorCodeOf } from '../errors/table.ts';
+import { endResponse } from '../headers/end-response.ts';
 
 /** The one shape of every JSON answer (SPEC.md, Envelope). */
 export type Envelope = { status: true; data: unknown; error: null } | { status: false; data: null; error: string };
@@ -35,5 +36,5 @@ export function sendBody(response: ServerResponse, status: number, body: string)
   if (status >= 400 && !response.hasHeader(errorCodeHeader)) response.setHeader(errorCodeHeader, errorCodeOf(status));
   response.setHeader('content-type', 'application/json; charset=utf-8');
   response.setHeader('content-length', Buffer.byteLength(body));
-  response.end(body);
+  endResponse(response, body);
 }

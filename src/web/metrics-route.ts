@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { type Request, Router } from 'express';
 import { PosternError } from '../errors/postern-error.ts';
+import { endResponse } from '../headers/end-response.ts';
 import { isLoopbackHost, isLoopbackHostHeader } from '../model/loopback.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import type { Secret } from '../secrets/secret.ts';
@@ -19,7 +20,7 @@ export function metricsRoute(metrics: Metrics, token: Secret | null): Router {
         : new PosternError('unauthenticated', '/metrics needs the header Authorization: Bearer <METRICS_TOKEN>');
     }
     response.setHeader('content-type', metrics.registry.contentType);
-    response.end(await metrics.registry.metrics());
+    endResponse(response, await metrics.registry.metrics());
   });
   router.all('/metrics', readOnly);
   return router;

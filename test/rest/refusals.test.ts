@@ -8,7 +8,7 @@ let service: TestService;
 let caller: Client;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await startService({ UNAUTHENTICATED_RATE_LIMIT: '0' });
   const { key } = await service.makeAccount('1');
   caller = new Client({ baseUrl: service.demo.baseUrl, key, authToken: service.demo.accounts[0]?.authToken ?? '' });
 });
@@ -104,7 +104,7 @@ describe('an API key', () => {
   });
 
   test('that is well formed but unknown is 401', async () => {
-    const other = await startService();
+    const other = await startService({ UNAUTHENTICATED_RATE_LIMIT: '0' });
     const { key: foreign } = await other.makeAccount('1');
     await other.stop();
     expectRefusal(await caller.with({ key: foreign }).get('/account'), 401, 'Invalid API key: no such key');
