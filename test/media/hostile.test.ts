@@ -6,6 +6,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { MediaReception } from '../../src/media/reception.ts';
 import type { MediaKind } from '../../src/model/taken-media.ts';
+import { OutgoingConnections } from '../../src/outbound/connection-limiter.ts';
 import { OutboundGuard } from '../../src/outbound/guard.ts';
 import { ProxyPool } from '../../src/outbound/proxy-pool.ts';
 import { systemRuntime as runtime } from '../../src/runtime/runtime.ts';
@@ -20,6 +21,7 @@ let origin: Origin;
 let folder: string;
 let reception: MediaReception;
 let proxies: ProxyPool;
+const connections = new OutgoingConnections();
 
 beforeAll(async () => {
   origin = await startOrigin();
@@ -31,7 +33,7 @@ beforeAll(async () => {
   };
   const guard = new OutboundGuard({ allow: ['127.0.0.0/8'], runtime, resolve });
   proxies = new ProxyPool({ guard, runtime, maxResponseBytes: 1_000, timeoutMs: 1_000 });
-  reception = new MediaReception({ guard, proxies, runtime, folder, pace });
+  reception = new MediaReception({ guard, proxies, connections, runtime, folder, pace });
 });
 afterAll(async () => {
   await reception.close();
@@ -82,6 +84,20 @@ const endless =
     };
     write();
   };
+
+const chunked = (bytes: Buffer) =>
+  `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${bytes.length.toString(16)}\r\n${bytes.toString('latin1')}\r\n`;
+
+/** Writes to the socket itself: the start once, and the text for as long as it is open. */
+function flood({ socket }: ServerResponse, start: string, text: string): void {
+  socket?.write(start, 'latin1');
+  const more = () => {
+    if (!socket || socket.destroyed) return;
+    if (socket.write(text.repeat(1_000))) setImmediate(more);
+    else socket.once('drain', more);
+  };
+  more();
+}
 
 describe('a file that is no file of its kind', () => {
   const absurd = png(100_000, 100_000);
@@ -186,6 +202,21 @@ describe('a server that means harm', () => {
       },
       /is sent compressed \(Content-Encoding\)/,
     ],
+    [
+      'sends informational responses without end',
+      (response) => flood(response, '', 'HTTP/1.1 103 Early Hints\r\n\r\n'),
+      /its server sends informational responses without an end/,
+    ],
+    [
+      'sends a picture in tiny pieces',
+      (response) => flood(response, chunked(png().subarray(0, -12)), '1\r\nx\r\n'),
+      /its server sends its response in too many pieces/,
+    ],
+    [
+      'sends a chunk extension without end',
+      (response) => flood(response, `${chunked(png().subarray(0, -12))}1;`, 'x'.repeat(100)),
+      /sends too slowly|its server sends more than \d+ bytes/,
+    ],
     ['breaks off', (response) => void response.destroy(), /cannot be reached, or broke the connection/],
     ['speaks no HTTP', (response) => void response.socket?.end('hello\r\n\r\n'), /broke the connection/],
     ['answers with nothing', (response) => void response.writeHead(204).end(), /its server answers 204/],
@@ -194,6 +225,7 @@ describe('a server that means harm', () => {
   ])('is refused: it %s', async (name, page, reason) => {
     await expectFault(origin.at(`/${encodeURIComponent(name)}`, page), reason);
     expect(held()).toEqual([]);
+    await expect.poll(() => [connections.media.open, connections.media.hosts]).toEqual([0, 0]);
   });
 
   test('has its picture taken where it only forgets to say how long it is', async () => {

@@ -188,6 +188,27 @@ test('endless informational responses are named, and few of them are read', asyn
   expect(open()).toBe(0);
 });
 
+test('a proxy that fails ten times in a row is tried once a second', async () => {
+  const { name, accepted } = await proxyThat((socket) => void socket.write(`${stands}x`));
+  for (let i = 0; i < 5; i++) expectRefusal(await read(name), 502);
+  expect(accepted()).toBe(10);
+  const startedAt = performance.now();
+  const refusal = `Ten calls in a row failed through the proxy ${name}; it is tried again every second`;
+  expectRefusal(await read(name), 502, refusal);
+  expectRefusal(await write(name), 502, refusal);
+  if (performance.now() - startedAt < 900) expect(accepted()).toBe(10);
+  await sleep(1_050);
+  expectRefusal(await read(name), 502);
+  expect(accepted()).toBe(11);
+});
+
+test('the metrics show the open connections by kind', async () => {
+  const text = await (await fetch(`${service.origin}/metrics`)).text();
+  for (const kind of ['receiver', 'media', 'proxy', 'platform']) {
+    expect(text).toMatch(new RegExp(`^postern_outbound_connections\\{kind="${kind}"\\} \\d+$`, 'm'));
+  }
+});
+
 test('the poller of a webhook backs off from such a proxy', async () => {
   let misbehaves = false;
   const { name, accepted, breakAll } = await proxyThat((socket, request) => {
