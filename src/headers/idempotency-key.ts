@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { PosternError } from '../errors/postern-error.ts';
 
@@ -13,15 +14,23 @@ export function readIdempotencyKey(request: IncomingMessage): string | null {
   return key;
 }
 
-/** All that makes a request this one and no other: what it asks for, in whose name, and on which way. */
+/** Longer strings, which are base64 media, take part as their digest: a copy of 24 MiB would be made several times. */
+const longestText = 65_536;
+
+/** Everything that distinguishes this request from others: what it asks for, for which actor, and by which proxy. */
 export function requestContent(name: string, input: unknown, secrets: readonly unknown[]): string {
   return JSON.stringify([name, sortKeys(input), ...secrets]);
 }
 
 /** The same object is the same text, in whatever order its fields were sent. */
 function sortKeys(value: unknown): unknown {
+  if (typeof value === 'string' && value.length > longestText) return { sha256: sha256(value) };
   if (Array.isArray(value)) return value.map(sortKeys);
   if (typeof value !== 'object' || value === null) return value;
   const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
   return entries.map(([name, item]) => [name, sortKeys(item)]);
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('base64url');
 }

@@ -9,7 +9,13 @@ export interface PictureSize {
 }
 
 const cutShort = () => new MediaFault('is an image that is cut short');
+/** Far more than encoders write. Going through millions of empty parts would stop the event loop for half a second. */
+const mostParts = 10_000;
 const damaged = () => new MediaFault('is an image that is damaged');
+
+function checkParts(parts: number): void {
+  if (parts > mostParts) throw new MediaFault(`is an image of more than ${mostParts.toLocaleString('en')} parts`);
+}
 
 /** Goes through the parts of a picture to its end, and tells its size. Throws `MediaFault`. */
 export function inspectImage(bytes: Buffer, type: string): PictureSize {
@@ -49,7 +55,9 @@ const walks: Readonly<Record<string, (bytes: Buffer) => void>> = {
 /** PNG (ISO/IEC 15948) section 5: chunks of length, type, data and CRC, from IHDR to IEND. */
 function walkPng(bytes: Buffer): void {
   const seen = new Set<string>();
+  let parts = 0;
   for (let at = 8; !seen.has('IEND'); ) {
+    checkParts(++parts);
     if (at + 12 > bytes.length) throw cutShort();
     const end = at + 8 + bytes.readUInt32BE(at);
     if (end + 4 > bytes.length) throw cutShort();
@@ -64,6 +72,7 @@ function walkPng(bytes: Buffer): void {
 /** JPEG (ITU-T T.81) annex B: segments from SOI to EOI, with entropy-coded data after each SOS. */
 function walkJpeg(bytes: Buffer): void {
   let scans = 0;
+  let parts = 0;
   for (let at = 2; ; ) {
     if (bytes[at] !== 0xff) throw at >= bytes.length ? cutShort() : damaged();
     while (bytes[at] === 0xff) at++;
@@ -71,6 +80,7 @@ function walkJpeg(bytes: Buffer): void {
     if (at > bytes.length) throw cutShort();
     if (marker === 0xd9) break;
     if (marker === 0x01 || (marker >= 0xd0 && marker <= 0xd7)) continue;
+    checkParts(++parts);
     if (at + 2 > bytes.length) throw cutShort();
     at += bytes.readUInt16BE(at);
     if (marker !== 0xda) continue;
@@ -127,7 +137,9 @@ function walkWebp(bytes: Buffer): void {
   const end = 8 + bytes.readUInt32LE(4);
   if (end > bytes.length) throw cutShort();
   const seen = new Set<string>();
+  let parts = 0;
   for (let at = 12; at + 8 <= end; ) {
+    checkParts(++parts);
     const length = bytes.readUInt32LE(at + 4);
     if (at + 8 + length > end) throw cutShort();
     seen.add(bytes.toString('latin1', at, at + 4));

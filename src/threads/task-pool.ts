@@ -34,7 +34,7 @@ const threadIdleMs = 60_000;
 const threadMemoryMiB = 512;
 const mebi = 1024 * 1024;
 /** Characters. The smallest task counts as much as `leastWeight`, which bounds the number of tasks too. */
-const waitingLimits = { waiting: 64 * mebi, waitingOfAccount: 16 * mebi };
+const waitingLimits = { waiting: 64 * mebi, waitingOfAccount: 32 * mebi };
 const leastWeight = 64 * 1024;
 
 /**

@@ -13,13 +13,19 @@ const longestContent = 100_000;
 /** Text of so many characters (Unicode code points, as JSON Schema counts them). */
 function textOf(longest: number) {
   const reason = `must be 1 to ${longest.toLocaleString('en')} characters`;
-  return z
-    .string()
-    .min(1, reason)
-    .regex(/\S/, 'must not be blank')
-    .refine((text) => text.length <= longest || [...text].length <= longest, reason)
-    .refine((text) => text.isWellFormed(), 'holds half of a surrogate pair')
-    .meta({ maxLength: longest });
+  return (
+    z
+      .string()
+      .min(1, reason)
+      // Nothing else is looked for in a text that may be a whole body of 24 MiB.
+      .refine((text) => text.length <= 2 * longest && (text.length <= longest || [...text].length <= longest), {
+        error: reason,
+        abort: true,
+      })
+      .regex(/\S/, 'must not be blank')
+      .refine((text) => text.isWellFormed(), 'holds half of a surrogate pair')
+      .meta({ maxLength: longest })
+  );
 }
 
 /** What an article is made of, as callers give it (SPEC.md, Articles). At most one of the covers. */
