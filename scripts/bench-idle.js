@@ -103,7 +103,15 @@ async function writeWebhooks(accounts, dataDir, secretKey) {
         const [poller] = vault.pollerIds(account, credentials);
         const id = `wh_idle${first + index}`;
         const webhook = {
-          ...{ id, account, poller, createdAt, url: `${receiver.url}/hook`, events: null, hasEncryptionCode: false },
+          ...{
+            id,
+            account,
+            poller,
+            createdAt,
+            url: vault.sealUrl({ account, id }, `${receiver.url}/hook`),
+            events: null,
+            hasEncryptionCode: false,
+          },
           ...{ sealed: vault.seal({ account, id }, secrets), valid: true, keptSince: createdAt, revision: 0 },
           ...{ lastValidatedAt: createdAt, failingSince: null, lastDeliveryAt: null, lastError: null },
         };

@@ -117,7 +117,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     const chatKeys = new ChatKeys({ runtime });
     closers.push(() => chatKeys.close());
     const directMessages = new DirectMessages({ chatKeys, runtime });
-    const webhooks = startWebhooks({
+    const webhooks = await startWebhooks({
       ...{ store, platform, guard, connections, runtime, logger, metrics, secretKeys, directMessages },
       allowLocalhost: config.webhooks.allowLocalhost,
     });

@@ -15,6 +15,7 @@ import { Handshakes } from './webhooks/handshakes.ts';
 import { LiveStreams } from './webhooks/live-streams.ts';
 import { PollerHost } from './webhooks/poller-host.ts';
 import { Receivers } from './webhooks/receiver.ts';
+import { sealPlainUrls } from './webhooks/seal-plain-urls.ts';
 import { WebhookVault } from './webhooks/secrets.ts';
 import { SendGate } from './webhooks/send-gate.ts';
 import { WebhookService } from './webhooks/service.ts';
@@ -37,10 +38,11 @@ export interface WebhookOptions {
   directMessages: DirectMessages;
 }
 
-/** Everything about webhooks, running. */
-export function startWebhooks(options: WebhookOptions) {
+/** Everything about webhooks, running. Seals the URLs that an earlier release stored in plain text. */
+export async function startWebhooks(options: WebhookOptions) {
   const { store, platform, guard, runtime, logger, metrics, allowLocalhost } = options;
   const vault = new WebhookVault(new Vault(options.secretKeys, runtime), options.secretKeys);
+  await sealPlainUrls(store, vault);
   const receivers = new Receivers({ guard, runtime, allowLocalhost, connections: options.connections });
   const gate = new SendGate({ store, runtime });
   const handshakes = new Handshakes({ store, vault, receivers, runtime, gate });

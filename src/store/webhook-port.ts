@@ -17,6 +17,7 @@ export interface WebhookRecord {
   account: string;
   poller: string;
   createdAt: number;
+  /** Sealed. In plain text if an earlier release wrote it. */
   url: string;
   /** Sealed: its secret (and the one before it), its encryption code. */
   sealed: string;
@@ -50,6 +51,11 @@ export interface WebhookStore {
   find(account: string, id: string): Promise<WebhookRecord | null>;
   /** Newest first, ties by id descending; those after a position where one is given. */
   list(account: string, limit: number, after?: WebhookPosition): Promise<WebhookRecord[]>;
+  /**
+   * Webhooks of any account whose URL an earlier release wrote in plain text. Once it has found none any more, the embedded
+   * store's files hold none either.
+   */
+  withPlainUrl(limit: number): Promise<WebhookRecord[]>;
   /** Those of a poller, oldest first. */
   ofPoller(account: string, poller: string): Promise<WebhookRecord[]>;
   /**

@@ -40,7 +40,7 @@ export interface QueueParts {
 export class DeliveryQueue {
   readonly #parts: QueueParts;
   #webhook: WebhookRecord;
-  #secrets: WebhookSecrets | null = null;
+  #opened: { secrets: WebhookSecrets; url: URL } | null = null;
   readonly #live = new Lane(liveAtOnce);
   readonly #replayed = new Lane(replaysAtOnce);
   readonly #inFlight = new Map<string, Promise<void>>();
@@ -71,7 +71,7 @@ export class DeliveryQueue {
 
   /** The webhook was changed, or something was queued in the store. */
   refresh(webhook: WebhookRecord): void {
-    if (webhook.revision !== this.#webhook.revision) this.#secrets = null;
+    if (webhook.revision !== this.#webhook.revision) this.#opened = null;
     this.#webhook = webhook;
     this.#abort((url) => url !== webhook.url);
     for (const lane of [this.#live, this.#replayed]) lane.restFrom(Number.NEGATIVE_INFINITY);
@@ -201,17 +201,20 @@ export class DeliveryQueue {
   ): Promise<ReceiverAnswer | ReceiverFault> {
     const { receivers, vault } = this.#parts;
     const { event, body: kept } = delivery;
-    const { account, url } = this.#webhook;
+    const webhook = this.#webhook;
+    const { account } = webhook;
+    let url: URL;
     let body: string;
     let headers: Record<string, string>;
     try {
-      this.#secrets ??= vault.open(this.#webhook);
+      this.#opened ??= { secrets: vault.open(webhook), url: new URL(vault.openUrl(webhook)) };
+      url = this.#opened.url;
       body = typeof kept === 'string' ? kept : bodyOf(vault.openBody(account, event, kept.sealed));
-      headers = signedHeaders({ eventId: event, attempt, body, now }, this.#secrets);
+      headers = signedHeaders({ eventId: event, attempt, body, now }, this.#opened.secrets);
     } catch {
       return { fault: 'not sent: what the service keeps of it does not open', durationMs: 0 };
     }
-    return receivers.post(new URL(url), headers, body, signal);
+    return receivers.post(url, headers, body, signal);
   }
 
   async #attempt(delivery: Waiting, lane: Lane): Promise<void> {

@@ -54,7 +54,7 @@ export class Handshakes {
     const { vault } = this.#parts;
     const { account, id } = record;
     const { secret } = vault.open(record);
-    const checked = url ?? new URL(record.url);
+    const checked = url ?? new URL(vault.openUrl(record));
     // Only a deletion retires what is sent to a URL that the record does not have yet.
     const webhook = url === null ? record : { account, id, revision: Number.MAX_SAFE_INTEGER };
     return { webhook, url: checked, secret, target: vault.handshakeTarget(id, checked.href, secret) };

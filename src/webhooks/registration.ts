@@ -80,8 +80,14 @@ export class Registration {
     if (isUnchecked) made = await records.rewriteChecked(account, id, null, this.#checked);
     // The platform has just taken these credentials: a poller that had stopped over them goes on.
     await records.stored(store.pollers.renew(poller));
-    const { url, valid, createdAt } = made;
-    return { id, url, valid, created_at: formatIsoTime(createdAt), secret: vault.open(made).secret };
+    const { valid, createdAt } = made;
+    return {
+      id,
+      url: vault.openUrl(made),
+      valid,
+      created_at: formatIsoTime(createdAt),
+      secret: vault.open(made).secret,
+    };
   }
 
   #make(id: string, poller: string, { account, url, events, secret, encryptionCode }: NewWebhook): WebhookRecord {
@@ -93,7 +99,7 @@ export class Registration {
       encryptionCode,
     };
     return {
-      ...{ id, account, poller, createdAt: store.now(), url: url.href, events },
+      ...{ id, account, poller, createdAt: store.now(), url: vault.sealUrl({ account, id }, url.href), events },
       sealed: vault.seal({ account, id }, secrets),
       hasEncryptionCode: encryptionCode !== null,
       ...{ valid: false, keptSince: null, lastValidatedAt: null, failingSince: null, lastDeliveryAt: null },
@@ -125,7 +131,7 @@ export class Registration {
     const poller = credentials && (await records.successor(account, id, credentials));
     const changed = async (record: WebhookRecord): Promise<WebhookRecord> => ({
       ...record,
-      ...(url && { url: url.href }),
+      ...(url && { url: vault.sealUrl(record, url.href) }),
       ...(change.events !== undefined && { events: change.events }),
       ...(poller && { poller: poller.id }),
       ...(code !== undefined && { hasEncryptionCode: true }),

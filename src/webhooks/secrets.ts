@@ -52,6 +52,14 @@ export class WebhookVault {
     return JSON.parse(this.#vault.open(sealed, `webhook ${account} ${id}`)) as WebhookSecrets;
   }
 
+  sealUrl({ account, id }: Pick<WebhookRecord, 'account' | 'id'>, url: string): string {
+    return this.#vault.seal(url, `webhook-url ${account} ${id}`);
+  }
+
+  openUrl({ account, id, url }: Pick<WebhookRecord, 'account' | 'id' | 'url'>): string {
+    return isPlainUrl(url) ? url : this.#vault.open(url, `webhook-url ${account} ${id}`);
+  }
+
   sealPoller(account: string, id: string, credentials: PollerCredentials): string {
     return this.#vault.seal(JSON.stringify(credentials), `poller ${account} ${id}`);
   }
@@ -96,6 +104,11 @@ export class WebhookVault {
     if (!key) throw new Error('ids that derive from secrets need a key');
     return key;
   }
+}
+
+/** As earlier releases stored it. What a vault has sealed never begins like this. */
+function isPlainUrl(text: string): boolean {
+  return /^https?:/.test(text);
 }
 
 function hmac(key: Secret<Buffer>, parts: readonly string[]): string {

@@ -72,14 +72,23 @@ export class WebhookService {
   }
 
   async find(account: string, id: string): Promise<WebhookView> {
-    return view(await this.#records.find(account, id));
+    return this.#view(await this.#records.find(account, id));
+  }
+
+  #view(record: WebhookRecord): WebhookView {
+    return view(record, this.#parts.vault.openUrl(record));
   }
 
   /** Newest first. */
   async list(account: string, count: number, cursor: string | null): Promise<Page<WebhookView>> {
     const after = readPosition<WebhookPosition>(cursor);
     const found = await this.#records.stored(this.#parts.store.webhooks.list(account, count + 1, after));
-    return pageOf(found, count, view, ({ createdAt, id }) => ({ createdAt, id }));
+    return pageOf(
+      found,
+      count,
+      (record) => this.#view(record),
+      ({ createdAt, id }) => ({ createdAt, id }),
+    );
   }
 
   /** Runs the CRC again, and goes on with these credentials and this code where some are given. The webhook says how it went. */
@@ -88,12 +97,12 @@ export class WebhookService {
     id: string,
     renewed: Pick<WebhookChange, 'credentials' | 'encryptionCode'>,
   ): Promise<WebhookView> {
-    return view(await this.#registration.change(account, id, renewed, true));
+    return this.#view(await this.#registration.change(account, id, renewed, true));
   }
 
   /** A new url is invalid until its CRC passes, which is tried at once. */
   async update(account: string, id: string, change: Pick<WebhookChange, 'url' | 'events'>): Promise<WebhookView> {
-    return view(await this.#registration.change(account, id, change, change.url !== undefined));
+    return this.#view(await this.#registration.change(account, id, change, change.url !== undefined));
   }
 
   async remove(account: string, id: string): Promise<{ id: string; deleted: true }> {

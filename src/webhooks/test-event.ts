@@ -26,7 +26,8 @@ export async function sendTestEvent(
   const event: EventBody<'webhook.test'> = { id: eventId, type: 'webhook.test', created_at, webhook_id: record.id };
   const body = JSON.stringify(event);
   const headers = signedHeaders({ eventId, attempt: 1, body, now }, vault.open(record));
-  const answer = await gate.during(record, (signal) => receivers.post(new URL(record.url), headers, body, signal));
+  const url = new URL(vault.openUrl(record));
+  const answer = await gate.during(record, (signal) => receivers.post(url, headers, body, signal));
   if (!answer) return null;
   const duration_ms = answer.durationMs;
   if ('fault' in answer) return { delivered: false, response_code: null, duration_ms, error: answer.fault };

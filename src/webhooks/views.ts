@@ -4,12 +4,12 @@ import { formatIsoTime } from '../model/time.ts';
 import type { DeliveryView, WebhookView } from '../model/webhook.ts';
 import type { DeliveryRecord, WebhookRecord } from '../store/port.ts';
 
-/** A webhook as its owner sees it. */
-export function view(record: WebhookRecord): WebhookView {
+/** A webhook as its owner sees it, with its URL opened. */
+export function view(record: WebhookRecord, url: string): WebhookView {
   const time = (at: number | null) => (at === null ? null : formatIsoTime(at));
   return {
     id: record.id,
-    url: record.url,
+    url,
     valid: record.valid,
     created_at: formatIsoTime(record.createdAt),
     events: record.events as EventType[] | null,

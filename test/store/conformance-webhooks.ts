@@ -63,6 +63,17 @@ export function describeWebhooks(get: Get): void {
       expect(await store.webhooks.ofPoller('b', 'p1')).toEqual([]);
     });
 
+    it('tell those of any account whose URL is in plain text', async () => {
+      const { store } = get();
+      await create('w1');
+      await create('w2', { url: 'v1.key.sealed' });
+      await store.webhooks.create(webhook('w3', { account: 'b', poller: 'p2' }), poller('p2', { account: 'b' }), 5);
+      expect(ids(await store.webhooks.withPlainUrl(10)).sort()).toEqual(['w1', 'w3']);
+      expect(await store.webhooks.withPlainUrl(1)).toHaveLength(1);
+      await store.webhooks.update(webhook('w1', { url: 'v1.key.sealed too' }));
+      expect(ids(await store.webhooks.withPlainUrl(10))).toEqual(['w3']);
+    });
+
     it('are changed by whoever knows their revision', async () => {
       const { store } = get();
       await create('w1');

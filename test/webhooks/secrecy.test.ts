@@ -12,7 +12,8 @@ test('no secret, token, proxy, body or excerpt is in a later answer, in the log,
   const excerpt = 'canary-excerpt-of-an-answer';
   const words = 'canary words of a mention';
   const { url } = await world.receiver({ secret, answer: () => ({ status: 500, body: excerpt }) });
-  const { id } = await register(client, { url, secret, proxy: proxy.url });
+  const urlToken = 'canary-token-in-a-url';
+  const { id } = await register(client, { url: `${url}?token=${urlToken}`, secret, proxy: proxy.url });
   await client.post('/tweet/create', { text: 'Mine' });
   await world.happen(account, 'mention', 1, { text: words });
   const owner = client.with({ authToken: '' });
@@ -41,11 +42,13 @@ test('no secret, token, proxy, body or excerpt is in a later answer, in the log,
   const canaries = [secret, String(rotated), account.authToken, proxy.password, proxy.user, words, excerpt];
   const telling = (texts: string[]) => canaries.filter((canary) => texts.some((text) => text.includes(canary)));
   expect(telling(said)).toEqual([]);
+  expect(world.service.log.some((line) => line.includes(urlToken))).toBe(false);
 
   const kept = readdirSync(world.service.dataDir).filter((name) => /sqlite|\.db/.test(name));
   expect(kept.length).toBeGreaterThan(0);
   const files = kept.map((name) => readFileSync(join(world.service.dataDir, name), 'latin1'));
   expect(files.some((text) => text.includes(id))).toBe(true);
   expect(telling(files)).toEqual([]);
+  expect(files.some((text) => text.includes(urlToken))).toBe(false);
   await world.stop();
 });

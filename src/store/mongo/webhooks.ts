@@ -65,6 +65,9 @@ export function mongoWebhooks(parts: Parts): WebhookStore {
         return (await webhooks.find(filter, { sort: { createdAt: -1, _id: -1 }, limit }).toArray()).map(toWebhook);
       }),
 
+    withPlainUrl: (limit) =>
+      link.run(async () => (await webhooks.find({ url: /^http/ }, { limit }).toArray()).map(toWebhook)),
+
     ofPoller: (account, poller) =>
       link.run(async () => {
         const found = await webhooks.find({ account, poller }, { sort: { createdAt: 1, _id: 1 } }).toArray();

@@ -36,6 +36,8 @@ export class Database {
       useWriteAheadLog(this.#connection);
       // In WAL mode FULL waits for the disk at every commit, NORMAL only at checkpoints: https://sqlite.org/pragma.html#pragma_synchronous
       this.#connection.exec(`PRAGMA synchronous = ${options.durable ? 'FULL' : 'OFF'}`);
+      // Overwrites what is deleted or replaced within pages that are written anyway: https://sqlite.org/pragma.html#pragma_secure_delete
+      this.#connection.exec('PRAGMA secure_delete = FAST');
       // In KiB. What a busy account touches stays in memory, however much history lies beside it.
       this.#connection.exec('PRAGMA cache_size = -65536');
       migrate(this.#connection, options.path);

@@ -33,6 +33,7 @@ const batchSize = 500;
 
 export function sqliteWebhooks(database: Database, group: WriteGroup, runtime: Runtime): WebhookStore {
   const pollers = pollerRows(database);
+  let hadPlainUrls = false;
 
   const find = (account: string, id: string) =>
     database.get<WebhookRow>(`SELECT ${columns} FROM webhook WHERE id = ? AND account = ?`, [id, account]);
@@ -88,6 +89,15 @@ export function sqliteWebhooks(database: Database, group: WriteGroup, runtime: R
         [account, ...(after ? [after.createdAt, after.id] : []), limit],
       );
       return rows.map(toWebhook);
+    },
+
+    async withPlainUrl(limit) {
+      const sql = `SELECT ${columns} FROM webhook WHERE url LIKE 'http%' LIMIT ?`;
+      const found = database.all<WebhookRow>(sql, [limit]).map(toWebhook);
+      // Pages that held one are in the log and, until a checkpoint, in the file.
+      if (found.length === 0 && hadPlainUrls) database.get('PRAGMA wal_checkpoint(TRUNCATE)');
+      hadPlainUrls = found.length > 0;
+      return found;
     },
 
     async ofPoller(account, poller) {

@@ -9,7 +9,7 @@ export const verbs = {
   processes: ['beat', 'leave'],
   webhooks: [
     ...(['create', 'find', 'list', 'ofPoller', 'update', 'remove'] as const),
-    ...(['beginHandshake', 'endHandshake'] as const),
+    ...(['withPlainUrl', 'beginHandshake', 'endHandshake'] as const),
   ],
   pollers: [
     ...(['beat', 'leave', 'find', 'keepForStream', 'claim', 'release', 'confirm'] as const),
