@@ -17,17 +17,18 @@ const resolutionMs = 20;
 const sampleMs = 500;
 const retryAfterSeconds = 2;
 
+/** Samples in a row that must be above the limit. One long pause is over by the time that a request could be refused because of it. */
+const lateSamples = 3;
+
 /**
  * Refuses new requests while the process has more work than it can do, so that those it has accepted are answered in time
- * (the pattern of fastify's under-pressure). The event loop is late when the mean delay was above its limit in two samples in a
- * row: one long pause is over by the time that a request could be refused because of it.
+ * (the pattern of fastify's under-pressure).
  */
 export class Overload {
   readonly #options: OverloadOptions;
   readonly #delay = monitorEventLoopDelay({ resolution: resolutionMs });
   readonly #sampling: Timer;
-  #wasLate = false;
-  #isLate = false;
+  #lateSamples = 0;
   #inFlight = 0;
 
   constructor(options: OverloadOptions) {
@@ -39,7 +40,7 @@ export class Overload {
   /** Counts a request until it has been answered or has become a stream. Throws `unavailable`. */
   enter(response: ServerResponse): void {
     const { maxRequestsInFlight, onShed } = this.#options;
-    if (this.#wasLate && this.#isLate) {
+    if (this.#lateSamples >= lateSamples) {
       onShed('event_loop_delay');
       throw overloaded('its event loop is late');
     }
@@ -67,8 +68,7 @@ export class Overload {
     // Without a sample the mean is not a number, and the loop is not late.
     const meanMs = this.#delay.mean / 1e6 - resolutionMs;
     this.#delay.reset();
-    this.#wasLate = this.#isLate;
-    this.#isLate = meanMs > this.#options.maxEventLoopDelayMs;
+    this.#lateSamples = meanMs > this.#options.maxEventLoopDelayMs ? this.#lateSamples + 1 : 0;
   }
 }
 
