@@ -1,8 +1,8 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
-const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15];
+const seconds = [0.005, 0.025, 0.1, 0.25, 1, 5, 15];
 
-const stages = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 3_600, 86_400];
+const stages = [0.01, 0.05, 0.25, 1, 5, 30, 300, 3_600, 86_400];
 
 export interface WebhookLoad {
   pollers: number;
@@ -15,22 +15,53 @@ export interface Backlog {
   oldestDueAt: number | null;
 }
 
-/** What `/metrics` shows. Labels hold names of actions and operations only, never anything that a caller sent. */
+const statusClasses = ['1xx', '2xx', '3xx', '4xx', '5xx'];
+
+/** The class of an HTTP status: a platform or a proxy may send any number. */
+function statusClass(status: number): string {
+  return statusClasses[Math.floor(status / 100) - 1] ?? 'other';
+}
+
+/**
+ * What `/metrics` shows. Its size is bounded: labels hold names of actions and operations, statuses of ours and words from
+ * fixed sets, never anything that a caller or the platform sent; and no metric has two long labels and buckets as well.
+ */
 export class Metrics {
   readonly registry = new Registry();
 
-  readonly requests = new Histogram({
+  readonly #requests = new Counter({
+    name: 'postern_http_requests_total',
+    help: 'Requests answered, by action and class of the status (or hung_up).',
+    labelNames: ['action', 'outcome'],
+    registers: [this.registry],
+  });
+
+  readonly #responses = new Counter({
+    name: 'postern_http_responses_total',
+    help: 'Requests answered, by status (or hung_up).',
+    labelNames: ['status'],
+    registers: [this.registry],
+  });
+
+  readonly #requestSeconds = new Histogram({
     name: 'postern_http_request_duration_seconds',
-    help: 'Requests answered, by action and status.',
-    labelNames: ['action', 'status'],
+    help: 'Time of requests, by action.',
+    labelNames: ['action'],
     buckets: seconds,
     registers: [this.registry],
   });
 
-  readonly platformRequests = new Histogram({
-    name: 'postern_platform_request_duration_seconds',
-    help: 'Requests made to the platform, by operation and outcome (a status, timeout, failed, or proxy_failed).',
+  readonly #platformRequests = new Counter({
+    name: 'postern_platform_requests_total',
+    help: 'Requests made to the platform, by operation and outcome (class of the status, timeout, failed, or proxy_failed).',
     labelNames: ['operation', 'outcome'],
+    registers: [this.registry],
+  });
+
+  readonly #platformSeconds = new Histogram({
+    name: 'postern_platform_request_duration_seconds',
+    help: 'Time of requests made to the platform, by outcome.',
+    labelNames: ['outcome'],
     buckets: seconds,
     registers: [this.registry],
   });
@@ -116,6 +147,20 @@ export class Metrics {
         for (const [kind, value] of Object.entries(open())) this.set({ kind }, value);
       },
     });
+  }
+
+  /** `status`: `null` for a caller who hung up before the end of the response. */
+  requestEnded(action: string, status: number | null, durationMs: number): void {
+    this.#requests.inc({ action, outcome: status === null ? 'hung_up' : statusClass(status) });
+    this.#responses.inc({ status: status === null ? 'hung_up' : String(status) });
+    this.#requestSeconds.observe({ action }, durationMs / 1_000);
+  }
+
+  /** `outcome`: a status, or `timeout`, `failed` or `proxy_failed`. */
+  platformRequestEnded(operation: string, outcome: string, durationMs: number): void {
+    const bounded = /^\d+$/.test(outcome) ? statusClass(Number(outcome)) : outcome;
+    this.#platformRequests.inc({ operation, outcome: bounded });
+    this.#platformSeconds.observe({ outcome: bounded }, durationMs / 1_000);
   }
 
   /** Figures of webhooks that are looked up when somebody asks for them. */

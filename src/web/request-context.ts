@@ -42,8 +42,8 @@ export function observeRequest(
     metrics.inFlight.dec();
     const ms = runtime.now() - startedAt;
     const { action = 'none', requestId, account } = locals;
+    metrics.requestEnded(action, response.writableFinished ? response.statusCode : null, ms);
     const status = response.writableFinished ? String(response.statusCode) : 'hung_up';
-    metrics.requests.observe({ action, status }, ms / 1_000);
     logger.info({ requestId, method: request.method, action, account, status, ms }, 'request');
   });
 }

@@ -14,7 +14,7 @@ afterAll(() => world.service.stop());
 /** Requests that the platform answered with success, so far. */
 async function successes(): Promise<number> {
   const text = await (await fetch(`${world.service.origin}/metrics`)).text();
-  const lines = text.matchAll(/^postern_platform_request_duration_seconds_count\{[^}]*outcome="200"[^}]*\} (\d+)$/gm);
+  const lines = text.matchAll(/^postern_platform_requests_total\{[^}]*outcome="2xx"[^}]*\} (\d+)$/gm);
   return [...lines].reduce((sum, [, count]) => sum + Number(count), 0);
 }
 

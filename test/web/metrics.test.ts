@@ -1,4 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { actions, streams } from '../../src/core/actions/registry.ts';
+import { errorTable } from '../../src/errors/table.ts';
+import { Metrics } from '../../src/observe/metrics.ts';
+import { operations } from '../../src/sandbox/operations/table.ts';
 import { Client } from '../support/client.ts';
 import { exchange } from '../support/raw.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -25,8 +29,8 @@ describe('/metrics without METRICS_TOKEN', () => {
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toMatch(/^text\/plain/);
     expect(text).toContain('process_cpu_seconds_total');
-    expect(text).toMatch(/^postern_http_request_duration_seconds_count\{action="account",status="200"\} 1$/m);
-    expect(text).toMatch(/^postern_http_request_duration_seconds_count\{action="none",status="404"\} 1$/m);
+    expect(text).toMatch(/^postern_http_requests_total\{action="account",outcome="2xx"\} 1$/m);
+    expect(text).toMatch(/^postern_http_requests_total\{action="none",outcome="4xx"\} 1$/m);
     expect(text).not.toContain('xxx');
   });
 
@@ -87,5 +91,80 @@ describe('/metrics with METRICS_TOKEN', () => {
   test('answers with it, from anywhere', async () => {
     const headers = { authorization: `Bearer ${token}`, 'x-forwarded-for': '203.0.113.9' };
     expect((await ask(guarded, headers)).status).toBe(200);
+  });
+});
+
+const mostBytes = 150_000;
+
+describe('the size of /metrics', () => {
+  test('is bounded, whatever is called and however it ends', async () => {
+    const metrics = new Metrics();
+    const names = [...actions, ...streams].map(({ name }) => name);
+    for (const action of [...names, 'graphql', 'none']) {
+      for (let status = 100; status < 600; status += 100) metrics.requestEnded(action, status, 5);
+      metrics.requestEnded(action, null, 5);
+    }
+    for (const { status } of Object.values(errorTable)) metrics.requestEnded('none', status, 5);
+    for (const { id } of operations) {
+      for (let status = 0; status <= 1_000; status++) metrics.platformRequestEnded(id, String(status), 5);
+      for (const outcome of ['timeout', 'failed', 'proxy_failed']) metrics.platformRequestEnded(id, outcome, 5);
+    }
+    const text = await metrics.registry.metrics();
+    expect(Buffer.byteLength(text)).toBeLessThan(mostBytes);
+  });
+
+  test('holds no word of a caller, after calls of every kind', async () => {
+    const marker = 'Caller7Wrote';
+    const { baseUrl, apiKey, accounts, graphqlUrl } = open.demo;
+    const origin = open.origin;
+    const as = { authorization: `Bearer ${apiKey}`, 'x-auth-token': accounts[0]?.authToken ?? '' };
+    const post = { method: 'POST', body: `{"text":"${marker}"}` };
+    const json = { 'content-type': 'application/json' };
+    for (const { path, method } of [...actions]) {
+      const url = `${baseUrl}${path.replace(/\{\w+\}/, marker)}`;
+      const send = (headers: Record<string, string>, query = '') =>
+        fetch(
+          `${url}${query}`,
+          method === 'GET' || method === 'DELETE' ? { method, headers } : { ...post, method, headers },
+        );
+      const requests = [
+        send({ authorization: `Bearer ${marker}` }),
+        send({ ...as, ...json }),
+        send({ ...as, 'content-type': marker, 'x-request-id': marker }, `?${marker}=${marker}`),
+        fetch(url, { method: 'OPTIONS' }),
+      ];
+      await Promise.all(requests.map(async (request) => (await request).arrayBuffer()));
+    }
+    for (const status of [200, 404, 429, 500, 599]) {
+      await open.addFault({ kind: 'status', status }, { times: 1 });
+      await (await fetch(`${baseUrl}/user/info?userName=${marker}`, { headers: as })).arrayBuffer();
+    }
+    const query = `query ${marker}{${marker}:__typename account{name}}`;
+    await fetch(graphqlUrl, {
+      method: 'POST',
+      headers: { ...as, ...json },
+      body: JSON.stringify({ query, operationName: marker }),
+    });
+    await fetch(`${origin}/${marker}`, { method: 'PURGE' });
+    const text = await (await ask(open)).text();
+    expect(text).not.toContain(marker);
+    expect(Buffer.byteLength(text)).toBeLessThan(mostBytes);
+    const known = new Set([...actions, ...streams].map(({ name }) => name).concat('graphql', 'none'));
+    for (const [, action = ''] of text.matchAll(/action="([^"]*)"/g)) expect(known).toContain(action);
+    const outcomes = [
+      '1xx',
+      '2xx',
+      '3xx',
+      '4xx',
+      '5xx',
+      'other',
+      'hung_up',
+      'timeout',
+      'failed',
+      'proxy_failed',
+      'applied',
+    ];
+    for (const [, outcome = ''] of text.matchAll(/http_[^{]*\{[^}]*outcome="([^"]*)"/g))
+      expect(outcomes).toContain(outcome);
   });
 });
