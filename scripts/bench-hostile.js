@@ -88,12 +88,14 @@ async function startService() {
 
 async function measure(name, attack) {
   const state = { startedAt: 0, balance: null };
+  let stopWatching = () => {};
   const target = new Target(service, async () => {
+    stopWatching();
+    stopWatching = service.watch({ seconds: Number(values.seconds), mebibytes: Number(values.mebibytes) });
     state.balance = await balance();
     await service.reset();
     state.startedAt = performance.now();
   });
-  const stopWatching = service.watch({ seconds: Number(values.seconds), mebibytes: Number(values.mebibytes) });
   let figures = null;
   try {
     await target.begin();

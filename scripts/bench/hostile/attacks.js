@@ -4,7 +4,9 @@ import { attacks as answers } from './attacks/answers.js';
 import { attacks as bodies } from './attacks/bodies.js';
 import { attacks as compiler } from './attacks/compiler.js';
 import { attacks as documents } from './attacks/documents.js';
+import { attacks as fields } from './attacks/fields.js';
 import { attacks as markdown } from './attacks/markdown.js';
+import { attacks as media } from './attacks/media.js';
 import { attacks as proxies } from './attacks/proxies.js';
 import { attacks as streams } from './attacks/streams.js';
 import { attacks as webhooks } from './attacks/webhooks.js';
@@ -17,5 +19,7 @@ export const attacks = {
   ...webhooks,
   ...streams,
   ...bodies,
+  ...fields,
+  ...media,
   ...documents,
 };

@@ -170,9 +170,12 @@ export class Target {
     await once(server, 'listening');
     this.later(() => {
       server.close();
-      for (const socket of sockets) socket.destroy();
+      breakAll();
     });
-    return Object.assign(state, { name: `127.0.0.1:${server.address().port}` });
+    const breakAll = () => {
+      for (const socket of sockets) socket.destroy();
+    };
+    return Object.assign(state, { breakAll, name: `127.0.0.1:${server.address().port}` });
   }
 
   /** A receiver of webhooks. It answers handshakes, or leaves them to `onCrc`; `answer` answers deliveries. */

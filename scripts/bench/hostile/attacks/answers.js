@@ -14,9 +14,10 @@ async function longArticle(target) {
 const aliasedArticle = (id) =>
   `{${names(40, (i) => `a${i}:article(articleId:"${id}"){...C}`)}} fragment C on Article{${names(23, (i) => `c${i}:content`)}}`;
 
+const userFields = 'userName name description location url platformUrl profilePicture coverPicture createdAt';
 const nestedLists =
   `{viewer{${names(30, (i) => `t${i}:tweets(first:100){nodes{...T}}`)}}} ` +
-  `fragment T on Tweet{${names(25, (i) => `a${i}:author{userName name description location url platformUrl profilePicture coverPicture}`)}}`;
+  `fragment T on Tweet{id text url platformUrl source lang author{${userFields}}}`;
 
 const size = (target, { bytes }) => target.note(`${(bytes / 1024 / 1024).toFixed(1)} MiB`);
 

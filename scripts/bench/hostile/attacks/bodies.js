@@ -101,7 +101,7 @@ export const attacks = {
       target.rest(
         'POST',
         '/tweet/create',
-        { text: 'x', more: Array(250_000).fill({}) },
+        { text: `x ${i}`, more: Array(250_000).fill({}) },
         { headers: { 'idempotency-key': `s${i}-${Date.now()}` } },
       ),
     ),
@@ -110,7 +110,7 @@ export const attacks = {
       target.rest(
         'POST',
         '/tweet/create',
-        { text: 'x', ...Object.fromEntries(Array.from({ length: 80_000 }, (_, k) => [`k${k}`, k])) },
+        { text: 'x', ...Object.fromEntries(Array.from({ length: 60_000 }, (_, k) => [`k${k}`, k])) },
         {
           headers: { 'idempotency-key': `k${i}-${Date.now()}` },
         },
@@ -121,7 +121,7 @@ export const attacks = {
       target.rest(
         'POST',
         '/tweet/create',
-        Object.fromEntries(Array.from({ length: 80_000 }, (_, k) => [`k${k}`, k])),
+        Object.fromEntries(Array.from({ length: 60_000 }, (_, k) => [`k${k}`, k])),
         nobody,
       ),
     ),

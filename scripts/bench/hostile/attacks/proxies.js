@@ -105,6 +105,7 @@ export const attacks = {
         await sleep(1_500);
         proxy.behave = (socket) => awaitHead(socket, () => tricks[name](socket));
         proxy.connections = 0;
+        proxy.breakAll();
         await target.begin();
         await sleep(15_000);
         target.note(`${proxy.connections} connections`);

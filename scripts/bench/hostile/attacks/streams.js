@@ -17,7 +17,8 @@ async function open(target, count, { actor = 0, headers = {}, path = '/v1/events
     });
     if (i % 50 === 49) await sleep(100);
   }
-  await sleep(2_000);
+  for (let waited = 0; waited < 15_000 && [...statuses.values()].reduce((a, b) => a + b, 0) < count; waited += 100)
+    await sleep(100);
   for (const [status, number] of statuses) target.statuses.set(status, number);
 }
 
@@ -31,7 +32,7 @@ export const attacks = {
     await sleep(10_000);
   },
   'streams: 200 that begin a day ago': async (target) => {
-    await open(target, 200, { headers: { 'last-event-id': 'evt_0' } });
+    await open(target, 200, { headers: { 'last-event-id': 'evt_AAAAAAAAAAAAAAAAAAAAAAAA' } });
   },
   'streams: opened and closed 500 times': (target) =>
     target.many(500, 20, async () => {
