@@ -18,6 +18,7 @@ import { MediaReception } from './media/reception.ts';
 import { isLoopbackHost } from './model/loopback.ts';
 import { type Logger, makeLogger } from './observe/logger.ts';
 import { Metrics } from './observe/metrics.ts';
+import { openSecretKeys } from './open-secret-keys.ts';
 import { openServiceStore } from './open-store.ts';
 import { OutgoingConnections } from './outbound/connection-limiter.ts';
 import { OutboundGuard, type Resolve } from './outbound/guard.ts';
@@ -28,7 +29,8 @@ import { SandboxPlatform } from './platform/sandbox/adapter.ts';
 import { maxResponseBytes } from './platform/sandbox/client.ts';
 import { type Runtime, systemRuntime } from './runtime/runtime.ts';
 import type { startSandboxWorker } from './sandbox/worker-host.ts';
-import { deriveKey, readOrMakeSecretKey } from './secrets/secret-key-file.ts';
+import { tightenMode } from './secrets/private-path.ts';
+import { deriveKey } from './secrets/secret-key-file.ts';
 import { startBilling } from './start-billing.ts';
 import { startSandbox } from './start-sandbox.ts';
 import { startWebhooks } from './start-webhooks.ts';
@@ -79,12 +81,16 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     for (const closer of closers.reverse()) await closer();
   };
   try {
+    tightenMode(config.dataDir, 0o700, (path, mode) =>
+      logger.warn({ path, mode }, 'other users could look into DATA_DIR; its mode is 0700 now'),
+    );
     const failures = new Failures();
     // The longest part of a start, so it begins first; meanwhile the store opens.
     const starting = startSandbox(config, overrides.startSandbox);
     closers.push(async () => (await starting?.catch(() => null))?.close());
     const store = (await overrides.openStore?.()) ?? (await openServiceStore(config, failures.tell));
     closers.push(() => store.close());
+    const secretKeys = await openSecretKeys(config, { check: store.secretCheck, runtime, logger });
 
     const sandbox = await starting;
     sandbox?.onExit(failures.tell);
@@ -102,11 +108,10 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
       runtime,
       proxies,
       counter: connections.platform,
-      onRequest: (operation, outcome, ms) => metrics.platformRequests.observe({ operation, outcome }, ms / 1_000),
+      onRequest: (operation, outcome, ms) => metrics.platformRequestEnded(operation, outcome, ms),
     });
     closers.push(() => platform.close());
 
-    const secretKeys = config.secrets.secretKeys ?? [readOrMakeSecretKey(config.dataDir, runtime)];
     const billing = await startBilling({
       ...{ store, runtime, logger, metrics, secretKeys },
       rateLimit: config.rateLimit,

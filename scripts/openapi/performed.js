@@ -1,5 +1,6 @@
 // Performs each action once against a service in this process, with clock and chance held still, so that the examples
 // of the API description are real answers and the same on every machine.
+import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,7 +24,7 @@ export async function performAll(actions) {
     SANDBOX_PORT: '0',
     DATA_DIR: dataDir,
     LOG_LEVEL: 'silent',
-    SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
+    SECRET_KEY: createHash('sha256').update('print').digest('base64'),
     SANDBOX_ACTIVITY: '0',
   });
   const timers = heldTimers();

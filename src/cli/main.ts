@@ -7,6 +7,7 @@ import { doctorCommand } from './doctor-command.ts';
 import { keyCommand } from './key-command.ts';
 import { listenCommand } from './listen-command.ts';
 import { sandboxCommand } from './sandbox-command.ts';
+import { secretKeyCommand } from './secret-key-command.ts';
 import { serveCommand } from './serve-command.ts';
 import { settingsHelp } from './settings-help.ts';
 
@@ -17,6 +18,7 @@ const program = new Command('postern')
   .addCommand(sandboxCommand())
   .addCommand(accountCommand())
   .addCommand(keyCommand())
+  .addCommand(secretKeyCommand())
   .addCommand(listenCommand())
   .addCommand(doctorCommand())
   .addHelpText('after', settingsHelp)

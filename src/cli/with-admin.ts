@@ -1,21 +1,26 @@
 import type { AccountAdmin } from '../billing/account-admin.ts';
 import { readConfig } from '../config/config.ts';
 import { systemRuntime } from '../runtime/runtime.ts';
+import type { Store } from '../store/port.ts';
 import { CliError } from './cli-error.ts';
 
 /** Opens the store for one command (a running service may have it open too), and closes it whatever happens. */
-export async function withAdmin<T>(work: (admin: AccountAdmin) => Promise<T>): Promise<T> {
-  const [{ openStore }, { AccountAdmin, NoSuchAccountError }] = await Promise.all([
-    import('../open-store.ts'),
-    import('../billing/account-admin.ts'),
-  ]);
+export async function withStore<T>(work: (store: Store) => Promise<T>): Promise<T> {
+  const { openStore } = await import('../open-store.ts');
   const store = await openStore(readConfig(process.env), systemRuntime);
   try {
-    return await work(new AccountAdmin(store, systemRuntime));
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}
+
+export async function withAdmin<T>(work: (admin: AccountAdmin) => Promise<T>): Promise<T> {
+  const { AccountAdmin, NoSuchAccountError } = await import('../billing/account-admin.ts');
+  try {
+    return await withStore((store) => work(new AccountAdmin(store, systemRuntime)));
   } catch (error) {
     if (error instanceof NoSuchAccountError) throw new CliError(`${error.message}. \`postern account list\` shows all`);
     throw error;
-  } finally {
-    await store.close();
   }
 }

@@ -1,5 +1,6 @@
 import ipaddr from 'ipaddr.js';
 import { type Micros, parseDollars } from '../model/money.ts';
+import { weaknessOf } from '../secrets/weak-key.ts';
 
 /** One setting of the environment: what people read about it, and how its text is checked. */
 export interface Setting<T> {
@@ -69,9 +70,13 @@ function publicUrl(text: string) {
 function keys32(text: string) {
   const parts = text.split(',').map((part) => part.trim());
   // Checked as text, since Node passes over what is not base64: a damaged key would quietly become another one.
-  return parts.every((part) => /^[A-Za-z0-9+/]{43}=$/.test(part))
-    ? { value: parts.map((part) => Buffer.from(part, 'base64')) }
-    : 'is not 32 bytes in base64 (or several, by comma)';
+  if (!parts.every((part) => /^[A-Za-z0-9+/]{43}=$/.test(part))) {
+    return 'is not 32 bytes in base64 (or several, by comma)';
+  }
+  const value = parts.map((part) => Buffer.from(part, 'base64'));
+  // Only the first key seals. A weak key behind it can still open, so that it can be replaced.
+  const weakness = weaknessOf(value[0] as Buffer);
+  return weakness === null ? { value } : `is a weak key: ${weakness}`;
 }
 
 function cidrBlocks(text: string) {
@@ -122,7 +127,7 @@ export const settings = {
   },
   SECRET_KEY: {
     defaultText: 'made on first start into DATA_DIR',
-    about: '32 bytes in base64. Several by comma: the first seals, all open.',
+    about: '32 random bytes in base64. Several by comma: the first seals, all open.',
     example: '"$(openssl rand -base64 32)"',
     secret: true,
     check: orDefault<Buffer[] | null>(null, keys32),

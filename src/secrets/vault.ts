@@ -38,6 +38,12 @@ export class Vault {
     return `v1.${first.id}.${sealed.toString('base64url')}`;
   }
 
+  /** True if the text names one of these keys as the one that sealed it. */
+  knows(sealed: string): boolean {
+    const [version, id] = sealed.split('.');
+    return version === 'v1' && this.#keys.some((key) => key.id === id);
+  }
+
   /** Throws `VaultError`. */
   open(sealed: string, record: string): string {
     const [version, id, body] = sealed.split('.');

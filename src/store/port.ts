@@ -29,6 +29,7 @@ export interface Store {
   readonly pollers: PollerStore;
   readonly events: EventStore;
   readonly deliveries: DeliveryStore;
+  readonly secretCheck: SecretCheckStore;
   /** The store's clock, as this process knows it. Processes of one store agree on it, whatever their own clocks say. */
   now(): number;
   /** Throws `StoreUnavailableError` unless the store can read and write now. */
@@ -92,6 +93,20 @@ export interface KeyStore {
   revoke(id: string, at: number): Promise<KeyRecord | null>;
   /** Notes uses. `lastUsedAt` never moves back; ids that do not exist are passed over. May be lost in a crash. */
   touch(uses: readonly { id: string; at: number }[]): Promise<void>;
+}
+
+/** One sealed value by which a process can tell, before it serves, that it has the key of what the store holds. */
+export interface SecretCheckStore {
+  read(): Promise<string | null>;
+  /**
+   * Replaces the value if it is still `previous` (`null`: there is none). Returns the value that is stored afterwards: of
+   * several processes that write at once the first wins, and the others get its value.
+   */
+  write(value: string, previous: string | null): Promise<string>;
+  /** Sealed texts of other records: the latest of each kind, at most ten. Empty if the store holds none. */
+  samples(): Promise<string[]>;
+  /** Deletes the value and every record with a sealed text: webhooks, pollers, events, deliveries and idempotency keys. */
+  discardSealed(): Promise<void>;
 }
 
 /** Which processes share the store. */

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -56,7 +57,9 @@ describe('a machine on which nothing is wrong', () => {
     expect(await service.end('SIGTERM')).toBe(0);
 
     rmSync(join(machine.dataDir, 'secret.key'));
-    expect((await machine.examine()).states).toEqual({ ...well, secret_key: 'warn' });
+    const { states, of } = await machine.examine();
+    expect(states).toEqual({ ...well, secret_key: 'fail' });
+    expect(of('secret_key')).toMatchObject([{ todo: expect.stringContaining('restore the file from the backup') }]);
   });
 });
 
@@ -108,7 +111,7 @@ describe('what is wrong with', () => {
   test('the file of the secret key', async () => {
     mkdirSync(machine.dataDir, { mode: 0o700 });
     const path = join(machine.dataDir, 'secret.key');
-    const key = Buffer.alloc(32, 0xa5).toString('base64');
+    const key = createHash('sha256').update('a key').digest('base64');
     writeFileSync(path, `${key}\n`, { mode: 0o600 });
     expect((await machine.examine()).states).toEqual(well);
     chmodSync(path, 0o644);

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
@@ -14,7 +15,7 @@ function faultsOf(env: Environment): readonly string[] {
   return [];
 }
 
-const key = (fill: number) => Buffer.alloc(32, fill).toString('base64');
+const key = (seed: number) => createHash('sha256').update(String(seed)).digest('base64');
 
 describe('settings', () => {
   test('have the documented defaults, and an empty one counts as not set', () => {
@@ -137,6 +138,8 @@ describe('settings', () => {
     ['SECRET_KEY', Buffer.alloc(31).toString('base64')],
     ['SECRET_KEY', `${key(1)},`],
     ['SECRET_KEY', `${key(1)}!!`],
+    ['SECRET_KEY', Buffer.alloc(32, 7).toString('base64')],
+    ['SECRET_KEY', `${Buffer.alloc(32, 'ab').toString('base64')},${key(1)}`],
     ['METRICS_TOKEN', 'hunter2'],
     ['METRICS_TOKEN', 'hunter2 hunter2 hunter2'],
     ['MONGODB_URL', 'postgres://hunter2@localhost'],
@@ -151,6 +154,14 @@ describe('settings', () => {
     expect(fault).toContain('Example: ');
     expect(faults.join()).not.toContain('hunter2');
     if (!('secret' in settings[name]) && !value.includes('hunter2')) expect(fault).toContain(`"${value}"`);
+  });
+
+  test('may have a weak key behind a strong one, so that it can be replaced', () => {
+    const weak = Buffer.alloc(32, 7).toString('base64');
+    expect(faultsOf({ SECRET_KEY: `${key(1)},${weak}` })).toEqual([]);
+    expect(faultsOf({ SECRET_KEY: weak })).toEqual([
+      'SECRET_KEY is a weak key: all of its bytes are equal. Example: SECRET_KEY="$(openssl rand -base64 32)"',
+    ]);
   });
 
   test('that are wrong are told all at once', () => {
@@ -175,9 +186,11 @@ describe('settings', () => {
     for (const part of [config, config.platform, config.sandbox, config.secrets, config.secrets.secretKeys]) {
       expect(Object.isFrozen(part)).toBe(true);
     }
-    expect(inspect(config, { depth: 9, showHidden: true }) + JSON.stringify(config)).not.toMatch(
-      /hunter2|CQkJ|0909|09 09/,
-    );
+    const shown = inspect(config, { depth: 9, showHidden: true }) + JSON.stringify(config);
+    const hex = Buffer.from(key(9), 'base64').toString('hex');
+    for (const secret of ['hunter2', key(9), hex, hex.replaceAll(/(..)(?=.)/g, '$1 ').slice(0, 30)]) {
+      expect(shown).not.toContain(secret);
+    }
   });
 
   test('each have a line for people', () => {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Client } from '../support/client.ts';
 import { exchange } from '../support/raw.ts';
@@ -5,7 +6,7 @@ import { SandboxControl } from '../support/sandbox-control.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 const metricsToken = 'metrics-token-not-to-be-seen';
-const secretKey = Buffer.alloc(32, 'sealing key, not to be seen').toString('base64');
+const secretKey = createHash('sha256').update('sealing key, not to be seen').digest('base64');
 const proxy = 'http://proxyuser:proxypassword@proxy.example:8080';
 let service: TestService;
 let client: Client;

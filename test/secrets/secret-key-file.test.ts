@@ -1,10 +1,11 @@
+import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { systemRuntime } from '../../src/runtime/runtime.ts';
 import { Secret } from '../../src/secrets/secret.ts';
-import { deriveKey, readOrMakeSecretKey } from '../../src/secrets/secret-key-file.ts';
+import { deriveKey, makeSecretKeyFile, readSecretKeyFile } from '../../src/secrets/secret-key-file.ts';
 
 let dataDir: string;
 
@@ -13,29 +14,39 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dataDir, { recursive: true }));
 
-const read = () => readOrMakeSecretKey(dataDir, systemRuntime).expose().toString('hex');
+const make = (runtime = systemRuntime) => makeSecretKeyFile(dataDir, runtime).expose().toString('base64');
+const read = () => readSecretKeyFile(dataDir)?.expose().toString('base64');
+const write = (text: string) => writeFileSync(join(dataDir, 'secret.key'), text);
 
 describe('the key in DATA_DIR', () => {
-  test('is made once, for its owner alone, and is the same from then on', () => {
-    const key = read();
-    expect(key).toHaveLength(64);
+  test('is made for its owner alone, and is the same from then on', () => {
+    expect(read()).toBeUndefined();
+    const key = make();
+    expect(key).toHaveLength(44);
+    expect(make()).toBe(key);
     expect(read()).toBe(key);
     expect(statSync(join(dataDir, 'secret.key')).mode & 0o777).toBe(0o600);
     expect(readdirSync(dataDir)).toEqual(['secret.key']);
   });
 
-  test('is not made in place of one that was there first', () => {
-    const first = Buffer.alloc(32, 7).toString('base64');
-    // Another process makes it between the look and the write.
+  test('is not made in place of one that another process made first', () => {
+    const first = randomBytes(32).toString('base64');
     const late = {
       ...systemRuntime,
       randomBytes: (length: number) => {
-        writeFileSync(join(dataDir, 'secret.key'), `${first}\n`);
+        write(`${first}\n`);
         return systemRuntime.randomBytes(length);
       },
     };
-    expect(readOrMakeSecretKey(dataDir, late).expose().toString('base64')).toBe(first);
+    expect(make(late)).toBe(first);
     expect(readdirSync(dataDir)).toEqual(['secret.key']);
+  });
+
+  test('that is weak stops the start, and the message does not show it', () => {
+    const weak = Buffer.alloc(32, 7).toString('base64');
+    write(weak);
+    expect(read).toThrow(/weak key: all of its bytes are equal.*SECRET_KEY=.*openssl rand -base64 32/);
+    expect(read).not.toThrow(weak);
   });
 
   test.each(['', 'short', Buffer.alloc(31).toString('base64'), Buffer.alloc(33).toString('base64')])(

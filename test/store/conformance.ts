@@ -13,6 +13,7 @@ import {
 } from '../../src/store/port.ts';
 import { answerOf, describeIdempotency } from './conformance-idempotency.ts';
 import { describeProcesses } from './conformance-processes.ts';
+import { describeSecretCheck } from './conformance-secret-check.ts';
 import { describeWebhooks } from './conformance-webhooks.ts';
 
 /** One empty set of data, with a clock of its own. */
@@ -77,6 +78,7 @@ export function describeStore(name: string, start: () => Promise<StoreFixture>):
 
     describeIdempotency(() => ({ fixture, store }));
     describeProcesses(() => ({ fixture, store }));
+    describeSecretCheck(() => ({ fixture, store }));
     describeWebhooks(() => ({ fixture, store }));
 
     describe('accounts', () => {

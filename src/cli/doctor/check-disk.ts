@@ -2,6 +2,7 @@ import { constants } from 'node:fs';
 import { access, readFile, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Config } from '../../config/config.ts';
+import { weaknessOf } from '../../secrets/weak-key.ts';
 import { type Finding, fail, ok, reasonOf, warn } from './finding.ts';
 
 const leastFreeBytes = 100e6;
@@ -57,15 +58,16 @@ export async function checkSecretKey({ dataDir, secrets: { secretKeys } }: Confi
   }
   const path = join(dataDir, 'secret.key');
   const text = await readIfThere(path);
-  // The command line makes a store without a key; demo.json is written by a service alone, which had one.
-  if (text === null && (await readIfThere(join(dataDir, 'demo.json'))) !== null) {
-    const todo = 'restore it from a backup, or set SECRET_KEY as before; else the next start makes a new one';
-    return [warn('secret_key', `${path} is missing, though Postern ran here: what it sealed cannot be opened`, todo)];
-  }
   if (text === null) return [ok('secret_key', `${path} is made at first start`)];
   if (!isKey(text.trim())) {
-    const todo = 'restore it from a backup, or remove it to have a new one made (what it sealed is lost then)';
+    const todo =
+      'restore it from a backup; if there is none, remove it, and the next start says how to begin with a new key';
     return [fail('secret_key', `${path} does not hold 32 bytes in base64`, todo)];
+  }
+  const weakness = weaknessOf(Buffer.from(text, 'base64'));
+  if (weakness !== null) {
+    const todo = 'set SECRET_KEY to a new key (`openssl rand -base64 32`) and, after a comma, this one';
+    return [fail('secret_key', `${path} holds a weak key: ${weakness}`, todo)];
   }
   const { mode } = await stat(path);
   if ((mode & 0o077) !== 0) {

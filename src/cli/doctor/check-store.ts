@@ -14,6 +14,7 @@ interface Seen {
   opened?: { kind: string; aheadMs: number };
   written?: true;
   report?: StoreReport;
+  keyFault?: string | null;
   faults: string[];
   late?: true;
 }
@@ -28,7 +29,14 @@ export async function checkStore(config: Config): Promise<readonly Finding[]> {
   }
   const seen = await probe();
   const clock = seen.opened ? clockFinding(seen.opened.aheadMs, embedded) : skip('clock', 'the store did not open');
-  return [...storeFindings(seen, embedded), clock];
+  return [...keyFindings(seen), ...storeFindings(seen, embedded), clock];
+}
+
+/** Only an open store knows whether the key fits. */
+function keyFindings({ keyFault }: Seen): Finding[] {
+  if (keyFault == null) return [];
+  const [detail, todo] = splitAdvice(keyFault, 'restore secret.key from the backup');
+  return [fail('secret_key', detail, todo)];
 }
 
 function storeFindings(seen: Seen, embedded: boolean): Finding[] {
@@ -74,6 +82,7 @@ function probe(): Promise<Seen> {
     if (message.step === 'opened') seen.opened = message;
     else if (message.step === 'written') seen.written = true;
     else if (message.step === 'inspected') seen.report = message.report;
+    else if (message.step === 'secret_key') seen.keyFault = message.fault;
     else seen.faults.push(message.message);
   });
   return new Promise((resolve) => {

@@ -1,6 +1,8 @@
 import { readConfig } from '../../config/config.ts';
+import { secretKeyFault } from '../../open-secret-keys.ts';
 import { openStore } from '../../open-store.ts';
 import { systemRuntime } from '../../runtime/runtime.ts';
+import { readSecretKeyFile } from '../../secrets/secret-key-file.ts';
 import type { Store, StoreReport } from '../../store/port.ts';
 import { reasonOf } from './finding.ts';
 
@@ -9,6 +11,8 @@ export type ProbeMessage =
   | { readonly step: 'opened'; readonly kind: string; readonly aheadMs: number }
   | { readonly step: 'written' }
   | { readonly step: 'inspected'; readonly report: StoreReport }
+  /** Why the configured SECRET_KEY does not fit the store; `null` if it fits. */
+  | { readonly step: 'secret_key'; readonly fault: string | null }
   | { readonly step: 'failed'; readonly message: string };
 
 /**
@@ -22,6 +26,7 @@ async function probe(): Promise<void> {
     await store.ready();
     return { step: 'written' };
   });
+  await attempt(async () => ({ step: 'secret_key', fault: await keyFault(store) }));
   await attempt(async () => ({ step: 'inspected', report: await store.inspect() }));
   await store.close();
 }
@@ -33,6 +38,17 @@ async function open(): Promise<Store> {
   // Not by `openStore`, which makes DATA_DIR: the doctor leaves no trace.
   const { openMongoStore } = await import('../../store/mongo/store.ts');
   return openMongoStore({ url: mongodbUrl.expose() });
+}
+
+/** A key file that cannot be read is another check's finding. */
+async function keyFault(store: Store): Promise<string | null> {
+  const config = readConfig(process.env);
+  try {
+    if (config.secrets.secretKeys === null) readSecretKeyFile(config.dataDir);
+  } catch {
+    return null;
+  }
+  return secretKeyFault(config, store.secretCheck, systemRuntime);
 }
 
 async function attempt(step: () => Promise<ProbeMessage>): Promise<void> {

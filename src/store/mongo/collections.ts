@@ -116,11 +116,13 @@ export interface WriterDocument extends Versioned {
 }
 
 export interface MetaDocument extends Versioned {
-  _id: 'schema' | 'lock' | 'ready';
+  _id: 'schema' | 'lock' | 'ready' | 'secret_check';
   version?: number;
   owner?: string;
   until?: Date;
   at?: Date;
+  /** Of `secret_check`. */
+  value?: string;
 }
 
 /** An `_id` of several parts, whatever signs they hold. Queries name the account beside it, by which shards are found. */

@@ -16,6 +16,7 @@ import { makeIndexes, migrate } from './migrate.ts';
 import type { Parts } from './parts.ts';
 import { mongoPollers } from './pollers.ts';
 import { mongoProcesses } from './processes.ts';
+import { mongoSecretCheck } from './secret-check.ts';
 import { Sessions } from './sessions.ts';
 import { transactions } from './transaction.ts';
 import { Turns } from './turns.ts';
@@ -69,6 +70,7 @@ export async function openMongoStore(options: MongoStoreOptions): Promise<Store>
     pollers: mongoPollers(parts),
     events: mongoEvents(parts),
     deliveries: mongoDeliveries(parts),
+    secretCheck: mongoSecretCheck(parts),
     now: () => clock.now(),
     ready: () => link.run(() => pingMajority(parts), readyLimitMs),
     inspect: () => link.run(() => inspectMongo(db, parts)),

@@ -129,4 +129,12 @@ export const migrations: readonly string[] = [
   webhookTables,
   // The lease of a webhook's handshake and the outcome of the last one, as JSON.
   'ALTER TABLE webhook ADD COLUMN handshake TEXT',
+  // Single values of the whole store, such as the check value of SECRET_KEY.
+  `
+  CREATE TABLE meta (
+    name TEXT PRIMARY KEY,
+    v INTEGER NOT NULL DEFAULT 1,
+    value TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];

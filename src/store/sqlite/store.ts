@@ -12,6 +12,7 @@ import { sqliteLedger } from './ledger.ts';
 import { sqlitePollers } from './pollers.ts';
 import { Presence } from './presence.ts';
 import { sqliteProcesses } from './processes.ts';
+import { sqliteSecretCheck } from './secret-check.ts';
 import { sqliteWebhooks } from './webhooks.ts';
 
 export interface SqliteStoreOptions {
@@ -43,6 +44,7 @@ export function openSqliteStore(options: SqliteStoreOptions): Store {
     pollers: sqlitePollers(database, group, options.runtime, presence),
     events: sqliteEvents(database, group, options.runtime),
     deliveries: sqliteDeliveries(database, group, options.runtime),
+    secretCheck: sqliteSecretCheck(database),
     now: () => options.runtime.now(),
 
     async ready() {

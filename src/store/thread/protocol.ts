@@ -16,12 +16,13 @@ export const verbs = {
     ...(['count', 'woken', 'stop', 'renew'] as const),
   ],
   events: ['append', 'queueLate', 'after', 'place', 'lastPlace', 'sweep'],
+  secretCheck: ['read', 'write', 'samples', 'discardSealed'],
   deliveries: ['waiting', 'finish', 'list', 'replay', 'giveUp', 'backlog'],
 } as const satisfies { [Group in StoreGroup]: readonly (keyof Store[Group])[] };
 
 export type StoreGroup =
   | ('accounts' | 'keys' | 'ledger' | 'idempotency' | 'processes')
-  | ('webhooks' | 'pollers' | 'events' | 'deliveries');
+  | ('webhooks' | 'pollers' | 'events' | 'deliveries' | 'secretCheck');
 type Missing = { [Group in StoreGroup]: Exclude<keyof Store[Group], (typeof verbs)[Group][number]> }[StoreGroup];
 type Verb = { [Group in StoreGroup]: `${Group}.${(typeof verbs)[Group][number]}` }[StoreGroup];
 export type Method = [Missing] extends [never] ? Verb | 'ready' | 'inspect' | 'close' : never;

@@ -19,6 +19,7 @@ export class RemoteStore implements Store {
   readonly pollers: Store['pollers'];
   readonly events: Store['events'];
   readonly deliveries: Store['deliveries'];
+  readonly secretCheck: Store['secretCheck'];
   readonly now: () => number;
   readonly #port: MessagePort | Worker;
   readonly #waiting = new Map<number, Waiting>();
@@ -39,6 +40,7 @@ export class RemoteStore implements Store {
     this.pollers = this.#group('pollers');
     this.events = this.#group('events');
     this.deliveries = this.#group('deliveries');
+    this.secretCheck = this.#group('secretCheck');
     this.now = now;
     port.on('message', (answers: Answers) => this.#settle(answers));
   }

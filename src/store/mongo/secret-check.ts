@@ -1,0 +1,61 @@
+import type { SecretCheckStore } from '../port.ts';
+import { isDuplicate } from './errors.ts';
+import type { Parts } from './parts.ts';
+
+const _id = 'secret_check';
+
+export function mongoSecretCheck({ link, collections }: Parts): SecretCheckStore {
+  const { meta, webhooks, pollers, events, idempotency } = collections;
+  const read = async () => (await meta.findOne({ _id }))?.value ?? null;
+  return {
+    read: () => link.run(read),
+
+    write: (value, previous) =>
+      link.run(async () => {
+        try {
+          if (previous === null) await meta.insertOne({ _id, v: 1, value });
+          else await meta.updateOne({ _id, value: previous }, { $set: { value } });
+        } catch (error) {
+          if (!isDuplicate(error)) throw error;
+        }
+        return (await read()) ?? '';
+      }),
+
+    discardSealed: () =>
+      link.run(async () => {
+        await collections.deliveries.deleteMany({});
+        await events.deleteMany({});
+        await webhooks.deleteMany({});
+        await pollers.deleteMany({});
+        await idempotency.deleteMany({});
+        await meta.deleteOne({ _id });
+      }, 0),
+
+    samples: () =>
+      link.run(async () => {
+        const kept = await Promise.all([
+          webhooks
+            .find({}, { projection: { sealed: 1 } })
+            .sort({ createdAt: -1 })
+            .limit(2)
+            .toArray(),
+          pollers
+            .find({}, { projection: { sealed: 1 } })
+            .sort({ createdAt: -1 })
+            .limit(2)
+            .toArray(),
+          events
+            .find({}, { projection: { sealed: 1 } })
+            .sort({ expiresAt: -1 })
+            .limit(2)
+            .toArray(),
+        ]);
+        const answers = await idempotency
+          .find({ answer: { $ne: null } })
+          .sort({ expiresAt: -1 })
+          .limit(2)
+          .toArray();
+        return [...kept.flat().map(({ sealed }) => sealed), ...answers.flatMap(({ answer }) => answer ?? [])];
+      }),
+  };
+}

@@ -1,0 +1,144 @@
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { Demo } from '../../src/demo/demo.ts';
+import { postern } from '../support/command.ts';
+import { type PosternProcess, startPostern } from '../support/process.ts';
+import { startReceiver, type TestReceiver } from '../support/receiver.ts';
+
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 60_000 });
+
+let sandbox: PosternProcess;
+let sandboxUrl: string;
+let folder: string;
+let dataDir: string;
+let started: PosternProcess[];
+let receiver: TestReceiver;
+
+beforeAll(async () => {
+  const sandboxFolder = mkdtempSync(join(tmpdir(), 'postern-secret-key-'));
+  sandbox = startPostern(['sandbox'], { DATA_DIR: sandboxFolder, SANDBOX_PORT: '0', SANDBOX_ACTIVITY: '0' });
+  sandboxUrl = (await sandbox.printed(/http:\/\/127\.0\.0\.1:\d+/))[0];
+});
+afterAll(async () => {
+  await sandbox.end('SIGKILL');
+});
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'postern-secret-key-'));
+  dataDir = join(folder, 'data');
+  started = [];
+  receiver = await startReceiver();
+});
+afterEach(async () => {
+  for (const { child } of started) child.kill('SIGKILL');
+  await receiver.stop();
+  rmSync(folder, { recursive: true, maxRetries: 5 });
+});
+
+function start(env: Record<string, string> = {}): PosternProcess {
+  const platform = { PLATFORM_URL: sandboxUrl, PLATFORM_KIND: 'sandbox' };
+  const all = { DATA_DIR: dataDir, PORT: '0', ...platform, ...env };
+  const service = startPostern(['serve'], all);
+  started.push(service);
+  return service;
+}
+
+/** Starts, uses the API as `use` says, and stops. */
+async function run(env: Record<string, string> = {}, use: (demo: Demo) => Promise<void> = async () => {}) {
+  const service = start(env);
+  await service.printed(/listening on/);
+  const demo = JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8')) as Demo;
+  // Once it answers, it also heeds signals.
+  expect((await fetch(new URL('/healthz', demo.baseUrl))).status).toBe(200);
+  await use(demo);
+  expect(await service.end('SIGTERM')).toBe(0);
+  return service.log();
+}
+
+/** The message of a start that is refused. */
+async function refusal(env: Record<string, string> = {}): Promise<string> {
+  const service = start(env);
+  await service.printed(/listening on/).catch(() => {});
+  expect(service.output()).toBe('');
+  expect(service.child.exitCode).toBe(1);
+  return service.log();
+}
+
+async function registerWebhook({ baseUrl, apiKey, accounts }: Demo): Promise<void> {
+  const response = await fetch(`${baseUrl}/webhooks`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${apiKey}`,
+      'x-auth-token': accounts[0]?.authToken ?? '',
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify({ url: receiver.url, secret: 'a-secret-of-at-least-16' }),
+  });
+  expect(response.status).toBe(200);
+}
+
+async function countWebhooks({ baseUrl, apiKey }: Demo): Promise<number> {
+  const response = await fetch(`${baseUrl}/webhooks`, { headers: { authorization: `Bearer ${apiKey}` } });
+  expect(response.status).toBe(200);
+  return ((await response.json()) as { data: { webhooks: unknown[] } }).data.webhooks.length;
+}
+
+describe('secret.key of the embedded store', () => {
+  test('that was removed stops the start and is not replaced; restored, the service starts again', async () => {
+    await run();
+    const path = join(dataDir, 'secret.key');
+    const key = readFileSync(path, 'utf8');
+    rmSync(path);
+    const log = await refusal();
+    expect(log).toMatch(/secret\.key is missing from DATA_DIR .*restore the file from the backup.*SECRET_KEY/);
+    expect(log).toContain('postern secret-key reset');
+    expect(existsSync(path)).toBe(false);
+    // The command line needs no key.
+    expect((await postern(['account', 'list'], { DATA_DIR: dataDir })).code).toBe(0);
+    const doctor = await postern(['doctor', '--json'], { DATA_DIR: dataDir, PORT: '0', SANDBOX_PORT: '0' });
+    const { checks } = JSON.parse(doctor.out) as { checks: { name: string; state: string; detail: string }[] };
+    expect(checks.filter(({ name }) => name === 'secret_key')).toMatchObject([
+      { state: 'fail', detail: expect.stringContaining('is missing from DATA_DIR') },
+    ]);
+    writeFileSync(path, key, { mode: 0o600 });
+    await run();
+  });
+
+  test('that is lost can be given up: webhooks go, accounts and credit stay', async () => {
+    await run({}, registerWebhook);
+    rmSync(join(dataDir, 'secret.key'));
+    const unsure = await postern(['secret-key', 'reset'], { DATA_DIR: dataDir });
+    expect(unsure.code).toBe(1);
+    expect(unsure.err).toContain('--yes');
+    await refusal();
+    expect((await postern(['secret-key', 'reset', '--yes'], { DATA_DIR: dataDir })).code).toBe(0);
+    await run({}, async (demo) => {
+      expect(await countWebhooks(demo)).toBe(0);
+    });
+    expect((await postern(['account', 'list'], { DATA_DIR: dataDir })).out).toContain('acc_demo');
+  });
+});
+
+describe('modes', () => {
+  test('of DATA_DIR and secret.key that let others in are tightened, and the log says so', async () => {
+    await run();
+    chmodSync(dataDir, 0o755);
+    chmodSync(join(dataDir, 'secret.key'), 0o644);
+    const log = await run();
+    expect(statSync(dataDir).mode & 0o777).toBe(0o700);
+    expect(statSync(join(dataDir, 'secret.key')).mode & 0o777).toBe(0o600);
+    expect(log).toMatch(/"mode":"0755".*DATA_DIR/);
+    expect(log).toMatch(/"mode":"0644".*secret key/);
+  });
+
+  test('of a folder that users share stop the start and stay', async () => {
+    const shared = join(folder, 'shared');
+    mkdirSync(shared);
+    chmodSync(shared, 0o1777);
+    const log = await refusal({ DATA_DIR: shared });
+    expect(log).toMatch(/DATA_DIR is a folder that users share .*shared\/postern/);
+    expect(statSync(shared).mode & 0o7777).toBe(0o1777);
+  });
+});
