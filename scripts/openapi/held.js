@@ -1,15 +1,19 @@
 import { createHash } from 'node:crypto';
 import { systemRuntime } from '../../dist/runtime/runtime.js';
 
-/** Bytes that look random and are the same in every run. */
+/**
+ * Bytes that look random and are the same in every run. Each length has a sequence of its own, because parts that run at the
+ * same time ask in an order that varies, such as ids and initialization vectors.
+ */
 export function predictableBytes() {
-  let calls = 0;
+  const callsOf = new Map();
   return (length) => {
+    const calls = callsOf.get(length) ?? 0;
+    callsOf.set(length, calls + 1);
     const blocks = [];
     for (let i = 0; i * 32 < length; i++) {
-      blocks.push(createHash('sha256').update(`postern print ${calls} ${i}`).digest());
+      blocks.push(createHash('sha256').update(`postern print ${length} ${calls} ${i}`).digest());
     }
-    calls++;
     return Buffer.concat(blocks).subarray(0, length);
   };
 }
