@@ -30,7 +30,7 @@ if (!isBuilt()) {
     stdio: ['ignore', 2, 2],
   });
   if (build.status !== 0) process.exit(build.status ?? 1);
-  await import('./copy-viewer.js');
+  await import('./copy-assets.js');
 }
 
 await import(entry);

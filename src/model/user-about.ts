@@ -12,7 +12,9 @@ export const userAbout = z
     isVerified: z.boolean(),
     isBlueVerified: z.boolean(),
     isIdentityVerified: z.boolean(),
-    verifiedSince: isoTime.or(z.literal('')).meta({ description: 'Empty for who is not verified.' }),
+    verifiedSince: isoTime
+      .or(z.literal(''))
+      .meta({ description: 'Empty for users who are not verified, and if the day is not known.' }),
     accountBasedIn: z.string(),
     createdVia: z.string().meta({ description: 'The client platform.' }),
     usernameChanges: z.object({

@@ -12,7 +12,7 @@ async function page(path: string) {
   const response = await fetch(sandbox.url + path, { headers: { accept: 'text/html' } });
   expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
   expect(response.headers.get('content-security-policy')).toMatch(
-    /^default-src 'none'; img-src 'self'; style-src 'self'/,
+    /^default-src 'none'; img-src 'self'; media-src 'self'; style-src 'self'/,
   );
   const text = await response.text();
   expect(text).not.toMatch(/<script|style="|\son\w+="/);

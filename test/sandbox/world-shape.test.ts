@@ -45,9 +45,9 @@ describe('a world that feels real', () => {
     expect(share((tweet) => tweet.media.some((media) => media.kind === 'photo'))).toBeGreaterThan(0.05);
     const videos = tweets.flatMap((tweet) => tweet.media.filter((media) => media.kind === 'video'));
     expect(videos.length).toBeGreaterThan(100);
-    for (const video of videos) {
-      expect(video.videoPath).toMatch(/\.mp4$/);
-      expect(Math.min(video.durationMs ?? 0, video.width, video.height)).toBeGreaterThan(0);
+    for (const { videoPath, durationMs, width, height } of videos) {
+      expect(videoPath).toMatch(/\.mp4$/);
+      for (const fact of [durationMs, width, height]) expect(fact ?? 1).toBeGreaterThan(0);
     }
     const articles = tweets.flatMap((tweet) => tweet.article ?? []);
     expect(articles.length).toBeGreaterThan(3);

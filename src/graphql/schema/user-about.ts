@@ -30,7 +30,7 @@ builder.objectType(UserAboutRef, {
     verifiedSince: t.field({
       type: 'DateTime',
       nullable: true,
-      description: 'Null for who is not verified.',
+      description: 'Null for users who are not verified, and if the day is not known.',
       resolve: ({ verifiedSince }) => verifiedSince || null,
     }),
     usernameChanges: t.field({

@@ -1,5 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { cookieToken } from '../http/guard.ts';
+import { ranged } from '../http/range.ts';
+import { videoAt } from '../media/clip.ts';
 import { pictureAt } from '../media/pictures.ts';
 import type { Platform } from '../platform.ts';
 import { serveUpload } from '../uploads/answer-upload.ts';
@@ -10,7 +12,7 @@ import { STYLE_PATH, style } from './html.ts';
 import { notice, tweetView, userView, type View } from './views.ts';
 
 const POLICY =
-  "default-src 'none'; img-src 'self'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+  "default-src 'none'; img-src 'self'; media-src 'self'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 const operationPaths = ['/api/', '/realms/', '/control/'];
 
@@ -35,6 +37,13 @@ export async function servePage(
   const picture = pictureAt(platform.world, path, platform.now());
   if (picture !== undefined) {
     send(response, 200, 'image/png', picture, 'public, max-age=86400, immutable');
+    return true;
+  }
+  const video = videoAt(platform.world, path);
+  if (video !== undefined) {
+    const { status, headers, start, end } = ranged(request, video.length);
+    const bytes = video.subarray(start, end + 1);
+    send(response, status, 'video/mp4', bytes, 'public, max-age=86400', headers);
     return true;
   }
   if (serveUpload(platform, path, request, response)) return true;
@@ -67,7 +76,14 @@ function viewAt(world: World, path: string, viewer: User | undefined): View | un
   return tweet?.author === user ? tweetView(world, tweet) : undefined;
 }
 
-function send(response: ServerResponse, status: number, type: string, body: Buffer, cache: string): void {
+function send(
+  response: ServerResponse,
+  status: number,
+  type: string,
+  body: Buffer,
+  cache: string,
+  more: Record<string, string | number> = {},
+): void {
   response.writeHead(status, {
     'content-type': type,
     'content-length': body.length,
@@ -75,6 +91,7 @@ function send(response: ServerResponse, status: number, type: string, body: Buff
     'content-security-policy': POLICY,
     'x-content-type-options': 'nosniff',
     'referrer-policy': 'no-referrer',
+    ...more,
   });
   response.end(response.req.method === 'HEAD' ? undefined : body);
 }

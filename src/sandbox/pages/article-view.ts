@@ -19,14 +19,14 @@ export function articleView(world: World, article: Article, isDraft: boolean, vi
     if (hidden !== undefined) return notice(hidden.status, 'Not shown', hidden.why);
   }
   const cover = article.coverId === null ? undefined : world.uploads.shown(article.coverId, 0);
-  const { path, width, height } = cover === undefined ? noPicture : mediaOf(cover);
+  const banner =
+    cover &&
+    html`<img class="banner" src="${mediaOf(cover).path}" width="${cover.width}" height="${cover.height}" alt="">`;
   const state = tweet === null ? html`<p class="soft">A draft. Nobody else sees it.</p>` : undefined;
   const published =
     isDraft && tweet !== null ? html`<p><a href="${publicPath(article)}">It is published.</a></p>` : undefined;
-  const body = html`${path === '' ? undefined : html`<img class="banner" src="${path}" width="${width}" height="${height}" alt="">`}
+  const body = html`${banner}
 <article class="written"><h1>${article.title}</h1>${authorLine(author, article.createdAt)}${state}${published}
 ${contentHtml(article.content(), (id) => picturePath(world, id))}</article>`;
   return { status: 200, body: page(`${article.title} · ${author.name}`, body) };
 }
-
-const noPicture = { path: '', width: 0, height: 0 };

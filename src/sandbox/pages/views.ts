@@ -1,4 +1,4 @@
-import type { Tweet, User } from '../world/types.ts';
+import type { Media, Tweet, User } from '../world/types.ts';
 import type { World } from '../world/world.ts';
 import { type Html, html, page } from './html.ts';
 
@@ -59,10 +59,15 @@ function article(world: World, tweet: Tweet, main = false): Html {
   const written = tweet.article === null ? undefined : articlePath(author, tweet.article.id);
   return html`<article class="${main ? 'main' : 'one'}">${authorLine(author, tweet.createdAt, linkTo(tweet))}
 <p class="text" lang="${tweet.lang}">${tweet.text}</p>${written === undefined ? undefined : html`<p><a href="${written}">Read the article</a></p>`}${tweet.media.map(
-    (media) =>
-      html`<img class="media" loading="lazy" src="${media.path}" width="${media.width}" height="${media.height}" alt="${media.kind}">`,
+    mediaOf,
   )}${quoted}
 <p class="counts">${counts({ replies: tweet.replies, retweets: tweet.retweets, quotes: tweet.quotes, likes: tweet.likes, views: tweet.views ?? 0 })}</p></article>`;
+}
+
+function mediaOf({ kind, path, videoPath, width, height }: Media): Html {
+  const size = width === null || height === null ? undefined : html` width="${width}" height="${height}"`;
+  if (videoPath === null) return html`<img class="media" loading="lazy" src="${path}"${size} alt="${kind}">`;
+  return html`<video class="media" controls preload="none" poster="${path}" src="${videoPath}"${size}></video>`;
 }
 
 /** Who wrote it and when, where that is known with an address of its own. */

@@ -8,6 +8,7 @@ import { Phrases } from './phrases.ts';
 import { type Prng, prng } from './prng.ts';
 import { mediaFor, reception } from './reception.ts';
 import type { Topic } from './topic.ts';
+import { Variety } from './variety.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const DAYS = 90;
@@ -33,6 +34,7 @@ type Content = Pick<Parameters<World['addTweet']>[0], 'text' | 'replyTo' | 'quot
 /** Fills the days before the epoch, oldest first, so that replies and quotes find what they answer. */
 export function fillTimeline(world: World, seed: string, epochMs: number, people: readonly Person[]): void {
   const random = prng(seed, 'timeline');
+  const variety = new Variety(seed);
   const scene: Scene = {
     world,
     random,
@@ -43,22 +45,29 @@ export function fillTimeline(world: World, seed: string, epochMs: number, people
   };
   for (const [index, { person, agoMs, thread }] of moments(random, people).entries()) {
     const createdAt = epochMs - agoMs;
-    const said = speak(scene, person, thread, createdAt, (content, topic) =>
-      world.addTweet({
+    const said = speak(scene, person, thread, createdAt, (content, topic) => {
+      const source = random.pick(sources);
+      const { views, ...received } = reception(random, person, content.replyTo !== undefined, agoMs);
+      const media = variety.media(content.media);
+      return world.addTweet({
         id: snowflake(createdAt, index % 4096),
         author: person.user,
         createdAt,
         lang: topic.tongue?.lang ?? 'en',
-        source: random.pick(sources),
         createdByCall: false,
         ...content,
-        ...reception(random, person, content.replyTo !== undefined, agoMs),
-      }),
-    );
+        text: variety.text(content.text, media),
+        media,
+        source: variety.known(source),
+        views: variety.known(views),
+        ...received,
+      });
+    });
     scene.latest.set(person, said);
     if (person.user.state !== 'active' && !person.user.protected) scene.gone.push(said);
   }
   takeBackSome(world, random);
+  variety.pinTweets(world);
 }
 
 /** Who speaks when. No two in the same millisecond, so that the order of times is the order of ids. */

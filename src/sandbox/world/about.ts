@@ -55,7 +55,8 @@ export function aboutForm(user: User, origin: string) {
     verified,
     premium,
     identity_verified: verified || (premium && isOld && (hash[3] ?? 0) < 128),
-    verified_since: verified || premium ? since(4) : null,
+    // Of some who were verified long ago the day is not known.
+    verified_since: (verified || premium) && (hash[8] ?? 0) >= 16 ? since(4) : null,
     account_based_in: countries[user.location ?? ''] ?? pick(others, 0) ?? '',
     created_via: pick(clients, 1) ?? '',
     username_changes: { count: changes, last_changed_at: changes === 0 ? null : since(6) },

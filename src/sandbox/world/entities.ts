@@ -5,13 +5,23 @@ const HASHTAG = /(?<![\p{L}\p{M}\p{N}_&])[#＃]([\p{L}\p{M}\p{N}_]*[\p{L}\p{M}][
 const CASHTAG = /(?<![^\s(])\$([A-Za-z]{1,6}(?:[._][A-Za-z]{1,2})?)(?![A-Za-z0-9_])/gu;
 const MENTION = /(?<![A-Za-z0-9_!#$%&*@＠])[@＠]([A-Za-z0-9_]{1,15})(?![A-Za-z0-9_@])/gu;
 
-const ANY_SIGN = /[#＃$@＠]|\.\S/u;
-const NOTHING: Entities = { hashtags: [], symbols: [], urls: [], mentions: [] };
+/** `1:05` or `1:02:33`. */
+const TIMESTAMP = /(?<![\d:.])(?:(\d{1,2}):)?([0-5]?\d):([0-5]\d)(?![\d:])/g;
 
-/** What a text names. Indices count code points, as the platform's clients expect. Only existing users are mentions. */
-export function extractEntities(text: string, userNamed: (screenName: string) => User | undefined): Entities {
+const ANY_SIGN = /[#＃$@＠]|\.\S/u;
+const NOTHING: Entities = { hashtags: [], symbols: [], timestamps: [], urls: [], mentions: [] };
+
+/**
+ * What a text names. Indices count code points, as the platform's clients expect. Only existing users are mentions, and only
+ * times within a video of `videoMs` are timestamps.
+ */
+export function extractEntities(
+  text: string,
+  userNamed: (screenName: string) => User | undefined,
+  videoMs = 0,
+): Entities {
   // Most texts name nothing: they share one answer.
-  if (!ANY_SIGN.test(text)) return NOTHING;
+  if (videoMs === 0 && !ANY_SIGN.test(text)) return NOTHING;
   const urls = findUrls(text);
   const inUrl = (index: number) => urls.some((url) => index >= url.start && index < url.end);
   const matches = (pattern: RegExp) => [...text.matchAll(pattern)].filter((match) => !inUrl(match.index));
@@ -23,12 +33,14 @@ export function extractEntities(text: string, userNamed: (screenName: string) =>
     const user = userNamed(match[1] ?? '');
     if (user !== undefined) mentions.push({ user, indices: span(match.index, match[0].length) });
   }
+  const timestamps = videoMs === 0 ? [] : matches(TIMESTAMP).filter((match) => secondsOf(match) * 1_000 <= videoMs);
   return {
     hashtags: matches(HASHTAG).map((match) => ({
       text: match[1] ?? '',
       indices: span(match.index, match[0].length),
     })),
     symbols: matches(CASHTAG).map((match) => ({ text: match[1] ?? '', indices: span(match.index, match[0].length) })),
+    timestamps: timestamps.map((match) => ({ text: match[0], indices: span(match.index, match[0].length) })),
     urls: urls.map(({ url, start }) => ({
       url,
       expanded_url: /^https?:/i.test(url) ? url : `http://${url}`,
@@ -37,6 +49,10 @@ export function extractEntities(text: string, userNamed: (screenName: string) =>
     })),
     mentions,
   };
+}
+
+function secondsOf([, hours, minutes, seconds]: RegExpExecArray | RegExpMatchArray): number {
+  return Number(hours ?? 0) * 3_600 + Number(minutes) * 60 + Number(seconds);
 }
 
 function displayed(url: string): string {

@@ -30,7 +30,7 @@ export interface NewTweet {
   readonly text: string;
   readonly createdAt: number;
   readonly lang: string;
-  readonly source: string;
+  readonly source: string | null;
   readonly replyTo: Tweet | undefined;
   readonly quoteOf: Tweet | undefined;
   readonly media: readonly Media[];
@@ -41,7 +41,7 @@ export interface NewTweet {
   readonly likes?: number;
   readonly retweets?: number;
   readonly bookmarks?: number;
-  readonly views?: number;
+  readonly views?: number | null;
 }
 
 export function makeUser(fields: NewUser): User {
@@ -84,7 +84,7 @@ export function makeTweet(
     quoteOf: quoteOf?.id ?? null,
     article: fields.article ?? null,
     media: fields.media,
-    entities: extractEntities(fields.text, userNamed),
+    entities: extractEntities(fields.text, userNamed, longestVideo(fields.media)),
     score: fields.score,
     terms: joined(termsOf(fields.text)),
     createdByCall: fields.createdByCall,
@@ -98,7 +98,11 @@ export function makeTweet(
     quotedBy: undefined,
     shyQuotes: undefined,
     bookmarks: fields.bookmarks ?? 0,
-    views: fields.views ?? 0,
+    views: fields.views === undefined ? 0 : fields.views,
     head: undefined,
   };
+}
+
+function longestVideo(media: readonly Media[]): number {
+  return Math.max(0, ...media.map(({ kind, durationMs }) => (kind === 'video' ? (durationMs ?? 0) : 0)));
 }

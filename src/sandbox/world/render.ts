@@ -99,7 +99,10 @@ function mediaForm(world: World, tweet: Tweet, media: Media, index: number) {
   return {
     kind: media.kind,
     url: world.origin + media.path,
-    expanded_url: `${pageOf(world, tweet)}/${media.kind === 'video' ? 'video' : 'photo'}/${index + 1}`,
+    expanded_url:
+      media.width === null
+        ? null
+        : `${pageOf(world, tweet)}/${media.kind === 'video' ? 'video' : 'photo'}/${index + 1}`,
     video_url: media.videoPath && world.origin + media.videoPath,
     width: media.width,
     height: media.height,
@@ -107,14 +110,14 @@ function mediaForm(world: World, tweet: Tweet, media: Media, index: number) {
   };
 }
 
-function entitiesForm({ hashtags, symbols, urls, mentions }: Entities) {
+function entitiesForm({ hashtags, symbols, timestamps, urls, mentions }: Entities) {
   const user_mentions = mentions.map(({ user, indices }) => ({
     id: user.id,
     screen_name: user.screenName,
     name: user.name,
     indices,
   }));
-  return { hashtags, symbols, timestamps: [], urls, user_mentions };
+  return { hashtags, symbols, timestamps, urls, user_mentions };
 }
 
 function pageOf(world: World, tweet: Tweet): string {

@@ -55,8 +55,8 @@ export interface Media {
   /** A path under the sandbox's own address. */
   readonly path: string;
   readonly videoPath: string | null;
-  readonly width: number;
-  readonly height: number;
+  readonly width: number | null;
+  readonly height: number | null;
   readonly durationMs: number | null;
 }
 
@@ -65,6 +65,8 @@ export type Indices = readonly [start: number, end: number];
 export interface Entities {
   readonly hashtags: readonly { text: string; indices: Indices }[];
   readonly symbols: readonly { text: string; indices: Indices }[];
+  /** Moments of a video that the tweet shows. */
+  readonly timestamps: readonly { text: string; indices: Indices }[];
   readonly urls: readonly { url: string; expanded_url: string; display_url: string; indices: Indices }[];
   readonly mentions: readonly { user: User; indices: Indices }[];
 }
@@ -76,7 +78,7 @@ export interface Tweet {
   readonly author: User;
   readonly text: string;
   readonly lang: string;
-  readonly source: string;
+  readonly source: string | null;
   readonly createdAt: number;
   readonly conversationId: string;
   readonly replyTo: { readonly tweetId: string; readonly userId: string } | null;

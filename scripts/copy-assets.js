@@ -1,13 +1,14 @@
 #!/usr/bin/env node
-// Copies the viewer of /docs and GraphiQL into dist/viewer/. Their packages bring many others along that the bundled
-// files do not need, so they are development dependencies, and what is published carries the files.
+// Copies into dist/ what the compiler leaves: the sandbox's video, and into dist/viewer/ the viewer of /docs and GraphiQL.
+// Their packages bring many others along that the bundled files do not need, so they are development dependencies, and what
+// is published carries the files.
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 if (process.argv[1] === fileURLToPath(import.meta.url) && process.argv.includes('--help')) {
   process.stdout.write(
-    'Usage: node scripts/copy-viewer.js\n\nCopies the viewer of /docs and GraphiQL into dist/viewer/.\n',
+    "Usage: node scripts/copy-assets.js\n\nCopies the sandbox's video, the viewer of /docs and GraphiQL into dist/.\n",
   );
   process.exit(0);
 }
@@ -15,6 +16,10 @@ if (process.argv[1] === fileURLToPath(import.meta.url) && process.argv.includes(
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const packages = join(root, 'node_modules');
 const target = join(root, 'dist', 'viewer');
+
+const video = join('sandbox', 'media', 'clip.mp4');
+mkdirSync(dirname(join(root, 'dist', video)), { recursive: true });
+copyFileSync(join(root, 'src', video), join(root, 'dist', video));
 
 const explorer = join(packages, 'openapi-explorer');
 mkdirSync(target, { recursive: true });

@@ -1,0 +1,52 @@
+import type { Media, Tweet, User } from '../world/types.ts';
+import type { World } from '../world/world.ts';
+import { demoNames } from './demo.ts';
+import { type Prng, prng } from './prng.ts';
+
+/** Rare cases that a client has to expect. The random stream is its own, so the rest of the world does not depend on it. */
+export class Variety {
+  readonly #random: Prng;
+
+  constructor(seed: string) {
+    this.#random = prng(seed, 'variety');
+  }
+
+  /** Null for a tweet whose client, or whose number of views, is not known. */
+  known<T>(value: T): T | null {
+    return this.#random.chance(0.01) ? null : value;
+  }
+
+  /** Of some media only the address is known. */
+  media(media: readonly Media[]): readonly Media[] {
+    return media.map((each) =>
+      this.#random.chance(0.02) ? { ...each, width: null, height: null, durationMs: null } : each,
+    );
+  }
+
+  /** Some who show a video name a moment of it. */
+  text(text: string, [video]: readonly Media[]): string {
+    if (video?.kind !== 'video' || video.durationMs === null || !this.#random.chance(0.3)) return text;
+    const second = this.#random.int(1, Math.floor(video.durationMs / 1_000));
+    return `${text} (${Math.floor(second / 60)}:${String(second % 60).padStart(2, '0')})`;
+  }
+
+  /** A fifth of the users, and the demo accounts that are not protected, pin their best received tweet. */
+  pinTweets(world: World): void {
+    for (const user of world.users.values()) {
+      const isShown = user.protected === false && demoNames.some((name) => name === user.screenName);
+      if ((!this.#random.chance(0.2) && !isShown) || user.state !== 'active') continue;
+      const best = bestOf(world, user);
+      if (best !== undefined) user.pinned.push(best.id);
+    }
+  }
+}
+
+function bestOf(world: World, user: User): Tweet | undefined {
+  let best: Tweet | undefined;
+  for (const position of user.tweets) {
+    const tweet = world.tweets[position];
+    if (tweet === undefined || tweet.deleted || tweet.replyTo !== null) continue;
+    if (best === undefined || tweet.score > best.score) best = tweet;
+  }
+  return best;
+}

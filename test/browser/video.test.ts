@@ -1,0 +1,49 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Tweet } from '../../src/model/tweet.ts';
+import { Client } from '../support/client.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { browserMissing, openBrowser } from './browser.ts';
+
+describe.skipIf(browserMissing !== null)(`in a browser${browserMissing ? ` (${browserMissing})` : ''}`, () => {
+  let service: TestService;
+  let browser: Browser;
+  beforeAll(async () => {
+    service = await startService({ SANDBOX_ACTIVITY: '0' });
+    browser = await openBrowser(['--autoplay-policy=no-user-gesture-required']);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await service?.stop();
+  });
+
+  test('the page of a tweet plays its video, which lasts as long as `duration_ms` says', async () => {
+    const { demo } = service;
+    const ada = new Client({ baseUrl: demo.baseUrl, key: demo.apiKey, authToken: demo.accounts[0]?.authToken ?? '' });
+    const { data } = (await ada.get('/tweet/advanced_search', { q: 'filter:videos', count: '20' })).body;
+    const tweet = (data['tweets'] as Tweet[]).find(({ media: [video] }) => video?.duration_ms && video.width);
+    const page = await browser.newPage();
+    await page.goto(tweet?.url ?? '');
+    // Plays the beginning, then the end.
+    const played = await page.evaluate(`(async () => {
+      const video = document.querySelector('video');
+      const happens = (name) => new Promise((resolve, reject) => {
+        video.addEventListener(name, resolve, { once: true });
+        video.addEventListener('error', () => reject(new Error(video.error.message)), { once: true });
+      });
+      const moves = happens('timeupdate');
+      await video.play();
+      await moves;
+      const { duration, videoWidth, videoHeight } = video;
+      const ends = happens('ended');
+      video.currentTime = duration - 0.3;
+      await ends;
+      return { url: video.src, durationMs: Math.round(duration * 1000), videoWidth, videoHeight };
+    })()`);
+    const [video] = tweet?.media ?? [];
+    expect(played).toEqual({
+      ...{ url: video?.video_url, durationMs: video?.duration_ms },
+      ...{ videoWidth: video?.width, videoHeight: video?.height },
+    });
+  });
+});
