@@ -56,6 +56,11 @@ describe('every schema is one that code generators understand', () => {
     expect(placesOf(({ nullable }) => nullable !== undefined)).toEqual([]);
   });
 
+  test('it is null alone only as one side of a union', () => {
+    const isBranch = (place: string) => /\/anyOf\/1$/.test(place);
+    expect(placesOf(({ type }) => type === 'null').filter((place) => !isBranch(place))).toEqual([]);
+  });
+
   test('its values are of its type', () => {
     const names: Record<string, string> = { integer: 'number', null: 'object' };
     expect(

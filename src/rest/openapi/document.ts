@@ -1,5 +1,5 @@
 import type { Action } from '../../core/action.ts';
-import { openApiWebhooks } from './events.ts';
+import { deliveriesTag, openApiWebhooks } from './events.ts';
 import type { JsonObject } from './json.ts';
 import { operationOf, type Performed } from './operation.ts';
 import { refusalComponents } from './refusals.ts';
@@ -45,7 +45,7 @@ export function openApiDocument(actions: readonly Action[], performed: ReadonlyM
     },
     servers: [{ url: 'http://127.0.0.1:4000/v1', description: 'A service on this machine with its default settings.' }],
     security: [{ apiKey: [] }],
-    tags: tagsOf(actions),
+    tags: [...tagsOf(actions), deliveriesTag],
     paths,
     webhooks: openApiWebhooks(book),
     components: {

@@ -45,7 +45,10 @@ export const deliveryHeaders: Readonly<Record<string, JsonObject>> = {
   },
 };
 
-/** `webhooks` of OpenAPI 3.1: what a receiver implements. */
+/** A tag of their own: generators that make methods of them keep those apart from the methods of the API. */
+export const deliveriesTag = { name: 'Deliveries', description: 'The requests that a webhook of yours receives.' };
+
+/** `webhooks` of OpenAPI 3.1: the requests that a receiver answers. */
 export function openApiWebhooks(book: SchemaBook): JsonObject {
   const references = eventReferences(book);
   return Object.fromEntries(
@@ -53,10 +56,12 @@ export function openApiWebhooks(book: SchemaBook): JsonObject {
       name,
       {
         post: {
-          tags: ['Webhooks'],
+          tags: [deliveriesTag.name],
           operationId: `on${eventTypeName(name)}`,
           summary: name,
           description: aboutEvent(name),
+          // openapi-generator 7.17 writes invalid Python for the parameters and bodies of webhooks; this makes it leave them out.
+          'x-internal': true,
           security: [],
           parameters: Object.entries(deliveryHeaders).map(([header, { description, schema }]) => ({
             name: header,

@@ -10,13 +10,32 @@ export function withPlainUnions(value: Json): Json {
   const schema = Object.fromEntries(
     Object.entries(value).map(([key, inner]) => [key, withPlainUnions(inner as Json)]),
   ) as JsonObject;
-  const { anyOf, ...rest } = schema;
+  const { anyOf, properties, ...rest } = schema;
+  if (isObject(properties)) return { ...rest, properties: withTypedNulls(properties) };
   if (!Array.isArray(anyOf)) return schema;
   const branches = anyOf as readonly JsonObject[];
   const plain = merged(branches.filter(({ type }) => type !== 'null'));
   if (plain === null) return schema;
   const isNullable = branches.some(({ type }) => type === 'null');
   return { ...(isNullable ? nullable(plain) : plain), ...rest };
+}
+
+/**
+ * A field that is always null. It has a type besides, because openapi-generator refuses a field that can only be null.
+ */
+export function nothing(type: 'string' | 'object'): JsonObject {
+  return { type: [type, 'null'], description: 'Always null.' };
+}
+
+function withTypedNulls(properties: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, schema]) => [
+      name,
+      isObject(schema) && schema['type'] === 'null'
+        ? { ...nothing('object'), ...schema, type: ['object', 'null'] }
+        : schema,
+    ]),
+  );
 }
 
 /** The union as one schema with one type; `null` if it needs several. */

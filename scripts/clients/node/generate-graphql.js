@@ -1,0 +1,20 @@
+// The CLI of GraphQL Code Generator does not install everywhere, so its core runs the plugins here.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { codegen } from '@graphql-codegen/core';
+import * as typedDocumentNode from '@graphql-codegen/typed-document-node';
+import * as typescriptOperations from '@graphql-codegen/typescript-operations';
+import { buildSchema, parse } from 'graphql';
+
+const schema = buildSchema(readFileSync(process.env.GRAPHQL_SCHEMA, 'utf8'));
+const document = parse(readFileSync(new URL('operations.graphql', import.meta.url), 'utf8'));
+const text = await codegen({
+  filename: 'generated/graphql.ts',
+  schema: parse(readFileSync(process.env.GRAPHQL_SCHEMA, 'utf8')),
+  schemaAst: schema,
+  documents: [{ location: 'operations.graphql', document }],
+  config: { useTypeImports: true },
+  plugins: [{ typescriptOperations: {} }, { typedDocumentNode: {} }],
+  pluginMap: { typescriptOperations, typedDocumentNode },
+});
+mkdirSync('generated', { recursive: true });
+writeFileSync('generated/graphql.ts', text);
