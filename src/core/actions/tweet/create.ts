@@ -8,10 +8,15 @@ import { refuseMixed, uploadAll, withMedia } from '../../take-media.ts';
 
 /**
  * The address of a tweet: host and id. The scheme is optional; user information is refused. What follows the id is ignored, as
- * in `/photo/1` or `?s=20`. The class spells out both cases because the published JSON Schema pattern has no flags.
+ * in `/photo/1` or `?s=20`. The platform decides which hosts are accepted.
  */
 const tweetUrlPattern =
-  /^(?:[Hh][Tt]{2}[Pp][Ss]?:\/\/)?([A-Za-z0-9.-]+(?::\d{1,5})?|\[[0-9A-Fa-f:]+\](?::\d{1,5})?)\/(?:i\/web|[^/?#@\\\s]+)\/status(?:es)?\/(\d{1,20})(?:[/?#]\S*)?$/;
+  /^(?:https?:\/\/)?([a-z0-9.-]+(?::\d{1,5})?|\[[0-9a-f:]+\](?::\d{1,5})?)\/(?:i\/web|[^/?#@\\\s]+)\/status(?:es)?\/(\d{1,20})(?:[/?#]\S*)?$/i;
+
+/** For the published schema, which cannot say what depends on the platform: the usual hosts in lower case. */
+const usualTweetUrl =
+  '^(?:https?://)?(?:(?:(?:www|mobile|m)\\.)?(?:x|twitter)\\.com|(?:localhost|127\\.0\\.0\\.1)(?::[0-9]{1,5})?)' +
+  '/(?:i/web|[A-Za-z0-9_]+)/status(?:es)?/[0-9]{1,20}(?:[/?#][!-~]*)?$';
 
 const notATweet = 'must be the address of a tweet on this platform, such as https://x.com/<user>/status/<id>';
 
@@ -19,7 +24,7 @@ const tweetUrl = z
   .string()
   .max(2048, 'must be at most 2048 characters')
   .regex(tweetUrlPattern, notATweet)
-  .meta({ examples: ['https://x.com/ada/status/1989000000000000000'] });
+  .meta({ pattern: usualTweetUrl, examples: ['https://x.com/ada/status/1989000000000000000'] });
 
 const mostMedia = 4;
 const tooMany = `holds more than ${mostMedia} pieces of media in all`;
