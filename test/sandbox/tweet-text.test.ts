@@ -33,6 +33,10 @@ describe('the weighted length of a text', () => {
     ['you@example.com', 15],
     ['http://localhost:3000', 21],
     ['x'.repeat(280), 280],
+    // Graphemes are found window by window: one that begins in a window belongs to it whole.
+    [`${'é'.repeat(995)}👩‍👩‍👧‍👦b`, 998],
+    ['🇳🇱'.repeat(600), 1_200],
+    [`a${'\u0301'.repeat(3_000)}`, 3_000],
   ])('%j is %i', (text, length) => {
     expect(weightedLength(text)).toBe(length);
   });
@@ -77,6 +81,7 @@ describe('long and awkward texts', () => {
     ['dashes', 'a-'.repeat(12_500)],
     ['a url that goes on', `https://${'a.'.repeat(12_000)}`],
     ['signs', '日'.repeat(12_500)],
+    ['emoji of seven code points', '👨‍👩‍👧‍👦'.repeat(18_000)],
     ['tags after an emoji', `👋${' #a'.repeat(8_000)}`],
     ['brackets', `https://a.example/${')'.repeat(100_000)}`],
     ['stops', `https://a.example/${'.'.repeat(100_000)}x`],

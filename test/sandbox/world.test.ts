@@ -118,7 +118,8 @@ describe('the world of a seed', () => {
       if (tweet.replies !== (answers.get(tweet.id) ?? 0) || tweet.quotes !== (quotes.get(tweet.id) ?? 0)) {
         wrong.push(tweet.id);
       }
-      if (tweet.likes > tweet.author.followers.size || (tweet.views ?? tweet.likes) < tweet.likes) wrong.push(tweet.text);
+      if (tweet.likes > tweet.author.followers.size || (tweet.views ?? tweet.likes) < tweet.likes)
+        wrong.push(tweet.text);
     }
     expect(wrong).toEqual([]);
   });
