@@ -12,7 +12,6 @@ import type { GraphqlOptions } from './graphql/server.ts';
 import { readTrustedDocuments } from './graphql/trusted-documents.ts';
 import { BodyBudget } from './headers/body-budget.ts';
 import { ClientAddresses } from './headers/client-address.ts';
-import { ConcurrencyLimit } from './headers/concurrency-limit.ts';
 import { UnauthenticatedLimit } from './headers/unauthenticated-limit.ts';
 import { MediaReception } from './media/reception.ts';
 import { isLoopbackHost } from './model/loopback.ts';
@@ -116,6 +115,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
       ...{ store, runtime, logger, metrics, secretKeys },
       rateLimit: config.rateLimit,
       maxStreamsPerKey: config.maxStreamsPerKey,
+      maxConcurrentRequests: config.limits.concurrentRequests,
       repeatable: platform.honoursTokens,
     });
     closers.push(() => billing.close());
@@ -165,18 +165,17 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
       runtime,
       processes: billing.processes,
     });
-    const concurrency = new ConcurrencyLimit(limits.concurrentRequests);
     const bodies = new BodyBudget();
     const express = expressApp({
       logger,
       metrics,
       metricsToken: config.secrets.metricsToken,
-      rest: { core, ...billing, concurrency, bodies, actions: [...actions, ...streams] },
+      rest: { core, ...billing, bodies, actions: [...actions, ...streams] },
       health: { store, platform, runtime },
       home: { actions: [...actions, ...streams], demo: () => demo },
       documents: { publicUrl: () => config.publicUrl ?? (isLoopbackHost(config.host) ? origin : null) },
     });
-    const graphql = graphqlHandler({ core, media, ...billing, concurrency, bodies, runtime, logger, options });
+    const graphql = graphqlHandler({ core, media, ...billing, bodies, runtime, logger, options });
     return {
       handler: front({ runtime, logger, metrics, unauthenticated, overload, graphqlPath, graphql, express }),
       logger,

@@ -1,10 +1,10 @@
 import { AccountService } from './billing/account-service.ts';
+import { requestLimit, streamLimit } from './billing/concurrency-limit.ts';
 import { Idempotency } from './billing/idempotency.ts';
 import { KeyRing } from './billing/key-ring.ts';
 import { type CommitInfo, Ledger } from './billing/ledger.ts';
 import { Presence } from './billing/presence.ts';
 import { RateLimiter } from './billing/rate-limiter.ts';
-import { StreamLimiter } from './billing/stream-limiter.ts';
 import { Sweeper } from './billing/sweeper.ts';
 import type { Logger } from './observe/logger.ts';
 import type { Metrics } from './observe/metrics.ts';
@@ -25,6 +25,8 @@ export interface BillingOptions {
   /** Calls a minute of each key; 0 for no limit. */
   rateLimit: number;
   maxStreamsPerKey: number;
+  /** Requests that are answered for one API key at a time; 0 for no limit. */
+  maxConcurrentRequests: number;
   /** True where the platform performs a write's token once. */
   repeatable: boolean;
 }
@@ -58,7 +60,8 @@ export async function startBilling({ store, runtime, logger, metrics, ...options
     accounts: new AccountService(store, ledger, runtime),
     idempotency: new Idempotency({ store: store.idempotency, secretKeys, vault, runtime, repeatable }),
     limiter: new RateLimiter({ runtime, defaultLimit: options.rateLimit, processes: () => presence.live }),
-    streamLimiter: new StreamLimiter(options.maxStreamsPerKey),
+    requests: requestLimit(options.maxConcurrentRequests),
+    streams: streamLimit(options.maxStreamsPerKey),
     /** How many processes share the limits. */
     processes: () => presence.live,
     close: async () => {

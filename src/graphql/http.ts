@@ -1,11 +1,11 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { type ExecutionResult, GraphQLError } from 'graphql';
+import type { ConcurrencyLimit } from '../billing/concurrency-limit.ts';
 import type { KeyHolder, KeyRing } from '../billing/key-ring.ts';
 import type { RateState } from '../billing/rate-limiter.ts';
 import { asPosternError, PosternError } from '../errors/postern-error.ts';
 import { readApiKey } from '../headers/api-key.ts';
 import type { BodyBudget } from '../headers/body-budget.ts';
-import type { ConcurrencyLimit } from '../headers/concurrency-limit.ts';
 import { type EventStream, sendEventStream, streamOpened } from '../headers/event-stream.ts';
 import { countCall } from '../headers/rate-limit.ts';
 import type { ReceivedFile } from '../media/received-file.ts';
@@ -21,7 +21,7 @@ import { type GraphqlParts, graphqlServer } from './server.ts';
 
 export interface GraphqlHttpParts extends GraphqlParts {
   keys: KeyRing;
-  concurrency: ConcurrencyLimit;
+  requests: ConcurrencyLimit;
   bodies: BodyBudget;
   media: MediaReception;
 }
@@ -61,7 +61,7 @@ export function graphqlHandler(parts: GraphqlHttpParts): GraphqlListener {
       if (request.headers.authorization !== undefined) {
         key = await parts.keys.authenticate(readApiKey(request));
         locals.account = key.account;
-        leave = parts.concurrency.enter(key.id);
+        leave = parts.requests.enter(key.id);
         response.once(streamOpened, leave);
         rate = countCall(parts.limiter, key, response);
       }

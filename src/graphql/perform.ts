@@ -1,9 +1,9 @@
 import { setMaxListeners } from 'node:events';
 import type { ExecutionArgs, ExecutionResult, OperationDefinitionNode, SelectionSetNode } from 'graphql';
 import { execute, GraphQLError, getOperationAST, getVariableValues, Kind, subscribe } from 'graphql';
+import type { ConcurrencyLimit } from '../billing/concurrency-limit.ts';
 import { insufficientCredits } from '../billing/lane-refusals.ts';
 import type { RateLimiter } from '../billing/rate-limiter.ts';
-import type { StreamLimiter } from '../billing/stream-limiter.ts';
 import type { Caller, Core } from '../core/core.ts';
 import type { Tab } from '../core/tab.ts';
 import { asPosternError, PosternError } from '../errors/postern-error.ts';
@@ -28,7 +28,7 @@ import { Session } from './session.ts';
 export interface PerformParts {
   core: Core;
   limiter: RateLimiter;
-  streamLimiter: StreamLimiter;
+  streams: ConcurrencyLimit;
   executor: Executor;
   runtime: Runtime;
   costLimit: Micros;
@@ -190,7 +190,7 @@ class Performance {
 
   /** Counts a stream of its key from before credit is reserved until it has ended. */
   async #limited(open: () => Promise<ExecutionResult | LiveResults>): Promise<ExecutionResult | LiveResults> {
-    const giveBack = this.#parts.streamLimiter.take(this.#state.key?.id ?? '');
+    const giveBack = this.#parts.streams.enter(this.#state.key?.id ?? '');
     let isOpen = false;
     try {
       const opened = await open();

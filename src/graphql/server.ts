@@ -2,8 +2,8 @@ import { type ExecutionArgs, type ExecutionResult, GraphQLError, NoSchemaIntrosp
 import { createYoga, type GraphQLParams, type Plugin, type YogaInitialContext } from 'graphql-yoga';
 import { LRUCache } from 'lru-cache';
 import type { AccountService } from '../billing/account-service.ts';
+import type { ConcurrencyLimit } from '../billing/concurrency-limit.ts';
 import type { RateLimiter } from '../billing/rate-limiter.ts';
-import type { StreamLimiter } from '../billing/stream-limiter.ts';
 import type { Core } from '../core/core.ts';
 import type { PosternError } from '../errors/postern-error.ts';
 import type { Micros } from '../model/money.ts';
@@ -34,7 +34,7 @@ export interface GraphqlParts {
   core: Core;
   accounts: AccountService;
   limiter: RateLimiter;
-  streamLimiter: StreamLimiter;
+  streams: ConcurrencyLimit;
   runtime: Runtime;
   logger: Logger;
   options: GraphqlOptions;
@@ -133,13 +133,13 @@ function refuseIntrospection(): Plugin {
   };
 }
 
-function executeOnTab({ core, limiter, streamLimiter, runtime, logger, options }: GraphqlParts): Plugin<Context> {
+function executeOnTab({ core, limiter, streams, runtime, logger, options }: GraphqlParts): Plugin<Context> {
   const format = (result: ExecutionResult, state: GraphqlRequest) => describeErrors(result, state, logger);
   const { costLimit, bytesLimit, timeoutMs } = options;
   const performing = {
     core,
     limiter,
-    streamLimiter,
+    streams,
     executor: new Executor(schema),
     runtime,
     format,

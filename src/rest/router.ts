@@ -1,14 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
 import { type Request, type Response, Router } from 'express';
+import type { ConcurrencyLimit } from '../billing/concurrency-limit.ts';
 import type { KeyRing } from '../billing/key-ring.ts';
 import type { RateLimiter } from '../billing/rate-limiter.ts';
-import type { StreamLimiter } from '../billing/stream-limiter.ts';
 import type { Action } from '../core/action.ts';
 import type { Core } from '../core/core.ts';
 import { PosternError } from '../errors/postern-error.ts';
 import { readApiKey } from '../headers/api-key.ts';
 import type { BodyBudget } from '../headers/body-budget.ts';
-import type { ConcurrencyLimit } from '../headers/concurrency-limit.ts';
 import { streamOpened } from '../headers/event-stream.ts';
 import { readJsonBody } from '../headers/json-body.ts';
 import { countCall } from '../headers/rate-limit.ts';
@@ -19,8 +18,8 @@ export interface RestParts {
   core: Core;
   keys: KeyRing;
   limiter: RateLimiter;
-  streamLimiter: StreamLimiter;
-  concurrency: ConcurrencyLimit;
+  streams: ConcurrencyLimit;
+  requests: ConcurrencyLimit;
   bodies: BodyBudget;
   actions: readonly Action[];
 }
@@ -48,14 +47,14 @@ export function restRouter(parts: RestParts): Router {
 
 /** The order of refusals (DECISIONS.md) is the order of these steps: key, rate, body; then input, idempotency, credit, platform. */
 function actionHandler(action: Action, parts: RestParts) {
-  const { core, keys, limiter, concurrency, bodies } = parts;
+  const { core, keys, limiter, requests, bodies } = parts;
   const limitBytes = action.takesBase64 ? largeBodyLimitBytes : bodyLimitBytes;
   const perform = action.kind === 'stream' ? streamRoute(action, parts) : actionRoute(action, core);
   return async (request: Request, response: Response): Promise<void> => {
     response.locals['action'] = action.name;
     const key = await keys.authenticate(readApiKey(request));
     Object.assign(response.locals, { key, account: key.account });
-    const leave = concurrency.enter(key.id);
+    const leave = requests.enter(key.id);
     response.once(streamOpened, leave);
     try {
       countCall(limiter, key, response);

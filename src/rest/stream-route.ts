@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
+import type { ConcurrencyLimit } from '../billing/concurrency-limit.ts';
 import type { KeyHolder, KeyRing } from '../billing/key-ring.ts';
-import type { StreamLimiter } from '../billing/stream-limiter.ts';
 import type { Action } from '../core/action.ts';
 import type { Core, PreparedCall } from '../core/core.ts';
 import { asPosternError } from '../errors/postern-error.ts';
@@ -16,7 +16,7 @@ import { inputReader } from './read-input.ts';
 /** Opens a stream for one call. It is paid when it opens. */
 export function streamRoute(
   action: Action,
-  { core, keys, streamLimiter }: { core: Core; keys: KeyRing; streamLimiter: StreamLimiter },
+  { core, keys, streams }: { core: Core; keys: KeyRing; streams: ConcurrencyLimit },
 ): RestHandler {
   const readInput = inputReader(action);
   return async (request: Request, response: Response) => {
@@ -31,7 +31,7 @@ export function streamRoute(
       signal: new AbortController().signal,
     };
     const call = core.prepare(action, input, caller);
-    const giveBack = streamLimiter.take(key.id);
+    const giveBack = streams.enter(key.id);
     let stream: LiveStream | null = null;
     try {
       stream = await open(call, response);
