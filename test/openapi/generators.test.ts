@@ -61,6 +61,10 @@ describe('every schema is one that code generators understand', () => {
     expect(placesOf(({ type }) => type === 'null').filter((place) => !isBranch(place))).toEqual([]);
   });
 
+  test('it fixes no flag, which openapi-generator compares with a text', () => {
+    expect(placesOf(({ const: only }) => typeof only === 'boolean')).toEqual([]);
+  });
+
   test('its values are of its type', () => {
     const names: Record<string, string> = { integer: 'number', null: 'object' };
     expect(

@@ -1,7 +1,7 @@
 import type { Action } from '../../core/action.ts';
 import { alternativesOf } from '../../core/input.ts';
 import type { Json, JsonObject } from './json.ts';
-import { nothing } from './plain-unions.ts';
+import { always, nothing } from './plain-unions.ts';
 import { reference } from './reference.ts';
 import { refusalsOf } from './refusals.ts';
 import type { SchemaBook } from './schemas.ts';
@@ -124,7 +124,7 @@ function envelope(data: JsonObject, example: Performed['answer']): JsonObject {
       schema: {
         type: 'object',
         required: ['status', 'data', 'error'],
-        properties: { status: { type: 'boolean', const: true }, data, error: nothing('string') },
+        properties: { status: always(true), data, error: nothing('string') },
       },
       example,
     },

@@ -11,6 +11,7 @@ export function withPlainUnions(value: Json): Json {
     Object.entries(value).map(([key, inner]) => [key, withPlainUnions(inner as Json)]),
   ) as JsonObject;
   const { anyOf, properties, ...rest } = schema;
+  if (typeof schema['const'] === 'boolean') return { ...always(schema['const']), ...without(schema, 'const') };
   if (isObject(properties)) return { ...rest, properties: withTypedNulls(properties) };
   if (!Array.isArray(anyOf)) return schema;
   const branches = anyOf as readonly JsonObject[];
@@ -27,6 +28,11 @@ export function nothing(type: 'string' | 'object'): JsonObject {
   return { type: [type, 'null'], description: 'Always null.' };
 }
 
+/** A flag that is always the same. Not as `const`: openapi-generator's Python compares it with the text `true`. */
+export function always(value: boolean): JsonObject {
+  return { type: 'boolean', description: `Always ${value}.` };
+}
+
 function withTypedNulls(properties: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(properties).map(([name, schema]) => [
@@ -36,6 +42,10 @@ function withTypedNulls(properties: JsonObject): JsonObject {
         : schema,
     ]),
   );
+}
+
+function without(schema: JsonObject, field: string): JsonObject {
+  return Object.fromEntries(Object.entries(schema).filter(([name]) => name !== field));
 }
 
 /** The union as one schema with one type; `null` if it needs several. */

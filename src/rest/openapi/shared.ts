@@ -1,7 +1,7 @@
 import type { Action } from '../../core/action.ts';
 import { errorCodeHeader, errorCodes } from '../../errors/table.ts';
 import type { JsonObject } from './json.ts';
-import { nothing } from './plain-unions.ts';
+import { always, nothing } from './plain-unions.ts';
 
 const dollars = { type: 'string', pattern: '^[0-9]+(\\.[0-9]{1,6})?$' };
 
@@ -109,7 +109,7 @@ export const schemas: JsonObject = {
     type: 'object',
     required: ['status', 'data', 'error'],
     properties: {
-      status: { type: 'boolean', const: false },
+      status: always(false),
       data: nothing('object'),
       error: { type: 'string', description: 'What is wrong, for people; it names the field or the cause.' },
     },
