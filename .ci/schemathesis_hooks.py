@@ -82,7 +82,10 @@ def _state_rules(schema, alternatives):
     # Null counts as left out. Generated clients would get a type for it that nobody needs.
     nullable = set()
     for name, field in properties.items():
-        if name not in required and isinstance(field, dict) and isinstance(field.get("type"), str):
+        if field is False:
+            nullable.add(name)
+            properties[name] = {"type": "null"}
+        elif name not in required and isinstance(field, dict) and isinstance(field.get("type"), str):
             nullable.add(name)
             field["type"] = [field["type"], "null"]
             if "const" in field:
