@@ -20,9 +20,14 @@ export function checkInput<I extends z.ZodObject>(schema: I, raw: Input): z.outp
 
 /** Drops the fields that are `null`, except those whose schema gives `null` a meaning. */
 function withoutNulls(schema: z.ZodObject, raw: Input): Input {
-  const dropped = Object.keys(raw).filter((name) => raw[name] === null && !schema.shape[name]?.safeParse(null).success);
-  if (dropped.length === 0) return raw;
-  return Object.fromEntries(Object.entries(raw).filter(([name]) => !dropped.includes(name)));
+  const entries = Object.entries(raw);
+  const given = entries.filter(([name, value]) => value !== null || fieldOf(schema, name)?.safeParse(null).success);
+  return given.length === entries.length ? raw : Object.fromEntries(given);
+}
+
+/** `undefined` for a parameter that the action does not know, such as `constructor`. */
+function fieldOf({ shape }: z.ZodObject, name: string): z.ZodType | undefined {
+  return Object.hasOwn(shape, name) ? (shape[name] as z.ZodType) : undefined;
 }
 
 /** Texts that the platform stores cannot hold NUL, and no input is anything but text, numbers and lists of them. */
@@ -48,14 +53,18 @@ function firstFault(issues: readonly z.core.$ZodIssue[], schema: z.ZodObject, ra
 /** Names every alternative. If the caller sent one of them in another spelling, the message says so. */
 function missingFields(fields: readonly string[], schema: z.ZodObject, raw: Input): PosternError {
   const [first = ''] = fields;
+  const unknown = Object.keys(raw).filter((name) => name.length <= longestSpelling && !fieldOf(schema, name));
   const all = fields.length > 1 ? `${fields.slice(0, -1).join(', ')} or ${fields.at(-1)}` : first;
   for (const field of fields) {
-    const sent = Object.keys(raw).find((name) => !(name in schema.shape) && spellingKey(name) === spellingKey(field));
+    const sent = unknown.find((name) => spellingKey(name) === spellingKey(field));
     if (sent === undefined) continue;
     return missingField(first, `${all}: it was sent as ${sent}, and this endpoint takes ${field}`);
   }
   return missingField(first, all);
 }
+
+/** Longer names are no other spelling of any field. */
+const longestSpelling = 64;
 
 /** The same for `userName`, `user_name` and `username`. */
 function spellingKey(name: string): string {
@@ -63,7 +72,7 @@ function spellingKey(name: string): string {
 }
 
 function isRequired(schema: z.ZodObject, [field = '']: readonly PropertyKey[]): boolean {
-  return schema.shape[String(field)]?.safeParse(undefined).success === false;
+  return fieldOf(schema, String(field))?.safeParse(undefined).success === false;
 }
 
 /** The reason for an issue whose schema has no text of its own. */
