@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Busboy, type BusboyFileStream } from '@fastify/busboy';
 import { asPosternError, PosternError } from '../errors/postern-error.ts';
+import { isCutShort } from '../headers/json-body.ts';
 import type { ReceivedFile } from '../media/received-file.ts';
 import type { MediaReception } from '../media/reception.ts';
 import { FileMap } from './file-map.ts';
@@ -77,7 +78,8 @@ export async function readMultipart(
     };
     request.once('error', cut);
     request.once('close', cut);
-    request.pipe(parser);
+    if (isCutShort(request)) cut();
+    else request.pipe(parser);
   }).finally(() => Promise.allSettled(receiving));
   return map.operations();
 }

@@ -28,7 +28,8 @@ export class BodyBudget {
   hold({ headers }: IncomingMessage, response: ServerResponse, account: string, limitBytes: number): void {
     const isUnknown = headers['transfer-encoding'] !== undefined || headers['content-encoding'] !== undefined;
     const bytes = isUnknown ? limitBytes : Math.min(Number(headers['content-length'] ?? 0), limitBytes);
-    if (bytes <= smallBodyBytes) return;
+    // The client may have hung up while its key was looked up. Its body is not read, and no event would give the bytes back.
+    if (bytes <= smallBodyBytes || response.destroyed) return;
     const held = this.#ofAccount.get(account) ?? 0;
     if (held + bytes > this.#limits.ofAccount) {
       throw refusal(

@@ -67,6 +67,7 @@ function requireJson({ headers }: IncomingMessage): void {
 
 function readBytes(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
+    if (isCutShort(request)) return reject(cutShort());
     const chunks: Buffer[] = [];
     let length = 0;
     request.on('data', (chunk: Buffer) => {
@@ -81,11 +82,20 @@ function readBytes(request: IncomingMessage, limitBytes: number): Promise<Buffer
     });
     request.once('end', () => resolve(Buffer.concat(chunks)));
     const cut = () => {
-      if (!request.complete) reject(new PosternError('bad_input', 'The body could not be read: it is cut short'));
+      if (!request.complete) reject(cutShort());
     };
     request.once('error', cut);
     request.once('close', cut);
   });
+}
+
+/** True after the client has hung up before its body was complete. Nothing is emitted by such a request any more. */
+export function isCutShort(request: IncomingMessage): boolean {
+  return request.destroyed && !request.complete;
+}
+
+function cutShort(): PosternError {
+  return new PosternError('bad_input', 'The body could not be read: it is cut short');
 }
 
 async function inflateWithin(decompress: Inflate, bytes: Buffer, limitBytes: number): Promise<Buffer> {

@@ -6,6 +6,7 @@ import type { Logger } from '../observe/logger.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import { sendError } from '../rest/envelope.ts';
 import type { Runtime } from '../runtime/runtime.ts';
+import { closeWithConnection } from './connection-close.ts';
 import { refuseAmbiguousHeaders } from './faults.ts';
 import type { Overload } from './overload.ts';
 import { giveRequestId, observeRequest } from './request-context.ts';
@@ -32,6 +33,7 @@ const exemptPaths = new Set(['/healthz', '/metrics']);
 export function front(parts: FrontParts): RequestListener {
   const { runtime, unauthenticated, overload, graphqlPath, graphql, express } = parts;
   return (request, response) => {
+    closeWithConnection(request, response);
     const locals = giveRequestId(request, response, runtime);
     response.setHeader('x-content-type-options', 'nosniff');
     observeRequest(request, response, locals, parts);
