@@ -11,6 +11,7 @@ import { countCall } from '../headers/rate-limit.ts';
 import type { ReceivedFile } from '../media/received-file.ts';
 import type { MediaReception } from '../media/reception.ts';
 import { logFailure } from '../observe/failures.ts';
+import { turn } from '../runtime/turns.ts';
 import { responseType } from './accept.ts';
 import { refusal } from './errors.ts';
 import { toJson } from './json-slices.ts';
@@ -67,6 +68,8 @@ export function graphqlHandler(parts: GraphqlHttpParts): GraphqlListener {
       }
       const { media, bodies } = parts;
       const params = await readParams(request, response, { media, bodies, files, account: key?.account ?? null });
+      // Parsing, validating and executing a document can take milliseconds.
+      await turn();
       const result = await server({ method: request.method ?? '', params, state: state() });
       if (!('results' in result)) await respond(response, result, answer);
       else {

@@ -6,6 +6,7 @@ import type { Logger } from '../observe/logger.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import { sendError } from '../rest/envelope.ts';
 import type { Runtime } from '../runtime/runtime.ts';
+import { runInTurn } from '../runtime/turns.ts';
 import { closeWithConnection } from './connection-close.ts';
 import { refuseAmbiguousHeaders } from './faults.ts';
 import type { Overload } from './overload.ts';
@@ -56,8 +57,8 @@ export function front(parts: FrontParts): RequestListener {
     try {
       overload.enter(response);
       const lookingUp = request.method === 'OPTIONS' ? null : unauthenticated.admit(request);
-      if (lookingUp) lookingUp.then(handle);
-      else handle();
+      if (lookingUp) lookingUp.then(() => runInTurn(handle));
+      else runInTurn(handle);
     } catch (error) {
       refuse(error);
     }
