@@ -20,11 +20,16 @@ export interface EventStream {
   frameOf: (reason: 'key_revoked' | 'slow_consumer' | 'unavailable') => string;
 }
 
-/** Writes Server-Sent Events until they end, or nobody reads them (https://html.spec.whatwg.org/multipage/server-sent-events.html). */
+/** Writes Server-Sent Events until they end, or until the client no longer reads them (https://html.spec.whatwg.org/multipage/server-sent-events.html). */
 export async function sendEventStream(response: ServerResponse, stream: EventStream): Promise<void> {
   const { frames, end, checkKey, frameOf } = stream;
-  const finish = (reason: Parameters<typeof frameOf>[0]) => {
+  const stop = () => {
     end();
+    clearInterval(beating);
+    clearInterval(checking);
+  };
+  const finish = (reason: Parameters<typeof frameOf>[0]) => {
+    stop();
     if (!response.writableEnded) response.end(frameOf(reason));
   };
   response.once('close', end);
@@ -45,6 +50,8 @@ export async function sendEventStream(response: ServerResponse, stream: EventStr
   }, keyCheckMs);
   try {
     for await (const frame of frames) {
+      // A write after the end is an error that nothing catches.
+      if (response.writableEnded) return;
       if (response.write(frame) || response.closed) continue;
       if (!(await drained(response))) return finish('slow_consumer');
     }
@@ -52,20 +59,19 @@ export async function sendEventStream(response: ServerResponse, stream: EventStr
   } catch {
     finish('unavailable');
   } finally {
-    end();
-    clearInterval(beating);
-    clearInterval(checking);
+    stop();
   }
 }
 
 function drained(response: ServerResponse): Promise<boolean> {
   return new Promise((resolve) => {
-    const timer = setTimeout(() => resolve(false), patienceMs);
-    const over = () => {
+    const settle = (isDrained: boolean) => {
       clearTimeout(timer);
-      resolve(true);
+      response.off('drain', over).off('close', over);
+      resolve(isDrained);
     };
-    response.once('drain', over);
-    response.once('close', over);
+    const over = () => settle(true);
+    const timer = setTimeout(() => settle(false), patienceMs);
+    response.once('drain', over).once('close', over);
   });
 }
