@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Busboy, type BusboyFileStream } from '@fastify/busboy';
 import { asPosternError, PosternError } from '../errors/postern-error.ts';
-import { isCutShort } from '../headers/json-body.ts';
+import { hasHungUp } from '../headers/json-body.ts';
 import type { ReceivedFile } from '../media/received-file.ts';
 import type { MediaReception } from '../media/reception.ts';
 import { FileMap } from './file-map.ts';
@@ -74,11 +74,11 @@ export async function readMultipart(
     }
     parser.on('finish', () => void Promise.all(receiving).then(() => resolve()));
     const cut = () => {
-      if (!request.complete) fail(malformed('it is cut short'));
+      if (hasHungUp(request)) fail(malformed('it is cut short'));
     };
     request.once('error', cut);
     request.once('close', cut);
-    if (isCutShort(request)) cut();
+    if (hasHungUp(request)) cut();
     else request.pipe(parser);
   }).finally(() => Promise.allSettled(receiving));
   return map.operations();

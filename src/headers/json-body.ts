@@ -67,7 +67,7 @@ function requireJson({ headers }: IncomingMessage): void {
 
 function readBytes(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    if (isCutShort(request)) return reject(cutShort());
+    if (hasHungUp(request)) return reject(cutShort());
     const chunks: Buffer[] = [];
     let length = 0;
     request.on('data', (chunk: Buffer) => {
@@ -82,16 +82,19 @@ function readBytes(request: IncomingMessage, limitBytes: number): Promise<Buffer
     });
     request.once('end', () => resolve(Buffer.concat(chunks)));
     const cut = () => {
-      if (!request.complete) reject(cutShort());
+      if (hasHungUp(request)) reject(cutShort());
     };
     request.once('error', cut);
     request.once('close', cut);
   });
 }
 
-/** True after the client has hung up before its body was complete. Nothing is emitted by such a request any more. */
-export function isCutShort(request: IncomingMessage): boolean {
-  return request.destroyed && !request.complete;
+/**
+ * True after the client has hung up before all of its body was read, even if all of it has arrived. Such a request emits no event
+ * besides `close`.
+ */
+export function hasHungUp(request: IncomingMessage): boolean {
+  return request.destroyed && !request.readableEnded;
 }
 
 function cutShort(): PosternError {

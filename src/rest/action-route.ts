@@ -73,5 +73,6 @@ function hangUpSignal(response: Response): AbortSignal {
   response.once('close', () => {
     if (!response.writableFinished) controller.abort();
   });
+  if (response.closed) controller.abort();
   return controller.signal;
 }

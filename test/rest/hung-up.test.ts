@@ -15,12 +15,15 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** A request whose client hung up before its body was complete, while something else was waited for. */
-async function hungUp(type: string): Promise<{ request: IncomingMessage; response: ServerResponse }> {
+/** A request whose client hung up while something else was waited for, usually before its body was complete. */
+async function hungUp(type: string, body?: string): Promise<{ request: IncomingMessage; response: ServerResponse }> {
   const arrived = once(server, 'request') as Promise<[IncomingMessage, ServerResponse]>;
   const socket = await openSocket(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-  socket.write(`POST / HTTP/1.1\r\nHost: a\r\nContent-Type: ${type}\r\nContent-Length: 90000\r\n\r\n`);
+  socket.write(
+    `POST / HTTP/1.1\r\nHost: a\r\nContent-Type: ${type}\r\nContent-Length: ${body?.length ?? 90_000}\r\n\r\n${body ?? ''}`,
+  );
   const [request, response] = await arrived;
+  if (body !== undefined) await expect.poll(() => request.complete).toBe(true);
   const closed = once(response, 'close');
   socket.destroy();
   await closed;
@@ -33,6 +36,11 @@ const limitBytes = 100_000;
 describe('a client that hangs up while its API key is looked up', () => {
   test('does not keep a request waiting for a JSON body', async () => {
     const { request } = await hungUp('application/json');
+    await expect(readJsonBody(request, { limitBytes })).rejects.toThrow(cutShort);
+  });
+
+  test('does not keep a request waiting for a body that has arrived but was not read', async () => {
+    const { request } = await hungUp('application/json', '{}');
     await expect(readJsonBody(request, { limitBytes })).rejects.toThrow(cutShort);
   });
 
