@@ -22,6 +22,7 @@ export class Tab {
   readonly #options: TabOptions;
   readonly #reservation: Reservation | null;
   readonly #charges: Charge[] = [];
+  #calls = 0;
 
   private constructor(options: TabOptions, reservation: Reservation | null) {
     this.#options = options;
@@ -47,6 +48,11 @@ export class Tab {
     return this.#charges;
   }
 
+  /** The calls that were performed, whether they succeeded or not. */
+  get calls(): number {
+    return this.#calls;
+  }
+
   /**
    * Performs the call; it is charged when it succeeds. `place` says where in the request it stands: the same in a
    * request that is sent again, and another for every write of it.
@@ -54,6 +60,7 @@ export class Tab {
   async run<Output>(call: PreparedCall<Output>, place = '0'): Promise<Output> {
     const { action } = call;
     let writes = 0;
+    this.#calls++;
     const output = await call.perform((operation) => this.#token(`${place} ${action.name} ${operation} ${writes++}`));
     this.#charges.push({ action: action.name, micros: action.price });
     return output;

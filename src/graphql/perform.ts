@@ -176,6 +176,7 @@ class Performance {
         state,
       );
     } catch (thrown) {
+      this.#countCalls(tab);
       const error = asPosternError(thrown);
       await tab.refuse(error, JSON.stringify({ errors: [refusal(error)] }));
       throw error;
@@ -228,6 +229,7 @@ class Performance {
   async #close(tab: Tab, result: ExecutionResult, session: Session, isKept: boolean): Promise<void> {
     const state = this.#state;
     state.charges = tab.charges;
+    this.#countCalls(tab);
     // Only an Idempotency-Key wants the answer as it was sent.
     const body = isKept ? JSON.stringify(result) : '';
     const [failure] = session.failedWrites;
@@ -238,7 +240,12 @@ class Performance {
     state.settled = await tab.close(200, body);
     if (state.settled) showCredits(state.response, state.settled);
     else if (isKept && tab.charges.length > 0) state.response.setHeader('idempotent-replayed', 'true');
-    if (state.key && tab.charges.length > 1) this.#parts.limiter.add(state.key.id, tab.charges.length - 1);
+  }
+
+  /** The first call was counted when the request came in. Those that failed count too, because they cost the platform as much. */
+  #countCalls(tab: Tab): void {
+    const { key } = this.#state;
+    if (key && tab.calls > 1) this.#parts.limiter.add(key.id, tab.calls - 1);
   }
 
   async #claim({ variables }: DocumentScope, caller: Caller) {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { startCountedWorld } from './counted-world.ts';
 
-test('each call that a request makes counts to the rate limit of its key', async () => {
+test('each call that a request makes counts towards the rate limit of its key', async () => {
   // One call comes back every 20 seconds.
   const world = await startCountedWorld({ RATE_LIMIT: '3' });
   try {
@@ -29,6 +29,21 @@ test('each call that a request makes counts to the rate limit of its key', async
     expect(refused.extensions.credits).toMatchObject({ charged: '0', remaining: '0.997', actions: [] });
     const rest = await world.rest.with({ key }).get('/user/me');
     expect(rest.status).toBe(429);
+  } finally {
+    await world.service.stop();
+  }
+});
+
+test('calls that fail count too', async () => {
+  const world = await startCountedWorld({ RATE_LIMIT: '3' });
+  try {
+    const { key } = await world.service.makeAccount('1');
+    const mine = world.ada.with({ key });
+    const likes = [1, 2, 3].map((n) => `a${n}: likeTweet(input: { tweetId: "${n}" }) { __typename }`);
+    const answer = await mine.ask(`mutation { ${likes.join(' ')} }`);
+    expect(answer.errors).toHaveLength(3);
+    expect(answer.extensions.credits.charged).toBe('0');
+    expect((await mine.ask('{ viewer { name } }')).status).toBe(429);
   } finally {
     await world.service.stop();
   }
