@@ -1,3 +1,4 @@
+import type { FoundConstruct } from '../../model/rich-text/extensions.ts';
 import { picturesIn, withMediaIds } from '../../model/rich-text/pictures.ts';
 import { deepestNesting, parseRichText, type RichText, type RichTextJson } from '../../model/rich-text/rich-text.ts';
 import type { Task, TaskInput } from '../../threads/task.ts';
@@ -19,6 +20,7 @@ const readMarkdown: Task<TaskInput, ReadOutcome> = {
   inlineUpTo: 0,
   run: async ({ text }) => {
     const { fromMarkdown, TooDeepError } = await import('../../model/rich-text/from-markdown.ts');
+    const { UnsupportedMarkdownError } = await import('../../model/rich-text/extensions.ts');
     try {
       const content = fromMarkdown(text);
       if (!showsAnything(content)) return { refused: 'must not be blank' };
@@ -29,10 +31,18 @@ const readMarkdown: Task<TaskInput, ReadOutcome> = {
       return { text: JSON.stringify(content), pictures };
     } catch (error) {
       if (error instanceof TooDeepError) return { refused: `lists and quotes may nest ${deepestNesting / 2} deep` };
+      if (error instanceof UnsupportedMarkdownError) return { refused: unsupported(error.constructs) };
       throw error;
     }
   },
 };
+
+function unsupported(constructs: readonly FoundConstruct[]): string {
+  const each = constructs.map(
+    ({ name, line }) => `${name} ${name.endsWith('s') ? 'are' : 'is'} not supported (line ${line})`,
+  );
+  return `${each.join('; ')}. Remove the markup, or put it into a code block or code span`;
+}
 
 /** What only defines links, such as `[a]: https://a.example`, shows nothing. */
 function showsAnything({ blocks }: RichText): boolean {

@@ -33,8 +33,9 @@ export const articleFields = {
   title: textOf(longestTitle).meta({ description: 'Up to 100 characters.', examples: ['On looms'] }),
   content: textOf(longestContent).meta({
     description:
-      'Markdown, up to 100,000 characters: headings, bold, italic, lists, links, images, code, quotes. HTML becomes plain ' +
-      'text. Up to 50 images are fetched and uploaded.',
+      'Markdown (CommonMark), up to 100,000 characters: headings, bold, italic, lists, links, images, code, quotes. HTML ' +
+      'becomes plain text, and so does the checkbox of a task. Tables, strikethrough, footnotes, definition lists, alerts, ' +
+      'front matter and math blocks are refused with their line. Up to 50 images are fetched and uploaded.',
   }),
   cover_media_id: numericId.optional().meta({ description: 'The cover, uploaded before.' }),
   cover_image_url: mediaUrl.optional().meta({ description: 'Instead: the address of the cover.' }),

@@ -74,7 +74,9 @@ const UpdateArticlePayload = builder.objectRef<UpdatedArticle>('UpdateArticlePay
   }),
 });
 
-const content = 'Markdown: headings, bold, italic, lists, links, images, code, quotes. Up to 100,000 characters.';
+const content =
+  'Markdown (CommonMark): headings, bold, italic, lists, links, images, code, quotes. Up to 100,000 characters. Tables, ' +
+  'strikethrough, footnotes, definition lists, alerts, front matter and math blocks are refused with their line.';
 
 const CreateArticleInput = builder.inputType('CreateArticleInput', {
   description: 'An article. At most one cover.',

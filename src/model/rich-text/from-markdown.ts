@@ -1,4 +1,5 @@
 import MarkdownIt, { type Token } from 'markdown-it';
+import { recogniseExtensions, UnsupportedMarkdownError, unsupportedIn } from './extensions.ts';
 import { InlineWriter } from './inline-writer.ts';
 import {
   type Block,
@@ -10,7 +11,7 @@ import {
   type RichText,
 } from './rich-text.ts';
 
-/** Thrown where quotes and lists stand too deep in each other. */
+/** Thrown if quotes and lists are nested too deep. */
 export class TooDeepError extends Error {
   override readonly name = 'TooDeepError';
 }
@@ -19,13 +20,18 @@ export class TooDeepError extends Error {
 const parser = new MarkdownIt('commonmark', { html: false, maxNesting: deepestNesting + 10 });
 // All links are recognised, so that those of other schemes can leave their text behind.
 parser.validateLink = () => true;
+recogniseExtensions(parser);
 
 /**
- * Markdown (CommonMark) as rich text. What is HTML in it becomes plain text, and so do links of other schemes than http,
- * https and mailto; how lines were wrapped is forgotten. Throws `TooDeepError`.
+ * Markdown (CommonMark) as rich text. HTML becomes plain text, and so do links of other schemes than http, https and
+ * mailto. A soft line break becomes a space. The checkbox of a task is text. Throws `UnsupportedMarkdownError` and
+ * `TooDeepError`.
  */
 export function fromMarkdown(markdown: string): RichText {
-  return new BlockWriter().write(parser.parse(markdown, {}));
+  const tokens = parser.parse(markdown, {});
+  const unsupported = unsupportedIn(markdown, tokens);
+  if (unsupported.length > 0) throw new UnsupportedMarkdownError(unsupported);
+  return new BlockWriter().write(tokens);
 }
 
 class BlockWriter {

@@ -127,6 +127,8 @@ function wordsOf(tokens: readonly Token[]): string {
   return tokens
     .map((token) => {
       if (token.type === 'image') return wordsOf(token.children ?? []);
+      // Struck text in a description keeps its tildes: a description is plain text.
+      if (token.type === 's_open' || token.type === 's_close') return token.markup;
       return token.type === 'softbreak' || token.type === 'hardbreak' ? ' ' : token.content;
     })
     .join('');

@@ -1,9 +1,23 @@
-import type { BlockContent, List, ListItem, Root, RootContent } from 'mdast';
-import { type Options, toMarkdown as write } from 'mdast-util-to-markdown';
+import type { BlockContent, List, ListItem, PhrasingContent, Root, RootContent } from 'mdast';
+import { type Options, type Unsafe, toMarkdown as write } from 'mdast-util-to-markdown';
 import { phrasing } from './phrasing.ts';
 import { type Block, type Container, headings, type RichText } from './rich-text.ts';
 
+const spans: Unsafe['notInConstruct'] = [
+  ...(['autolink', 'destinationLiteral', 'destinationRaw', 'reference'] as const),
+  ...(['titleQuote', 'titleApostrophe'] as const),
+];
+/** The writer knows CommonMark only: these would be strikethrough, or the delimiter row of a table, to a reader of GFM. */
+const unsafe: Unsafe[] = [
+  { character: '~', after: '(?=~)', inConstruct: 'phrasing', notInConstruct: spans },
+  { character: '~', before: '(?<=~)', inConstruct: 'phrasing', notInConstruct: spans },
+  { atBreak: true, character: '|', after: '[\\t :-]' },
+  { atBreak: true, character: ':', after: '-' },
+  { atBreak: true, character: '-', after: '[:|-]' },
+];
+
 const options: Options = {
+  unsafe,
   bullet: '-',
   emphasis: '*',
   fence: '`',
@@ -60,10 +74,22 @@ function list(how: Omit<List, 'type' | 'children'>, text: RichText, blocks: read
     let end = at + 1;
     while (place !== undefined && end < blocks.length && blocks[end]?.within[depth] === place) end++;
     const spread = how.spread ?? false;
-    items.push({ type: 'listItem', spread, children: children(text, blocks.slice(at, end), depth + 1) });
+    items.push({ type: 'listItem', spread, children: asTask(children(text, blocks.slice(at, end), depth + 1)) });
     at = end;
   }
   return { type: 'list', ...how, children: items };
+}
+
+/** Leaves the checkbox at the start of an item as it is: `[ ] `, not `\[ ] `. */
+function asTask(item: BlockContent[]): BlockContent[] {
+  const [paragraph, ...others] = item;
+  if (paragraph?.type !== 'paragraph') return item;
+  const [first, ...rest] = paragraph.children;
+  if (first?.type !== 'text' || !/^\[[ xX]\] (?:\S|$)/.test(first.value)) return item;
+  const [box, words] = [first.value.slice(0, 4), first.value.slice(4)];
+  if (words === '' && rest.length === 0) return item;
+  const text: PhrasingContent[] = words === '' ? [] : [{ type: 'text', value: words }];
+  return [{ ...paragraph, children: [{ type: 'html', value: box }, ...text, ...rest] }, ...others];
 }
 
 function leaf({ entities }: RichText, block: Block): BlockContent[] {
