@@ -38,8 +38,9 @@ export async function serve(config: Config, overrides: Overrides = {}): Promise<
     app.handler,
   );
   server.maxConnections = config.limits.connections;
-  // Node would answer an expectation that it does not know without an Envelope; RFC 9110 allows to pass it over.
-  server.on('checkExpectation', app.handler);
+  // Node would answer an expectation that it does not know without an Envelope; RFC 9110 allows to pass it over. Every listener for
+  // requests must see the request, because they keep account of its response.
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   const runtime = overrides.runtime ?? systemRuntime;
   const traffic = watchTraffic(server);
   const unread = new UnreadResponses(traffic.responses, runtime);

@@ -93,24 +93,31 @@ describe('clients that do not read their responses', () => {
   });
 });
 
-test('the service disconnects a client that has long read nothing', async () => {
-  let ahead = 0;
-  const runtime = { ...systemRuntime, now: () => Date.now() + ahead };
-  const service = await startService({ LOG_LEVEL: 'info' }, { runtime });
-  ends.push(() => service.stop());
-  const socket = await openSocket(service.origin);
-  let closed = false;
-  socket.once('close', () => {
-    closed = true;
-  });
-  socket.pause();
-  socket.write('GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(100));
-  await sleep(3_000);
-  ahead = 29_000;
-  await sleep(1_500);
-  expect(service.log.some((line) => line.includes('did not read'))).toBe(false);
-  ahead = 600_000;
-  await expect.poll(() => service.log.some((line) => line.includes('did not read')), { timeout: 10_000 }).toBe(true);
-  socket.resume();
-  await expect.poll(() => closed, { timeout: 5_000 }).toBe(true);
-}, 40_000);
+test.each([
+  ['', ''],
+  [' and sends an expectation that Node does not know', 'Expect: x\r\n'],
+])(
+  'the service disconnects a client that has long read nothing%s',
+  async (_name, header) => {
+    let ahead = 0;
+    const runtime = { ...systemRuntime, now: () => Date.now() + ahead };
+    const service = await startService({ LOG_LEVEL: 'info' }, { runtime });
+    ends.push(() => service.stop());
+    const socket = await openSocket(service.origin);
+    let closed = false;
+    socket.once('close', () => {
+      closed = true;
+    });
+    socket.pause();
+    socket.write(`GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n${header}\r\n`.repeat(100));
+    await sleep(3_000);
+    ahead = 29_000;
+    await sleep(1_500);
+    expect(service.log.some((line) => line.includes('did not read'))).toBe(false);
+    ahead = 600_000;
+    await expect.poll(() => service.log.some((line) => line.includes('did not read')), { timeout: 10_000 }).toBe(true);
+    socket.resume();
+    await expect.poll(() => closed, { timeout: 5_000 }).toBe(true);
+  },
+  40_000,
+);
