@@ -16,7 +16,14 @@ export interface ClaimParts {
   again: boolean;
   tokenFor: (part: string) => string;
   seal: (answer: KeptAnswer) => string;
+  /** Counts a refusal that is to be kept free of charge. False if the account has too many of them. */
+  mayKeepRefusal: () => boolean;
+  /** Counts a request that stays under its key without an answer. */
+  onUnknown: () => void;
 }
+
+/** Characters of a kept refusal: nobody pays for its place in the store. */
+const longestRefusal = 2_048;
 
 /** The right to perform one request, while it runs. It is renewed until it is ended, whatever the outcome. */
 export class IdempotencyClaim {
@@ -50,12 +57,17 @@ export class IdempotencyClaim {
 
   /**
    * Ends a claim that was not charged. A refusal before the platform was asked frees the key, and so does one that asks
-   * to come again later (429, 501, 503); any other refusal is the answer. Where nobody knows the outcome (500, 502,
-   * 504) the request stays under its key, to be performed again with the same tokens.
+   * the caller to come again later (429, 501, 503). Any other refusal becomes the kept answer, unless it is too long or the
+   * account keeps too many; the key is free then, because the platform has performed nothing. If the outcome is unknown
+   * (500, 502, 504), the request stays under its key, to be performed again with the same tokens.
    */
   async refuse(error: PosternError, body: string): Promise<void> {
     if (!this.#asked || [408, 429, 501, 503].includes(error.status)) return this.leave('forgotten');
-    if (error.status >= 500) return this.leave();
+    if (error.status >= 500) {
+      this.#parts.onUnknown();
+      return this.leave();
+    }
+    if (body.length > longestRefusal || !this.#parts.mayKeepRefusal()) return this.leave('forgotten');
     await this.keep({ status: error.status, body });
   }
 

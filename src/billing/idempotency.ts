@@ -6,6 +6,7 @@ import { deriveKey } from '../secrets/secret-key-file.ts';
 import type { Vault } from '../secrets/vault.ts';
 import type { IdempotencyStore } from '../store/port.ts';
 import { IdempotencyClaim, type KeptAnswer } from './idempotency-claim.ts';
+import { RateLimiter } from './rate-limiter.ts';
 import { orStoreAway } from './store-away.ts';
 
 /** A request whose caller wants it performed once, however often it is sent. */
@@ -26,22 +27,35 @@ export interface IdempotencyOptions {
   repeatable: boolean;
 }
 
+/**
+ * What an account may add to the store a minute, free of charge and for 24 h: refusals that are kept, and requests whose
+ * outcome is unknown.
+ */
+const unpaidPerMinute = 60;
+
 /** Idempotency-Keys (DECISIONS.md): the same key and request within 24 h is performed and billed once. */
 export class Idempotency {
   readonly #options: IdempotencyOptions;
   readonly #keys: readonly Secret<Buffer>[];
+  readonly #refusals: RateLimiter;
+  readonly #unknown: RateLimiter;
 
   constructor(options: IdempotencyOptions) {
     this.#options = options;
     this.#keys = options.secretKeys.map((key) => deriveKey(key, 'idempotency'));
+    const limits = { runtime: options.runtime, defaultLimit: unpaidPerMinute, processes: () => 1 };
+    this.#refusals = new RateLimiter(limits);
+    this.#unknown = new RateLimiter(limits);
   }
 
   /**
    * Claims the key: perform the request, then end the claim. A kept answer where it was performed before. Throws
-   * `conflict` (it is running, or nobody knows its outcome), `idempotency_mismatch` or `unavailable`.
+   * `conflict` (it is running, or nobody knows its outcome), `idempotency_mismatch`, `unavailable`, or `rate_limited` if too
+   * many requests of the account ended with an unknown outcome.
    */
   async begin({ account, key, content }: IdempotentRequest): Promise<IdempotencyClaim | KeptAnswer> {
     const { store, runtime, vault, repeatable } = this.#options;
+    this.#refuseBeyondUnknown(account);
     const reference = { account, key, owner: runtime.randomBytes(12).toString('base64url') };
     const fingerprints = this.#keys.map((secret) => hmac(secret, `request\0${content}`));
     const outcome = await orStoreAway(
@@ -68,6 +82,8 @@ export class Idempotency {
           again: outcome.again,
           tokenFor: (part) => hmac(secret, ['token', account, key, outcome.since, part].join('\0')),
           seal: (answer) => vault.seal(JSON.stringify(answer), recordOf(account, key)),
+          mayKeepRefusal: () => this.#refusals.take(account, null)?.allowed !== false,
+          onUnknown: () => void this.#unknown.take(account, null),
         });
         if (outcome.again && !repeatable) {
           await claim.leave();
@@ -79,6 +95,19 @@ export class Idempotency {
         return claim;
       }
     }
+  }
+
+  #refuseBeyondUnknown(account: string): void {
+    const state = this.#unknown.take(account, null);
+    if (state?.allowed === false) {
+      throw new PosternError(
+        'rate_limited',
+        `More than ${unpaidPerMinute} requests with an Idempotency-Key had an unknown outcome within a minute: wait before the next one`,
+        { retryAfterSeconds: state.retryAfterSeconds },
+      );
+    }
+    // Only looked at: what counts is how the request ends.
+    this.#unknown.add(account, -1);
   }
 }
 

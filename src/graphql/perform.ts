@@ -224,7 +224,7 @@ class Performance {
 
   /**
    * What was charged is the answer of this Idempotency-Key, whatever failed beside it: performed again it would be
-   * charged again. Where nothing was, the first failure decides, as in REST.
+   * charged again. If nothing was charged, a failure with an unknown outcome decides, else the first one, as in REST.
    */
   async #close(tab: Tab, result: ExecutionResult, session: Session, isKept: boolean): Promise<void> {
     const state = this.#state;
@@ -232,7 +232,8 @@ class Performance {
     this.#countCalls(tab);
     // Only an Idempotency-Key wants the answer as it was sent.
     const body = isKept ? JSON.stringify(result) : '';
-    const [failure] = session.failedWrites;
+    const failures = session.failedWrites;
+    const failure = failures.find(({ status }) => status >= 500) ?? failures[0];
     if (failure && tab.charges.length === 0) {
       await tab.refuse(failure, body);
       return;

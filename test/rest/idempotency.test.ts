@@ -112,6 +112,22 @@ describe('the same request with the same Idempotency-Key', () => {
     expect(await restingBalance(client)).toBe('1');
   });
 
+  test('frees its key when the account keeps too many refusals, since nobody pays for their place', async () => {
+    const client = await caller();
+    const like = (key: string) => client.post('/tweet/favorite', { tweet_id: '1' }, under(key));
+    const keys = Array.from({ length: 120 }, newKey);
+    for (const key of keys) expectRefusal(await like(key), 404);
+    const raw = new Libsql(join(service.dataDir, 'postern.sqlite'), { readonly: true });
+    const isKept = raw.prepare('SELECT 1 FROM idempotency WHERE key = ?');
+    const kept = keys.filter((key) => isKept.get(key) !== undefined);
+    raw.close();
+    expect(kept.length).toBeGreaterThanOrEqual(60);
+    expect(kept.length).toBeLessThan(90);
+    const again = await like(keys.find((key) => !kept.includes(key)) ?? '');
+    expectRefusal(again, 404);
+    expect(again.headers.get('idempotent-replayed')).toBeNull();
+  });
+
   test('is free to be tried again after a refusal that asks to wait', async () => {
     const client = await caller();
     const [key, text] = [newKey(), newText()];

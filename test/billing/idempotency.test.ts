@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest';
+import { Idempotency } from '../../src/billing/idempotency.ts';
+import { IdempotencyClaim } from '../../src/billing/idempotency-claim.ts';
+import { PosternError } from '../../src/errors/postern-error.ts';
+import { Secret } from '../../src/secrets/secret.ts';
+import { Vault } from '../../src/secrets/vault.ts';
+import type { IdempotencyStore } from '../../src/store/port.ts';
+import { manualRuntime } from '../store/manual-runtime.ts';
+
+const runtime = manualRuntime();
+const secretKeys = [new Secret(Buffer.from('0123456789abcdefghijklmnopqrstuv'))];
+const ended: string[] = [];
+const store: IdempotencyStore = {
+  claim: async ({ fingerprints }) => ({
+    status: 'claimed',
+    since: 0,
+    fingerprint: fingerprints[0] ?? '',
+    again: false,
+  }),
+  renew: async () => true,
+  end: async (_claim, how) => void ended.push(how),
+  answer: async () => void ended.push('kept'),
+};
+
+function open(): Idempotency {
+  return new Idempotency({ store, secretKeys, vault: new Vault(secretKeys, runtime), runtime, repeatable: true });
+}
+
+async function claim(idempotency: Idempotency, key: number): Promise<IdempotencyClaim> {
+  const begun = await idempotency.begin({ account: 'a', key: `key ${key}`, content: '' });
+  if (!(begun instanceof IdempotencyClaim)) throw new Error('there is an answer already');
+  begun.token('write');
+  return begun;
+}
+
+test('an account whose requests end with an unknown outcome too often has to wait', async () => {
+  const idempotency = open();
+  const unknown = new PosternError('platform_unavailable', 'The platform broke the connection');
+  for (let i = 0; i < 60; i++) await (await claim(idempotency, i)).refuse(unknown, '');
+  await expect(claim(idempotency, 61)).rejects.toMatchObject({ code: 'rate_limited', retryAfterSeconds: 1 });
+  runtime.leap(1_000);
+  await (await claim(idempotency, 62)).refuse(unknown, '');
+});
+
+test('a refusal that is too long to be kept for nothing frees its key', async () => {
+  ended.length = 0;
+  const refused = new PosternError('not_found', 'Tweet not found: 1');
+  const idempotency = open();
+  await (await claim(idempotency, 1)).refuse(refused, 'x'.repeat(2_048));
+  await (await claim(idempotency, 2)).refuse(refused, 'x'.repeat(2_049));
+  expect(ended).toEqual(['kept', 'forgotten']);
+});
