@@ -28,6 +28,13 @@ export class PosternError extends Error {
   }
 }
 
+/** The platform does not accept the token. Other refusals (`forbidden`) say nothing about the token. */
+export class TokenRefusedError extends PosternError {
+  constructor() {
+    super('forbidden', 'Platform rejected auth_token');
+  }
+}
+
 /** Any thrown value as a `PosternError`; what nobody foresaw becomes `internal`, its cause kept for the log. */
 export function asPosternError(error: unknown): PosternError {
   if (error instanceof PosternError) return error;

@@ -11,8 +11,15 @@ const common = {
   created_at: isoTime,
 };
 
+const lastError = z.string().nullable().meta({
+  description:
+    'What is wrong: of the receiver, the credentials, the code, or the way to the platform; null if nothing.',
+});
+
 /** A webhook, as create answers it: the only time that its secret is shown (SPEC.md, Webhooks). */
-export const createdWebhook = z.object({ ...common, secret: z.string() }).meta({ id: 'CreatedWebhook' });
+export const createdWebhook = z
+  .object({ ...common, secret: z.string(), last_error: lastError })
+  .meta({ id: 'CreatedWebhook' });
 
 /** A webhook everywhere else (DECISIONS.md). */
 export const webhook = z
@@ -22,7 +29,7 @@ export const webhook = z
     has_encryption_code: z.boolean(),
     last_validated_at: isoTime.nullable(),
     last_delivery_at: isoTime.nullable(),
-    last_error: z.string().nullable(),
+    last_error: lastError,
   })
   .meta({ id: 'Webhook' });
 

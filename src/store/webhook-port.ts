@@ -115,6 +115,11 @@ export interface PollerRecord extends NewPoller {
   cursor: string | null;
   /** Why it stopped asking the platform, for people; `null` while it asks. */
   stopped: string | null;
+  /**
+   * Sealed: why the platform cannot be reached, once that has lasted for a while; `null` while it can be reached. It is
+   * cleared when the poller stops, is renewed or begins anew.
+   */
+  unreachable: string | null;
   /** A live stream wants it until then, whether or not it has webhooks. */
   streamedUntil: number | null;
   /** When it appended an event last; 0 before the first. */
@@ -160,6 +165,11 @@ export interface PollerStore {
    * sealed credentials than these: a refusal says nothing of those.
    */
   stop(poller: PollerReference & Pick<NewPoller, 'sealed'>, reason: string | null): Promise<boolean>;
+  /** Sets `unreachable`. False in the same cases as `stop`. Does not wake it. */
+  setUnreachable(
+    poller: PollerReference & Pick<NewPoller, 'sealed'>,
+    unreachable: PollerRecord['unreachable'],
+  ): Promise<boolean>;
   /** Gives it new sealed credentials, lets it go on, and wakes it. */
   renew(poller: Pick<NewPoller, 'account' | 'id' | 'sealed'>): Promise<void>;
 }

@@ -12,6 +12,7 @@ import type { Receivers } from './receiver.ts';
 import type { WebhookRecords } from './records.ts';
 import type { PollerCredentials, WebhookSecrets, WebhookVault } from './secrets.ts';
 import type { SendGate } from './send-gate.ts';
+import { lastErrorOf } from './views.ts';
 
 /** Of an API account (DECISIONS.md). */
 export const maxPerAccount = 100;
@@ -81,12 +82,15 @@ export class Registration {
     // The platform has just taken these credentials: a poller that had stopped over them goes on.
     await records.stored(store.pollers.renew(poller));
     const { valid, createdAt } = made;
+    // To renew the poller has cleared what it said of the platform.
+    const lastError = lastErrorOf(made, null);
     return {
       id,
       url: vault.openUrl(made),
       valid,
       created_at: formatIsoTime(createdAt),
       secret: vault.open(made).secret,
+      last_error: lastError,
     };
   }
 
@@ -153,6 +157,7 @@ export class Registration {
     if (poller) await records.stored(store.pollers.renew(poller));
     return rewritten;
   }
+
   async #checkCode(account: string, id: string, given: PollerCredentials | undefined, code: string): Promise<void> {
     const { store, records, vault, opener } = this.#parts;
     const { poller } = await records.find(account, id);

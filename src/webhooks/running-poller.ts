@@ -9,6 +9,7 @@ import type { Handshakes } from './handshakes.ts';
 import { inParts, makeEvent } from './made-event.ts';
 import type { MessageOpener } from './message-opener.ts';
 import { pauseAfterFaultMs, pauseMs } from './pace.ts';
+import { outageReason, PlatformOutage } from './platform-outage.ts';
 import { PollerMessages } from './poller-messages.ts';
 import { PollerQueues } from './poller-queues.ts';
 import { type PollerWay, pollerSession } from './poller-session.ts';
@@ -44,6 +45,7 @@ export class RunningPoller {
   readonly #check: DailyCheck;
   readonly #queues: PollerQueues;
   readonly #messages: PollerMessages;
+  readonly #outage: PlatformOutage;
   #record: PollerRecord;
   #cursor: string | null;
   /** The platform did not take the cursor any more, and what came behind it was not read. */
@@ -56,7 +58,7 @@ export class RunningPoller {
   #ended = false;
 
   constructor(record: PollerRecord, parts: PollerParts) {
-    const { store, runtime, onLost, onFault } = parts;
+    const { store, vault, runtime, onLost, onFault } = parts;
     this.#parts = parts;
     this.#record = record;
     this.#cursor = record.cursor;
@@ -64,6 +66,7 @@ export class RunningPoller {
     // One that was quiet before a start is so after it: else all of them would ask at their fastest.
     this.#quietSince = runtime.now() - Math.max(0, store.now() - Math.max(record.createdAt, record.appendedAt));
     this.#check = new DailyCheck(parts);
+    this.#outage = new PlatformOutage(record, { store, vault, runtime, onFault: (error) => onFault(error, record) });
     this.#results = new ResultWriter({
       ...{ deliveries: store.deliveries, runtime, poller: record, onLost },
       onFault: (error) => onFault(error, record),
@@ -106,6 +109,7 @@ export class RunningPoller {
   /** It or one of its webhooks was changed, or something was queued for one. */
   async refresh(record: PollerRecord): Promise<void> {
     this.#record = record;
+    this.#outage.refresh(record);
     this.#stopped = record.stopped !== null;
     await this.#read();
     this.#messages.waiting.look();
@@ -119,6 +123,7 @@ export class RunningPoller {
     this.#timer?.cancel();
     this.#results.end();
     await Promise.all([this.#messages.waiting.end().then(() => this.#polling), this.#queues.end()]);
+    await this.#outage.end();
   }
 
   async #read(): Promise<void> {
@@ -155,6 +160,7 @@ export class RunningPoller {
       const gap = page.gap || this.#cursorLost;
       if (events.length > 0 || this.#cursor === null || gap) await this.#append(events, cursor, gap);
       this.#faults = 0;
+      this.#outage.worked();
       this.#check.run(this.#queues.webhooks).catch((error) => onFault(error, this.#record));
       if (events.length > 0) this.#quietSince = runtime.now();
       const quietMs = runtime.now() - this.#quietSince;
@@ -215,8 +221,13 @@ export class RunningPoller {
       this.#cursorLost = true;
       return this.#pollIn(0);
     }
-    if (known?.code === 'forbidden' || known?.code === 'bad_input' || known?.code === 'not_supported') {
+    const { proxy } = this.#parts.vault.openPoller(this.#record);
+    const outage = outageReason(error, proxy !== null);
+    if (outage !== null) this.#outage.failed(outage);
+    const isRefused = known?.code === 'forbidden' || known?.code === 'bad_input' || known?.code === 'not_supported';
+    if (isRefused && outage === null) {
       try {
+        this.#outage.worked();
         return await this.#stop(known.message);
       } catch (fault) {
         this.#parts.onFault(fault, this.#record);

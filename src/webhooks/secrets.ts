@@ -68,6 +68,15 @@ export class WebhookVault {
     return JSON.parse(this.#vault.open(sealed, `poller ${account} ${id}`)) as PollerCredentials;
   }
 
+  /** Why the platform cannot be reached: the text names the host of the caller's proxy. */
+  sealUnreachable({ account, id }: Pick<PollerRecord, 'account' | 'id'>, reason: string): string {
+    return this.#vault.seal(reason, `poller-unreachable ${account} ${id}`);
+  }
+
+  openUnreachable({ account, id, unreachable }: Pick<PollerRecord, 'account' | 'id' | 'unreachable'>): string | null {
+    return unreachable && this.#vault.open(unreachable, `poller-unreachable ${account} ${id}`);
+  }
+
   sealBody(account: string, event: string, body: string): string {
     return this.#vault.seal(body, `event ${account} ${event}`);
   }

@@ -75,20 +75,23 @@ export class WebhookService {
     return this.#view(await this.#records.find(account, id));
   }
 
-  #view(record: WebhookRecord): WebhookView {
-    return view(record, this.#parts.vault.openUrl(record));
+  async #view(record: WebhookRecord): Promise<WebhookView> {
+    const { store, vault } = this.#parts;
+    const poller = await this.#records.stored(store.pollers.find(record.account, record.poller));
+    return view(record, vault.openUrl(record), poller && vault.openUnreachable(poller));
   }
 
   /** Newest first. */
   async list(account: string, count: number, cursor: string | null): Promise<Page<WebhookView>> {
     const after = readPosition<WebhookPosition>(cursor);
     const found = await this.#records.stored(this.#parts.store.webhooks.list(account, count + 1, after));
-    return pageOf(
+    const { items, cursor: next } = pageOf(
       found,
       count,
-      (record) => this.#view(record),
+      (record) => record,
       ({ createdAt, id }) => ({ createdAt, id }),
     );
+    return { items: await Promise.all(items.map((record) => this.#view(record))), cursor: next };
   }
 
   /** Runs the CRC again, and goes on with these credentials and this code where some are given. The webhook says how it went. */

@@ -1,11 +1,28 @@
-import type { EventType } from '../model/event.ts';
+import { type EventType, isMessageType } from '../model/event.ts';
 import type { Page } from '../model/page.ts';
 import { formatIsoTime } from '../model/time.ts';
 import type { DeliveryView, WebhookView } from '../model/webhook.ts';
 import type { DeliveryRecord, WebhookRecord } from '../store/port.ts';
 
+const noCode =
+  'Nothing can be delivered: all of its events are message events, and it has no encryption_code. ' +
+  'PUT /webhooks/{id} with one';
+
+/**
+ * What a webhook answers as `last_error`. An error that is stored with the webhook comes first: a failed CRC, 410, refused
+ * credentials or a refused code. `unreachable`: why its poller cannot reach the platform.
+ */
+export function lastErrorOf(
+  { lastError, events, hasEncryptionCode }: Pick<WebhookRecord, 'lastError' | 'events' | 'hasEncryptionCode'>,
+  unreachable: string | null,
+): string | null {
+  if (lastError !== null) return lastError;
+  if (!hasEncryptionCode && events !== null && events.every(isMessageType)) return noCode;
+  return unreachable && `Nothing new is read from the platform: ${unreachable}. It is tried again until it works`;
+}
+
 /** A webhook as its owner sees it, with its URL opened. */
-export function view(record: WebhookRecord, url: string): WebhookView {
+export function view(record: WebhookRecord, url: string, unreachable: string | null): WebhookView {
   const time = (at: number | null) => (at === null ? null : formatIsoTime(at));
   return {
     id: record.id,
@@ -16,7 +33,7 @@ export function view(record: WebhookRecord, url: string): WebhookView {
     has_encryption_code: record.hasEncryptionCode,
     last_validated_at: time(record.lastValidatedAt),
     last_delivery_at: time(record.lastDeliveryAt),
-    last_error: record.lastError,
+    last_error: lastErrorOf(record, unreachable),
   };
 }
 

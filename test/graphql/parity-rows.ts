@@ -197,7 +197,11 @@ export const rows: Readonly<Record<string, Row>> = {
     ...mutation('enrollChat', 'ok'),
     document: 'mutation { enrollChat { ok } }',
   },
-  'webhooks/create': mutation('createWebhook', 'webhookId: id url valid createdAt secret', asGraphql.ofWebhook),
+  'webhooks/create': mutation(
+    'createWebhook',
+    'webhookId: id url valid createdAt secret lastError',
+    asGraphql.ofWebhook,
+  ),
   'webhooks/list': query(page, `webhooks${paged} ${hooksIn}`, { same: asGraphql.webhooks }),
   'webhooks/detail': query('$webhookId: String!', `${hookOfId} { ...Hook }`, { same: asGraphql.webhook }),
   'webhooks/validate': hookMutation('validateWebhook', 'webhook { ...Hook }', (data) => ({

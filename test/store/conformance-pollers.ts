@@ -160,6 +160,32 @@ export function describePollers(get: Get): void {
       expect(await store.pollers.stop({ ...own, sealed: 'new' }, 'refused')).toBe(true);
     });
 
+    it('keep why the platform cannot be reached until it can, or they stop or are renewed', async () => {
+      const { fixture, store } = get();
+      const own = await running(store);
+      expect(own.unreachable).toBeNull();
+      const unreachable = async () => (await store.pollers.find('a', 'p1'))?.unreachable;
+      expect(await store.pollers.setUnreachable(own, 'sealed reason')).toBe(true);
+      expect(await store.pollers.find('a', 'p1')).toEqual({ ...own, unreachable: 'sealed reason' });
+      expect(await store.pollers.woken('one')).toEqual([]);
+      expect(await store.pollers.setUnreachable({ ...own, sealed: 'other' }, null)).toBe(false);
+      expect(await store.pollers.setUnreachable({ ...own, account: 'b' }, null)).toBe(false);
+      expect(await unreachable()).toBe('sealed reason');
+      expect(await store.pollers.setUnreachable(own, null)).toBe(true);
+      expect(await unreachable()).toBeNull();
+      await store.pollers.setUnreachable(own, 'sealed reason');
+      await store.pollers.stop(own, 'The token was refused');
+      expect(await unreachable()).toBeNull();
+      await store.pollers.setUnreachable(own, 'sealed reason');
+      await store.pollers.renew({ account: 'a', id: 'p1', sealed: own.sealed });
+      expect(await store.pollers.find('a', 'p1')).toMatchObject({ stopped: null, unreachable: null });
+      await store.pollers.setUnreachable(own, 'sealed reason');
+      fixture.leap(pollerTtlMs);
+      const [next] = await store.pollers.claim('two', 10);
+      expect(next).toMatchObject({ id: 'p1', unreachable: 'sealed reason' });
+      expect(await store.pollers.setUnreachable(own, null)).toBe(false);
+    });
+
     it('are kept by streams, for their time', async () => {
       const { fixture, store } = get();
       const until = store.now() + 60_000;

@@ -130,9 +130,10 @@ export function describeWebhooks(get: Get): void {
       const first = await running(store);
       await store.events.append(append(first, ['e1']));
       await store.pollers.stop(first, 'refused');
+      await store.pollers.setUnreachable(first, 'sealed reason');
       await store.webhooks.remove('a', 'w1');
       await store.webhooks.create(webhook('w2'), poller('p1', { createdAt: 50 }), 10);
-      const anew = { cursor: null, stopped: null, streamedUntil: null, createdAt: 50 };
+      const anew = { cursor: null, stopped: null, unreachable: null, streamedUntil: null, createdAt: 50 };
       expect(await store.pollers.find('a', 'p1')).toMatchObject(anew);
       expect(await store.events.append(append(first, ['e2']))).toBe('superseded');
       const [second] = await store.pollers.claim('two', 10);

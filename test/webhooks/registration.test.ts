@@ -21,7 +21,7 @@ describe('a webhook', () => {
     expect(answer.status).toBe(200);
     expect(answer.headers.get('x-credits-charged')).toBe('0.0025');
     const id = expect.stringMatching(/^wh_/);
-    expect(answer.body.data).toEqual({ id, url, valid: true, created_at: isoTime, secret });
+    expect(answer.body.data).toEqual({ id, url, valid: true, created_at: isoTime, secret, last_error: null });
     expect(requests.map(({ method, url }) => [method, url.replace(/=.*/, '')])).toEqual([['GET', '/hook?crc_token']]);
   });
 

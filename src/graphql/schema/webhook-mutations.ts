@@ -33,6 +33,10 @@ builder.objectType(CreatePayload, {
     valid: t.exposeBoolean('valid', { description: 'True where the receiver has passed the CRC handshake.' }),
     createdAt: t.expose('created_at', { type: 'DateTime', description: 'When.' }),
     secret: t.exposeString('secret', { description: 'Signs its deliveries. Shown this once.' }),
+    lastError: t.exposeString('last_error', {
+      nullable: true,
+      description: 'What is wrong with it, such as why the CRC failed.',
+    }),
     webhook: t.field({ type: WebhookRef, description: 'The webhook. A call.', ...webhookOf<CreatedWebhook>() }),
   }),
 });

@@ -1,4 +1,4 @@
-import { PosternError } from '../../errors/postern-error.ts';
+import { PosternError, TokenRefusedError } from '../../errors/postern-error.ts';
 import { asWire, NonsenseError, object, text, type Wire } from './wire.ts';
 
 /** What the call was about, for messages that name it: `Tweet not found: 12`. */
@@ -14,7 +14,7 @@ export function readProblem(body: unknown, status: number, retryAfter: string | 
   const message = text(problem, 'message').slice(0, 300);
   switch (code) {
     case 'bad_token':
-      return new PosternError('forbidden', 'Platform rejected auth_token');
+      return new TokenRefusedError();
     case 'bad_request':
       // Only of what the caller wrote and the platform alone can judge; any other field would be our own mistake.
       if (problem['field'] === 'media_ids')

@@ -15,7 +15,10 @@ export function pollerLife(parts: Parts) {
     async ensure(poller: NewPoller, now: number, session?: ClientSession): Promise<void> {
       const { id: _id, account, sealed, createdAt, cursor = null } = poller;
       const options = session ? { session } : {};
-      const anew = { sealed, createdAt: new Date(createdAt), cursor, stopped: null, runner: null, woken: false };
+      const anew = {
+        ...{ sealed, createdAt: new Date(createdAt), cursor, stopped: null, unreachable: null },
+        ...{ runner: null, woken: false },
+      };
       for (;;) {
         const projection = { ...begunFields, keptUntil: 1 };
         const known = await pollers.findOne({ _id, account }, { ...options, projection });

@@ -128,21 +128,29 @@ export function mongoPollers(parts: Parts): PollerStore {
 
     stop: ({ account, id, fence, sealed }, reason) =>
       link.run(async () => {
-        const stopped = await pollers.updateOne({ _id: id, account, fence, sealed }, { $set: { stopped: reason } });
-        return stopped.matchedCount === 1;
+        const set = { stopped: reason, unreachable: null };
+        return (await pollers.updateOne({ _id: id, account, fence, sealed }, { $set: set })).matchedCount === 1;
+      }),
+
+    setUnreachable: ({ account, id, fence, sealed }, unreachable) =>
+      link.run(async () => {
+        const filter = { _id: id, account, fence, sealed };
+        return (await pollers.updateOne(filter, { $set: { unreachable } })).matchedCount === 1;
       }),
 
     renew: ({ account, id, sealed }) =>
       link.run(async () => {
-        await pollers.updateOne({ _id: id, account }, { $set: { sealed, stopped: null, woken: true } });
+        const set = { sealed, stopped: null, unreachable: null, woken: true };
+        await pollers.updateOne({ _id: id, account }, { $set: set });
       }),
   };
 }
 
 function toPoller(poller: PollerDocument): PollerRecord {
-  const { _id: id, account, sealed, cursor, stopped, fence } = poller;
+  const { _id: id, account, sealed, cursor, stopped, unreachable = null, fence } = poller;
   return {
     ...{ id, account, sealed, createdAt: poller.createdAt.getTime() },
-    ...{ cursor, stopped, streamedUntil: toMs(poller.streamedUntil), appendedAt: poller.appendedAt.getTime(), fence },
+    ...{ cursor, stopped, unreachable, fence },
+    ...{ streamedUntil: toMs(poller.streamedUntil), appendedAt: poller.appendedAt.getTime() },
   };
 }

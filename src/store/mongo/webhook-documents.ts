@@ -42,6 +42,8 @@ export interface PollerDocument extends Versioned {
   createdAt: Date;
   cursor: string | null;
   stopped: string | null;
+  /** Missing in documents of earlier releases. */
+  unreachable?: string | null;
   webhooks: number;
   streamedUntil: Date | null;
   /** Until when something keeps it: `always` while it has webhooks. */

@@ -8,18 +8,20 @@ export interface PollerRow {
   created_at: number;
   cursor: string | null;
   stopped: string | null;
+  unreachable: string | null;
   streamed_until: number | null;
   appended_at: number;
   fence: number;
 }
 
-export const pollerColumns = 'id, account, sealed, created_at, cursor, stopped, streamed_until, appended_at, fence';
+export const pollerColumns =
+  'id, account, sealed, created_at, cursor, stopped, unreachable, streamed_until, appended_at, fence';
 
 export function toPoller(row: PollerRow): PollerRecord {
   return {
     ...{ id: row.id, account: row.account, sealed: row.sealed, createdAt: row.created_at },
-    ...{ cursor: row.cursor, stopped: row.stopped, streamedUntil: row.streamed_until, appendedAt: row.appended_at },
-    fence: row.fence,
+    ...{ cursor: row.cursor, stopped: row.stopped, unreachable: row.unreachable },
+    ...{ streamedUntil: row.streamed_until, appendedAt: row.appended_at, fence: row.fence },
   };
 }
 
@@ -32,7 +34,7 @@ export function pollerRows(database: Database) {
       database.run(
         `INSERT INTO poller (id, account, sealed, created_at, cursor, fence) VALUES (?, ?, ?, ?, ?, ?)
          ON CONFLICT DO UPDATE SET sealed = excluded.sealed, created_at = excluded.created_at, cursor = excluded.cursor,
-           stopped = NULL, streamed_until = NULL, runner = NULL, fence = fence + 1, woken = 0
+           stopped = NULL, unreachable = NULL, streamed_until = NULL, runner = NULL, fence = fence + 1, woken = 0
          WHERE kept_until <= ?`,
         [id, account, sealed, createdAt, cursor, now, now],
       );

@@ -126,13 +126,21 @@ export function sqlitePollers(
 
     stop: ({ account, id, fence, sealed }, reason) =>
       group.add(() => {
-        const sql = 'UPDATE poller SET stopped = ? WHERE id = ? AND account = ? AND fence = ? AND sealed = ?';
+        const sql = `UPDATE poller SET stopped = ?, unreachable = NULL
+          WHERE id = ? AND account = ? AND fence = ? AND sealed = ?`;
         return database.run(sql, [reason, id, account, fence, sealed]) === 1;
+      }),
+
+    setUnreachable: ({ account, id, fence, sealed }, unreachable) =>
+      group.add(() => {
+        const sql = 'UPDATE poller SET unreachable = ? WHERE id = ? AND account = ? AND fence = ? AND sealed = ?';
+        return database.run(sql, [unreachable, id, account, fence, sealed]) === 1;
       }),
 
     renew: ({ account, id, sealed }) =>
       group.add(() => {
-        const sql = 'UPDATE poller SET sealed = ?, stopped = NULL, woken = 1 WHERE id = ? AND account = ?';
+        const sql = `UPDATE poller SET sealed = ?, stopped = NULL, unreachable = NULL, woken = 1
+          WHERE id = ? AND account = ?`;
         database.run(sql, [sealed, id, account]);
       }),
   };

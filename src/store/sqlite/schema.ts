@@ -137,4 +137,5 @@ export const migrations: readonly string[] = [
     value TEXT NOT NULL
   ) STRICT, WITHOUT ROWID;
   `,
+  'ALTER TABLE poller ADD COLUMN unreachable TEXT',
 ];

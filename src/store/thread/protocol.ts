@@ -13,7 +13,7 @@ export const verbs = {
   ],
   pollers: [
     ...(['beat', 'leave', 'find', 'keepForStream', 'claim', 'release', 'confirm'] as const),
-    ...(['count', 'woken', 'stop', 'renew'] as const),
+    ...(['count', 'woken', 'stop', 'setUnreachable', 'renew'] as const),
   ],
   events: ['append', 'queueLate', 'after', 'place', 'lastPlace', 'sweep'],
   secretCheck: ['read', 'write', 'samples', 'discardSealed'],

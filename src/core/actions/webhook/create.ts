@@ -9,7 +9,8 @@ export const createWebhook = platformAction({
   path: '/webhooks',
   summary: "Deliver the actor's activity to an address",
   description:
-    'The receiver is asked for a CRC at once; where that fails, the webhook is there and not `valid`: mend the receiver and validate. ' +
+    'The receiver is asked for a CRC at once. If that fails, the webhook is registered, is not `valid`, and `last_error` says why: ' +
+    'mend the receiver and validate. ' +
     'The secret is shown this once. With `encryption_code` it gets message events too; a wrong code is refused at once.',
   price: webhookPrice,
   effect: 'once',

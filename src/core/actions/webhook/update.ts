@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { webhook } from '../../../model/webhook.ts';
 import { accountAction, webhookPrice } from '../../action.ts';
+import { anyOf } from '../../input.ts';
 import { receiverUrl, wantedEvents, webhookId } from './fields.ts';
 
 export const updateWebhook = accountAction({
@@ -12,7 +13,9 @@ export const updateWebhook = accountAction({
     'A new address is not valid until its CRC has passed, which is tried at once. `events: null` means all types.',
   price: webhookPrice,
   effect: 'idempotent',
-  input: z.object({ id: webhookId, url: receiverUrl.optional(), events: wantedEvents.optional() }),
+  input: z
+    .object({ id: webhookId, url: receiverUrl.optional(), events: wantedEvents.optional() })
+    .check(anyOf('url', 'events')),
   example: { id: 'wh_Q5bX2m', events: ['tweet.like', 'user.follow'] },
   output: webhook,
   run: ({ account, webhooks }, { id, url, events }) => webhooks.update(account, id, { url, events }),

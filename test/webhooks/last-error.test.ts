@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Writer } from '../direct-messages/world.ts';
+import { GraphqlClient } from '../support/graphql.ts';
+import { expectRefusal } from '../support/refusal.ts';
+import { change, look, register, secret, startWorld, type World } from './world.ts';
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world.stop());
+
+const noCode = /^Nothing can be delivered: .*encryption_code/;
+
+test('PATCH without a field is refused, and names both; null means all types for events, and is left out for url', async () => {
+  const { client } = await world.actor();
+  const { url } = await world.receiver();
+  const { id } = await register(client, { url, events: ['tweet.like'] });
+  for (const body of [{}, { url: null }, { secret }]) {
+    const refused = await change(client, 'PATCH', `/webhooks/${id}`, body);
+    expectRefusal(refused, 400, 'Missing required field: url or events');
+  }
+  const changed = await change(client, 'PATCH', `/webhooks/${id}`, { url: null, events: null });
+  expect(changed.body.data).toMatchObject({ url, events: null });
+  expect((await change(client, 'PATCH', `/webhooks/${id}`, { url })).status).toBe(200);
+
+  const { baseUrl, key = '' } = client.options;
+  const graphql = new GraphqlClient({ url: new URL('/graphql', baseUrl).href, key });
+  const mutation = (input: string) =>
+    graphql.ask(`mutation { updateWebhook(input: { webhookId: "${id}" ${input} }) { webhook { events } } }`);
+  for (const input of ['', 'url: null']) {
+    expect((await mutation(input)).errors?.[0]).toMatchObject({
+      message: 'Missing required field: url or events',
+      extensions: { code: 'BAD_USER_INPUT' },
+    });
+  }
+  expect((await mutation('events: null')).data.updateWebhook.webhook.events).toBeNull();
+});
+
+test('registration says why the handshake failed', async () => {
+  const { client } = await world.actor();
+  const good = await world.receiver();
+  const bad = await world.receiver({ secret: 'not known there yet' });
+  expect(await register(client, { url: good.url })).toMatchObject({ valid: true, last_error: null });
+  const failed = /^CRC failed: response_token was not made with the secret/;
+  const created = await register(client, { url: bad.url });
+  expect(created).toMatchObject({ valid: false, last_error: expect.stringMatching(failed) });
+  expect((await look(client, created.id)).last_error).toBe(created.last_error);
+
+  const { baseUrl, ...credentials } = client.options;
+  const graphql = new GraphqlClient({ url: new URL('/graphql', baseUrl).href, ...credentials });
+  const query = `mutation { createWebhook(input: { url: "${bad.url}", secret: "${secret}" }) { valid lastError } }`;
+  expect((await graphql.ask(query)).data.createWebhook).toEqual({
+    valid: false,
+    lastError: expect.stringMatching(failed),
+  });
+});
+
+test('a webhook of message events alone without a code says that it can receive nothing, until it has one', async () => {
+  const { client } = await world.actor();
+  const anna = new Writer((await world.sandbox.mint()) as never, client);
+  const receiver = await world.receiver();
+  const events = ['message.received', 'message.deleted'];
+  const created = await register(anna.client, { url: receiver.url, events });
+  const { id } = created;
+  expect(created).toMatchObject({ valid: true, last_error: expect.stringMatching(noCode) });
+  const lastError = async () => (await look(anna.client, id)).last_error;
+  expect(await lastError()).toMatch(noCode);
+
+  const patch = async (wish: object) => (await change(anna.client, 'PATCH', `/webhooks/${id}`, { ...wish })).body.data;
+  expect(await patch({ events: [...events, 'tweet.like'] })).toMatchObject({ last_error: null });
+  expect(await lastError()).toBeNull();
+  expect(await patch({ events })).toMatchObject({ last_error: expect.stringMatching(noCode) });
+  expect(await patch({ events: null })).toMatchObject({ last_error: null });
+  await patch({ events });
+
+  // A failed handshake is the worse fault.
+  receiver.answerCrcWith(() => ({ status: 404 }));
+  const failed = await change(anna.client, 'PUT', `/webhooks/${id}`);
+  expect(failed.body.data).toMatchObject({ valid: false, last_error: expect.stringMatching(/^CRC failed/) });
+  expect(await lastError()).toMatch(/^CRC failed/);
+  receiver.answerCrcWith(null);
+  const checked = await change(anna.client, 'PUT', `/webhooks/${id}`);
+  expect(checked.body.data).toMatchObject({ valid: true, last_error: expect.stringMatching(noCode) });
+
+  const encryption_code = anna.account.encryptionCode;
+  const given = await change(anna.client, 'PUT', `/webhooks/${id}`, { encryption_code });
+  expect(given.body.data).toMatchObject({ valid: true, last_error: null });
+  expect(await lastError()).toBeNull();
+  expect(await register(anna.client, { url: receiver.url, events, encryption_code })).toMatchObject({
+    last_error: null,
+  });
+});
