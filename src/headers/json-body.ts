@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import { PosternError } from '../errors/postern-error.ts';
@@ -13,6 +14,7 @@ const inflaters = new Map<string, Inflate>([
 ]);
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
+const decodedAtOnce = 4 * 1024 * 1024;
 
 export interface JsonBodyOptions {
   /** Of the body as it was sent, and of the body after decompression. */
@@ -38,7 +40,7 @@ export async function readJsonBody(
   if (encoding !== 'identity' && !decompress) throw unsupportedEncoding();
   const sent = await readBytes(request, limitBytes);
   const bytes = decompress ? await inflateWithin(decompress, sent, limitBytes) : sent;
-  const text = decode(bytes);
+  const text = await decode(bytes);
   if (text === '') return undefined;
   try {
     return parseJson(text);
@@ -110,9 +112,17 @@ async function inflateWithin(decompress: Inflate, bytes: Buffer, limitBytes: num
   }
 }
 
-function decode(bytes: Buffer): string {
+/** A body of 24 MiB takes 0.12 s to decode, so others have their turn between slices, and before it is parsed. */
+async function decode(bytes: Buffer): Promise<string> {
   try {
-    return utf8.decode(bytes);
+    if (bytes.length <= decodedAtOnce) return utf8.decode(bytes);
+    const decoder = new TextDecoder('utf-8', { fatal: true });
+    let text = '';
+    for (let at = 0; at < bytes.length; at += decodedAtOnce) {
+      text += decoder.decode(bytes.subarray(at, at + decodedAtOnce), { stream: true });
+      await nextTurn();
+    }
+    return text + decoder.decode();
   } catch {
     throw new PosternError('bad_input', 'The body is not valid UTF-8');
   }

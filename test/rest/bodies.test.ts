@@ -92,6 +92,17 @@ describe('text in a body', () => {
     );
   });
 
+  test('of many MiB is decoded in slices, and letters may lie across them', async () => {
+    const large = (letters: string) =>
+      JSON.stringify({ media_type: 'nonsense', extra: `a${letters.repeat(3_000_000)}` });
+    expectRefusal(await post('/media/upload', large('é')), 400, /^Malformed field: media_type: /);
+    const cut = Buffer.from(large('é')).subarray(0, 4 * 1024 * 1024 + 2);
+    expectRefusal(await post('/media/upload', cut), 400, /^The body is not valid UTF-8$/);
+    const wrong = Buffer.from(large('é'));
+    wrong[5_000_000] = 0xff;
+    expectRefusal(await post('/media/upload', wrong), 400, 'The body is not valid UTF-8');
+  });
+
   test.each(['', '; charset=utf-8', '; charset="UTF-8"', ';charset=utf8'])('is read as UTF-8: "%s"', async (suffix) => {
     const headers = { 'content-type': json + suffix };
     expectRefusal(await post('/tweet/favorite', text, headers), 404, 'Tweet not found: 12');
