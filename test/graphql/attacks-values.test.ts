@@ -35,7 +35,7 @@ describe('values of a wrong type refuse the whole request, and are not said agai
     ['a field that is none', posted, { i: { text: 'x', other: 'canary' } }],
     ['constructor as a field', posted, { i: { text: 'x', constructor: { prototype: 1 } } }],
     ['null among ids', nodes, { ids: ['a', null] }],
-    ['150,000 mistakes', nodes, { ids: Array.from({ length: 150_000 }, () => null) }],
+    ['9,000 mistakes', nodes, { ids: Array.from({ length: 9_000 }, () => null) }],
     ['objects as ids', nodes, { ids: [{ canary: 1 }] }],
     ['words that look like a fault', paged, { n: 'x; Expected canary; Int cannot represent canary' }],
   ])('%s', async (_name, query, variables) => {

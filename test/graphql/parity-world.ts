@@ -241,6 +241,7 @@ export async function startParityWorld(env: Record<string, string> = {}): Promis
   const made = await ada.post('/tweet/create', { text: 'A tweet that is answered' });
   const id = String(made.body.data['id']);
   for (const text of ['First!', 'Second.']) await ada.post('/tweet/create', { text, reply_to_tweet_id: id });
+  for (const text of ['Quoting.', 'Quoting again.']) await ada.post('/tweet/create', { text, quote_tweet_id: id });
   await ada.post('/tweet/bookmark', { tweet_id: id });
   for (const published of [true, false]) await writeArticle(ada, published);
   return new ParityWorld(service, new SandboxControl(sandboxUrl), await startReceiver(), id);
