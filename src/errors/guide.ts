@@ -12,7 +12,7 @@ export const errorGuide: Readonly<Record<ErrorCode, ErrorGuide>> = {
   bad_input: { remedy: 'Correct the field that the message names. The request was not charged.', retry: 'never' },
   too_costly: {
     remedy:
-      'Ask for fewer or shorter lists (`first`), fewer nested fields, or split the document. `x-cost-only: 1` answers ' +
+      'Ask for fewer or shorter lists (`first`), fewer nested fields, or split the document. `x-cost-only: 1` returns ' +
       'the worst-case cost of a document without running it.',
     retry: 'never',
   },
@@ -48,7 +48,9 @@ export const errorGuide: Readonly<Record<ErrorCode, ErrorGuide>> = {
     retry: 'never',
   },
   rate_limited: {
-    remedy: 'Wait for the seconds in `Retry-After`. The message says which limit was reached.',
+    remedy:
+      'Read the message, which says which limit was reached. Wait for the seconds in `Retry-After`. If it is not set, close a ' +
+      'live stream or delete a webhook first.',
     retry: 'yes, after Retry-After',
   },
   headers_too_large: { remedy: 'Shorten the URL or the headers; move long values into the body.', retry: 'never' },

@@ -79,12 +79,12 @@ const refusals: Partial<Record<ErrorCode, Refusal>> = {
     of: takesIdempotencyKey,
   },
   too_large: {
-    when: 'The body is larger than 1 MiB; than 24 MiB, where it takes media as base64.',
+    when: 'The body is larger than 1 MiB, or 24 MiB for calls that take media as base64, or 64 KiB for GraphQL without a key.',
     example: 'The body is larger than 1048576 bytes',
     of: withBody,
   },
   unsupported_media_type: {
-    when: 'The body is not JSON in UTF-8.',
+    when: 'The body is not JSON in UTF-8, or its `Content-Encoding` is not supported.',
     example: 'The body must be JSON, with Content-Type: application/json',
     of: withBody,
   },
@@ -96,8 +96,8 @@ const refusals: Partial<Record<ErrorCode, Refusal>> = {
   rate_limited: {
     when:
       "Too many calls, for this API key or for the platform's own limit: `Retry-After` says how long to wait. Or too many " +
-      'webhooks, test events, wrong codes, concurrent requests of this key, or large bodies in flight, or requests of this address ' +
-      'without a valid API key: the message says which.',
+      'webhooks, live streams, test events, wrong codes, articles, concurrent requests of this key, or large bodies at once; or ' +
+      'too many requests of this address without a valid API key. The message says which.',
     example: "The platform's rate limit: Too many requests",
     of: every,
     headers: ['Retry-After', ...Object.keys(rateHeaders)],
@@ -123,7 +123,9 @@ const refusals: Partial<Record<ErrorCode, Refusal>> = {
     of: onPlatform,
   },
   unavailable: {
-    when: 'The service is overloaded, or the store is away. After a write, the message says whether it was performed.',
+    when:
+      'The service is overloaded, the store is away, too few key realms are reachable, or an article takes too long to be ' +
+      'processed. After a write, the message says whether it was performed.',
     example: 'The store is away; nothing was charged, ask again',
     of: every,
     headers: ['Retry-After'],
@@ -180,7 +182,8 @@ export function meaningOf(code: ErrorCode): string {
 
 const elsewhere: Partial<Record<ErrorCode, string>> = {
   too_costly:
-    'GraphQL only: the request could cost more than `GRAPHQL_MAX_COST`, or is too deep, too broad or too long.',
+    'GraphQL only: the request could cost more than `GRAPHQL_MAX_COST`, its response could be larger than ' +
+    '`GRAPHQL_MAX_RESPONSE_BYTES`, or the request is too deep, too broad, too long, or has more than 300,000 characters of Markdown.',
   method_not_allowed: 'The path takes other methods.',
 };
 
