@@ -55,7 +55,7 @@ export async function secretKeyFault(
   return isRight ? null : wrongMessage(config.secrets.secretKeys !== null);
 }
 
-/** `null`: a key file can be made. `lost`: it is missing, and the store holds what was encrypted with it. */
+/** Returns `null` if there is no key and one can be made, and `lost` if the key file is missing although the store holds data encrypted with it. */
 async function readKeys({ dataDir, secrets }: Config, check: SecretCheckStore) {
   if (secrets.secretKeys) return secrets.secretKeys;
   const key = readSecretKeyFile(dataDir);
@@ -101,7 +101,7 @@ async function proveKeys(
   return true;
 }
 
-/** Of a store without a check value: true if it holds nothing that is sealed, or something that these keys have sealed. */
+/** For a store without a check value. True if the store holds no sealed text, or one that was sealed with these keys. */
 async function opensSamples(vault: Vault, check: SecretCheckStore): Promise<boolean> {
   const samples = await check.samples();
   return samples.length === 0 || samples.some((text) => vault.knows(text));

@@ -11,7 +11,7 @@ const tasks = new Map(
   ]),
 );
 
-/** What a worker thread runs for each message. */
+/** Runs one task. Each worker thread calls this function for each message. */
 export default function runTask({ name, input }: TaskMessage): unknown {
   const task = tasks.get(name);
   if (task === undefined) throw new Error(`There is no task ${name}`);

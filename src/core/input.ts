@@ -30,7 +30,7 @@ function fieldOf({ shape }: z.ZodObject, name: string): z.ZodType | undefined {
   return Object.hasOwn(shape, name) ? (shape[name] as z.ZodType) : undefined;
 }
 
-/** Texts that the platform stores cannot hold NUL, and no input is anything but text, numbers and lists of them. */
+/** The platform cannot store NUL in a text. Inputs consist of texts, numbers and lists of them. */
 function holdsNul(value: unknown): boolean {
   if (typeof value === 'string') return value.includes('\0');
   return Array.isArray(value) && value.some(holdsNul);
@@ -63,7 +63,7 @@ function missingFields(fields: readonly string[], schema: z.ZodObject, raw: Inpu
   return missingField(first, all);
 }
 
-/** Longer names are no other spelling of any field. */
+/** A longer name is not taken for another spelling of a field. */
 const longestSpelling = 64;
 
 /** The same for `userName`, `user_name` and `username`. */

@@ -5,14 +5,14 @@ interface Size {
   readonly values: number;
 }
 
-/** Of a part that is written at once; measured: 1 ms. */
+/** The largest part that is serialized without a pause. Measured: 1 ms. */
 const slice: Size = { characters: 65_536, values: 4_096 };
-/** How long the event loop may be kept. */
+/** How long one slice may keep the event loop. */
 const sliceMs = 10;
 
 /**
- * The JSON of a value, as UTF-8. A large value is written in slices, between which others have their turn. `null` if it would be
- * longer than `limit` bytes.
+ * Returns the JSON of a value, as UTF-8, or `null` if it would be longer than `limit` bytes. A large value is serialized in slices,
+ * so that other requests can run in between.
  */
 export async function toJson(value: unknown, limit: number): Promise<Buffer | null> {
   if (isSmall(value)) {
@@ -62,7 +62,7 @@ function* partsOf(value: unknown): Generator<string> {
   }
 }
 
-/** True for a value with at most so many characters and values. Looks at no more of it than that. */
+/** True for a value with at most the characters and values of `size`. Stops reading it beyond them. */
 export function isSmall(value: unknown, size = slice): boolean {
   return new Allowance(size).covers(value);
 }

@@ -30,9 +30,9 @@ export interface QuoteLimits {
 
 export interface Quote {
   readonly micros: Micros;
-  /** Of the response, as far as it is known before anything runs. */
+  /** Estimated bytes of the response. */
   readonly bytes: number;
-  /** By the first node of each list: of one item. */
+  /** Estimated bytes of one item of each list, by the first node of the list. */
   readonly itemBytes: ReadonlyMap<FieldNode, number>;
 }
 
@@ -47,20 +47,20 @@ export interface QuoteOptions {
 }
 
 /**
- * What a request may cost at most, and about how large its response is: every list as long as it may be, every object another
- * one, every field that needs a call making it. A call whose input is wrong costs nothing, because it will be refused. Throws
- * `too_costly` beyond the limits.
+ * Returns the most that a request can cost, and an estimate of the size of its response. Both assume the worst case: every list
+ * has its greatest length, no two objects are the same, and every field that needs a call makes it. A call whose input is wrong
+ * costs nothing, because it will be refused. Throws `too_costly` beyond the limits.
  */
 export function quote(options: QuoteOptions): Quote {
   return new Walk(options).quote();
 }
 
-/** So many objects of one type, made from the same data. */
+/** A number of objects of one type, made from the same data. */
 interface Place {
   readonly times: number;
   readonly view: View | undefined;
   readonly depth: number;
-  /** Of a connection: how many edges it has. */
+  /** The number of edges, if the objects are connections. */
   readonly items: number | undefined;
 }
 
@@ -84,7 +84,7 @@ class Walk {
     return { micros: this.#micros, bytes, itemBytes: this.#itemBytes };
   }
 
-  /** Answers the bytes of one such object. */
+  /** Returns the estimated bytes of one such object. */
   #object(type: GraphQLObjectType, selected: Selected, place: Place): number {
     const shared = new Set<Action>();
     const { limits } = this.#options;
@@ -106,7 +106,7 @@ class Walk {
     return bytes;
   }
 
-  /** Answers the bytes of its value. */
+  /** Returns the estimated bytes of its value. */
   #field(field: Field, nodes: readonly [FieldNode, ...FieldNode[]], place: Place, shared: Set<Action>): number {
     const cost = costOf(field) ?? {};
     const args =

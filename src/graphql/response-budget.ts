@@ -6,10 +6,10 @@ import { tooLarge } from './respond.ts';
 import { isList } from './response-size.ts';
 import type { Session } from './session.ts';
 
-/** Thrown instead of a field's own error once there are too many: graphql-js takes an error with a path as it is. */
+/** Thrown in place of a field's own error beyond the limit of errors. All fields share it: graphql-js copies no error with a path. */
 const oneTooMany = new GraphQLError('Too many errors', { path: [] });
 
-/** How much one response may still grow by what nobody knew before it was read. */
+/** Limits the parts of one response whose size is unknown before they are resolved: items of unbounded lists, and errors. */
 export class ResponseBudget {
   readonly #limit: number;
   readonly #itemBytes: ReadonlyMap<FieldNode, number>;
@@ -27,12 +27,12 @@ export class ResponseBudget {
     return this.#bytes > this.#limit;
   }
 
-  /** A list as it is to be resolved. */
+  /** Returns the items of a list, or promises of them, so that they are resolved in slices. */
   spread(items: readonly unknown[], node: FieldNode | undefined): readonly unknown[] {
     return this.#pace.spread(items, this.#bytesOf(node));
   }
 
-  /** One item of a list, when it is to be resolved. */
+  /** The same for one item. */
   when(item: unknown, node: FieldNode | undefined): unknown {
     return this.#pace.when(item, this.#bytesOf(node));
   }
@@ -43,7 +43,7 @@ export class ResponseBudget {
     if (this.#bytes > this.#limit) throw tooLarge(this.#limit);
   }
 
-  /** Counts a field that failed. Answers what to throw. */
+  /** Counts a failed field. Returns the error to throw. */
   failure(error: unknown): unknown {
     return ++this.#failures > errorsLimit ? oneTooMany : error;
   }
@@ -54,9 +54,9 @@ export class ResponseBudget {
 }
 
 /**
- * Wraps the resolvers of fields that decide how much work a response is. Lists are resolved in slices. A list counts its items, unless
- * its arguments bound them (connections): only the platform decides how many hashtags a tweet has. A field that can fail counts its
- * failures.
+ * Wraps the resolvers of lists, and of fields that can fail. Lists are resolved in slices. The items of a list are counted unless its
+ * arguments bound their number (connections); how many hashtags a tweet has, for example, only the platform knows. Failed fields are
+ * counted.
  */
 export function boundResponses(schema: GraphQLSchema): GraphQLSchema {
   for (const type of Object.values(schema.getTypeMap())) {
@@ -81,7 +81,7 @@ function spreadItems(field: Field, isCounted: boolean): void {
       if (!Array.isArray(items)) return items;
       const { budget } = session;
       if (isCounted) budget.count(items, node);
-      // Reads that are shared end at the same time.
+      // Items that share a read resolve at the same time, so each is delayed after its read.
       const wait = (item: unknown) => (item instanceof Promise ? item.then((value) => budget.when(value, node)) : item);
       return budget.spread(items.some((item) => item instanceof Promise) ? items.map(wait) : items, node);
     };

@@ -1,7 +1,7 @@
 import { type FieldNode, type GraphQLField, getNamedType, getNullableType, isListType, isScalarType } from 'graphql';
 import { costOf } from './cost.ts';
 
-/** Bytes of a value that its field says nothing else about (`FieldCost.bytes`). */
+/** Typical bytes of a value, unless its field declares others (`FieldCost.bytes`). */
 const bytesOfScalar: Readonly<Record<string, number>> = {
   Boolean: 5,
   Int: 8,
@@ -12,7 +12,7 @@ const bytesOfScalar: Readonly<Record<string, number>> = {
   String: 60,
 };
 const bytesOfEnum = 12;
-/** Of a list whose length nothing says before it is read. What it has in fact is counted (`Session.count`). */
+/** Items assumed for a list of unknown length. Its real items are counted when it is resolved (`ResponseBudget.count`). */
 export const assumedItems = 4;
 /** An entry of `errors`. */
 export const bytesOfError = 400;
@@ -28,7 +28,7 @@ export function isList({ type }: Pick<GraphQLField<unknown, unknown>, 'type'>): 
   return isListType(getNullableType(type));
 }
 
-/** A typical value of a field without fields of its own. */
+/** Typical bytes of the value of a scalar or enum field. */
 export function bytesOfLeaf(field: GraphQLField<unknown, unknown>): number {
   const type = getNamedType(field.type);
   return costOf(field)?.bytes ?? (isScalarType(type) ? (bytesOfScalar[type.name] ?? 60) : bytesOfEnum);

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 
-/** Every client that reads at all takes so much within the time after which it is disconnected. */
+/** A client that reads at all takes this many bytes before `UnreadResponses` would disconnect it. */
 const sliceBytes = 128 * 1024;
 
 const notWritten = new WeakMap<ServerResponse, number>();

@@ -17,16 +17,16 @@ export interface UnauthenticatedLimitOptions {
   processes: () => number;
 }
 
-/** Part of the limit that is added for look-ups of keys by an address that has used up its limit. */
+/** An address that has used up its limit may cause this share of the limit in look-ups of keys. */
 const lookUpShare = 0.1;
 
 /**
  * Limits the requests without a valid API key of each client address; wrong keys count.
  *
  * A key that this process has seen to be valid never counts, whatever else comes from its address. A key that this process has
- * never seen has to be looked up before anybody can tell. An address above its limit may still cause a tenth of the limit in
+ * never seen must be looked up first. An address above its limit may still cause a tenth of the limit in
  * such look-ups, so a flood costs the store little and a new key behind the same address (a company, a reverse proxy that is
- * not in `TRUSTED_PROXIES`) gets in after a few attempts. A look-up that finds a valid key is given back.
+ * not in `TRUSTED_PROXIES`) gets in after a few attempts. A look-up that finds a valid key does not count.
  */
 export class UnauthenticatedLimit {
   readonly #options: UnauthenticatedLimitOptions;
@@ -40,7 +40,7 @@ export class UnauthenticatedLimit {
     this.#lookUps = new RateLimiter({ runtime, processes, defaultLimit: limit * lookUpShare });
   }
 
-  /** Throws `rate_limited`. Returns a promise if the key has to be looked up first, which never rejects. */
+  /** Throws `rate_limited`. If the key must be looked up first, returns a promise, which never rejects. */
   admit(request: IncomingMessage): Promise<void> | null {
     const { keys, addresses, limit } = this.#options;
     if (limit === 0) return null;

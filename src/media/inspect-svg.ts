@@ -2,7 +2,7 @@ import type { PictureSize } from './inspect-image.ts';
 import { MediaFault } from './media-fault.ts';
 import type { Spool } from './spool.ts';
 
-/** The root element has to begin, and its attributes have to stand, within so many bytes. */
+/** The opening tag of the root element must end within this many bytes. */
 const rootBytes = 16_384;
 const mostAttributes = 100;
 /** A larger side is not reported: callers of dm/send_media cannot give a larger one either. */
@@ -37,7 +37,7 @@ export function isSvg(head: Uint8Array): boolean {
  * Size in CSS pixels as the attributes of the root element say: `width` and `height`, or else `viewBox`. Null if they do not
  * say, or only relative to a page. References to entities are not expanded, so an attribute that has one counts as missing.
  */
-export function svgSize(head: Uint8Array): PictureSize | null {
+function svgSize(head: Uint8Array): PictureSize | null {
   const attributes = rootAttributes(textOf(head));
   const [width, height] = [readLength(attributes.get('width')), readLength(attributes.get('height'))];
   const [, boxWidth, boxHeight] = box.exec(attributes.get('viewBox') ?? '') ?? [];

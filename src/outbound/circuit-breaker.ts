@@ -14,13 +14,13 @@ export class CircuitBreaker {
   #failures = 0;
   #nextTryAt = 0;
 
-  /** The message is that of refusals. */
+  /** `message` is the message of refusals. */
   constructor(runtime: Runtime, message: string) {
     this.#runtime = runtime;
     this.#message = message;
   }
 
-  /** Throws `platform_unavailable` while the other side is taken for dead. */
+  /** Throws `platform_unavailable` while the other side counts as unreachable. */
   enter(): void {
     if (this.#failures < failuresToOpen) return;
     const now = this.#runtime.now();

@@ -22,7 +22,7 @@ interface Host {
 export class ConnectionLimiter {
   readonly limits: ConnectionLimits;
   readonly #hosts = new Map<string, Host>();
-  /** Hosts below their limit that have somebody waiting; the next one to be served first. */
+  /** Hosts below their limit with waiting exchanges. The first one is served next. */
   readonly #ready = new Set<Host>();
   #active = 0;
   #open = 0;
@@ -74,7 +74,7 @@ export class ConnectionLimiter {
     };
     const waiter = () => {
       signal?.removeEventListener('abort', giveUp);
-      // Its own listener may come after the one that freed this slot.
+      // If one abort ends several exchanges, a slot can become free before `giveUp` of this one has run.
       if (signal?.aborted) refuse(signal.reason);
       else start();
     };
@@ -111,7 +111,7 @@ export class ConnectionLimiter {
       const [waiter] = next?.waiting ?? [];
       if (!next || !waiter) return;
       next.waiting.delete(waiter);
-      // So that it comes behind the others.
+      // The host goes to the end of the line.
       this.#ready.delete(next);
       waiter();
       this.#update(next);
@@ -126,13 +126,13 @@ export class ConnectionLimiter {
 }
 
 /**
- * All connections that callers can make this process open, by the reason for them. The limits hold for one process. They
- * are far above ordinary use: they keep a flood away from one host, and from the memory and file descriptors here.
+ * The outgoing connections of this process, by purpose. The limits are far above ordinary use. They protect a single host, and
+ * the memory and file descriptors of this process, from a flood.
  */
 export class OutgoingConnections {
   /** Deliveries and handshakes of webhooks, by the receiver's host name. */
   readonly receiver = new ConnectionLimiter({ perHost: 128, total: 1_024 });
-  /** Media fetched by URL, by host name. The total is the one of media in flight. */
+  /** Media fetched by URL, by host name. The total is that of media in flight. */
   readonly media = new ConnectionLimiter({ perHost: 128, total: 1_000 });
   /** Calls through proxies of callers, by the proxy's host and port. Providers serve many users from one host. */
   readonly proxy = new ConnectionLimiter({ perHost: 512, total: 2_048 });

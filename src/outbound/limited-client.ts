@@ -15,11 +15,11 @@ export interface LimitedClientOptions extends Omit<Client.Options, 'connect'> {
 }
 
 interface CurrentRequest {
-  /** How many connections may still be opened for it. */
+  /** How many connections may still be opened for this request. */
   connections: number;
-  /** The last one that was opened. */
+  /** The socket of the connection that was opened last. */
   socket: Socket | null;
-  /** What had arrived on it before this request. */
+  /** Bytes that had arrived on `socket` before this request. */
   bytesBefore: number;
 }
 
@@ -42,7 +42,7 @@ export class LimitedClient extends Client {
       keepAliveMaxTimeout,
       ...options,
       connect: (target, callback) => {
-        // Not at once: undici does not expect an answer before this function returns.
+        // Undici does not expect the callback before this function returns.
         if (request.connections === 0) return queueMicrotask(() => callback(new ConnectionLostError(), null));
         request.connections -= 1;
         connect(target, (...[error, socket]) => {
@@ -72,7 +72,7 @@ function limitBytes(socket: Socket, maxBytes: number, request: CurrentRequest): 
   });
 }
 
-/** A pool of such clients. */
+/** A pool of `LimitedClient`s. */
 export function limitedPool(origin: string | URL, options: LimitedClientOptions & { connections?: number }): Pool {
   const { connections = null, ...ofClient } = options;
   return new Pool(origin, { connections, factory: (url) => new LimitedClient(url, ofClient) });

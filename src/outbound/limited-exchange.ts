@@ -5,10 +5,10 @@ import { ServerMisbehavedError } from './faults.ts';
 const maxInformational = 10;
 /** A body of so many pieces is accepted whatever their size. */
 const freePieces = 10_000;
-/** Beyond them pieces must have this size on average. */
+/** Pieces beyond `freePieces` must have this size on average. */
 const minPieceBytes = 64;
 
-/** What the interceptors here read besides undici's own options. */
+/** Options of these interceptors, besides undici's own. */
 export interface LimitedDispatchOptions extends Dispatcher.DispatchOptions {
   /** Gives up waiting for a slot. */
   signal?: AbortSignal;
@@ -17,8 +17,8 @@ export interface LimitedDispatchOptions extends Dispatcher.DispatchOptions {
 }
 
 /**
- * Bounds what costs time without being counted in bytes: informational responses (1xx), and a body in tiny chunks. A
- * request whose server exceeds that fails with `ServerMisbehavedError`, and its connection is closed.
+ * Limits what costs time but few bytes: informational responses (1xx), and bodies in tiny chunks. If a server exceeds these
+ * limits, its request fails with `ServerMisbehavedError`, and its connection is closed.
  */
 export const limitResponses: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (options, handler) =>
   dispatch(options, new LimitedResponse(handler, () => {}));
@@ -99,7 +99,7 @@ class LimitedResponse implements Dispatcher.DispatchHandler {
   }
 }
 
-/** Of a request that was given up before undici had it. */
+/** The controller of a request that was refused before it reached undici. */
 const unsent: Dispatcher.DispatchController = {
   aborted: true,
   paused: false,

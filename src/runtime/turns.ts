@@ -1,7 +1,7 @@
-/** How long requests may keep one turn of the event loop. Those that come later in the turn wait for another one. */
+/** How long requests may keep one turn of the event loop. Requests that arrive later in that turn wait for the next one. */
 const turnMs = 10;
 
-/** When the first task of the current turn began; `null` before it. */
+/** When the first task of the current turn began; `null` if none has. */
 let turnBeganAt: number | null = null;
 
 /**
@@ -22,7 +22,7 @@ export function runInTurn(task: () => void): void {
   task();
 }
 
-/** Resolves as `runInTurn` runs a task. */
+/** Resolves when `runInTurn` would run a task. */
 export function turn(): Promise<void> {
   return new Promise(runInTurn);
 }

@@ -52,8 +52,8 @@ export interface WebhookStore {
   /** Newest first, ties by id descending; those after a position where one is given. */
   list(account: string, limit: number, after?: WebhookPosition): Promise<WebhookRecord[]>;
   /**
-   * Webhooks of any account whose URL an earlier release wrote in plain text. Once it has found none any more, the embedded
-   * store's files hold none either.
+   * Webhooks of any account whose URL an earlier release wrote in plain text. Once it returns none, the files of the
+   * embedded store hold no plain URL either.
    */
   withPlainUrl(limit: number): Promise<WebhookRecord[]>;
   /** Those of a poller, oldest first. */

@@ -15,7 +15,7 @@ export interface Place {
   account: string;
   /** Counted towards the limits while the task waits. */
   weight: number;
-  /** Aborted when nobody wants the result any more; `null` for a write, which runs on. The task leaves the queue; if it runs already, it runs on. */
+  /** If it is aborted, the task leaves the queue; a task that has started continues. `null` for a write, which never leaves. */
   signal: AbortSignal | null;
 }
 

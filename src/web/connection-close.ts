@@ -5,9 +5,8 @@ import type { Socket } from 'node:net';
 const openResponses = new WeakMap<Socket, Set<ServerResponse>>();
 
 /**
- * Makes a response emit `close` when its connection closes. Node does that for the response that has the socket alone. The response
- * to a pipelined request waits without a socket for the one before it, and without this nothing that is held until `close` would ever
- * be given back.
+ * Makes a response emit `close` when its connection closes. Node does so only for the response that has the socket. The response to
+ * a pipelined request has no socket while it waits for the response before it, so resources that are released at `close` would leak.
  */
 export function closeWithConnection({ socket }: IncomingMessage, response: ServerResponse): void {
   const responses = openResponses.get(socket) ?? watch(socket);
@@ -20,7 +19,7 @@ function watch(socket: Socket): Set<ServerResponse> {
   openResponses.set(socket, responses);
   socket.once('close', () => {
     for (const response of responses) {
-      // Node closes the one that has the socket, and those that have been sent.
+      // Node emits `close` for the response that has the socket and for those that have been sent.
       if (response.socket || response.writableFinished) continue;
       response.destroy();
       response.emit('close');

@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { type Request, Router } from 'express';
 import { PosternError } from '../errors/postern-error.ts';
+import { bearerOf } from '../headers/api-key.ts';
 import { endResponse } from '../headers/end-response.ts';
 import { isLoopbackHost, isLoopbackHostHeader } from '../model/loopback.ts';
 import type { Metrics } from '../observe/metrics.ts';
@@ -27,8 +28,8 @@ export function metricsRoute(metrics: Metrics, token: Secret | null): Router {
 }
 
 function hasToken(request: Request, token: Secret | null): boolean {
-  const given = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
-  return token !== null && given !== undefined && timingSafeEqual(digest(given), digest(token.expose()));
+  const given = bearerOf(request);
+  return token !== null && given !== null && timingSafeEqual(digest(given.expose()), digest(token.expose()));
 }
 
 const digest = (text: string) => createHash('sha256').update(text).digest();

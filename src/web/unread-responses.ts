@@ -4,14 +4,14 @@ import type { Runtime } from '../runtime/runtime.ts';
 import type { Locals } from './request-context.ts';
 
 export interface UnreadOptions {
-  /** Clients that take nothing for so long are disconnected. */
+  /** A client that takes nothing for this long is disconnected. */
   patienceMs: number;
   /** Bytes that all responses together may have unread. */
   maxBytes: number;
 }
 
 const defaults: UnreadOptions = { patienceMs: 30_000, maxBytes: 128 * 1024 * 1024 };
-/** A response that is not written in slices shows no progress before all of it is taken, so it gets the patience once for each. */
+/** A response that is not written in slices shows no progress until all of it is taken: its client gets `patienceMs` for each `patientBytes`. */
 const patientBytes = 128 * 1024;
 
 /** A response with bytes that its client has not taken. */
@@ -25,8 +25,8 @@ interface Unread {
 }
 
 /**
- * Disconnects clients that do not read their responses, which would stay in memory. If all unread responses together are too
- * large, the account with the most unread bytes loses the response that has waited longest, and so on.
+ * Disconnects clients that do not read their responses, because unread responses stay in memory. If all unread responses together
+ * are too large, the account with the most unread bytes loses the response that has waited longest, until the rest fits.
  */
 export class UnreadResponses {
   readonly #responses: ReadonlySet<ServerResponse>;
@@ -34,7 +34,7 @@ export class UnreadResponses {
   readonly #options: UnreadOptions;
   #unread = new Map<ServerResponse, Unread>();
 
-  /** `responses` are those that have not been taken as a whole. */
+  /** `responses` are the responses that have not closed. */
   constructor(responses: ReadonlySet<ServerResponse>, runtime: Runtime, options: UnreadOptions = defaults) {
     this.#responses = responses;
     this.#runtime = runtime;

@@ -44,7 +44,7 @@ export class DeliveryQueue {
   readonly #live = new Lane(liveAtOnce);
   readonly #replayed = new Lane(replaysAtOnce);
   readonly #inFlight = new Map<string, Promise<void>>();
-  /** Of the attempts that are under way, each with the URL that it goes to. */
+  /** The attempts that are running, each with the URL that it goes to. */
   readonly #sending = new Map<AbortController, string>();
   readonly #stopListening: () => void;
   #reading = false;
@@ -94,7 +94,7 @@ export class DeliveryQueue {
     await Promise.all(this.#writes);
   }
 
-  /** The webhook was deleted: ends it, and what is under way as well. */
+  /** Ends the queue and aborts running attempts, because the webhook was deleted. */
   abandon(): void {
     void this.end();
     this.#abort(() => true);
@@ -120,7 +120,7 @@ export class DeliveryQueue {
     if (!this.#toldNothing && (this.#live.wantsMore(now) || this.#replayed.wantsMore(now))) this.#load();
   }
 
-  /** Then it goes on. While the store is away nothing is sent: the webhook may have been deleted elsewhere. */
+  /** Continues after the read. While the store is away nothing is sent, because another process may have deleted the webhook. */
   #readAgain(): void {
     if (this.#reading) return;
     this.#reading = true;

@@ -3,7 +3,7 @@ import type { NewPoller, PlacedEvent, Store } from '../store/port.ts';
 
 /** How long a poller runs on after its last stream closed. */
 const keptMs = 5 * 60_000;
-/** Between two looks at the store for events that another process appended. */
+/** How often the store is read for events that another process appended. */
 const lookMs = 1_000;
 /** Events of one read. */
 export const eventsAtOnce = 100;
@@ -99,7 +99,7 @@ export class EventFeed {
     this.#wake();
   }
 
-  /** Everything after `place`. `null` if the feed is further ahead: then the stream has to read on by itself. */
+  /** Subscribes to all events after `place`. Returns `null` if the feed is further ahead: then the stream has to read the store by itself. */
   subscribe(place: number): Subscription | null {
     if (!this.#isReading) this.#place = place;
     if (this.#place > place) return null;

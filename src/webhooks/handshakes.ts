@@ -9,7 +9,7 @@ import type { Addressee, SendGate } from './send-gate.ts';
 
 /** Handshakes of one account at a time, in each process. 100 receivers that do not answer take 50 s to check. */
 const atOnce = 20;
-/** How often a handshake that another process runs is looked for. */
+/** How often the state of a handshake that another process runs is read. */
 const lookMs = 200;
 /** Time for the handshake that is running, and for one more. */
 const waitMs = 2 * handshakeLeaseMs;
@@ -36,7 +36,7 @@ export interface HandshakesParts {
 
 /**
  * Runs CRC handshakes. Of each webhook one is in flight at a time, over all processes of the store: callers in this
- * process share its promise, those in other processes wait for the outcome of whoever has the lease.
+ * process share its promise, callers in other processes wait for the outcome of the process that has the lease.
  */
 export class Handshakes {
   readonly #parts: HandshakesParts;
@@ -49,13 +49,13 @@ export class Handshakes {
     this.#holder = parts.runtime.randomBytes(12).toString('base64url');
   }
 
-  /** `url`: to check instead of the record's. */
+  /** If `url` is given, it is checked in place of the record's. */
   subject(record: WebhookRecord, url: URL | null): HandshakeSubject {
     const { vault } = this.#parts;
     const { account, id } = record;
     const { secret } = vault.open(record);
     const checked = url ?? new URL(vault.openUrl(record));
-    // Only a deletion retires what is sent to a URL that the record does not have yet.
+    // Requests to a URL that the record does not have yet are retired by a deletion only.
     const webhook = url === null ? record : { account, id, revision: Number.MAX_SAFE_INTEGER };
     return { webhook, url: checked, secret, target: vault.handshakeTarget(id, checked.href, secret) };
   }

@@ -10,7 +10,7 @@ export interface PollerQueuesParts
   onFault: (error: unknown) => void;
 }
 
-/** A webhook that was deleted by another process gets something for this long at most, and as long as a read takes. */
+/** How long, beside the time of one read, something may still be sent to a webhook that another process has deleted. */
 const freshMs = 500;
 
 interface Known {
@@ -23,9 +23,9 @@ export class PollerQueues {
   readonly #parts: PollerQueuesParts;
   readonly #known = new Map<string, Known>();
   #reading: Promise<void> = Promise.resolve();
-  /** As of when they are known. */
+  /** When `#known` was read. */
   #readAt = Number.NEGATIVE_INFINITY;
-  /** One reading for all queues that want one. */
+  /** The read that is running for `readAgain`; all queues share it. */
   #readingAgain: Promise<void> | null = null;
   #ended = false;
 
@@ -125,14 +125,14 @@ export class PollerQueues {
     const readAt = runtime.now();
     const webhooks = await store.webhooks.ofPoller(account, poller);
     if (this.#ended) return;
-    // Also if the store took long, so that deliveries go on, if slowly.
+    // Even if the store was slow, the read counts as fresh for half of `freshMs`, so that deliveries continue.
     this.#readAt = Math.max(readAt, runtime.now() - freshMs / 2);
     const ids = new Set(webhooks.map(({ id }) => id));
     for (const [id, { queue }] of this.#known) {
       if (ids.has(id)) continue;
       this.#known.delete(id);
       void queue.end();
-      // One that moved to another poller finishes what it has begun. It may be gone for good as long as nobody knows.
+      // One that moved to another poller finishes what it has begun. If the store cannot tell, the webhook counts as deleted.
       const moved = await store.webhooks.find(account, id).catch(() => null);
       if (!moved) queue.abandon();
     }

@@ -15,7 +15,7 @@ import type { Runtime } from '../runtime/runtime.ts';
 const maxUrlLength = 200;
 const deadlineMs = 10_000;
 const maxReadBytes = 16 * 1024;
-/** Far more than arrives while so much is read. */
+/** Far more than arrives while `maxReadBytes` are read. */
 const maxReceivedBytes = 1024 * 1024;
 const excerptBytes = 1024;
 const loopback = ['127.0.0.0/8', '::1/128'];

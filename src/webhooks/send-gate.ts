@@ -7,13 +7,13 @@ const mostRetired = 10_000;
 /** How often a webhook is looked up while something is sent to it, since another process may delete it. */
 const lookMs = 400;
 
-/** A webhook as it was read. Without `url` it is sent to another URL than the record's. */
+/** A webhook as it was read. `url` is missing if the request goes to another URL than the record's. */
 export type Addressee = Pick<WebhookRecord, 'account' | 'id' | 'revision'> & Partial<Pick<WebhookRecord, 'url'>>;
 
 /**
  * Decides to which webhooks this process may still send. Everything that sends to a receiver asks here first. When a
- * request deletes a webhook or changes its URL, the records that others still hold of it are retired: nothing more is
- * sent by them, and what they are sending is aborted.
+ * request deletes a webhook or changes its URL, the older records of it that queues and handshakes still hold are retired:
+ * nothing more is sent with them, and running requests are aborted.
  */
 export class SendGate {
   readonly #parts: { store: Store; runtime: Runtime };
@@ -35,12 +35,12 @@ export class SendGate {
     for (const tell of [...(this.#listeners.get(id) ?? [])]) tell();
   }
 
-  /** A webhook is created. One of the same id may have been deleted before. */
+  /** To be called when a webhook is created, because one with the same id may have been deleted before. */
   admit(id: string): void {
     this.#oldest.delete(id);
   }
 
-  /** Calls `listener` whenever records of this webhook are retired. Returns how to stop that. */
+  /** Calls `listener` whenever records of this webhook are retired. Returns a function that removes the listener. */
   onRetired(id: string, listener: () => void): () => void {
     const listeners = this.#listeners.get(id) ?? new Set();
     this.#listeners.set(id, listeners.add(listener));
@@ -51,8 +51,8 @@ export class SendGate {
   }
 
   /**
-   * Runs `send` with a signal that is aborted when the webhook is deleted or its URL changes, by whatever process. Then,
-   * and if that has happened before, the result is `null`.
+   * Runs `send` with a signal that is aborted when the webhook is deleted or its URL changes, by any process. The
+   * result is `null` then, and also if that had happened before.
    */
   async during<Result>(addressee: Addressee, send: (signal: AbortSignal) => Promise<Result>): Promise<Result | null> {
     if (!this.isOpen(addressee)) return null;

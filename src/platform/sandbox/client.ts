@@ -32,7 +32,7 @@ export interface Request {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   path: string;
   body?: Wire;
-  /** The same as JSON text, instead of `body`. */
+  /** The body as JSON text, in place of `body`. */
   json?: string;
   /** Sent as they are, instead of `body`. */
   bytes?: Pick<TakenMedia, 'type' | 'size' | 'open'>;

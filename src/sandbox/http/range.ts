@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-/** What an answer with bytes of a file says, and which bytes it holds: from `start` to `end`, both included. */
+/** Status and headers of a response with bytes of a file, and the bytes: from `start` to `end`, both included. */
 export interface Ranged {
   readonly status: 200 | 206 | 416;
   readonly headers: Record<string, string | number>;

@@ -12,7 +12,7 @@ const mediaDuration = field('mdhd', 16);
 const frameDuration = field('stts', 12);
 
 /** The clip, played so slowly or fast that it lasts as long as this. */
-export function clipOf(durationMs: number): Buffer {
+function clipOf(durationMs: number): Buffer {
   const video = Buffer.from(clip);
   // The movie counts milliseconds, the track 24 ticks a millisecond: a frame takes as many ticks as the video milliseconds.
   video.writeUInt32BE(durationMs, movieDuration);

@@ -23,7 +23,7 @@ export class Variety {
     );
   }
 
-  /** Some who show a video name a moment of it. */
+  /** Some tweets with a video mention a timestamp of it. */
   text(text: string, [video]: readonly Media[]): string {
     if (video?.kind !== 'video' || video.durationMs === null || !this.#random.chance(0.3)) return text;
     const second = this.#random.int(1, Math.floor(video.durationMs / 1_000));
