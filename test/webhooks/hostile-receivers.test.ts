@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { createServer as createHttpServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -157,6 +158,7 @@ describe('a slow host', () => {
 
   test('does not hold up another host, and what was given up leaves the line', async () => {
     const ended = new AbortController();
+    setMaxListeners(0, ended.signal);
     const stuck = Array.from({ length: 400 }, () => receivers.post(url, {}, '{}', ended.signal));
     await expect.poll(() => waiting.length).toBe(128);
     const other = await receiverThat(answering((socket) => void socket.write('HTTP/1.1 204 No Content\r\n\r\n')));
