@@ -1,4 +1,4 @@
-import { type Runtime, repeat, sleep, type Timer } from '../runtime/runtime.ts';
+import { type Runtime, repeat, type Timer } from '../runtime/runtime.ts';
 import type { NewPoller, PlacedEvent, Store } from '../store/port.ts';
 
 /** How long a poller runs on after its last stream closed. */
@@ -145,9 +145,12 @@ export class EventFeed {
 
   async #news(): Promise<void> {
     if (this.#hasNews) return;
-    const woken = new Promise<void>((resolve) => {
-      this.#wake = resolve;
+    await new Promise<void>((resolve) => {
+      const timer = this.#parts.runtime.after(lookMs, resolve);
+      this.#wake = () => {
+        timer.cancel();
+        resolve();
+      };
     });
-    await Promise.race([woken, sleep(this.#parts.runtime, lookMs)]);
   }
 }
