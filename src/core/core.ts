@@ -116,6 +116,7 @@ export class Core {
     action.validate?.(checked as never, this.#parts.platform);
     const { input, seal } = paging(cursors, listOf(action, checked, authToken.expose()), checked);
     const session = {
+      account: caller.account,
       authToken,
       proxy: caller.proxy && this.#parts.readProxy(caller.proxy),
       signal: action.effect === 'read' ? caller.signal : null,

@@ -85,7 +85,7 @@ export class EventOpener implements MessageOpener {
     const authToken = new Secret(credentials.authToken);
     const proxy = credentials.proxy === null ? null : new Secret(credentials.proxy);
     const session = platform.as({
-      ...{ authToken, proxy: proxy && readProxy(proxy), signal: null },
+      ...{ account, authToken, proxy: proxy && readProxy(proxy), signal: null },
       tokenFor: () => {
         throw new Error('to open messages is to write nothing');
       },

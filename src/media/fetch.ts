@@ -11,6 +11,8 @@ import { MediaFault } from './media-fault.ts';
 import type { Pace } from './pace.ts';
 
 export interface Way {
+  /** The API account that pays. */
+  account: string;
   guard: OutboundGuard;
   /** Connects to what passes the guard. */
   direct: Dispatcher;
@@ -60,7 +62,7 @@ export async function fetchMedia(
 /** The address of a redirect; `null` once the body was read. */
 async function ask(
   url: URL,
-  { direct, proxies, proxy }: Way,
+  { account, direct, proxies, proxy }: Way,
   pace: Pace,
   read: (fetched: Fetched) => Promise<void>,
   isRedirect: boolean,
@@ -69,10 +71,9 @@ async function ask(
   let body: Readable | undefined;
   try {
     pace.asked();
-    const answer = await orEnded(
-      request(url, { dispatcher: lease?.dispatcher ?? direct, method: 'GET', headers, signal: pace.signal }),
-      pace.signal,
-    );
+    const { signal } = pace;
+    const options = { dispatcher: lease?.dispatcher ?? direct, method: 'GET', headers, signal, account } as const;
+    const answer = await orEnded(request(url, options), signal);
     body = answer.body;
     // It is destroyed below, which may be heard of before anybody reads it.
     body.on('error', () => {});

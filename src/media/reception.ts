@@ -128,13 +128,14 @@ export class MediaReception {
     source: Extract<MediaSource, { url: string }>,
     spool: Spool,
     rules: TakingRules,
-    { proxy, signal }: DeskCall,
+    { account, proxy, signal }: DeskCall,
   ): Promise<Intake> {
     const { guard, proxies, runtime, pace: limits = usualPace } = this.#options;
     const pace = new Pace(runtime, limits, rules.signal ? AbortSignal.any([signal, rules.signal]) : signal);
     let intake: Intake | undefined;
     try {
-      await fetchMedia(source.url, { guard, direct: this.#direct, proxies, proxy }, pace, async ({ body, type }) => {
+      const way = { account, guard, direct: this.#direct, proxies, proxy };
+      await fetchMedia(source.url, way, pace, async ({ body, type }) => {
         const by = 'the Content-Type of its answer';
         intake = new Intake(spool, claimsOf(source, { type, by, ofServer: true }), rules);
         await intake.fill(body, (bytes) => pace.received(bytes));

@@ -12,6 +12,8 @@ const minPieceBytes = 64;
 export interface LimitedDispatchOptions extends Dispatcher.DispatchOptions {
   /** Gives up waiting for a slot. */
   signal?: AbortSignal;
+  /** The account that pays. Requests without one share the slots of one account. */
+  account?: string;
   /** Called when the exchange has its slot. */
   onSlot?: () => void;
 }
@@ -38,7 +40,7 @@ export function limitExchanges(
       dispatch(limiter.crowded ? { ...options, reset: true } : options, new LimitedResponse(handler, leave));
     };
     const refuse = (reason: unknown) => handler.onResponseError?.(unsent, asError(reason));
-    limiter.enter(hostOf(options), options.signal, begin, refuse);
+    limiter.enter({ account: options.account ?? '', host: hostOf(options) }, options.signal, begin, refuse);
     return true;
   };
 }

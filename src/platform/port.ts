@@ -37,6 +37,8 @@ export interface Platform {
 }
 
 export interface PlatformCall {
+  /** The API account that pays for the call, or whose webhooks it serves. */
+  account: string;
   /** The actor's `auth_token` cookie. */
   authToken: Secret;
   /** The caller's own proxy for this call. */

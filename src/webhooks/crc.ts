@@ -11,6 +11,7 @@ export type CrcOutcome = { result: 'passed' } | { result: 'wrong' | 'unreachable
  */
 export async function checkReceiver(
   receivers: Receivers,
+  account: string,
   url: URL,
   secret: string,
   signal?: AbortSignal,
@@ -19,7 +20,7 @@ export async function checkReceiver(
   const asked = new URL(url);
   // Not through `searchParams`, which would write the receiver's own query anew.
   asked.search = `${asked.search === '' ? '?' : `${asked.search}&`}crc_token=${token}`;
-  const answer = await receivers.get(asked, signal);
+  const answer = await receivers.get(account, asked, signal);
   if ('fault' in answer) return { result: 'unreachable', reason: `CRC failed: ${answer.fault}` };
   const reason = wrongIn(answer, crcResponseToken(token, secret));
   if (reason === null) return { result: 'passed' };

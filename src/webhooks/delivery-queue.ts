@@ -214,7 +214,7 @@ export class DeliveryQueue {
     } catch {
       return { fault: 'not sent: what the service keeps of it does not open', durationMs: 0 };
     }
-    return receivers.post(url, headers, body, signal);
+    return receivers.post(account, url, headers, body, signal);
   }
 
   async #attempt(delivery: Waiting, lane: Lane): Promise<void> {

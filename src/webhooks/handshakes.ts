@@ -85,7 +85,7 @@ export class Handshakes {
       const { number, holder, last } = state;
       if (holder === this.#holder) {
         const crc = await gate.during(webhook, (signal) =>
-          checkReceiver(receivers, subject.url, subject.secret, signal),
+          checkReceiver(receivers, webhook.account, subject.url, subject.secret, signal),
         );
         // If this fails the lease runs out by itself.
         await store.webhooks.endHandshake(lease, number, crc && JSON.stringify(crc)).catch(() => {});

@@ -11,9 +11,11 @@ export interface PollerWay {
 /** How a poller asks the platform. */
 export function pollerSession(
   { platform, readProxy }: PollerWay,
+  account: string,
   { authToken, proxy }: PollerCredentials,
 ): PlatformSession {
   return platform.as({
+    account,
     authToken: new Secret(authToken),
     proxy: proxy === null ? null : readProxy(new Secret(proxy)),
     signal: null,

@@ -81,12 +81,14 @@ export class Receivers {
     return this.#options.guard.checkUrl(text, { field: 'url', schemes: ['https'] });
   }
 
-  get(url: URL, signal?: AbortSignal): Promise<ReceiverAnswer | ReceiverFault> {
-    return this.#ask('GET', url, {}, null, signal);
+  /** `account` owns the webhook: the limits of outgoing connections hold for each account. */
+  get(account: string, url: URL, signal?: AbortSignal): Promise<ReceiverAnswer | ReceiverFault> {
+    return this.#ask('GET', account, url, {}, null, signal);
   }
 
-  post(url: URL, headers: Readonly<Record<string, string>>, body: string, signal?: AbortSignal) {
-    return this.#ask('POST', url, headers, body, signal);
+  /** See `get`. */
+  post(account: string, url: URL, headers: Readonly<Record<string, string>>, body: string, signal?: AbortSignal) {
+    return this.#ask('POST', account, url, headers, body, signal);
   }
 
   async close(): Promise<void> {
@@ -95,6 +97,7 @@ export class Receivers {
 
   async #ask(
     method: 'GET' | 'POST',
+    account: string,
     url: URL,
     headers: Readonly<Record<string, string>>,
     body: string | null,
@@ -117,6 +120,7 @@ export class Receivers {
     let slotAt: number | null = null;
     const options = {
       method,
+      account,
       headers: { 'user-agent': 'postern-webhooks', accept: 'application/json', ...headers },
       body,
       dispatcher: this.#local && isLocalhost(url.href) ? this.#local : this.#public,

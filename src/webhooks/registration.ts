@@ -129,7 +129,7 @@ export class Registration {
     // What the platform refuses takes the place of nothing that it may still take.
     if (credentials) {
       await records.find(account, id);
-      await pollerSession(this.#parts, credentials).activity({ count: 1, cursor: null });
+      await pollerSession(this.#parts, account, credentials).activity({ count: 1, cursor: null });
     }
     if (code !== undefined) await this.#checkCode(account, id, credentials, code);
     const poller = credentials && (await records.successor(account, id, credentials));

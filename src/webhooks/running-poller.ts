@@ -152,7 +152,7 @@ export class RunningPoller {
     const { vault, runtime, onFault } = this.#parts;
     if (this.#ended || this.#stopped) return;
     try {
-      const page = await pollerSession(this.#parts, vault.openPoller(this.#record)).activity({
+      const page = await pollerSession(this.#parts, this.#record.account, vault.openPoller(this.#record)).activity({
         count: eventsAtOnce,
         cursor: this.#cursor,
       });

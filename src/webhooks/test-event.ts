@@ -27,7 +27,7 @@ export async function sendTestEvent(
   const body = JSON.stringify(event);
   const headers = signedHeaders({ eventId, attempt: 1, body, now }, vault.open(record));
   const url = new URL(vault.openUrl(record));
-  const answer = await gate.during(record, (signal) => receivers.post(url, headers, body, signal));
+  const answer = await gate.during(record, (signal) => receivers.post(record.account, url, headers, body, signal));
   if (!answer) return null;
   const duration_ms = answer.durationMs;
   if ('fault' in answer) return { delivered: false, response_code: null, duration_ms, error: answer.fault };

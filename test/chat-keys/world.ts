@@ -40,6 +40,7 @@ export class KeyWorld {
   /** Of a call that its caller has hung up on, which a guess must survive. */
   session({ authToken }: Account, proxy: ForwardProxy | null = null): KeySession {
     const call = {
+      account: 'acc',
       authToken: new Secret(authToken),
       proxy,
       signal: AbortSignal.abort(),

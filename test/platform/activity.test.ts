@@ -27,7 +27,13 @@ function platformAt(origin: string): SandboxPlatform {
 }
 
 const sessionOf = (platform: SandboxPlatform, authToken: string): PlatformSession =>
-  platform.as({ authToken: new Secret(authToken), proxy: null, signal: null, tokenFor: () => 'unused' });
+  platform.as({
+    account: 'acc',
+    authToken: new Secret(authToken),
+    proxy: null,
+    signal: null,
+    tokenFor: () => 'unused',
+  });
 
 describe('the activity of an account of the sandbox', () => {
   let sandbox: OpenSandbox;

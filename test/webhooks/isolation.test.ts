@@ -24,3 +24,26 @@ test.each(['another account', 'the same account'])(
   },
   30_000,
 );
+
+test('an account whose webhooks hold all that they may of a slow host does not hold up another account there', async () => {
+  const flood = await world.actor();
+  const other = await world.actor();
+  const receiver = await world.receiver();
+  const hooks = Array.from({ length: 20 }, (_, i) => `${receiver.url}/flood/${i}`);
+  for (const url of hooks) await register(flood.client, { url, events: ['user.follow'] });
+  await register(other.client, { url: `${receiver.url}/other`, events: ['user.follow'] });
+  let end = () => {};
+  const ended = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  receiver.answerWith(async ({ url }) => {
+    if (url.includes('/flood/')) await ended;
+    return { status: 200 };
+  });
+  await world.happen(flood.account, 'follow', 20);
+  await until(() => expect(receiver.deliveries.length).toBeGreaterThanOrEqual(64));
+  await world.happen(other.account);
+  const arrived = () => receiver.deliveries.filter(({ url }) => url.endsWith('/other'));
+  await until(() => expect(arrived()).toHaveLength(1), 3_000);
+  end();
+}, 30_000);

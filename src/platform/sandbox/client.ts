@@ -154,7 +154,7 @@ export class SandboxClient {
   }
 
   async #dispatch(options: Dispatcher.DispatchOptions, call: PlatformCall | null, attempts: Attempts): Promise<Answer> {
-    if (call?.proxy) return this.#sendThrough(call.proxy, options, attempts);
+    if (call?.proxy) return this.#sendThrough(call.proxy, call.account, options, attempts);
     try {
       return await attempts.send(this.#direct, options, () => this.#breaker.answered());
     } catch (error) {
@@ -164,10 +164,15 @@ export class SandboxClient {
   }
 
   /** A proxy is its caller's affair: what it does tells nobody else whether the platform is there. */
-  async #sendThrough(proxy: ForwardProxy, options: Dispatcher.DispatchOptions, attempts: Attempts): Promise<Answer> {
+  async #sendThrough(
+    proxy: ForwardProxy,
+    account: string,
+    options: Dispatcher.DispatchOptions,
+    attempts: Attempts,
+  ): Promise<Answer> {
     const lease = this.#options.proxies.lease(proxy, { origin: this.#options.origin, chosenBy: 'operator' });
     try {
-      const limited: LimitedDispatchOptions = { ...options, signal: attempts.signal };
+      const limited: LimitedDispatchOptions = { ...options, account, signal: attempts.signal };
       return await attempts.send(lease.dispatcher, limited, () => lease.breaker.answered());
     } catch (error) {
       if (!(error instanceof HungUpError)) lease.breaker.failed();
