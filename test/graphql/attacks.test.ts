@@ -127,6 +127,10 @@ describe('too many', () => {
     expectRefused(await attacker.ask(document), 400, message);
   });
 
+  test('a syntax error that quotes the word tokens is not refused as too long', async () => {
+    expectRefused(await attacker.ask('query tokens tokens { __typename }'), 400, /^Syntax Error: .*Name "tokens"/);
+  });
+
   test('mistakes are told ten times', async () => {
     const { body } = await attacker.ask(`{${many(900, (i) => `x${i}`)}}`);
     expect(body.errors).toHaveLength(11);
