@@ -1,4 +1,4 @@
-import { PosternError } from '../errors/postern-error.ts';
+import { PosternError, TokenRefusedError } from '../errors/postern-error.ts';
 import type { MessageEvent } from '../model/event.ts';
 import type { PollerRecord, Store, WebhookRecord } from '../store/port.ts';
 import type { MessageOpener, OpenedMessage } from './message-opener.ts';
@@ -63,7 +63,7 @@ export function isFinal(error: unknown): boolean {
 
 /** A token that the platform refuses says nothing of the code. */
 export function isCodeRefusal(error: unknown): error is PosternError {
-  if (!(error instanceof PosternError) || error.message === 'Platform rejected auth_token') return false;
+  if (!(error instanceof PosternError) || error instanceof TokenRefusedError) return false;
   return refusals.has(error.code);
 }
 
