@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { TakenMedia } from '../model/taken-media.ts';
+import { turn } from '../runtime/turns.ts';
 import type { MediaSource, TakingRules } from './desk.ts';
 import { type Claim, type Identity, identify } from './identify.ts';
 import { inspectImage } from './inspect-image.ts';
@@ -64,7 +65,11 @@ const noFacts = { width: null, height: null, durationMs: null };
 async function inspect(spool: Spool, { type, kind }: Identity, imageTurns: Turns) {
   if (kind === 'video') return inspectVideo(spool);
   if (kind === 'photo' || kind === 'gif') {
-    const size = await imageTurns.take(async () => inspectImage(await spool.read(0, spool.size), type));
+    const size = await imageTurns.take(async () => {
+      const bytes = await spool.read(0, spool.size);
+      await turn();
+      return inspectImage(bytes, type);
+    });
     return { ...size, durationMs: null };
   }
   if (kind === 'svg') return { ...noFacts, ...(await inspectSvg(spool)) };

@@ -7,6 +7,7 @@ import type { OutboundGuard } from '../outbound/guard.ts';
 import type { ForwardProxy } from '../outbound/proxy.ts';
 import { maxReceivedBytes, type ProxyPool } from '../outbound/proxy-pool.ts';
 import type { Runtime } from '../runtime/runtime.ts';
+import { turn } from '../runtime/turns.ts';
 import { decodeMedia } from './base64.ts';
 import type { MediaDesk, MediaSource, TakingRules } from './desk.ts';
 import { fetchMedia } from './fetch.ts';
@@ -152,6 +153,8 @@ async function keep(
   spool: Spool,
   rules: TakingRules,
 ): Promise<Intake> {
+  // To decode 20 MiB takes 40 ms.
+  await turn();
   const { bytes, type } = decodeMedia(source.base64);
   const intake = new Intake(spool, claimsOf(source, { type, by: 'its data: URI', ofServer: false }), rules);
   await intake.fill([bytes]);

@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import { type Request, type Response, Router } from 'express';
 import type { ConcurrencyLimit } from '../billing/concurrency-limit.ts';
 import type { KeyRing } from '../billing/key-ring.ts';
@@ -11,6 +10,7 @@ import type { BodyBudget } from '../headers/body-budget.ts';
 import { streamOpened } from '../headers/event-stream.ts';
 import { readJsonBody } from '../headers/json-body.ts';
 import { countCall } from '../headers/rate-limit.ts';
+import { turn } from '../runtime/turns.ts';
 import { actionRoute } from './action-route.ts';
 import { streamRoute } from './stream-route.ts';
 
@@ -62,7 +62,7 @@ function actionHandler(action: Action, parts: RestParts) {
         bodies.hold(request, response, key.account, limitBytes);
         request.body = await readJsonBody(request, { limitBytes, compressed: true });
         // To parse 24 MiB takes long enough: others get a turn before the input is checked.
-        if (action.takesBase64) await setImmediate();
+        if (action.takesBase64) await turn();
       }
       await perform(request, response);
     } finally {

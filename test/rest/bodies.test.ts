@@ -1,5 +1,8 @@
+import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readJsonBody } from '../../src/headers/json-body.ts';
 import { Client } from '../support/client.ts';
 import { expectRefusal, restingBalance } from '../support/refusal.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -63,6 +66,54 @@ test.each([
   const startedAt = performance.now();
   expectRefusal(await post(path, body), 400, 'The body has more than 10000 values');
   expect(performance.now() - startedAt).toBeLessThan(500);
+});
+
+describe('a large body', () => {
+  const manyQuotes = '\\"'.repeat(1_000_001);
+  const tooManyEscapes = 'The body has more than 1000000 escapes (\\) in its strings';
+  const tooMuchOutside = 'The body has more than 1048576 bytes outside its strings';
+
+  test.each([
+    ['digits', `{"media_url":${'1'.repeat(20_000_000)}}`, tooMuchOutside],
+    ['spaces', `{${' '.repeat(20_000_000)}"media_url":1}`, tooMuchOutside],
+    ['strings without commas', `[${'""'.repeat(2_000_000)}]`, tooMuchOutside],
+    ['escapes in a value', `{"media_url":"${manyQuotes}"}`, tooManyEscapes],
+    ['escapes in many values', `[${`"${'\\n'.repeat(20_000)}",`.repeat(60)}1]`, tooManyEscapes],
+    ['escapes in a name', `{"${manyQuotes}":1}`, /^The body has (more than 1000000 escapes|a property name)/],
+    ['a long name', `{"${'A'.repeat(70_000)}":1}`, 'The body has a property name of more than 65536 bytes'],
+    [
+      'a long name before a space',
+      `{"${'é'.repeat(35_000)}" :1}`,
+      'The body has a property name of more than 65536 bytes',
+    ],
+    ['brackets after the first slice', `{"a":"${'A'.repeat(5_000_000)}","b":${nested('[', ']', 64)}}`, /nests deeper/],
+  ])('is refused for %s, compressed too', async (_name, body, message) => {
+    const headers = { 'content-encoding': 'gzip' };
+    expectRefusal(await post('/media/upload', gzipSync(body), headers), 400, message);
+    if (!body.startsWith('[')) expectRefusal(await post('/media/upload', body), 400, message);
+  });
+
+  test.each([
+    ['base64 with escaped slashes', 'QUJD\\/UJDQUJDQUJDQUJDQUJDQUJDQUJD'.repeat(300_000)],
+    ['characters of two bytes', 'é'.repeat(6_000_000)],
+    ['characters of three bytes', `a${'中'.repeat(4_000_000)}`],
+    ['characters of four bytes', `a${'😀'.repeat(3_000_000)}`],
+    ['brackets and commas', '[{,:}]'.repeat(2_000_000)],
+  ])('is read whole: %s', async (_name, value) => {
+    const body = `{"extra":"${value}","media_url":7}`;
+    expectRefusal(await post('/media/upload', body), 400, /media_url/);
+  });
+
+  test('keeps the characters at which it is cut into slices', async () => {
+    for (const shift of ['', 'a', 'aa', 'aaa']) {
+      const value = `${shift}${'😀'.repeat(800_000)}`;
+      const request = Object.assign(Readable.from([Buffer.from(JSON.stringify({ value }))]), {
+        headers: { 'content-type': json, 'transfer-encoding': 'chunked' },
+      });
+      const body = await readJsonBody(request as unknown as IncomingMessage, { limitBytes: 24 * 1024 * 1024 });
+      expect((body as { value: string }).value === value).toBe(true);
+    }
+  });
 });
 
 describe('text in a body', () => {
