@@ -27,7 +27,8 @@ export interface Place {
 
 /**
  * How much media there may be at a time, of one account and of all of them: its files have no names, so nobody would see
- * what fills the disk, and the store would be the first to feel it.
+ * what fills the disk, and the store would be the first to feel it. The limit of an account is a share of the media that the
+ * other accounts leave: it shrinks while they use theirs, so a few accounts cannot take the whole limit of all accounts.
  */
 export class Room {
   readonly #limits: RoomLimits;
@@ -65,7 +66,9 @@ export class Room {
       const limit = what === 'pieces' ? `${ofAccount.pieces} pieces` : `${ofAccount.bytes / GiB} GiB`;
       throw full(`This account has as much media in flight as it may, ${limit}`);
     }
-    if (this.#all[what] + more > ofAll[what]) throw full('All callers together have too much media in flight');
+    const ofOthers = this.#all[what] - own[what];
+    const share = Math.ceil((ofAccount[what] / ofAll[what]) * (ofAll[what] - ofOthers));
+    if (own[what] + more > share) throw full('All callers together have too much media in flight');
     own[what] += more;
     this.#all[what] += more;
   }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { MediaReception } from '../../src/media/reception.ts';
+import { Room } from '../../src/media/room.ts';
 import { OutboundGuard } from '../../src/outbound/guard.ts';
 import { ProxyPool } from '../../src/outbound/proxy-pool.ts';
 import { systemRuntime as runtime } from '../../src/runtime/runtime.ts';
@@ -55,6 +56,18 @@ test('an account keeps so many pieces at a time; who discards one makes room', a
   held.push(await take('linus'));
   for (const each of held) await each.discard();
   for (const each of await Promise.all([take('ada'), take('ada'), take('ada')])) await each.discard();
+});
+
+test('an account gets its share of what the others leave, so a few accounts cannot take all of it', () => {
+  const room = new Room();
+  for (let i = 0; i < 1_000; i++) {
+    try {
+      room.take(`flood ${i % 4}`);
+    } catch (error) {
+      expect(error).toMatchObject(refusal(/media in flight/));
+    }
+  }
+  for (let i = 0; i < 100; i++) room.take('ada');
 });
 
 test('an account keeps so many bytes at a time, and so do all together, whatever way they come', async () => {
