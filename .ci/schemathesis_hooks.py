@@ -101,7 +101,7 @@ def _state_rules(schema, alternatives):
         if group["minimum"] > 0:
             rules.append({"anyOf": [given(field) for field in group["fields"]]})
         if group["maximum"] == 1:
-            rules.extend({"not": {"required": [*pair]}} for pair in itertools.combinations(group["fields"], 2))
+            rules.extend({"not": {"allOf": [given(a), given(b)]}} for a, b in itertools.combinations(group["fields"], 2))
     if rules:
         schema["allOf"] = rules
 

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { type buildConnector, Client, type Dispatcher, Pool } from 'undici';
 import type { ConnectionLimiter } from './connection-limiter.ts';
 import { ConnectionLostError, ServerMisbehavedError } from './faults.ts';
@@ -12,6 +13,12 @@ export interface LimitedClientOptions extends Omit<Client.Options, 'connect'> {
    * (RFC 9112 section 7.1.1) can be of any length.
    */
   maxReceivedBytes?: number;
+}
+
+/** Whether the socket of a client is read at present. */
+interface Reading {
+  held: boolean;
+  socket: Socket | null;
 }
 
 interface CurrentRequest {
@@ -35,9 +42,11 @@ const keepAliveMaxTimeout = 30_000;
  */
 export class LimitedClient extends Client {
   readonly #request: CurrentRequest;
+  readonly #reading: Reading;
 
   constructor(origin: string | URL, { connect, counter, maxReceivedBytes, ...options }: LimitedClientOptions) {
     const request: CurrentRequest = { connections: 0, socket: null, bytesBefore: 0 };
+    const reading: Reading = { held: false, socket: null };
     super(origin, {
       keepAliveMaxTimeout,
       ...options,
@@ -48,18 +57,125 @@ export class LimitedClient extends Client {
         connect(target, (...[error, socket]) => {
           if (error) return callback(error, null);
           counter?.count(socket);
+          holdable(socket, reading);
           if (maxReceivedBytes !== undefined) limitBytes(socket, maxReceivedBytes, request);
           callback(null, socket);
         });
       },
     });
     this.#request = request;
+    this.#reading = reading;
   }
 
   override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
     this.#request.connections = 1;
     this.#request.bytesBefore = this.#request.socket?.bytesRead ?? 0;
-    return super.dispatch(options, handler);
+    this.#reading.held = false;
+    // Undici's own methods bring handlers of its older interface, such as that of a tunnel, which has no body to pause.
+    return super.dispatch(options, handler.onRequestStart ? new HeldResponse(handler, this.#reading) : handler);
+  }
+}
+
+/**
+ * While it is held, nothing is read from the socket, so its kernel buffer fills and the server has to wait. The end of the
+ * stream waits as well.
+ */
+function holdable(socket: Socket, reading: Reading): void {
+  const read = socket.read.bind(socket);
+  reading.socket = socket;
+  reading.held = false;
+  socket.read = (size) => (reading.held && reading.socket === socket ? null : read(size));
+}
+
+/**
+ * Pauses a response by holding its socket instead of pausing undici's parser. Undici 7 ends the process with an assertion that
+ * nobody can catch when a connection ends while its parser is paused (https://github.com/nodejs/undici/issues/5360).
+ */
+class HeldResponse implements Dispatcher.DispatchHandler {
+  readonly #handler: Dispatcher.DispatchHandler;
+  readonly #reading: Reading;
+  #controller: Dispatcher.DispatchController | null = null;
+
+  constructor(handler: Dispatcher.DispatchHandler, reading: Reading) {
+    this.#handler = handler;
+    this.#reading = reading;
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController, context: unknown): void {
+    this.#handler.onRequestStart?.(this.#held(controller), context);
+  }
+
+  onRequestUpgrade(
+    controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Record<string, string | string[]>,
+    socket: Duplex,
+  ): void {
+    this.#handler.onRequestUpgrade?.(this.#held(controller), status, headers, socket);
+  }
+
+  onResponseStart(
+    controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Record<string, string | string[]>,
+    statusMessage?: string,
+  ): void {
+    this.#handler.onResponseStart?.(this.#held(controller), status, headers, statusMessage);
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#handler.onResponseData?.(this.#held(controller), chunk);
+  }
+
+  onResponseEnd(controller: Dispatcher.DispatchController, trailers: Record<string, string | string[]>): void {
+    this.#handler.onResponseEnd?.(this.#held(controller), trailers);
+  }
+
+  onResponseError(controller: Dispatcher.DispatchController, error: Error): void {
+    this.#handler.onResponseError?.(this.#held(controller), error);
+  }
+
+  #held(controller: Dispatcher.DispatchController): Dispatcher.DispatchController {
+    this.#controller ??= new HeldController(controller, this.#reading);
+    return this.#controller;
+  }
+}
+
+class HeldController implements Dispatcher.DispatchController {
+  readonly #controller: Dispatcher.DispatchController;
+  readonly #reading: Reading;
+
+  constructor(controller: Dispatcher.DispatchController, reading: Reading) {
+    this.#controller = controller;
+    this.#reading = reading;
+  }
+
+  get aborted(): boolean {
+    return this.#controller.aborted;
+  }
+
+  get paused(): boolean {
+    return this.#reading.held;
+  }
+
+  get reason(): Error | null {
+    return this.#controller.reason;
+  }
+
+  abort(reason: Error): void {
+    this.#controller.abort(reason);
+  }
+
+  pause(): void {
+    this.#reading.held = true;
+  }
+
+  resume(): void {
+    if (!this.#reading.held) return;
+    this.#reading.held = false;
+    const { socket } = this.#reading;
+    // Undici reads when it hears this. Not at once: it may be in the middle of a chunk.
+    setImmediate(() => socket?.emit('readable'));
   }
 }
 

@@ -1,0 +1,71 @@
+import { createServer, type Server, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { buildConnector } from 'undici';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { LimitedClient } from '../../src/outbound/limited-client.ts';
+import { limitResponses } from '../../src/outbound/limited-exchange.ts';
+
+const body = 'x'.repeat(256 * 1024);
+const endings: Record<string, (socket: Socket) => void> = {
+  'a length': (socket) =>
+    socket.end(`HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: ${body.length}\r\n\r\n${body}`),
+  'the end of the connection': (socket) => socket.end(`HTTP/1.1 200 OK\r\n\r\n${body}`),
+  chunks: (socket) =>
+    socket.end(
+      `HTTP/1.1 200 OK\r\nconnection: close\r\ntransfer-encoding: chunked\r\n\r\n${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`,
+    ),
+  'a length, kept alive': (socket) => socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`),
+};
+
+let server: Server;
+let answer: (socket: Socket) => void;
+let origin: string;
+
+beforeAll(async () => {
+  server = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.once('data', () => answer(socket));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  origin = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+});
+afterAll(() => new Promise((resolve) => server.close(resolve)));
+
+const open = () => new LimitedClient(origin, { connect: buildConnector({}) }).compose(limitResponses);
+
+describe('a response that is read late arrives whole', () => {
+  test.each(Object.entries(endings))('when it ends by %s', async (_name, end) => {
+    answer = end;
+    const client = open();
+    const response = await client.request({ method: 'GET', path: '/' });
+    // Meanwhile the connection ends. With a paused parser, undici would end the process here.
+    await sleep(100);
+    expect((await response.body.text()).length).toBe(body.length);
+    await client.destroy();
+  });
+});
+
+describe('a response that is never read', () => {
+  test.each(Object.entries(endings))('does no harm when it ends by %s and is given up', async (_name, end) => {
+    answer = end;
+    const client = open();
+    const response = await client.request({ method: 'GET', path: '/' });
+    await sleep(50);
+    response.body.on('error', () => {}).destroy();
+    await sleep(50);
+    await client.destroy();
+  });
+});
+
+test('a connection that is reset while nobody reads is an error of the body', async () => {
+  answer = (socket) => {
+    socket.write(`HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: ${2 * body.length}\r\n\r\n${body}`);
+    setTimeout(() => socket.resetAndDestroy(), 50);
+  };
+  const client = open();
+  const response = await client.request({ method: 'GET', path: '/' });
+  await sleep(150);
+  await expect(response.body.text()).rejects.toThrow();
+  await client.destroy();
+});
