@@ -82,7 +82,7 @@ async function proveKeys(
     if (!(await opensSamples(new Vault(keys, runtime), check))) return false;
     stored = await check.write(seal(vaults).join(' '), null);
   }
-  // Another process may write meanwhile; each turn looks at what is stored by then.
+  // Another process may replace the check value meanwhile. Each attempt starts from the value that is stored by then.
   for (let turn = 0; turn < 10; turn++) {
     const seals: readonly string[] = stored.split(' ');
     const openedBy = seals.map((text) => vaults.findIndex((vault) => opens(vault, text)));

@@ -105,7 +105,7 @@ class Performance {
       const isCostOnly = state.request.headers['x-cost-only'] === '1';
       if (calls.unchecked > 0 && (await this.#mayCheck(calls, isCostOnly))) {
         await calls.checkExpensive();
-        // Without the calls that were refused.
+        // The price of the calls that passed the expensive check.
         state.quoted = measure().micros;
       }
       if (isCostOnly) return { data: null };

@@ -8,7 +8,7 @@ export interface BodyBudgetLimits {
 
 const MiB = 1024 * 1024;
 const defaultLimits: BodyBudgetLimits = { ofAccount: 96 * MiB, ofAll: 256 * MiB };
-/** Smaller bodies are limited by the number of concurrent requests. */
+/** Only bodies above this size count here. The limit of concurrent requests bounds the smaller ones. */
 const smallBodyBytes = 64 * 1024;
 
 /**

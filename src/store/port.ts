@@ -99,8 +99,8 @@ export interface KeyStore {
 export interface SecretCheckStore {
   read(): Promise<string | null>;
   /**
-   * Replaces the value if it is still `previous` (`null`: there is none). Returns the value that is stored afterwards: of
-   * several processes that write at once the first wins, and the others get its value.
+   * Replaces the value if it is still `previous` (`null`: there is none). Returns the value that is stored afterwards. If
+   * several processes write at once, the first one succeeds and the others get its value.
    */
   write(value: string, previous: string | null): Promise<string>;
   /** Sealed texts of other records: the latest of each kind, at most ten. Empty if the store holds none. */

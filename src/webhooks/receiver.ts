@@ -81,7 +81,7 @@ export class Receivers {
     return this.#options.guard.checkUrl(text, { field: 'url', schemes: ['https'] });
   }
 
-  /** `account` owns the webhook: the limits of outgoing connections hold for each account. */
+  /** `account` is the account that owns the webhook. It shares the connection slots with other accounts. */
   get(account: string, url: URL, signal?: AbortSignal): Promise<ReceiverAnswer | ReceiverFault> {
     return this.#ask('GET', account, url, {}, null, signal);
   }

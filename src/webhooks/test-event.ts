@@ -15,7 +15,7 @@ interface TestParts {
   gate: SendGate;
 }
 
-/** Sends a signed `webhook.test` event, once, and says how it went. `null` if the webhook is deleted or moves meanwhile. */
+/** Sends one signed `webhook.test` event and returns the outcome; `null` if the webhook is deleted or gets another URL meanwhile. */
 export async function sendTestEvent(
   record: WebhookRecord,
   { vault, receivers, runtime, gate }: TestParts,

@@ -31,7 +31,7 @@ async function residentMiB(): Promise<number> {
   return Number(/^process_resident_memory_bytes (\S+)$/m.exec(metrics)?.[1]) / 1024 / 1024;
 }
 
-/** Written out these are a million fields and more. */
+/** With each fragment written out at each spread, this document has more than a million fields. */
 const fragments = [
   ...Array.from({ length: 19 }, (_, i) => {
     const inner = `{ nodes { author { ...F${i + 1} } } }`;

@@ -34,7 +34,7 @@ export function videoAt(world: World, path: string): Buffer | undefined {
 
 const unknownDurationMs = 24_000;
 
-/** `offset` is counted from behind the type of the first box of this type. */
+/** Finds the first box of this type. `offset` counts bytes from the end of the type field of that box. */
 function field(type: string, offset: number): number {
   return clip.indexOf(type, 0, 'latin1') + 4 + offset;
 }
