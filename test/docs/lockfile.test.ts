@@ -5,17 +5,21 @@ interface Lock {
   packages: Record<string, { optionalDependencies?: Record<string, string> }>;
 }
 
-describe.each(['package-lock.json', '.ci/openapi-lint/package-lock.json', 'scripts/clients/node/package-lock.json'])(
-  '%s',
-  (file) => {
-    const { packages } = JSON.parse(readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8')) as Lock;
+const lockFiles = [
+  'package-lock.json',
+  '.ci/openapi-lint/package-lock.json',
+  '.ci/asyncapi-lint/package-lock.json',
+  'scripts/clients/node/package-lock.json',
+];
 
-    // npm leaves out what it cannot find at the time of writing, and then `npm ci` refuses the whole file everywhere.
-    test('has the packages of all systems, not only of the one that wrote it', () => {
-      const wanted = Object.values(packages).flatMap(({ optionalDependencies = {} }) =>
-        Object.keys(optionalDependencies),
-      );
-      expect(wanted.filter((name) => !(`node_modules/${name}` in packages))).toEqual([]);
-    });
-  },
-);
+describe.each(lockFiles)('%s', (file) => {
+  const { packages } = JSON.parse(readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8')) as Lock;
+
+  // npm leaves out what it cannot find at the time of writing, and then `npm ci` refuses the whole file everywhere.
+  test('has the packages of all systems, not only of the one that wrote it', () => {
+    const wanted = Object.values(packages).flatMap(({ optionalDependencies = {} }) =>
+      Object.keys(optionalDependencies),
+    );
+    expect(wanted.filter((name) => !(`node_modules/${name}` in packages))).toEqual([]);
+  });
+});
