@@ -3,6 +3,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { serve } from '../dist/main/serve.js';
 import {
   ConversationKeys,
   conversationIdOf,
@@ -13,10 +14,9 @@ import {
   registrationOf,
   sealContent,
   sealKeyChange,
-} from '../dist/chat/index.js';
-import { readConfig } from '../dist/config/config.js';
-import { systemRuntime } from '../dist/runtime/runtime.js';
-import { serve } from '../dist/serve.js';
+} from '../dist/messaging/encryption/index.js';
+import { readConfig } from '../dist/shared/config/config.js';
+import { systemRuntime } from '../dist/shared/runtime/runtime.js';
 
 const rounds = 20;
 const messages = 2_000;

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { AccountAdmin } from '../dist/billing/account-admin.js';
-import { systemRuntime } from '../dist/runtime/runtime.js';
-import { Secret } from '../dist/secrets/secret.js';
-import { Vault } from '../dist/secrets/vault.js';
+import { systemRuntime } from '../dist/shared/runtime/runtime.js';
+import { Secret } from '../dist/shared/secrets/secret.js';
+import { Vault } from '../dist/shared/secrets/vault.js';
 import { openSqliteStore } from '../dist/store/sqlite/store.js';
-import { WebhookVault } from '../dist/webhooks/secrets.js';
+import { WebhookVault } from '../dist/webhooks/shared/secrets.js';
 import { start, stop, stopAll, temporaryFolder } from './bench/processes.js';
 
 const { values } = parseArgs({

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { Pool } from 'undici';
-import { signedHeaders } from '../dist/webhooks/signed.js';
+import { signedHeaders } from '../dist/webhooks/delivery/signed.js';
 import { isolation } from './bench/isolation.js';
 import { median } from './bench/load.js';
 import { start, stopAll, temporaryFolder } from './bench/processes.js';

@@ -4,12 +4,12 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { printSchema } from 'graphql';
 import { stringify } from 'yaml';
-import { actions, streams } from '../dist/core/actions/registry.js';
-import { schema } from '../dist/graphql/schema/schema.js';
-import { asyncApiDocument } from '../dist/rest/openapi/async-api.js';
-import { openApiDocument } from '../dist/rest/openapi/document.js';
-import { errorReference } from '../dist/rest/openapi/error-reference.js';
-import { eventsSchema, eventTypes } from '../dist/rest/openapi/events.js';
+import { actions, streams } from '../dist/actions/registry.js';
+import { schema } from '../dist/api/graphql/schema/schema.js';
+import { asyncApiDocument } from '../dist/api/rest/openapi/async-api.js';
+import { openApiDocument } from '../dist/api/rest/openapi/document.js';
+import { errorReference } from '../dist/api/rest/openapi/error-reference.js';
+import { eventsSchema, eventTypes } from '../dist/api/rest/openapi/events.js';
 import { performAll } from './openapi/performed.js';
 
 const calls = [...actions, ...streams];
@@ -17,7 +17,7 @@ const documents = {
   'schema/openapi.json': async () => `${JSON.stringify(openApiDocument(calls, await performAll(calls)), null, 2)}\n`,
   'schema/events.json': () => `${JSON.stringify(eventsSchema(), null, 2)}\n`,
   'schema/asyncapi.yaml': () => stringify(asyncApiDocument(), { aliasDuplicateObjects: false }),
-  'src/kit/events.ts': () => eventTypes(),
+  'src/client/webhooks/events.ts': () => eventTypes(),
   'schema/schema.graphql': () => `${printSchema(schema)}\n`,
   'docs/errors.md': () => errorReference(),
 };
@@ -25,7 +25,7 @@ const documents = {
 const help = `Usage: node scripts/print.js [--check]
 
 Writes the files that derive from the code: schema/openapi.json, schema/events.json, schema/asyncapi.yaml and
-schema/schema.graphql, the types of src/kit/events.ts and docs/errors.md. It reads the code in dist/ (run
+schema/schema.graphql, the types of src/client/webhooks/events.ts and docs/errors.md. It reads the code in dist/ (run
 \`npm run print\`, which builds first). The examples of openapi.json are the answers of a service that runs for a moment in
 this process.
 

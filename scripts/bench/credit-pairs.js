@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Ledger } from '../../dist/billing/ledger.js';
-import { systemRuntime } from '../../dist/runtime/runtime.js';
+import { systemRuntime } from '../../dist/shared/runtime/runtime.js';
 
 export const price = 1_000;
 const actions = ['tweet/advanced_search', 'tweet/create', 'tweet/favorite', 'user/info', 'user/followers'];

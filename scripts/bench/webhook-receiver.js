@@ -2,7 +2,7 @@
 // how old each event was by its own time, and when each came; POST /forget begins anew.
 // Run as: webhook-receiver.js SECRET [MILLISECONDS until it answers]
 import { createServer } from 'node:http';
-import { answerCrc } from '../../dist/kit/index.js';
+import { answerCrc } from '../../dist/client/webhooks/index.js';
 
 const [secret, delayMs = '0'] = process.argv.slice(2);
 const nothing = () => ({ count: 0, firstAt: 0, lastAt: 0, ages: [], arrivedAt: {} });

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { systemRuntime } from '../../dist/runtime/runtime.js';
+import { systemRuntime } from '../../dist/shared/runtime/runtime.js';
 
 /**
  * Bytes that look random and are the same in every run. Each length has a sequence of its own, because parts that run at the

@@ -1,7 +1,7 @@
 // A receiver of webhooks on this machine, which the examples of the API description are about.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { answerCrc } from '../../dist/kit/index.js';
+import { answerCrc } from '../../dist/client/webhooks/index.js';
 
 /** Answers handshakes with `secret`, which may be changed, and everything else with 200. */
 export async function startReceiver() {

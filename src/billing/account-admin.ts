@@ -1,6 +1,6 @@
-import type { Micros } from '../model/money.ts';
-import type { Runtime } from '../runtime/runtime.ts';
-import type { Secret } from '../secrets/secret.ts';
+import type { Micros } from '../shared/model/money.ts';
+import type { Runtime } from '../shared/runtime/runtime.ts';
+import type { Secret } from '../shared/secrets/secret.ts';
 import type { AccountRecord, Balance, KeyRecord, Store, TopUpOutcome } from '../store/port.ts';
 import { apiKeyEntropyBytes, apiKeyPrefix, hashApiKey, makeApiKey } from './api-key.ts';
 

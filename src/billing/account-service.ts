@@ -1,9 +1,9 @@
-import { PosternError } from '../errors/postern-error.ts';
-import type { AccountBalance, AccountDetails, AccountUsage, Granularity, Payment } from '../model/account.ts';
-import { formatDollars, type Micros } from '../model/money.ts';
-import type { Page } from '../model/page.ts';
-import { formatIsoTime } from '../model/time.ts';
-import type { Runtime } from '../runtime/runtime.ts';
+import { PosternError } from '../shared/errors/postern-error.ts';
+import type { AccountBalance, AccountDetails, AccountUsage, Granularity, Payment } from '../shared/model/account.ts';
+import { formatDollars, type Micros } from '../shared/model/money.ts';
+import type { Page } from '../shared/model/page.ts';
+import { formatIsoTime } from '../shared/model/time.ts';
+import type { Runtime } from '../shared/runtime/runtime.ts';
 import type { PaymentMark, Store, UsageLine } from '../store/port.ts';
 import type { Ledger } from './ledger.ts';
 

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import { Secret } from '../secrets/secret.ts';
+import { Secret } from '../shared/secrets/secret.ts';
 
 /*
  * An API key: `pstn_`, 32 random base62 characters (190 bits), and the CRC-32 of all that in 6 more. The beginning

@@ -1,4 +1,4 @@
-import { PosternError } from '../errors/postern-error.ts';
+import { PosternError } from '../shared/errors/postern-error.ts';
 
 /** Limits what one API key has running in this process at a time. */
 export class ConcurrencyLimit {

@@ -1,5 +1,5 @@
-import type { PosternError } from '../errors/postern-error.ts';
-import { type Runtime, repeat, type Timer } from '../runtime/runtime.ts';
+import type { PosternError } from '../shared/errors/postern-error.ts';
+import { type Runtime, repeat, type Timer } from '../shared/runtime/runtime.ts';
 import { type ClaimReference, claimTtlMs, type IdempotencyStore, type SavedAnswer } from '../store/port.ts';
 
 /** An answer as its caller got it. */

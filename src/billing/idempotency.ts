@@ -1,13 +1,13 @@
 import { createHmac } from 'node:crypto';
-import { PosternError } from '../errors/postern-error.ts';
-import type { Runtime } from '../runtime/runtime.ts';
-import type { Secret } from '../secrets/secret.ts';
-import { deriveKey } from '../secrets/secret-key-file.ts';
-import type { Vault } from '../secrets/vault.ts';
+import { PosternError } from '../shared/errors/postern-error.ts';
+import type { Runtime } from '../shared/runtime/runtime.ts';
+import type { Secret } from '../shared/secrets/secret.ts';
+import { deriveKey } from '../shared/secrets/secret-key-file.ts';
+import type { Vault } from '../shared/secrets/vault.ts';
 import type { IdempotencyStore } from '../store/port.ts';
+import { orStoreAway } from '../store/store-away.ts';
 import { IdempotencyClaim, type KeptAnswer } from './idempotency-claim.ts';
 import { RateLimiter } from './rate-limiter.ts';
-import { orStoreAway } from './store-away.ts';
 
 /** A request whose caller wants it performed once, however often it is sent. */
 export interface IdempotentRequest {

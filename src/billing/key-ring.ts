@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache';
-import { PosternError } from '../errors/postern-error.ts';
-import type { Runtime } from '../runtime/runtime.ts';
-import type { Secret } from '../secrets/secret.ts';
+import { PosternError } from '../shared/errors/postern-error.ts';
+import type { Runtime } from '../shared/runtime/runtime.ts';
+import type { Secret } from '../shared/secrets/secret.ts';
 import type { AccountStore, KeyRecord, KeyStore } from '../store/port.ts';
+import { orStoreAway } from '../store/store-away.ts';
 import { hashApiKey, looksLikeApiKey } from './api-key.ts';
-import { orStoreAway } from './store-away.ts';
 
 /** A revoked key works no longer than this, and a new one is known no later. */
 const cacheTtlMs = 5_000;

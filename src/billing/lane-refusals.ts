@@ -1,5 +1,5 @@
-import { PosternError } from '../errors/postern-error.ts';
-import { formatDollars, type Micros } from '../model/money.ts';
+import { PosternError } from '../shared/errors/postern-error.ts';
+import { formatDollars, type Micros } from '../shared/model/money.ts';
 
 export function insufficientCredits(micros: Micros): PosternError {
   return new PosternError(

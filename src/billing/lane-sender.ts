@@ -1,4 +1,4 @@
-import { type Runtime, sleep } from '../runtime/runtime.ts';
+import { type Runtime, sleep } from '../shared/runtime/runtime.ts';
 import type { CommitOutcome, LedgerStore } from '../store/port.ts';
 import type { Batch } from './lane-queue.ts';
 import type { CommitInfo, LedgerTimes } from './ledger-times.ts';

@@ -1,5 +1,5 @@
-import type { Micros } from '../model/money.ts';
-import type { Timer } from '../runtime/runtime.ts';
+import type { Micros } from '../shared/model/money.ts';
+import type { Timer } from '../shared/runtime/runtime.ts';
 import type { CommitOutcome, Settlement } from '../store/port.ts';
 import { type Batch, Caller, LaneQueue, type Waiting } from './lane-queue.ts';
 import { refusals } from './lane-refusals.ts';

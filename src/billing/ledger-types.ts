@@ -1,4 +1,4 @@
-import type { Micros } from '../model/money.ts';
+import type { Micros } from '../shared/model/money.ts';
 
 /** Credit put aside for calls in flight. Opaque: made by `Ledger.reserve`, handed back to `Ledger.settle` once. */
 export interface Reservation {

@@ -1,12 +1,12 @@
 import { LRUCache } from 'lru-cache';
-import { PosternError } from '../errors/postern-error.ts';
-import { formatDollars, type Micros } from '../model/money.ts';
-import type { Runtime } from '../runtime/runtime.ts';
+import { PosternError } from '../shared/errors/postern-error.ts';
+import { formatDollars, type Micros } from '../shared/model/money.ts';
+import type { Runtime } from '../shared/runtime/runtime.ts';
 import type { LedgerStore, SavedAnswer, Settlement } from '../store/port.ts';
+import { orStoreAway } from '../store/store-away.ts';
 import { Lane, type LaneContext } from './lane.ts';
 import { type CommitInfo, type LedgerTimes, ledgerTimes } from './ledger-times.ts';
 import type { Charge, Reservation, Settled } from './ledger-types.ts';
-import { orStoreAway } from './store-away.ts';
 
 export type { CommitInfo, LedgerTimes } from './ledger-times.ts';
 export type { Charge, Reservation, Settled } from './ledger-types.ts';

@@ -1,4 +1,4 @@
-import { type Runtime, repeat, type Timer } from '../runtime/runtime.ts';
+import { type Runtime, repeat, type Timer } from '../shared/runtime/runtime.ts';
 import { type ProcessStore, processTtlMs } from '../store/port.ts';
 
 /** Tells the store that this process lives, and how many do. */

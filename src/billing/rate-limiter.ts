@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import { PosternError } from '../errors/postern-error.ts';
-import type { Runtime } from '../runtime/runtime.ts';
+import { PosternError } from '../shared/errors/postern-error.ts';
+import type { Runtime } from '../shared/runtime/runtime.ts';
 
 const windowSeconds = 60;
 /** A key that was not used for long has a full bucket, so forgetting it costs nothing. */

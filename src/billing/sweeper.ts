@@ -1,4 +1,4 @@
-import { type Runtime, repeat, type Timer } from '../runtime/runtime.ts';
+import { type Runtime, repeat, type Timer } from '../shared/runtime/runtime.ts';
 import type { LedgerStore } from '../store/port.ts';
 
 export interface SweeperOptions {

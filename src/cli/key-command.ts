@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { formatIsoTime } from '../model/time.ts';
+import { formatIsoTime } from '../shared/model/time.ts';
 import type { KeyRecord } from '../store/port.ts';
 import { CliError } from './cli-error.ts';
 import { print, table } from './print.ts';

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
-import { readConfig } from '../config/config.ts';
-import type { Demo } from '../demo/demo.ts';
+import type { Demo } from '../api/demo/demo.ts';
+import { readConfig } from '../shared/config/config.ts';
 import { CliError } from './cli-error.ts';
 import { listen } from './listen.ts';
 

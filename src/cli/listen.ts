@@ -1,5 +1,5 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
-import { signedHeaders } from '../webhooks/signed.ts';
+import { signedHeaders } from '../webhooks/delivery/signed.ts';
 import { CliError } from './cli-error.ts';
 
 export interface ListenOptions {

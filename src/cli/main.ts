@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import { ConfigError } from '../config/config.ts';
-import { version } from '../version.ts';
+import { ConfigError } from '../shared/config/config.ts';
+import { version } from '../shared/version.ts';
 import { accountCommand } from './account-command.ts';
 import { CliError } from './cli-error.ts';
 import { doctorCommand } from './doctor-command.ts';

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
-import { readConfig } from '../config/config.ts';
+import { readConfig } from '../shared/config/config.ts';
 import { runUntilStopped } from './run-until-stopped.ts';
 
 export function sandboxCommand(): Command {

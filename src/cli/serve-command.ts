@@ -1,8 +1,8 @@
 import { Command } from 'commander';
-import type { Overrides } from '../app.ts';
-import { type Config, readConfig } from '../config/config.ts';
-import type { Service } from '../serve.ts';
-import { startSandbox } from '../start-sandbox.ts';
+import type { Overrides } from '../main/app.ts';
+import type { Service } from '../main/serve.ts';
+import { startSandbox } from '../main/start-sandbox.ts';
+import { type Config, readConfig } from '../shared/config/config.ts';
 import { runUntilStopped } from './run-until-stopped.ts';
 
 export function serveCommand(): Command {
@@ -21,6 +21,6 @@ export function serveCommand(): Command {
 
 /** The whole service takes longer to load than any other command to run, so that they do without it. */
 async function load(config: Config, overrides: Overrides): Promise<Service> {
-  const { serve } = await import('../serve.ts');
+  const { serve } = await import('../main/serve.ts');
   return serve(config, overrides);
 }

@@ -1,4 +1,4 @@
-import { settings } from '../config/settings.ts';
+import { settings } from '../shared/config/settings.ts';
 
 /** The settings, as `postern --help` ends. */
 export function settingsHelp(): string {

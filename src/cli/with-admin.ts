@@ -1,12 +1,12 @@
 import type { AccountAdmin } from '../billing/account-admin.ts';
-import { readConfig } from '../config/config.ts';
-import { systemRuntime } from '../runtime/runtime.ts';
+import { readConfig } from '../shared/config/config.ts';
+import { systemRuntime } from '../shared/runtime/runtime.ts';
 import type { Store } from '../store/port.ts';
 import { CliError } from './cli-error.ts';
 
 /** Opens the store for one command (a running service may have it open too), and closes it whatever happens. */
 export async function withStore<T>(work: (store: Store) => Promise<T>): Promise<T> {
-  const { openStore } = await import('../open-store.ts');
+  const { openStore } = await import('../main/open-store.ts');
   const store = await openStore(readConfig(process.env), systemRuntime);
   try {
     return await work(store);

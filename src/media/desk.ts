@@ -1,4 +1,4 @@
-import type { MediaKind, TakenMedia } from '../model/taken-media.ts';
+import type { MediaKind, TakenMedia } from '../shared/model/taken-media.ts';
 import type { ReceivedFile } from './received-file.ts';
 
 /**

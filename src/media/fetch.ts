@@ -1,12 +1,12 @@
 import type { Readable } from 'node:stream';
 import { type Dispatcher, request } from 'undici';
-import { PosternError } from '../errors/postern-error.ts';
 import { orEnded } from '../outbound/connector.ts';
 import { AddressRefusedError, NameNotFoundError, ServerMisbehavedError } from '../outbound/faults.ts';
 import type { OutboundGuard } from '../outbound/guard.ts';
 import type { ForwardProxy } from '../outbound/proxy.ts';
 import type { ProxyPool } from '../outbound/proxy-pool.ts';
-import { version } from '../version.ts';
+import { PosternError } from '../shared/errors/postern-error.ts';
+import { version } from '../shared/version.ts';
 import { MediaFault } from './media-fault.ts';
 import type { Pace } from './pace.ts';
 

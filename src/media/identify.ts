@@ -1,5 +1,5 @@
 import { fileTypeFromBuffer } from 'file-type';
-import type { MediaKind } from '../model/taken-media.ts';
+import type { MediaKind } from '../shared/model/taken-media.ts';
 import { isSvg } from './inspect-svg.ts';
 import { MediaFault } from './media-fault.ts';
 import { describeKinds, kindOfType, usualType } from './types.ts';

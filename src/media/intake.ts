@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
-import type { TakenMedia } from '../model/taken-media.ts';
-import { turn } from '../runtime/turns.ts';
+import type { TakenMedia } from '../shared/model/taken-media.ts';
+import { turn } from '../shared/runtime/turns.ts';
 import type { MediaSource, TakingRules } from './desk.ts';
 import { type Claim, type Identity, identify } from './identify.ts';
 import { inspectImage } from './inspect-image.ts';

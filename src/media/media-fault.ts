@@ -1,4 +1,4 @@
-import { malformedField } from '../errors/fields.ts';
+import { malformedField } from '../shared/errors/fields.ts';
 
 /** What is wrong with media; the message continues a sentence that begins with the caller's name for it. */
 export class MediaFault extends Error {

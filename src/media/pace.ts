@@ -1,5 +1,5 @@
-import { PosternError } from '../errors/postern-error.ts';
-import type { Runtime, Timer } from '../runtime/runtime.ts';
+import { PosternError } from '../shared/errors/postern-error.ts';
+import type { Runtime, Timer } from '../shared/runtime/runtime.ts';
 import { MediaFault } from './media-fault.ts';
 
 export interface PaceLimits {

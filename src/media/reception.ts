@@ -1,13 +1,13 @@
 import type { Readable } from 'node:stream';
-import { malformedField } from '../errors/fields.ts';
-import type { TakenMedia } from '../model/taken-media.ts';
 import { OutgoingConnections } from '../outbound/connection-limiter.ts';
 import { guardedAgent } from '../outbound/connector.ts';
 import type { OutboundGuard } from '../outbound/guard.ts';
 import type { ForwardProxy } from '../outbound/proxy.ts';
 import { maxReceivedBytes, type ProxyPool } from '../outbound/proxy-pool.ts';
-import type { Runtime } from '../runtime/runtime.ts';
-import { turn } from '../runtime/turns.ts';
+import { malformedField } from '../shared/errors/fields.ts';
+import type { TakenMedia } from '../shared/model/taken-media.ts';
+import type { Runtime } from '../shared/runtime/runtime.ts';
+import { turn } from '../shared/runtime/turns.ts';
 import { decodeMedia } from './base64.ts';
 import type { MediaDesk, MediaSource, TakingRules } from './desk.ts';
 import { fetchMedia } from './fetch.ts';

@@ -1,4 +1,4 @@
-import { PosternError } from '../errors/postern-error.ts';
+import { PosternError } from '../shared/errors/postern-error.ts';
 
 interface Amount {
   /** Each of them holds a file open, and mostly a connection. */

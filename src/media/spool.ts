@@ -2,7 +2,7 @@ import { createHash, type Hash, randomUUID } from 'node:crypto';
 import { type FileHandle, mkdir, open, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { PosternError } from '../errors/postern-error.ts';
+import { PosternError } from '../shared/errors/postern-error.ts';
 import { headBytes } from './identify.ts';
 import type { Place } from './room.ts';
 import { YoungGarbage } from './young-garbage.ts';

@@ -1,4 +1,4 @@
-import type { MediaKind } from '../model/taken-media.ts';
+import type { MediaKind } from '../shared/model/taken-media.ts';
 
 const MiB = 1024 * 1024;
 

@@ -1,5 +1,5 @@
-import { PosternError } from '../errors/postern-error.ts';
-import type { Runtime } from '../runtime/runtime.ts';
+import { PosternError } from '../shared/errors/postern-error.ts';
+import type { Runtime } from '../shared/runtime/runtime.ts';
 
 const failuresToOpen = 10;
 const openMs = 1_000;

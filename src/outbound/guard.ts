@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns/promises';
-import { PosternError } from '../errors/postern-error.ts';
-import type { Runtime } from '../runtime/runtime.ts';
+import { PosternError } from '../shared/errors/postern-error.ts';
+import type { Runtime } from '../shared/runtime/runtime.ts';
 import {
   type Address,
   canonicalHost,

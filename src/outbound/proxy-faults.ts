@@ -1,4 +1,4 @@
-import { PosternError } from '../errors/postern-error.ts';
+import { PosternError } from '../shared/errors/postern-error.ts';
 import { AddressRefusedError, faultCode, NameNotFoundError } from './faults.ts';
 import { type ForwardProxy, malformedProxy } from './proxy.ts';
 

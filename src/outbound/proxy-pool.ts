@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { buildConnector, type Dispatcher, type Pool } from 'undici';
-import type { Timer } from '../runtime/runtime.ts';
+import type { Timer } from '../shared/runtime/runtime.ts';
 import { CircuitBreaker } from './circuit-breaker.ts';
 import { OutgoingConnections } from './connection-limiter.ts';
 import { limitedPool } from './limited-client.ts';

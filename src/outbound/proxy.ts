@@ -1,5 +1,5 @@
-import { PosternError } from '../errors/postern-error.ts';
-import { Secret } from '../secrets/secret.ts';
+import { PosternError } from '../shared/errors/postern-error.ts';
+import { Secret } from '../shared/secrets/secret.ts';
 import { AddressRefusedError } from './faults.ts';
 import type { OutboundGuard } from './guard.ts';
 import { readUrl, UrlFormError } from './url-form.ts';

@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import type { buildConnector } from 'undici';
-import { PosternError } from '../errors/postern-error.ts';
-import type { Runtime } from '../runtime/runtime.ts';
+import { PosternError } from '../shared/errors/postern-error.ts';
+import type { Runtime } from '../shared/runtime/runtime.ts';
 import type { ConnectionLimiter } from './connection-limiter.ts';
 import { type ConnectorOptions, guardedConnector } from './connector.ts';
 import { LimitedClient } from './limited-client.ts';

@@ -1,6 +1,6 @@
-import type { ArticleStatus, ArticleSummary } from '../model/article.ts';
-import type { Page } from '../model/page.ts';
-import type { RichTextJson } from '../model/rich-text/rich-text.ts';
+import type { ArticleStatus, ArticleSummary } from '../shared/model/article.ts';
+import type { Page } from '../shared/model/page.ts';
+import type { RichTextJson } from '../shared/rich-text/rich-text.ts';
 import type { PageRequest } from './port.ts';
 
 /** An article as its platform tells it. */

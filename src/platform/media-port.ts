@@ -1,4 +1,4 @@
-import type { TakenMedia } from '../model/taken-media.ts';
+import type { TakenMedia } from '../shared/model/taken-media.ts';
 
 /** What can be asked of a platform that keeps media. */
 export interface PlatformMedia {

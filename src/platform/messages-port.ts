@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
-import type { Participant } from '../model/direct-message.ts';
-import type { Page } from '../model/page.ts';
+import type { Participant } from '../shared/model/direct-message.ts';
+import type { Page } from '../shared/model/page.ts';
 import type {
   PlacedEvent,
   PlacedKeyChange,
@@ -8,7 +8,7 @@ import type {
   RegisteredChatKeys,
   SealedEvent,
   SealedKind,
-} from '../model/sealed-event.ts';
+} from '../shared/model/sealed-event.ts';
 
 /** Both parts of the cursor of a list that may move while it is read: a moment, and the place in its order. */
 export interface GraphCursor {

@@ -1,4 +1,4 @@
-import type { RealmRecord, UnlockedRecord } from '../model/realm.ts';
+import type { RealmRecord, UnlockedRecord } from '../shared/model/realm.ts';
 
 /** `locked`: all guesses were used up, and the realm's share is destroyed. */
 export type RealmState =

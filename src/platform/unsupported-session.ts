@@ -1,8 +1,8 @@
-import type { Page } from '../model/page.ts';
-import type { Tweet } from '../model/tweet.ts';
-import type { UserAbout } from '../model/user-about.ts';
-import type { UserCard } from '../model/user-card.ts';
-import type { UserProfile } from '../model/user-profile.ts';
+import type { Page } from '../shared/model/page.ts';
+import type { Tweet } from '../shared/model/tweet.ts';
+import type { UserAbout } from '../shared/model/user-about.ts';
+import type { UserCard } from '../shared/model/user-card.ts';
+import type { UserProfile } from '../shared/model/user-profile.ts';
 import type { PlatformArticles } from './articles-port.ts';
 import type { PlatformMedia } from './media-port.ts';
 import type { PlatformMessages } from './messages-port.ts';

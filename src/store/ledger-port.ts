@@ -1,4 +1,4 @@
-import type { Micros } from '../model/money.ts';
+import type { Micros } from '../shared/model/money.ts';
 
 export interface Balance {
   /** Everything ever paid in. */

@@ -1,4 +1,4 @@
-import type { Micros } from '../model/money.ts';
+import type { Micros } from '../shared/model/money.ts';
 import {
   commitLifeMs,
   type LedgerCommit,

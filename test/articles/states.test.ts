@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { transitions } from '../../src/core/articles/states.ts';
+import { transitions } from '../../src/articles/states.ts';
 import { type ArticleWorld, articleIn, first, second, startArticleWorld, type Writer } from './world.ts';
 
 let world: ArticleWorld;

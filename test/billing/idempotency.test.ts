@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { Idempotency } from '../../src/billing/idempotency.ts';
 import { IdempotencyClaim } from '../../src/billing/idempotency-claim.ts';
-import { PosternError } from '../../src/errors/postern-error.ts';
-import { Secret } from '../../src/secrets/secret.ts';
-import { Vault } from '../../src/secrets/vault.ts';
+import { PosternError } from '../../src/shared/errors/postern-error.ts';
+import { Secret } from '../../src/shared/secrets/secret.ts';
+import { Vault } from '../../src/shared/secrets/vault.ts';
 import type { IdempotencyStore } from '../../src/store/port.ts';
 import { manualRuntime } from '../store/manual-runtime.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { apiKeyEntropyBytes, hashApiKey, makeApiKey } from '../../src/billing/api-key.ts';
 import { KeyRing } from '../../src/billing/key-ring.ts';
-import { Secret } from '../../src/secrets/secret.ts';
+import { Secret } from '../../src/shared/secrets/secret.ts';
 import { type KeyRecord, type KeyStore, StoreUnavailableError } from '../../src/store/port.ts';
 import { manualRuntime } from '../store/manual-runtime.ts';
 

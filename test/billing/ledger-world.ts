@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { Ledger, type Reservation } from '../../src/billing/ledger.ts';
-import { PosternError } from '../../src/errors/postern-error.ts';
+import { PosternError } from '../../src/shared/errors/postern-error.ts';
 import { holdTtlMs, type LedgerStore, type Store, StoreUnavailableError } from '../../src/store/port.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { type ManualRuntime, manualRuntime, settleTurns } from '../store/manual-runtime.ts';

@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { graphqlExamples } from '../../src/demo/graphql-examples.ts';
+import { graphqlExamples } from '../../src/api/demo/graphql-examples.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { browserMissing, openBrowser, openPage, scrollsSideways } from './browser.ts';
 

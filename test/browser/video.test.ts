@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Tweet } from '../../src/model/tweet.ts';
+import type { Tweet } from '../../src/shared/model/tweet.ts';
 import { Client } from '../support/client.ts';
 import { startService, type TestService } from '../support/service.ts';
 import { browserMissing, openBrowser } from './browser.ts';

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import Libsql from 'libsql';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { systemRuntime } from '../../src/runtime/runtime.ts';
+import { systemRuntime } from '../../src/shared/runtime/runtime.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { Machine, well } from '../support/doctor.ts';
 

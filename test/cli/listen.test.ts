@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { verify } from '../../src/kit/index.ts';
+import { verify } from '../../src/client/webhooks/index.ts';
 import { postern } from '../support/command.ts';
 import { freePort } from '../support/mongo-server.ts';
 import { type PosternProcess, startPostern } from '../support/process.ts';

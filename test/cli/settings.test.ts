@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { settings } from '../../src/config/settings.ts';
+import { settings } from '../../src/shared/config/settings.ts';
 import { postern } from '../support/command.ts';
 
 let dataDir: string;

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { AccountAdmin } from '../../src/billing/account-admin.ts';
-import { readConfig } from '../../src/config/config.ts';
-import { openStore } from '../../src/open-store.ts';
-import { systemRuntime } from '../../src/runtime/runtime.ts';
+import { openStore } from '../../src/main/open-store.ts';
+import { readConfig } from '../../src/shared/config/config.ts';
+import { systemRuntime } from '../../src/shared/runtime/runtime.ts';
 import { postern } from '../support/command.ts';
 
 test('a process that opens the store twice loses nothing of what the command line pays in', async () => {

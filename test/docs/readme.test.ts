@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { settings } from '../../src/config/settings.ts';
-import { actions } from '../../src/core/actions/registry.ts';
-import { errorTable } from '../../src/errors/table.ts';
+import { actions } from '../../src/actions/registry.ts';
+import { settings } from '../../src/shared/config/settings.ts';
+import { errorTable } from '../../src/shared/errors/table.ts';
 
 const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
 

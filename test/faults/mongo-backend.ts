@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { systemRuntime } from '../../src/runtime/runtime.ts';
+import { systemRuntime } from '../../src/shared/runtime/runtime.ts';
 import { openMongoStore } from '../../src/store/mongo/store.ts';
 import { type FoundMongo, type MongoServer, startMongo } from '../support/mongo-server.ts';
 import type { Backend } from './backend.ts';

@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { readConfig } from '../../src/config/config.ts';
-import { openStore } from '../../src/open-store.ts';
-import { systemRuntime } from '../../src/runtime/runtime.ts';
+import { openStore } from '../../src/main/open-store.ts';
+import { readConfig } from '../../src/shared/config/config.ts';
+import { systemRuntime } from '../../src/shared/runtime/runtime.ts';
 import type { Backend } from './backend.ts';
 import { pause } from './gateway.ts';
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AccountAdmin } from '../../src/billing/account-admin.ts';
-import { systemRuntime } from '../../src/runtime/runtime.ts';
+import { systemRuntime } from '../../src/shared/runtime/runtime.ts';
 import { type PosternProcess, startPostern } from '../support/process.ts';
 import { SandboxControl } from '../support/sandbox-control.ts';
 import type { Backend } from './backend.ts';

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { MediaReception } from '../../src/media/reception.ts';
-import type { MediaKind } from '../../src/model/taken-media.ts';
 import { OutgoingConnections } from '../../src/outbound/connection-limiter.ts';
 import { OutboundGuard } from '../../src/outbound/guard.ts';
 import { ProxyPool } from '../../src/outbound/proxy-pool.ts';
-import { systemRuntime as runtime } from '../../src/runtime/runtime.ts';
+import type { MediaKind } from '../../src/shared/model/taken-media.ts';
+import { systemRuntime as runtime } from '../../src/shared/runtime/runtime.ts';
 import { type Origin, startOrigin } from './origin.ts';
 import { gif, jpeg, mp4, mp4Start, png, pngSignature, svg, webp } from './pictures.ts';
 

@@ -7,7 +7,7 @@ import { MediaReception } from '../../src/media/reception.ts';
 import { Room } from '../../src/media/room.ts';
 import { OutboundGuard } from '../../src/outbound/guard.ts';
 import { ProxyPool } from '../../src/outbound/proxy-pool.ts';
-import { systemRuntime as runtime } from '../../src/runtime/runtime.ts';
+import { systemRuntime as runtime } from '../../src/shared/runtime/runtime.ts';
 import { png } from './pictures.ts';
 
 const KiB = 1024;

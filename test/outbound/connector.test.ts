@@ -6,7 +6,7 @@ import { ConnectionLimiter } from '../../src/outbound/connection-limiter.ts';
 import { guardedAgent } from '../../src/outbound/connector.ts';
 import { AddressRefusedError, NameNotFoundError } from '../../src/outbound/faults.ts';
 import { OutboundGuard } from '../../src/outbound/guard.ts';
-import { systemRuntime } from '../../src/runtime/runtime.ts';
+import { systemRuntime } from '../../src/shared/runtime/runtime.ts';
 
 interface Target {
   server: Server;

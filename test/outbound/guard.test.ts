@@ -3,7 +3,7 @@ import { canonicalHost, parseAddress, parseBlock } from '../../src/outbound/addr
 import { AddressRefusedError, NameNotFoundError } from '../../src/outbound/faults.ts';
 import { type GuardOptions, OutboundGuard } from '../../src/outbound/guard.ts';
 import { ipv4SpecialRanges, ipv6SpecialRanges } from '../../src/outbound/special-ranges.ts';
-import { systemRuntime } from '../../src/runtime/runtime.ts';
+import { systemRuntime } from '../../src/shared/runtime/runtime.ts';
 import { manualRuntime } from '../store/manual-runtime.ts';
 
 function guardOf(options: Partial<GuardOptions> = {}) {

@@ -6,8 +6,8 @@ import { ProxyPool } from '../../src/outbound/proxy-pool.ts';
 import { NotSupportedError, type PlatformSession } from '../../src/platform/port.ts';
 import { SandboxPlatform } from '../../src/platform/sandbox/adapter.ts';
 import { UnsupportedSession } from '../../src/platform/unsupported-session.ts';
-import { systemRuntime } from '../../src/runtime/runtime.ts';
-import { Secret } from '../../src/secrets/secret.ts';
+import { systemRuntime } from '../../src/shared/runtime/runtime.ts';
+import { Secret } from '../../src/shared/secrets/secret.ts';
 import { type Account, type OpenSandbox, openSandbox } from '../sandbox/harness.ts';
 
 const closers: (() => unknown)[] = [];

@@ -11,7 +11,7 @@ import {
   registrationOf,
   type Self,
   sealContent,
-} from '../../src/chat/index.ts';
+} from '../../src/messaging/encryption/index.ts';
 import { chatPrivateKeysFor } from '../../src/sandbox/seed/credentials.ts';
 import { type Account, type Json, type OpenSandbox, openSandbox } from './harness.ts';
 

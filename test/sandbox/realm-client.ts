@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { enroll } from '../../src/chat/recovery/enroll.ts';
-import { Guess } from '../../src/chat/recovery/guess.ts';
-import { Stretcher } from '../../src/chat/recovery/stretch.ts';
+import { enroll } from '../../src/messaging/encryption/recovery/enroll.ts';
+import { Guess } from '../../src/messaging/encryption/recovery/guess.ts';
+import { Stretcher } from '../../src/messaging/encryption/recovery/stretch.ts';
 import { type Account, type Json, type Reply, request } from './harness.ts';
 
 /** Speaks to the realms as somebody who follows the contract and has no gateway. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Tweet } from '../../src/model/tweet.ts';
+import type { Tweet } from '../../src/shared/model/tweet.ts';
 import { Client } from '../support/client.ts';
 import { startService, type TestService } from '../support/service.ts';
 

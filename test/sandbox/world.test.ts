@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { weakness } from '../../src/chat/recovery/weak-code.ts';
+import { weakness } from '../../src/messaging/encryption/recovery/weak-code.ts';
 import { demoOf } from '../../src/sandbox/seed/demo.ts';
 import { buildWorld } from '../../src/sandbox/seed/world.ts';
 import { weightedLength } from '../../src/sandbox/world/tweet-text.ts';

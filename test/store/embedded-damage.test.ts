@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Libsql from 'libsql';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { systemRuntime } from '../../src/runtime/runtime.ts';
+import { systemRuntime } from '../../src/shared/runtime/runtime.ts';
 import { StoreUnavailableError } from '../../src/store/port.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { losesCommits } from '../../src/store/sqlite/wal-file.ts';

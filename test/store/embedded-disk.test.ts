@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { Demo } from '../../src/demo/demo.ts';
-import { parseDollars } from '../../src/model/money.ts';
+import type { Demo } from '../../src/api/demo/demo.ts';
+import { parseDollars } from '../../src/shared/model/money.ts';
 import { Client } from '../support/client.ts';
 import { postern } from '../support/command.ts';
 import { type PosternProcess, startPostern } from '../support/process.ts';

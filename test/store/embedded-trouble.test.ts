@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Libsql from 'libsql';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Demo } from '../../src/demo/demo.ts';
+import type { Demo } from '../../src/api/demo/demo.ts';
 import { Client } from '../support/client.ts';
 import { postern } from '../support/command.ts';
 import { type PosternProcess, startPostern } from '../support/process.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Runtime } from '../../src/runtime/runtime.ts';
+import type { Runtime } from '../../src/shared/runtime/runtime.ts';
 
 /** A clock that stands still until it is moved, and random bytes that are the same in every run with one seed. */
 export interface ManualRuntime extends Runtime {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { MongoClient } from 'mongodb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { systemRuntime } from '../../src/runtime/runtime.ts';
+import { systemRuntime } from '../../src/shared/runtime/runtime.ts';
 import { makeClient, refuseTopology } from '../../src/store/mongo/client.ts';
 import { indexes } from '../../src/store/mongo/collections.ts';
 import { schemaVersion } from '../../src/store/mongo/migrate.ts';

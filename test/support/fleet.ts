@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Demo } from '../../src/api/demo/demo.ts';
 import { AccountAdmin } from '../../src/billing/account-admin.ts';
-import { readConfig } from '../../src/config/config.ts';
-import type { Demo } from '../../src/demo/demo.ts';
-import { openStore } from '../../src/open-store.ts';
-import { systemRuntime } from '../../src/runtime/runtime.ts';
+import { openStore } from '../../src/main/open-store.ts';
+import { readConfig } from '../../src/shared/config/config.ts';
+import { systemRuntime } from '../../src/shared/runtime/runtime.ts';
 import type { Store } from '../../src/store/port.ts';
 import { type PosternProcess, startPostern } from './process.ts';
 

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { errorTable } from '../../src/errors/table.ts';
+import { errorTable } from '../../src/shared/errors/table.ts';
 import type { Answer, Client } from './client.ts';
 
 /** The answer is the Envelope of a refusal, and shows no credit headers. */

@@ -2,15 +2,15 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import type { Overrides } from '../../src/app.ts';
+import type { Demo } from '../../src/api/demo/demo.ts';
 import { AccountAdmin } from '../../src/billing/account-admin.ts';
-import { type Environment, readConfig } from '../../src/config/config.ts';
-import type { Demo } from '../../src/demo/demo.ts';
-import { parseDollars } from '../../src/model/money.ts';
-import { openStore } from '../../src/open-store.ts';
-import { systemRuntime } from '../../src/runtime/runtime.ts';
+import type { Overrides } from '../../src/main/app.ts';
+import { openStore } from '../../src/main/open-store.ts';
+import { serve } from '../../src/main/serve.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
-import { serve } from '../../src/serve.ts';
+import { type Environment, readConfig } from '../../src/shared/config/config.ts';
+import { parseDollars } from '../../src/shared/model/money.ts';
+import { systemRuntime } from '../../src/shared/runtime/runtime.ts';
 
 /** A service on free ports of loopback with a folder of its own, the sandbox in the test's own thread. */
 export interface TestService {
@@ -44,7 +44,7 @@ export async function startService(
     openStore: () => store,
     logger: pino({ level: 'trace' }, { write: (line: string) => void log.push(line) }),
     // A thread cannot run TypeScript.
-    tasks: { worker: new URL('../../dist/task-worker.js', import.meta.url), ...tasks },
+    tasks: { worker: new URL('../../dist/main/task-worker.js', import.meta.url), ...tasks },
     startSandbox: async (options) => ({ ...(await startSandbox(options)), onExit: () => {} }),
     ...overrides,
   });

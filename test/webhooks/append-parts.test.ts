@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { inParts, mostAtOnce } from '../../src/webhooks/made-event.ts';
+import { inParts, mostAtOnce } from '../../src/webhooks/polling/made-event.ts';
 
 const event = (id: string, length: number) => ({ id, sealed: 'x'.repeat(length) });
 

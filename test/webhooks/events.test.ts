@@ -4,7 +4,7 @@ import addFormats from 'ajv-formats';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { isSignedByPlatform, verify } from '../../src/kit/index.ts';
+import { isSignedByPlatform, verify } from '../../src/client/webhooks/index.ts';
 import type { Client } from '../support/client.ts';
 import type { TestReceiver } from '../support/receiver.ts';
 import { type Account, change, idsOf, register, secret, startWorld, until, type World } from './world.ts';

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { Writer } from '../direct-messages/world.ts';
+import { Writer } from '../messaging/conversations/world.ts';
 import type { TestReceiver } from '../support/receiver.ts';
 import { change, idsOf, LeapingRuntime, look, register, startWorld, until, type World } from './world.ts';
 

@@ -6,8 +6,8 @@ import { createServer as createTlsServer } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { OutgoingConnections } from '../../src/outbound/connection-limiter.ts';
 import { OutboundGuard } from '../../src/outbound/guard.ts';
-import { systemRuntime as runtime } from '../../src/runtime/runtime.ts';
-import { Receivers } from '../../src/webhooks/receiver.ts';
+import { systemRuntime as runtime } from '../../src/shared/runtime/runtime.ts';
+import { Receivers } from '../../src/webhooks/delivery/receiver.ts';
 import { listen } from '../proxy/forward-proxy.ts';
 import { selfSigned } from '../proxy/self-signed.ts';
 

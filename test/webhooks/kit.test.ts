@@ -11,8 +11,8 @@ import {
   verify,
   type WebhookEvent,
   WebhookVerificationError,
-} from '../../src/kit/index.ts';
-import { signedHeaders } from '../../src/webhooks/signed.ts';
+} from '../../src/client/webhooks/index.ts';
+import { signedHeaders } from '../../src/webhooks/delivery/signed.ts';
 
 const now = Date.UTC(2026, 10, 21, 12, 0, 0);
 const secretText = fc.string({ unit: 'grapheme-ascii', minLength: 16, maxLength: 128 });

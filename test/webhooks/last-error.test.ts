@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Writer } from '../direct-messages/world.ts';
+import { Writer } from '../messaging/conversations/world.ts';
 import { GraphqlClient } from '../support/graphql.ts';
 import { expectRefusal } from '../support/refusal.ts';
 import { change, look, register, secret, startWorld, type World } from './world.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { eventBodies } from '../../src/model/event-bodies.ts';
-import { between, dataOf, Writer } from '../direct-messages/world.ts';
+import { eventBodies } from '../../src/shared/model/event-bodies.ts';
+import { between, dataOf, Writer } from '../messaging/conversations/world.ts';
 import { register, startWorld, until, type World } from './world.ts';
 
 let world: World;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { eventBodies } from '../../src/model/event-bodies.ts';
-import { between, dataOf, Writer } from '../direct-messages/world.ts';
+import { eventBodies } from '../../src/shared/model/event-bodies.ts';
+import { between, dataOf, Writer } from '../messaging/conversations/world.ts';
 import type { TestReceiver } from '../support/receiver.ts';
 import { expectRefusal } from '../support/refusal.ts';
 import { idsOf, look, register, secret, startWorld, until, type World } from './world.ts';

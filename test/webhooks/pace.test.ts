@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Libsql from 'libsql';
 import { afterAll, expect, test } from 'vitest';
-import { pauseMs } from '../../src/webhooks/pace.ts';
+import { pauseMs } from '../../src/webhooks/polling/pace.ts';
 import { register, startWorld, until } from './world.ts';
 
 const minute = 60_000;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { dataOf, Writer } from '../direct-messages/world.ts';
+import { dataOf, Writer } from '../messaging/conversations/world.ts';
 import { RealmClient } from '../sandbox/realm-client.ts';
 import type { Client } from '../support/client.ts';
 import { LeapingRuntime, look, register, startWorld, until, type World } from './world.ts';

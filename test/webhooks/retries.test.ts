@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { verify } from '../../src/kit/index.ts';
-import { retryDelayMs, retryDelaysMs } from '../../src/webhooks/retry.ts';
+import { verify } from '../../src/client/webhooks/index.ts';
+import { retryDelayMs, retryDelaysMs } from '../../src/webhooks/delivery/retry.ts';
 import type { Client } from '../support/client.ts';
 import type { TestReceiver } from '../support/receiver.ts';
 import {

@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { readConfig } from '../../src/config/config.ts';
-import { openStore } from '../../src/open-store.ts';
-import { systemRuntime } from '../../src/runtime/runtime.ts';
+import { openStore } from '../../src/main/open-store.ts';
+import { readConfig } from '../../src/shared/config/config.ts';
+import { systemRuntime } from '../../src/shared/runtime/runtime.ts';
 import { type Store, StoreUnavailableError } from '../../src/store/port.ts';
-import { Writer } from '../direct-messages/world.ts';
+import { Writer } from '../messaging/conversations/world.ts';
 import { idsOf, register, startWorld, until, type World } from './world.ts';
 
 type Verb = (...given: never[]) => Promise<unknown>;

@@ -1,7 +1,7 @@
 import { vi } from 'vitest';
-import type { Overrides } from '../../src/app.ts';
-import type { Environment } from '../../src/config/config.ts';
-import { type Runtime, systemRuntime } from '../../src/runtime/runtime.ts';
+import type { Overrides } from '../../src/main/app.ts';
+import type { Environment } from '../../src/shared/config/config.ts';
+import { type Runtime, systemRuntime } from '../../src/shared/runtime/runtime.ts';
 import { Client } from '../support/client.ts';
 import { startReceiver, type TestReceiver } from '../support/receiver.ts';
 import { SandboxControl } from '../support/sandbox-control.ts';

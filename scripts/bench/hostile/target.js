@@ -4,7 +4,7 @@ import { createServer as createHttpServer } from 'node:http';
 import { connect, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, request } from 'undici';
-import { answerCrc } from '../../../dist/kit/index.js';
+import { answerCrc } from '../../../dist/client/webhooks/index.js';
 
 const keptText = 64 * 1024;
 export const receiverSecret = 'a-secret-for-the-bench';

@@ -1,8 +1,8 @@
 import { constants } from 'node:fs';
 import { access, readFile, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Config } from '../../config/config.ts';
-import { weaknessOf } from '../../secrets/weak-key.ts';
+import type { Config } from '../../shared/config/config.ts';
+import { weaknessOf } from '../../shared/secrets/weak-key.ts';
 import { type Finding, fail, ok, reasonOf, warn } from './finding.ts';
 
 const leastFreeBytes = 100e6;

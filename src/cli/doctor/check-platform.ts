@@ -1,6 +1,6 @@
 import { request } from 'undici';
-import type { Config } from '../../config/config.ts';
-import { readDemoWorld } from '../../platform/demo-world.ts';
+import { readDemoWorld } from '../../platform/sandbox/demo-world.ts';
+import type { Config } from '../../shared/config/config.ts';
 import { type Running, tryListen } from './check-port.ts';
 import { describeClock } from './check-store.ts';
 import { type Finding, fail, ok, reasonOf, skip } from './finding.ts';

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { request } from 'undici';
-import type { Config } from '../../config/config.ts';
+import type { Config } from '../../shared/config/config.ts';
 import { readIfThere } from './check-disk.ts';
 import { type Finding, fail, ok, reasonOf, warn } from './finding.ts';
 

@@ -1,5 +1,5 @@
-import { type Config, ConfigError, type Environment, readConfig } from '../../config/config.ts';
-import { settings } from '../../config/settings.ts';
+import { type Config, ConfigError, type Environment, readConfig } from '../../shared/config/config.ts';
+import { settings } from '../../shared/config/settings.ts';
 import { type Finding, fail, ok } from './finding.ts';
 
 const oldestNode = [20, 19] as const;

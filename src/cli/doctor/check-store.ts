@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Config } from '../../config/config.ts';
+import type { Config } from '../../shared/config/config.ts';
 import type { StoreReport } from '../../store/port.ts';
 import { type Finding, fail, ok, skip, splitAdvice, warn } from './finding.ts';
 import type { ProbeMessage } from './store-probe.ts';

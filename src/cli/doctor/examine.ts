@@ -1,4 +1,4 @@
-import type { Config, Environment } from '../../config/config.ts';
+import type { Config, Environment } from '../../shared/config/config.ts';
 import { checkDisk, checkSecretKey } from './check-disk.ts';
 import { checkPlatform } from './check-platform.ts';
 import { checkPort, type Running } from './check-port.ts';

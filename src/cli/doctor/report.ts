@@ -1,5 +1,5 @@
-import type { Environment } from '../../config/config.ts';
-import { settings } from '../../config/settings.ts';
+import type { Environment } from '../../shared/config/config.ts';
+import { settings } from '../../shared/config/settings.ts';
 import type { Examination } from './examine.ts';
 import { type Finding, failed, type State } from './finding.ts';
 

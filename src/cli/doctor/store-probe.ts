@@ -1,8 +1,8 @@
-import { readConfig } from '../../config/config.ts';
-import { secretKeyFault } from '../../open-secret-keys.ts';
-import { openStore } from '../../open-store.ts';
-import { systemRuntime } from '../../runtime/runtime.ts';
-import { readSecretKeyFile } from '../../secrets/secret-key-file.ts';
+import { secretKeyFault } from '../../main/open-secret-keys.ts';
+import { openStore } from '../../main/open-store.ts';
+import { readConfig } from '../../shared/config/config.ts';
+import { systemRuntime } from '../../shared/runtime/runtime.ts';
+import { readSecretKeyFile } from '../../shared/secrets/secret-key-file.ts';
 import type { Store, StoreReport } from '../../store/port.ts';
 import { reasonOf } from './finding.ts';
 

@@ -1,4 +1,4 @@
-import { isLoopbackHostHeader } from '../../model/loopback.ts';
+import { isLoopbackHostHeader } from '../../shared/model/loopback.ts';
 import type { Platform, PlatformCall, PlatformSession } from '../port.ts';
 import { type ClientOptions, SandboxClient } from './client.ts';
 import { SandboxSession } from './session.ts';

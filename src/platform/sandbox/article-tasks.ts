@@ -1,5 +1,5 @@
-import { parseRichText, type RichTextJson } from '../../model/rich-text/rich-text.ts';
-import type { Task, TaskInput } from '../../threads/task.ts';
+import { parseRichText, type RichTextJson } from '../../shared/rich-text/rich-text.ts';
+import type { Task, TaskInput } from '../../shared/threads/task.ts';
 import type { PlatformArticle } from '../articles-port.ts';
 import { readArticle } from './read-article.ts';
 import { richTextToWire } from './rich-text-wire.ts';

@@ -1,7 +1,7 @@
-import type { ArticleStatus, ArticleSummary } from '../../model/article.ts';
-import type { Page } from '../../model/page.ts';
-import type { RichTextJson } from '../../model/rich-text/rich-text.ts';
-import type { TaskRunner } from '../../threads/task.ts';
+import type { ArticleStatus, ArticleSummary } from '../../shared/model/article.ts';
+import type { Page } from '../../shared/model/page.ts';
+import type { RichTextJson } from '../../shared/rich-text/rich-text.ts';
+import type { TaskRunner } from '../../shared/threads/task.ts';
 import type { PlatformArticle, PlatformArticles } from '../articles-port.ts';
 import type { PageRequest, PlatformCall } from '../port.ts';
 import { articleTasks } from './article-tasks.ts';

@@ -1,7 +1,5 @@
 import type { Readable } from 'node:stream';
 import { buildConnector, type Dispatcher, type Pool } from 'undici';
-import { PosternError } from '../../errors/postern-error.ts';
-import type { TakenMedia } from '../../model/taken-media.ts';
 import { CircuitBreaker } from '../../outbound/circuit-breaker.ts';
 import type { ConnectionLimiter } from '../../outbound/connection-limiter.ts';
 import { ConnectionLostError, faultCode, ServerMisbehavedError } from '../../outbound/faults.ts';
@@ -9,7 +7,9 @@ import { limitedPool } from '../../outbound/limited-client.ts';
 import { type LimitedDispatchOptions, limitResponses } from '../../outbound/limited-exchange.ts';
 import type { ForwardProxy } from '../../outbound/proxy.ts';
 import type { ProxyPool } from '../../outbound/proxy-pool.ts';
-import type { Runtime } from '../../runtime/runtime.ts';
+import { PosternError } from '../../shared/errors/postern-error.ts';
+import type { TakenMedia } from '../../shared/model/taken-media.ts';
+import type { Runtime } from '../../shared/runtime/runtime.ts';
 import type { PlatformCall } from '../port.ts';
 import { type Answer, Attempts } from './exchange.ts';
 import { readProblem, type Subject } from './problems.ts';

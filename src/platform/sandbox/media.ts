@@ -1,4 +1,4 @@
-import type { TakenMedia } from '../../model/taken-media.ts';
+import type { TakenMedia } from '../../shared/model/taken-media.ts';
 import type { PlatformMedia } from '../media-port.ts';
 import type { PlatformCall } from '../port.ts';
 import type { SandboxClient } from './client.ts';

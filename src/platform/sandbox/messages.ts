@@ -4,7 +4,7 @@ import type {
   PlacedMessage,
   RegisteredChatKeys,
   SealedEvent,
-} from '../../model/sealed-event.ts';
+} from '../../shared/model/sealed-event.ts';
 import type {
   ConversationPage,
   PlatformMessages,

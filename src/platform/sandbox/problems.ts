@@ -1,4 +1,4 @@
-import { PosternError, TokenRefusedError } from '../../errors/postern-error.ts';
+import { PosternError, TokenRefusedError } from '../../shared/errors/postern-error.ts';
 import { asWire, NonsenseError, object, text, type Wire } from './wire.ts';
 
 /** What the call was about, for messages that name it: `Tweet not found: 12`. */

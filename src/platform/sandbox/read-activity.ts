@@ -1,5 +1,5 @@
-import type { MessageEvent, PlatformEvent, TweetEvent } from '../../model/event.ts';
-import type { SealedKind } from '../../model/sealed-event.ts';
+import type { MessageEvent, PlatformEvent, TweetEvent } from '../../shared/model/event.ts';
+import type { SealedKind } from '../../shared/model/sealed-event.ts';
 import type { ActivityPage } from '../port.ts';
 import { readPlaced } from './read-messages.ts';
 import { asWire, flag, id, isoTime, list, nullable, object, text, type Wire } from './wire.ts';

@@ -1,4 +1,4 @@
-import type { ArticleStatus, ArticleSummary } from '../../model/article.ts';
+import type { ArticleStatus, ArticleSummary } from '../../shared/model/article.ts';
 import type { PlatformArticle } from '../articles-port.ts';
 import { readRichText } from './rich-text-wire.ts';
 import { flag, id, isoTime, NonsenseError, nullable, object, text, type Wire } from './wire.ts';

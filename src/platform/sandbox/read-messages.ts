@@ -1,11 +1,11 @@
-import type { Participant } from '../../model/direct-message.ts';
+import type { Participant } from '../../shared/model/direct-message.ts';
 import type {
   PlacedEvent,
   PlacedKeyChange,
   PlacedMessage,
   RegisteredChatKeys,
   SealedKind,
-} from '../../model/sealed-event.ts';
+} from '../../shared/model/sealed-event.ts';
 import type { ConversationPage, GraphCursor, SealedConversation, SealedMessagePage } from '../messages-port.ts';
 import { asWire, flag, id, isoTime, list, NonsenseError, nullable, object, text, type Wire } from './wire.ts';
 

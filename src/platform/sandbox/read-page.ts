@@ -1,5 +1,5 @@
-import type { Page } from '../../model/page.ts';
-import type { UserCard } from '../../model/user-card.ts';
+import type { Page } from '../../shared/model/page.ts';
+import type { UserCard } from '../../shared/model/user-card.ts';
 import type { UserName } from '../port.ts';
 import { readCard } from './read-user.ts';
 import { asWire, id, list, nullable, object, text, type Wire } from './wire.ts';

@@ -1,6 +1,6 @@
-import type { Entities } from '../../model/entities.ts';
-import type { Media } from '../../model/media.ts';
-import type { QuotedTweet, Tweet } from '../../model/tweet.ts';
+import type { Entities } from '../../shared/model/entities.ts';
+import type { Media } from '../../shared/model/media.ts';
+import type { QuotedTweet, Tweet } from '../../shared/model/tweet.ts';
 import type { CreatedTweet } from '../port.ts';
 import { readAuthor } from './read-user.ts';
 import { asWire, count, flag, id, list, NonsenseError, nullable, object, text, tweetTime, type Wire } from './wire.ts';

@@ -1,7 +1,7 @@
-import type { Author } from '../../model/author.ts';
-import type { UserAbout } from '../../model/user-about.ts';
-import type { UserCard } from '../../model/user-card.ts';
-import type { UserProfile } from '../../model/user-profile.ts';
+import type { Author } from '../../shared/model/author.ts';
+import type { UserAbout } from '../../shared/model/user-about.ts';
+import type { UserCard } from '../../shared/model/user-card.ts';
+import type { UserProfile } from '../../shared/model/user-profile.ts';
 import type { FollowState } from '../port.ts';
 import { count, flag, id, isoTime, list, NonsenseError, nullable, object, text, tweetTime, type Wire } from './wire.ts';
 

@@ -1,4 +1,4 @@
-import type { RealmRecord } from '../../model/realm.ts';
+import type { RealmRecord } from '../../shared/model/realm.ts';
 import type { PlatformCall } from '../port.ts';
 import type { GuessAnswer, PlatformRealm, PlatformRealms, RealmState, UnlockAnswer } from '../realms-port.ts';
 import type { Request, SandboxClient } from './client.ts';

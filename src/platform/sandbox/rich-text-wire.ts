@@ -5,7 +5,7 @@ import {
   type Entity,
   type RichText,
   styles,
-} from '../../model/rich-text/rich-text.ts';
+} from '../../shared/rich-text/rich-text.ts';
 import { asWire, count, id, list, NonsenseError, text, type Wire } from './wire.ts';
 
 /** Rich text as the contract writes it: what is empty is left out. */

@@ -1,4 +1,4 @@
-import { formatTweetTime } from '../../model/time.ts';
+import { formatTweetTime } from '../../shared/model/time.ts';
 
 /**
  * Reads the sandbox platform's JSON (`schema/platform.openapi.json`) field by field. What is not as the contract says

@@ -12,7 +12,7 @@ import {
   registrationOf,
   type Self,
   type SignedEvent,
-} from '../../chat/index.ts';
+} from '../../messaging/encryption/index.ts';
 import { chatPrivateKeysFor } from '../seed/credentials.ts';
 import type { User } from '../world/types.ts';
 import type { PublicKeys } from './chats.ts';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type Content, sealContent, sealKeyChange, signDelete } from '../../chat/index.ts';
+import { type Content, sealContent, sealKeyChange, signDelete } from '../../messaging/encryption/index.ts';
 import type { Platform } from '../platform.ts';
 import type { User } from '../world/types.ts';
 import { conversationId } from './chats.ts';

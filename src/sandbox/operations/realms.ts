@@ -1,4 +1,4 @@
-import type { RealmRecord } from '../../chat/recovery/enroll.ts';
+import type { RealmRecord } from '../../messaging/encryption/recovery/enroll.ts';
 import { json } from '../http/answer.ts';
 import { type Fields, requiredString } from '../http/input.ts';
 import type { ActorCall, ActorOperation } from '../http/operation.ts';

@@ -1,6 +1,6 @@
 import { chmodSync } from 'node:fs';
 import Database from 'libsql';
-import type { RealmRecord } from '../../chat/recovery/enroll.ts';
+import type { RealmRecord } from '../../messaging/encryption/recovery/enroll.ts';
 import { explain, refuseDamage, refuseOrphan } from '../journal/faults.ts';
 
 /** Guesses of a code that an account has until its share is destroyed. The right one sets the count back. */

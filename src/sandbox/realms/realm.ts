@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { RealmRecord } from '../../chat/recovery/enroll.ts';
-import { oprf } from '../../chat/recovery/oprf.ts';
+import type { RealmRecord } from '../../messaging/encryption/recovery/enroll.ts';
+import { oprf } from '../../messaging/encryption/recovery/oprf.ts';
 import { badRequest } from '../http/problem.ts';
 import { ALLOWED_GUESSES, type Kept, type RealmStore } from './realm-store.ts';
 

@@ -1,8 +1,8 @@
 import { createHash, createHmac } from 'node:crypto';
 import { join } from 'node:path';
-import { enroll, type RealmRecord } from '../../chat/recovery/enroll.ts';
-import { SHARES } from '../../chat/recovery/shamir.ts';
-import { Stretcher } from '../../chat/recovery/stretch.ts';
+import { enroll, type RealmRecord } from '../../messaging/encryption/recovery/enroll.ts';
+import { SHARES } from '../../messaging/encryption/recovery/shamir.ts';
+import { Stretcher } from '../../messaging/encryption/recovery/stretch.ts';
 import { chatPrivateKeysFor, encryptionCodeFor } from '../seed/credentials.ts';
 import type { User } from '../world/types.ts';
 import { Realm } from './realm.ts';

@@ -1,4 +1,4 @@
-import { type Content, sealContent, sealKeyChange, signDelete } from '../../chat/index.ts';
+import { type Content, sealContent, sealKeyChange, signDelete } from '../../messaging/encryption/index.ts';
 import { type Clients, peersOf, sealedOf, seededBytes } from '../chat/client.ts';
 import type { Conversation, EventKind, Sealed } from '../chat/conversation.ts';
 import { snowflake } from '../world/snowflake.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { weakness } from '../../chat/recovery/weak-code.ts';
+import { weakness } from '../../messaging/encryption/recovery/weak-code.ts';
 
 /** Everything that stands for an identity derives from the seed and a label alone, never from time. */
 function digest(seed: string, label: string): Buffer {

@@ -1,5 +1,5 @@
-import type { Runtime, Timer } from '../../runtime/runtime.ts';
-import { repeat } from '../../runtime/runtime.ts';
+import type { Runtime, Timer } from '../../shared/runtime/runtime.ts';
+import { repeat } from '../../shared/runtime/runtime.ts';
 
 const refreshMs = 10_000;
 /** Older than this, an estimate is not good enough to judge a claim by. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Db, MongoServerError } from 'mongodb';
-import type { Runtime } from '../../runtime/runtime.ts';
+import type { Runtime } from '../../shared/runtime/runtime.ts';
 import type { ServerClock } from './clock.ts';
 import { type Collections, indexes } from './collections.ts';
 import { isDuplicate } from './errors.ts';

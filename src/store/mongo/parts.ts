@@ -1,4 +1,4 @@
-import type { Runtime } from '../../runtime/runtime.ts';
+import type { Runtime } from '../../shared/runtime/runtime.ts';
 import type { ServerClock } from './clock.ts';
 import type { Collections } from './collections.ts';
 import type { Link } from './link.ts';

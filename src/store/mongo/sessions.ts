@@ -1,5 +1,5 @@
 import type { ClientSession, Db, MongoClient, ServerSessionId } from 'mongodb';
-import { type Runtime, repeat, type Timer } from '../../runtime/runtime.ts';
+import { type Runtime, repeat, type Timer } from '../../shared/runtime/runtime.ts';
 import type { ServerClock } from './clock.ts';
 import type { Collections } from './collections.ts';
 

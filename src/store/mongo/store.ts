@@ -1,4 +1,4 @@
-import { type Runtime, systemRuntime } from '../../runtime/runtime.ts';
+import { type Runtime, systemRuntime } from '../../shared/runtime/runtime.ts';
 import type { Store } from '../port.ts';
 import { mongoAccounts } from './accounts.ts';
 import { connect, makeClient } from './client.ts';

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Runtime } from '../../runtime/runtime.ts';
+import type { Runtime } from '../../shared/runtime/runtime.ts';
 import { type Applied, applyCommit, applyTopUp, type Credit } from '../ledger-rules.ts';
 import {
   type Balance,

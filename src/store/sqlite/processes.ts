@@ -1,4 +1,4 @@
-import type { Runtime } from '../../runtime/runtime.ts';
+import type { Runtime } from '../../shared/runtime/runtime.ts';
 import { type ProcessStore, processTtlMs } from '../port.ts';
 import type { Database } from './database.ts';
 

@@ -1,4 +1,4 @@
-import type { Runtime } from '../../runtime/runtime.ts';
+import type { Runtime } from '../../shared/runtime/runtime.ts';
 import type { Store } from '../port.ts';
 import { sqliteAccounts } from './accounts.ts';
 import { Database } from './database.ts';

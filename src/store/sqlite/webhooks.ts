@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Runtime } from '../../runtime/runtime.ts';
+import type { Runtime } from '../../shared/runtime/runtime.ts';
 import type { NewPoller, WebhookRecord, WebhookStore } from '../port.ts';
 import type { Database, Value } from './database.ts';
 import type { WriteGroup } from './group.ts';

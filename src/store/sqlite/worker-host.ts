@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { systemRuntime } from '../../runtime/runtime.ts';
+import { systemRuntime } from '../../shared/runtime/runtime.ts';
 import { type Store, StoreUnavailableError } from '../port.ts';
 import { RemoteStore } from '../thread/remote-store.ts';
 import type { SqliteStoreOptions } from './store.ts';

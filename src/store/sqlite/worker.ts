@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { systemRuntime } from '../../runtime/runtime.ts';
+import { systemRuntime } from '../../shared/runtime/runtime.ts';
 import { StoreUnavailableError } from '../port.ts';
 import { serveStore } from '../thread/serve-store.ts';
 import { openSqliteStore } from './store.ts';

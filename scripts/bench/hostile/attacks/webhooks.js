@@ -1,6 +1,6 @@
 // Webhooks: handshakes, replays, and receivers that misbehave.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { answerCrc } from '../../../../dist/kit/index.js';
+import { answerCrc } from '../../../../dist/client/webhooks/index.js';
 import { receiverSecret } from '../target.js';
 
 async function register(target, receiver, count) {

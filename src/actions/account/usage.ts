@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { accountUsage, granularity } from '../../shared/model/account.ts';
+import { accountAction } from '../action.ts';
+
+const moment = z.union(
+  [z.iso.datetime({ offset: true }), z.iso.date()],
+  'must be a time as ISO 8601, such as 2026-11-01T00:00:00Z',
+);
+
+export const usage = accountAction({
+  name: 'account/usage',
+  method: 'GET',
+  path: '/account/usage',
+  summary: 'Successful calls and what they cost, by hour or day',
+  price: 0,
+  effect: 'read',
+  input: z.object({
+    from: moment.optional().meta({
+      description: 'From the hour of this time on, ISO 8601; 30 days before `to` if left out.',
+      examples: ['2026-11-01T00:00:00Z', '2026-11-01'],
+    }),
+    to: moment.optional().meta({
+      description: 'Up to this time, ISO 8601; now if left out.',
+      examples: ['2026-12-01T00:00:00Z', '2026-12-01'],
+    }),
+    granularity: granularity.default('day').meta({ description: 'What one row sums up.' }),
+  }),
+  example: { granularity: 'day' },
+  output: accountUsage,
+  run: ({ account, accounts }, input) => accounts.usage(account, input),
+});

@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import { checkPremium } from '../../articles/change.ts';
+import { create } from '../../articles/create.ts';
+import { takeEdits } from '../../articles/edits.ts';
+import { articleFields, contentCheck, covers } from '../../articles/input.ts';
+import { transitions } from '../../articles/states.ts';
+import { articleStatus } from '../../shared/model/article.ts';
+import { numericId } from '../../shared/model/scalars.ts';
+import { flatPrice, platformAction } from '../action.ts';
+import { atMostOneOf } from '../input/input.ts';
+
+const { create: draft, createPublished } = transitions.none;
+
+const input = z
+  .object({
+    ...articleFields,
+    publish: z.boolean().default(false).meta({ description: 'Publish it at once. Premium only.' }),
+  })
+  .check(atMostOneOf(...covers));
+
+export const createArticle = platformAction({
+  name: 'article/create',
+  method: 'POST',
+  path: '/article/create',
+  summary: 'Write an article, as a draft or published',
+  description:
+    'Draft, title, content, cover and publishing in one call. Where one of them fails nothing is left behind, or the error ' +
+    'names what is left. Pictures are fetched and checked before the draft is made, by way of `proxy` where there is one.',
+  price: flatPrice,
+  effect: 'once',
+  takesBase64: true,
+  input,
+  expensive: contentCheck<z.output<typeof input>>(),
+  example: {
+    title: 'On looms',
+    content: '# Why looms\n\nThey **remember** patterns.\n\n- warp\n- weft',
+    publish: true,
+  },
+  output: z.object({
+    article_id: numericId,
+    status: articleStatus,
+    tweet_id: numericId.nullable(),
+    draft_url: z.string().nullable(),
+    public_url: z.string().nullable(),
+    cover_media_id: numericId.nullable(),
+  }),
+  async run({ platform, media, tasks }, { publish, ...fields }) {
+    const transition = publish ? createPublished : draft;
+    if (transition.premium) await checkPremium(platform);
+    const edits = await takeEdits({ platform, media, tasks }, fields);
+    const made = await create(platform.articles, transition, edits);
+    return {
+      article_id: made.article_id,
+      status: made.status,
+      tweet_id: made.tweet_id,
+      draft_url: made.draft_url,
+      public_url: made.public_url,
+      cover_media_id: made.cover_media_id,
+    };
+  },
+});

@@ -1,0 +1,19 @@
+import { z } from 'zod';
+import { articleId } from '../../articles/input.ts';
+import { asArticle } from '../../articles/markdown.ts';
+import { article } from '../../shared/model/article.ts';
+import { flatPrice, platformAction } from '../action.ts';
+
+export const articleDetail = platformAction({
+  name: 'article/detail',
+  method: 'GET',
+  path: '/article/detail',
+  summary: 'One article, with its content as Markdown',
+  description: "The actor's own, or what another has published.",
+  price: flatPrice,
+  effect: 'read',
+  input: z.object({ article_id: articleId }),
+  example: { article_id: '1989000000000000000' },
+  output: article,
+  run: async ({ platform, tasks }, { article_id }) => asArticle(await platform.articles.article(article_id), tasks),
+});

@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import { change, findTransition } from '../../articles/change.ts';
+import { articleId } from '../../articles/input.ts';
+import { numericId } from '../../shared/model/scalars.ts';
+import { flatPrice, platformAction } from '../action.ts';
+
+export const publishArticle = platformAction({
+  name: 'article/publish',
+  method: 'POST',
+  path: '/article/publish',
+  summary: 'Publish a draft',
+  description: 'Premium only. One that is published already stays as it is.',
+  price: flatPrice,
+  effect: 'idempotent',
+  input: z.object({ article_id: articleId }),
+  example: { article_id: '1989000000000000000' },
+  output: z.object({ article_id: numericId, tweet_id: numericId.nullable(), public_url: z.string().nullable() }),
+  async run({ platform }, { article_id }) {
+    const { found, transition } = await findTransition(platform, article_id, 'publish');
+    await change(platform.articles, found, transition, {});
+    // The id of the wrapper tweet is known only now.
+    const { tweet_id, public_url } = transition.steps.length > 0 ? await platform.articles.article(article_id) : found;
+    return { article_id, tweet_id, public_url };
+  },
+});

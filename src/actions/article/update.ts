@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { change, findTransition } from '../../articles/change.ts';
+import { takeEdits } from '../../articles/edits.ts';
+import { articleFields, articleId, contentCheck, covers } from '../../articles/input.ts';
+import { transitions } from '../../articles/states.ts';
+import { numericId } from '../../shared/model/scalars.ts';
+import { flatPrice, platformAction } from '../action.ts';
+import { anyOf, atMostOneOf } from '../input/input.ts';
+
+const { published } = transitions;
+const { title, content, ...cover } = articleFields;
+
+const input = z
+  .object({ article_id: articleId, title: title.optional(), content: content.optional(), ...cover })
+  .check(atMostOneOf(...covers))
+  .check(anyOf('title', 'content', ...covers));
+
+export const updateArticle = platformAction({
+  name: 'article/update',
+  method: 'POST',
+  path: '/article/update',
+  summary: 'Change the title, the content or the cover of an article',
+  description:
+    'Only what is passed changes. A published article is unpublished, edited and published again, which gives it a new ' +
+    'wrapper tweet; where a step fails it is brought back to what it was, or the error says what has become of it.',
+  price: flatPrice,
+  effect: 'once',
+  takesBase64: true,
+  input,
+  expensive: contentCheck<z.output<typeof input>>(),
+  example: { article_id: '1989000000000000000', title: 'On looms, again' },
+  output: z.object({
+    article_id: numericId,
+    updated: z.object({
+      title: z.boolean(),
+      content: z.boolean(),
+      cover_media_id: numericId.nullable().meta({ description: 'The new cover; null where it was not to change.' }),
+    }),
+  }),
+  async run({ platform, media, tasks }, { article_id, ...fields }) {
+    const { found, transition } = await findTransition(platform, article_id, 'update');
+    const edits = await takeEdits({ platform, media, tasks }, fields);
+    // A request that is sent again may find that its first attempt died between unpublishing and publishing. The platform
+    // knows by the token, which is the same: in both attempts this comes right after the uploads.
+    const interrupted = found.status === 'draft' && (await platform.articles.unpublish(article_id));
+    if (interrupted) await change(platform.articles, { ...found, status: 'published' }, published.update, edits);
+    else await change(platform.articles, found, transition, edits);
+    return {
+      article_id,
+      updated: {
+        title: edits.title !== undefined,
+        content: edits.content !== undefined,
+        cover_media_id: edits.coverMediaId ?? null,
+      },
+    };
+  },
+});

@@ -1,0 +1,26 @@
+import { z } from 'zod';
+import { flatPrice, platformAction } from '../action.ts';
+import { aboutMessage, exampleConversation, exampleMessage, inConversation, targetMessage } from './fields.ts';
+
+export const dmDelete = platformAction({
+  name: 'dm/delete',
+  method: 'POST',
+  path: '/dm/delete',
+  summary: 'Delete a message, for both sides or for the actor alone',
+  price: flatPrice,
+  effect: 'once',
+  code: 'required',
+  input: z.object({
+    conversation_id: inConversation,
+    seq_id: targetMessage,
+    for_all: z.boolean().optional().meta({
+      description: "For both sides, which one's own messages alone can be. Left out: true for those, false for others.",
+    }),
+  }),
+  example: { conversation_id: exampleConversation, seq_id: exampleMessage },
+  output: z.object(aboutMessage),
+  async run({ messages }, { conversation_id, seq_id, for_all }) {
+    await messages.delete(conversation_id, seq_id, for_all);
+    return { ok: true, conversation_id, target_seq_id: seq_id };
+  },
+});

@@ -1,0 +1,27 @@
+import { z } from 'zod';
+import { flatPrice, platformAction } from '../action.ts';
+import {
+  aboutMessage,
+  exampleConversation,
+  exampleMessage,
+  inConversation,
+  messageText,
+  targetMessage,
+} from './fields.ts';
+
+export const dmEdit = platformAction({
+  name: 'dm/edit',
+  method: 'POST',
+  path: '/dm/edit',
+  summary: "Change the text of one of the actor's own messages",
+  price: flatPrice,
+  effect: 'once',
+  code: 'required',
+  input: z.object({ conversation_id: inConversation, seq_id: targetMessage, text: messageText }),
+  example: { conversation_id: exampleConversation, seq_id: exampleMessage, text: 'Are the scones still hot?' },
+  output: z.object({ ...aboutMessage, message_id: z.string(), text: z.string() }),
+  async run({ messages }, { conversation_id, seq_id, text }) {
+    const { messageId } = await messages.edit(conversation_id, seq_id, text);
+    return { ok: true, message_id: messageId, conversation_id, target_seq_id: seq_id, text };
+  },
+});

@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { conversation } from '../../shared/model/direct-message.ts';
+import { pageInput } from '../../shared/model/page.ts';
+import { count, numericId } from '../../shared/model/scalars.ts';
+import { flatPrice, platformAction } from '../action.ts';
+
+const part = (name: string) =>
+  z
+    .string()
+    .min(1, 'must be of the next_cursor of the page before')
+    .max(2048, 'must be of the next_cursor of the page before')
+    .optional()
+    .meta({ description: `\`next_cursor.${name}\` of the page before; both parts go together.` });
+
+export const dmList = platformAction({
+  name: 'dm/list',
+  method: 'GET',
+  path: '/dm/list',
+  summary: "The actor's conversations, newest first",
+  description:
+    'With `encryption_code` each has its decrypted `last_message`. The order is that of the moment of the first page: what ' +
+    'is written while the list is read moves nothing in it. Message requests are not in it; `has_message_requests` tells of them.',
+  price: flatPrice,
+  effect: 'read',
+  paged: 'two-part',
+  code: 'optional',
+  input: z.object({
+    count: pageInput.count,
+    cursor_id: part('cursor_id'),
+    graph_snapshot_id: part('graph_snapshot_id'),
+  }),
+  example: { count: 1 },
+  output: z.object({
+    userId: numericId,
+    has_message_requests: z.boolean(),
+    conversation_count: count,
+    has_more: z.boolean(),
+    next_cursor: z.object({ cursor_id: z.string(), graph_snapshot_id: z.string() }).nullable(),
+    conversations: z.array(conversation),
+  }),
+  async run({ messages }, { count, cursor_id: cursorId, graph_snapshot_id: graphSnapshotId }) {
+    const cursor = cursorId === undefined || graphSnapshotId === undefined ? null : { cursorId, graphSnapshotId };
+    const page = await messages.conversations(count, cursor);
+    const next = page.cursor;
+    return {
+      userId: page.viewerId,
+      has_message_requests: page.hasMessageRequests,
+      conversation_count: page.conversations.length,
+      has_more: next !== null,
+      next_cursor: next && { cursor_id: next.cursorId, graph_snapshot_id: next.graphSnapshotId },
+      conversations: page.conversations,
+    };
+  },
+});

@@ -1,0 +1,26 @@
+import { z } from 'zod';
+import { flatPrice, type PlatformAction, platformAction } from '../action.ts';
+import { aboutMessage, emoji, exampleConversation, exampleMessage, inConversation, targetMessage } from './fields.ts';
+
+/** Both the same but for what they do. */
+function reaction(name: string, summary: string, added: boolean): PlatformAction {
+  return platformAction({
+    name,
+    method: 'POST',
+    path: `/${name}`,
+    summary,
+    price: flatPrice,
+    effect: 'once',
+    code: 'required',
+    input: z.object({ conversation_id: inConversation, seq_id: targetMessage, emoji }),
+    example: { conversation_id: exampleConversation, seq_id: exampleMessage, emoji: '❤️' },
+    output: z.object({ ...aboutMessage, emoji: z.string() }),
+    async run({ messages }, { conversation_id, seq_id, emoji }) {
+      await messages.react(conversation_id, seq_id, emoji, added);
+      return { ok: true, conversation_id, target_seq_id: seq_id, emoji };
+    },
+  });
+}
+
+export const dmReact = reaction('dm/react', 'Add a reaction to a message', true);
+export const dmUnreact = reaction('dm/unreact', 'Take a reaction back', false);

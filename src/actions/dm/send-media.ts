@@ -1,0 +1,114 @@
+import { z } from 'zod';
+import { conversationId } from '../../shared/model/direct-message.ts';
+import { count } from '../../shared/model/scalars.ts';
+import type { MediaKind } from '../../shared/model/taken-media.ts';
+import { flatPrice, platformAction } from '../action.ts';
+import { oneOf } from '../input/input.ts';
+import { mediaData, mediaSource, mediaUrl } from '../input/media-input.ts';
+import { exampleConversation, inConversation, messageText } from './fields.ts';
+
+/** One transparent pixel. */
+const examplePng = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';
+
+/** SPEC.md's types, and which bytes each may be of. A file may be of any. */
+const kindsOf: Readonly<Record<MediaType, readonly MediaKind[]>> = {
+  1: ['photo'],
+  2: ['gif'],
+  3: ['video'],
+  4: ['audio'],
+  5: ['file'],
+  6: ['svg'],
+};
+
+type MediaType = 1 | 2 | 3 | 4 | 5 | 6;
+
+/** Of a file that has no name of its own. */
+const nameOf: Readonly<Record<MediaType, string>> = {
+  1: 'image',
+  2: 'animation',
+  3: 'video',
+  4: 'audio',
+  5: 'file',
+  6: 'image',
+};
+
+const mostPixels = 65_535;
+const pixels = z.int().min(1, 'must be at least 1').max(mostPixels, `must be at most ${mostPixels}`);
+
+export const dmSendMedia = platformAction({
+  name: 'dm/send_media',
+  method: 'POST',
+  path: '/dm/send_media',
+  summary: 'Send an attachment, end-to-end encrypted',
+  description:
+    'It is sealed here before it leaves; the platform keeps what it cannot open. The bytes must be of the `type`: 1 image, ' +
+    '2 gif, 3 video, 4 audio, 5 file (any), 6 svg. Only into a conversation that is there.',
+  price: flatPrice,
+  effect: 'once',
+  code: 'required',
+  takesBase64: true,
+  input: z
+    .object({
+      conversation_id: inConversation,
+      image_url: mediaUrl.optional().meta({ description: 'Address to fetch it from; this or `image_base64`.' }),
+      image_base64: mediaData.optional().meta({ description: 'Base64, with or without a data: prefix.' }),
+      text: messageText.optional().meta({ description: 'A caption.' }),
+      type: z
+        .union(
+          [1, 2, 3, 4, 5, 6].map((type) => z.literal(type as MediaType)),
+          'must be a whole number from 1 to 6',
+        )
+        .default(1)
+        .meta({ description: '1 image, 2 gif, 3 video, 4 audio, 5 file, 6 svg.' }),
+      filename: z
+        .string()
+        .min(1)
+        .max(255, 'must be at most 255 characters')
+        .refine((name) => name.isWellFormed() && !/[\p{Cc}/\\]/u.test(name), 'must be a name without a path')
+        .optional()
+        .meta({ description: 'Made of the type, if left out.', pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f/\\\\]+$' }),
+      width: pixels.optional().meta({ description: 'Read from the bytes, if left out.' }),
+      height: pixels.optional().meta({ description: 'Read from the bytes, if left out.' }),
+    })
+    .check(oneOf('image_url', 'image_base64')),
+  example: { conversation_id: exampleConversation, image_base64: examplePng, text: 'One pixel of the harbour.' },
+  output: z.object({
+    ok: z.boolean(),
+    message_id: z.string(),
+    conversation_id: conversationId,
+    media_hash_key: z.string(),
+    filename: z.string(),
+    type: count,
+    size: count.meta({ description: 'Bytes, before they were sealed.' }),
+    text: z.string(),
+  }),
+  async run({ messages, media }, input) {
+    const { conversation_id, image_url: url, image_base64: data, text = '', type } = input;
+    const field = data === undefined ? 'image_url' : 'image_base64';
+    const taken = await media.take(mediaSource(url, data), { field, kinds: kindsOf[type] });
+    try {
+      const filename = input.filename ?? `${nameOf[type]}.${extensionOf(taken.type)}`;
+      const attachment = {
+        ...{ media: taken, type, filename },
+        width: input.width ?? taken.width,
+        height: input.height ?? taken.height,
+      };
+      const sent = await messages.sendMedia(conversation_id, text, attachment);
+      return {
+        ok: true,
+        message_id: sent.messageId,
+        conversation_id: sent.conversationId,
+        media_hash_key: sent.mediaHashKey,
+        ...{ filename, type, size: taken.size, text },
+      };
+    } finally {
+      await taken.discard();
+    }
+  },
+});
+
+/** `image/svg+xml` → `svg`. */
+function extensionOf(mime: string): string {
+  const subtype = /^[\w.+-]+\/(?:x-)?(\w+)/.exec(mime)?.[1] ?? '';
+  return { jpeg: 'jpg', mpeg: 'mp3', quicktime: 'mov', plain: 'txt', octet: 'bin' }[subtype] ?? (subtype || 'bin');
+}

@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import type { MediaSource } from '../../media/desk.ts';
+import { ReceivedFile } from '../../media/received-file.ts';
+
+/** The longest address of media that is taken. */
+const longestUrl = 2_048;
+
+export const mediaUrl = z
+  .string()
+  .max(longestUrl, `must be at most ${longestUrl} characters`)
+  .regex(/^[Hh][Tt][Tt][Pp][Ss]?:\/\//, 'must be a URL with http:// or https://');
+
+/**
+ * Base64. Faces that take files put one in its place, which no JSON can hold; documents tell of the text alone.
+ */
+export const mediaData = z
+  .custom<string | ReceivedFile>((value) => typeof value === 'string' || value instanceof ReceivedFile, {
+    message: 'must be a string',
+  })
+  .meta({ type: 'string', minLength: 1 });
+
+export const mediaType = z
+  .string()
+  .regex(
+    /^[A-Za-z0-9_.+-]{1,100}\/[A-Za-z0-9_.+-]{1,100} *(?:;[^\r\n]{0,200})?$/,
+    'must be a MIME type such as image/jpeg',
+  )
+  .meta({ examples: ['image/jpeg'] });
+
+/** Where the bytes are that an action was given, by address or as they are. */
+export function mediaSource(
+  url: string | undefined,
+  data: string | ReceivedFile | undefined,
+  declaredType: string | null = null,
+): MediaSource {
+  if (data instanceof ReceivedFile) return { file: data, declaredType };
+  return data === undefined ? { url: url ?? '', declaredType } : { base64: data, declaredType };
+}

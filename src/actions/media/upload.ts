@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import { saysItsType } from '../../media/base64.ts';
+import { count, numericId } from '../../shared/model/scalars.ts';
+import { flatPrice, platformAction } from '../action.ts';
+import { missing, oneOf } from '../input/input.ts';
+import { mediaData, mediaSource, mediaType, mediaUrl } from '../input/media-input.ts';
+
+/** One transparent pixel. */
+const examplePng = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';
+
+export const uploadMedia = platformAction({
+  name: 'media/upload',
+  method: 'POST',
+  path: '/media/upload',
+  summary: 'Upload a picture or a video, to attach it',
+  description:
+    'JPEG, PNG and WebP up to 5 MiB, GIF up to 15 MiB, MP4 and QuickTime up to 512 MiB; at most 8,192 pixels a side. The ' +
+    'type is read from the bytes, and must be the one that was claimed. What an address leads to is fetched through ' +
+    '`proxy`, where there is one, with at most 5 redirects. What is attached to nothing is gone after 24 hours.',
+  price: flatPrice,
+  effect: 'once',
+  takesBase64: true,
+  input: z
+    .object({
+      media_url: mediaUrl.optional().meta({
+        description: 'Address to fetch it from; this or `media_data`.',
+        examples: ['https://pictures.example/harbour.jpg'],
+      }),
+      media_data: mediaData.optional().meta({ description: 'Base64, or a data: URI of base64.' }),
+      media_type: mediaType.optional().meta({
+        description: 'MIME type. Needed with `media_data`, unless that is a data: URI.',
+      }),
+    })
+    .check(oneOf('media_url', 'media_data'))
+    .check(({ value, issues }) => {
+      const { media_data: data, media_type: type } = value;
+      if (typeof data !== 'string' || type !== undefined || saysItsType(data)) return;
+      issues.push(missing(['media_type'], value));
+    }),
+  example: { media_data: examplePng, media_type: 'image/png' },
+  output: z.object({
+    media_id: numericId.meta({ description: 'To be attached by the same actor.' }),
+    media_type: z.string().meta({ description: 'As the bytes say.', examples: ['image/png'] }),
+    size: count.meta({ description: 'Bytes.' }),
+  }),
+  async run({ platform, media }, input) {
+    const { media_url: url, media_data: data, media_type: declaredType } = input;
+    const field = data === undefined ? 'media_url' : 'media_data';
+    const taken = await media.take(mediaSource(url, data, declaredType), { field, kinds: ['photo', 'gif', 'video'] });
+    try {
+      return { media_id: await platform.media.upload(taken), media_type: taken.type, size: taken.size };
+    } finally {
+      await taken.discard();
+    }
+  },
+});

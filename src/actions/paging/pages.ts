@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { type Page, pageOutput } from '../../shared/model/page.ts';
+import { count } from '../../shared/model/scalars.ts';
+import { type Tweet, tweet } from '../../shared/model/tweet.ts';
+import { type UserCard, userCard } from '../../shared/model/user-card.ts';
+
+/** What every page of tweets returns, beside what is said of the list itself (SPEC.md, Conventions). */
+export const tweetPageOutput = { tweet_count: count, ...pageOutput, tweets: z.array(tweet) };
+
+export function tweetPage(page: Page<Tweet>) {
+  return {
+    tweet_count: page.items.length,
+    has_more: page.cursor !== null,
+    next_cursor: page.cursor,
+    tweets: page.items,
+  };
+}
+
+/** The same for users, whose array each list calls by its own name. */
+export function userPageOutput(name: string) {
+  return { user_count: count, ...pageOutput, [name]: z.array(userCard) };
+}
+
+export function userPage(name: string, page: Page<UserCard>) {
+  return {
+    user_count: page.items.length,
+    has_more: page.cursor !== null,
+    next_cursor: page.cursor,
+    [name]: page.items,
+  };
+}

@@ -1,0 +1,122 @@
+import { balance } from './account/balance.ts';
+import { details } from './account/details.ts';
+import { payments } from './account/payments.ts';
+import { usage } from './account/usage.ts';
+import type { Action } from './action.ts';
+import { createArticle } from './article/create.ts';
+import { deleteArticle } from './article/delete.ts';
+import { articleDetail } from './article/detail.ts';
+import { listArticles } from './article/list.ts';
+import { publishArticle } from './article/publish.ts';
+import { unpublishArticle } from './article/unpublish.ts';
+import { updateArticle } from './article/update.ts';
+import { dmDelete } from './dm/delete.ts';
+import { dmEdit } from './dm/edit.ts';
+import { dmEnroll } from './dm/enroll.ts';
+import { dmList } from './dm/list.ts';
+import { dmMessages } from './dm/messages.ts';
+import { dmReact, dmUnreact } from './dm/react.ts';
+import { dmSend } from './dm/send.ts';
+import { dmSendMedia } from './dm/send-media.ts';
+import { listMembers } from './list/members.ts';
+import { uploadMedia } from './media/upload.ts';
+import { advancedSearch } from './tweet/advanced-search.ts';
+import { bookmark } from './tweet/bookmark.ts';
+import { createTweet } from './tweet/create.ts';
+import { deleteTweet } from './tweet/delete.ts';
+import { tweetDetail } from './tweet/detail.ts';
+import { favorite } from './tweet/favorite.ts';
+import { tweetQuotes } from './tweet/quotes.ts';
+import { tweetReplies } from './tweet/replies.ts';
+import { retweet } from './tweet/retweet.ts';
+import { unbookmark } from './tweet/unbookmark.ts';
+import { unlike } from './tweet/unlike.ts';
+import { unretweet } from './tweet/unretweet.ts';
+import { about } from './user/about.ts';
+import { affiliates } from './user/affiliates.ts';
+import { articlesTweets } from './user/articles-tweets.ts';
+import { bookmarks } from './user/bookmarks.ts';
+import { follow } from './user/follow.ts';
+import { followers } from './user/followers.ts';
+import { followersYouKnow } from './user/followers-you-know.ts';
+import { following } from './user/following.ts';
+import { homeTimeline } from './user/home-timeline.ts';
+import { userInfo } from './user/info.ts';
+import { me } from './user/me.ts';
+import { tweetsAndReplies } from './user/tweets-and-replies.ts';
+import { unfollow } from './user/unfollow.ts';
+import { createWebhook } from './webhook/create.ts';
+import { deleteWebhook } from './webhook/delete.ts';
+import { webhookDeliveries } from './webhook/deliveries.ts';
+import { webhookDetail } from './webhook/detail.ts';
+import { listWebhooks } from './webhook/list.ts';
+import { replayEvents } from './webhook/replay.ts';
+import { rotateWebhookSecret } from './webhook/rotate-secret.ts';
+import { eventStream } from './webhook/stream.ts';
+import { testWebhook } from './webhook/test.ts';
+import { updateWebhook } from './webhook/update.ts';
+import { validateWebhook } from './webhook/validate.ts';
+
+/** Every action, in the order of the documents. A new one is a file in this folder and a line here. */
+export const actions: readonly Action[] = [
+  advancedSearch,
+  tweetDetail,
+  tweetReplies,
+  tweetQuotes,
+  createTweet,
+  deleteTweet,
+  favorite,
+  unlike,
+  bookmark,
+  unbookmark,
+  retweet,
+  unretweet,
+  homeTimeline,
+  me,
+  userInfo,
+  about,
+  tweetsAndReplies,
+  articlesTweets,
+  followers,
+  following,
+  followersYouKnow,
+  affiliates,
+  follow,
+  unfollow,
+  bookmarks,
+  listMembers,
+  uploadMedia,
+  createArticle,
+  articleDetail,
+  listArticles,
+  updateArticle,
+  publishArticle,
+  unpublishArticle,
+  deleteArticle,
+  dmList,
+  dmMessages,
+  dmSend,
+  dmSendMedia,
+  dmEdit,
+  dmDelete,
+  dmReact,
+  dmUnreact,
+  dmEnroll,
+  createWebhook,
+  listWebhooks,
+  webhookDetail,
+  validateWebhook,
+  updateWebhook,
+  testWebhook,
+  rotateWebhookSecret,
+  webhookDeliveries,
+  replayEvents,
+  deleteWebhook,
+  details,
+  balance,
+  usage,
+  payments,
+];
+
+/** Those that go on, of `kind: 'stream'`. */
+export const streams: readonly Action[] = [eventStream];

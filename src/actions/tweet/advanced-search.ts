@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { pageInput } from '../../shared/model/page.ts';
+import { flatPrice, platformAction } from '../action.ts';
+import { tweetPage, tweetPageOutput } from '../paging/pages.ts';
+
+export const advancedSearch = platformAction({
+  name: 'tweet/advanced_search',
+  method: 'GET',
+  path: '/tweet/advanced_search',
+  summary: 'Search tweets',
+  price: flatPrice,
+  effect: 'read',
+  paged: true,
+  input: z.object({
+    q: z
+      .string()
+      .min(1)
+      .regex(/\S/, 'must not be blank')
+      .max(512, 'must be at most 512 characters')
+      .meta({
+        description: 'Words, "exact phrases" and operators: `from:`, `to:`, `since:`, `until:`, `filter:`.',
+        examples: ['from:ada coffee'],
+      }),
+    product: z
+      .enum(['Latest', 'Top'], 'must be Latest or Top')
+      .default('Latest')
+      .meta({ description: 'Newest first, or most engaging first.' }),
+    ...pageInput,
+  }),
+  example: { q: 'from:grace', count: 1 },
+  output: z.object({ query: z.string(), ...tweetPageOutput }),
+  async run({ platform }, { q, product, count, cursor = null }) {
+    return { query: q, ...tweetPage(await platform.searchTweets({ q, product, count, cursor })) };
+  },
+});

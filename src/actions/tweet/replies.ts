@@ -1,0 +1,21 @@
+import { z } from 'zod';
+import { pageInput } from '../../shared/model/page.ts';
+import { numericId } from '../../shared/model/scalars.ts';
+import { flatPrice, platformAction } from '../action.ts';
+import { tweetPage, tweetPageOutput } from '../paging/pages.ts';
+
+export const tweetReplies = platformAction({
+  name: 'tweet/replies',
+  method: 'GET',
+  path: '/tweet/replies',
+  summary: 'Replies to a tweet, newest first',
+  price: flatPrice,
+  effect: 'read',
+  paged: true,
+  input: z.object({ tweet_id: numericId.meta({ description: 'The tweet.' }), ...pageInput }),
+  example: { tweet_id: '1989000000000000000', count: 1 },
+  output: z.object({ tweetId: numericId, ...tweetPageOutput }),
+  async run({ platform }, { tweet_id, count, cursor = null }) {
+    return { tweetId: tweet_id, ...tweetPage(await platform.replies(tweet_id, { count, cursor })) };
+  },
+});

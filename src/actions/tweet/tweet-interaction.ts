@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import type { PlatformSession } from '../../platform/port.ts';
+import { numericId } from '../../shared/model/scalars.ts';
+import { flatPrice, type PlatformAction, platformAction } from '../action.ts';
+
+interface Interaction {
+  /** As SPEC.md spells it, such as `tweet/favorite`. */
+  name: string;
+  summary: string;
+  /** The boolean of the answer, such as `liked`. */
+  done: string;
+  effect?: 'idempotent' | 'once';
+  perform: (platform: PlatformSession, tweetId: string) => Promise<void>;
+}
+
+/** What the actor does to one tweet, and undoes: takes `tweet_id`, returns `tweetId` and one boolean (SPEC.md, Tweets). */
+export function tweetInteraction({ name, summary, done, effect = 'idempotent', perform }: Interaction): PlatformAction {
+  return platformAction({
+    name,
+    method: 'POST',
+    path: `/${name}`,
+    summary,
+    price: flatPrice,
+    effect,
+    input: z.object({ tweet_id: numericId.meta({ description: 'The tweet.' }) }),
+    example: { tweet_id: '1989000000000000000' },
+    output: z.object({ tweetId: numericId, [done]: z.boolean() }),
+    async run({ platform }, { tweet_id }) {
+      await perform(platform, tweet_id);
+      return { tweetId: tweet_id, [done]: true };
+    },
+  });
+}

@@ -1,0 +1,8 @@
+import { tweetInteraction } from './tweet-interaction.ts';
+
+export const unbookmark = tweetInteraction({
+  name: 'tweet/unbookmark',
+  summary: 'Take back a bookmark',
+  done: 'unbookmarked',
+  perform: (platform, tweetId) => platform.unbookmarkTweet(tweetId),
+});

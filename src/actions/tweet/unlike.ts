@@ -1,0 +1,8 @@
+import { tweetInteraction } from './tweet-interaction.ts';
+
+export const unlike = tweetInteraction({
+  name: 'tweet/unlike',
+  summary: 'Take back a like',
+  done: 'unliked',
+  perform: (platform, tweetId) => platform.unlikeTweet(tweetId),
+});

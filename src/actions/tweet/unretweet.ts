@@ -1,0 +1,8 @@
+import { tweetInteraction } from './tweet-interaction.ts';
+
+export const unretweet = tweetInteraction({
+  name: 'tweet/unretweet',
+  summary: 'Take back a retweet',
+  done: 'unretweeted',
+  perform: (platform, tweetId) => platform.unretweet(tweetId),
+});

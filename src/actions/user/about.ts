@@ -1,0 +1,18 @@
+import { z } from 'zod';
+import { userAbout } from '../../shared/model/user-about.ts';
+import { flatPrice, platformAction } from '../action.ts';
+import { anyOf } from '../input/input.ts';
+import { userInput, userReference } from '../input/user-input.ts';
+
+export const about = platformAction({
+  name: 'user/user_about',
+  method: 'GET',
+  path: '/user/user_about',
+  summary: 'Where an account comes from: country, client, verification, former names',
+  price: flatPrice,
+  effect: 'read',
+  input: z.object(userInput).check(anyOf('userName', 'userId')),
+  example: { userName: 'grace' },
+  output: userAbout,
+  run: ({ platform }, input) => platform.userAbout(userReference(input)),
+});

@@ -1,0 +1,8 @@
+import { usersOfUser } from './user-lists.ts';
+
+export const following = usersOfUser('following', {
+  name: 'user/following',
+  summary: 'Whom a user follows',
+  example: 'grace',
+  fetch: (platform, user, page) => platform.following(user, page),
+});

@@ -1,0 +1,18 @@
+import { z } from 'zod';
+import { userProfile } from '../../shared/model/user-profile.ts';
+import { flatPrice, platformAction } from '../action.ts';
+import { anyOf } from '../input/input.ts';
+import { userInput, userReference } from '../input/user-input.ts';
+
+export const userInfo = platformAction({
+  name: 'user/info',
+  method: 'GET',
+  path: '/user/info',
+  summary: 'The profile of a user',
+  price: flatPrice,
+  effect: 'read',
+  input: z.object(userInput).check(anyOf('userName', 'userId')),
+  example: { userName: 'grace' },
+  output: userProfile,
+  run: ({ platform }, input) => platform.userProfile(userReference(input)),
+});

@@ -1,0 +1,7 @@
+import { followAction } from './follow-action.ts';
+
+export const unfollow = followAction({
+  name: 'user/unfollow',
+  summary: 'Unfollow a user, or take back a request',
+  perform: (platform, user) => platform.unfollow(user),
+});

@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import type { PageOf, PageRequest, PlatformSession, UserReference } from '../../platform/port.ts';
+import { pageInput } from '../../shared/model/page.ts';
+import { numericId } from '../../shared/model/scalars.ts';
+import type { Tweet } from '../../shared/model/tweet.ts';
+import type { UserCard } from '../../shared/model/user-card.ts';
+import { flatPrice, type PlatformAction, platformAction } from '../action.ts';
+import { anyOf } from '../input/input.ts';
+import { ownedCursor, platformCursor } from '../input/list-owner.ts';
+import { userInput, userReference } from '../input/user-input.ts';
+import { tweetPage, tweetPageOutput, userPage, userPageOutput } from '../paging/pages.ts';
+
+interface UserList<Item> {
+  /** As SPEC.md spells it, such as `user/followers`. */
+  name: string;
+  summary: string;
+  /** A user of the demo world who has some. */
+  example: string;
+  fetch: (platform: PlatformSession, user: UserReference, page: PageRequest) => Promise<PageOf<Item>>;
+}
+
+const input = z.object({ ...userInput, ...pageInput }).check(anyOf('userName', 'userId'));
+
+/** A list of users that belongs to one user: `followers`, `following`, `affiliates` (SPEC.md, Users). */
+export function usersOfUser(items: string, list: UserList<UserCard>): PlatformAction {
+  return platformAction({
+    ...declared(list),
+    output: z.object({ userName: z.string(), ...userPageOutput(items) }),
+    async run({ platform }, { count, cursor, ...user }) {
+      const page = await fetchPage(list, platform, user, { count, cursor });
+      return { userName: page.user.userName, ...userPage(items, page) };
+    },
+  });
+}
+
+/** A list of tweets that belongs to one user (SPEC.md, Users). */
+export function tweetsOfUser(list: UserList<Tweet>): PlatformAction {
+  return platformAction({
+    ...declared(list),
+    output: z.object({ userName: z.string(), userId: numericId, ...tweetPageOutput }),
+    async run({ platform }, { count, cursor, ...user }) {
+      const page = await fetchPage(list, platform, user, { count, cursor });
+      return { userName: page.user.userName, userId: page.user.id, ...tweetPage(page) };
+    },
+  });
+}
+
+/** The page, with a cursor that names the owner of the list. */
+async function fetchPage<Item>(
+  list: UserList<Item>,
+  platform: PlatformSession,
+  user: Parameters<typeof userReference>[0],
+  { count, cursor }: { count: number; cursor: string | undefined },
+): Promise<PageOf<Item>> {
+  const page = await list.fetch(platform, userReference(user), { count, cursor: platformCursor(cursor) });
+  return { ...page, cursor: ownedCursor(page.user, page.cursor) };
+}
+
+function declared({ name, summary, example }: UserList<unknown>) {
+  return {
+    name,
+    method: 'GET',
+    path: `/${name}`,
+    summary,
+    price: flatPrice,
+    effect: 'read',
+    paged: true,
+    owner: { id: 'userId', name: 'userName' },
+    input,
+    example: { userName: example, count: 1 },
+  } as const;
+}

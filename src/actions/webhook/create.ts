@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { createdWebhook } from '../../shared/model/webhook.ts';
+import { platformAction, webhookPrice } from '../action.ts';
+import { receiverUrl, wantedEvents } from './fields.ts';
+
+export const createWebhook = platformAction({
+  name: 'webhooks/create',
+  method: 'POST',
+  path: '/webhooks',
+  summary: "Deliver the actor's activity to an address",
+  description:
+    'The receiver is asked for a CRC at once. If that fails, the webhook is registered, is not `valid`, and `last_error` says why: ' +
+    'mend the receiver and validate. ' +
+    'The secret is shown this once. With `encryption_code` it gets message events too; a wrong code is refused at once.',
+  price: webhookPrice,
+  effect: 'once',
+  code: 'optional',
+  input: z.object({
+    url: receiverUrl,
+    events: wantedEvents.optional(),
+    secret: z
+      .string()
+      .min(16, 'must be 16 to 128 characters')
+      .max(128, 'must be 16 to 128 characters')
+      .optional()
+      .meta({ description: 'Pre-shared, 16 to 128 characters; made and shown once if left out.' }),
+  }),
+  example: { url: 'http://localhost:9000/postern', secret: 'a-secret-of-at-least-16' },
+  output: createdWebhook,
+  async run({ platform, webhooks, account, credentials, tokenFor }, { url, events = null, secret = null }) {
+    const receiver = webhooks.checkUrl(url);
+    const { cursor } = await platform.activity({ count: 1, cursor: null });
+    return webhooks.create({
+      ...{ token: tokenFor('createWebhook'), account, url: receiver, events, secret, cursor },
+      encryptionCode: credentials.encryptionCode?.expose() ?? null,
+      credentials: { authToken: credentials.authToken?.expose() ?? '', proxy: credentials.proxy?.expose() ?? null },
+    });
+  },
+});

@@ -1,0 +1,16 @@
+import { z } from 'zod';
+import { accountAction, webhookPrice } from '../action.ts';
+import { webhookId } from './fields.ts';
+
+export const deleteWebhook = accountAction({
+  name: 'webhooks/delete',
+  method: 'DELETE',
+  path: '/webhooks/{id}',
+  summary: 'Deliver no more',
+  price: webhookPrice,
+  effect: 'once',
+  input: z.object({ id: webhookId }),
+  example: { id: 'wh_Q5bX2m' },
+  output: z.object({ id: z.string(), deleted: z.literal(true) }),
+  run: ({ account, webhooks }, { id }) => webhooks.remove(account, id),
+});

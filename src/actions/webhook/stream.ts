@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import { streamedEvent } from '../../shared/model/event-bodies.ts';
+import { eventType } from '../../shared/model/webhook.ts';
+import { flatPrice, platformAction } from '../action.ts';
+
+const types = z
+  .string()
+  .min(1, 'must name at least one type, or be left out for all')
+  .regex(/^[\w.]+(,[\w.]+)*$/, 'must be types of events, by comma and without blanks')
+  .transform((text) => text.split(','))
+  .pipe(z.array(eventType));
+
+export const eventStream = platformAction({
+  name: 'events',
+  method: 'GET',
+  path: '/events',
+  summary: "The actor's activity as it happens",
+  description:
+    'Server-Sent Events: what a webhook of the actor would get. Each has its id, so that a client which comes back with ' +
+    '`Last-Event-ID` within 24 hours misses nothing; where something may be missing an event `gap` says so. Message events ' +
+    'come with `encryption_code` alone.',
+  price: flatPrice,
+  effect: 'read',
+  kind: 'stream',
+  code: 'optional',
+  input: z.object({
+    types: types.optional().meta({ description: 'Types of events, by comma; all if left out.' }),
+    last_event_id: z
+      .string()
+      .min(1)
+      .max(64)
+      .optional()
+      .meta({ description: 'The same as the header `Last-Event-ID`.' }),
+  }),
+  example: { types: 'tweet.like,user.follow' },
+  output: streamedEvent,
+  async run({ platform, webhooks, account, credentials }, { types: wanted = null, last_event_id: after = null }) {
+    const { cursor } = await platform.activity({ count: 1, cursor: null });
+    const proxy = credentials.proxy?.expose() ?? null;
+    return webhooks.stream({
+      ...{ account, cursor, types: wanted, after },
+      encryptionCode: credentials.encryptionCode?.expose() ?? null,
+      credentials: { authToken: credentials.authToken?.expose() ?? '', proxy },
+    }) as never;
+  },
+});

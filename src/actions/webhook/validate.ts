@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import { webhook } from '../../shared/model/webhook.ts';
+import { accountAction, webhookPrice } from '../action.ts';
+import { webhookId } from './fields.ts';
+
+export const validateWebhook = accountAction({
+  name: 'webhooks/validate',
+  method: 'PUT',
+  path: '/webhooks/{id}',
+  summary: 'Run the CRC handshake again',
+  description:
+    '`auth_token` with `proxy`, and `encryption_code`, where given, take the place of those that are kept, unless the platform refuses them.',
+  price: webhookPrice,
+  effect: 'idempotent',
+  keepsActor: true,
+  code: 'optional',
+  input: z.object({ id: webhookId }),
+  example: { id: 'wh_Q5bX2m' },
+  output: webhook,
+  run: ({ account, webhooks, credentials: { authToken, proxy, encryptionCode } }, { id }) =>
+    webhooks.validate(account, id, {
+      credentials: authToken ? { authToken: authToken.expose(), proxy: proxy?.expose() ?? null } : undefined,
+      encryptionCode: encryptionCode?.expose(),
+    }),
+});

@@ -1,0 +1,63 @@
+import { hkdfSync } from 'node:crypto';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { AccountAdmin } from '../../billing/account-admin.ts';
+import { apiKeyEntropyBytes, makeApiKey } from '../../billing/api-key.ts';
+import type { DemoAccount, DemoWorld } from '../../platform/sandbox/demo-world.ts';
+import { microsPerDollar } from '../../shared/model/money.ts';
+import type { Store } from '../../store/port.ts';
+
+const demoAccountId = 'acc_demo';
+const demoCredit = 10 * microsPerDollar;
+
+/** All that a newcomer needs for a first call. Not secret: everyone who knows the seed can know it. */
+export interface Demo {
+  /** With `/v1`. */
+  baseUrl: string;
+  graphqlUrl: string;
+  sandboxUrl: string;
+  apiKey: string;
+  accounts: DemoAccount[];
+  listId: string;
+  organization: string;
+}
+
+/** The demo key, which derives from the seed alone: the same on every start and machine. */
+function demoKey(seed: string) {
+  return makeApiKey(Buffer.from(hkdfSync('sha256', seed, '', 'postern demo api key', apiKeyEntropyBytes)));
+}
+
+/** Makes the demo account, its key and, once, its credit, unless they are there. Answers the key. */
+export async function ensureDemoAccount(admin: AccountAdmin, store: Store, now: number, seed: string): Promise<string> {
+  const key = demoKey(seed);
+  await store.accounts.create({ id: demoAccountId, name: 'Demo', createdAt: now });
+  await admin.addKey('key_demo', demoAccountId, 'Demo key', key);
+  await admin.credit(demoAccountId, demoCredit, 'Demo credit', 'pay_demo');
+  return key.expose();
+}
+
+export function makeDemo(origin: string, sandboxUrl: string, apiKey: string, world: DemoWorld): Demo {
+  return {
+    baseUrl: `${origin}/v1`,
+    graphqlUrl: `${origin}/graphql`,
+    sandboxUrl,
+    apiKey,
+    accounts: world.accounts,
+    listId: world.listId,
+    organization: world.organization,
+  };
+}
+
+/** Writes `demo.json` into DATA_DIR, whole or not at all. Answers its path. */
+export function writeDemoFile(dataDir: string, demo: Demo): string {
+  const path = join(dataDir, 'demo.json');
+  const draft = `${path}.${process.pid}`;
+  try {
+    writeFileSync(draft, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 });
+    renameSync(draft, path);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw error;
+  }
+  return path;
+}

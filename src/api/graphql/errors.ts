@@ -1,0 +1,127 @@
+import { GraphQLError } from 'graphql';
+import { asPosternError, PosternError } from '../../shared/errors/postern-error.ts';
+import { errorTable } from '../../shared/errors/table.ts';
+import type { HttpExtension } from './respond.ts';
+
+/** Names of fields, wherever a message has them. */
+const snakeCase = /\b[a-z]+(?:_[a-z]+)+\b/g;
+
+/** Fields whose names GraphQL spells in its own way; all others only lose their underscores. */
+const spellings: Readonly<Record<string, string>> = {
+  count: 'first',
+  cursor: 'after',
+  username: 'userName',
+  auth_token: 'x-auth-token',
+  proxy: 'x-proxy',
+  encryption_code: 'x-encryption-code',
+};
+
+/** Entries of `errors` in one response. */
+export const errorsLimit = 200;
+
+/** A refusal of the whole request, before or instead of data. */
+export function refusal(error: PosternError): GraphQLError {
+  return withHttp(describe(error), error);
+}
+
+/**
+ * Errors as callers see them, by the one error table: `extensions` has `code` and `status`. What nobody foresaw is
+ * masked. `onFailure` hears what was thrown; where there is no data, the worst decides the response's status.
+ */
+export function formatErrors(
+  all: readonly GraphQLError[],
+  hasData: boolean,
+  onFailure: (error: PosternError) => void,
+): GraphQLError[] {
+  const errors = all.length > errorsLimit + 1 ? all.slice(0, errorsLimit) : all;
+  const formatted = errors.map((error) => {
+    const { code, status } = error.extensions ?? {};
+    if (code !== undefined && status !== undefined) return keepStatus(error);
+    const original = originalOf(error);
+    if (original === null) return asBadInput(error, hasData);
+    const known = asPosternError(original);
+    onFailure(known);
+    const described = describe(known, error);
+    return hasData ? described : withHttp(described, known);
+  });
+  const left = all.length - errors.length;
+  if (left > 0) formatted.push(describe(new PosternError('too_costly', `Too many errors: ${left} more are left out`)));
+  return formatted;
+}
+
+/** Yoga marks whatever fails before execution as one of those that may be 200; our own refusals are none. */
+function keepStatus(error: GraphQLError): GraphQLError {
+  const http = error.extensions?.['http'] as HttpExtension | undefined;
+  return http?.spec ? again(error, { ...error.extensions, http: { ...http, spec: false } }) : error;
+}
+
+/** What a resolver threw; `null` for graphql's own complaints about a document or its variables. */
+function originalOf(error: GraphQLError): unknown {
+  let found: unknown = error;
+  while (found instanceof GraphQLError && found.originalError) found = found.originalError;
+  if (!(found instanceof GraphQLError)) return found;
+  return null;
+}
+
+/** `where`: the error of the field; none for an error about the whole request. */
+export function describe(
+  { code, status, message, field, retryAfterSeconds }: PosternError,
+  where?: GraphQLError,
+): GraphQLError {
+  const spelled = field === undefined ? undefined : spell(field);
+  const text = field === undefined ? message : message.replace(field, spell).replaceAll(snakeCase, spell);
+  return placed(text, where, {
+    code: errorTable[code].graphql,
+    status,
+    ...(spelled !== undefined && { field: spelled }),
+    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+  });
+}
+
+function spell(field: string): string {
+  return spellings[field] ?? field.replaceAll(/_(\w)/g, (_match, letter: string) => letter.toUpperCase());
+}
+
+/** `respond` takes the response's status and headers from `extensions.http`, and does not send it. */
+function withHttp(error: GraphQLError, { code, status, retryAfterSeconds }: PosternError): GraphQLError {
+  const headers: Record<string, string> = {};
+  if (status === 401) headers['www-authenticate'] = 'Bearer';
+  if (retryAfterSeconds !== undefined) headers['retry-after'] = String(retryAfterSeconds);
+  return again(error, { ...error.extensions, http: { status, headers, code } });
+}
+
+/** `http` stays as graphql-over-http wants it: there a document at fault may be 200 for who accepts nothing newer. */
+function asBadInput(error: GraphQLError, hasData: boolean): GraphQLError {
+  const http = (error.extensions?.['http'] as HttpExtension | undefined) ?? { spec: true, status: 400 };
+  const status = http.status ?? 400;
+  const extensions = { code: errorTable.bad_input.graphql, status, ...(!hasData && { http }) };
+  return again(error, extensions, withoutValues(error.message));
+}
+
+function again(error: GraphQLError, extensions: Record<string, unknown>, message = error.message): GraphQLError {
+  return placed(message, error, extensions);
+}
+
+/** Errors of compiled documents know the lines that they belong to, and not the nodes. */
+function placed(message: string, where: GraphQLError | undefined, extensions: Record<string, unknown>): GraphQLError {
+  const { nodes = null, source = null, positions = null, path = null, locations } = where ?? {};
+  const error = new GraphQLError(message, { nodes, source, positions, path, extensions });
+  return locations && !error.locations ? Object.assign(error, { locations }) : error;
+}
+
+/** What graphql-js says of a value, without the value: it may be a secret that was given in a wrong place, or very long. */
+function withoutValues(message: string): string {
+  const faults = /; (?=Expected |Field "|Value "|Enum "|\w+ cannot represent )/;
+  const variable = /^Variable "\$\w+" got invalid value /.exec(message)?.[0];
+  if (variable !== undefined) {
+    const [given = '', ...rest] = message.slice(variable.length).split(faults);
+    const place = / at "\w+[\w.[\]]*"$/.exec(given)?.[0] ?? '';
+    return [variable.trimEnd() + place, ...(rest.length > 0 ? [withoutValues(rest.join('; '))] : [])].join('; ');
+  }
+  return message
+    .replace(/^((?:Enum "\w+"|\w+) cannot represent [\w -]*?\bvalue)\b.*$/s, '$1')
+    .replace(/^(Expected value of type "[^"]+"), found .*$/s, '$1')
+    .replace(/^Value ".*" does not exist in ("\w+" enum)/s, 'The value does not exist in $1')
+    .replace(/(Argument "\w+" has invalid value) .*$/s, '$1')
+    .replace(/^(Syntax Error: .*?\b(?:String|BlockString)) ".*$/s, '$1');
+}

@@ -1,0 +1,88 @@
+import type { ReceivedFile } from '../../media/received-file.ts';
+import { malformedField } from '../../shared/errors/fields.ts';
+import { PosternError } from '../../shared/errors/postern-error.ts';
+import { jsonFault, parseJson } from '../../shared/model/json.ts';
+
+type Fields = Record<string, unknown>;
+
+/** `operations` and `map` of a GraphQL multipart request, and the files as they come: what belongs where. */
+export class FileMap {
+  #operations: Fields | undefined;
+  #places: Readonly<Record<string, unknown>> | undefined;
+  readonly #came = new Set<string>();
+
+  /** A part that is no file. Throws `bad_input`. */
+  read(name: string, text: string): void {
+    if (name === 'operations') this.#operations = parse(name, text);
+    else if (name === 'map') this.#places = parse(name, text);
+    else throw wrong(`has a part ${name} beside operations, map and files`);
+  }
+
+  /** Throws `bad_input` where no file of this name is to come now. */
+  expect(name: string): void {
+    if (!this.#operations || !this.#places) throw wrong('must have operations and map before its files');
+    if (this.#came.has(name)) throw wrong('has two files of one name');
+    if (!Object.hasOwn(this.#places, name)) throw wrong('has a file that map does not name');
+    this.#came.add(name);
+  }
+
+  /** For messages. */
+  fieldOf(name: string): string {
+    return this.#placesOf(name)[0] ?? name;
+  }
+
+  put(name: string, file: ReceivedFile): void {
+    for (const place of this.#placesOf(name)) this.#set(place, file);
+  }
+
+  /** Once all has come. */
+  operations(): Fields {
+    if (!this.#operations) throw wrong('has no operations');
+    if (!this.#places) throw wrong('has no map');
+    const missing = Object.keys(this.#places).find((name) => !this.#came.has(name));
+    if (missing === undefined) return this.#operations;
+    throw malformedField(this.fieldOf(missing), 'its file is not in the request');
+  }
+
+  #placesOf(name: string): string[] {
+    const places = this.#places?.[name];
+    if (Array.isArray(places) && places.length > 0 && places.length <= 10 && places.every(isText)) return places;
+    throw malformedField('map', 'must have a list of places in operations for each file');
+  }
+
+  #set(place: string, file: ReceivedFile): void {
+    const [first, ...path] = place.split('.');
+    const last = path.pop();
+    let at: unknown = first === 'variables' ? this.#operations?.['variables'] : undefined;
+    for (const step of path) at = within(at, step);
+    if (last === undefined || within(at, last) !== null) {
+      throw malformedField('map', 'must name places below variables of operations, where operations has null');
+    }
+    (at as Fields)[last] = file;
+  }
+}
+
+function within(value: unknown, step: string): unknown {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, step)
+    ? (value as Fields)[step]
+    : undefined;
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
+}
+
+function parse(name: string, text: string): Fields {
+  let value: unknown;
+  try {
+    value = parseJson(text);
+  } catch (error) {
+    throw malformedField(name, jsonFault(error));
+  }
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Fields;
+  throw malformedField(name, 'must be a JSON object: one operation a request');
+}
+
+function wrong(what: string): PosternError {
+  return new PosternError('bad_input', `The multipart body ${what}`);
+}

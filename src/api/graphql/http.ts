@@ -1,0 +1,142 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { type ExecutionResult, GraphQLError } from 'graphql';
+import type { ConcurrencyLimit } from '../../billing/concurrency-limit.ts';
+import type { KeyHolder, KeyRing } from '../../billing/key-ring.ts';
+import type { RateState } from '../../billing/rate-limiter.ts';
+import type { ReceivedFile } from '../../media/received-file.ts';
+import type { MediaReception } from '../../media/reception.ts';
+import { asPosternError, PosternError } from '../../shared/errors/postern-error.ts';
+import { logFailure } from '../../shared/observability/failures.ts';
+import { turn } from '../../shared/runtime/turns.ts';
+import { readApiKey } from '../http/api-key.ts';
+import type { BodyBudget } from '../http/body-budget.ts';
+import { type EventStream, sendEventStream, streamOpened } from '../http/event-stream.ts';
+import { countCall } from '../http/rate-limit.ts';
+import { responseType } from './accept.ts';
+import { refusal } from './errors.ts';
+import { toJson } from './json-slices.ts';
+import { readParams } from './read-params.ts';
+import type { GraphqlRequest, LiveResults } from './request.ts';
+import { respond, tooLarge } from './respond.ts';
+import { type GraphqlParts, graphqlServer } from './server.ts';
+
+export interface GraphqlHttpParts extends GraphqlParts {
+  keys: KeyRing;
+  requests: ConcurrencyLimit;
+  bodies: BodyBudget;
+  media: MediaReception;
+}
+
+/** Handles `/graphql`. `refuse` answers a request that must not be handled, with a GraphQL error. */
+export type GraphqlListener = RequestListener & {
+  refuse: (request: IncomingMessage, response: ServerResponse, error: PosternError) => void;
+};
+
+interface Locals {
+  requestId: string;
+  action?: string;
+  account?: string;
+}
+
+/**
+ * `/graphql`. The order of refusals is REST's (DECISIONS.md): key, rate, body, document, idempotency, credit. Whether a
+ * key is needed is known with the document: introspection asks for none.
+ */
+export function graphqlHandler(parts: GraphqlHttpParts): GraphqlListener {
+  const server = graphqlServer(parts);
+  const { bytesLimit } = parts.options;
+  const answerOf = ({ headers }: IncomingMessage) => ({ type: responseType(headers.accept), bytesLimit });
+  const handle: RequestListener = async (request, response) => {
+    const locals = (response as ServerResponse & { locals: Locals }).locals;
+    locals.action = 'graphql';
+    response.setHeader('cache-control', 'no-store');
+    const answer = answerOf(request);
+    let key: KeyHolder | null = null;
+    let rate: RateState | null = null;
+    let leave = () => {};
+    const files: ReceivedFile[] = [];
+    const discard = () => Promise.all(files.map((file) => file.discard()));
+    const state = () => newState(request, response, key, rate);
+    try {
+      requireMethod(request, response);
+      if (request.headers.authorization !== undefined) {
+        key = await parts.keys.authenticate(readApiKey(request));
+        locals.account = key.account;
+        leave = parts.requests.enter(key.id);
+        response.once(streamOpened, leave);
+        rate = countCall(parts.limiter, key, response);
+      }
+      const { media, bodies } = parts;
+      const params = await readParams(request, response, { media, bodies, files, account: key?.account ?? null });
+      // Parsing, validating and executing a document can take milliseconds.
+      await turn();
+      const result = await server({ method: request.method ?? '', params, state: state() });
+      if (!('results' in result)) await respond(response, result, answer);
+      else {
+        // It may go on for days, and no stream takes files.
+        discard().catch(() => {});
+        await sendEventStream(
+          response,
+          liveStream(result, answer.bytesLimit, () => parts.keys.authenticate(readApiKey(request))),
+        );
+      }
+    } catch (thrown) {
+      const error = asPosternError(thrown);
+      logFailure(parts.logger, locals.requestId, error);
+      if (response.headersSent) response.destroy();
+      else await respond(response, await server.refuse(error, state()), answer);
+    } finally {
+      leave();
+      await discard();
+    }
+  };
+  const refuse: GraphqlListener['refuse'] = async (request, response, error) => {
+    const result = await server.refuse(error, newState(request, response, null, null));
+    await respond(response, result, answerOf(request));
+  };
+  return Object.assign(handle, { refuse });
+}
+
+function newState(
+  request: IncomingMessage,
+  response: ServerResponse,
+  key: KeyHolder | null,
+  rate: RateState | null,
+): GraphqlRequest {
+  const { requestId } = (response as ServerResponse & { locals: Locals }).locals;
+  return { request, response, key, rate, requestId, quoted: 0, charges: [], settled: null };
+}
+
+function requireMethod({ method }: IncomingMessage, response: ServerResponse): void {
+  if (method === 'GET' || method === 'POST') return;
+  response.setHeader('allow', 'GET, POST');
+  throw new PosternError('method_not_allowed', 'Wrong method: GraphQL takes GET (queries only) and POST');
+}
+
+/** GraphQL over Server-Sent Events, distinct connections mode (https://github.com/enisdenjo/graphql-sse/blob/master/PROTOCOL.md). */
+function liveStream({ results, end }: LiveResults, bytesLimit: number, checkKey: () => Promise<unknown>): EventStream {
+  return {
+    frames: framesOf(results, bytesLimit),
+    end,
+    checkKey,
+    frameOf: (reason) => `${failedFrame(new GraphQLError(reason))}${lastFrame}`,
+  };
+}
+
+const lastFrame = 'event: complete\ndata:\n\n';
+
+function nextFrame(json: string): string {
+  return `event: next\ndata: ${json}\n\n`;
+}
+
+function failedFrame(error: GraphQLError): string {
+  return nextFrame(JSON.stringify({ errors: [error] }));
+}
+
+async function* framesOf(results: AsyncIterable<ExecutionResult>, bytesLimit: number): AsyncGenerator<string> {
+  for await (const result of results) {
+    const json = await toJson(result, bytesLimit);
+    yield json ? nextFrame(json.toString()) : failedFrame(refusal(tooLarge(bytesLimit)));
+  }
+  yield lastFrame;
+}

@@ -1,0 +1,103 @@
+import type { IncomingMessage } from 'node:http';
+import { Busboy, type BusboyFileStream } from '@fastify/busboy';
+import type { ReceivedFile } from '../../media/received-file.ts';
+import type { MediaReception } from '../../media/reception.ts';
+import { asPosternError, PosternError } from '../../shared/errors/postern-error.ts';
+import { hasHungUp } from '../http/json-body.ts';
+import { FileMap } from './file-map.ts';
+
+const limits = { files: 10, fields: 2, fieldSize: 1024 * 1024, fieldNameSize: 100, headerPairs: 20, headerSize: 8_192 };
+
+/** What the parser calls the type of a part that says none (RFC 7578 section 4.4), which is most often no such file. */
+const unsaid = 'text/plain';
+
+export function isMultipart({ headers }: IncomingMessage): boolean {
+  return /^multipart\/form-data\s*(;|$)/i.test(headers['content-type'] ?? '');
+}
+
+/**
+ * A GraphQL multipart request (https://github.com/jaydenseric/graphql-multipart-request-spec): `operations` with null where
+ * files belong, `map`, then the files, which go to disk as they come. Those that came are added to `files`, even where it
+ * throws; whoever gave that discards them.
+ *
+ * A form of another site cannot send one: it needs an `Authorization`, for which a browser asks leave first.
+ */
+export async function readMultipart(
+  request: IncomingMessage,
+  { media, account }: { media: MediaReception; account: string },
+  files: ReceivedFile[],
+): Promise<Readonly<Record<string, unknown>>> {
+  const map = new FileMap();
+  const receiving: Promise<void>[] = [];
+  const arriving = new Set<BusboyFileStream>();
+  await new Promise<void>((resolve, reject) => {
+    const parser = begin(request);
+    const fail = (error: unknown) => {
+      request.unpipe(parser);
+      // What still comes is dropped, so that the answer finds its way.
+      request.resume();
+      parser.destroy();
+      // The parser leaves them open, and whoever reads one would wait for its end.
+      for (const stream of arriving) stream.destroy(new Error('the request has failed'));
+      reject(asPosternError(error));
+    };
+    const receive = async (name: string, stream: BusboyFileStream, type: string) => {
+      try {
+        map.expect(name);
+        const declaredType = type === unsaid ? null : type;
+        const file = await media.receive(stream, { declaredType, field: map.fieldOf(name), account });
+        files.push(file);
+        map.put(name, file);
+      } catch (error) {
+        stream.resume();
+        fail(error);
+      } finally {
+        arriving.delete(stream);
+      }
+    };
+    parser.on('error', () => fail(malformed('it is not multipart/form-data as its Content-Type says')));
+    parser.on('file', (name, stream, _fileName, _encoding, type) => {
+      stream.on('error', () => {});
+      arriving.add(stream);
+      receiving.push(receive(name, stream, type));
+    });
+    parser.on('field', (name, value, _nameCut, isCut) => {
+      try {
+        if (isCut) throw new PosternError('too_large', `The part ${name} is larger than ${limits.fieldSize} bytes`);
+        map.read(name, value);
+      } catch (error) {
+        fail(error);
+      }
+    });
+    for (const limit of ['filesLimit', 'fieldsLimit']) {
+      parser.on(limit, () => fail(malformed(`it may have operations, map and ${limits.files} files`)));
+    }
+    parser.on('finish', () => void Promise.all(receiving).then(() => resolve()));
+    const cut = () => {
+      if (hasHungUp(request)) fail(malformed('it is cut short'));
+    };
+    request.once('error', cut);
+    request.once('close', cut);
+    if (hasHungUp(request)) cut();
+    else request.pipe(parser);
+  }).finally(() => Promise.allSettled(receiving));
+  return map.operations();
+}
+
+function begin(request: IncomingMessage) {
+  try {
+    const type = request.headers['content-type'] ?? '';
+    return new Busboy({
+      headers: { ...request.headers, 'content-type': type },
+      limits,
+      // The type that a file is not said to have must not become one.
+      isPartAFile: (name) => name !== 'operations' && name !== 'map',
+    });
+  } catch {
+    throw malformed('its Content-Type needs a boundary');
+  }
+}
+
+function malformed(reason: string): PosternError {
+  return new PosternError('bad_input', `The multipart body could not be read: ${reason}`);
+}

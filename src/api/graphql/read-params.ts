@@ -1,0 +1,92 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ReceivedFile } from '../../media/received-file.ts';
+import type { MediaReception } from '../../media/reception.ts';
+import { malformedField } from '../../shared/errors/fields.ts';
+import { PosternError } from '../../shared/errors/postern-error.ts';
+import { jsonFault, parseJson } from '../../shared/model/json.ts';
+import { missingKey } from '../http/api-key.ts';
+import type { BodyBudget } from '../http/body-budget.ts';
+import { refuseCredentialsInQuery } from '../http/credential-headers.ts';
+import { readJsonBody, unsupportedEncoding } from '../http/json-body.ts';
+import { isMultipart, readMultipart } from './read-multipart.ts';
+
+/** What a request asks for, as it was sent. */
+export type Params = Readonly<Record<string, unknown>>;
+
+const texts = ['query', 'operationName', 'documentId'];
+const objects = ['variables', 'extensions'];
+
+const bodyLimitBytes = 1024 * 1024;
+/** Without a key only introspection is answered, and its documents are a few kilobytes. */
+const anonymousBodyLimitBytes = 64 * 1024;
+
+export interface Receipt {
+  media: MediaReception;
+  bodies: BodyBudget;
+  /** Gets the files that come with the request. */
+  files: ReceivedFile[];
+  /** Who may send files; `null` for who may not. */
+  account: string | null;
+}
+
+/** The parameters of a GET's query string, or of a POST's body. Throws `PosternError`. */
+export async function readParams(
+  request: IncomingMessage,
+  response: ServerResponse,
+  receipt: Receipt,
+): Promise<Params> {
+  const url = request.url ?? '';
+  const query = new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?') + 1) : '');
+  refuseCredentialsInQuery(query.keys());
+  const params = request.method === 'POST' ? await readBody(request, response, receipt) : readQuery(query);
+  for (const name of texts) require(params, name, 'text', (value) => typeof value === 'string');
+  for (const name of objects) require(params, name, 'an object', isObject);
+  return params;
+}
+
+async function readBody(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { media, bodies, files, account }: Receipt,
+): Promise<Params> {
+  if (!isMultipart(request)) {
+    const limitBytes = account === null ? anonymousBodyLimitBytes : bodyLimitBytes;
+    if (account !== null) bodies.hold(request, response, account, limitBytes);
+    const body = await readJsonBody(request, { limitBytes });
+    if (isObject(body)) return body;
+    throw new PosternError('bad_input', 'The body must be a JSON object: one operation a request');
+  }
+  if (account === null) throw missingKey();
+  if ((request.headers['content-encoding'] ?? 'identity') !== 'identity') throw unsupportedEncoding();
+  return readMultipart(request, { media, account }, files);
+}
+
+function require(params: Params, name: string, what: string, is: (value: unknown) => boolean): void {
+  const value = params[name];
+  if (value == null || is(value)) return;
+  throw new PosternError('bad_input', `Malformed field: ${name}: must be ${what}`, { field: name });
+}
+
+function isObject(value: unknown): value is Params {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Parameters of other names are ignored. */
+function readQuery(query: URLSearchParams): Params {
+  const params: Record<string, unknown> = {};
+  for (const name of [...texts, ...objects]) {
+    const values = query.getAll(name);
+    if (values.length > 1) throw new PosternError('bad_input', `Malformed field: ${name}: given more than once`);
+    const [text] = values;
+    if (text) params[name] = texts.includes(name) ? text : parseObject(name, text);
+  }
+  return params;
+}
+
+function parseObject(name: string, text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    throw malformedField(name, jsonFault(error));
+  }
+}

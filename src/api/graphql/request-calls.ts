@@ -1,0 +1,112 @@
+import type { Action } from '../../actions/action.ts';
+import type { EdgePage } from '../../actions/paging/paging.ts';
+import type { Caller, Core, PreparedCall } from '../../actions/pipeline/core.ts';
+import { asPosternError, PosternError } from '../../shared/errors/postern-error.ts';
+
+type Input = Record<string, unknown>;
+
+interface Prepared<Output = unknown> {
+  readonly call: PreparedCall<Output>;
+  /** Why the expensive check refused the input. */
+  refused: PosternError | null;
+}
+
+/** Shorter strings are part of a key as they are. */
+const longestInKey = 256;
+
+/** The calls of one request. Calls of one action with equal inputs are prepared and checked once, however many fields make them. */
+export class RequestCalls {
+  readonly #core: Core;
+  readonly #caller: Caller;
+  readonly #prepared = new Map<string, Prepared | PosternError>();
+  /** Numbers that stand for long strings and for objects such as files. */
+  readonly #numbers = new Map<unknown, number>();
+
+  constructor(core: Core, caller: Caller) {
+    this.#core = core;
+    this.#caller = caller;
+  }
+
+  /** Throws `bad_input`. */
+  prepare(action: Action, input: Input): PreparedCall {
+    return this.#prepare(this.keyOf(action, input), () => this.#core.prepare(action, input, this.#caller)).call;
+  }
+
+  /** A page of a list, from any of its edges on. Throws `bad_input`. */
+  prepareEdges(action: Action, input: Input): PreparedCall<EdgePage> {
+    const key = `edges ${this.keyOf(action, input)}`;
+    return this.#prepare(key, () => this.#core.prepareEdges(action, input, this.#caller)).call;
+  }
+
+  /** Throws if the input of a call is known to be wrong. */
+  check(action: Action, input: Input, paged: boolean): void {
+    if (paged) {
+      this.prepareEdges(action, input);
+      return;
+    }
+    const key = this.keyOf(action, input);
+    const { refused } = this.#prepare(key, () => this.#core.prepare(action, input, this.#caller));
+    if (refused) throw refused;
+  }
+
+  /** How many characters `checkExpensive` would have to check. */
+  get unchecked(): number {
+    return this.#expensive().reduce((sum, { call }) => sum + call.unchecked, 0);
+  }
+
+  /** Makes the expensive checks of all calls prepared so far. */
+  async checkExpensive(): Promise<void> {
+    await Promise.all(
+      this.#expensive().map(async (prepared) => {
+        try {
+          await prepared.call.check();
+        } catch (thrown) {
+          const error = asPosternError(thrown);
+          if (error.code !== 'bad_input') throw error;
+          prepared.refused = error;
+        }
+      }),
+    );
+  }
+
+  /** Equal for equal inputs of one action. */
+  keyOf(action: Action, input: Input): string {
+    return `${action.name} ${this.#keyOf(input)}`;
+  }
+
+  #expensive(): Prepared[] {
+    return [...this.#prepared.values()].filter(
+      (each): each is Prepared => !(each instanceof PosternError) && each.call.unchecked > 0,
+    );
+  }
+
+  #prepare<Output>(key: string, prepare: () => PreparedCall<Output>): Prepared<Output> {
+    let prepared = this.#prepared.get(key);
+    if (prepared === undefined) {
+      try {
+        prepared = { call: prepare(), refused: null };
+      } catch (error) {
+        if (!(error instanceof PosternError)) throw error;
+        prepared = error;
+      }
+      this.#prepared.set(key, prepared);
+    }
+    if (prepared instanceof PosternError) throw prepared;
+    return prepared as Prepared<Output>;
+  }
+
+  #keyOf(value: unknown): string {
+    if (typeof value === 'string' && value.length > longestInKey) return this.#numberOf(value);
+    if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'undefined';
+    if (Array.isArray(value)) return `[${value.map((each) => this.#keyOf(each)).join()}]`;
+    const prototype: unknown = Object.getPrototypeOf(value);
+    if (prototype !== Object.prototype && prototype !== null) return this.#numberOf(value);
+    return `{${Object.entries(value).map(([name, each]) => `${JSON.stringify(name)}:${this.#keyOf(each)}`)}}`;
+  }
+
+  #numberOf(value: unknown): string {
+    const number = this.#numbers.get(value) ?? this.#numbers.size;
+    this.#numbers.set(value, number);
+    return `#${number}`;
+  }
+}

@@ -1,0 +1,71 @@
+import type { ServerResponse } from 'node:http';
+import type { ExecutionResult, GraphQLError } from 'graphql';
+import { PosternError } from '../../shared/errors/postern-error.ts';
+import { type ErrorCode, errorCodeHeader, errorCodeOf } from '../../shared/errors/table.ts';
+import { endResponse } from '../http/end-response.ts';
+import type { ResponseType } from './accept.ts';
+import { refusal } from './errors.ts';
+import { toJson } from './json-slices.ts';
+
+/** What an error wants of the response; callers do not see it. */
+export interface HttpExtension {
+  status?: number;
+  headers?: Record<string, string>;
+  /** The code of the error table. If it is left out, it follows from the status. */
+  code?: ErrorCode;
+  /** True where GraphQL over HTTP wants 200 for who accepts nothing newer than `application/json`. */
+  spec?: boolean;
+}
+
+export interface ResponseOptions {
+  type: ResponseType;
+  bytesLimit: number;
+}
+
+/**
+ * Writes a result. The status is 200 if it has data, else that of its worst error. One that is longer than the limit is replaced by
+ * an error; its extensions stay, because the calls that ran are charged.
+ */
+export async function respond(
+  response: ServerResponse,
+  result: ExecutionResult,
+  options: ResponseOptions,
+): Promise<void> {
+  const { type, bytesLimit } = options;
+  const body = await toJson(asSent(result), bytesLimit);
+  if (body) send(response, body, result.errors, type);
+  else {
+    const { extensions = {} } = result;
+    const refused = { errors: [refusal(tooLarge(bytesLimit))], extensions };
+    send(response, Buffer.from(JSON.stringify(asSent(refused))), refused.errors, type);
+  }
+}
+
+export function tooLarge(bytesLimit: number): PosternError {
+  return new PosternError(
+    'too_costly',
+    `Too large: the response has more than ${bytesLimit} bytes. Ask for fewer items (first) or fewer long texts`,
+  );
+}
+
+function asSent(result: ExecutionResult): object {
+  return result.errors ? { ...result, errors: result.errors.map(withoutHttp) } : result;
+}
+
+function send(response: ServerResponse, body: Buffer, errors: ExecutionResult['errors'], type: ResponseType): void {
+  response.statusCode = 200;
+  for (const { extensions } of errors ?? []) {
+    const { status = 200, headers = {}, code, spec = false } = (extensions['http'] ?? {}) as HttpExtension;
+    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+    if ((spec && type === 'application/json') || status <= response.statusCode) continue;
+    response.statusCode = status;
+    response.setHeader(errorCodeHeader, code ?? errorCodeOf(status));
+  }
+  response.setHeader('content-type', `${type}; charset=utf-8`);
+  response.setHeader('content-length', body.length);
+  endResponse(response, body);
+}
+
+function withoutHttp({ message, locations, path, extensions: { http: _http, ...extensions } }: GraphQLError) {
+  return { message, locations, path, extensions };
+}

@@ -1,0 +1,169 @@
+import type { Author } from '../../../shared/model/author.ts';
+import type { UserCard } from '../../../shared/model/user-card.ts';
+import type { UserProfile } from '../../../shared/model/user-profile.ts';
+import { isoTime } from './time.ts';
+
+/** A user, as far as the data at hand tells: `undefined` is not loaded, `null` is known to be absent. */
+export interface UserSource {
+  readonly id: string;
+  readonly userName: string;
+  readonly name: string;
+  readonly description: string;
+  readonly location: string | null;
+  readonly url: string | null;
+  readonly platformUrl: string | null;
+  readonly profilePicture: string | null;
+  readonly coverPicture: string | null;
+  readonly isVerified: boolean;
+  readonly isBlueVerified: boolean;
+  readonly verifiedType: string | null;
+  readonly canDm: boolean;
+  readonly followersCount: number;
+  readonly followingCount: number;
+  readonly createdAt: string | null;
+  readonly protected: boolean | undefined;
+  readonly favouritesCount: number | undefined;
+  readonly statusesCount: number | undefined;
+  readonly mediaCount: number | undefined;
+  readonly listedCount: number | undefined;
+  readonly pinnedTweetIds: readonly string[] | undefined;
+}
+
+/** What the views of a user have in common. Made for every author of every tweet, so each field is read when it is asked for. */
+abstract class View<Data extends Author | UserCard | UserProfile> {
+  protected readonly data: Data;
+
+  constructor(data: Data) {
+    this.data = data;
+  }
+
+  get id() {
+    return this.data.id;
+  }
+  get userName() {
+    return this.data.userName;
+  }
+  get name() {
+    return this.data.name;
+  }
+  get description() {
+    return this.data.description;
+  }
+  get location() {
+    return this.data.location;
+  }
+  get url() {
+    return this.data.url;
+  }
+  get platformUrl(): string | null {
+    return null;
+  }
+  get profilePicture() {
+    return this.data.profilePicture;
+  }
+  get coverPicture() {
+    return this.data.coverPicture;
+  }
+  get isVerified() {
+    return this.data.isVerified;
+  }
+  get isBlueVerified() {
+    return this.data.isBlueVerified;
+  }
+  get verifiedType() {
+    return this.data.verifiedType;
+  }
+  get canDm() {
+    return this.data.canDm;
+  }
+  get followersCount() {
+    return this.data.followers;
+  }
+  get followingCount() {
+    return this.data.following;
+  }
+  get createdAt(): string | null {
+    return this.data.createdAt;
+  }
+}
+
+class AuthorView extends View<Author> implements UserSource {
+  override get platformUrl() {
+    return this.data.platformUrl;
+  }
+  override get createdAt() {
+    return this.data.createdAt && isoTime(this.data.createdAt);
+  }
+  get protected() {
+    return undefined;
+  }
+  get favouritesCount() {
+    return this.data.favouritesCount;
+  }
+  get statusesCount() {
+    return this.data.statusesCount;
+  }
+  get mediaCount() {
+    return this.data.mediaCount;
+  }
+  get listedCount() {
+    return undefined;
+  }
+  get pinnedTweetIds() {
+    return this.data.pinnedTweetIds;
+  }
+}
+
+class CardView extends View<UserCard> implements UserSource {
+  get protected() {
+    return this.data.protected;
+  }
+  get favouritesCount() {
+    return undefined;
+  }
+  get statusesCount() {
+    return this.data.tweets;
+  }
+  get mediaCount() {
+    return undefined;
+  }
+  get listedCount() {
+    return this.data.listed;
+  }
+  get pinnedTweetIds() {
+    return undefined;
+  }
+}
+
+class ProfileView extends View<UserProfile> implements UserSource {
+  get protected() {
+    return this.data.protected;
+  }
+  get favouritesCount() {
+    return this.data.favouritesCount;
+  }
+  get statusesCount() {
+    return this.data.statusesCount;
+  }
+  get mediaCount() {
+    return this.data.mediaCount;
+  }
+  get listedCount() {
+    return this.data.listedCount;
+  }
+  get pinnedTweetIds() {
+    return this.data.pinnedTweetIds;
+  }
+}
+
+export function fromAuthor(author: Author): UserSource {
+  return new AuthorView(author);
+}
+
+export function fromCard(card: UserCard): UserSource {
+  return new CardView(card);
+}
+
+export function fromProfile(profile: UserProfile): UserSource {
+  return new ProfileView(profile);
+}

@@ -1,0 +1,124 @@
+import type { Action } from '../../actions/action.ts';
+import type { EdgePage } from '../../actions/paging/paging.ts';
+import type { PreparedCall } from '../../actions/pipeline/core.ts';
+import type { Tab } from '../../actions/pipeline/tab.ts';
+import type { RateState } from '../../billing/rate-limiter.ts';
+import { asPosternError, PosternError } from '../../shared/errors/postern-error.ts';
+import type { Micros } from '../../shared/model/money.ts';
+import type { LiveStream } from '../../webhooks/streams/live-streams.ts';
+import type { RequestCalls } from './request-calls.ts';
+import type { ResponseBudget } from './response-budget.ts';
+import type { DocumentScope } from './selection.ts';
+
+type Input = Record<string, unknown>;
+
+export interface SessionParts {
+  account: string;
+  calls: RequestCalls;
+  tab: Tab;
+  scope: DocumentScope;
+  budget: ResponseBudget;
+  /** True once the request has taken too long. */
+  isLate: () => boolean;
+  quoted: Micros;
+  costLimit: Micros;
+  /** `null` where the key has no limit. */
+  rate: RateState | null;
+}
+
+/**
+ * What the fields of one request ask of the core. Each thing is read once, however many fields want it; a write makes
+ * all that was read before it old.
+ */
+export class Session {
+  readonly #parts: SessionParts;
+  readonly #reads = new Map<string, Promise<unknown>>();
+  /** What `open` has opened. */
+  stream: LiveStream | null = null;
+  /** One for all that came too late, so that it is logged once. */
+  #late: PosternError | undefined;
+  /** What failed of the writes. */
+  readonly failedWrites: PosternError[] = [];
+
+  constructor(parts: SessionParts) {
+    this.#parts = parts;
+  }
+
+  get account(): string {
+    return this.#parts.account;
+  }
+
+  get scope(): DocumentScope {
+    return this.#parts.scope;
+  }
+
+  get terms(): Pick<SessionParts, 'quoted' | 'costLimit' | 'rate'> {
+    return this.#parts;
+  }
+
+  get budget(): ResponseBudget {
+    return this.#parts.budget;
+  }
+
+  read<Output>(action: Action, input: Input): Promise<Output> {
+    const { calls } = this.#parts;
+    return this.#once(calls.keyOf(action, input), () => calls.prepare(action, input)) as Promise<Output>;
+  }
+
+  /** A page of a list, from any of its edges on. */
+  edges(action: Action, input: Input): Promise<EdgePage> {
+    const { calls } = this.#parts;
+    return this.#once(`edges ${calls.keyOf(action, input)}`, () => calls.prepareEdges(action, input));
+  }
+
+  /** `place` is the same for the same field of a request that is sent again. */
+  async write<Output>(action: Action, input: Input, place: string): Promise<Output> {
+    const { calls, tab } = this.#parts;
+    this.#reads.clear();
+    try {
+      return (await tab.run(calls.prepare(action, input), place)) as Output;
+    } catch (error) {
+      this.failedWrites.push(asPosternError(error));
+      throw error;
+    }
+  }
+
+  /** Opens a live stream; `null` where something may be missing. */
+  async open(action: Action, input: Input): Promise<AsyncIterable<unknown>> {
+    const { calls, tab } = this.#parts;
+    this.stream = (await tab.run(calls.prepare(action, input))) as LiveStream;
+    return eventsOf(this.stream);
+  }
+
+  /** What another call has brought along, as if it had been read. */
+  note(action: Action, input: Input, output: unknown): void {
+    const key = this.#parts.calls.keyOf(action, input);
+    if (!this.#reads.has(key)) this.#reads.set(key, Promise.resolve(output));
+  }
+
+  #once<Output>(key: string, prepare: () => PreparedCall<Output>): Promise<Output> {
+    let reading = this.#reads.get(key) as Promise<Output> | undefined;
+    if (!reading) {
+      reading = this.#run(prepare);
+      this.#reads.set(key, reading);
+    }
+    return reading;
+  }
+
+  async #run<Output>(prepare: () => PreparedCall<Output>): Promise<Output> {
+    const { tab, isLate } = this.#parts;
+    try {
+      return await tab.run(prepare());
+    } catch (thrown) {
+      // Whoever else wants the same thing is told of the same error.
+      const error = asPosternError(thrown);
+      if (!isLate() || error.code !== 'request_timeout') throw error;
+      this.#late ??= new PosternError('platform_timeout', 'The request took too long: this was not read any more');
+      throw this.#late;
+    }
+  }
+}
+
+async function* eventsOf({ items }: LiveStream): AsyncGenerator<unknown> {
+  for await (const item of items) yield item.kind === 'gap' ? null : JSON.parse(item.body);
+}

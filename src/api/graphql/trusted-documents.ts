@@ -1,0 +1,95 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { GraphQLError } from 'graphql';
+import type { Plugin } from 'graphql-yoga';
+import { PosternError } from '../../shared/errors/postern-error.ts';
+import { refusal } from './errors.ts';
+import { parseWithin, validateWithin } from './limits.ts';
+import { schema } from './schema/schema.ts';
+
+/** Documents that may be asked for by their hash; `only`: no others are taken. */
+export interface TrustedDocuments {
+  readonly documents: ReadonlyMap<string, string>;
+  readonly only: boolean;
+}
+
+/**
+ * Reads documents by their hash from a JSON file, `{ "<SHA-256, hex>": "<document>" }`. Throws an `Error` for people where
+ * one of them is not what its hash says, or is not valid for this schema.
+ */
+export function readTrustedDocuments(path: string): ReadonlyMap<string, string> {
+  const fault = (reason: string) => new Error(`GRAPHQL_TRUSTED_DOCUMENTS: ${path} ${reason}`);
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(readFileSync(path, 'utf8'));
+  } catch (cause) {
+    throw fault(`cannot be read as JSON (${cause instanceof Error ? cause.message : cause})`);
+  }
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) throw fault('is not a JSON object');
+  const documents = new Map<string, string>();
+  for (const [hash, text] of Object.entries(parsed)) {
+    if (typeof text !== 'string') throw fault(`has no text under ${hash}`);
+    const found = createHash('sha256').update(text).digest('hex');
+    if (found !== hash) throw fault(`has a document under ${hash} whose SHA-256 is ${found}`);
+    const invalid = invalidity(text);
+    if (invalid !== null) throw fault(`has a document under ${hash} that is not valid: ${invalid}`);
+    documents.set(hash, text);
+  }
+  return documents;
+}
+
+function invalidity(text: string): string | null {
+  try {
+    return validateWithin(schema, parseWithin(text))[0]?.message ?? null;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+/**
+ * Takes a document by its name: `documentId` (GraphQL over HTTP, appendix on persisted documents), or Apollo's
+ * `extensions.persistedQuery`. Who sends the text along too means the text.
+ */
+export function takeTrustedDocuments(trusted: TrustedDocuments | null): Plugin {
+  return {
+    onParams({ params, setParams }) {
+      const { documentId, query, ...rest } = params as typeof params & { documentId?: unknown };
+      if (query != null) {
+        if (trusted?.only) throw new PosternError('bad_input', `Unexpected field: query: ${onlyTrusted}`);
+        return;
+      }
+      const persisted = (rest.extensions as Record<string, { sha256Hash?: unknown }> | null)?.['persistedQuery'];
+      const id = documentId ?? persisted?.sha256Hash;
+      if (id == null) {
+        throw new PosternError(
+          'bad_input',
+          trusted?.only ? `Missing required field: documentId: ${onlyTrusted}` : 'Missing required field: query',
+        );
+      }
+      const field = documentId == null ? 'extensions.persistedQuery.sha256Hash' : 'documentId';
+      const hash = typeof id === 'string' ? /^(?:sha256:)?([\da-f]{64})$/i.exec(id)?.[1] : undefined;
+      if (!hash) throw new PosternError('bad_input', `Malformed field: ${field}: must be a SHA-256 in hex`, { field });
+      const text = trusted?.documents.get(hash.toLowerCase());
+      if (text === undefined) throw documentId == null ? unknownPersisted(trusted) : unknownDocument(trusted);
+      setParams({ ...rest, query: text });
+    },
+  };
+}
+
+const onlyTrusted = 'this server takes trusted documents only, by documentId ("sha256:<hex>")';
+
+function hintFor(trusted: TrustedDocuments | null): string {
+  if (!trusted) return 'this server has no trusted documents: send the text as query';
+  return `this server has no document of that SHA-256${trusted.only ? '' : ': send its text as query'}`;
+}
+
+function unknownDocument(trusted: TrustedDocuments | null): PosternError {
+  return new PosternError('bad_input', `PersistedQueryNotFound: ${hintFor(trusted)}`, { field: 'documentId' });
+}
+
+/** Apollo's clients compare the whole message, and then send the text. */
+function unknownPersisted(trusted: TrustedDocuments | null): GraphQLError {
+  const { extensions } = refusal(new PosternError('bad_input', ''));
+  const message = trusted ? 'PersistedQueryNotFound' : 'PersistedQueryNotSupported';
+  return new GraphQLError(message, { extensions: { ...extensions, hint: hintFor(trusted) } });
+}

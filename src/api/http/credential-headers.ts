@@ -1,0 +1,23 @@
+import { PosternError } from '../../shared/errors/postern-error.ts';
+
+/** The header that carries each of the actor's credentials. */
+export const credentialHeaders = {
+  auth_token: 'x-auth-token',
+  proxy: 'x-proxy',
+  encryption_code: 'x-encryption-code',
+} as const;
+
+export type Credential = keyof typeof credentialHeaders;
+
+/**
+ * Refuses credentials in a query string that is not read for them: if a proxy there were ignored, the call would go out
+ * directly. `otherPlaces` completes the message. Throws `bad_input`.
+ */
+export function refuseCredentialsInQuery(names: Iterable<string>, otherPlaces = ''): void {
+  for (const name of names) {
+    if (!Object.hasOwn(credentialHeaders, name)) continue;
+    const header = credentialHeaders[name as Credential];
+    const reason = `send it ${otherPlaces}in the header ${header}, not in the query string`;
+    throw new PosternError('bad_input', `Malformed field: ${name}: ${reason}`);
+  }
+}

@@ -1,0 +1,97 @@
+import type { IncomingMessage, Server } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { ErrorRequestHandler, NextFunction, Request, Response } from 'express';
+import { asPosternError, PosternError } from '../../shared/errors/postern-error.ts';
+import { type ErrorCode, errorCodeHeader } from '../../shared/errors/table.ts';
+import { logFailure } from '../../shared/observability/failures.ts';
+import type { Logger } from '../../shared/observability/logger.ts';
+import type { Runtime } from '../../shared/runtime/runtime.ts';
+import { errorBody, sendError } from '../rest/envelope.ts';
+import { newRequestId } from '../server/request-context.ts';
+
+export function unknownPath(): never {
+  throw new PosternError('not_found', 'Unknown path: the endpoints are below /v1, and /docs lists them');
+}
+
+/** For paths that are only read. Without it Express would answer OPTIONS by itself, and the rest would be unknown. */
+export function readOnly(_request: Request, response: Response): never {
+  response.setHeader('allow', 'GET, HEAD');
+  throw new PosternError('method_not_allowed', 'Wrong method: this path takes GET, HEAD');
+}
+
+/** The last handler: whatever was thrown becomes an Envelope; what nobody foresaw is logged with its cause. */
+export function errorHandler(logger: Logger): ErrorRequestHandler {
+  return (thrown: unknown, _request: Request, response: Response, _next: NextFunction) => {
+    const error = isUndecodablePath(thrown)
+      ? new PosternError('bad_input', 'The path is wrongly encoded: a % must be followed by two hex digits of UTF-8')
+      : asPosternError(thrown);
+    logFailure(logger, response.locals['requestId'], error);
+    sendError(response, error);
+  };
+}
+
+/** Express' router throws this for `%zz` in a path. Our own refusals have a status too. */
+function isUndecodablePath(thrown: unknown): boolean {
+  if (thrown instanceof PosternError) return false;
+  return thrown instanceof URIError || (thrown instanceof Error && 'status' in thrown && thrown.status === 400);
+}
+
+/** By the codes of Node's HTTP parser; everything else is a request that cannot be understood. */
+const parserFaults: Readonly<Record<string, [ErrorCode, number, string]>> = {
+  HPE_HEADER_OVERFLOW: ['headers_too_large', 431, 'The request line and headers are larger than 16 KiB'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['request_timeout', 408, 'The request did not arrive in time'],
+};
+const reasons: Readonly<Record<number, string>> = {
+  400: 'Bad Request',
+  408: 'Request Timeout',
+  431: 'Request Header Fields Too Large',
+};
+
+/** Headers with one value. Node would use the first of several, or join them with commas. */
+const singleHeaders = [
+  'authorization',
+  'content-type',
+  'idempotency-key',
+  'last-event-id',
+  'x-auth-token',
+  'x-cost-only',
+  'x-encryption-code',
+  'x-proxy',
+];
+
+/**
+ * Throws `bad_input` for a request without exactly one `Host` (RFC 9112 section 3.2; Node would refuse it without an Envelope,
+ * so the server leaves it to this check), and for one that repeats a header that can only have one value: a proxy in front
+ * of this service may have read another one of them.
+ */
+export function refuseAmbiguousHeaders(request: IncomingMessage): void {
+  const headers = request.headersDistinct;
+  if (request.httpVersion === '1.1' && headers['host']?.length !== 1) {
+    throw new PosternError('bad_input', 'The request needs one Host header');
+  }
+  for (const name of singleHeaders) {
+    const count = headers[name]?.length ?? 0;
+    if (count > 1) throw new PosternError('bad_input', `Malformed header: ${name}: given ${count} times, send it once`);
+  }
+}
+
+/** What never becomes a request (Node gives the bare socket) is answered with an Envelope too. */
+export function answerUnreadableRequests(server: Server, runtime: Runtime): void {
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
+    if (error.code === 'ECONNRESET' || !socket.writable) {
+      socket.destroy();
+      return;
+    }
+    const [code, status, message] = parserFaults[error.code ?? ''] ?? [
+      'bad_input',
+      400,
+      'The request is not valid HTTP',
+    ];
+    const body = errorBody(message);
+    socket.end(
+      `HTTP/1.1 ${status} ${reasons[status]}\r\ncontent-type: application/json; charset=utf-8\r\n` +
+        `${errorCodeHeader}: ${code}\r\nx-request-id: ${newRequestId(runtime)}\r\nx-content-type-options: nosniff\r\ncache-control: no-store\r\nconnection: close\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+    );
+  });
+  server.on('connect', (_request: IncomingMessage, socket: Duplex) => socket.destroy());
+}

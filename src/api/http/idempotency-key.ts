@@ -1,0 +1,36 @@
+import { createHash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { PosternError } from '../../shared/errors/postern-error.ts';
+
+const printable = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/;
+
+/** The caller's `Idempotency-Key`, where there is one. Throws `bad_input`. */
+export function readIdempotencyKey(request: IncomingMessage): string | null {
+  const key = request.headers['idempotency-key'];
+  if (key === undefined) return null;
+  if (typeof key !== 'string' || !printable.test(key)) {
+    throw new PosternError('bad_input', 'Malformed header: Idempotency-Key: must be 1 to 255 printable characters');
+  }
+  return key;
+}
+
+/** Longer strings, which are base64 media, take part as their digest: a copy of 24 MiB would be made several times. */
+const longestText = 65_536;
+
+/** Everything that distinguishes this request from others: what it asks for, for which actor, and by which proxy. */
+export function requestContent(name: string, input: unknown, secrets: readonly unknown[]): string {
+  return JSON.stringify([name, sortKeys(input), ...secrets]);
+}
+
+/** The same object is the same text, in whatever order its fields were sent. */
+function sortKeys(value: unknown): unknown {
+  if (typeof value === 'string' && value.length > longestText) return { sha256: sha256(value) };
+  if (Array.isArray(value)) return value.map(sortKeys);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return entries.map(([name, item]) => [name, sortKeys(item)]);
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('base64url');
+}

@@ -1,0 +1,19 @@
+import type { ServerResponse } from 'node:http';
+import type { KeyHolder } from '../../billing/key-ring.ts';
+import { type RateLimiter, type RateState, rateRefusal } from '../../billing/rate-limiter.ts';
+
+/** Counts the call and tells its caller what is left (draft-ietf-httpapi-ratelimit-headers-07). Throws `rate_limited`. */
+export function countCall(
+  limiter: RateLimiter,
+  { id, rateLimit }: KeyHolder,
+  response: ServerResponse,
+): RateState | null {
+  const state = limiter.take(id, rateLimit);
+  if (state === null) return null;
+  response.setHeader('ratelimit-policy', `${state.limit};w=${state.windowSeconds}`);
+  response.setHeader('ratelimit-limit', String(state.limit));
+  response.setHeader('ratelimit-remaining', String(state.remaining));
+  response.setHeader('ratelimit-reset', String(state.resetSeconds));
+  if (!state.allowed) throw rateRefusal(state);
+  return state;
+}

@@ -1,0 +1,30 @@
+import { readFile } from 'node:fs/promises';
+import { Router } from 'express';
+import { readOnly } from '../http/faults.ts';
+import { staticContent, staticFile } from './static-files.ts';
+
+export interface ApiDocumentsParts {
+  /** The base address that callers use, without `/v1`; `null` if the service does not know it. */
+  publicUrl: () => string | null;
+}
+
+// The same place seen from src/ and from dist/.
+const folder = new URL('../../../schema/', import.meta.url);
+
+/** The descriptions of the APIs for programs. They hold no credentials, so any host name may be used. */
+export function apiDocuments({ publicUrl }: ApiDocumentsParts): Router {
+  const router = Router();
+  const openApi = async () => {
+    const document = JSON.parse(await readFile(new URL('openapi.json', folder), 'utf8'));
+    const { servers: _servers, ...rest } = document;
+    const url = `${publicUrl() ?? ''}/v1`;
+    const { openapi, info, ...parts } = rest;
+    const servers = [{ url, description: 'The service that this document comes from.' }];
+    return Buffer.from(JSON.stringify({ openapi, info, servers, ...parts }));
+  };
+  router.get('/openapi.json', staticContent(openApi, 'json'));
+  router.get('/events.json', staticFile(new URL('events.json', folder), 'json'));
+  router.get('/asyncapi.yaml', staticFile(new URL('asyncapi.yaml', folder), 'yaml'));
+  router.all(['/openapi.json', '/events.json', '/asyncapi.yaml'], readOnly);
+  return router;
+}

@@ -1,0 +1,35 @@
+import type { Request } from 'express';
+import { PosternError } from '../../shared/errors/postern-error.ts';
+import { Secret } from '../../shared/secrets/secret.ts';
+import { type Credential, credentialHeaders } from '../http/credential-headers.ts';
+
+type Input = Readonly<Record<string, unknown>>;
+
+/** The actor's token: SPEC.md's place (query of a GET, body field of a POST) or the header `x-auth-token`. */
+export function readAuthToken(request: Request, input: Input): Secret | null {
+  return readSecret('auth_token', input, request);
+}
+
+/** The caller's own proxy: query of a GET, body field of a POST, or the header `x-proxy` on either. */
+export function readProxyText(request: Request, input: Input): Secret | null {
+  return readSecret('proxy', input, request);
+}
+
+/** The actor's PIN for encrypted messages: in the input, or the header `x-encryption-code`. */
+export function readEncryptionCode(request: Request, input: Input): Secret | null {
+  return readSecret('encryption_code', input, request);
+}
+
+function readSecret(field: Credential, input: Input, request: Request): Secret | null {
+  const header = credentialHeaders[field];
+  const inInput = input[field] ?? undefined;
+  if (inInput !== undefined && typeof inInput !== 'string') {
+    throw new PosternError('bad_input', `Malformed field: ${field}: must be a string`);
+  }
+  const inHeader = request.headers[header];
+  if (typeof inHeader === 'string' && inInput !== undefined && inHeader !== inInput) {
+    throw new PosternError('bad_input', `Malformed field: ${field}: differs from the header ${header}`);
+  }
+  const value = inInput ?? inHeader;
+  return typeof value === 'string' ? new Secret(value) : null;
+}

@@ -1,0 +1,40 @@
+import type { ServerResponse } from 'node:http';
+import type { PosternError } from '../../shared/errors/postern-error.ts';
+import { errorCodeHeader, errorCodeOf } from '../../shared/errors/table.ts';
+import { endResponse } from '../http/end-response.ts';
+
+/** The one shape of every JSON answer (SPEC.md, Envelope). */
+export type Envelope = { status: true; data: unknown; error: null } | { status: false; data: null; error: string };
+
+export function sendData(response: ServerResponse, data: unknown): void {
+  sendBody(response, 200, dataBody(data));
+}
+
+export function sendError(response: ServerResponse, error: PosternError): void {
+  if (response.headersSent) {
+    // Half an answer cannot become another one; a broken connection at least tells the caller so.
+    response.destroy();
+    return;
+  }
+  response.setHeader(errorCodeHeader, error.code);
+  if (error.status === 401) response.setHeader('www-authenticate', 'Bearer');
+  if (error.retryAfterSeconds !== undefined) response.setHeader('retry-after', String(error.retryAfterSeconds));
+  sendBody(response, error.status, errorBody(error.message));
+}
+
+export function dataBody(data: unknown): string {
+  return JSON.stringify({ status: true, data, error: null } satisfies Envelope);
+}
+
+export function errorBody(message: string): string {
+  return JSON.stringify({ status: false, data: null, error: message } satisfies Envelope);
+}
+
+/** The envelope's text, as `dataBody` and `errorBody` make it. */
+export function sendBody(response: ServerResponse, status: number, body: string): void {
+  response.statusCode = status;
+  if (status >= 400 && !response.hasHeader(errorCodeHeader)) response.setHeader(errorCodeHeader, errorCodeOf(status));
+  response.setHeader('content-type', 'application/json; charset=utf-8');
+  response.setHeader('content-length', Buffer.byteLength(body));
+  endResponse(response, body);
+}

@@ -1,0 +1,59 @@
+import type { Action } from '../../../actions/action.ts';
+import { deliveriesTag, openApiWebhooks } from './events.ts';
+import type { JsonObject } from './json.ts';
+import { operationOf, type Performed } from './operation.ts';
+import { refusalComponents } from './refusals.ts';
+import { SchemaBook } from './schemas.ts';
+import { headers, parameters, schemas, securitySchemes } from './shared.ts';
+import { tagsOf } from './words.ts';
+
+const about = `
+A gateway to a social platform, for programs. One API key, one price a call.
+
+- **Who pays**: \`Authorization: Bearer <API_KEY>\` on every call.
+- **Who acts**: \`auth_token\`, in the query of a \`GET\`, in the body of all else, or in the header \`x-auth-token\`.
+- **Direct messages** are opened with \`encryption_code\`, in the same places, or in the header \`x-encryption-code\`.
+- **Every answer** is an Envelope: \`{ "status": true, "data": …, "error": null }\`, or
+  \`{ "status": false, "data": null, "error": "…" }\` with a message that names the field or the cause.
+- **Errors** have a stable code in the header \`x-error-code\`; [/docs/errors](/docs/errors) explains each code.
+- **Money** is a decimal string. A call is charged when it succeeds, and only then.
+- **Pages** hold \`count\` items. A cursor works for the same list, parameters and \`auth_token\` only.
+- A path answers 404 where it is unknown, and 405 with \`Allow\` to a method that it does not take, both with an Envelope.
+`.trim();
+
+/**
+ * The OpenAPI description of the actions. `performed` has each of them by name, as it was really performed: its
+ * examples are true.
+ */
+export function openApiDocument(actions: readonly Action[], performed: ReadonlyMap<string, Performed>): JsonObject {
+  const book = new SchemaBook();
+  const paths: Record<string, JsonObject> = {};
+  for (const action of actions) {
+    const example = performed.get(action.name);
+    if (!example) throw new Error(`${action.name} was not performed, so there is nothing to show`);
+    paths[action.path] = { ...paths[action.path], [action.method.toLowerCase()]: operationOf(action, book, example) };
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Postern',
+      version: '1.0.0',
+      summary: 'An HTTP/JSON gateway to a social platform',
+      description: about,
+      contact: { name: 'The maintainers of Postern' },
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: 'http://127.0.0.1:4000/v1', description: 'A service on this machine with its default settings.' }],
+    security: [{ apiKey: [] }],
+    tags: [...tagsOf(actions), deliveriesTag],
+    paths,
+    webhooks: openApiWebhooks(book),
+    components: {
+      securitySchemes,
+      parameters,
+      headers,
+      responses: refusalComponents(),
+      schemas: { ...book.components(), ...schemas },
+    },
+  };
+}

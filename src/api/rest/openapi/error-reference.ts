@@ -1,0 +1,47 @@
+import { errorGuide } from '../../../shared/errors/guide.ts';
+import { type ErrorCode, errorCodes, errorTable } from '../../../shared/errors/table.ts';
+import { exampleMessage, meaningOf } from './refusals.ts';
+
+/** One error code as `/docs/errors` and docs/errors.md show it. Texts are Markdown with code spans only. */
+export interface ErrorEntry {
+  code: ErrorCode;
+  status: number;
+  graphql: string;
+  meaning: string;
+  remedy: string;
+  retry: string;
+  example: string | null;
+}
+
+export function errorEntries(): ErrorEntry[] {
+  return errorCodes.map((code) => ({
+    code,
+    ...errorTable[code],
+    meaning: meaningOf(code),
+    ...errorGuide[code],
+    example: exampleMessage(code) ?? null,
+  }));
+}
+
+export const errorIntroduction =
+  'Every error response of REST has the header `x-error-code` with one of these codes, and the Envelope with a message ' +
+  'for people. Programs should decide by the code, not by the message. In GraphQL, each error has `extensions.code` and ' +
+  '`extensions.status`; a request that is refused as a whole has the header as well.';
+
+/** docs/errors.md: a section for each code, under its name as the anchor. */
+export function errorReference(): string {
+  const sections = errorEntries().map(({ code, status, graphql, meaning, remedy, retry, example }) =>
+    [
+      `## ${code}`,
+      `HTTP status ${status}, GraphQL \`${graphql}\`. Retry: ${retry}.`,
+      meaning,
+      `**What to do.** ${remedy}`,
+      ...(example === null ? [] : [`Example: \`${example}\``]),
+    ].join('\n\n'),
+  );
+  const head = [
+    '<!-- Printed by `npm run print` from src/shared/errors/ and src/api/rest/openapi/refusals.ts. -->',
+    '# Errors',
+  ];
+  return `${[...head, errorIntroduction, ...sections].join('\n\n')}\n`;
+}

@@ -1,0 +1,51 @@
+import type { Request } from 'express';
+import type { z } from 'zod';
+import type { Action } from '../../actions/action.ts';
+import { PosternError } from '../../shared/errors/postern-error.ts';
+import { refuseCredentialsInQuery } from '../http/credential-headers.ts';
+
+export type RawInput = Record<string, unknown>;
+
+export type InputReader = (request: Request) => RawInput;
+
+/** How the action's raw input is read from a request: the query of a GET, the JSON body of all else, and the path. */
+export function inputReader(action: Action): InputReader {
+  const inPath = [...action.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+  const read = action.method === 'GET' ? queryReader(action) : bodyInput;
+  if (inPath.length === 0) return read;
+  return (request) => {
+    const input: RawInput = { ...read(request) };
+    for (const name of inPath) input[name] = request.params[name];
+    return input;
+  };
+}
+
+function queryReader(action: Action): InputReader {
+  const numbers = Object.entries(action.input.shape).flatMap(([name, field]) => (isNumber(field) ? [name] : []));
+  return (request) => queryInput(request, numbers);
+}
+
+function bodyInput(request: Request): RawInput {
+  refuseCredentialsInQuery(Object.keys(request.query), 'in the JSON body or ');
+  const body: unknown = request.body === undefined ? {} : request.body;
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw new PosternError('bad_input', 'The body must be a JSON object');
+  }
+  return body as RawInput;
+}
+
+/** Queries hold text alone, so digits become a number where the action wants one. */
+function queryInput(request: Request, numbers: readonly string[]): RawInput {
+  const input: RawInput = Object.create(null);
+  for (const [name, value] of Object.entries(request.query)) {
+    if (Array.isArray(value)) throw new PosternError('bad_input', `Malformed field: ${name}: given more than once`);
+    input[name] = numbers.includes(name) && /^-?\d{1,15}$/.test(String(value)) ? Number(value) : value;
+  }
+  return input;
+}
+
+function isNumber(field: z.core.$ZodType): boolean {
+  const { def } = field._zod;
+  if (def.type === 'number') return true;
+  return 'innerType' in def && isNumber(def.innerType as z.core.$ZodType);
+}

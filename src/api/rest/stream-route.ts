@@ -1,0 +1,82 @@
+import type { Request, Response } from 'express';
+import type { Action } from '../../actions/action.ts';
+import type { Core, PreparedCall } from '../../actions/pipeline/core.ts';
+import type { ConcurrencyLimit } from '../../billing/concurrency-limit.ts';
+import type { KeyHolder, KeyRing } from '../../billing/key-ring.ts';
+import { asPosternError } from '../../shared/errors/postern-error.ts';
+import type { LiveStream, StreamItem } from '../../webhooks/streams/live-streams.ts';
+import { readApiKey } from '../http/api-key.ts';
+import { showCredits } from '../http/credits.ts';
+import { sendEventStream } from '../http/event-stream.ts';
+import type { RestHandler } from './action-route.ts';
+import { readAuthToken, readEncryptionCode, readProxyText } from './credentials.ts';
+import { errorBody } from './envelope.ts';
+import { inputReader } from './read-input.ts';
+
+/** Opens a stream for one call. It is paid when it opens. */
+export function streamRoute(
+  action: Action,
+  { core, keys, streams }: { core: Core; keys: KeyRing; streams: ConcurrencyLimit },
+): RestHandler {
+  const readInput = inputReader(action);
+  return async (request: Request, response: Response) => {
+    const { account, key } = response.locals as { account: string; key: KeyHolder };
+    const after = request.headers['last-event-id'];
+    const input = { ...readInput(request), ...(typeof after === 'string' && after !== '' && { last_event_id: after }) };
+    const caller = {
+      account,
+      authToken: readAuthToken(request, input),
+      proxy: readProxyText(request, input),
+      encryptionCode: action.code === 'none' ? null : readEncryptionCode(request, input),
+      signal: new AbortController().signal,
+    };
+    const call = core.prepare(action, input, caller);
+    const giveBack = streams.enter(key.id);
+    let stream: LiveStream | null = null;
+    try {
+      stream = await open(call, response);
+      await sendEventStream(response, {
+        frames: framesOf(stream),
+        end: () => stream?.end(),
+        checkKey: () => keys.authenticate(readApiKey(request)),
+        frameOf: (reason) => `event: error\ndata: ${JSON.stringify({ reason })}\n\n`,
+      });
+    } finally {
+      stream?.end();
+      giveBack();
+    }
+  };
+
+  async function open(call: PreparedCall, response: Response): Promise<LiveStream> {
+    const { account } = response.locals as { account: string };
+    const tab = await core.openTab(account, action.price, null);
+    let stream: LiveStream;
+    try {
+      stream = (await tab.run(call)) as LiveStream;
+    } catch (thrown) {
+      const error = asPosternError(thrown);
+      await tab.refuse(error, errorBody(error.message));
+      throw error;
+    }
+    try {
+      const settled = await tab.close(200, '');
+      if (settled) showCredits(response, settled);
+    } catch (error) {
+      stream.end();
+      throw error;
+    }
+    return stream;
+  }
+}
+
+async function* framesOf(stream: LiveStream): AsyncGenerator<string> {
+  for await (const item of stream.items) yield frame(item);
+}
+
+function frame(item: StreamItem): string {
+  if (item.kind === 'gap') {
+    const id = item.id === null ? '' : `id: ${item.id}\n`;
+    return `${id}event: gap\ndata: ${JSON.stringify({ reason: item.reason })}\n\n`;
+  }
+  return `id: ${item.id}\nevent: ${item.type}\ndata: ${item.body}\n\n`;
+}

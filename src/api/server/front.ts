@@ -1,0 +1,77 @@
+import type { IncomingMessage, RequestListener } from 'node:http';
+import { asPosternError } from '../../shared/errors/postern-error.ts';
+import type { Logger } from '../../shared/observability/logger.ts';
+import type { Metrics } from '../../shared/observability/metrics.ts';
+import type { Runtime } from '../../shared/runtime/runtime.ts';
+import { runInTurn } from '../../shared/runtime/turns.ts';
+import type { GraphqlListener } from '../graphql/http.ts';
+import { refuseAmbiguousHeaders } from '../http/faults.ts';
+import type { UnauthenticatedLimit } from '../http/unauthenticated-limit.ts';
+import { sendError } from '../rest/envelope.ts';
+import { closeWithConnection } from './connection-close.ts';
+import type { Overload } from './overload.ts';
+import { giveRequestId, observeRequest } from './request-context.ts';
+
+export interface FrontParts {
+  runtime: Runtime;
+  logger: Logger;
+  metrics: Metrics;
+  unauthenticated: UnauthenticatedLimit;
+  overload: Overload;
+  graphqlPath: string;
+  graphql: GraphqlListener;
+  /** Everything else, and the page that a browser is shown at `graphqlPath`. */
+  express: RequestListener;
+}
+
+/** Paths that operators need most when everybody else is refused. */
+const exemptPaths = new Set(['/healthz', '/metrics']);
+
+/**
+ * The HTTP entry point: request id, log, the refusals that come before all others (overload, the limit of an address, ambiguous
+ * headers), then GraphQL or Express by the path. GraphQL inside Express would be a fifth slower.
+ */
+export function front(parts: FrontParts): RequestListener {
+  const { runtime, unauthenticated, overload, graphqlPath, graphql, express } = parts;
+  return (request, response) => {
+    closeWithConnection(request, response);
+    const locals = giveRequestId(request, response, runtime);
+    response.setHeader('x-content-type-options', 'nosniff');
+    observeRequest(request, response, locals, parts);
+    const path = pathOf(request);
+    const isGraphql = path === graphqlPath && !wantsPage(request);
+    const refuse = (error: unknown) => {
+      response.setHeader('cache-control', 'no-store');
+      if (isGraphql) graphql.refuse(request, response, asPosternError(error));
+      else sendError(response, asPosternError(error));
+    };
+    const handle = () => {
+      try {
+        refuseAmbiguousHeaders(request);
+        (isGraphql ? graphql : express)(request, response);
+      } catch (error) {
+        refuse(error);
+      }
+    };
+    if (exemptPaths.has(path)) return handle();
+    try {
+      overload.enter(response);
+      const lookingUp = request.method === 'OPTIONS' ? null : unauthenticated.admit(request);
+      if (lookingUp) lookingUp.then(() => runInTurn(handle));
+      else runInTurn(handle);
+    } catch (error) {
+      refuse(error);
+    }
+  };
+}
+
+function pathOf({ url = '' }: IncomingMessage): string {
+  const end = url.indexOf('?');
+  return end === -1 ? url : url.slice(0, end);
+}
+
+/** A browser that was given the address, rather than a program. */
+function wantsPage({ method, headers, url = '' }: IncomingMessage): boolean {
+  const isRead = method === 'GET' || method === 'HEAD';
+  return isRead && headers.accept?.includes('text/html') === true && !/[?&]query=/.test(url);
+}

@@ -1,0 +1,36 @@
+import { Router } from 'express';
+import type { Platform } from '../../platform/port.ts';
+import { PosternError } from '../../shared/errors/postern-error.ts';
+import type { Runtime } from '../../shared/runtime/runtime.ts';
+import type { Store } from '../../store/port.ts';
+import { readOnly } from '../http/faults.ts';
+import { sendData } from '../rest/envelope.ts';
+
+export interface HealthParts {
+  store: Store;
+  platform: Platform;
+  runtime: Runtime;
+}
+
+/** `/healthz`: the process is up. `/readyz`: it can serve, store and platform included. */
+export function healthRoutes({ store, platform, runtime }: HealthParts): Router {
+  const router = Router();
+  const startedAt = runtime.now();
+  router.get('/healthz', (_request, response) => {
+    sendData(response, { uptime_s: Math.floor((runtime.now() - startedAt) / 1_000) });
+  });
+  router.get('/readyz', async (_request, response) => {
+    const [storeState, platformState] = await Promise.all([state(store.ready()), state(platform.ready())]);
+    if (storeState === 'ok' && platformState === 'ok') return sendData(response, { store: 'ok', platform: 'ok' });
+    throw new PosternError('unavailable', `Not ready: store ${storeState}, platform ${platformState}`);
+  });
+  router.all(['/healthz', '/readyz'], readOnly);
+  return router;
+}
+
+async function state(check: Promise<void>): Promise<'ok' | 'unreachable'> {
+  return check.then(
+    () => 'ok',
+    () => 'unreachable',
+  );
+}

@@ -1,0 +1,44 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { type Request, Router } from 'express';
+import { PosternError } from '../../shared/errors/postern-error.ts';
+import { isLoopbackHost, isLoopbackHostHeader } from '../../shared/model/loopback.ts';
+import type { Metrics } from '../../shared/observability/metrics.ts';
+import type { Secret } from '../../shared/secrets/secret.ts';
+import { bearerOf } from '../http/api-key.ts';
+import { endResponse } from '../http/end-response.ts';
+import { readOnly } from '../http/faults.ts';
+
+/** `/metrics` for Prometheus: over loopback only, or with a token from anywhere. */
+export function metricsRoute(metrics: Metrics, token: Secret | null): Router {
+  const router = Router();
+  router.get('/metrics', async (request, response) => {
+    if (!hasToken(request, token) && !(token === null && isLocal(request))) {
+      throw token === null
+        ? new PosternError(
+            'forbidden',
+            '/metrics answers this machine only, as localhost or 127.0.0.1; set METRICS_TOKEN to reach it in other ways',
+          )
+        : new PosternError('unauthenticated', '/metrics needs the header Authorization: Bearer <METRICS_TOKEN>');
+    }
+    response.setHeader('content-type', metrics.registry.contentType);
+    endResponse(response, await metrics.registry.metrics());
+  });
+  router.all('/metrics', readOnly);
+  return router;
+}
+
+function hasToken(request: Request, token: Secret | null): boolean {
+  const given = bearerOf(request);
+  return token !== null && given !== null && timingSafeEqual(digest(given.expose()), digest(token.expose()));
+}
+
+const digest = (text: string) => createHash('sha256').update(text).digest();
+
+/**
+ * A reverse proxy on this machine connects from loopback too, but names its client. A browser on this machine that a web page
+ * led here by DNS rebinding connects from loopback with the name of that page in `Host`.
+ */
+function isLocal({ headers, socket }: Request): boolean {
+  const forwarded = headers['x-forwarded-for'] ?? headers['forwarded'];
+  return forwarded === undefined && isLoopbackHost(socket.remoteAddress ?? '') && isLoopbackHostHeader(headers['host']);
+}

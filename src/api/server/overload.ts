@@ -1,0 +1,79 @@
+import type { ServerResponse } from 'node:http';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { PosternError } from '../../shared/errors/postern-error.ts';
+import { type Runtime, repeat, type Timer } from '../../shared/runtime/runtime.ts';
+import { streamOpened } from '../http/event-stream.ts';
+
+export interface OverloadOptions {
+  runtime: Runtime;
+  /** Mean delay of the event loop above which requests are refused. */
+  maxEventLoopDelayMs: number;
+  /** Requests being answered above which further ones are refused. */
+  maxRequestsInFlight: number;
+  onShed: (reason: 'event_loop_delay' | 'requests_in_flight') => void;
+}
+
+const resolutionMs = 20;
+const sampleMs = 500;
+const retryAfterSeconds = 2;
+
+/** Samples in a row that must be above the limit. One long pause is over by the time that a request could be refused because of it. */
+const lateSamples = 3;
+
+/**
+ * Refuses new requests while the process has more work than it can do, so that those it has accepted are answered in time
+ * (the pattern of fastify's under-pressure).
+ */
+export class Overload {
+  readonly #options: OverloadOptions;
+  readonly #delay = monitorEventLoopDelay({ resolution: resolutionMs });
+  readonly #sampling: Timer;
+  #lateSamples = 0;
+  #inFlight = 0;
+
+  constructor(options: OverloadOptions) {
+    this.#options = options;
+    this.#delay.enable();
+    this.#sampling = repeat(options.runtime, sampleMs, async () => this.#sample());
+  }
+
+  /** Counts a request until it has been answered or has become a stream. Throws `unavailable`. */
+  enter(response: ServerResponse): void {
+    const { maxRequestsInFlight, onShed } = this.#options;
+    if (this.#lateSamples >= lateSamples) {
+      onShed('event_loop_delay');
+      throw overloaded('its event loop is late');
+    }
+    if (this.#inFlight >= maxRequestsInFlight) {
+      onShed('requests_in_flight');
+      throw overloaded(`${maxRequestsInFlight} requests are being answered`);
+    }
+    this.#inFlight++;
+    let left = false;
+    const leave = () => {
+      if (left) return;
+      left = true;
+      this.#inFlight--;
+    };
+    response.once('close', leave);
+    response.once(streamOpened, leave);
+  }
+
+  close(): void {
+    this.#sampling.cancel();
+    this.#delay.disable();
+  }
+
+  #sample(): void {
+    // Without a sample the mean is not a number, and the loop is not late.
+    const meanMs = this.#delay.mean / 1e6 - resolutionMs;
+    this.#delay.reset();
+    this.#lateSamples = meanMs > this.#options.maxEventLoopDelayMs ? this.#lateSamples + 1 : 0;
+  }
+}
+
+function overloaded(reason: string): PosternError {
+  return new PosternError('unavailable', `The service is overloaded (${reason}); nothing was done, ask again`, {
+    retryAfterSeconds,
+  });
+}

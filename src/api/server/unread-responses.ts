@@ -1,0 +1,110 @@
+import type { ServerResponse } from 'node:http';
+import type { Runtime } from '../../shared/runtime/runtime.ts';
+import { unreadBytes } from '../http/end-response.ts';
+import type { Locals } from './request-context.ts';
+
+export interface UnreadOptions {
+  /** A client that takes nothing for this long is disconnected. */
+  patienceMs: number;
+  /** Bytes that all responses together may have unread. */
+  maxBytes: number;
+}
+
+const defaults: UnreadOptions = { patienceMs: 30_000, maxBytes: 128 * 1024 * 1024 };
+/** A response that is not written in slices shows no progress until all of it is taken: its client gets `patienceMs` for each `patientBytes`. */
+const patientBytes = 128 * 1024;
+
+/** A response with bytes that its client has not taken. */
+interface Unread {
+  response: ServerResponse;
+  bytes: number;
+  /** Bytes that the connection has passed on to the operating system. */
+  taken: number;
+  /** When the client last took something. */
+  since: number;
+}
+
+/**
+ * Disconnects clients that do not read their responses, because unread responses stay in memory. If all unread responses together
+ * are too large, the account with the most unread bytes loses the response that has waited longest, until the rest fits.
+ */
+export class UnreadResponses {
+  readonly #responses: ReadonlySet<ServerResponse>;
+  readonly #runtime: Runtime;
+  readonly #options: UnreadOptions;
+  #unread = new Map<ServerResponse, Unread>();
+
+  /** `responses` are the responses that have not closed. */
+  constructor(responses: ReadonlySet<ServerResponse>, runtime: Runtime, options: UnreadOptions = defaults) {
+    this.#responses = responses;
+    this.#runtime = runtime;
+    this.#options = options;
+  }
+
+  /** To be called about once a second. Returns the number of clients that were disconnected. */
+  sweep(): number {
+    this.#look();
+    const { patienceMs } = this.#options;
+    const now = this.#runtime.now();
+    let disconnected = 0;
+    for (const unread of this.#unread.values()) {
+      const { response, since } = unread;
+      const times = Math.max(1, Math.ceil(response.writableLength / patientBytes));
+      if (now - since < patienceMs * times) continue;
+      this.#disconnect(unread);
+      disconnected++;
+    }
+    return disconnected + this.#makeRoom();
+  }
+
+  /** Notes what every client has taken since the last time. */
+  #look(): void {
+    const now = this.#runtime.now();
+    const found = new Map<ServerResponse, Unread>();
+    for (const response of this.#responses) {
+      // A pipelined response has no socket while it waits for the one before, which is no fault of its client.
+      const { socket } = response;
+      const bytes = unreadBytes(response);
+      if (bytes === 0) continue;
+      const taken = socket ? socket.bytesWritten - socket.writableLength : 0;
+      const before = this.#unread.get(response);
+      // A clock that was set back must not lengthen the time.
+      const hasRead = !socket || before?.taken !== taken || before.since > now;
+      found.set(response, { response, bytes, taken, since: hasRead ? now : before.since });
+    }
+    this.#unread = found;
+  }
+
+  #makeRoom(): number {
+    let total = 0;
+    const ofAccount = new Map<string, number>();
+    for (const { response, bytes } of this.#unread.values()) {
+      total += bytes;
+      ofAccount.set(ownerOf(response), (ofAccount.get(ownerOf(response)) ?? 0) + bytes);
+    }
+    if (total <= this.#options.maxBytes) return 0;
+    let disconnected = 0;
+    const oldestFirst = [...this.#unread.values()].sort((a, b) => a.since - b.since || b.bytes - a.bytes);
+    while (total > this.#options.maxBytes) {
+      const [largest] = [...ofAccount].reduce((a, b) => (b[1] > a[1] ? b : a));
+      const at = oldestFirst.findIndex(({ response }) => ownerOf(response) === largest);
+      const [unread] = oldestFirst.splice(at, 1);
+      if (!unread) break;
+      total -= unread.bytes;
+      ofAccount.set(largest, (ofAccount.get(largest) ?? 0) - unread.bytes);
+      this.#disconnect(unread);
+      disconnected++;
+    }
+    return disconnected;
+  }
+
+  #disconnect({ response }: Unread): void {
+    this.#unread.delete(response);
+    response.req.socket.destroy();
+  }
+}
+
+function ownerOf(response: ServerResponse): string {
+  const { account } = (response as ServerResponse & { locals: Locals }).locals;
+  return account ?? response.req.socket.remoteAddress ?? '';
+}

@@ -1,0 +1,120 @@
+import type { PlatformArticle, PlatformArticles, PlatformSession } from '../platform/port.ts';
+import { PosternError } from '../shared/errors/postern-error.ts';
+import type { Edits } from './edits.ts';
+import { type Move, movesOf, type Part } from './moves.ts';
+import { type Transition, type Trigger, transitionOf } from './states.ts';
+
+/** What a trigger does to an article, or its refusal. */
+export async function findTransition(
+  platform: PlatformSession,
+  articleId: string,
+  trigger: Trigger,
+): Promise<{ found: PlatformArticle; transition: Transition }> {
+  const found = await platform.articles.article(articleId);
+  if (!found.isOwn) throw new PosternError('forbidden', 'Only its author can change an article');
+  const transition = transitionOf(found.status, trigger);
+  if (transition === undefined) throw new PosternError('not_found', `Article not found: ${articleId}`);
+  if (transition.premium) await checkPremium(platform);
+  return { found, transition };
+}
+
+export async function checkPremium(platform: PlatformSession): Promise<void> {
+  // The platform sells its subscription as the blue mark.
+  if ((await platform.ownProfile()).isBlueVerified) return;
+  throw new PosternError('forbidden', 'Publishing an article needs a premium subscription');
+}
+
+/**
+ * Takes an article that is there through a transition. Where a step fails, those before it are undone, and the fault is
+ * thrown; where that fails too, the error says what has become of the article.
+ */
+export async function change(
+  articles: PlatformArticles,
+  found: PlatformArticle,
+  { steps }: Transition,
+  edits: Edits,
+): Promise<void> {
+  const attempted: Move[] = [];
+  const now = new Map<Part, string>();
+  for (const move of movesOf(articles, found.article_id, steps, edits, found)) {
+    try {
+      await move.run();
+      attempted.push(move);
+      now.set(move.part, move.to);
+    } catch (error) {
+      // A refusal has changed nothing; of any other fault nobody knows.
+      if (isUnknown(error)) {
+        attempted.push(move);
+        now.set(move.part, eitherOf(move));
+      }
+      if (await undone(attempted, now)) throw error;
+      throw await leftBetween(articles, found, now, error);
+    }
+  }
+}
+
+/** Brings back what was attempted, the last first. Says whether that went well. */
+async function undone(attempted: readonly Move[], now: Map<Part, string>): Promise<boolean> {
+  let well = true;
+  for (const move of attempted.toReversed()) {
+    // What is half brought back is for nobody else to read.
+    if (!well && move.part === 'status') continue;
+    try {
+      await twice(move.undo);
+      now.set(move.part, move.from);
+    } catch (error) {
+      if (isUnknown(error)) now.set(move.part, eitherOf(move));
+      well = false;
+    }
+  }
+  return well;
+}
+
+function eitherOf({ from, to }: Move): string {
+  return `${from} or ${to}`;
+}
+
+/** The error for an article that is neither what it was nor what it was to be: as the platform shows it, or as far as is known. */
+async function leftBetween(
+  articles: PlatformArticles,
+  found: PlatformArticle,
+  known: ReadonlyMap<Part, string>,
+  error: unknown,
+): Promise<unknown> {
+  const shown = await articles.article(found.article_id).catch(() => null);
+  const now = shown === null ? known : new Map([...known.keys()].map((part) => [part, stateOf(part, found, shown)]));
+  const edited = [...now].filter(([part]) => part !== 'status');
+  const status = now.get('status') ?? found.status;
+  if (status === found.status && edited.every(([, state]) => state === 'old')) return error;
+  const states = [`status ${status}`, ...edited.map(([part, state]) => `${part} ${state}`)].join(', ');
+  return failed(error, `Article ${found.article_id} could not be brought back to what it was. It is now: ${states}`);
+}
+
+function stateOf(part: Part, before: PlatformArticle, now: PlatformArticle): string {
+  if (part === 'status') return now.status;
+  const written = ({ title, content, cover_media_id: cover }: PlatformArticle) =>
+    JSON.stringify({ title, content, cover }[part]);
+  return written(before) === written(now) ? 'old' : 'new';
+}
+
+/** The fault, and after it what it has left behind. */
+export function failed(error: unknown, left: string): PosternError {
+  const fault =
+    error instanceof PosternError ? error : new PosternError('internal', 'Internal error', { cause: error });
+  const code = fault.status >= 500 ? fault.code : 'platform_unavailable';
+  return new PosternError(code, `${fault.message}. ${left}`, { cause: fault });
+}
+
+export function isUnknown(error: unknown): boolean {
+  return !(error instanceof PosternError) || error.status >= 500;
+}
+
+/** What brings an article back is worth a second try. */
+export async function twice(run: () => Promise<void>): Promise<void> {
+  try {
+    await run();
+  } catch (error) {
+    if (!isUnknown(error)) throw error;
+    await run();
+  }
+}

@@ -1,0 +1,48 @@
+import type { PlatformArticle, PlatformArticles } from '../platform/port.ts';
+import { PosternError } from '../shared/errors/postern-error.ts';
+import type { RichText } from '../shared/rich-text/rich-text.ts';
+import { failed, isUnknown, twice } from './change.ts';
+import type { Edits } from './edits.ts';
+import { movesOf } from './moves.ts';
+import type { Transition } from './states.ts';
+
+const noContent: RichText = { blocks: [], entities: [], containers: [] };
+const empty = { title: '', content: JSON.stringify(noContent), cover_media_id: null };
+
+/** Makes an article. Where a step fails it is deleted again, and where that fails too the error says what is left. */
+export async function create(
+  articles: PlatformArticles,
+  { steps }: Transition,
+  edits: Edits,
+): Promise<PlatformArticle> {
+  const { articleId, status } = await begin(articles);
+  try {
+    // A request that is sent again may find its own work done: publishing comes last.
+    if (status === 'draft') for (const move of movesOf(articles, articleId, steps, edits, empty)) await move.run();
+    return await articles.article(articleId);
+  } catch (error) {
+    await discard(articles, articleId, error);
+    throw error;
+  }
+}
+
+async function begin(articles: PlatformArticles) {
+  try {
+    return await articles.create();
+  } catch (error) {
+    if (!(error instanceof PosternError) || !isUnknown(error)) throw error;
+    throw failed(error, 'An empty draft may be left behind: article/list shows it');
+  }
+}
+
+async function discard(articles: PlatformArticles, articleId: string, cause: unknown): Promise<void> {
+  try {
+    await twice(() => articles.delete(articleId));
+  } catch (error) {
+    // The first try has done it, though its answer was lost.
+    if (error instanceof PosternError && error.code === 'not_found') return;
+    const now = await articles.article(articleId).catch(() => null);
+    const status = now === null ? 'draft, unless it was published or deleted' : now.status;
+    throw failed(cause, `Article ${articleId} could not be removed. Its status is now ${status}`);
+  }
+}

@@ -1,0 +1,89 @@
+import { mediaSource } from '../actions/input/media-input.ts';
+import { type Wanted, withMedia } from '../actions/input/take-media.ts';
+import type { MediaDesk, MediaSource, TakingRules } from '../media/desk.ts';
+import type { PlatformSession } from '../platform/port.ts';
+import { malformedField } from '../shared/errors/fields.ts';
+import type { RichTextJson } from '../shared/rich-text/rich-text.ts';
+import type { TaskRunner } from '../shared/threads/task.ts';
+import { type ArticleContent, contentTasks } from './content-tasks.ts';
+import type { CheckedFields } from './input.ts';
+
+/** What an article is to become; what is left out stays as it is. */
+export interface Edits {
+  readonly title?: string;
+  readonly content?: RichTextJson;
+  readonly coverMediaId?: string;
+}
+
+interface Call {
+  platform: PlatformSession;
+  media: MediaDesk;
+  tasks: TaskRunner;
+}
+
+/**
+ * Fetches and uploads the pictures that the fields name, so that whatever is wrong with one is known before the article is
+ * touched. All are taken in before the first is uploaded.
+ */
+export async function takeEdits(call: Call, fields: CheckedFields): Promise<Edits> {
+  const { title, content } = fields;
+  const wanted = new Map<string, Wanted>();
+  const ids = new Map<string, string>();
+  for (const [at, url] of (content?.pictures ?? []).entries()) {
+    const known = call.platform.articles.mediaAt(url);
+    if (known !== null) ids.set(url, known);
+    else wanted.set(url, { source: sourceOf(url), rules: pictureRules(at + 1) });
+  }
+  const cover = coverOf(fields);
+  if (cover !== undefined) wanted.set(coverKey, cover);
+  const given = fields.cover_media_id;
+  const own = new Map([...ids.values()].map((id) => [id, 'content']));
+  if (given !== undefined) own.set(given, 'cover_media_id');
+  for (const [id, field] of own) {
+    if (await call.platform.articles.isPicture(id)) continue;
+    throw malformedField(field, `${id} is a video: an article shows pictures only`);
+  }
+  for (const [key, id] of await upload(call, wanted)) ids.set(key, id);
+  const coverMediaId = given ?? ids.get(coverKey);
+  return {
+    ...(title !== undefined && { title }),
+    ...(content !== undefined && { content: await withMediaIds(content, ids, call.tasks) }),
+    ...(coverMediaId !== undefined && { coverMediaId }),
+  };
+}
+
+async function withMediaIds(
+  { text, pictures }: ArticleContent,
+  mediaIds: ReadonlyMap<string, string>,
+  tasks: TaskRunner,
+): Promise<RichTextJson> {
+  return pictures.length === 0 ? text : tasks.run(contentTasks.placeMedia, { text, mediaIds });
+}
+
+/** No address is empty. */
+const coverKey = '';
+
+function coverOf({ cover_image_url: url, cover_image_base64: data }: CheckedFields): Wanted | undefined {
+  if (url === undefined && data === undefined) return undefined;
+  const field = data === undefined ? 'cover_image_url' : 'cover_image_base64';
+  return { source: mediaSource(url, data), rules: { field, kinds: ['photo'] } };
+}
+
+function pictureRules(number: number): TakingRules {
+  return { field: `content: image ${number}`, kinds: ['photo', 'gif'] };
+}
+
+function sourceOf(url: string): MediaSource {
+  return /^data:/i.test(url) ? mediaSource(undefined, url) : mediaSource(url, undefined);
+}
+
+/** What an address, or the cover, has become on the platform. */
+function upload({ platform, media }: Call, wanted: ReadonlyMap<string, Wanted>): Promise<[key: string, id: string][]> {
+  const keys = [...wanted.keys()];
+  return withMedia(media, [...wanted.values()], async (taken) => {
+    const uploaded: [string, string][] = [];
+    // One after the other, so that a request that is sent again has the same tokens for the same pictures.
+    for (const [at, each] of taken.entries()) uploaded.push([keys[at] ?? '', await platform.media.upload(each)]);
+    return uploaded;
+  });
+}

@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import type { ExpensiveCheck } from '../actions/action.ts';
+import { mediaData, mediaUrl } from '../actions/input/media-input.ts';
+import { malformedField } from '../shared/errors/fields.ts';
+import { numericId } from '../shared/model/scalars.ts';
+import type { TaskRunner } from '../shared/threads/task.ts';
+import { TaskLimitError } from '../shared/threads/task-pool.ts';
+import { type ArticleContent, contentTasks } from './content-tasks.ts';
+
+const longestTitle = 100;
+const longestContent = 100_000;
+
+/** Text of so many characters (Unicode code points, as JSON Schema counts them). */
+function textOf(longest: number) {
+  const reason = `must be 1 to ${longest.toLocaleString('en')} characters`;
+  return (
+    z
+      .string()
+      .min(1, reason)
+      // Nothing else is looked for in a text that may be a whole body of 24 MiB.
+      .refine((text) => text.length <= 2 * longest && (text.length <= longest || [...text].length <= longest), {
+        error: reason,
+        abort: true,
+      })
+      .regex(/\S/, 'must not be blank')
+      .refine((text) => text.isWellFormed(), 'holds half of a surrogate pair')
+      .meta({ maxLength: longest })
+  );
+}
+
+/** What an article is made of, as callers give it (SPEC.md, Articles). At most one of the covers. */
+export const articleFields = {
+  title: textOf(longestTitle).meta({ description: 'Up to 100 characters.', examples: ['On looms'] }),
+  content: textOf(longestContent).meta({
+    description:
+      'Markdown (CommonMark), up to 100,000 characters: headings, bold, italic, lists, links, images, code, quotes. HTML ' +
+      'becomes plain text, and so does the checkbox of a task. Tables, strikethrough, footnotes, definition lists, alerts, ' +
+      'front matter and math blocks are refused with their line. Up to 50 images are fetched and uploaded.',
+  }),
+  cover_media_id: numericId.optional().meta({ description: 'The cover, uploaded before.' }),
+  cover_image_url: mediaUrl.optional().meta({ description: 'Instead: the address of the cover.' }),
+  cover_image_base64: mediaData.optional().meta({ description: 'Instead: the cover as base64, or a data: URI.' }),
+};
+
+export const covers = ['cover_media_id', 'cover_image_url', 'cover_image_base64'] as const;
+
+export const articleId = numericId.meta({ description: 'The article.' });
+
+export interface ArticleFields {
+  title?: string | undefined;
+  content?: string | undefined;
+  cover_media_id?: string | undefined;
+  cover_image_url?: string | undefined;
+  cover_image_base64?: z.output<typeof mediaData> | undefined;
+}
+
+/** The same fields after `contentCheck`. */
+export type CheckedFields = Omit<ArticleFields, 'content'> & { content?: ArticleContent | undefined };
+
+/** The expensive check of an article's fields: reads the Markdown. */
+export function contentCheck<Fields extends ArticleFields>(): ExpensiveCheck<
+  Fields,
+  Omit<Fields, 'content'> & CheckedFields
+> {
+  return {
+    size: ({ content = '' }) => content.length,
+    check: async ({ content, ...rest }, tasks) =>
+      content === undefined ? rest : { ...rest, content: await readContent(content, tasks) },
+  };
+}
+
+async function readContent(text: string, tasks: TaskRunner): Promise<ArticleContent> {
+  try {
+    const outcome = await tasks.run(contentTasks.readMarkdown, { text });
+    if ('refused' in outcome) throw malformedField('content', outcome.refused);
+    return outcome;
+  } catch (error) {
+    if (!(error instanceof TaskLimitError)) throw error;
+    throw malformedField('content', 'is too complex to be read in time: shorten it, or use less markup');
+  }
+}

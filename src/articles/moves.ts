@@ -1,0 +1,62 @@
+import type { PlatformArticle, PlatformArticles } from '../platform/port.ts';
+import type { Edits } from './edits.ts';
+import type { Step } from './states.ts';
+
+/** What of an article a move changes. */
+export type Part = 'status' | 'title' | 'content' | 'cover';
+
+/** One write on an article that is there, and what undoes it. Both may be repeated. */
+export interface Move {
+  readonly part: Part;
+  /** How the part is before it, and after. */
+  readonly from: string;
+  readonly to: string;
+  run(): Promise<void>;
+  undo(): Promise<void>;
+}
+
+/** The writes of some steps. `before` is what undoing goes back to. */
+export function movesOf(
+  articles: PlatformArticles,
+  articleId: string,
+  steps: readonly Step[],
+  edits: Edits,
+  before: Pick<PlatformArticle, 'title' | 'content' | 'cover_media_id'>,
+): Move[] {
+  const publish = () => articles.publish(articleId);
+  const unpublish = async () => {
+    await articles.unpublish(articleId);
+  };
+  return steps.flatMap((step): Move[] => {
+    if (step === 'publish') return [{ part: 'status', from: 'draft', to: 'published', run: publish, undo: unpublish }];
+    if (step === 'unpublish')
+      return [{ part: 'status', from: 'published', to: 'draft', run: unpublish, undo: publish }];
+    if (step !== 'edit') return [];
+    const { title, content, coverMediaId } = edits;
+    const made: Move[] = [];
+    const edit = (part: Part, run: Move['run'], undo: Move['undo']) =>
+      made.push({ part, from: 'old', to: 'new', run, undo });
+    if (title !== undefined) {
+      edit(
+        'title',
+        () => articles.setTitle(articleId, title),
+        () => articles.setTitle(articleId, before.title),
+      );
+    }
+    if (content !== undefined) {
+      edit(
+        'content',
+        () => articles.setContent(articleId, content),
+        () => articles.setContent(articleId, before.content),
+      );
+    }
+    if (coverMediaId !== undefined) {
+      edit(
+        'cover',
+        () => articles.setCover(articleId, coverMediaId),
+        () => articles.setCover(articleId, before.cover_media_id),
+      );
+    }
+    return made;
+  });
+}

@@ -1,0 +1,38 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Config } from '../shared/config/config.ts';
+import type { Runtime } from '../shared/runtime/runtime.ts';
+import type { Store } from '../store/port.ts';
+import { openSqliteStore } from '../store/sqlite/store.ts';
+import { openSqliteStoreInThread } from '../store/sqlite/worker-host.ts';
+
+/** The store that the settings name, in this thread: for a command, and for tests. */
+export async function openStore(config: Config, runtime: Runtime): Promise<Store> {
+  makeDataDir(config);
+  return (await openMongo(config)) ?? openSqliteStore({ path: storePath(config), runtime });
+}
+
+/** The same for a service, which must not wait for a disk; `onFailure` hears if the store's thread has died. */
+export async function openServiceStore(config: Config, onFailure: (error: Error) => void): Promise<Store> {
+  makeDataDir(config);
+  const mongo = await openMongo(config);
+  if (mongo) return mongo;
+  const store = await openSqliteStoreInThread({ path: storePath(config) });
+  store.onExit(onFailure);
+  return store;
+}
+
+/** The driver is large, so it is loaded only where it is used. */
+async function openMongo({ secrets: { mongodbUrl } }: Config): Promise<Store | null> {
+  if (mongodbUrl === null) return null;
+  const { openMongoStore } = await import('../store/mongo/store.ts');
+  return openMongoStore({ url: mongodbUrl.expose() });
+}
+
+function makeDataDir({ dataDir }: Config): void {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+}
+
+function storePath({ dataDir }: Config): string {
+  return join(dataDir, 'postern.sqlite');
+}

@@ -1,0 +1,51 @@
+import type { PlatformMessages } from '../../platform/messages-port.ts';
+import { type ChatKeys, importChatKeys, registrationOf, type Self, zeroiseChatKeys } from '../encryption/index.ts';
+import type { RecoveredKeys } from '../key-recovery/recovered-keys.ts';
+import type { KnownConversations } from './known-conversations.ts';
+import { untrustedKeys } from './refusals.ts';
+
+/** Whoever opens and seals in one call, with private keys that are wiped when it ends. */
+export class Actor {
+  readonly self: Self;
+  readonly recovered: RecoveredKeys;
+  readonly known: KnownConversations;
+  readonly #keys: ChatKeys;
+
+  private constructor(keys: ChatKeys, version: string, recovered: RecoveredKeys, known: KnownConversations) {
+    this.#keys = keys;
+    this.self = { userId: recovered.userId, publicKeyVersion: version, keys };
+    this.recovered = recovered;
+    this.known = known;
+  }
+
+  /** Throws `platform_unavailable` where the platform gives out other public keys than these are the private ones of. */
+  static async of(
+    recovered: RecoveredKeys,
+    messages: PlatformMessages,
+    known: KnownConversations,
+    nowMs: number,
+  ): Promise<Actor> {
+    const raw = recovered.privateKeys();
+    const keys = importChatKeys(raw);
+    raw.fill(0);
+    if (keys === undefined) throw untrustedKeys('what the realms keep are no keys');
+    try {
+      const version = await known.ownVersion(nowMs, async () => {
+        const registered = await messages.publicKeys([recovered.userId]);
+        const own = registrationOf(keys);
+        return registered.findLast(
+          (each) => each.publicKey === own.publicKey && each.signingPublicKey === own.signingPublicKey,
+        )?.publicKeyVersion;
+      });
+      if (version === undefined) throw untrustedKeys('your own public keys are not those of your private ones');
+      return new Actor(keys, version, recovered, known);
+    } catch (error) {
+      zeroiseChatKeys(keys);
+      throw error;
+    }
+  }
+
+  wipe(): void {
+    zeroiseChatKeys(this.#keys);
+  }
+}

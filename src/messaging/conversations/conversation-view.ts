@@ -1,0 +1,23 @@
+import type { SealedConversation } from '../../platform/messages-port.ts';
+import type { ConversationView, DirectMessage } from '../../shared/model/direct-message.ts';
+
+/** SPEC.md, DM conversation; with the last message where it was opened. */
+export function conversationView(conversation: SealedConversation, last?: DirectMessage): ConversationView {
+  return {
+    conversation_id: conversation.id,
+    type: conversation.kind,
+    is_muted: conversation.muted,
+    has_more: conversation.hasMore,
+    ...(last && {
+      last_message: {
+        text: last.text,
+        sender_id: last.sender_id,
+        from_me: last.from_me,
+        seq_id: last.seq_id,
+        createdAt: last.createdAt,
+      },
+    }),
+    participant_count: conversation.participants.length,
+    participants: conversation.participants,
+  };
+}

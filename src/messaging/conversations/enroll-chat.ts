@@ -1,0 +1,54 @@
+import type { PlatformSession } from '../../platform/port.ts';
+import type { Runtime } from '../../shared/runtime/runtime.ts';
+import type { Secret } from '../../shared/secrets/secret.ts';
+import {
+  exportChatKeys,
+  generateChatKeys,
+  importChatKeys,
+  registrationOf,
+  zeroiseChatKeys,
+} from '../encryption/index.ts';
+import type { ChatKeys, KeyHolder } from '../key-recovery/chat-keys.ts';
+import { isConflict } from './refusals.ts';
+
+export interface Enrolment {
+  chatKeys: ChatKeys;
+  session: PlatformSession;
+  who: KeyHolder;
+  code: Secret;
+  runtime: Runtime;
+}
+
+/** Makes chat keys: the realms keep the private halves, the platform the public ones. Throws `conflict` where there are some. */
+export async function enrollChat(enrolment: Enrolment): Promise<void> {
+  const { chatKeys, session, who, code, runtime } = enrolment;
+  // Asked for before keys are made that nobody could use.
+  const { messages } = session;
+  const keys = generateChatKeys((length) => runtime.randomBytes(length));
+  const raw = exportChatKeys(keys);
+  try {
+    await chatKeys.enroll(session, who, code, raw);
+    await messages.registerKeys(registrationOf(keys));
+  } catch (error) {
+    if (!isConflict(error)) throw error;
+    await registerRecovered(enrolment, error);
+  } finally {
+    raw.fill(0);
+    zeroiseChatKeys(keys);
+  }
+}
+
+/** Keys that the realms have, and whose public halves did not come to be registered, since a process died in between. */
+async function registerRecovered({ chatKeys, session, who, code }: Enrolment, conflict: unknown): Promise<void> {
+  // An account whose keys are registered has them, and its guesses are not for a code that is meant to be new.
+  const { id } = await session.ownProfile();
+  if ((await session.messages.publicKeys([id])).length > 0) throw conflict;
+  const recovered = await chatKeys.recover(session, who, code).catch(() => {
+    throw conflict;
+  });
+  const raw = recovered.privateKeys();
+  const keys = importChatKeys(raw);
+  raw.fill(0);
+  if (keys === undefined) throw conflict;
+  await session.messages.registerKeys(registrationOf(keys)).finally(() => zeroiseChatKeys(keys));
+}

@@ -1,0 +1,120 @@
+import { LRUCache } from 'lru-cache';
+import type { PlatformMessages } from '../../platform/messages-port.ts';
+import type { Platform, PlatformCall, PlatformSession } from '../../platform/port.ts';
+import { PosternError } from '../../shared/errors/postern-error.ts';
+import type { MessageEvent } from '../../shared/model/event.ts';
+import type { PlacedKeyChange } from '../../shared/model/sealed-event.ts';
+import { Secret } from '../../shared/secrets/secret.ts';
+import type { MessageOpener, OpenedMessage, Opening } from '../../webhooks/shared/message-opener.ts';
+import type { ChatEvent, OpenFailure } from '../encryption/index.ts';
+import type { Actor } from './actor.ts';
+import type { DirectMessages } from './direct-messages.ts';
+import { OpenConversation } from './open-conversation.ts';
+
+/** Message ids that are remembered, to know a repetition by. */
+const mostRemembered = 20_000;
+
+export interface EventOpenerParts {
+  directMessages: DirectMessages;
+  platform: Platform;
+  readProxy: (text: Secret) => PlatformCall['proxy'];
+}
+
+/** Opens the messages of webhooks and streams: as their account, on their way, with their code. */
+export class EventOpener implements MessageOpener {
+  readonly #parts: EventOpenerParts;
+  readonly #seen = new LRUCache<string, string>({ max: mostRemembered });
+
+  constructor(parts: EventOpenerParts) {
+    this.#parts = parts;
+  }
+
+  async check(opening: Opening): Promise<void> {
+    const { actor } = await this.#act(opening);
+    actor.wipe();
+  }
+
+  async open(opening: Opening, events: readonly MessageEvent[]): Promise<(OpenedMessage | null)[]> {
+    if (events.length === 0) return [];
+    const { actor, session } = await this.#act(opening);
+    try {
+      const conversations = await this.#conversations(actor, session, events);
+      const opened = events.map((event) => this.#openOne(opening.account, conversations, event));
+      for (const conversation of conversations.values()) conversation.wipe();
+      return opened;
+    } finally {
+      actor.wipe();
+    }
+  }
+
+  async #conversations(
+    actor: Actor,
+    session: PlatformSession,
+    events: readonly MessageEvent[],
+  ): Promise<Map<string, OpenConversation>> {
+    const { messages } = session;
+    const ids = [...new Set(events.map(({ message }) => message.conversationId))];
+    const peers = await actor.known.peersOf(ids, messages, this.#parts.directMessages.now());
+    const keyChanges = await Promise.all(ids.map((id) => keyChangesOf(id, messages)));
+    const found = new Map<string, OpenConversation>();
+    for (const [at, id] of ids.entries()) {
+      const own = peers.get(id);
+      const changes = keyChanges[at] ?? null;
+      if (own !== undefined && changes !== null) found.set(id, new OpenConversation(id, actor, own, changes));
+    }
+    return found;
+  }
+
+  #openOne(
+    account: string,
+    conversations: ReadonlyMap<string, OpenConversation>,
+    { message }: MessageEvent,
+  ): OpenedMessage | null {
+    if (message.sealed === null) return unreadable('deleted');
+    const opened = conversations.get(message.conversationId)?.open(message);
+    if (!opened?.ok) return unreadable(opened?.reason ?? 'no_key');
+    const { messageId, senderId, conversationId, seqId } = message;
+    const name = `${account} ${conversationId} ${senderId} ${messageId}`;
+    const first = this.#seen.get(name) ?? seqId;
+    this.#seen.set(name, first);
+    return first === seqId ? saying(opened.value) : null;
+  }
+
+  async #act({ account, credentials, code }: Opening): Promise<{ actor: Actor; session: PlatformSession }> {
+    const { directMessages, platform, readProxy } = this.#parts;
+    const authToken = new Secret(credentials.authToken);
+    const proxy = credentials.proxy === null ? null : new Secret(credentials.proxy);
+    const session = platform.as({
+      ...{ account, authToken, proxy: proxy && readProxy(proxy), signal: null },
+      tokenFor: () => {
+        throw new Error('to open messages is to write nothing');
+      },
+    });
+    const who = { account, authToken, proxy };
+    const secret = new Secret(code);
+    return { actor: await directMessages.actor({ session, who, code: secret }, secret), session };
+  }
+}
+
+/** `null` where the conversation is not there any more: what was said in it stays closed, and holds up nothing else. */
+async function keyChangesOf(id: string, messages: PlatformMessages): Promise<readonly PlacedKeyChange[] | null> {
+  try {
+    return (await messages.conversation(id)).keyChanges;
+  } catch (error) {
+    if (error instanceof PosternError && error.code === 'not_found') return null;
+    throw error;
+  }
+}
+
+/** `deleted`: the platform no longer has the ciphertext. The event then rests on the platform's word alone. */
+function unreadable(reason: OpenFailure | 'deleted'): OpenedMessage {
+  return { text: '', emoji: '', attachment: null, undecryptable: reason };
+}
+
+function saying(event: ChatEvent): OpenedMessage {
+  const text = event.kind === 'message' || event.kind === 'edit' ? event.text : '';
+  const emoji = event.kind === 'reactionAdded' || event.kind === 'reactionRemoved' ? event.emoji : '';
+  const [first] = event.kind === 'message' ? event.attachments : [];
+  const attachment = first === undefined ? null : { type: first.type, filename: first.filename, size: first.size };
+  return { text, emoji, attachment, undecryptable: null };
+}

@@ -1,0 +1,247 @@
+import type { GraphCursor } from '../../platform/messages-port.ts';
+import type { PlatformSession } from '../../platform/port.ts';
+import { malformedField, missingField } from '../../shared/errors/fields.ts';
+import { PosternError } from '../../shared/errors/postern-error.ts';
+import type { PlacedEvent, PlacedKeyChange, SealedKind } from '../../shared/model/sealed-event.ts';
+import type { TakenMedia } from '../../shared/model/taken-media.ts';
+import type { Runtime } from '../../shared/runtime/runtime.ts';
+import type { Secret } from '../../shared/secrets/secret.ts';
+import {
+  type Content,
+  conversationIdOf,
+  type MediaType,
+  type SignedEvent,
+  sealContent,
+  signDelete,
+} from '../encryption/index.ts';
+import type { ChatKeys, KeyHolder } from '../key-recovery/chat-keys.ts';
+import type { RecoveredKeys } from '../key-recovery/recovered-keys.ts';
+import { Actor } from './actor.ts';
+import { beginConversation } from './begin-conversation.ts';
+import { conversationView } from './conversation-view.ts';
+import { enrollChat } from './enroll-chat.ts';
+import type { KnownConversations } from './known-conversations.ts';
+import { OpenConversation } from './open-conversation.ts';
+import { readMessage, withoutReplays } from './read-message.ts';
+import { conversationNotFound, notOwnMessage } from './refusals.ts';
+import { sealedMedia } from './sealed-media.ts';
+
+export interface MessageDeskParts {
+  chatKeys: ChatKeys;
+  runtime: Runtime;
+  session: PlatformSession;
+  who: KeyHolder;
+  code: Secret | null;
+  knownOf: (keys: RecoveredKeys) => KnownConversations;
+}
+
+/** A conversation that is there, or the user with whom to begin one. */
+export type Recipient = { conversationId: string } | { userId: string };
+
+export interface Sent {
+  messageId: string;
+  seqId: string;
+  conversationId: string;
+}
+
+export interface NewAttachment {
+  media: TakenMedia;
+  type: MediaType;
+  filename: string;
+  width: number | null;
+  height: number | null;
+}
+
+/** Opens and seals messages for one call. Without a code it lists conversations, and no more. */
+export class MessageDesk {
+  readonly #parts: MessageDeskParts;
+
+  constructor(parts: MessageDeskParts) {
+    this.#parts = parts;
+  }
+
+  /** Newest first; with a code, with the last message of each. */
+  async conversations(count: number, cursor: GraphCursor | null) {
+    const withLastMessages = this.#parts.code !== null;
+    const list = () => this.#messages.conversations({ count, cursor, withLastMessages });
+    if (!withLastMessages) {
+      const page = await list();
+      return { ...page, conversations: page.conversations.map((each) => conversationView(each)) };
+    }
+    return this.#act(async (actor) => {
+      const page = await list();
+      const ids = page.conversations.map(({ id }) => id);
+      const peers = await actor.known.peersOf(ids, this.#messages, this.#parts.runtime.now());
+      const conversations = page.conversations.map((conversation) => {
+        const { id, lastMessage, keyChanges } = conversation;
+        const own = peers.get(id);
+        if (lastMessage === null || own === undefined) return conversationView(conversation);
+        const open = new OpenConversation(id, actor, own, keyChanges);
+        const last = readMessage(open, lastMessage, actor.self.userId);
+        open.wipe();
+        return conversationView(conversation, last);
+      });
+      return { ...page, conversations };
+    });
+  }
+
+  /** Newest first. */
+  async messages(conversationId: string, count: number, cursor: string | null) {
+    return this.#act(async (actor) => {
+      const page = await this.#messages.messages(conversationId, { count, cursor });
+      const open = await this.#open(actor, conversationId, page.keyChanges);
+      try {
+        const messages = page.items.map((message) => readMessage(open, message, actor.self.userId));
+        return { messages: withoutReplays(messages), cursor: page.cursor };
+      } finally {
+        open.wipe();
+      }
+    });
+  }
+
+  send(to: Recipient, text: string): Promise<Sent> {
+    return this.#act((actor) =>
+      this.#inConversation(actor, to, (open) =>
+        this.#say(actor, open, { kind: 'message', text, attachments: [] }, 'message', null),
+      ),
+    );
+  }
+
+  /** Into a conversation that is established. */
+  sendMedia(conversationId: string, text: string, attachment: NewAttachment): Promise<Sent & { mediaHashKey: string }> {
+    return this.#act((actor) =>
+      this.#inConversation(actor, { conversationId }, async (open) => {
+        const { media, type, filename, width, height } = attachment;
+        const sealing = sealedMedia(media, open.latestKey().key, this.#parts.runtime);
+        const mediaHashKey = await this.#messages.uploadMedia(conversationId, sealing.media);
+        if (mediaHashKey !== sealing.hashKey()) {
+          throw new PosternError('platform_unavailable', 'The platform did not keep the attachment as it was sealed');
+        }
+        const size = { ...(width !== null && { width }), ...(height !== null && { height }) };
+        const attachments = [{ mediaHashKey, type, filename, size: media.size, ...size }];
+        const sent = await this.#say(actor, open, { kind: 'message', text, attachments }, 'message', null);
+        return { ...sent, mediaHashKey };
+      }),
+    );
+  }
+
+  /** One's own message. */
+  edit(conversationId: string, targetSequenceId: string, text: string): Promise<Sent> {
+    return this.#about(conversationId, targetSequenceId, async (actor, open, message) => {
+      if (message.senderId !== actor.self.userId) throw notOwnMessage(targetSequenceId);
+      return this.#say(actor, open, { kind: 'edit', targetSequenceId, text }, 'edit', targetSequenceId);
+    });
+  }
+
+  react(conversationId: string, targetSequenceId: string, emoji: string, added: boolean): Promise<Sent> {
+    const [kind, name] = added
+      ? (['reactionAdded', 'reaction_added'] as const)
+      : (['reactionRemoved', 'reaction_removed'] as const);
+    return this.#about(conversationId, targetSequenceId, (actor, open) =>
+      this.#say(actor, open, { kind, targetSequenceId, emoji }, name, targetSequenceId),
+    );
+  }
+
+  /** For both sides where `forAll` is not given and the message is one's own. */
+  delete(conversationId: string, seqId: string, forAll: boolean | undefined): Promise<Sent> {
+    return this.#about(conversationId, seqId, (actor, _open, message) => {
+      const isOwn = message.senderId === actor.self.userId;
+      if (forAll === true && !isOwn) throw notOwnMessage(seqId);
+      const deletion = { sequenceIds: [seqId], forAll: forAll ?? isOwn };
+      const signed = signDelete(actor.self, conversationId, deletion, this.#random);
+      return this.#post(signed, 'deletion', seqId, deletion.forAll);
+    });
+  }
+
+  /** Makes the account's chat keys and registers them. Throws `conflict` where it has some. */
+  enroll(): Promise<void> {
+    return enrollChat({ ...this.#parts, code: this.#code() });
+  }
+
+  get #messages() {
+    return this.#parts.session.messages;
+  }
+
+  readonly #random = (length: number): Uint8Array => this.#parts.runtime.randomBytes(length);
+
+  #code(): Secret {
+    if (this.#parts.code === null) throw missingField('encryption_code');
+    return this.#parts.code;
+  }
+
+  /** With the actor's keys, wiped afterwards. */
+  async #act<T>(use: (actor: Actor) => Promise<T>): Promise<T> {
+    const { chatKeys, session, who, runtime, knownOf } = this.#parts;
+    const messages = this.#messages;
+    const recovered = await chatKeys.recover(session, who, this.#code());
+    const actor = await Actor.of(recovered, messages, knownOf(recovered), runtime.now());
+    try {
+      return await use(actor);
+    } finally {
+      actor.wipe();
+    }
+  }
+
+  async #open(actor: Actor, id: string, keyChanges: readonly PlacedKeyChange[]): Promise<OpenConversation> {
+    const peers = (await actor.known.peersOf([id], this.#messages, this.#parts.runtime.now())).get(id);
+    if (peers === undefined) throw conversationNotFound(id);
+    return new OpenConversation(id, actor, peers, keyChanges);
+  }
+
+  /** In one that is there; with somebody with whom there is none, it begins one. */
+  async #inConversation<T>(actor: Actor, to: Recipient, use: (open: OpenConversation) => Promise<T>): Promise<T> {
+    const own = actor.self.userId;
+    if ('userId' in to && to.userId === own) throw malformedField('user_id', 'must be somebody else');
+    const id = 'userId' in to ? conversationIdOf(own, to.userId) : to.conversationId;
+    const found = await this.#messages.conversation(id).catch((error: unknown) => {
+      if ('userId' in to && error instanceof PosternError && error.code === 'not_found') return null;
+      throw error;
+    });
+    const open =
+      found === null && 'userId' in to
+        ? await beginConversation({ ...this.#parts, actor, id, otherId: to.userId })
+        : await this.#open(actor, id, found?.keyChanges ?? []);
+    try {
+      return await use(open);
+    } finally {
+      open.wipe();
+    }
+  }
+
+  #about(
+    conversationId: string,
+    seqId: string,
+    use: (actor: Actor, open: OpenConversation, message: PlacedEvent) => Promise<Sent>,
+  ): Promise<Sent> {
+    return this.#act(async (actor) => {
+      const { message, keyChanges } = await this.#messages.message(conversationId, seqId);
+      const open = await this.#open(actor, conversationId, keyChanges);
+      try {
+        return await use(actor, open, message);
+      } finally {
+        open.wipe();
+      }
+    });
+  }
+
+  #say(
+    actor: Actor,
+    open: OpenConversation,
+    content: Content,
+    kind: Exclude<SealedKind, 'key_change'>,
+    target: string | null,
+  ): Promise<Sent> {
+    const signed = sealContent(actor.self, open.id, open.latestKey(), content, this.#random);
+    return this.#post(signed, kind, target, false);
+  }
+
+  async #post(
+    signed: SignedEvent,
+    kind: Exclude<SealedKind, 'key_change'>,
+    targetSeqId: string | null,
+    forAll: boolean,
+  ): Promise<Sent> {
+    const { messageId, seqId, conversationId } = await this.#messages.send(signed, { kind, targetSeqId, forAll });
+    return { messageId, seqId, conversationId };
+  }
+}

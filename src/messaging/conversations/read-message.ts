@@ -1,0 +1,87 @@
+import type { AttachmentView, DirectMessage } from '../../shared/model/direct-message.ts';
+import type { PlacedEvent, PlacedMessage } from '../../shared/model/sealed-event.ts';
+import { type Attachment, type ChatEvent, type OpenFailure, SeenMessages } from '../encryption/index.ts';
+import type { OpenConversation } from './open-conversation.ts';
+
+type Reaction = DirectMessage['reactions'][number];
+
+/** A message as its reader sees it. What does not open is said to be so, and never breaks the page around it. */
+export function readMessage(conversation: OpenConversation, message: PlacedMessage, readerId: string): DirectMessage {
+  const { senderId } = message;
+  const base = {
+    message_id: message.messageId,
+    seq_id: message.seqId,
+    sender_id: senderId,
+    from_me: senderId === readerId,
+    text: '',
+    createdAt: message.createdAt,
+    edited: false,
+    deleted: message.deleted !== null,
+    reactions: [],
+    attachment: null,
+    undecryptable: null,
+  };
+  if (message.deleted === 'self') return base;
+  if (message.deleted === 'all') return { ...base, undecryptable: whyNotDeleted(conversation, message) };
+  const opened = conversation.open(message);
+  if (!opened.ok) return { ...base, undecryptable: opened.reason };
+  if (opened.value.kind !== 'message') return { ...base, undecryptable: 'corrupt' };
+  const { text, attachments } = opened.value;
+  const [first] = attachments;
+  const { edit, reactions } = readAbout(conversation, message, readerId);
+  return {
+    ...base,
+    text: edit ?? text,
+    edited: edit !== null,
+    reactions,
+    attachment: first === undefined ? null : attachmentView(first),
+  };
+}
+
+/** `null` where its sender signed the deletion: the platform alone may not take a message away unnoticed. */
+function whyNotDeleted(conversation: OpenConversation, message: PlacedMessage): OpenFailure | null {
+  const deletion = message.about.find(({ kind }) => kind === 'deletion');
+  if (deletion === undefined || deletion.senderId !== message.senderId) return 'bad_signature';
+  const opened = conversation.open(deletion);
+  if (!opened.ok) return opened.reason;
+  return opened.value.kind === 'delete' && opened.value.forAll ? null : 'bad_signature';
+}
+
+/** What counts of what was said of it: edits by its sender, and each reaction until the same person takes it back. */
+function readAbout(conversation: OpenConversation, message: PlacedMessage, readerId: string) {
+  const seen = new SeenMessages();
+  const reactions = new Map<string, Reaction>();
+  let edit: string | null = null;
+  for (const event of message.about) {
+    const said = sayingOf(conversation, event);
+    if (said === null || seen.isReplay(said)) continue;
+    if (said.kind === 'edit' && said.senderId === message.senderId) edit = said.text;
+    if (said.kind !== 'reactionAdded' && said.kind !== 'reactionRemoved') continue;
+    const { senderId, emoji } = said;
+    const key = `${senderId} ${emoji}`;
+    if (said.kind === 'reactionRemoved') reactions.delete(key);
+    else reactions.set(key, { emoji, sender_id: senderId, from_me: senderId === readerId });
+  }
+  return { edit, reactions: [...reactions.values()] };
+}
+
+function sayingOf(conversation: OpenConversation, event: PlacedEvent): ChatEvent | null {
+  const opened = conversation.open(event);
+  return opened.ok ? opened.value : null;
+}
+
+function attachmentView({ mediaHashKey, type, filename, size, width, height }: Attachment): AttachmentView {
+  return { media_hash_key: mediaHashKey, type, filename, size, width: width ?? null, height: height ?? null };
+}
+
+/** Those whose id came before, further down the page, are replays and left out. */
+export function withoutReplays(page: readonly DirectMessage[]): DirectMessage[] {
+  const seen = new SeenMessages();
+  const kept = page
+    .toReversed()
+    .filter(
+      ({ undecryptable, sender_id, message_id }) =>
+        undecryptable !== null || !seen.isReplay({ senderId: sender_id, messageId: message_id }),
+    );
+  return kept.reverse();
+}

@@ -1,0 +1,175 @@
+import { createHmac } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import type { PlatformSession } from '../../platform/port.ts';
+import { malformedField } from '../../shared/errors/fields.ts';
+import type { Runtime } from '../../shared/runtime/runtime.ts';
+import type { Secret } from '../../shared/secrets/secret.ts';
+import { enroll } from '../encryption/recovery/enroll.ts';
+import { Guess } from '../encryption/recovery/guess.ts';
+import { Stretcher } from '../encryption/recovery/stretch.ts';
+import { weakness } from '../encryption/recovery/weak-code.ts';
+import { attempt } from './attempt.ts';
+import { Brake } from './brake.ts';
+import { type Standing, standingOf } from './first-step.ts';
+import { gather } from './gather.ts';
+import { KeyCache } from './key-cache.ts';
+import { privateKeyBytes, RecoveredKeys } from './recovered-keys.ts';
+import { hasChatKeys, noChatKeys, noGuessesLeft, tooFewRealms } from './refusals.ts';
+
+/** On whose behalf keys are asked for, and on which way: what one API account recovered, no other finds. */
+export interface KeyHolder {
+  /** The id of the API account that calls. */
+  readonly account: string;
+  readonly authToken: Secret;
+  /** The proxy of the session, as the caller wrote it. */
+  readonly proxy: Secret | null;
+}
+
+/** A session as far as keys are concerned. */
+export type KeySession = Pick<PlatformSession, 'realms'>;
+
+export interface ChatKeysParts {
+  readonly runtime: Runtime;
+}
+
+type Enrolled = Extract<Standing, { kind: 'enrolled' }>;
+
+/** The chat keys of the accounts that callers act as: recovered by PIN from the platform's key realms, known for minutes. */
+export class ChatKeys {
+  readonly #runtime: Runtime;
+  readonly #stretcher = new Stretcher();
+  readonly #brake: Brake;
+  readonly #cache: KeyCache;
+  readonly #flights = new Map<string, Promise<RecoveredKeys>>();
+  /** Which platform account a token belongs to, so that the brake holds before a realm is asked. */
+  readonly #accountIds = new LRUCache<string, string>({ max: 10_000 });
+  readonly #underWay = new Set<Promise<unknown>>();
+  /** Names in memory tell nothing about codes and tokens, and nothing outside this process. */
+  readonly #nameKey: Buffer;
+
+  constructor({ runtime }: ChatKeysParts) {
+    this.#runtime = runtime;
+    this.#brake = new Brake(runtime);
+    this.#cache = new KeyCache(runtime);
+    this.#nameKey = runtime.randomBytes(32);
+  }
+
+  /**
+   * The actor's private keys. Throws `forbidden` (a wrong code, with the guesses that remain), `locked` (none remain),
+   * `conflict` (the account has no chat keys), `unavailable` (fewer than two realms answer) and `rate_limited` (too many
+   * wrong codes). Calls with the same code at the same time are one guess.
+   */
+  async recover(session: KeySession, who: KeyHolder, code: Secret): Promise<RecoveredKeys> {
+    const name = this.#nameOf(who, code);
+    const known = this.#cache.get(name);
+    if (known !== undefined) return known;
+    // A call goes by its own proxy or not at all, so those with another one are no company.
+    const flight = `${name} ${who.proxy === null ? '' : this.#hmac(who.proxy.expose())}`;
+    const running = this.#flights.get(flight);
+    if (running !== undefined) return running;
+    const recovering = this.#recover(session, who, code, name).finally(() => this.#flights.delete(flight));
+    this.#flights.set(flight, recovering);
+    this.#goesOn(recovering.catch(() => {}));
+    return recovering;
+  }
+
+  /**
+   * Registers private keys of 64 bytes for an account that has none, to be recovered with `code` from now on. Throws
+   * `bad_input` for a weak code, `conflict` where the account has keys (where only its public ones are missing, recover and
+   * register those), `unavailable` where fewer than two realms took them; then it may be repeated.
+   */
+  async enroll(session: KeySession, who: KeyHolder, code: Secret, privateKeys: Uint8Array): Promise<RecoveredKeys> {
+    const weak = weakness(code.expose());
+    if (weak !== null) throw malformedField('encryption_code', weak);
+    if (privateKeys.length !== privateKeyBytes) throw new Error(`private keys have ${privateKeyBytes} bytes`);
+    const { accountId } = await standingOf(session.realms, this.#runtime);
+    // One after the other, and none beside a guess: records of two enrolments, mixed, would be keys that nobody gets back.
+    return this.#brake.run(accountId, async () => {
+      const enrolment = { accountId, version: await this.#register(session, accountId, code, privateKeys) };
+      return this.#remember(this.#nameOf(who, code), enrolment, privateKeys.slice());
+    });
+  }
+
+  /** Wipes all keys, and waits for what is under way. */
+  async close(): Promise<void> {
+    await this.#stretcher.close();
+    await Promise.all(this.#underWay);
+    this.#cache.clear();
+  }
+
+  async #recover(session: KeySession, who: KeyHolder, code: Secret, name: string): Promise<RecoveredKeys> {
+    const token = this.#hmac(who.authToken.expose());
+    const accountId = this.#accountIds.get(token);
+    if (accountId !== undefined) this.#brake.check(accountId);
+    const standing = await standingOf(session.realms, this.#runtime);
+    if (standing.kind !== 'enrolled') throw standing.kind === 'locked' ? noGuessesLeft() : noChatKeys();
+    this.#accountIds.set(token, standing.accountId);
+    return this.#brake.run(standing.accountId, async () => {
+      // While it waited for its turn, another may have found them.
+      const known = this.#cache.get(name);
+      return known ?? this.#remember(name, standing, await this.#guess(standing, code));
+    });
+  }
+
+  async #register({ realms }: KeySession, accountId: string, code: Secret, privateKeys: Uint8Array): Promise<string> {
+    const runtime = this.#runtime;
+    const standing = await standingOf(realms, runtime);
+    if (standing.kind === 'enrolled') throw hasChatKeys();
+    if (standing.kind === 'locked') throw noGuessesLeft();
+    const version = runtime.randomBytes(16).toString('hex');
+    const stretched = await this.#stretcher.stretch(code.expose(), { accountId, version });
+    const records = enroll({ accountId, version, stretched, privateKeys }, this.#random);
+    stretched.fill(0);
+    const { errors } = await gather({
+      realms,
+      runtime,
+      ask: async (realm) => {
+        const record = records[realm.place - 1];
+        if (record === undefined) throw new Error(`there is no share for realm ${realm.place}`);
+        await realm.register(record, standing.left.get(realm.place) ?? null);
+      },
+      // All three where they answer; the keys are safe with two.
+      conclude: (answers) => (answers.length === realms.length ? true : undefined),
+      atOnce: realms.length,
+      patienceMs: 60_000,
+    });
+    // Another gateway may have enrolled the account at the same moment: then realms have its record, and keep it.
+    if (realms.length - errors.length < 2) {
+      throw errors.some(({ code }) => code === 'conflict') ? hasChatKeys() : tooFewRealms(errors);
+    }
+    const now = await standingOf(realms, runtime);
+    if (now.kind !== 'enrolled' || now.version !== version) throw hasChatKeys();
+    return version;
+  }
+
+  async #guess(standing: Enrolled, code: Secret): Promise<Uint8Array> {
+    const stretched = await this.#stretcher.stretch(code.expose(), standing);
+    const guess = new Guess(standing, stretched, this.#random);
+    try {
+      return await attempt({ standing, guess, runtime: this.#runtime, goesOn: (work) => this.#goesOn(work) });
+    } finally {
+      guess.wipe();
+    }
+  }
+
+  #remember(name: string, enrolment: { accountId: string; version: string }, privateKeys: Uint8Array): RecoveredKeys {
+    const keys = new RecoveredKeys(enrolment.accountId, enrolment.version, privateKeys);
+    this.#cache.set(name, keys);
+    return keys;
+  }
+
+  #goesOn(work: Promise<unknown>): void {
+    this.#underWay.add(work);
+    void work.finally(() => this.#underWay.delete(work));
+  }
+
+  readonly #random = (length: number): Uint8Array => this.#runtime.randomBytes(length);
+
+  #nameOf({ account, authToken }: KeyHolder, code: Secret): string {
+    return this.#hmac(JSON.stringify([account, authToken.expose(), code.expose()]));
+  }
+
+  #hmac(text: string): string {
+    return createHmac('sha256', this.#nameKey).update(text).digest('base64');
+  }
+}

@@ -1,0 +1,275 @@
+import { chance, type Runtime, sleep, type Timer } from '../../shared/runtime/runtime.ts';
+import type { DeliveryResult, WebhookRecord } from '../../store/port.ts';
+import type { WebhookSecrets, WebhookVault } from '../shared/secrets.ts';
+import { unpackEvent } from '../shared/stored-event.ts';
+import { keptInMemory, Lane, type Waiting } from './lane.ts';
+import { excerptOf, type ReceiverAnswer, type ReceiverFault, type Receivers } from './receiver.ts';
+import { readRetryAfter, retryDelayMs } from './retry.ts';
+import type { SendGate } from './send-gate.ts';
+import { signedHeaders } from './signed.ts';
+
+/** Attempts that one receiver is asked at a time; of a replay one beside them, so that live events keep their way. */
+const liveAtOnce = 8;
+const replaysAtOnce = 1;
+/** Between two questions to a store that is away. */
+const retryLoadMs = 1_000;
+
+export interface QueueParts {
+  receivers: Receivers;
+  vault: WebhookVault;
+  runtime: Runtime;
+  gate: SendGate;
+  /** Whether the webhook was read from the store so recently that it may be sent to. */
+  isFresh: () => boolean;
+  /** Reads it again, which refreshes or ends this queue if it was changed or deleted. */
+  readAgain: () => Promise<void>;
+  /** What waits in the store, in the order of its time. */
+  load: (replayed: boolean, limit: number) => Promise<Waiting[]>;
+  /** Resolves once it is written down, or never will be. */
+  finished: (result: DeliveryResult) => Promise<void>;
+  /** The receiver answered 410 (DECISIONS.md). */
+  gone: () => void;
+  onAttempt: (attempt: {
+    outcome: 'delivered' | 'retrying' | 'given_up';
+    firstAfterMs: number | null;
+    deliveredAfterMs: number | null;
+  }) => void;
+}
+
+/** What one webhook is to get. Nothing in here waits for another webhook. */
+export class DeliveryQueue {
+  readonly #parts: QueueParts;
+  #webhook: WebhookRecord;
+  #opened: { secrets: WebhookSecrets; url: URL } | null = null;
+  readonly #live = new Lane(liveAtOnce);
+  readonly #replayed = new Lane(replaysAtOnce);
+  readonly #inFlight = new Map<string, Promise<void>>();
+  /** The attempts that are running, each with the URL that it goes to. */
+  readonly #sending = new Map<AbortController, string>();
+  readonly #stopListening: () => void;
+  #reading = false;
+  /** How many attempts of each are over, while the store may still say otherwise. */
+  readonly #unwritten = new Map<string, number>();
+  readonly #writes = new Set<Promise<void>>();
+  #loading: Promise<void> | null = null;
+  /** The store has told nothing new: it is not asked again before something was written. */
+  #toldNothing = false;
+  #timer: Timer | undefined;
+  #ended = false;
+
+  constructor(webhook: WebhookRecord, parts: QueueParts) {
+    this.#parts = parts;
+    this.#webhook = webhook;
+    this.#stopListening = parts.gate.onRetired(webhook.id, () => {
+      if (!parts.gate.isOpen(this.#webhook)) this.#abort(() => true);
+    });
+  }
+
+  get length(): number {
+    return this.#live.length + this.#replayed.length + this.#inFlight.size;
+  }
+
+  /** The webhook was changed, or something was queued in the store. */
+  refresh(webhook: WebhookRecord): void {
+    if (webhook.revision !== this.#webhook.revision) this.#opened = null;
+    this.#webhook = webhook;
+    this.#abort((url) => url !== webhook.url);
+    for (const lane of [this.#live, this.#replayed]) lane.restFrom(Number.NEGATIVE_INFINITY);
+    this.#toldNothing = false;
+    this.#go();
+  }
+
+  /** A new one, which the store has already. */
+  add(delivery: Waiting): void {
+    this.#live.add(delivery);
+    this.#go();
+  }
+
+  /** Begins nothing more. Resolves once what is under way is over, and written down. */
+  async end(): Promise<void> {
+    this.#ended = true;
+    this.#timer?.cancel();
+    await Promise.all(this.#inFlight.values());
+    this.#stopListening();
+    await Promise.all(this.#writes);
+  }
+
+  /** Ends the queue and aborts running attempts, because the webhook was deleted. */
+  abandon(): void {
+    void this.end();
+    this.#abort(() => true);
+  }
+
+  #abort(concerns: (url: string) => boolean): void {
+    for (const [controller, url] of this.#sending) if (concerns(url)) controller.abort();
+  }
+
+  #go(): void {
+    if (this.#ended || !this.#webhook.valid || !this.#parts.gate.isOpen(this.#webhook)) return;
+    this.#timer?.cancel();
+    const now = this.#parts.runtime.now();
+    for (const lane of [this.#live, this.#replayed]) {
+      if (lane.canTake(now) && !this.#parts.isFresh()) {
+        this.#readAgain();
+        return;
+      }
+      for (let next = lane.take(now); next; next = lane.take(now)) this.#begin(next, lane);
+    }
+    const soonest = Math.min(this.#live.soonest(now), this.#replayed.soonest(now));
+    if (Number.isFinite(soonest)) this.#timer = this.#parts.runtime.after(soonest - now, () => this.#go());
+    if (!this.#toldNothing && (this.#live.wantsMore(now) || this.#replayed.wantsMore(now))) this.#load();
+  }
+
+  /** Continues after the read. While the store is away nothing is sent, because another process may have deleted the webhook. */
+  #readAgain(): void {
+    if (this.#reading) return;
+    this.#reading = true;
+    const { readAgain, runtime } = this.#parts;
+    const tryLater = () => sleep(runtime, retryLoadMs);
+    void readAgain()
+      .catch(tryLater)
+      .then(() => {
+        this.#reading = false;
+        this.#go();
+      });
+  }
+
+  #load(): void {
+    this.#loading ??= this.#loadMore().finally(() => {
+      this.#loading = null;
+      this.#go();
+    });
+  }
+
+  async #loadMore(): Promise<void> {
+    const { runtime, load } = this.#parts;
+    let told = false;
+    for (const lane of [this.#live, this.#replayed]) {
+      if (!lane.wantsMore(runtime.now())) continue;
+      lane.asking();
+      try {
+        const found = await load(lane === this.#replayed, keptInMemory);
+        const last = found.at(-1);
+        if (last && found.length === keptInMemory) lane.restFrom(last.nextAt);
+        else told = true;
+        for (const delivery of found) told = this.#place(delivery, lane) || told;
+      } catch {
+        await sleep(runtime, retryLoadMs);
+        lane.restFrom(Number.NEGATIVE_INFINITY);
+        told = true;
+      }
+    }
+    this.#toldNothing = !told;
+  }
+
+  /** As the store has it: a replay takes what waited for a later attempt. False where that is no news. */
+  #place(delivery: Waiting, lane: Lane): boolean {
+    const { event } = delivery;
+    if (this.#inFlight.has(event) || this.#unwritten.has(event)) return false;
+    const known = this.#live.remove(event) ?? this.#replayed.remove(event);
+    lane.add(known ? { ...delivery, body: known.body } : delivery);
+    return known?.nextAt !== delivery.nextAt || known.replayed !== delivery.replayed;
+  }
+
+  /** Not forgotten while the store is asked: it may have answered before it was told. */
+  async #write(result: DeliveryResult): Promise<void> {
+    const { event } = result;
+    this.#unwritten.set(event, (this.#unwritten.get(event) ?? 0) + 1);
+    await this.#parts.finished(result);
+    await this.#loading;
+    const left = (this.#unwritten.get(event) ?? 1) - 1;
+    if (left > 0) this.#unwritten.set(event, left);
+    else this.#unwritten.delete(event);
+    if (!this.#toldNothing) return;
+    this.#toldNothing = false;
+    this.#go();
+  }
+
+  #begin(delivery: Waiting, lane: Lane): void {
+    lane.inFlight += 1;
+    const attempt = this.#attempt(delivery, lane).finally(() => {
+      if (this.#inFlight.get(delivery.event) === attempt) this.#inFlight.delete(delivery.event);
+    });
+    this.#inFlight.set(delivery.event, attempt);
+  }
+
+  async #ask(
+    delivery: Waiting,
+    attempt: number,
+    now: number,
+    signal: AbortSignal,
+  ): Promise<ReceiverAnswer | ReceiverFault> {
+    const { receivers, vault } = this.#parts;
+    const { event, body: kept } = delivery;
+    const webhook = this.#webhook;
+    const { account } = webhook;
+    let url: URL;
+    let body: string;
+    let headers: Record<string, string>;
+    try {
+      this.#opened ??= { secrets: vault.open(webhook), url: new URL(vault.openUrl(webhook)) };
+      url = this.#opened.url;
+      body = typeof kept === 'string' ? kept : bodyOf(vault.openBody(account, event, kept.sealed));
+      headers = signedHeaders({ eventId: event, attempt, body, now }, this.#opened.secrets);
+    } catch {
+      return { fault: 'not sent: what the service keeps of it does not open', durationMs: 0 };
+    }
+    return receivers.post(account, url, headers, body, signal);
+  }
+
+  async #attempt(delivery: Waiting, lane: Lane): Promise<void> {
+    const { vault, runtime } = this.#parts;
+    const { account, id } = this.#webhook;
+    const { event, replayed, eventAt } = delivery;
+    const now = runtime.now();
+    const attempts = delivery.attempts + 1;
+    const controller = new AbortController();
+    this.#sending.set(controller, this.#webhook.url);
+    const answer = await this.#ask(delivery, attempts, now, controller.signal);
+    this.#sending.delete(controller);
+    if ('fault' in answer && controller.signal.aborted) {
+      // Not an attempt that failed: it goes to the new URL, if there is one.
+      this.#inFlight.delete(event);
+      lane.inFlight -= 1;
+      lane.add(delivery);
+      return this.#go();
+    }
+    const status = 'status' in answer ? answer.status : null;
+    const fault =
+      'fault' in answer ? answer.fault : answer.status >= 200 && answer.status < 300 ? null : `status ${answer.status}`;
+    const delayMs = fault === null ? null : this.#delayMs(answer, attempts);
+    const nextAt = delayMs === null ? null : runtime.now() + delayMs;
+    const state = fault === null ? 'delivered' : nextAt === null ? 'given_up' : 'waiting';
+    const excerpt = 'status' in answer ? vault.sealExcerpt(account, event, id, excerptOf(answer)) : null;
+    const last = { at: now, durationMs: answer.durationMs, responseCode: status, error: fault, excerpt };
+    const write = this.#write({ ...{ event, webhook: id, state, attempts, nextAt }, last });
+    this.#writes.add(write);
+    void write.finally(() => this.#writes.delete(write));
+    this.#parts.onAttempt({
+      outcome: state === 'waiting' ? 'retrying' : state,
+      firstAfterMs: attempts === 1 && !replayed ? now - eventAt : null,
+      deliveredAfterMs: state === 'delivered' && !replayed ? runtime.now() - eventAt : null,
+    });
+    this.#inFlight.delete(event);
+    lane.inFlight -= 1;
+    if (nextAt !== null) lane.add({ ...delivery, attempts, nextAt });
+    if (status === 410 && this.#webhook.valid) {
+      this.#webhook = { ...this.#webhook, valid: false };
+      this.#parts.gone();
+    }
+    this.#go();
+  }
+
+  #delayMs(answer: ReceiverAnswer | ReceiverFault, attempts: number): number | null {
+    const { runtime } = this.#parts;
+    const asked = 'status' in answer && [429, 503].includes(answer.status) ? answer.retryAfter : null;
+    return retryDelayMs(attempts, chance(runtime), readRetryAfter(asked, runtime.now()));
+  }
+}
+
+/** Throws where it was never opened for a webhook: then none was to get it. */
+function bodyOf(kept: string): string {
+  const { body } = unpackEvent(kept);
+  if (body === null) throw new Error('a message that no webhook can open');
+  return body;
+}

@@ -1,0 +1,190 @@
+import { type Dispatcher, request } from 'undici';
+import { OutgoingConnections } from '../../outbound/connection-limiter.ts';
+import { guardedAgent, orEnded } from '../../outbound/connector.ts';
+import {
+  AddressRefusedError,
+  ConnectionLostError,
+  faultCode,
+  NameNotFoundError,
+  ServerMisbehavedError,
+} from '../../outbound/faults.ts';
+import { OutboundGuard } from '../../outbound/guard.ts';
+import { malformedField } from '../../shared/errors/fields.ts';
+import type { Runtime } from '../../shared/runtime/runtime.ts';
+
+const maxUrlLength = 200;
+const deadlineMs = 10_000;
+const maxReadBytes = 16 * 1024;
+/** Far more than arrives while `maxReadBytes` are read. */
+const maxReceivedBytes = 1024 * 1024;
+const excerptBytes = 1024;
+const loopback = ['127.0.0.0/8', '::1/128'];
+
+/** What a receiver answered. */
+export interface ReceiverAnswer {
+  status: number;
+  /** The body, as far as it was read. */
+  text: string;
+  retryAfter: string | null;
+  durationMs: number;
+}
+
+/** No answer: one sentence says why, without what a private address may have answered. */
+export interface ReceiverFault {
+  fault: string;
+  durationMs: number;
+}
+
+export interface ReceiverOptions {
+  guard: OutboundGuard;
+  runtime: Runtime;
+  /** SPEC.md's `http://localhost`, for testing. */
+  allowLocalhost: boolean;
+  /** Certificates that are trusted instead of the system's. */
+  ca?: string;
+  connections?: OutgoingConnections;
+}
+
+/** Asks the receivers of webhooks: every address is checked, no redirect is followed, 10 s and 16 KiB are all they get. */
+export class Receivers {
+  readonly #options: ReceiverOptions;
+  readonly #public: Dispatcher;
+  readonly #local: Dispatcher | null;
+
+  constructor(options: ReceiverOptions) {
+    const { guard, runtime, allowLocalhost, ca, connections = new OutgoingConnections() } = options;
+    this.#options = options;
+    const limiter = connections.receiver;
+    const agent = (checked: OutboundGuard) =>
+      guardedAgent({
+        guard: checked,
+        timeoutMs: deadlineMs,
+        limiter,
+        keepAlive: true,
+        maxReceivedBytes,
+        ...(ca !== undefined && { ca }),
+      });
+    this.#public = agent(guard);
+    this.#local = allowLocalhost ? agent(new OutboundGuard({ allow: loopback, runtime })) : null;
+  }
+
+  /** The address of a receiver (SPEC.md, Webhooks): `https`, or `http://localhost` where that is allowed. Throws `bad_input`. */
+  readUrl(text: string): URL {
+    if (text.length > maxUrlLength) throw malformedField('url', `must be at most ${maxUrlLength} characters`);
+    if (this.#local && isLocalhost(text)) return new URL(text);
+    if (this.#local && /^http:/i.test(text)) {
+      throw malformedField(
+        'url',
+        'must be a URL with https://, or with http://localhost, by that name and without a user',
+      );
+    }
+    return this.#options.guard.checkUrl(text, { field: 'url', schemes: ['https'] });
+  }
+
+  /** `account` is the account that owns the webhook. It shares the connection slots with other accounts. */
+  get(account: string, url: URL, signal?: AbortSignal): Promise<ReceiverAnswer | ReceiverFault> {
+    return this.#ask('GET', account, url, {}, null, signal);
+  }
+
+  /** See `get`. */
+  post(account: string, url: URL, headers: Readonly<Record<string, string>>, body: string, signal?: AbortSignal) {
+    return this.#ask('POST', account, url, headers, body, signal);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#public.destroy(), this.#local?.destroy()]);
+  }
+
+  async #ask(
+    method: 'GET' | 'POST',
+    account: string,
+    url: URL,
+    headers: Readonly<Record<string, string>>,
+    body: string | null,
+    ended: AbortSignal | undefined,
+  ): Promise<ReceiverAnswer | ReceiverFault> {
+    const { runtime } = this.#options;
+    const startedAt = runtime.now();
+    // Not `AbortSignal.any`: a composite signal with its weak references costs about 10 µs of CPU for each request.
+    const ending = new AbortController();
+    const { signal } = ending;
+    let isLate = false;
+    const timer = runtime.after(deadlineMs, () => {
+      isLate = true;
+      ending.abort();
+    });
+    const onEnded = () => ending.abort(ended?.reason);
+    if (ended?.aborted) onEnded();
+    else ended?.addEventListener('abort', onEnded, { once: true });
+    const duration = () => runtime.now() - startedAt;
+    let slotAt: number | null = null;
+    const options = {
+      method,
+      account,
+      headers: { 'user-agent': 'postern-webhooks', accept: 'application/json', ...headers },
+      body,
+      dispatcher: this.#local && isLocalhost(url.href) ? this.#local : this.#public,
+      signal,
+      // A handshake is followed by another request of the same webhook in a day.
+      reset: method === 'GET',
+      onSlot: () => {
+        slotAt = runtime.now();
+      },
+    };
+    try {
+      const response = await orEnded(request(url, options), signal);
+      const text = await readStart(response.body);
+      const retryAfter = response.headers['retry-after'];
+      return {
+        status: response.statusCode,
+        text,
+        retryAfter: typeof retryAfter === 'string' ? retryAfter : null,
+        durationMs: duration(),
+      };
+    } catch (error) {
+      const fault = isLate ? lateFault((slotAt ?? runtime.now()) - startedAt) : describe(error);
+      return { fault, durationMs: duration() };
+    } finally {
+      timer.cancel();
+      ended?.removeEventListener('abort', onEnded);
+    }
+  }
+}
+
+function lateFault(waitedMs: number): string {
+  const waited = Math.floor(waitedMs / 1_000);
+  if (waited === 0) return 'no answer within 10 s';
+  return `no answer within 10 s, ${waited} s of which it waited because too many other requests to its host were under way`;
+}
+
+export function excerptOf({ text }: ReceiverAnswer): string {
+  return Buffer.from(text).subarray(0, excerptBytes).toString('utf8');
+}
+
+/** No more than that: `http://localhost:x@example.com` names another host, and a user of it. */
+function isLocalhost(text: string): boolean {
+  return /^http:\/\/localhost(?::\d{1,5})?(?:[/?#][^\\\p{Cc}\p{Z}]*)?$/iu.test(text) && URL.canParse(text);
+}
+
+/** Beyond it the rest is not read, and the connection is given up: a receiver's answer says nothing at such length. */
+async function readStart(body: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of body) {
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length >= maxReadBytes) break;
+  }
+  return Buffer.concat(chunks).subarray(0, maxReadBytes).toString('utf8');
+}
+
+/** By the codes of Node's sockets and TLS, and undici's; their messages can hold what the other side sent. */
+function describe(error: unknown): string {
+  if (error instanceof AddressRefusedError || error instanceof NameNotFoundError) return `its host ${error.message}`;
+  if (error instanceof ConnectionLostError || error instanceof ServerMisbehavedError) return `it ${error.message}`;
+  const code = faultCode(error).message;
+  if (/^(ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|EPROTO)/.test(code)) return `TLS failed (${code})`;
+  if (code === 'ECONNREFUSED') return 'it refuses connections';
+  if (code === 'UND_ERR_CONNECT_TIMEOUT') return 'no connection within 10 s';
+  return `the connection broke (${code})`;
+}

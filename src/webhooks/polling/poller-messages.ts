@@ -1,0 +1,96 @@
+import type { MessageEvent } from '../../shared/model/event.ts';
+import type { Timer } from '../../shared/runtime/runtime.ts';
+import type { PollerRecord, WebhookRecord } from '../../store/port.ts';
+import { messageBody } from '../shared/event-body.ts';
+import type { MessageOpener } from '../shared/message-opener.ts';
+import { MessageCodes, wants } from './message-codes.ts';
+import { WaitingMessages, type WaitingParts } from './waiting-messages.ts';
+
+/** What happens beside messages waits no longer than this for keys that are slow to come. */
+const patienceMs = 2_000;
+
+export interface OpenedForWebhooks {
+  body: string;
+  /** Those whose own code opened it. */
+  webhooks: ReadonlySet<string>;
+}
+
+type Parts = Omit<WaitingParts, 'codes'> & { opener: MessageOpener };
+
+/**
+ * Opens the messages of a poller for its webhooks, each with its own code. Where one does not open now, the messages of its
+ * webhooks wait in the store, and nothing else waits for them.
+ */
+export class PollerMessages {
+  readonly #parts: Parts;
+  readonly #codes: MessageCodes;
+  readonly waiting: WaitingMessages;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    const onFault = (error: unknown) => {
+      parts.onFault(error);
+      this.waiting.lookAfter(error);
+    };
+    this.#codes = new MessageCodes({ ...parts, onFault });
+    this.waiting = new WaitingMessages({ ...parts, codes: this.#codes });
+  }
+
+  /** Those that are about to be appended, by the platform's event id. */
+  async open(
+    poller: PollerRecord,
+    events: readonly MessageEvent[],
+    idOf: (event: MessageEvent) => string,
+  ): Promise<Map<string, OpenedForWebhooks>> {
+    const found = new Map<string, OpenedForWebhooks & { webhooks: Set<string> }>();
+    for (const [code, webhooks] of await this.#webhooksByCode(poller, events)) {
+      const wanted = events.filter(({ type }) => webhooks.some((webhook) => wants(webhook, type)));
+      const opened = await this.#openSoon(poller, code, wanted, webhooks);
+      for (const [at, event] of wanted.entries()) {
+        const said = opened?.[at];
+        if (!said) continue;
+        const entry = found.get(event.id) ?? { body: messageBody(idOf(event), event, said), webhooks: new Set() };
+        for (const webhook of webhooks) if (wants(webhook, event.type)) entry.webhooks.add(webhook.id);
+        found.set(event.id, entry);
+      }
+    }
+    return found;
+  }
+
+  /** Those that have the same code are asked about once; those whose messages wait already are not, or begin to. */
+  async #webhooksByCode(poller: PollerRecord, events: readonly MessageEvent[]): Promise<Map<string, WebhookRecord[]>> {
+    const { queues, vault } = this.#parts;
+    const found = new Map<string, WebhookRecord[]>();
+    if (events.length === 0) return found;
+    for (const webhook of queues.webhooks) {
+      if (!webhook.hasEncryptionCode || webhook.keptSince === null) continue;
+      if (!events.some(({ type }) => wants(webhook, type))) continue;
+      const { encryptionCode: code, codeRefused } = vault.open(webhook);
+      const waits = queues.messagesWait(webhook);
+      if (code === null || waits?.fence === poller.fence) continue;
+      // One that was refused came from another poller, which had tried it.
+      if (waits || codeRefused) await this.#codes.hold(poller, [webhook]);
+      else found.set(code, [...(found.get(code) ?? []), webhook]);
+    }
+    return found;
+  }
+
+  /** As `MessageCodes.open`. What takes long goes on beside what is appended, whose messages wait until it is over. */
+  async #openSoon(
+    poller: PollerRecord,
+    code: string,
+    events: readonly MessageEvent[],
+    webhooks: readonly WebhookRecord[],
+  ) {
+    const opening = this.#codes.open(poller, code, events, webhooks);
+    let timer: Timer | undefined;
+    const tooLong = new Promise<'too long'>((resolve) => {
+      timer = this.#parts.runtime.after(patienceMs, () => resolve('too long'));
+    });
+    const opened = await Promise.race([opening, tooLong]).finally(() => timer?.cancel());
+    if (opened !== 'too long') return opened;
+    this.waiting.lookOnce(opening);
+    await this.#codes.hold(poller, webhooks);
+    return null;
+  }
+}

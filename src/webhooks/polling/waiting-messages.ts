@@ -1,0 +1,172 @@
+import { PosternError } from '../../shared/errors/postern-error.ts';
+import { chance, type Runtime, type Timer } from '../../shared/runtime/runtime.ts';
+import type { PollerRecord, Store, WebhookRecord } from '../../store/port.ts';
+import { messageBody } from '../shared/event-body.ts';
+import type { WebhookVault } from '../shared/secrets.ts';
+import { packMessage, unpackEvent } from '../shared/stored-event.ts';
+import { type MessageCodes, wants } from './message-codes.ts';
+import { pauseAfterFaultMs } from './pace.ts';
+import type { PollerQueues } from './poller-queues.ts';
+
+/** Stored events that are looked through at a time. */
+const eventsAtOnce = 100;
+
+export interface WaitingParts {
+  store: Store;
+  vault: WebhookVault;
+  runtime: Runtime;
+  queues: PollerQueues;
+  codes: MessageCodes;
+  /** As it is now; `null` while it asks the platform for nothing. */
+  poller: () => PollerRecord | null;
+  /** Runs it while nothing is appended. */
+  inTurn: <Result>(work: () => Promise<Result>) => Promise<Result>;
+  onFault: (error: unknown) => void;
+  onLost: () => void;
+}
+
+/** The messages of a poller that did not open when they came: queued once they do, beside all else that it does. */
+export class WaitingMessages {
+  readonly #parts: WaitingParts;
+  #timer: Timer | undefined;
+  /** When the timer ends. */
+  #lookAt = Number.POSITIVE_INFINITY;
+  /** What was begun to look through what waits. */
+  #looking: Promise<void> = Promise.resolve();
+  /** Codes that are tried elsewhere, and would be tried here again. */
+  readonly #trying = new Set<Promise<void>>();
+  #faults = 0;
+  #ended = false;
+
+  constructor(parts: WaitingParts) {
+    this.#parts = parts;
+  }
+
+  /** Messages may wait, or a webhook have another code. */
+  look(): void {
+    this.#lookIn(0);
+  }
+
+  /** Something may be otherwise later: how soon is for the error to say. */
+  lookAfter(error: unknown): void {
+    const { field, retryAfterSeconds } = error instanceof PosternError ? error : {};
+    // While the brake on wrong codes holds, to ask again costs no guess; others' guesses may move its end.
+    const askedFor = field === 'encryption_code' ? undefined : retryAfterSeconds;
+    this.#lookIn(pauseAfterFaultMs(this.#faults++, askedFor, chance(this.#parts.runtime)));
+  }
+
+  /** Looks once this is over, and not before. */
+  lookOnce(trying: Promise<unknown>): void {
+    const over = trying.catch(this.#parts.onFault).then(() => {
+      this.#trying.delete(over);
+      this.look();
+    });
+    this.#trying.add(over);
+  }
+
+  /** Begins nothing more; resolves when what was begun is over. */
+  async end(): Promise<void> {
+    this.#ended = true;
+    this.#timer?.cancel();
+    await Promise.all([this.#looking, ...this.#trying]);
+  }
+
+  /** Of two wishes the sooner counts. */
+  #lookIn(delayMs: number): void {
+    const { runtime } = this.#parts;
+    const at = runtime.now() + delayMs;
+    if (this.#ended || at >= this.#lookAt) return;
+    this.#timer?.cancel();
+    this.#lookAt = at;
+    this.#timer = runtime.after(delayMs, () => {
+      this.#lookAt = Number.POSITIVE_INFINITY;
+      this.#looking = this.#looking.then(() => this.#lookNow());
+    });
+  }
+
+  async #lookNow(): Promise<void> {
+    await Promise.all(this.#trying);
+    const poller = this.#parts.poller();
+    if (this.#ended || poller === null) return;
+    try {
+      await this.#queueAll(poller);
+    } catch (error) {
+      this.#parts.onFault(error);
+      this.lookAfter(error);
+    }
+  }
+
+  /** A page for each webhook. */
+  async #queueAll(poller: PollerRecord): Promise<void> {
+    const { queues } = this.#parts;
+    if (!queues.webhooks.some(({ hasEncryptionCode }) => hasEncryptionCode)) return;
+    await queues.read(false);
+    let queued = false;
+    for (const [code, webhooks] of this.#waiting()) {
+      for (const webhook of webhooks) {
+        const page = await this.#queuePage(poller, code, webhook, webhooks);
+        if (page === 'more') this.look();
+        // What a code does not open now it opens for none of them, and each try may cost a guess, or long.
+        if (page === 'waits') break;
+        queued = true;
+      }
+    }
+    if (queued) await queues.read(true);
+  }
+
+  /** Those whose messages wait, by the code that may open them. */
+  #waiting(): Map<string, WebhookRecord[]> {
+    const { queues, vault } = this.#parts;
+    const waiting = new Map<string, WebhookRecord[]>();
+    for (const webhook of queues.webhooks) {
+      const { encryptionCode: code, codeRefused } = vault.open(webhook);
+      if (code === null || codeRefused || queues.messagesWait(webhook) === null) continue;
+      waiting.set(code, [...(waiting.get(code) ?? []), webhook]);
+    }
+    return waiting;
+  }
+
+  /** `sharing`: all that wait with this code. */
+  async #queuePage(
+    poller: PollerRecord,
+    code: string,
+    webhook: WebhookRecord,
+    sharing: readonly WebhookRecord[],
+  ): Promise<'waits' | 'more' | 'last'> {
+    const { store, vault, queues, codes, inTurn, onLost } = this.#parts;
+    const { account, id } = poller;
+    const waits = queues.messagesWait(webhook);
+    if (waits === null) return 'last';
+    const page = await store.events.after(account, id, waits.behind, eventsAtOnce);
+    const messages = page.flatMap((event) => {
+      const kept = wants(webhook, event.type) && unpackEvent(vault.openBody(account, event.id, event.sealed));
+      return kept && kept.message !== null ? [{ id: event.id, body: kept.body, message: kept.message }] : [];
+    });
+    const sealed = messages.map(({ message }) => message);
+    const said = await codes.open(poller, code, sealed, sharing);
+    if (said === null) return 'waits';
+    const opened = messages.flatMap((message, at) => {
+      const what = said[at];
+      return what ? [{ ...message, opened: messageBody(message.id, message.message, what) }] : [];
+    });
+    const late = {
+      poller,
+      // The bytes that were made first are what everybody gets.
+      events: opened
+        .filter(({ body }) => body === null)
+        .map(({ id, opened, message }) => ({ id, sealed: vault.sealBody(account, id, packMessage(opened, message)) })),
+      deliveries: opened.map(({ id }) => ({ event: id, webhook: webhook.id })),
+    };
+    const upTo = page.at(-1)?.place ?? waits.behind;
+    return inTurn(async () => {
+      if ((await store.events.queueLate(late)) === 'superseded') {
+        onLost();
+        return 'waits';
+      }
+      const isLast = (await store.events.lastPlace(account, id)) <= upTo;
+      await queues.releaseMessages(webhook.id, isLast ? null : upTo);
+      this.#faults = 0;
+      return isLast ? 'last' : 'more';
+    });
+  }
+}

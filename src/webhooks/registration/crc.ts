@@ -1,0 +1,46 @@
+import { randomBytes } from 'node:crypto';
+import { crcResponseToken, isSameText } from '../../client/webhooks/signature.ts';
+import type { ReceiverAnswer, Receivers } from '../delivery/receiver.ts';
+
+/** How a handshake ended. `unreachable`: a fault of the network or of the receiver, which may be over soon. */
+export type CrcOutcome = { result: 'passed' } | { result: 'wrong' | 'unreachable'; reason: string };
+
+/**
+ * The CRC handshake (SPEC.md): asks the receiver to sign a token with the webhook's secret. Where it did not, says what it
+ * did instead, for the person who is writing it.
+ */
+export async function checkReceiver(
+  receivers: Receivers,
+  account: string,
+  url: URL,
+  secret: string,
+  signal?: AbortSignal,
+): Promise<CrcOutcome> {
+  const token = randomBytes(24).toString('base64url');
+  const asked = new URL(url);
+  // Not through `searchParams`, which would write the receiver's own query anew.
+  asked.search = `${asked.search === '' ? '?' : `${asked.search}&`}crc_token=${token}`;
+  const answer = await receivers.get(account, asked, signal);
+  if ('fault' in answer) return { result: 'unreachable', reason: `CRC failed: ${answer.fault}` };
+  const reason = wrongIn(answer, crcResponseToken(token, secret));
+  if (reason === null) return { result: 'passed' };
+  return { result: answer.status >= 500 ? 'unreachable' : 'wrong', reason: `CRC failed: ${reason}` };
+}
+
+function wrongIn({ status, text }: ReceiverAnswer, expected: string): string | null {
+  if (status >= 300 && status < 400) return `it answered with a redirect (${status}), which is not followed`;
+  if (status !== 200) return `it answered with status ${status} instead of 200`;
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    return 'its answer is not JSON';
+  }
+  const given = typeof body === 'object' && body !== null && 'response_token' in body ? body.response_token : undefined;
+  if (typeof given !== 'string') return 'its answer has no text under response_token';
+  if (isSameText(given, expected)) return null;
+  const hex = `sha256=${Buffer.from(expected.slice('sha256='.length), 'base64').toString('hex')}`;
+  if (given.toLowerCase() === hex) return 'response_token is in hex instead of base64';
+  if (!given.startsWith('sha256=')) return 'response_token does not begin with sha256=';
+  return 'response_token was not made with the secret of this webhook, over the crc_token';
+}

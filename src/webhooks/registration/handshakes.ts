@@ -1,0 +1,108 @@
+import { PosternError } from '../../shared/errors/postern-error.ts';
+import { KeyedSemaphore } from '../../shared/runtime/keyed-semaphore.ts';
+import { type Runtime, sleep } from '../../shared/runtime/runtime.ts';
+import { type HandshakeLease, handshakeLeaseMs, type Store, type WebhookRecord } from '../../store/port.ts';
+import type { Receivers } from '../delivery/receiver.ts';
+import type { Addressee, SendGate } from '../delivery/send-gate.ts';
+import type { WebhookVault } from '../shared/secrets.ts';
+import { type CrcOutcome, checkReceiver } from './crc.ts';
+
+/** Handshakes of one account at a time, in each process. 100 receivers that do not answer take 50 s to check. */
+const atOnce = 20;
+/** How often the state of a handshake that another process runs is read. */
+const lookMs = 200;
+/** Time for the handshake that is running, and for one more. */
+const waitMs = 2 * handshakeLeaseMs;
+
+/** What one handshake checks. */
+export interface HandshakeSubject {
+  webhook: Addressee;
+  url: URL;
+  secret: string;
+  /** Derived from URL and secret. */
+  target: string;
+}
+
+/** `superseded`: the webhook was deleted, or its URL changed, so the record must be read again. */
+export type HandshakeOutcome = CrcOutcome | { result: 'superseded' };
+
+export interface HandshakesParts {
+  store: Store;
+  vault: WebhookVault;
+  receivers: Receivers;
+  runtime: Runtime;
+  gate: SendGate;
+}
+
+/**
+ * Runs CRC handshakes. Of each webhook one is in flight at a time, over all processes of the store: callers in this
+ * process share its promise, callers in other processes wait for the outcome of the process that has the lease.
+ */
+export class Handshakes {
+  readonly #parts: HandshakesParts;
+  readonly #holder: string;
+  readonly #slots = new KeyedSemaphore(atOnce);
+  readonly #running = new Map<string, { target: string; outcome: Promise<HandshakeOutcome> }>();
+
+  constructor(parts: HandshakesParts) {
+    this.#parts = parts;
+    this.#holder = parts.runtime.randomBytes(12).toString('base64url');
+  }
+
+  /** If `url` is given, it is checked in place of the record's. */
+  subject(record: WebhookRecord, url: URL | null): HandshakeSubject {
+    const { vault } = this.#parts;
+    const { account, id } = record;
+    const { secret } = vault.open(record);
+    const checked = url ?? new URL(vault.openUrl(record));
+    // Requests to a URL that the record does not have yet are retired by a deletion only.
+    const webhook = url === null ? record : { account, id, revision: Number.MAX_SAFE_INTEGER };
+    return { webhook, url: checked, secret, target: vault.handshakeTarget(id, checked.href, secret) };
+  }
+
+  /** Throws `rate_limited` if other handshakes of the webhook take too long, and what the store throws. */
+  async run(subject: HandshakeSubject): Promise<HandshakeOutcome> {
+    const { id, account } = subject.webhook;
+    const until = this.#parts.runtime.now() + waitMs;
+    for (let other = this.#running.get(id); other; other = this.#running.get(id)) {
+      if (other.target === subject.target) return other.outcome;
+      await other.outcome.catch(() => {});
+      if (this.#parts.runtime.now() >= until) throw tooMany();
+    }
+    const outcome = this.#slots.run(account, () => this.#runLeased(subject)).finally(() => this.#running.delete(id));
+    this.#running.set(id, { target: subject.target, outcome });
+    return outcome;
+  }
+
+  async #runLeased(subject: HandshakeSubject): Promise<HandshakeOutcome> {
+    const { store, receivers, runtime, gate } = this.#parts;
+    const { target, webhook } = subject;
+    const lease: HandshakeLease = { account: webhook.account, webhook: webhook.id, holder: this.#holder, target };
+    const until = runtime.now() + waitMs;
+    for (let joined: number | null = null; ; ) {
+      const state = await store.webhooks.beginHandshake(lease, joined);
+      if (state === null) return { result: 'superseded' };
+      const { number, holder, last } = state;
+      if (holder === this.#holder) {
+        const crc = await gate.during(webhook, (signal) =>
+          checkReceiver(receivers, webhook.account, subject.url, subject.secret, signal),
+        );
+        // If this fails the lease runs out by itself.
+        await store.webhooks.endHandshake(lease, number, crc && JSON.stringify(crc)).catch(() => {});
+        return crc ?? { result: 'superseded' };
+      }
+      if (joined !== null && last && last.number >= joined && last.target === target) {
+        return JSON.parse(last.outcome) as CrcOutcome;
+      }
+      joined ??= number;
+      if (runtime.now() >= until) throw tooMany();
+      await sleep(runtime, lookMs);
+    }
+  }
+}
+
+function tooMany(): PosternError {
+  return new PosternError('rate_limited', 'Other handshakes of this webhook are still running: wait, then try again', {
+    retryAfterSeconds: 10,
+  });
+}

@@ -1,0 +1,113 @@
+import { PosternError } from '../../shared/errors/postern-error.ts';
+import { KeyedSemaphore } from '../../shared/runtime/keyed-semaphore.ts';
+import type { NewPoller, Store, WebhookRecord } from '../../store/port.ts';
+import { orStoreAway } from '../../store/store-away.ts';
+import type { PollerCredentials, WebhookVault } from '../shared/secrets.ts';
+import type { CrcOutcome } from './crc.ts';
+import type { Handshakes } from './handshakes.ts';
+import { codeRefusedError, stoppedError } from './stopped.ts';
+
+/** Webhooks and their pollers in the store, for the calls of their owners. A store that is away is `unavailable`. */
+export class WebhookRecords {
+  readonly #store: Store;
+  readonly #vault: WebhookVault;
+  readonly #handshakes: Handshakes;
+  /** Requests that change one webhook at the same time would only make each other's updates fail. */
+  readonly #turns = new KeyedSemaphore(1);
+
+  constructor({ store, vault, handshakes }: { store: Store; vault: WebhookVault; handshakes: Handshakes }) {
+    this.#store = store;
+    this.#vault = vault;
+    this.#handshakes = handshakes;
+  }
+
+  /** Throws `not_found`. */
+  async find(account: string, id: string): Promise<WebhookRecord> {
+    const record = await this.stored(this.#store.webhooks.find(account, id));
+    if (!record) throw notFound(id);
+    return record;
+  }
+
+  /** Reads, changes and writes it until nobody else did so in between. `null` from `change` gives up. */
+  rewrite<Changed extends WebhookRecord | null>(
+    account: string,
+    id: string,
+    change: (record: WebhookRecord) => Promise<Changed>,
+    poller?: NewPoller,
+  ): Promise<Changed> {
+    return this.#turns.run(id, async () => {
+      for (;;) {
+        const changed = await change(await this.find(account, id));
+        if (changed === null || (await this.stored(this.#store.webhooks.update(changed, poller)))) return changed;
+      }
+    });
+  }
+
+  /**
+   * The same after a handshake, with `url` or the record's own. The handshake runs once: it is run again only if what it
+   * checked, URL or secret, is changed before the outcome is written.
+   */
+  async rewriteChecked(
+    account: string,
+    id: string,
+    url: URL | null,
+    change: (record: WebhookRecord, crc: CrcOutcome) => Promise<WebhookRecord>,
+    poller?: NewPoller,
+  ): Promise<WebhookRecord> {
+    for (;;) {
+      const subject = this.#handshakes.subject(await this.find(account, id), url);
+      const crc = await this.stored(this.#handshakes.run(subject));
+      if (crc.result === 'superseded') continue;
+      const changed = await this.rewrite(
+        account,
+        id,
+        async (record) => {
+          const { target } = this.#handshakes.subject(record, url);
+          return target === subject.target ? change(record, crc) : null;
+        },
+        poller,
+      );
+      if (changed) return changed;
+    }
+  }
+
+  /** The poller that is there already, under whichever key its id was made; else a new one. */
+  async pollerOf(account: string, credentials: PollerCredentials): Promise<NewPoller> {
+    const { pollers } = this.#store;
+    const ids = this.#vault.pollerIds(account, credentials);
+    let id = ids[0] ?? '';
+    for (const known of ids.slice(1)) if (await this.stored(pollers.find(account, known))) id = known;
+    return { id, account, sealed: this.#vault.sealPoller(account, id, credentials), createdAt: this.#store.now() };
+  }
+
+  /** Goes on where the poller before it is: what happened meanwhile is not lost, if it is the same actor's. */
+  async successor(account: string, id: string, credentials: PollerCredentials): Promise<NewPoller> {
+    const { poller } = await this.find(account, id);
+    const before = await this.stored(this.#store.pollers.find(account, poller));
+    return { ...(await this.pollerOf(account, credentials)), cursor: before?.cursor ?? null };
+  }
+
+  /** A handshake that passed does not mend credentials that the platform refused, nor a code that opens nothing. */
+  async told(record: WebhookRecord, crc: CrcOutcome | null): Promise<WebhookRecord> {
+    const { codeRefused } = this.#vault.open(record);
+    if (codeRefused && record.valid) return { ...record, lastError: codeRefusedError(codeRefused) };
+    if (crc?.result !== 'passed') return record;
+    const poller = await this.stored(this.#store.pollers.find(record.account, record.poller));
+    return poller?.stopped ? { ...record, lastError: stoppedError(poller.stopped) } : record;
+  }
+
+  /** A receiver that passes a CRC knows the newest secret. */
+  proven(record: WebhookRecord, crc: CrcOutcome): WebhookRecord {
+    const secrets = this.#vault.open(record);
+    if (crc.result !== 'passed' || secrets.proven) return record;
+    return { ...record, sealed: this.#vault.seal(record, { ...secrets, proven: true }) };
+  }
+
+  stored<T>(asked: Promise<T>): Promise<T> {
+    return orStoreAway(asked, 'webhooks cannot be looked up');
+  }
+}
+
+export function notFound(id: string): PosternError {
+  return new PosternError('not_found', `Webhook not found: ${id}`);
+}

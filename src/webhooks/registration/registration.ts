@@ -1,0 +1,181 @@
+import { createHash } from 'node:crypto';
+import { PosternError } from '../../shared/errors/postern-error.ts';
+import type { EventType } from '../../shared/model/event.ts';
+import { formatIsoTime } from '../../shared/model/time.ts';
+import type { CreatedWebhook } from '../../shared/model/webhook.ts';
+import type { Runtime } from '../../shared/runtime/runtime.ts';
+import type { Store, WebhookRecord } from '../../store/port.ts';
+import type { Receivers } from '../delivery/receiver.ts';
+import type { SendGate } from '../delivery/send-gate.ts';
+import type { MessageOpener } from '../shared/message-opener.ts';
+import { type PollerWay, pollerSession } from '../shared/poller-session.ts';
+import type { PollerCredentials, WebhookSecrets, WebhookVault } from '../shared/secrets.ts';
+import type { CrcOutcome } from './crc.ts';
+import type { WebhookRecords } from './records.ts';
+import { lastErrorOf } from './views.ts';
+
+/** Of an API account (DECISIONS.md). */
+export const maxPerAccount = 100;
+
+export interface NewWebhook {
+  /** Names this registration: one that is sent again makes no second webhook. */
+  token: string;
+  account: string;
+  /** Checked by `checkUrl`. */
+  url: URL;
+  /** The end of the platform's activity now: what comes after it is delivered. */
+  cursor: string;
+  events: EventType[] | null;
+  secret: string | null;
+  encryptionCode: string | null;
+  credentials: PollerCredentials;
+}
+
+/** What a caller may change. `undefined` leaves it. */
+export interface WebhookChange {
+  url?: string | undefined;
+  events?: EventType[] | null | undefined;
+  credentials?: PollerCredentials | undefined;
+  encryptionCode?: string | undefined;
+}
+
+export interface RegistrationParts extends PollerWay {
+  store: Store;
+  records: WebhookRecords;
+  vault: WebhookVault;
+  opener: MessageOpener;
+  receivers: Receivers;
+  runtime: Runtime;
+  gate: SendGate;
+}
+
+/** Makes and changes webhooks, each with the handshake that goes with it. */
+export class Registration {
+  readonly #parts: RegistrationParts;
+
+  constructor(parts: RegistrationParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Registers it and runs the CRC. Throws `bad_input`, or `rate_limited` beyond 100 of an account. It is stored before its
+   * handshake, so that a call that is refused because of the limit, and costs nothing, sends nothing.
+   */
+  async create(wish: NewWebhook): Promise<CreatedWebhook> {
+    const { store, records, vault, opener, gate } = this.#parts;
+    const { account, token, cursor, credentials, encryptionCode: code } = wish;
+    // A wrong one is told at once, and costs one guess less than if a poller found out.
+    if (code !== null) await opener.check({ account, credentials, code });
+    const id = `wh_${createHash('sha256').update(token).digest().subarray(0, 12).toString('base64url')}`;
+    const poller = { ...(await records.pollerOf(account, credentials)), cursor };
+    // There already if an attempt before this one died on its way back to the caller.
+    let made = await records.stored(store.webhooks.find(account, id));
+    if (!made) {
+      made = this.#make(id, poller.id, wish);
+      gate.admit(id);
+      if ((await records.stored(store.webhooks.create(made, poller, maxPerAccount))) === 'too_many') {
+        throw new PosternError('rate_limited', `An account may have ${maxPerAccount} webhooks: delete one first`);
+      }
+    }
+    const isUnchecked = made.lastValidatedAt === null && made.lastError === null;
+    if (isUnchecked) made = await records.rewriteChecked(account, id, null, this.#checked);
+    // The platform has just taken these credentials: a poller that had stopped over them goes on.
+    await records.stored(store.pollers.renew(poller));
+    const { valid, createdAt } = made;
+    // To renew the poller has cleared what it said of the platform.
+    const lastError = lastErrorOf(made, null);
+    return {
+      id,
+      url: vault.openUrl(made),
+      valid,
+      created_at: formatIsoTime(createdAt),
+      secret: vault.open(made).secret,
+      last_error: lastError,
+    };
+  }
+
+  #make(id: string, poller: string, { account, url, events, secret, encryptionCode }: NewWebhook): WebhookRecord {
+    const { store, vault, runtime } = this.#parts;
+    const secrets: WebhookSecrets = {
+      secret: secret ?? runtime.randomBytes(24).toString('base64url'),
+      proven: true,
+      previous: null,
+      encryptionCode,
+    };
+    return {
+      ...{ id, account, poller, createdAt: store.now(), url: vault.sealUrl({ account, id }, url.href), events },
+      sealed: vault.seal({ account, id }, secrets),
+      hasEncryptionCode: encryptionCode !== null,
+      ...{ valid: false, keptSince: null, lastValidatedAt: null, failingSince: null, lastDeliveryAt: null },
+      ...{ lastError: null, revision: 0 },
+    };
+  }
+
+  /** After the handshake that a caller has asked for: valid if it passed, and not otherwise. */
+  readonly #checked = async (record: WebhookRecord, crc: CrcOutcome): Promise<WebhookRecord> => {
+    const now = this.#parts.store.now();
+    const valid = crc.result === 'passed';
+    return {
+      ...{ ...record, valid, lastError: valid ? null : crc.reason, failingSince: null },
+      ...(valid && { lastValidatedAt: now, keptSince: record.keptSince ?? now }),
+    };
+  };
+
+  /** `checked`: with a CRC, whose outcome decides whether it is valid. */
+  async change(account: string, id: string, change: WebhookChange, checked: boolean): Promise<WebhookRecord> {
+    const { store, records, vault, receivers, gate } = this.#parts;
+    const url = change.url === undefined ? null : receivers.readUrl(change.url);
+    const { credentials, encryptionCode: code } = change;
+    // What the platform refuses takes the place of nothing that it may still take.
+    if (credentials) {
+      await records.find(account, id);
+      await pollerSession(this.#parts, account, credentials).activity({ count: 1, cursor: null });
+    }
+    if (code !== undefined) await this.#checkCode(account, id, credentials, code);
+    const poller = credentials && (await records.successor(account, id, credentials));
+    const changed = async (record: WebhookRecord): Promise<WebhookRecord> => ({
+      ...record,
+      ...(url && { url: vault.sealUrl(record, url.href) }),
+      ...(change.events !== undefined && { events: change.events }),
+      ...(poller && { poller: poller.id }),
+      ...(code !== undefined && { hasEncryptionCode: true }),
+      sealed: vault.seal(
+        record,
+        renewed(vault.open(record), code, poller !== undefined && poller.id !== record.poller),
+      ),
+    });
+    const checkedAndChanged = async (record: WebhookRecord, crc: CrcOutcome) => {
+      const outcome = await this.#checked(await changed(record), crc);
+      return records.told(records.proven(outcome, crc), poller ? null : crc);
+    };
+    const rewritten = checked
+      ? await records.rewriteChecked(account, id, url, checkedAndChanged, poller)
+      : await records.rewrite(account, id, changed, poller);
+    // `update` has raised the revision by one.
+    if (url) gate.retire(id, rewritten.revision + 1);
+    // Only now: what the platform says of these credentials is told to the webhooks that are there.
+    if (poller) await records.stored(store.pollers.renew(poller));
+    return rewritten;
+  }
+
+  async #checkCode(account: string, id: string, given: PollerCredentials | undefined, code: string): Promise<void> {
+    const { store, records, vault, opener } = this.#parts;
+    const { poller } = await records.find(account, id);
+    const kept = given ? null : await records.stored(store.pollers.find(account, poller));
+    const credentials = given ?? (kept && vault.openPoller(kept));
+    if (credentials) await opener.check({ account, credentials, code });
+  }
+}
+
+/** A new code has not been refused. With another poller nothing waits: what did is that one's, and so are its places. */
+function renewed(
+  { codeRefused, messagesWait, ...secrets }: WebhookSecrets,
+  code: string | undefined,
+  moves: boolean,
+): WebhookSecrets {
+  return {
+    ...secrets,
+    ...(messagesWait && !moves && { messagesWait }),
+    ...(code !== undefined ? { encryptionCode: code } : codeRefused !== undefined && { codeRefused }),
+  };
+}

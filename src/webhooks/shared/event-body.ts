@@ -1,0 +1,56 @@
+import type { MessageEvent, PlatformEvent } from '../../shared/model/event.ts';
+import type { EventBody } from '../../shared/model/event-bodies.ts';
+import type { OpenedMessage } from './message-opener.ts';
+
+type OpenEvent = Exclude<PlatformEvent, MessageEvent>;
+
+/** The JSON of an event that is not a message. */
+export function eventBody(id: string, event: OpenEvent): string {
+  return JSON.stringify(bodyOf(id, event));
+}
+
+function bodyOf(id: string, { type, createdAt: created_at, actor, tweet }: OpenEvent): EventBody {
+  const actors = { actor_ids: [actor.id], actor_screen_names: [actor.userName] };
+  if (type === 'user.follow') return { id, type, created_at, ...actors };
+  if (type === 'tweet.like' || type === 'tweet.retweet') return { id, type, created_at, tweet_id: tweet.id, ...actors };
+  const authored = {
+    tweet_id: tweet.id,
+    text: tweet.text,
+    author_id: actor.id,
+    author_screen_name: actor.userName,
+    author_name: actor.name,
+  };
+  if (type === 'tweet.reply') return { id, type, created_at, ...authored, in_reply_to_id: tweet.inReplyToId };
+  if (type === 'tweet.quote') return { id, type, created_at, ...authored, quoted_tweet_id: tweet.quotedTweetId };
+  return { id, type, created_at, ...authored };
+}
+
+/** The JSON of a message that was opened. The same event gives the same bytes, no matter which code opened it. */
+export function messageBody(id: string, event: MessageEvent, opened: OpenedMessage): string {
+  return JSON.stringify(openedBody(id, event, opened));
+}
+
+function openedBody(id: string, { type, createdAt, message, fromMe }: MessageEvent, opened: OpenedMessage): EventBody {
+  const { text, emoji, attachment, undecryptable } = opened;
+  const said = {
+    created_at: withMicroseconds(createdAt),
+    conversation_id: message.conversationId,
+    message_id: message.messageId,
+    seq_id: message.seqId,
+    sender_id: message.senderId,
+    from_me: fromMe,
+  };
+  const fault = undecryptable === null ? {} : { undecryptable };
+  const target_seq_id = message.targetSeqId ?? '';
+  if (type === 'message.received' || type === 'message.sent') {
+    return { id, type, ...said, text, ...(attachment !== null && { attachment }), ...fault };
+  }
+  if (type === 'message.edited') return { id, type, ...said, text, target_seq_id, ...fault };
+  if (type === 'message.deleted') return { id, type, ...said, target_seq_id, ...fault };
+  return { id, type, ...said, emoji, target_seq_id, ...fault };
+}
+
+/** SPEC.md shows microseconds for messages; the platform tells milliseconds. */
+function withMicroseconds(time: string): string {
+  return time.replace(/(\.\d{3})Z$/, '$1000Z');
+}

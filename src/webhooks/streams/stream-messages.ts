@@ -1,0 +1,63 @@
+import { PosternError } from '../../shared/errors/postern-error.ts';
+import type { EventType } from '../../shared/model/event.ts';
+import { type Runtime, sleep } from '../../shared/runtime/runtime.ts';
+import type { PlacedEvent } from '../../store/port.ts';
+import { isCodeRefusal, isFinal } from '../polling/message-codes.ts';
+import { messageBody } from '../shared/event-body.ts';
+import type { MessageOpener, OpenedMessage, Opening } from '../shared/message-opener.ts';
+import type { WebhookVault } from '../shared/secrets.ts';
+import { unpackEvent } from '../shared/stored-event.ts';
+import type { StreamItem } from './live-streams.ts';
+
+const retryMs = 2_000;
+/** Then a gap is told, and what comes after it goes on. */
+const mostTries = 4;
+
+interface Parts {
+  vault: WebhookVault;
+  runtime: Runtime;
+  opener: MessageOpener;
+  opening: Opening | null;
+  ended: AbortSignal;
+}
+
+/** The messages of one stream, opened with its own code. */
+export class StreamMessages {
+  readonly #parts: Parts;
+  #refused = false;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** `null`: not for this stream. A code that is refused meanwhile ends the messages, and a gap says so once. */
+  async itemOf({ id, type, sealed }: PlacedEvent, types: readonly EventType[] | null): Promise<StreamItem | null> {
+    const { vault, opening } = this.#parts;
+    if (opening === null || this.#refused || (types && !types.some((wanted) => wanted === type))) return null;
+    const { message } = unpackEvent(vault.openBody(opening.account, id, sealed));
+    if (message === null) return null;
+    try {
+      const said = await this.#open(opening, message);
+      return said && { kind: 'event', id, type, body: messageBody(id, message, said) };
+    } catch (error) {
+      if (!(error instanceof PosternError)) throw error;
+      this.#refused = isCodeRefusal(error);
+      const what = this.#refused ? 'Messages are not opened any more' : 'A message could not be opened';
+      return { kind: 'gap', id, reason: `${what}: ${error.message}` };
+    }
+  }
+
+  /** Tries again what may pass, for as long as the other events of the stream can wait. */
+  async #open(opening: Opening, message: NonNullable<ReturnType<typeof unpackEvent>['message']>) {
+    const { opener, runtime, ended } = this.#parts;
+    for (let tries = 1; ; tries++) {
+      try {
+        const [said = null] = await opener.open(opening, [message]);
+        return said satisfies OpenedMessage | null;
+      } catch (error) {
+        if (isFinal(error) || tries === mostTries || ended.aborted) throw error;
+        await sleep(runtime, retryMs);
+      }
+    }
+  }
+}

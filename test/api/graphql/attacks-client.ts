@@ -1,0 +1,91 @@
+import { expect } from 'vitest';
+import { type ErrorCode, errorTable } from '../../../src/shared/errors/table.ts';
+import { Client } from '../../support/client.ts';
+import { restingBalance } from '../../support/refusal.ts';
+import { startService, type TestService } from '../../support/service.ts';
+
+export interface Refusal {
+  message: string;
+  path?: (string | number)[];
+  extensions: { code: string; status: number; field?: string; hint?: string };
+}
+
+export interface Outcome {
+  status: number;
+  headers: Headers;
+  text: string;
+  body: { data?: Record<string, unknown> | null; errors?: Refusal[]; extensions: { cost: Record<string, string> } };
+}
+
+export interface Attacker {
+  service: TestService;
+  key: string;
+  token: string;
+  /** Sends anything to `/graphql`, with a key and an actor. */
+  send(init: RequestInit, search?: string): Promise<Outcome>;
+  /** Sends a document as honest clients do. */
+  ask(query: string, rest?: Record<string, unknown>, headers?: Record<string, string>): Promise<Outcome>;
+  /** Nothing was charged, nothing is held, and an honest request is answered. */
+  expectUnharmed(): Promise<void>;
+}
+
+/** Somebody with a key, a little credit, and no good intentions. */
+export async function startAttacker(): Promise<Attacker> {
+  const service = await startService();
+  const { key } = await service.makeAccount('1');
+  const token = service.demo.accounts[0]?.authToken ?? '';
+  const rest = new Client({ baseUrl: service.demo.baseUrl, key, authToken: token });
+  const url = `${service.origin}/graphql`;
+
+  const send = async (init: RequestInit, search = ''): Promise<Outcome> => {
+    const credentials = { authorization: `Bearer ${key}`, 'x-auth-token': token };
+    const headers = { ...credentials, ...(init.headers as Record<string, string>) };
+    const response = await fetch(url + search, { ...init, headers });
+    const text = await response.text();
+    const body = (text === '' ? {} : JSON.parse(text)) as Outcome['body'];
+    return { status: response.status, headers: response.headers, text, body };
+  };
+  const newer = { 'content-type': 'application/json', accept: 'application/graphql-response+json' };
+  const ask = (query: string, others: Record<string, unknown> = {}, headers: Record<string, string> = {}) =>
+    send({ method: 'POST', headers: { ...newer, ...headers }, body: JSON.stringify({ query, ...others }) });
+
+  return {
+    ...{ service, key, token, send, ask },
+    async expectUnharmed() {
+      expect(await restingBalance(rest)).toBe('1');
+      expect((await ask('{ account { balance } }')).body.data).toEqual({ account: { balance: '1' } });
+    },
+  };
+}
+
+/** A clean refusal of the whole request: JSON, with code and status, the same that HTTP has, and nothing of our insides. */
+export function expectRefused({ status, headers, text, body }: Outcome, expected: number, message?: RegExp): void {
+  const [first] = body.errors ?? [];
+  expect(first, text.slice(0, 500)).toBeDefined();
+  expect(first?.extensions.code).toMatch(/^[A-Z_]+$/);
+  expect(first?.extensions.status).toBe(expected);
+  expect(status, text.slice(0, 500)).toBe(expected);
+  if (message) expect(first?.message).toMatch(message);
+  expect(body.data ?? null).toBeNull();
+  expect(body.extensions.cost['actual']).toBe('0');
+  expect(headers.get('content-type')).toMatch(/^application\/(graphql-response\+)?json; charset=utf-8$/);
+  const code = headers.get('x-error-code') as ErrorCode;
+  expect(errorTable[code]).toEqual({ status: expected, graphql: first?.extensions.code });
+  expect(headers.get('cache-control')).toBe('no-store');
+  expect(headers.get('x-credits-charged')).toBeNull();
+  expect(text.length).toBeLessThan(20_000);
+  for (const inside of ['node_modules', '/src/', 'RangeError', 'TypeError', 'at Object.', 'originalError']) {
+    expect(text).not.toContain(inside);
+  }
+}
+
+export function many(times: number, text: (i: number) => string): string {
+  return Array.from({ length: times }, (_, i) => text(i)).join(' ');
+}
+
+/** Fragments, each of which is made of the next one, twice. */
+export function bomb(levels: number, on: string, twice: (next: string) => string, last: string): string {
+  const name = (i: number) => `F${i}`;
+  const levelsOf = many(levels, (i) => `fragment ${name(i)} on ${on}{${twice(`...${name(i + 1)}`)}}`);
+  return `${levelsOf} fragment ${name(levels)} on ${on}{${last}}`;
+}

@@ -1,0 +1,81 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Demo } from '../../../src/api/demo/demo.ts';
+import { GraphqlClient } from '../../support/graphql.ts';
+import { type PosternProcess, startPostern } from '../../support/process.ts';
+import { globalId } from './counted-world.ts';
+
+/* In a process of its own: without a bound it runs out of memory. */
+
+let postern: PosternProcess;
+let ada: GraphqlClient;
+let origin: string;
+const dataDir = mkdtempSync(join(tmpdir(), 'postern-compile-'));
+
+beforeAll(async () => {
+  postern = startPostern(['serve'], { DATA_DIR: dataDir, PORT: '0', SANDBOX_PORT: '0', SANDBOX_ACTIVITY: '0' });
+  await postern.printed(/curl/);
+  const demo = JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8')) as Demo;
+  origin = new URL(demo.baseUrl).origin;
+  ada = new GraphqlClient({ url: demo.graphqlUrl, key: demo.apiKey, authToken: demo.accounts[0]?.authToken ?? '' });
+}, 60_000);
+afterAll(async () => {
+  await postern.end('SIGTERM');
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+async function residentMiB(): Promise<number> {
+  const metrics = await (await fetch(`${origin}/metrics`)).text();
+  return Number(/^process_resident_memory_bytes (\S+)$/m.exec(metrics)?.[1]) / 1024 / 1024;
+}
+
+/** With each fragment written out at each spread, this document has more than a million fields. */
+const fragments = [
+  ...Array.from({ length: 19 }, (_, i) => {
+    const inner = `{ nodes { author { ...F${i + 1} } } }`;
+    return `fragment F${i} on User { a: tweets ${inner} b: tweets ${inner} }`;
+  }),
+  'fragment F19 on User { id }',
+].join('\n');
+
+/** The second field is charged, so that each execution counts towards compiling. */
+const charged = 'me: viewer { userName }';
+const me = { me: { userName: 'ada' } };
+
+const attacks: readonly [name: string, query: string, variables: Record<string, unknown>, data: unknown][] = [
+  ['behind @skip', `{ ${charged} viewer @skip(if: true) { ...F0 } } ${fragments}`, {}, me],
+  [
+    'behind an @include variable',
+    `query ($no: Boolean!) { ${charged} viewer @include(if: $no) { ...F0 } } ${fragments}`,
+    { no: false },
+    me,
+  ],
+  [
+    'of a type that a node is not',
+    `{ ${charged} node(id: "${globalId('List', '1')}") { ... on User { ...F0 } } } ${fragments}`,
+    {},
+    { ...me, node: {} },
+  ],
+  ['of no nodes', `{ ${charged} nodes(ids: []) { ... on User { ...F0 } } } ${fragments}`, {}, { ...me, nodes: [] }],
+  [
+    'of a field whose input is refused',
+    `{ ${charged} user(userName: "!!") { ...F0 } } ${fragments}`,
+    {},
+    { ...me, user: null },
+  ],
+];
+
+describe('a short document whose fragments are millions of fields when they are written out', () => {
+  test.each(attacks)('costs neither time nor memory, and is answered: %s', async (_name, query, variables, data) => {
+    const before = await residentMiB();
+    for (let i = 0; i < 8; i++) {
+      const startedAt = performance.now();
+      const answer = await ada.ask(query, variables);
+      expect(answer.data).toEqual(data);
+      expect(performance.now() - startedAt).toBeLessThan(2_000);
+    }
+    expect((await residentMiB()) - before).toBeLessThan(100);
+  });
+});

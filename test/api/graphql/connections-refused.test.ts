@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { GraphqlAnswer } from '../../support/graphql.ts';
+import { type CountedWorld, startCountedWorld } from './counted-world.ts';
+
+let world: CountedWorld;
+let cursor: string;
+
+const search = `query ($q: String = "from:grace", $product: SearchProduct, $first: Int = 3, $after: String) {
+  searchTweets(q: $q, product: $product, first: $first, after: $after) { edges { cursor node { tweetId } } }
+}`;
+const bookmarks = `query ($first: Int, $after: String) { bookmarks(first: $first, after: $after) { nodes { text } } }`;
+const followers = `query ($first: Int, $after: String, $userName: String = "grace") {
+  user(userName: $userName) { followers(first: $first, after: $after) { edges { cursor } } }
+}`;
+const following = followers.replace('followers(', 'following(');
+const payments = `query ($first: Int, $after: String) { account { payments(first: $first, after: $after) { nodes { amount } } } }`;
+
+beforeAll(async () => {
+  world = await startCountedWorld();
+  cursor = (await world.ada.ask(search)).data.searchTweets.edges[1].cursor;
+});
+afterAll(() => world.service.stop());
+
+function expectRefused({ errors, extensions }: GraphqlAnswer, field: string, charged = '0'): void {
+  expect(errors).toHaveLength(1);
+  expect(errors[0]?.extensions).toEqual({ code: 'BAD_USER_INPUT', status: 400, field });
+  expect(errors[0]?.message).toMatch(new RegExp(`^Malformed field: ${field}: `));
+  expect(extensions.credits.charged).toBe(charged);
+}
+
+describe('a cursor is refused', () => {
+  test('of another list, or of the same with other arguments', async () => {
+    expectRefused(await world.ada.ask(bookmarks, { after: cursor }), 'after');
+    expectRefused(await world.ada.ask(payments, { after: cursor }), 'after');
+    expectRefused(await world.ada.ask(search, { after: cursor, q: 'coffee' }), 'after');
+    expectRefused(await world.ada.ask(search, { after: cursor, product: 'TOP' }), 'after');
+    const of = (await world.ada.ask(followers, { first: 3 })).data.user.followers.edges[1].cursor;
+    expect((await world.ada.ask(followers, { first: 3, after: of })).errors).toEqual([]);
+    expectRefused(await world.ada.ask(following, { after: of }), 'after', '0.001');
+    expectRefused(await world.ada.ask(followers, { after: of, userName: 'ada' }), 'after', '0.001');
+  });
+
+  test('of another actor', async () => {
+    const { authToken } = await world.sandbox.mint();
+    expectRefused(await world.ada.with({ authToken }).ask(search, { after: cursor }), 'after');
+  });
+
+  test('that was altered, made up, or is REST’s', async () => {
+    const rest = (await world.rest.get('/tweet/advanced_search', { q: 'from:grace', count: '3' })).body.data;
+    const altered = [...Array(cursor.length).keys()].map(
+      (at) => `${cursor.slice(0, at)}${cursor[at] === 'A' ? 'B' : 'A'}${cursor.slice(at + 1)}`,
+    );
+    const made = ['', 'made-up', `${cursor}A`, cursor.slice(1), `${cursor}=`, String(rest['next_cursor'])];
+    for (const after of [...made, ...altered]) expectRefused(await world.ada.ask(search, { after }), 'after');
+  });
+
+  test('by REST where it is GraphQL’s', async () => {
+    const query = { q: 'from:grace', count: '3', cursor };
+    expect((await world.rest.get('/tweet/advanced_search', query)).status).toBe(400);
+  });
+});
+
+describe('first', () => {
+  test.each([0, -1, 101, 2_147_483_647])('of %i is refused', async (first) => {
+    expectRefused(await world.ada.ask(search, { first }), 'first');
+    expectRefused(await world.ada.ask(bookmarks, { first }), 'first');
+    expectRefused(await world.ada.ask(payments, { first }), 'first');
+    expectRefused(await world.ada.ask(followers, { first }), 'first', '0.001');
+  });
+
+  test('that is no whole number is refused with the document', async () => {
+    for (const first of [1.5, '3', 3_000_000_000, true]) {
+      const answer = await world.ada.ask(bookmarks, { first });
+      expect(answer).toMatchObject({ status: 400, data: null, errors: [{ extensions: { code: 'BAD_USER_INPUT' } }] });
+      expect(answer.extensions.credits.charged).toBe('0');
+    }
+  });
+
+  test('is 20 where it is null or left out', async () => {
+    for (const first of [null, undefined]) {
+      const { data } = await world.ada.ask('query ($first: Int) { homeTimeline(first: $first) { nodes { text } } }', {
+        first,
+      });
+      expect(data.homeTimeline.nodes).toHaveLength(20);
+    }
+  });
+});

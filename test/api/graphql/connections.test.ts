@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { GraphqlClient } from '../../support/graphql.ts';
+import { type CountedWorld, startCountedWorld } from './counted-world.ts';
+
+interface Page {
+  edges: { cursor: string; node: { id: string } }[];
+  pageInfo: { hasNextPage: boolean; hasPreviousPage: boolean; startCursor: string | null; endCursor: string | null };
+}
+
+/** A list: the document whose `%` is the list's arguments, and where its page is. */
+type List = readonly [name: string, around: (list: string) => string, field: string, from: string, args?: string];
+
+const inUser = (list: string) => `user(userName: "northlightpress") { ${list} }`;
+const inOrganization = (list: string) => `user(userName: "tidewater_labs") { ${list} }`;
+const alone = (list: string) => list;
+
+const lists: readonly List[] = [
+  ['searchTweets', alone, 'searchTweets', 'searchTweets', 'q: "from:grace", '],
+  ['searchTweets by rank', alone, 'searchTweets', 'searchTweets', 'q: "from:grace", product: TOP, '],
+  ['homeTimeline', alone, 'homeTimeline', 'homeTimeline'],
+  ['bookmarks', alone, 'bookmarks', 'bookmarks'],
+  ['followers', inUser, 'followers', 'user.followers'],
+  ['following', inUser, 'following', 'user.following'],
+  ['followersYouKnow', inUser, 'followersYouKnow', 'user.followersYouKnow'],
+  ['affiliates', inOrganization, 'affiliates', 'user.affiliates'],
+  ['tweets', inUser, 'tweets', 'user.tweets'],
+  ['articles', (list) => `user(userName: "ines_petrov") { ${list} }`, 'articles', 'user.articles'],
+  ['members', (list) => `list(listId: $listId) { ${list} }`, 'members', 'list.members'],
+  ['replies', (list) => `tweet(tweetId: $tweetId) { ${list} }`, 'replies', 'tweet.replies'],
+  ['payments', (list) => `account { ${list} }`, 'payments', 'account.payments'],
+];
+
+/** Enough to see every size of page end somewhere, few enough to be walked one by one. */
+const enough = 25;
+
+let world: CountedWorld;
+let caller: GraphqlClient;
+let tweetId: string;
+
+beforeAll(async () => {
+  world = await startCountedWorld({ RATE_LIMIT: '100000' });
+  const { id, key } = await world.service.makeAccount('100');
+  caller = world.ada.with({ key });
+  for (let i = 0; i < 9; i++) await world.service.credit(id, '0.01', `Payment ${i}`);
+  const ada = world.service.demo.accounts[0]?.authToken ?? '';
+  tweetId = await world.post(ada, 'What do you read?');
+  for (let i = 0; i < 9; i++) {
+    const reply = await world.post(ada, `A book, number ${i}`, { reply_to_tweet_id: tweetId });
+    await world.rest.post('/tweet/bookmark', { tweet_id: reply });
+  }
+});
+afterAll(() => world.service.stop());
+
+async function page(list: List, first: number, after: string | null = null, by = caller): Promise<Page> {
+  const answer = await ask(list, { first, after }, by);
+  expect(answer.errors).toEqual([]);
+  return list[3].split('.').reduce((value, name) => value[name], answer.data) as Page;
+}
+
+function ask([name, around, field, , args = '']: List, given: Record<string, unknown>, by = caller) {
+  const parameters = ['$first: Int', '$after: String'];
+  const node = name === 'payments' ? 'id: paymentId' : 'id';
+  const text = around(`${field}(${args}first: $first, after: $after) {
+    edges { cursor node { ${node} } } pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
+  }`);
+  if (text.includes('$listId')) parameters.push('$listId: String!');
+  if (text.includes('$tweetId')) parameters.push('$tweetId: String!');
+  const { listId } = world.service.demo;
+  return by.ask(`query (${parameters}) { ${text} }`, { listId, tweetId, ...given });
+}
+
+/** The ids of the first `enough` items from `after` on, in pages of `first`. */
+async function walk(list: List, first: number, after: string | null = null): Promise<string[]> {
+  const ids: string[] = [];
+  let cursor = after;
+  for (;;) {
+    const { edges, pageInfo } = await page(list, first, cursor);
+    expect(edges.length).toBeLessThanOrEqual(first);
+    expect(pageInfo).toMatchObject({
+      hasPreviousPage: cursor !== null,
+      startCursor: edges[0]?.cursor ?? null,
+      endCursor: edges.at(-1)?.cursor ?? null,
+    });
+    ids.push(...edges.map(({ node }) => node.id));
+    if (!pageInfo.hasNextPage || ids.length >= enough) return ids.slice(0, enough);
+    expect(pageInfo.endCursor).not.toBeNull();
+    cursor = pageInfo.endCursor;
+  }
+}
+
+const named = lists.map((list) => [list[0], list] as const);
+
+describe('walking', () => {
+  test.each(named)('%s gives each item once, whatever the size of the pages', async (_name, list) => {
+    const all = await walk(list, 100);
+    expect(all.length).toBeGreaterThan(list[0] === 'articles' ? 2 : 3);
+    expect(new Set(all).size).toBe(all.length);
+    expect(await walk(list, 7)).toEqual(all);
+    expect(await walk(list, 1)).toEqual(all);
+  });
+
+  test.each(named)('%s goes on from any of its edges', async (_name, list) => {
+    const all = await walk(list, 100);
+    for (const first of [3, 100]) {
+      const { edges } = await page(list, first);
+      for (const index of [0, 1, edges.length - 1]) {
+        const rest = await walk(list, 4, edges[index]?.cursor);
+        expect(rest.slice(0, enough - index - 1)).toEqual(all.slice(index + 1));
+      }
+    }
+  });
+});
+
+test('a list of whom nobody follows is an empty page', async () => {
+  const { userName } = await world.sandbox.mint();
+  const empty: List = ['none', (list) => `user(userName: "${userName}") { ${list} }`, 'followers', 'user.followers'];
+  expect(await page(empty, 5)).toEqual({
+    edges: [],
+    pageInfo: { hasNextPage: false, hasPreviousPage: false, startCursor: null, endCursor: null },
+  });
+});

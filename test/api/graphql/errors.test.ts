@@ -1,0 +1,107 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { openStore } from '../../../src/main/open-store.ts';
+import { readConfig } from '../../../src/shared/config/config.ts';
+import { systemRuntime } from '../../../src/shared/runtime/runtime.ts';
+import type { Store } from '../../../src/store/port.ts';
+import { type GraphqlAnswer, GraphqlClient } from '../../support/graphql.ts';
+import { startService, type TestService } from '../../support/service.ts';
+
+const secret = 'what nobody outside may read';
+const dataDir = mkdtempSync(join(tmpdir(), 'postern-errors-'));
+/** Verbs of the store that fail in a way nobody foresaw, such as `keys.list`. */
+const broken = new Set<string>();
+
+let service: TestService;
+let ada: GraphqlClient;
+
+beforeAll(async () => {
+  const config = readConfig({ DATA_DIR: dataDir });
+  service = await startService(
+    { DATA_DIR: dataDir },
+    { openStore: async () => breakable(await openStore(config, systemRuntime)) },
+  );
+  const { key } = await service.makeAccount('1');
+  ada = new GraphqlClient({
+    ...{ url: service.demo.graphqlUrl, key },
+    authToken: service.demo.accounts[0]?.authToken ?? '',
+  });
+});
+beforeEach(() => broken.clear());
+afterAll(async () => {
+  await service.stop();
+  rmSync(dataDir, { recursive: true });
+});
+
+/** The store itself, but for the verbs that are `broken`. */
+function breakable(store: Store): Store {
+  return new Proxy(store, {
+    get(target, room) {
+      const found: unknown = Reflect.get(target, room, target);
+      if (typeof found === 'function') return found.bind(target);
+      if (typeof found !== 'object' || found === null) return found;
+      return new Proxy(found, {
+        get(verbs, name) {
+          const verb: unknown = Reflect.get(verbs, name, verbs);
+          if (typeof verb !== 'function') return verb;
+          if (!broken.has(`${String(room)}.${String(name)}`)) return verb.bind(verbs);
+          return async () => {
+            throw new Error(secret);
+          };
+        },
+      });
+    },
+  });
+}
+
+const masked = {
+  message: 'Internal error; the log has its cause under this x-request-id',
+  extensions: { code: 'INTERNAL', status: 500 },
+};
+
+/** The log has the cause once, under the id that the caller was told. */
+function expectLoggedOnce({ headers }: GraphqlAnswer): void {
+  const id = headers.get('x-request-id');
+  const lines = service.log.map((line) => JSON.parse(line)).filter(({ requestId, err }) => requestId === id && err);
+  expect(lines).toHaveLength(1);
+  expect(lines[0]).toMatchObject({ level: 50, code: 'internal', err: { message: secret, stack: expect.any(String) } });
+}
+
+test('what nobody foresaw is masked, logged once with its cause, and leaves its siblings', async () => {
+  broken.add('keys.list');
+  const answer = await ada.ask('{ a: account { name } viewer { userName } b: account { balance } }');
+  expect(answer.status).toBe(200);
+  expect(answer.data).toEqual({ a: null, viewer: { userName: 'ada' }, b: null });
+  expect(answer.errors).toMatchObject([
+    { ...masked, path: ['a'] },
+    { ...masked, path: ['b'] },
+  ]);
+  expect(JSON.stringify(answer)).not.toContain(secret);
+  expect(answer.extensions.credits.charged).toBe('0.001');
+  expectLoggedOnce(answer);
+});
+
+test.each([
+  ['who calls is found', 'keys.findByHash', '{ viewer { name } }'],
+  ['the Idempotency-Key is claimed', 'idempotency.claim', 'mutation { createTweet(input: { text: "Never" }) { id } }'],
+])('refuses the whole request where %s in a way nobody foresaw', async (_name, verb, query) => {
+  const { key } = await service.makeAccount('1');
+  broken.add(verb);
+  const answer = await ada.with({ key }).ask(query, {}, { 'idempotency-key': 'a key' });
+  expect(answer).toMatchObject({ status: 500, data: null, errors: [masked] });
+  expect(answer.extensions).toMatchObject({ cost: { actual: '0' }, credits: { charged: '0' } });
+  expect(JSON.stringify(answer)).not.toContain(secret);
+  expectLoggedOnce(answer);
+});
+
+test('the platform’s faults are told, and logged once with their cause however many fields they fail', async () => {
+  await service.addFault({ kind: 'status', status: 500 }, { operation: 'me', times: null });
+  const answer = await ada.ask('{ a: viewer { name } b: viewer { userName } c: viewer { userId } }');
+  expect(answer).toMatchObject({ data: { a: null, b: null, c: null } });
+  expect(answer.errors).toHaveLength(3);
+  const id = answer.headers.get('x-request-id');
+  const lines = service.log.map((line) => JSON.parse(line)).filter(({ requestId }) => requestId === id);
+  expect(lines.filter(({ level }) => level === 40)).toMatchObject([{ code: 'platform_unavailable' }]);
+});

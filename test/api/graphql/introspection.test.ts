@@ -1,0 +1,108 @@
+import { getIntrospectionQuery } from 'graphql';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startService, type TestService } from '../../support/service.ts';
+
+interface Result {
+  data?: Record<string, unknown> | null;
+  errors?: { message: string; extensions: { code: string; status: number } }[];
+}
+
+async function ask(service: TestService, query: string) {
+  const response = await fetch(`${service.origin}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'application/graphql-response+json' },
+    body: JSON.stringify({ query }),
+  });
+  return { status: response.status, headers: response.headers, body: (await response.json()) as Result };
+}
+
+describe('without a key', () => {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await startService();
+  });
+  afterAll(() => service.stop());
+
+  test.each([
+    ['what tools ask for', getIntrospectionQuery({ inputValueDeprecation: true, schemaDescription: true })],
+    ['one type', '{ __type(name: "User") { name fields { name } } }'],
+    ['__typename', '{ __typename }'],
+    ['__typename of mutations', 'mutation { __typename }'],
+    ['__typename by a fragment', '{ ...Q } fragment Q on Query { a: __typename }'],
+  ])('the schema is read: %s', async (_name, query) => {
+    const { status, body } = await ask(service, query);
+    expect(body.errors).toBeUndefined();
+    expect(status).toBe(200);
+  });
+
+  test.each([
+    '{ viewer { id } }',
+    '{ __typename viewer { id } }',
+    '{ __schema { queryType { name } } account { name } }',
+    '{ rateLimit { __typename } }',
+    '{ ...Q } fragment Q on Query { ... on Query { list(listId: "1") { __typename } } }',
+    '{ node(id: "nonsense") { __typename } }',
+    'mutation { deleteTweet(input: { tweetId: "1" }) { __typename } }',
+  ])('everything else is 401: %s', async (query) => {
+    const { status, headers, body } = await ask(service, query);
+    expect(body.errors?.[0]?.extensions).toMatchObject({ code: 'UNAUTHENTICATED', status: 401 });
+    expect(body.data).toBeUndefined();
+    expect(status).toBe(401);
+    expect(headers.get('www-authenticate')).toBe('Bearer');
+  });
+
+  test.each([
+    ['fields of types of fields', '{ __schema { types { fields { type { fields { type { fields { name } } } } } } } }'],
+    ['all types a hundred times', `{ __schema { ${many(99, (i) => `t${i}: types { fields { name } }`)} } }`],
+    [
+      'fields of types, aliased at every step',
+      `{ __schema { types { ${many(9, (i) => `f${i}: fields { type { ${many(9, (j) => `g${j}: fields { name }`)} } }`)} } } }`,
+    ],
+    ['a type within itself', `{ __type(name: "ID") ${'{ ofType '.repeat(30)} { name } ${'}'.repeat(30)} }`],
+  ])('a schema that is read without end is refused: %s', async (_name, query) => {
+    const { status, body } = await ask(service, query);
+    expect(body.errors?.[0]?.extensions.status).toBe(400);
+    expect(body.data).toBeUndefined();
+    expect(status).toBe(400);
+  });
+});
+
+describe('with GRAPHQL_INTROSPECTION=0', () => {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await startService({ GRAPHQL_INTROSPECTION: '0' });
+  });
+  afterAll(() => service.stop());
+
+  test.each([
+    '{ __schema { queryType { name } } }',
+    '{ __type(name: "User") { name } }',
+    '{ ...Q } fragment Q on Query { s: __schema { types { name } } }',
+  ])('the schema is not told: %s', async (query) => {
+    const { status, body } = await ask(service, query);
+    expect(body.errors?.[0]).toMatchObject({
+      message: expect.stringMatching(/introspection/i),
+      extensions: { code: 'BAD_USER_INPUT', status: 400 },
+    });
+    expect(status).toBe(400);
+  });
+
+  test.each(['{ viewerr { id } }', '{ user(userNam: "ada") { id } }', '{ ... on Querry { __typename } }'])(
+    'nor hinted at: %s',
+    async (query) => {
+      const { body } = await ask(service, query);
+      expect(body.errors?.[0]?.extensions.code).toBe('BAD_USER_INPUT');
+      expect(JSON.stringify(body)).not.toMatch(/did you mean/i);
+    },
+  );
+
+  test('__typename works', async () => {
+    const { status, body } = await ask(service, '{ __typename }');
+    expect(body.data).toEqual({ __typename: 'Query' });
+    expect(status).toBe(200);
+  });
+});
+
+function many(times: number, text: (i: number) => string): string {
+  return Array.from({ length: times }, (_, i) => text(i)).join(' ');
+}

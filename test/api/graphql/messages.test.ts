@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { between, type MessageWorld, startMessages, type Writer } from '../../messaging/conversations/world.ts';
+import { GraphqlClient } from '../../support/graphql.ts';
+
+let world: MessageWorld;
+let anna: Writer;
+let ben: Writer;
+beforeAll(async () => {
+  world = await startMessages();
+  [anna, ben] = [await world.mint(), await world.mint()];
+  await anna.sends(ben, 'One');
+  await ben.sends(anna, 'Two');
+});
+afterAll(() => world.service.stop());
+
+const ask = (who: Writer, query: string, variables: Record<string, unknown> = {}, headers = who.code) =>
+  new GraphqlClient({
+    ...{ url: world.service.demo.graphqlUrl, key: who.client.options.key ?? '', authToken: who.account.authToken },
+  }).ask(query, variables, headers as Record<string, string>);
+
+describe('conversations', () => {
+  test('are read with their last messages by one call, and their messages by one more each', async () => {
+    const last = await ask(
+      anna,
+      '{ conversations { hasMessageRequests nodes { conversationId lastMessage { text fromMe } } } }',
+    );
+    expect(last.errors).toEqual([]);
+    expect(last.data.conversations).toEqual({
+      hasMessageRequests: false,
+      nodes: [{ conversationId: between(anna, ben), lastMessage: { text: 'Two', fromMe: false } }],
+    });
+    expect(last.extensions.credits.actions).toMatchObject([{ name: 'dm/list', calls: 1 }]);
+    const all = await ask(
+      anna,
+      '{ conversations { nodes { lastMessage { messageId } messages(first: 5) { nodes { text } } } } }',
+    );
+    expect(all.data.conversations.nodes[0].messages.nodes).toEqual([{ text: 'Two' }, { text: 'One' }]);
+    expect(all.data.conversations.nodes[0].lastMessage.messageId).toMatch(/./);
+  });
+
+  test('are told without a code, and what needs one fails by itself', async () => {
+    const { data, errors } = await ask(
+      anna,
+      '{ conversations { nodes { type lastMessage { text } } } }',
+      {},
+      {} as never,
+    );
+    expect(data.conversations.nodes).toEqual([{ type: 'one_to_one', lastMessage: null }]);
+    expect(errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT', status: 400, field: 'x-encryption-code' } }]);
+  });
+
+  test('are found by their global id', async () => {
+    const { data } = await ask(anna, '{ conversations { nodes { id } } }');
+    const [{ id }] = data.conversations.nodes;
+    const found = await ask(anna, 'query ($id: ID!) { node(id: $id) { ... on Conversation { conversationId } } }', {
+      id,
+    });
+    expect(found.data.node).toEqual({ conversationId: between(anna, ben) });
+    const others = await ask(await world.mint(), 'query ($id: ID!) { node(id: $id) { id } }', { id });
+    expect(others.errors).toMatchObject([{ extensions: { code: expect.stringMatching(/NOT_FOUND|CONFLICT/) } }]);
+  });
+
+  test('are paged by edges, in the order of the first page', async () => {
+    const carl = await world.mint();
+    await anna.sends(carl, 'Hello');
+    const page =
+      'query ($after: String) { conversations(first: 1, after: $after) { edges { cursor node { conversationId } } pageInfo { hasNextPage endCursor } } }';
+    const first = (await ask(anna, page)).data.conversations;
+    expect(first.edges[0].node.conversationId).toBe(between(anna, carl));
+    const next = (await ask(anna, page, { after: first.pageInfo.endCursor })).data.conversations;
+    expect(next.edges[0].node.conversationId).toBe(between(anna, ben));
+    expect(next.pageInfo.hasNextPage).toBe(false);
+  });
+});
+
+test('a wrong code is refused with the guesses that remain', async () => {
+  const other = await world.mint();
+  const wrong = { 'x-encryption-code': '907351' } as never;
+  const { errors } = await ask(other, 'mutation { sendMessage(input: { userId: "1", text: "x" }) { ok } }', {}, wrong);
+  expect(errors).toMatchObject([
+    { message: 'Wrong x-encryption-code: 19 guesses remaining', extensions: { code: 'FORBIDDEN' } },
+  ]);
+});
+
+test('the subscription tells of messages', async () => {
+  const { key = '' } = anna.client.options;
+  const controller = new AbortController();
+  const response = await fetch(world.service.demo.graphqlUrl, {
+    method: 'POST',
+    signal: controller.signal,
+    headers: {
+      ...{ accept: 'text/event-stream', 'content-type': 'application/json', authorization: `Bearer ${key}` },
+      ...{ 'x-auth-token': anna.account.authToken, ...anna.code },
+    },
+    body: JSON.stringify({
+      query:
+        'subscription { events { __typename createdAt ... on MessageReceivedEvent { text fromMe conversationId } } }',
+    }),
+  });
+  expect(response.status).toBe(200);
+  const reading = (async () => {
+    let text = '';
+    for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
+      text += Buffer.from(chunk).toString();
+      if (text.includes('MessageReceivedEvent')) return text;
+    }
+    return text;
+  })();
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  await ben.sends(anna, 'By subscription');
+  expect(await reading).toContain('"text":"By subscription"');
+  controller.abort();
+});

@@ -1,0 +1,170 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Client } from '../../support/client.ts';
+import type { GraphqlAnswer, GraphqlClient } from '../../support/graphql.ts';
+import { restingBalance } from '../../support/refusal.ts';
+import { type CountedWorld, startCountedWorld } from './counted-world.ts';
+
+let world: CountedWorld;
+let count = 0;
+
+beforeAll(async () => {
+  world = await startCountedWorld({ PLATFORM_TIMEOUT_MS: '1000' });
+});
+beforeEach(() => world.sandbox.clearFaults());
+afterAll(() => world.service.stop());
+
+async function caller(dollars = '1'): Promise<{ graphql: GraphqlClient; rest: Client }> {
+  const { key } = await world.service.makeAccount(dollars);
+  const { authToken } = await world.sandbox.mint();
+  return { graphql: world.ada.with({ key, authToken }), rest: world.rest.with({ key, authToken }) };
+}
+const newKey = () => `key-${++count}`;
+const newText = () => `An idempotent mutation, number ${++count}`;
+const document = 'mutation Post($text: String!) { createTweet(input: { text: $text }) { id text createdAt } }';
+const post = (by: GraphqlClient, key: string, text: string) => by.ask(document, { text }, { 'idempotency-key': key });
+const timesPosted = async (text: string) => (await world.sandbox.tweets()).filter((posted) => posted === text).length;
+
+function expectReplay(answer: GraphqlAnswer, first: GraphqlAnswer): void {
+  expect(answer.status).toBe(first.status);
+  expect({ data: answer.data, errors: answer.errors }).toEqual({ data: first.data, errors: first.errors });
+  expect(answer.headers.get('idempotent-replayed')).toBe('true');
+  expect(answer.headers.get('x-credits-charged')).toBeNull();
+  expect(answer.headers.get('x-credits-remaining')).toBeNull();
+  expect(answer.extensions).toMatchObject({ cost: { actual: '0' }, credits: { charged: '0', actions: [] } });
+}
+
+describe('the same mutation with the same Idempotency-Key', () => {
+  test('gets the first answer again, and is performed and billed once', async () => {
+    const { graphql, rest } = await caller();
+    const [key, text] = [newKey(), newText()];
+    const first = await post(graphql, key, text);
+    expect(first.errors).toEqual([]);
+    expect(first.headers.get('x-credits-charged')).toBe('0.001');
+    expect(first.headers.get('idempotent-replayed')).toBeNull();
+    for (let i = 0; i < 3; i++) expectReplay(await post(graphql, key, text), first);
+    expect(await timesPosted(text)).toBe(1);
+    expect(await restingBalance(rest)).toBe('0.999');
+  });
+
+  test('sent 20 times at once makes one tweet and one charge; the others get its answer or a conflict', async () => {
+    const { graphql, rest } = await caller();
+    const [key, text] = [newKey(), newText()];
+    const answers = await Promise.all(Array.from({ length: 20 }, () => post(graphql, key, text)));
+    const paid = answers.filter((answer) => answer.headers.get('x-credits-charged') === '0.001');
+    expect(paid).toHaveLength(1);
+    for (const answer of answers) {
+      if (answer === paid[0]) continue;
+      if (answer.status === 200) expectReplay(answer, paid[0] as GraphqlAnswer);
+      else {
+        expect(answer).toMatchObject({
+          status: 409,
+          data: null,
+          errors: [{ extensions: { code: 'CONFLICT', status: 409 } }],
+        });
+        expect(answer.headers.get('retry-after')).toBe('1');
+        expect(answer.extensions.credits.charged).toBe('0');
+      }
+    }
+    expect(await timesPosted(text)).toBe(1);
+    expect(await restingBalance(rest)).toBe('0.999');
+  });
+
+  test('gets the same answer again after a partial failure, which is not tried again', async () => {
+    const { graphql, rest } = await caller();
+    const [key, text] = [newKey(), newText()];
+    await world.service.addFault({ kind: 'status', status: 500 }, { operation: 'followUser' });
+    const both = `mutation ($text: String!) {
+      createTweet(input: { text: $text }) { id } followUser(input: { userId: "${world.graceId}" }) { following }
+    }`;
+    const ask = () => graphql.ask(both, { text }, { 'idempotency-key': key });
+    const first = await ask();
+    expect(first.data).toMatchObject({ createTweet: { id: expect.any(String) }, followUser: null });
+    expect(first.errors).toMatchObject([{ path: ['followUser'], extensions: { code: 'PLATFORM_UNAVAILABLE' } }]);
+    const [, asked] = await world.sandbox.requestsDuring(async () => {
+      for (let i = 0; i < 2; i++) expectReplay(await ask(), first);
+    });
+    expect(asked).toEqual({});
+    expect(await restingBalance(rest)).toBe('0.999');
+  });
+
+  test('gets the same refusal of the platform again, without a charge', async () => {
+    const { graphql, rest } = await caller();
+    const key = newKey();
+    const like = () =>
+      graphql.ask('mutation { likeTweet(input: { tweetId: "1" }) { liked } }', {}, { 'idempotency-key': key });
+    const first = await like();
+    expect(first.errors).toMatchObject([{ extensions: { code: 'NOT_FOUND' } }]);
+    const [again, asked] = await world.sandbox.requestsDuring(like);
+    expectReplay(again, first);
+    expect(asked).toEqual({});
+    expect(await restingBalance(rest)).toBe('1');
+  });
+
+  test('is performed again by the same token where nobody knew the outcome', async () => {
+    const { graphql, rest } = await caller();
+    const [key, text] = [newKey(), newText()];
+    await world.service.addFault({ kind: 'reset_after' }, { operation: 'createTweet' });
+    expect((await post(graphql, key, text)).errors).toMatchObject([{ extensions: { code: 'PLATFORM_UNAVAILABLE' } }]);
+    const again = await post(graphql, key, text);
+    expect(again.errors).toEqual([]);
+    expect(again.headers.get('x-credits-charged')).toBe('0.001');
+    expectReplay(await post(graphql, key, text), again);
+    expect(await timesPosted(text)).toBe(1);
+    expect(await restingBalance(rest)).toBe('0.999');
+  });
+
+  test('frees its key when it is refused before the platform is asked', async () => {
+    const { graphql } = await caller('0.001');
+    const key = newKey();
+    expect((await post(graphql, key, '')).errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT' } }]);
+    expect((await post(graphql, newKey(), newText())).errors).toEqual([]);
+    // Another request under the same key each time: no refusal has kept it.
+    expect((await post(graphql, key, newText())).status).toBe(402);
+    expect((await post(graphql, key, newText())).status).toBe(402);
+  });
+
+  test('needs no credit when it is repeated', async () => {
+    const { graphql } = await caller('0.001');
+    const [key, text] = [newKey(), newText()];
+    const first = await post(graphql, key, text);
+    expectReplay(await post(graphql, key, text), first);
+    expect((await post(graphql, newKey(), newText())).status).toBe(402);
+  });
+});
+
+describe('an Idempotency-Key', () => {
+  test('is refused for another request: variables, document, actor, or over REST', async () => {
+    const { graphql, rest } = await caller();
+    const { authToken } = await world.sandbox.mint();
+    const [key, text] = [newKey(), newText()];
+    const first = await post(graphql, key, text);
+    const mismatch = {
+      status: 422,
+      data: null,
+      errors: [{ extensions: { code: 'IDEMPOTENCY_MISMATCH', status: 422 } }],
+    };
+    expect(await post(graphql, key, newText())).toMatchObject(mismatch);
+    expect(await graphql.ask(`${document} `, { text }, { 'idempotency-key': key })).toMatchObject(mismatch);
+    expect(await post(graphql.with({ authToken }), key, text)).toMatchObject(mismatch);
+    expect((await rest.post('/tweet/create', { text }, { 'idempotency-key': key })).status).toBe(422);
+    expectReplay(await post(graphql, key, text), first);
+    expect(await restingBalance(rest)).toBe('0.999');
+  });
+
+  test('is the account’s own, and must be printable', async () => {
+    const [one, other] = [await caller(), await caller()];
+    const key = newKey();
+    expect((await post(one.graphql, key, newText())).errors).toEqual([]);
+    expect((await post(other.graphql, key, newText())).headers.get('x-credits-charged')).toBe('0.001');
+    const answer = await post(one.graphql, 'x'.repeat(256), newText());
+    expect(answer).toMatchObject({ status: 400, errors: [{ extensions: { code: 'BAD_USER_INPUT' } }] });
+  });
+
+  test('means nothing on a query', async () => {
+    const { graphql } = await caller();
+    for (let i = 0; i < 2; i++) {
+      const answer = await graphql.ask('{ viewer { name } }', {}, { 'idempotency-key': 'a key' });
+      expect(answer.headers.get('x-credits-charged')).toBe('0.001');
+    }
+  });
+});

@@ -1,0 +1,72 @@
+import type { DemoAccount } from '../../../src/platform/sandbox/demo-world.ts';
+import type { Client } from '../../support/client.ts';
+
+type Input = Record<string, unknown>;
+
+/** The code of whoever has yet to enroll. */
+const newCode = '738205';
+
+/** A conversation of the actor with another account, for the actions on messages. */
+export class ConversationOfFaces {
+  readonly id: string;
+  readonly #actor: DemoAccount;
+  readonly #user: DemoAccount;
+  readonly #client: Client;
+  #seqId = '';
+
+  constructor(client: Client, actor: DemoAccount, user: DemoAccount) {
+    this.#client = client;
+    this.#actor = actor;
+    this.#user = user;
+    this.id = conversationBetween(actor, user);
+  }
+
+  get code(): string {
+    return this.#actor.encryptionCode || newCode;
+  }
+
+  /** What must have been said for an action to change something. */
+  async prepare(name: string): Promise<void> {
+    if (!name.startsWith('dm/') || name === 'dm/enroll' || name === 'dm/send') return;
+    const sent = await this.#send('/dm/send', { user_id: this.#user.userId, text: 'What the faces are compared by' });
+    this.#seqId = String(sent['seq_id']);
+    if (name === 'dm/unreact')
+      await this.#send('/dm/react', { conversation_id: this.id, seq_id: this.#seqId, emoji: '❤️' });
+  }
+
+  fill(input: Input): void {
+    if ('conversation_id' in input) input['conversation_id'] = this.id;
+    if ('user_id' in input) input['user_id'] = this.#user.userId;
+    if ('seq_id' in input) input['seq_id'] = this.#seqId;
+  }
+
+  /** What both sides can see of it. */
+  async state(): Promise<Input> {
+    const headers = { 'x-encryption-code': this.code };
+    const list = await this.#client.get('/dm/list', {}, headers);
+    const read = await this.#client.get('/dm/messages', { conversation_id: this.id }, headers);
+    const messages = (read.body.data?.['messages'] ?? []) as Input[];
+    return {
+      listStatus: list.status,
+      messages: messages.map(({ text, edited, deleted, reactions, attachment }) => ({
+        ...{ text, edited, deleted, reactions: (reactions as Input[]).map(({ emoji }) => emoji) },
+        attachment: attachment === null ? null : (attachment as Input)['filename'],
+      })),
+    };
+  }
+
+  bare(value: string): string | undefined {
+    return { [this.id]: 'conversation', [this.#seqId]: 'message' }[value];
+  }
+
+  async #send(path: string, body: Input): Promise<Input> {
+    const answer = await this.#client.post(path, body, { 'x-encryption-code': this.code });
+    if (answer.status !== 200) throw new Error(`${path}: ${answer.body.error}`);
+    return answer.body.data;
+  }
+}
+
+export function conversationBetween(...accounts: readonly [DemoAccount, DemoAccount]): string {
+  const ids = accounts.map(({ userId }) => BigInt(userId));
+  return ids.sort((a, b) => (a < b ? -1 : 1)).join(':');
+}

@@ -1,0 +1,181 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Action } from '../../../src/actions/action.ts';
+import { dmEnroll } from '../../../src/actions/dm/enroll.ts';
+import { actions } from '../../../src/actions/registry.ts';
+import { errorTable } from '../../../src/shared/errors/table.ts';
+import { restingBalance } from '../../support/refusal.ts';
+import { rows } from './parity-rows.ts';
+import { type Faces, type ParityWorld, startParityWorld } from './parity-world.ts';
+
+let world: ParityWorld;
+let faces: Faces;
+
+beforeAll(async () => {
+  world = await startParityWorld({ PLATFORM_TIMEOUT_MS: '250' });
+  faces = await world.faces('10');
+  await faces.target.hook.register();
+  await world.knowChatKeys(faces);
+});
+beforeEach(() => world.sandbox.clearFaults());
+afterAll(() => world.stop());
+
+type Input = Record<string, unknown>;
+
+/** Both faces refuse it: with the same status, a code that the table has for it, and without a charge. */
+async function expectSameRefusal(action: Action, input: Input, status: number, by = faces, headers = {}) {
+  const rest = await by.rest(action, input, headers);
+  expect(rest.status, rest.body.error ?? '').toBe(status);
+  expect(rest.headers.get('x-credits-charged')).toBeNull();
+
+  const answer = await by.graphql(action, input, headers);
+  expect(answer.found ?? null).toBeNull();
+  expect(answer.errors).toHaveLength(1);
+  const [{ message = '', extensions } = {}] = answer.errors;
+  expect(extensions?.status, message).toBe(status);
+  const codes = Object.values(errorTable).filter((each) => each.status === status && each.graphql !== 'TOO_COSTLY');
+  expect(codes.map(({ graphql }) => graphql)).toContain(extensions?.code);
+  expect(answer.chargedFor(action)).toBeUndefined();
+  expect(answer.status).toBe(answer.data === null ? status : 200);
+  // GraphQL spells fields in its own way, and a list costs what its owner does besides.
+  if (extensions?.field === undefined && status !== 400 && status !== 402) expect(message).toBe(rest.body.error);
+  if (status === 429) expect(extensions?.retryAfterSeconds).toBe(Number(rest.headers.get('retry-after')));
+  return answer;
+}
+
+const inputOf = (action: Action) => world.inputFor(action, faces.target);
+const named = (list: readonly Action[]) => list.map((action) => [action.name, action] as const);
+
+describe.each(named(actions))('%s', (_name, action) => {
+  test('is refused alike without a key, and with one that nobody has', async () => {
+    for (const key of ['', 'pstn_made_up']) {
+      const answer = await expectSameRefusal(action, await inputOf(action), 401, faces.with({ key }));
+      expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+      expect(answer.extensions).toMatchObject({ cost: { actual: '0' }, credits: { charged: '0', remaining: null } });
+    }
+  });
+});
+
+/** Ids and names that nobody has, and what is none at all. */
+function wrongInputs(
+  example: Readonly<Input>,
+  paged: Action['paged'],
+): readonly (readonly [input: Input, status: number])[] {
+  const wrong: (readonly [Input, number])[] = [];
+  const put = (changes: Input, status: number) => wrong.push([{ ...example, ...changes }, status]);
+  const without = (name: string) => {
+    const { [name]: _left, ...rest } = example;
+    wrong.push([rest, 400]);
+  };
+  for (const name of ['tweet_id', 'listId', 'article_id'].filter((name) => name in example)) {
+    put({ [name]: '1' }, 404);
+    for (const malformed of ['abc', '', '123456789012345678901', '1/../2']) put({ [name]: malformed }, 400);
+    without(name);
+  }
+  for (const name of ['userName', 'user_name', 'username'].filter((name) => name in example)) {
+    put({ [name]: 'nobody_here' }, 404);
+    put({ [name]: 'quickgains' }, 403);
+    put({ [name]: 'oldlantern' }, 404);
+    for (const malformed of ['not a name', '', '../ada', '@']) put({ [name]: malformed }, 400);
+    put({ [name.includes('_') || name === 'username' ? 'user_id' : 'userId']: '1' }, 404);
+    without(name);
+  }
+  if ('id' in example) {
+    put({ id: 'wh_made_up' }, 404);
+    put({ id: 'x'.repeat(65) }, 400);
+  }
+  if ('url' in example) {
+    for (const url of ['', 'ftp://localhost/', 'http://example.com/', 'https://127.0.0.1/', 'x'.repeat(201)]) {
+      put({ url }, 400);
+    }
+    put({ secret: 'too short' }, 400);
+    without('url');
+  }
+  if ('events' in example) {
+    for (const events of [[], ['tweet.nothing']]) put({ events }, 400);
+  }
+  if ('count' in example) {
+    for (const count of [0, -1, 101]) put({ count }, 400);
+    put({ count: 1.5 }, 400);
+    if (paged === true) for (const cursor of ['', 'made-up']) put({ cursor }, 400);
+  }
+  return wrong;
+}
+
+const checked = actions.filter(({ example, paged }) => wrongInputs(example, paged).length > 0);
+
+test.each(named(checked))('%s is refused alike for wrong input and for what does not exist', async (_name, action) => {
+  for (const [input, status] of wrongInputs(await inputOf(action), action.paged)) {
+    await expectSameRefusal(action, input, status);
+  }
+});
+
+const onPlatform = actions.filter(({ actor }) => actor);
+
+describe.each(named(onPlatform))('%s', (_name, action) => {
+  test('is refused alike without an actor, with one whom the platform rejects, by a bad proxy, and without credit', async () => {
+    const input = await inputOf(action);
+    await expectSameRefusal(action, input, 400, faces.with({ authToken: '' }));
+    await expectSameRefusal(action, input, 403, faces.with({ authToken: 'nobody' }));
+    await expectSameRefusal(action, input, 400, faces, { 'x-proxy': 'socks5://127.0.0.1:1080' });
+    const answer = await expectSameRefusal(action, input, 402, await world.faces('0'));
+    expect(answer.errors[0]?.message).toContain(`this needs ${answer.extensions.cost.quoted} dollars`);
+  });
+
+  test.each([
+    [{ kind: 'status', status: 500 }, 502],
+    [{ kind: 'rate_limit', retry_after: 7 }, 429],
+    [{ kind: 'nonsense' }, 502],
+    [{ kind: 'hang' }, 504],
+  ] as const)('fails alike on a platform fault %o', async (fault, status) => {
+    await world.service.addFault(fault, { times: null });
+    // Enrolment asks the key realms first, and nobody's keys are known before it.
+    const atRealms = action === dmEnroll && status !== 429;
+    await expectSameRefusal(action, await inputOf(action), atRealms ? 503 : status);
+  });
+});
+
+test.each([
+  ['tweet/create', { text: '' }, 400],
+  ['tweet/create', { text: 'x'.repeat(25_001) }, 400],
+  ['tweet/create', { text: 'half \ud800 a pair' }, 400],
+  ['tweet/create', { text: 'To nobody', reply_to_tweet_id: '1' }, 404],
+  ['tweet/create', { text: 'Of nothing', quote_tweet_id: '1' }, 404],
+  ['tweet/create', { text: 'Both', quote_tweet_id: '1', quote_tweet_url: 'https://p.example/a/status/1' }, 400],
+  ['tweet/create', { text: 'With a picture', media_ids: ['1'] }, 404],
+  ['tweet/create', { text: 'What the parity of two faces is shown by' }, 409],
+  ['article/create', { title: '', content: 'x' }, 400],
+  ['article/create', { title: 'x'.repeat(101), content: 'x' }, 400],
+  ['article/create', { title: 'On looms', content: '> '.repeat(50) }, 400],
+  ['article/create', { title: 'On looms', content: 'x', cover_media_id: '1' }, 404],
+  ['article/update', { article_id: '1' }, 400],
+  ['article/list', { status: 'lost' }, 400],
+  ['tweet/advanced_search', { q: '' }, 400],
+  ['tweet/advanced_search', { q: 'x'.repeat(513) }, 400],
+  ['tweet/advanced_search', { q: 'nonsense:operator' }, 400],
+  ['tweet/advanced_search', { q: 'boats', product: 'Newest' }, 400],
+  ['account/usage', { from: 'yesterday' }, 400],
+  ['account/usage', { granularity: 'week' }, 400],
+  ['user/tweets_and_replies', { userName: 'linus' }, 403],
+] as const)('%s of %o is refused alike', async (name, input, status) => {
+  const action = actions.find((each) => each.name === name) as Action;
+  await expectSameRefusal(action, input, status);
+});
+
+test('what fails of a list beside its owner leaves the owner, and its charge', async () => {
+  for (const action of onPlatform.filter(({ name }) => (rows[name]?.beside.length ?? 0) > 0)) {
+    const input = await inputOf(action);
+    const [, asked] = await world.sandbox.requestsDuring(() => faces.rest(action, input));
+    const operation = Object.keys(asked)[0]?.replace('ByScreenName', '');
+    // GraphQL asks by the id of the owner.
+    await world.service.addFault({ kind: 'status', status: 500 }, { operation });
+    const answer = await faces.graphql(action, input);
+    expect(answer.errors[0]).toMatchObject({ extensions: { code: 'PLATFORM_UNAVAILABLE', status: 502 } });
+    expect(answer.extensions.credits).toMatchObject({ charged: '0.001' });
+    expect(answer.others(action)).toEqual([{ name: rows[action.name]?.beside[0], calls: 1, charged: '0.001' }]);
+    await world.sandbox.clearFaults();
+  }
+});
+
+test('none of the refusals has left credit held', async () => {
+  expect(Number(await restingBalance(faces.client))).toBeLessThan(10);
+});

@@ -1,0 +1,86 @@
+import { describe, expect, test } from 'vitest';
+import type { Action } from '../../../src/actions/action.ts';
+import { alternativesOf } from '../../../src/actions/input/input.ts';
+import { actions, streams } from '../../../src/actions/registry.ts';
+import { answerFaults, contract, operationOf, type Parameter, parameterFaults, requestFaults } from './contract.ts';
+
+const all = [...actions, ...streams];
+const each = all.map((action) => [action.name, action] as const);
+
+function ownParameters(action: Action): Parameter[] {
+  return (operationOf(action).parameters ?? []).filter((parameter) => 'name' in parameter);
+}
+
+describe('the API description', () => {
+  test('is OpenAPI 3.1, version 1.0.0', () => {
+    expect(contract.openapi).toMatch(/^3\.1\./);
+    expect(contract.info.version).toBe('1.0.0');
+  });
+
+  test('has every action and nothing else', () => {
+    const described = Object.entries(contract.paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+    );
+    expect(described.sort()).toEqual(all.map(({ method, path }) => `${method} ${path}`).sort());
+  });
+
+  test('gives each operation a name of its own', () => {
+    const names = all.map((action) => operationOf(action).operationId);
+    expect(new Set(names).size).toBe(names.length);
+  });
+});
+
+describe.each(each)('%s', (_name, action) => {
+  const operation = operationOf(action);
+  const body = operation.requestBody?.content['application/json'];
+
+  test('says in words what it is and takes', () => {
+    expect(operation.summary).toBe(action.summary);
+    expect(operation.description).toMatch(/(Free|Costs \d)/);
+    expect(contract.tags.map(({ name }) => name)).toEqual(expect.arrayContaining(operation.tags));
+    const described = [
+      ...ownParameters(action).map(({ name, description }) => ({ name, description })),
+      ...Object.entries(body?.schema.properties ?? {}).map(([name, { description }]) => ({ name, description })),
+    ];
+    expect(described.filter(({ description }) => !description)).toEqual([]);
+    const taken = described.map(({ name }) => name);
+    expect(taken).toEqual(expect.arrayContaining(Object.keys(action.input.shape)));
+    if (action.actor || action.keepsActor) expect(taken).toEqual(expect.arrayContaining(['auth_token', 'proxy']));
+    for (const { fields } of alternativesOf(action.input)) {
+      for (const field of fields) expect(operation.description).toContain(`\`${field}\``);
+    }
+  });
+
+  test('shows a request that it takes', () => {
+    if (body) expect(requestFaults(action, body.example)).toEqual([]);
+    for (const parameter of ownParameters(action)) {
+      if (parameter.example !== undefined) expect(parameterFaults(parameter, parameter.example)).toEqual([]);
+    }
+  });
+
+  test('shows an answer that is as described', () => {
+    if (action.kind === 'stream') {
+      const [, data] =
+        /^data: (.*)$/m.exec(operation.responses['200']?.content?.['text/event-stream']?.example ?? '') ?? [];
+      expect(() => action.output.parse(JSON.parse(data ?? ''))).not.toThrow();
+      return;
+    }
+    const example = operation.responses['200']?.content?.['application/json'].example as { data: unknown };
+    expect(answerFaults(action, 200, example)).toEqual([]);
+    expect(() => action.output.parse(example.data)).not.toThrow();
+  });
+
+  test('names the refusals that apply to it', () => {
+    const statuses = Object.keys(operation.responses);
+    expect(statuses).toEqual(expect.arrayContaining(['200', '400', '401', '429', '431', '500', '503']));
+    expect(statuses.includes('402')).toBe(action.price > 0);
+    const asksPlatform = action.actor || action.keepsActor;
+    for (const status of ['403', '501', '502', '504']) expect(statuses.includes(status)).toBe(asksPlatform);
+    expect(statuses.includes('404')).toBe(
+      action.kind === 'call' && Object.keys(action.input.shape).some((field) => /id$|name$|_url$/i.test(field)),
+    );
+    for (const status of ['413', '415']) expect(statuses.includes(status)).toBe(action.method !== 'GET');
+    for (const status of action.code === 'none' ? ['409', '422'] : ['422'])
+      expect(statuses.includes(status)).toBe(action.method === 'POST');
+  });
+});

@@ -1,0 +1,129 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Action } from '../../../src/actions/action.ts';
+import { actions } from '../../../src/actions/registry.ts';
+import { actorFieldsOf } from '../../../src/api/rest/openapi/shared.ts';
+import { Client } from '../../support/client.ts';
+import { startService, type TestService } from '../../support/service.ts';
+import { answerFaults, operationOf } from './contract.ts';
+
+const numRuns = 60;
+
+let service: TestService;
+let key: string;
+let authToken: string;
+
+beforeAll(async () => {
+  service = await startService();
+  ({ key } = await service.makeAccount('1000'));
+  authToken = service.demo.accounts[0]?.authToken ?? '';
+});
+afterAll(() => service.stop());
+
+const written = actions.filter(({ method }) => method !== 'GET').map((action) => [action.name, action] as const);
+const read = actions.filter(({ method }) => method === 'GET').map((action) => [action.name, action] as const);
+
+/** What people who try things send in place of a string. */
+const nasty = fc.constantFrom<fc.JsonValue>(
+  { $ne: null },
+  { $gt: '' },
+  { __proto__: null, toString: 'x' },
+  JSON.parse('{"__proto__":{"admin":true}}') as fc.JsonValue,
+  '\u0000',
+  '\ud800',
+  '%00',
+  "' OR 1=1 --",
+  '../../etc/passwd',
+  'a'.repeat(10_000),
+  -0,
+  1e308,
+  '99999999999999999999',
+  [[[[[[]]]]]],
+);
+const value = fc.oneof({ weight: 1, arbitrary: nasty }, { weight: 3, arbitrary: fc.jsonValue() });
+
+function fieldsOf(action: Action): string[] {
+  return [...Object.keys(action.input.shape), ...Object.keys(actorFieldsOf(action))];
+}
+
+function send(action: Action, query: string, body: string | undefined, headers: Record<string, string>) {
+  const client = new Client({ baseUrl: service.demo.baseUrl, key });
+  const path = action.path.replaceAll(/\{(\w+)\}/g, (_match, name: string) => String(action.example[name]));
+  return client.send(action.method, path + query, body, {
+    ...(action.actor && { 'x-auth-token': authToken }),
+    ...(body !== undefined && { 'content-type': 'application/json' }),
+    ...headers,
+  });
+}
+
+/** An Envelope, of a status that the document has for it, and no fault of the service itself. */
+function expectFair(action: Action, answer: { status: number; body: unknown }): void {
+  const error = JSON.stringify(answer.body);
+  // A made-up proxy that nobody answers at.
+  if (answer.status >= 500) expect(answer.status, error).toBe(502);
+  expect(Object.keys(operationOf(action).responses), error).toContain(String(answer.status));
+  expect(answerFaults(action, answer.status, answer.body)).toEqual([]);
+}
+
+describe('whatever is sent, the answer is an Envelope and no fault of the service', () => {
+  test.each(written)('any JSON in any field of %s', async (_name, action) => {
+    const field = fc.constantFrom(...fieldsOf(action));
+    const body = fc
+      .tuple(fc.constant(action.example), fc.dictionary(field, value, { maxKeys: 3 }))
+      .map(([example, changes]) => ({ ...example, ...changes }));
+    await fc.assert(
+      fc.asyncProperty(body, async (input) => {
+        expectFair(action, await send(action, '', JSON.stringify(input), {}));
+      }),
+      { numRuns },
+    );
+  });
+
+  test.each(written)('any JSON, and what is almost JSON, as the body of %s', async (_name, action) => {
+    const almost = fc.tuple(fc.json(), fc.nat(20)).map(([text, cut]) => text.slice(0, -cut || undefined));
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(fc.json(), almost, fc.string({ unit: 'binary' })), async (body) => {
+        expectFair(action, await send(action, '', body, {}));
+      }),
+      { numRuns },
+    );
+  });
+
+  test.each(read)('any query of %s', async (_name, action) => {
+    const name = fc.oneof(fc.constantFrom(...fieldsOf(action), '__proto__', 'constructor'), fc.string());
+    const text = fc.oneof(
+      fc.string({ unit: 'grapheme' }),
+      value.map((item) => JSON.stringify(item)),
+      fc.constantFrom('1', '0', '%', '%ff'),
+    );
+    const pair = fc.tuple(name, text, fc.boolean()).map(([left, right, encoded]) =>
+      // Half of them as they are: a query that no client library would write.
+      encoded ? new URLSearchParams([[left, right]]).toString() : `${left}=${right}`.replace(/[^!-~]|#/g, ''),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(pair, { maxLength: 4 }), async (pairs) => {
+        expectFair(action, await send(action, `?${pairs.join('&')}`, undefined, {}));
+      }),
+      { numRuns },
+    );
+  });
+
+  test.each([...read, ...written])('any headers of %s', async (_name, action) => {
+    const names = ['x-auth-token', 'x-proxy', 'x-request-id', 'idempotency-key', 'content-type', 'accept', 'cookie'];
+    const text = fc.oneof(fc.string(), fc.constantFrom('', 'application/json; charset=utf-99', '*/*', 'gzip, br'));
+    const headers = fc.dictionary(
+      fc.constantFrom(...names, 'content-encoding', 'authorization', 'x-http-method'),
+      text,
+      {
+        maxKeys: 3,
+      },
+    );
+    await fc.assert(
+      fc.asyncProperty(headers, async (given) => {
+        const body = action.method === 'GET' ? undefined : JSON.stringify(action.example);
+        expectFair(action, await send(action, '', body, given));
+      }),
+      { numRuns },
+    );
+  });
+});

@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Client } from '../../support/client.ts';
+import { GraphqlClient } from '../../support/graphql.ts';
+import { expectRefusal } from '../../support/refusal.ts';
+import { startService, type TestService } from '../../support/service.ts';
+
+let service: TestService;
+let caller: Client;
+let other: Client;
+let graphql: GraphqlClient;
+
+beforeAll(async () => {
+  service = await startService({ MAX_CONCURRENT_REQUESTS: '3', SANDBOX_ACTIVITY: '0' });
+  const authToken = service.demo.accounts[0]?.authToken ?? '';
+  const key = (await service.makeAccount('1')).key;
+  caller = new Client({ baseUrl: service.demo.baseUrl, key, authToken });
+  other = caller.with({ key: (await service.makeAccount('1')).key });
+  graphql = new GraphqlClient({ url: `${service.origin}/graphql`, key, authToken });
+});
+afterAll(() => service.stop());
+
+const slow = (times: number) =>
+  service.addFault({ kind: 'latency', ms: 1_500 }, { operation: 'userByScreenName', times });
+const limit = /^This API key has 3 requests running, which is the limit of concurrent requests/;
+const soon = () => new Promise((resolve) => setTimeout(resolve, 300));
+
+describe('concurrent requests of one API key', () => {
+  test('above the limit are refused, by REST and by GraphQL, and no others', async () => {
+    await slow(3);
+    const running = [
+      caller.get('/user/info', { userName: 'grace' }),
+      caller.get('/user/info', { userName: 'ada' }),
+      graphql.ask('{ user(userName: "linus") { name } }'),
+    ];
+    await soon();
+    const refused = await caller.get('/account');
+    expectRefusal(refused, 429, limit);
+    expect(refused.headers.get('retry-after')).toBe('1');
+    const answer = await graphql.ask('{ account { id } }');
+    expect(answer.status).toBe(429);
+    expect(answer.errors[0]).toMatchObject({
+      message: expect.stringMatching(limit),
+      extensions: { code: 'RATE_LIMITED' },
+    });
+    expect((await other.get('/account')).status).toBe(200);
+    expect((await Promise.all(running)).map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect((await caller.get('/account')).status).toBe(200);
+  });
+
+  test('do not include open streams', async () => {
+    const abort = new AbortController();
+    const { key = '', authToken = '' } = caller.options;
+    const headers = { authorization: `Bearer ${key}`, 'x-auth-token': authToken };
+    const open = () => fetch(`${service.demo.baseUrl}/events`, { headers, signal: abort.signal });
+    const subscribe = () =>
+      fetch(`${service.origin}/graphql`, {
+        ...{ method: 'POST', signal: abort.signal },
+        headers: { ...headers, 'content-type': 'application/json', accept: 'text/event-stream' },
+        body: JSON.stringify({ query: 'subscription { events { id } }' }),
+      });
+    const streams = [];
+    for (const start of [open, subscribe, open, subscribe, open]) streams.push(await start());
+    expect(streams.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+    expect((await caller.get('/account')).status).toBe(200);
+    abort.abort();
+  });
+
+  test('include writes whose callers have hung up, until they have ended', async () => {
+    await service.addFault({ kind: 'latency', ms: 1_500 }, { operation: 'likeTweet', times: 3 });
+    const hangUp = new AbortController();
+    const { baseUrl, key = '', authToken = '' } = caller.options;
+    for (let i = 0; i < 3; i++) {
+      fetch(`${baseUrl}/tweet/favorite`, {
+        ...{ method: 'POST', signal: hangUp.signal },
+        headers: { authorization: `Bearer ${key}`, 'x-auth-token': authToken, 'content-type': 'application/json' },
+        body: JSON.stringify({ tweet_id: `${i + 1}` }),
+      }).catch(() => {});
+    }
+    await soon();
+    hangUp.abort();
+    await soon();
+    expectRefusal(await caller.get('/account'), 429, limit);
+    await expect.poll(async () => (await caller.get('/account')).status, { timeout: 5_000, interval: 200 }).toBe(200);
+  });
+});

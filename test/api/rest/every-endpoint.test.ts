@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { Action } from '../../../src/actions/action.ts';
+import { dmEnroll } from '../../../src/actions/dm/enroll.ts';
+import { dmMessages } from '../../../src/actions/dm/messages.ts';
+import { actions } from '../../../src/actions/registry.ts';
+import { type Answer, Client } from '../../support/client.ts';
+import { expectRefusal, restingBalance } from '../../support/refusal.ts';
+import { SandboxControl } from '../../support/sandbox-control.ts';
+import { startService, type TestService } from '../../support/service.ts';
+
+let service: TestService;
+let ada: Client;
+let penniless: Client;
+
+beforeAll(async () => {
+  service = await startService({ PLATFORM_TIMEOUT_MS: '250' });
+  const [rich, poor] = [await service.makeAccount('1'), await service.makeAccount('0')];
+  ada = new Client({
+    baseUrl: service.demo.baseUrl,
+    key: rich.key,
+    authToken: service.demo.accounts[0]?.authToken ?? '',
+  });
+  // Chat keys are recovered before any fault, which is to meet the calls themselves. What finds nothing is free.
+  await vi.waitFor(async () => expect((await call(ada, dmMessages)).status).toBe(404), { timeout: 15_000 });
+  penniless = ada.with({ key: poor.key });
+});
+beforeEach(() => new SandboxControl(service.demo.sandboxUrl).clearFaults());
+afterAll(async () => {
+  expect(await restingBalance(ada)).toBe('1');
+  await service.stop();
+});
+
+/** The action's example, sent as its method wants it. */
+function call(client: Client, action: Action, more: Record<string, string> = {}): Promise<Answer> {
+  const code = service.demo.accounts[0]?.encryptionCode ?? '';
+  const headers = action.code === 'none' ? {} : { 'x-encryption-code': code };
+  return client.call(action, { ...action.example, ...more }, headers);
+}
+
+const onPlatform = actions.filter(({ actor }) => actor);
+
+const answers = [
+  [{ kind: 'status', status: 503 }, 502, /failed with status 503/],
+  [{ kind: 'rate_limit', retry_after: 7 }, 429, /rate limit/],
+  [{ kind: 'nonsense' }, 502, /cannot be understood/],
+  [{ kind: 'wrong_shape' }, 502, /cannot be understood/],
+  [{ kind: 'redirect', location: 'http://127.0.0.1:1/' }, 502, /cannot be understood/],
+] as const;
+/** Not for enrolment, which asks three realms at once: so many would have the circuit breaker refuse what comes after it. */
+const breaks = [
+  [{ kind: 'truncated' }, 502, /broke the connection/],
+  [{ kind: 'reset' }, 502, /broke the connection/],
+  [{ kind: 'hang' }, 504, /did not answer in time/],
+] as const;
+
+describe.each(onPlatform.map((action) => [action.name, action] as const))('%s', (_name, action) => {
+  test('needs a key, an actor that the platform knows, and credit', async () => {
+    expectRefusal(await call(ada.with({ key: '' }), action), 401);
+    expectRefusal(await call(ada.with({ authToken: '' }), action), 400, 'Missing required field: auth_token');
+    expectRefusal(await call(ada.with({ authToken: 'nobody' }), action), 403, 'Platform rejected auth_token');
+    expectRefusal(await call(penniless, action), 402);
+    expectRefusal(await call(ada, action, { proxy: 'socks5://127.0.0.1:1080' }), 400, /^Malformed field: proxy: /);
+  });
+
+  test.each(action === dmEnroll ? answers : [...answers, ...breaks])(
+    'on a platform fault %o answers %i and charges nothing',
+    async (fault, status, error) => {
+      await service.addFault(fault, { times: null });
+      const answer = await call(ada, action);
+      // What enrolment meets first is the key realms, whose faults are told in their own words.
+      if (action === dmEnroll && status !== 429) expectRefusal(answer, 503, /^Too few key realms/);
+      else expectRefusal(answer, status, error);
+      expect(answer.headers.get('retry-after')).toBe(status === 429 ? '7' : null);
+    },
+  );
+});
+
+const withBody = actions.filter(({ method, price }) => method !== 'GET' && price > 0);
+
+test.each(withBody.map((action) => [action.name, action] as const))(
+  '%s takes null for a field that may be left out',
+  async (_name, action) => {
+    const { shape } = action.input;
+    const optional = Object.keys(shape).filter((field) => shape[field]?.safeParse(undefined).success);
+    const credentials = action.actor ? { proxy: null, encryption_code: null } : {};
+    const nulls = Object.fromEntries(optional.map((field) => [field, null]));
+    const example = { ...credentials, ...nulls, ...action.example };
+    // Credit is checked after the input.
+    expectRefusal(await call(penniless, { ...action, example }), 402);
+  },
+);
+
+const paged = actions.filter((action) => action.paged === true);
+
+test.each(paged.map((action) => [action.name, action] as const))(
+  '%s refuses a page size out of bounds and a cursor from elsewhere',
+  async (_name, action) => {
+    const page = (count: unknown) => call(ada, { ...action, example: { ...action.example, count } });
+    for (const count of [0, 101, 1.5]) expectRefusal(await page(count), 400, /^Malformed field: count: /);
+    expectRefusal(await call(ada, action, { cursor: 'made-up' }), 400, /^Malformed field: cursor: /);
+  },
+);

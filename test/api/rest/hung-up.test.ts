@@ -1,0 +1,60 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readMultipart } from '../../../src/api/graphql/read-multipart.ts';
+import { BodyBudget } from '../../../src/api/http/body-budget.ts';
+import { readJsonBody } from '../../../src/api/http/json-body.ts';
+import type { MediaReception } from '../../../src/media/reception.ts';
+import { openSocket } from '../../support/raw.ts';
+
+let server: Server;
+beforeAll(async () => {
+  server = createServer();
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+});
+afterAll(() => server.close());
+
+/** A request whose client hung up while something else was waited for, usually before its body was complete. */
+async function hungUp(type: string, body?: string): Promise<{ request: IncomingMessage; response: ServerResponse }> {
+  const arrived = once(server, 'request') as Promise<[IncomingMessage, ServerResponse]>;
+  const socket = await openSocket(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  socket.write(
+    `POST / HTTP/1.1\r\nHost: a\r\nContent-Type: ${type}\r\nContent-Length: ${body?.length ?? 90_000}\r\n\r\n${body ?? ''}`,
+  );
+  const [request, response] = await arrived;
+  if (body !== undefined) await expect.poll(() => request.complete).toBe(true);
+  const closed = once(response, 'close');
+  socket.destroy();
+  await closed;
+  return { request, response };
+}
+
+const cutShort = /cut short/;
+const limitBytes = 100_000;
+
+describe('a client that hangs up while its API key is looked up', () => {
+  test('does not keep a request waiting for a JSON body', async () => {
+    const { request } = await hungUp('application/json');
+    await expect(readJsonBody(request, { limitBytes })).rejects.toThrow(cutShort);
+  });
+
+  test('does not keep a request waiting for a body that has arrived but was not read', async () => {
+    const { request } = await hungUp('application/json', '{}');
+    await expect(readJsonBody(request, { limitBytes })).rejects.toThrow(cutShort);
+  });
+
+  test('does not keep a request waiting for a multipart body', async () => {
+    const { request } = await hungUp('multipart/form-data; boundary=b');
+    const media = {} as MediaReception;
+    await expect(readMultipart(request, { media, account: 'a' }, [])).rejects.toThrow(cutShort);
+  });
+
+  test('does not take the room of other bodies for ever', async () => {
+    const bodies = new BodyBudget({ ofAccount: limitBytes, ofAll: limitBytes });
+    for (let n = 0; n < 3; n++) {
+      const { request, response } = await hungUp('application/json');
+      bodies.hold(request, response, 'a', limitBytes);
+    }
+  });
+});

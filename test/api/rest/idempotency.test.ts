@@ -1,0 +1,206 @@
+import { join } from 'node:path';
+import Libsql from 'libsql';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Answer, Client } from '../../support/client.ts';
+import { expectRefusal, restingBalance } from '../../support/refusal.ts';
+import { SandboxControl } from '../../support/sandbox-control.ts';
+import { startService, type TestService } from '../../support/service.ts';
+
+let service: TestService;
+let sandbox: SandboxControl;
+let count = 0;
+
+beforeAll(async () => {
+  service = await startService({ PLATFORM_TIMEOUT_MS: '1000' });
+  sandbox = new SandboxControl(service.demo.sandboxUrl);
+});
+afterAll(() => service.stop());
+
+async function caller(dollars = '1'): Promise<Client> {
+  const { key } = await service.makeAccount(dollars);
+  const { authToken } = await sandbox.mint();
+  return new Client({ baseUrl: service.demo.baseUrl, key, authToken });
+}
+const newKey = () => `key-${++count}`;
+const under = (key: string) => ({ 'idempotency-key': key });
+const newText = () => `An idempotent thought, number ${++count}`;
+const tweet = (client: Client, key: string, text: string) => client.post('/tweet/create', { text }, under(key));
+const timesPosted = async (text: string) => (await sandbox.tweets()).filter((posted) => posted === text).length;
+
+function expectReplay(answer: Answer, first: Answer): void {
+  expect(answer.status).toBe(first.status);
+  expect(answer.body).toEqual(first.body);
+  expect(answer.headers.get('idempotent-replayed')).toBe('true');
+  expect(answer.headers.get('x-credits-charged')).toBeNull();
+  expect(answer.headers.get('x-credits-remaining')).toBeNull();
+}
+
+describe('the same request with the same Idempotency-Key', () => {
+  test('gets the first answer again, and is performed and billed once', async () => {
+    const client = await caller();
+    const [key, text] = [newKey(), newText()];
+    const first = await tweet(client, key, text);
+    expect(first.status).toBe(200);
+    expect(first.headers.get('x-credits-charged')).toBe('0.001');
+    expect(first.headers.get('idempotent-replayed')).toBeNull();
+    for (let i = 0; i < 3; i++) expectReplay(await tweet(client, key, text), first);
+    expect(await timesPosted(text)).toBe(1);
+    expect(await restingBalance(client)).toBe('0.999');
+  });
+
+  test('sent 50 times at once makes one tweet and one charge; the others get its answer or 409', async () => {
+    const client = await caller();
+    const [key, text] = [newKey(), newText()];
+    const answers = await Promise.all(Array.from({ length: 50 }, () => tweet(client, key, text)));
+    const first = answers.find((answer) => answer.headers.get('x-credits-charged') === '0.001');
+    expect(first?.status).toBe(200);
+    for (const answer of answers) {
+      if (answer === first || !first) continue;
+      if (answer.status === 200) expectReplay(answer, first);
+      else {
+        expectRefusal(answer, 409, /Idempotency-Key is still running/);
+        expect(answer.headers.get('retry-after')).toBe('1');
+      }
+    }
+    expect(await timesPosted(text)).toBe(1);
+    expect(await restingBalance(client)).toBe('0.999');
+  });
+
+  test('is the same however its fields are ordered, and where its credentials stand', async () => {
+    const client = await caller();
+    const { authToken = '' } = client.options;
+    const [key, text] = [newKey(), newText()];
+    const headers = { 'content-type': 'application/json', ...under(key) };
+    const first = await tweet(client, key, text);
+    const swapped = JSON.stringify({ text, auth_token: authToken });
+    expectReplay(await client.send('POST', '/tweet/create', swapped, headers), first);
+    const inHeader = { ...headers, 'x-auth-token': authToken };
+    expectReplay(await client.send('POST', '/tweet/create', JSON.stringify({ text }), inHeader), first);
+  });
+
+  test('needs no credit when it is repeated', async () => {
+    const client = await caller('0.001');
+    const [key, text] = [newKey(), newText()];
+    const first = await tweet(client, key, text);
+    expect(first.status).toBe(200);
+    expectReplay(await tweet(client, key, text), first);
+    expectRefusal(await tweet(client, newKey(), newText()), 402);
+  });
+
+  test('is performed again by the same token where nobody knew the outcome', async () => {
+    const client = await caller();
+    const [key, text] = [newKey(), newText()];
+    await service.addFault({ kind: 'reset_after' }, { operation: 'createTweet', times: 1 });
+    expectRefusal(await tweet(client, key, text), 502);
+    const again = await tweet(client, key, text);
+    expect(again.status).toBe(200);
+    expect(again.headers.get('x-credits-charged')).toBe('0.001');
+    expectReplay(await tweet(client, key, text), again);
+    expect(await timesPosted(text)).toBe(1);
+    expect(await restingBalance(client)).toBe('0.999');
+  });
+
+  test('gets the same refusal of the platform again, without a charge', async () => {
+    const client = await caller();
+    const key = newKey();
+    const like = () => client.post('/tweet/favorite', { tweet_id: '1' }, under(key));
+    const first = await like();
+    expectRefusal(first, 404, 'Tweet not found: 1');
+    const asked = await sandbox.requests('likeTweet');
+    expectReplay(await like(), first);
+    expect(await sandbox.requests('likeTweet')).toBe(asked);
+    expect(await restingBalance(client)).toBe('1');
+  });
+
+  test('frees its key when the account keeps too many refusals, since nobody pays for their place', async () => {
+    const client = await caller();
+    const like = (key: string) => client.post('/tweet/favorite', { tweet_id: '1' }, under(key));
+    const keys = Array.from({ length: 120 }, newKey);
+    for (const key of keys) expectRefusal(await like(key), 404);
+    const raw = new Libsql(join(service.dataDir, 'postern.sqlite'), { readonly: true });
+    const isKept = raw.prepare('SELECT 1 FROM idempotency WHERE key = ?');
+    const kept = keys.filter((key) => isKept.get(key) !== undefined);
+    raw.close();
+    expect(kept.length).toBeGreaterThanOrEqual(60);
+    expect(kept.length).toBeLessThan(90);
+    const again = await like(keys.find((key) => !kept.includes(key)) ?? '');
+    expectRefusal(again, 404);
+    expect(again.headers.get('idempotent-replayed')).toBeNull();
+  });
+
+  test('is free to be tried again after a refusal that asks to wait', async () => {
+    const client = await caller();
+    const [key, text] = [newKey(), newText()];
+    await service.addFault({ kind: 'rate_limit', retry_after: 3 }, { operation: 'createTweet', times: 1 });
+    expect((await tweet(client, key, text)).status).toBe(429);
+    const again = await tweet(client, key, text);
+    expect(again.status).toBe(200);
+    expect(again.headers.get('idempotent-replayed')).toBeNull();
+  });
+
+  test('frees its key when it is refused before the platform is asked', async () => {
+    const client = await caller('0.001');
+    const key = newKey();
+    expectRefusal(await tweet(client, key, ''), 400);
+    expect((await tweet(client, newKey(), newText())).status).toBe(200);
+    expectRefusal(await tweet(client, key, newText()), 402);
+    // Another request under the same key: neither refusal has kept it.
+    expectRefusal(await tweet(client, key, newText()), 402);
+  });
+});
+
+describe('an Idempotency-Key', () => {
+  test('is refused for another request: body, actor, action or encryption code', async () => {
+    const client = await caller();
+    const other = client.with({ authToken: (await sandbox.mint()).authToken });
+    const [key, text] = [newKey(), newText()];
+    const first = await tweet(client, key, text);
+    const refusal = /Idempotency-Key was used for another request/;
+    expectRefusal(await tweet(client, key, newText()), 422, refusal);
+    expectRefusal(await tweet(other, key, text), 422, refusal);
+    expectRefusal(await client.post('/tweet/favorite', { tweet_id: '1' }, under(key)), 422, refusal);
+    const coded = await client.post('/tweet/create', { text }, { ...under(key), 'x-encryption-code': '1234' });
+    expectRefusal(coded, 422, refusal);
+    expectReplay(await tweet(client, key, text), first);
+  });
+
+  test('belongs to its account', async () => {
+    const client = await caller();
+    const { key: otherApiKey } = await service.makeAccount('1');
+    const [key, text] = [newKey(), newText()];
+    expect((await tweet(client, key, text)).status).toBe(200);
+    const other = await tweet(client.with({ key: otherApiKey }), key, newText());
+    expect(other.status).toBe(200);
+    expect(other.headers.get('x-credits-charged')).toBe('0.001');
+  });
+
+  test('must be 1 to 255 printable characters', async () => {
+    const client = await caller();
+    for (const key of ['x'.repeat(256), 'caf\u00e9', 'a\tb']) {
+      expectRefusal(await tweet(client, key, newText()), 400, /^Malformed header: Idempotency-Key/);
+    }
+    expect((await tweet(client, 'x'.repeat(255), newText())).status).toBe(200);
+    expect((await tweet(client, '"quoted, as RFC 8941 has it"', newText())).status).toBe(200);
+  });
+
+  test('means nothing on a GET', async () => {
+    const client = await caller();
+    for (let i = 0; i < 2; i++) {
+      const answer = await client.get('/user/info', { userName: 'grace' }, under('a key'));
+      expect(answer.headers.get('x-credits-charged')).toBe('0.001');
+    }
+  });
+
+  test('keeps its answer and its request sealed', async () => {
+    const client = await caller();
+    const [key, text] = [newKey(), newText()];
+    await tweet(client, key, text);
+    const raw = new Libsql(join(service.dataDir, 'postern.sqlite'), { readonly: true });
+    const row = raw.prepare('SELECT * FROM idempotency WHERE key = ?').get(key) as Record<string, unknown>;
+    raw.close();
+    expect(row['answer']).toMatch(/^v1\./);
+    const shown = JSON.stringify(row);
+    expect(shown).not.toContain(text);
+    expect(shown).not.toContain(client.options.authToken);
+  });
+});

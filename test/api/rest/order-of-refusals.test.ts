@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Client } from '../../support/client.ts';
+import { expectRefusal, restingBalance } from '../../support/refusal.ts';
+import { SandboxControl } from '../../support/sandbox-control.ts';
+import { startService, type TestService } from '../../support/service.ts';
+
+let service: TestService;
+let poor: Client;
+let rich: Client;
+let sandbox: SandboxControl;
+
+beforeAll(async () => {
+  service = await startService();
+  sandbox = new SandboxControl(service.demo.sandboxUrl);
+  const authToken = service.demo.accounts[0]?.authToken ?? '';
+  const { baseUrl } = service.demo;
+  poor = new Client({ baseUrl, key: (await service.makeAccount('0.0009')).key, authToken });
+  rich = new Client({ baseUrl, key: (await service.makeAccount('1')).key, authToken });
+});
+afterAll(async () => {
+  expect(await restingBalance(poor)).toBe('0.0009');
+  expect(await restingBalance(rich)).toBe('1');
+  await service.stop();
+});
+
+const badJson = { 'content-type': 'application/json' };
+
+describe('what is refused first', () => {
+  test('path and method go before the key', async () => {
+    const nobody = poor.with({ key: 'nonsense' });
+    expectRefusal(await nobody.send('POST', '/nowhere', '{', { 'content-type': 'text/plain' }), 404);
+    expectRefusal(await nobody.send('DELETE', '/tweet/create'), 405);
+    expectRefusal(await nobody.send('POST', '/user/info', 'x'.repeat(2 * 1024 * 1024), badJson), 405);
+  });
+
+  test('the key goes before the body and the input', async () => {
+    const nobody = poor.with({ key: '' });
+    expectRefusal(await nobody.send('POST', '/tweet/create', '{', badJson), 401);
+    expectRefusal(await nobody.send('POST', '/tweet/create', '{}', { 'content-type': 'text/plain' }), 401);
+    expectRefusal(await nobody.send('POST', '/tweet/create', `"${'x'.repeat(1024 * 1024)}"`, badJson), 401);
+    expectRefusal(await nobody.get('/tweet/advanced_search', { count: '0' }), 401);
+    expectRefusal(await nobody.get('/user/info', { proxy: 'http://a' }), 401);
+  });
+
+  test('the body and the input go before the credit', async () => {
+    expectRefusal(await poor.send('POST', '/tweet/create', '{', badJson), 400);
+    expectRefusal(await poor.send('POST', '/tweet/create', '{}', { 'content-type': 'text/plain' }), 415);
+    expectRefusal(await poor.send('POST', '/tweet/create', `"${'x'.repeat(1024 * 1024)}"`, badJson), 413);
+    expectRefusal(await poor.post('/tweet/favorite', { tweet_id: 'x' }), 400);
+    expectRefusal(await poor.with({ authToken: '' }).get('/user/info', { userName: 'ada' }), 400);
+    expectRefusal(await poor.get('/tweet/advanced_search', { q: 'tea', cursor: 'forged' }), 400);
+    expectRefusal(await poor.get('/user/info', { userName: 'ada', proxy: 'ftp://a' }), 400);
+    expectRefusal(await poor.get('/user/info', { userName: 'ada', proxy: 'http://127.0.0.1:1' }), 400);
+  });
+
+  test('the credit goes before the platform, which is not asked', async () => {
+    const asked = await sandbox.requests('search');
+    const wrong = poor.with({ authToken: 'rejected' });
+    for (const client of [poor, wrong]) {
+      expectRefusal(
+        await client.get('/tweet/advanced_search', { q: 'tea' }),
+        402,
+        /^Not enough credit: this needs 0.001 d/,
+      );
+      expectRefusal(await client.get('/tweet/advanced_search', { q: 'colour:red' }), 402);
+      expectRefusal(await client.get('/user/info', { userName: 'nobody_here' }), 402);
+      expectRefusal(await client.post('/tweet/create', { text: 'Not paid for' }), 402);
+      expectRefusal(await client.post('/tweet/favorite', { tweet_id: '1' }), 402);
+    }
+    expect(await sandbox.requests('search')).toBe(asked);
+    expect(await sandbox.tweets()).toEqual([]);
+  });
+
+  test('the token goes before what the platform has', async () => {
+    const wrong = rich.with({ authToken: 'rejected' });
+    expectRefusal(await wrong.get('/user/info', { userName: 'nobody_here' }), 403, 'Platform rejected auth_token');
+    expectRefusal(await wrong.get('/tweet/advanced_search', { q: 'colour:red' }), 403, 'Platform rejected auth_token');
+  });
+});
+
+describe('unknown parameters', () => {
+  test('are ignored, whatever they are called', async () => {
+    const odd = { utm_source: 'mail', ['__proto__']: '1', constructor: 'x', 'a[b]': '2', count: 'twelve', '': 'y' };
+    expectRefusal(await rich.get('/user/info', { userName: 'nobody_here', ...odd }), 404);
+    const body = JSON.parse(
+      '{"tweet_id":"12","__proto__":{"polluted":true},"constructor":{"prototype":{"x":1}},"q":1}',
+    );
+    expectRefusal(await rich.post('/tweet/favorite', body), 404, 'Tweet not found: 12');
+    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
+  });
+
+  test('of another place do not count: a query on a POST, a body on a GET', async () => {
+    const path = '/tweet/favorite?tweet_id=12&tweet_id=13';
+    expectRefusal(await rich.write('POST', path, {}), 400, 'Missing required field: tweet_id');
+  });
+});
+
+describe('every answer below /v1', () => {
+  test('is not to be stored by anyone', async () => {
+    const answers = [
+      await rich.get('/account'),
+      await rich.get('/nowhere'),
+      await rich.with({ key: '' }).get('/account'),
+      await rich.post('/tweet/create', {}),
+      await rich.send('GET', '/tweet/%zz'),
+      await poor.get('/user/info', { userName: 'ada' }),
+    ];
+    for (const { headers } of answers) {
+      expect(headers.get('cache-control')).toBe('no-store');
+      expect(headers.get('etag')).toBeNull();
+      expect(headers.get('x-powered-by')).toBeNull();
+    }
+  });
+
+  test('carries an x-request-id of its own, never the same', async () => {
+    const ids = new Set<string | null>();
+    for (let i = 0; i < 20; i++) ids.add((await rich.get('/account')).headers.get('x-request-id'));
+    expect(ids.size).toBe(20);
+    for (const id of ids) expect(id).toMatch(/^[\w-]{12}$/);
+  });
+
+  test("echoes the caller's x-request-id where it is short and printable", async () => {
+    for (const id of ['a', 'req-1/2:3', '~'.repeat(64), '{"json":1}']) {
+      const headers = { 'x-request-id': id };
+      expect((await rich.get('/account', {}, headers)).headers.get('x-request-id')).toBe(id);
+      expect((await rich.get('/nowhere', {}, headers)).headers.get('x-request-id')).toBe(id);
+    }
+    for (const id of ['', 'a b', 'x'.repeat(65), 'tab\there', 'é']) {
+      const given = (await rich.get('/account', {}, { 'x-request-id': id })).headers.get('x-request-id');
+      expect(given).toMatch(/^[\w-]{12}$/);
+    }
+  });
+});

@@ -1,0 +1,186 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { Client } from '../../support/client.ts';
+import { exchange, openSocket } from '../../support/raw.ts';
+import { expectRefusal, restingBalance } from '../../support/refusal.ts';
+import { SandboxControl } from '../../support/sandbox-control.ts';
+import { startService, type TestService } from '../../support/service.ts';
+
+let service: TestService;
+let ada: Client;
+let sandbox: SandboxControl;
+let userId: string;
+
+beforeAll(async () => {
+  service = await startService({ PLATFORM_TIMEOUT_MS: '300' });
+  sandbox = new SandboxControl(service.demo.sandboxUrl);
+  const account = await sandbox.mint();
+  userId = account.userId;
+  const { key } = await service.makeAccount('1');
+  ada = new Client({ baseUrl: service.demo.baseUrl, key, authToken: account.authToken });
+});
+afterEach(() => sandbox.clearFaults());
+afterAll(() => service.stop());
+
+let texts = 0;
+const search = () => ada.get('/tweet/advanced_search', { q: 'tea' });
+const profile = () => ada.get('/user/info', { userId });
+const create = () => ada.post('/tweet/create', { text: `Written while it failed ${++texts}` });
+const unlike = () => ada.post('/tweet/unlike', { tweet_id: '12' });
+const reads = [search, profile];
+const writes = [create, unlike];
+
+/** What `refused` does costs nothing, and in the end nothing is held. */
+async function free(refused: () => Promise<void>): Promise<void> {
+  const before = await restingBalance(ada);
+  await refused();
+  expect(await restingBalance(ada)).toBe(before);
+  expect((await profile()).status).toBe(200);
+}
+
+describe('the caller is told what the platform did, for nothing', () => {
+  const down = 'The platform cannot be reached, or broke the connection';
+  const nonsense = 'The platform answered something that cannot be understood';
+  const slow = 'The platform did not answer in time';
+
+  test.each<[string, Record<string, unknown>, number, string | RegExp]>([
+    ['500', { kind: 'status', status: 500 }, 502, 'The platform failed with status 500'],
+    ['503', { kind: 'status', status: 503, retry_after: 9 }, 502, 'The platform failed with status 503'],
+    ['418', { kind: 'status', status: 418 }, 502, nonsense],
+    ['a 400 that is not about the caller', { kind: 'status', status: 400, code: 'bad_request' }, 502, nonsense],
+    ['a problem with status 200', { kind: 'status', status: 200 }, 502, nonsense],
+    ['204 without a body', { kind: 'status', status: 204 }, 502, nonsense],
+    ['a redirect', { kind: 'redirect', location: 'http://169.254.169.254/latest/' }, 502, nonsense],
+    ['a page of HTML', { kind: 'nonsense' }, 502, nonsense],
+    ['JSON of another shape', { kind: 'wrong_shape' }, 502, nonsense],
+    ['a token rejected', { kind: 'status', status: 401 }, 403, 'Platform rejected auth_token'],
+    [
+      'something forbidden',
+      { kind: 'status', status: 403, message: 'This account is locked' },
+      403,
+      'This account is locked',
+    ],
+    ['its rate limit', { kind: 'rate_limit', retry_after: 17 }, 429, /^The platform's rate limit/],
+    ['a reset', { kind: 'reset' }, 502, down],
+    ['a reset after the work', { kind: 'reset_after' }, 502, down],
+    ['half an answer', { kind: 'truncated' }, 502, down],
+    ['silence', { kind: 'hang' }, 504, slow],
+    ['silence after the work', { kind: 'hang_after' }, 504, slow],
+    ['an answer that is late', { kind: 'latency', ms: 1_000 }, 504, slow],
+  ])('%s', (_name, fault, status, error) =>
+    free(async () => {
+      await service.addFault(fault, { times: null });
+      const answers = await Promise.all([...reads, ...writes].map((call) => call()));
+      for (const answer of answers) {
+        expectRefusal(answer, status, error);
+        expect(answer.headers.get('retry-after')).toBe(status === 429 ? '17' : null);
+        expect(answer.body.error).not.toMatch(/169\.254|html|rows/);
+      }
+      await sandbox.clearFaults();
+    }),
+  );
+
+  test('within the deadline, not long after it', async () => {
+    await service.addFault({ kind: 'hang' }, { times: null });
+    const startedAt = performance.now();
+    expectRefusal(await search(), 504);
+    expect(performance.now() - startedAt).toBeLessThan(1_500);
+  });
+
+  test('a little late is not too late', async () => {
+    await service.addFault({ kind: 'latency', ms: 50 });
+    expect((await search()).status).toBe(200);
+  });
+});
+
+describe('a connection that breaks', () => {
+  test.each(['reset', 'reset_after', 'truncated'])('is tried again once for a read: %s', async (kind) => {
+    const before = await sandbox.requests('search');
+    await service.addFault({ kind });
+    const answer = await search();
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('x-credits-charged')).toBe('0.001');
+    expect(await sandbox.requests('search')).toBe(before + 2);
+  });
+
+  test.each(['reset', 'reset_after', 'truncated', 'hang', 'hang_after'])(
+    'is never tried again for a write: %s',
+    (kind) =>
+      free(async () => {
+        const [created, unliked] = [await sandbox.requests('createTweet'), await sandbox.requests('unlikeTweet')];
+        const known = (await sandbox.tweets()).length;
+        await service.addFault({ kind }, { operation: 'createTweet' });
+        await service.addFault({ kind }, { operation: 'unlikeTweet' });
+        expect((await create()).status).toBeGreaterThan(500);
+        expect((await unlike()).status).toBeGreaterThan(500);
+        expect(await sandbox.requests('createTweet')).toBe(created + 1);
+        expect(await sandbox.requests('unlikeTweet')).toBe(unliked + 1);
+        const done = ['reset_after', 'truncated', 'hang_after'].includes(kind) ? 1 : 0;
+        expect((await sandbox.tweets()).length).toBe(known + done);
+      }),
+  );
+
+  test('is not tried a third time for a read', () =>
+    free(async () => {
+      const before = await sandbox.requests('search');
+      await service.addFault({ kind: 'reset' }, { times: 2 });
+      expectRefusal(await search(), 502);
+      expect(await sandbox.requests('search')).toBe(before + 2);
+    }));
+
+  test.each(['nonsense', 'wrong_shape'])('differs from an answer, which is not asked for again: %s', async (kind) => {
+    const before = await sandbox.requests('search');
+    await service.addFault({ kind });
+    expectRefusal(await search(), 502);
+    expect(await sandbox.requests('search')).toBe(before + 1);
+  });
+});
+
+describe('a caller who hangs up', () => {
+  function bytes(method: string, path: string, body: string): string {
+    const headers = [
+      'Host: localhost',
+      `Authorization: Bearer ${ada.options.key}`,
+      `x-auth-token: ${ada.options.authToken}`,
+      'Content-Type: application/json',
+      `Content-Length: ${body.length}`,
+    ];
+    return `${method} /v1${path} HTTP/1.1\r\n${headers.join('\r\n')}\r\n\r\n${body}`;
+  }
+
+  async function sendAndGo(request: string): Promise<void> {
+    const socket = await openSocket(service.origin);
+    socket.write(request);
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    socket.resetAndDestroy();
+  }
+
+  test('in a write pays for it, and the tweet is there', async () => {
+    const before = Number(await restingBalance(ada));
+    await service.addFault({ kind: 'latency', ms: 150 });
+    await sendAndGo(bytes('POST', '/tweet/create', '{"text":"Nobody waited for this"}'));
+    await expect.poll(() => sandbox.tweets()).toContain('Nobody waited for this');
+    await expect.poll(async () => Number(await restingBalance(ada)).toFixed(3)).toBe((before - 0.001).toFixed(3));
+  });
+
+  test('in a read pays nothing, and the platform is let go', async () => {
+    const before = await restingBalance(ada);
+    await service.addFault({ kind: 'latency', ms: 250 });
+    await sendAndGo(bytes('GET', '/tweet/advanced_search?q=tea', ''));
+    const held = async () => (await ada.get('/account/balance')).body.data['held'];
+    await expect.poll(held, { timeout: 150, interval: 10 }).toBe('0');
+    expect(await restingBalance(ada)).toBe(before);
+    const [line] = service.log.filter((text) => text.includes('hung_up')).slice(-1);
+    expect(JSON.parse(line ?? '{}')).toMatchObject({ action: 'tweet/advanced_search', status: 'hung_up' });
+  });
+
+  test('does no harm to who comes next on the same platform connection', async () => {
+    for (let i = 0; i < 10; i++) {
+      await service.addFault({ kind: 'latency', ms: 100 }, { operation: 'search' });
+      const gone = sendAndGo(bytes('GET', '/tweet/advanced_search?q=tea', ''));
+      expect((await profile()).body.data).toMatchObject({ id: userId });
+      await gone;
+    }
+    const { answers } = await exchange(service.origin, bytes('GET', `/user/info?userId=${userId}`, ''));
+    expect(JSON.parse(answers[0]?.body ?? '{}')).toMatchObject({ status: true, data: { id: userId } });
+  });
+});

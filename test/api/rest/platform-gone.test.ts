@@ -1,0 +1,89 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.ts';
+import { systemRuntime } from '../../../src/shared/runtime/runtime.ts';
+import { Client } from '../../support/client.ts';
+import { expectRefusal, restingBalance } from '../../support/refusal.ts';
+import { SandboxControl } from '../../support/sandbox-control.ts';
+import { startService, type TestService } from '../../support/service.ts';
+
+let platform: Sandbox;
+let service: TestService;
+let ada: Client;
+
+/** The gateway's clock stands still but for this, so that no test depends on how fast it runs. Waiting is real. */
+let now = Date.now();
+const leap = (ms: number) => {
+  now += ms;
+};
+
+beforeAll(async () => {
+  platform = await startSandbox({ port: 0, dataDir: null });
+  service = await startService(
+    { PLATFORM_URL: platform.url, PLATFORM_KIND: 'sandbox', PLATFORM_TIMEOUT_MS: '200' },
+    { runtime: { ...systemRuntime, now: () => now } },
+  );
+  const { key } = await service.makeAccount('1');
+  ada = new Client({ baseUrl: service.demo.baseUrl, key, authToken: service.demo.accounts[0]?.authToken ?? '' });
+});
+afterEach(() => new SandboxControl(platform.url).clearFaults());
+afterAll(async () => {
+  await service.stop();
+  await platform.close();
+});
+
+const readyz = async () => {
+  const response = await fetch(`${service.origin}/readyz`);
+  return { status: response.status, body: (await response.json()) as { error: string | null } };
+};
+const info = () => ada.get('/user/info', { userName: 'ada' });
+const shortcut = 'The platform does not answer; it is tried again every second';
+
+describe('a platform that hangs', () => {
+  test('is taken for dead after ten calls in a row, tried every second, and welcomed back', async () => {
+    const control = new SandboxControl(platform.url);
+    await service.addFault({ kind: 'hang' }, { times: null, operation: 'userByScreenName' });
+    for (const answer of await Promise.all(Array.from({ length: 10 }, info))) expectRefusal(answer, 504);
+    const asked = await control.requests('userByScreenName');
+
+    for (let i = 0; i < 20; i++) expectRefusal(await info(), 502, shortcut);
+    expect(await control.requests('userByScreenName')).toBe(asked);
+
+    leap(1_000);
+    const tries = await Promise.all(Array.from({ length: 10 }, info));
+    expect(tries.map(({ status }) => status).sort()).toEqual([...Array(9).fill(502), 504]);
+    expect(await control.requests('userByScreenName')).toBe(asked + 1);
+
+    await control.clearFaults();
+    leap(1_000);
+    expect((await info()).status).toBe(200);
+    for (const answer of await Promise.all(Array.from({ length: 10 }, info))) expect(answer.status).toBe(200);
+    expect(await restingBalance(ada)).toBe('0.989');
+  });
+
+  test('now and then is not taken for dead', async () => {
+    for (let i = 0; i < 12; i++) {
+      await service.addFault({ kind: 'reset' }, { times: 2 });
+      expectRefusal(await info(), 502, 'The platform cannot be reached, or broke the connection');
+      expect((await info()).status).toBe(200);
+    }
+  });
+});
+
+describe('a platform that goes and comes back', () => {
+  test('is 502 and not ready meanwhile; account endpoints go on', async () => {
+    expect(await readyz()).toMatchObject({ status: 200 });
+    const before = await restingBalance(ada);
+    await platform.close();
+    for (let i = 0; i < 15; i++) expectRefusal(await info(), 502);
+    expectRefusal(await ada.post('/tweet/create', { text: 'Into the void' }), 502);
+    const error = 'Not ready: store ok, platform unreachable';
+    expect(await readyz()).toEqual({ status: 503, body: { status: false, data: null, error } });
+    expect(await restingBalance(ada)).toBe(before);
+    expect((await fetch(`${service.origin}/healthz`)).status).toBe(200);
+
+    platform = await startSandbox({ port: platform.port, dataDir: null });
+    leap(1_000);
+    await expect.poll(readyz, { timeout: 3_000, interval: 250 }).toMatchObject({ status: 200 });
+    expect((await info()).status).toBe(200);
+  });
+});

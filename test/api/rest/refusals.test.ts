@@ -1,0 +1,198 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { actions } from '../../../src/actions/registry.ts';
+import { Client } from '../../support/client.ts';
+import { expectRefusal, restingBalance } from '../../support/refusal.ts';
+import { startService, type TestService } from '../../support/service.ts';
+
+let service: TestService;
+let caller: Client;
+
+beforeAll(async () => {
+  service = await startService({ UNAUTHENTICATED_RATE_LIMIT: '0' });
+  const { key } = await service.makeAccount('1');
+  caller = new Client({ baseUrl: service.demo.baseUrl, key, authToken: service.demo.accounts[0]?.authToken ?? '' });
+});
+afterAll(async () => {
+  expect(await restingBalance(caller)).toBe('1');
+  await service.stop();
+});
+
+const json = { 'content-type': 'application/json' };
+const posts = actions.filter(({ method }) => method === 'POST').map(({ path }) => path);
+const paths = new Map<string, string[]>();
+for (const { path, method } of actions) paths.set(path, [...(paths.get(path) ?? []), method]);
+
+describe('a path that does not exist', () => {
+  test.each([
+    '/',
+    '/tweet',
+    '/tweet/create/',
+    '/tweet/Create',
+    '/tweet/advanced_search/x',
+    '/tweet%2Fcreate',
+    '/account/',
+    '/toString',
+    '/__proto__',
+    '/account/../../etc/passwd%00',
+    '//account',
+  ])('is 404 with or without a key: %s', async (path) => {
+    expectRefusal(
+      await caller.send('GET', path),
+      404,
+      'Unknown path: the endpoints are below /v1, and /docs lists them',
+    );
+    expectRefusal(await caller.with({ key: '' }).send('POST', path, '{}', json), 404);
+  });
+});
+
+describe('a wrong method', () => {
+  const wrong = [...paths].flatMap(([path, allowed]) =>
+    ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'].flatMap((method) =>
+      allowed.includes(method) ? [] : [[method, path, allowed.join(', ')]],
+    ),
+  );
+
+  test.each(wrong)('%s %s is 405 and allows %s, with or without a key', async (method = '', path = '', allowed) => {
+    for (const client of [caller, caller.with({ key: '' })]) {
+      const answer = await client.send(method, path);
+      expectRefusal(answer, 405);
+      expect(answer.headers.get('allow')).toBe(allowed);
+      expect(answer.headers.get('cache-control')).toBe('no-store');
+    }
+  });
+
+  test.each([...paths])('HEAD %s is 405, so that nobody pays for an answer unseen', async (path, allowed) => {
+    const query = `?q=tea&userName=ada&auth_token=${caller.options.authToken}`;
+    const response = await fetch(`${service.demo.baseUrl}${path}${query}`, {
+      method: 'HEAD',
+      headers: { authorization: `Bearer ${caller.options.key}` },
+    });
+    expect(response.status).toBe(405);
+    expect(response.headers.get('allow')).toBe(allowed.join(', '));
+    expect(response.headers.get('x-credits-charged')).toBeNull();
+  });
+});
+
+describe('an API key', () => {
+  const key = () => caller.options.key ?? '';
+
+  test.each<[string, string | undefined]>([
+    ['none', undefined],
+    ['an empty header', ''],
+    ['a scheme alone', 'Bearer'],
+    ['another scheme', 'Basic cG9zdGVybjpwb3N0ZXJu'],
+    ['two words', 'Bearer pstn_a pstn_b'],
+    ['a word', 'Bearer letmein'],
+    ['undefined', 'Bearer undefined'],
+    ['something very long', `Bearer ${'x'.repeat(8_000)}`],
+    ['the form of a key, a checksum that is wrong', `Bearer pstn_${'0'.repeat(38)}`],
+  ])('that is %s is 401 with WWW-Authenticate', async (_name, authorization) => {
+    for (const { path, method } of actions) {
+      const headers = { ...json, ...(authorization !== undefined && { authorization }) };
+      const answer = await caller.with({ key: '' }).send(method, path, method === 'GET' ? undefined : '{}', headers);
+      expectRefusal(answer, 401);
+      expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+      expect(answer.headers.get('cache-control')).toBe('no-store');
+    }
+  });
+
+  test('that is mistyped by one character is 401, and the answer does not repeat it', async () => {
+    const mistyped = key().replace(/.$/, (last) => (last === '0' ? '1' : '0'));
+    const answer = await caller.with({ key: mistyped }).get('/account');
+    expectRefusal(answer, 401, /incomplete or mistyped/);
+    expect(answer.body.error).not.toContain(mistyped.slice(5));
+  });
+
+  test('that is well formed but unknown is 401', async () => {
+    const other = await startService({ UNAUTHENTICATED_RATE_LIMIT: '0' });
+    const { key: foreign } = await other.makeAccount('1');
+    await other.stop();
+    expectRefusal(await caller.with({ key: foreign }).get('/account'), 401, 'Invalid API key: no such key');
+  });
+
+  test('that was revoked is 401', async () => {
+    const account = await service.makeAccount('1');
+    await service.revokeKey(account.keyId);
+    const answer = await caller.with({ key: account.key }).get('/account');
+    expectRefusal(answer, 401, 'Invalid API key: it was revoked');
+    expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+  });
+
+  test('is taken whatever the case of the scheme', async () => {
+    const answer = await caller.with({ key: '' }).get('/account', {}, { authorization: `bEARER  ${key()}` });
+    expect(answer.status).toBe(200);
+  });
+});
+
+describe('a body', () => {
+  const send = (body: string, headers: Record<string, string>, path = '/tweet/create') =>
+    caller.send('POST', path, body, headers);
+
+  test.each(posts)('over 1 MiB, or 24 where base64 is taken, is 413: %s', async (path) => {
+    const isLarge = actions.some((action) => action.path === path && action.takesBase64);
+    const body = JSON.stringify({ text: 'x'.repeat((isLarge ? 24 : 1) * 1024 * 1024) });
+    expectRefusal(await send(body, json, path), 413);
+  });
+
+  test('of exactly 1 MiB is read', async () => {
+    const frame = JSON.stringify({ padding: '' }).length;
+    const body = JSON.stringify({ padding: 'x'.repeat(1024 * 1024 - frame) });
+    expectRefusal(await send(body, json), 400, 'Missing required field: auth_token');
+  });
+
+  test.each([
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    'application/jsonp',
+    'application/json-patch+json',
+    'text/json',
+    '*/*',
+    'garbage',
+  ])('of type %s is 415', async (type) => {
+    for (const path of posts) expectRefusal(await send('{"a":1}', { 'content-type': type }, path), 415);
+  });
+
+  test('without a type is 415', async () => {
+    const response = await fetch(`${service.demo.baseUrl}/tweet/create`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${caller.options.key}` },
+      body: new Uint8Array(Buffer.from('{"text":"x"}')),
+    });
+    expect(response.status).toBe(415);
+    await response.body?.cancel();
+  });
+
+  test.each([
+    'application/json',
+    'Application/JSON',
+    'application/json; charset=utf-8',
+    'application/json;charset="UTF-8"',
+  ])('of type %s is read', async (type) => {
+    expectRefusal(await send('{}', { 'content-type': type }), 400, 'Missing required field: auth_token');
+  });
+
+  test.each(['application/json; charset=utf-99', 'application/json; charset=latin1', 'application/json; charset=x'])(
+    'that claims %s is 415, and told to be UTF-8',
+    async (type) => {
+      expectRefusal(await send('{}', { 'content-type': type }), 415, 'The body must be UTF-8');
+    },
+  );
+
+  test.each(['{', '{"text":}', "{'text':'a'}", '{"a":1}{"b":2}', 'text=a', '{"a":1,}', 'NaN', '\u0000', '{"a":"\n"}'])(
+    'that is not JSON is 400: %j',
+    async (body) => {
+      for (const path of posts) expectRefusal(await send(body, json, path), 400, 'The body is not valid JSON');
+    },
+  );
+
+  test.each(['[]', '[{"text":"a"}]', 'null', '"text"', '1', 'true'])('that is no object is 400: %s', async (body) => {
+    const headers = { ...json, 'x-auth-token': caller.options.authToken ?? '' };
+    for (const path of posts) expectRefusal(await send(body, headers, path), 400, 'The body must be a JSON object');
+  });
+
+  test('that is missing counts as one without fields', async () => {
+    const response = await caller.send('POST', '/tweet/create');
+    expectRefusal(response, 400, 'Missing required field: auth_token');
+  });
+});

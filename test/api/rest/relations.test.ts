@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Client } from '../../support/client.ts';
+import { expectRefusal } from '../../support/refusal.ts';
+import { startService, type TestService } from '../../support/service.ts';
+
+let service: TestService;
+let ada: Client;
+let grace: Client;
+
+beforeAll(async () => {
+  service = await startService();
+  const { key } = await service.makeAccount('10');
+  const [first, second] = service.demo.accounts;
+  ada = new Client({ baseUrl: service.demo.baseUrl, key, authToken: first?.authToken ?? '' });
+  grace = ada.with({ authToken: second?.authToken ?? '' });
+});
+afterAll(() => service.stop());
+
+async function write(client: Client, text: string, more: Record<string, string> = {}): Promise<string> {
+  const answer = await client.post('/tweet/create', { text, ...more });
+  expect(answer.status, answer.body.error ?? '').toBe(200);
+  return String(answer.body.data['id']);
+}
+
+const detail = async (client: Client, tweet_id: string) => (await client.get('/tweet/detail', { tweet_id })).body.data;
+
+describe('what an actor does to a tweet', () => {
+  test.each([
+    ['favorite', 'unlike', 'liked', 'unliked', 'likeCount'],
+    ['bookmark', 'unbookmark', 'bookmarked', 'unbookmarked', 'bookmarkCount'],
+    ['retweet', 'unretweet', 'retweeted', 'unretweeted', 'retweetCount'],
+  ])('%s and %s can be repeated, and count once', async (on, off, done, undone, count) => {
+    const tweet_id = await write(ada, `A tweet to ${on}`);
+    for (let i = 0; i < 2; i++) {
+      expect((await grace.post(`/tweet/${on}`, { tweet_id })).body.data).toEqual({ tweetId: tweet_id, [done]: true });
+    }
+    expect(await detail(grace, tweet_id)).toMatchObject({ [count]: 1 });
+    for (let i = 0; i < 2; i++) {
+      expect((await grace.post(`/tweet/${off}`, { tweet_id })).body.data).toEqual({
+        tweetId: tweet_id,
+        [undone]: true,
+      });
+    }
+    expect(await detail(grace, tweet_id)).toMatchObject({ [count]: 0 });
+  });
+
+  test('a deleted tweet is gone: from search, from itself, and out of what quoted it', async () => {
+    const tweet_id = await write(ada, 'A tweet that will not last');
+    const quoting = await write(grace, 'Look at this', { quote_tweet_id: tweet_id });
+    expectRefusal(await grace.post('/tweet/delete', { tweet_id }), 403);
+    expect((await ada.post('/tweet/delete', { tweet_id })).body.data).toEqual({ tweetId: tweet_id, deleted: true });
+    expectRefusal(await ada.post('/tweet/delete', { tweet_id }), 404, `Tweet not found: ${tweet_id}`);
+    expectRefusal(await ada.get('/tweet/detail', { tweet_id }), 404, `Tweet not found: ${tweet_id}`);
+    expect((await ada.get('/tweet/advanced_search', { q: '"will not last"' })).body.data['tweets']).toEqual([]);
+    expect(await detail(ada, quoting)).toMatchObject({ quoted_tweet: null });
+  });
+
+  test('replies come newest first', async () => {
+    const tweet_id = await write(ada, 'What is a good name for a boat?');
+    const first = await write(grace, 'Patience', { reply_to_tweet_id: tweet_id });
+    const second = await write(grace, 'Persistence', { reply_to_tweet_id: tweet_id });
+    const page = (await ada.get('/tweet/replies', { tweet_id })).body.data;
+    expect(page).toMatchObject({ tweetId: tweet_id, tweet_count: 2, has_more: false, next_cursor: null });
+    expect((page['tweets'] as { id: string }[]).map(({ id }) => id)).toEqual([second, first]);
+  });
+
+  test('quotes come newest first, and as many as the tweet counts', async () => {
+    const tweet_id = await write(ada, 'Which boat is the fastest?');
+    const first = await write(grace, 'Asked today', { quote_tweet_id: tweet_id });
+    const second = await write(ada, 'Still asking', { quote_tweet_id: tweet_id });
+    const page = (await ada.get('/tweet/quotes', { tweet_id })).body.data;
+    expect(page).toMatchObject({ tweetId: tweet_id, tweet_count: 2, has_more: false, next_cursor: null });
+    expect((page['tweets'] as { id: string }[]).map(({ id }) => id)).toEqual([second, first]);
+    await grace.post('/tweet/delete', { tweet_id: first });
+    expect((await ada.get('/tweet/quotes', { tweet_id })).body.data['tweet_count']).toBe(1);
+    expect(await detail(ada, tweet_id)).toMatchObject({ quoteCount: 1 });
+    expectRefusal(await ada.get('/tweet/quotes', { tweet_id: '1' }), 404, 'Tweet not found: 1');
+  });
+});
+
+describe('following', () => {
+  test('a protected user is asked, again without a difference, and the request can be taken back', async () => {
+    const linus = service.demo.accounts[2];
+    const state = { userId: linus?.userId, userName: 'linus', protected: true, following: false };
+    for (let i = 0; i < 2; i++) {
+      expect((await ada.post('/user/follow', { username: 'linus' })).body.data).toMatchObject({
+        ...state,
+        followRequestSent: true,
+      });
+    }
+    const undone = await ada.post('/user/unfollow', { user_id: linus?.userId });
+    expect(undone.body.data).toMatchObject({ ...state, followRequestSent: false });
+    expectRefusal(await ada.get('/user/tweets_and_replies', { userName: 'linus' }), 403);
+  });
+
+  test('oneself is refused', async () => {
+    for (const path of ['/user/follow', '/user/unfollow']) {
+      expectRefusal(await ada.post(path, { username: 'ada' }), 400, /yourself|oneself|themsel/);
+    }
+  });
+
+  test('and unfollowing move the counts of both', async () => {
+    const counts = async () => {
+      const [me, she] = await Promise.all([ada.get('/user/me'), ada.get('/user/info', { userName: 'grace' })]);
+      return [me.body.data['following'] as number, she.body.data['followers'] as number] as const;
+    };
+    const [following, followers] = await counts();
+    expect((await ada.post('/user/unfollow', { username: '@grace' })).body.data).toMatchObject({ following: false });
+    expect(await counts()).toEqual([following - 1, followers - 1]);
+    expect((await ada.post('/user/follow', { username: 'grace' })).body.data).toMatchObject({ following: true });
+    expect(await counts()).toEqual([following, followers]);
+  });
+});
+
+test('user/me is the actor, and user_about tells where an account comes from', async () => {
+  expect((await grace.get('/user/me')).body.data).toMatchObject({ userName: 'grace' });
+  expect((await ada.get('/user/user_about', { userName: '@grace' })).body.data).toMatchObject({
+    userName: 'grace',
+    isIdentityVerified: expect.any(Boolean),
+    usernameChanges: { count: expect.any(Number) },
+  });
+});
+
+test('what does not exist is named', async () => {
+  expectRefusal(await ada.get('/list/members', { listId: '12' }), 404, 'List not found: 12');
+  expectRefusal(await ada.get('/user/followers', { userName: 'nobody_here' }), 404, 'User not found: nobody_here');
+  expectRefusal(await ada.post('/user/follow', { user_id: '12' }), 404, 'User not found: 12');
+  expectRefusal(await ada.post('/user/follow', {}), 400, 'Missing required field: username or user_id');
+});

@@ -1,0 +1,71 @@
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, expect, test, vi } from 'vitest';
+import { sendEventStream } from '../../../src/api/http/event-stream.ts';
+import { PosternError } from '../../../src/shared/errors/postern-error.ts';
+import { openSocket } from '../../support/raw.ts';
+
+const ends: (() => unknown)[] = [];
+afterEach(async () => {
+  vi.useRealTimers();
+  for (const end of ends.splice(0)) await end();
+});
+
+/** A server whose stream has more frames than its client reads. */
+async function start() {
+  let isOver = false;
+  async function* frames() {
+    while (!isOver) yield `data: ${'x'.repeat(100_000)}\n\n`;
+  }
+  const end = () => {
+    isOver = true;
+  };
+  const key = { isRevoked: false };
+  const responses: ServerResponse[] = [];
+  const errors: Error[] = [];
+  const server = createServer((_request, response) => {
+    responses.push(response);
+    response.on('error', (error) => errors.push(error));
+    void sendEventStream(response, {
+      frames: frames(),
+      end,
+      checkKey: async () => {
+        if (key.isRevoked) throw new PosternError('unauthenticated', 'Invalid API key: it was revoked');
+      },
+      frameOf: (reason) => `event: error\ndata: ${reason}\n\n`,
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const socket = await openSocket(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  ends.push(() => {
+    end();
+    socket.destroy();
+    server.closeAllConnections();
+    server.close();
+  });
+  socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+  return { socket, key, responses, errors };
+}
+
+test('writes nothing after the end of a stream whose key is revoked while its client does not read', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  const { socket, key, responses, errors } = await start();
+  socket.pause();
+  await vi.waitFor(() => expect(responses[0]?.writableNeedDrain).toBe(true));
+  key.isRevoked = true;
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(responses[0]?.writableEnded).toBe(true);
+  await vi.advanceTimersByTimeAsync(60_000);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(errors).toEqual([]);
+});
+
+test('keeps no listeners of the times that it waited for its client', async () => {
+  const { socket, responses } = await start();
+  let bytes = 0;
+  socket.on('data', (chunk) => {
+    bytes += chunk.length;
+  });
+  await vi.waitFor(() => expect(bytes).toBeGreaterThan(20_000_000), { timeout: 10_000 });
+  expect(responses[0]?.listenerCount('close')).toBeLessThan(6);
+});

@@ -1,0 +1,170 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { actions, streams } from '../../../src/actions/registry.ts';
+import { operations } from '../../../src/sandbox/operations/table.ts';
+import { errorTable } from '../../../src/shared/errors/table.ts';
+import { Metrics } from '../../../src/shared/observability/metrics.ts';
+import { Client } from '../../support/client.ts';
+import { exchange } from '../../support/raw.ts';
+import { startService, type TestService } from '../../support/service.ts';
+
+const token = 'a-token-for-metrics-0123';
+let open: TestService;
+let guarded: TestService;
+
+beforeAll(async () => {
+  [open, guarded] = await Promise.all([startService(), startService({ METRICS_TOKEN: token })]);
+});
+afterAll(() => Promise.all([open.stop(), guarded.stop()]));
+
+const ask = (service: TestService, headers: Record<string, string> = {}) =>
+  fetch(`${service.origin}/metrics`, { headers });
+
+describe('/metrics without METRICS_TOKEN', () => {
+  test('answers this machine, in the form of Prometheus, the process included', async () => {
+    const client = new Client({ baseUrl: open.demo.baseUrl, key: open.demo.apiKey });
+    await client.get('/account');
+    await client.get(`/${'x'.repeat(50)}`);
+    const response = await ask(open);
+    const text = await response.text();
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toMatch(/^text\/plain/);
+    expect(text).toContain('process_cpu_seconds_total');
+    expect(text).toMatch(/^postern_http_requests_total\{action="account",outcome="2xx"\} 1$/m);
+    expect(text).toMatch(/^postern_http_requests_total\{action="none",outcome="4xx"\} 1$/m);
+    expect(text).not.toContain('xxx');
+  });
+
+  test.each([
+    { 'x-forwarded-for': '203.0.113.9' },
+    { 'x-forwarded-for': '127.0.0.1' },
+    { forwarded: 'for=203.0.113.9' },
+    { 'x-forwarded-for': '' },
+  ])('refuses what a reverse proxy on this machine passes on: %j', async (headers) => {
+    const response = await ask(open, headers);
+    expect(response.status).toBe(403);
+    expect(await response.json()).toMatchObject({ status: false, error: expect.stringContaining('METRICS_TOKEN') });
+  });
+});
+
+describe('/metrics and the Host header', () => {
+  const scrape = (service: TestService, host: string, more = '') =>
+    exchange(service.origin, `GET /metrics HTTP/1.1\r\nHost: ${host}\r\n${more}Connection: close\r\n\r\n`);
+
+  test.each(['evil.example', 'evil.example:4000', '169.254.169.254', '127.0.0.1.evil.example', ''])(
+    'without a token a foreign one is refused: "%s"',
+    async (host) => {
+      const { answers } = await scrape(open, host);
+      expect(answers[0]?.status).toBe(403);
+      expect(answers[0]?.body).not.toContain('process_cpu');
+    },
+  );
+
+  test.each(['localhost', 'localhost:4000', '127.0.0.1:4000', '[::1]:4000'])('"%s" is answered', async (host) => {
+    expect((await scrape(open, host)).text).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
+  test('with a token any is answered', async () => {
+    const { text } = await scrape(guarded, 'gateway.example', `Authorization: Bearer ${token}\r\n`);
+    expect(text).toMatch(/^HTTP\/1\.1 200 /);
+  });
+});
+
+describe('/metrics with METRICS_TOKEN', () => {
+  test.each([
+    {},
+    { authorization: '' },
+    { authorization: 'Bearer' },
+    { authorization: `Basic ${token}` },
+    { authorization: `Bearer ${token}x` },
+    { authorization: `Bearer ${token.slice(1)}` },
+  ])('refuses even this machine without it: %j', async (headers) => {
+    const response = await ask(guarded, headers as Record<string, string>);
+    expect(response.status).toBe(401);
+    expect(response.headers.get('www-authenticate')).toBe('Bearer');
+    expect(await response.text()).not.toContain(token);
+  });
+
+  test('takes no API key for it', async () => {
+    expect((await ask(guarded, { authorization: `Bearer ${guarded.demo.apiKey}` })).status).toBe(401);
+  });
+
+  test('answers with it, from anywhere', async () => {
+    const headers = { authorization: `Bearer ${token}`, 'x-forwarded-for': '203.0.113.9' };
+    expect((await ask(guarded, headers)).status).toBe(200);
+  });
+});
+
+const mostBytes = 150_000;
+
+describe('the size of /metrics', () => {
+  test('is bounded, whatever is called and however it ends', async () => {
+    const metrics = new Metrics();
+    const names = [...actions, ...streams].map(({ name }) => name);
+    for (const action of [...names, 'graphql', 'none']) {
+      for (let status = 100; status < 600; status += 100) metrics.requestEnded(action, status, 5);
+      metrics.requestEnded(action, null, 5);
+    }
+    for (const { status } of Object.values(errorTable)) metrics.requestEnded('none', status, 5);
+    for (const { id } of operations) {
+      for (let status = 0; status <= 1_000; status++) metrics.platformRequestEnded(id, String(status), 5);
+      for (const outcome of ['timeout', 'failed', 'proxy_failed']) metrics.platformRequestEnded(id, outcome, 5);
+    }
+    const text = await metrics.registry.metrics();
+    expect(Buffer.byteLength(text)).toBeLessThan(mostBytes);
+  });
+
+  test('holds no word of a caller, after calls of every kind', async () => {
+    const marker = 'Caller7Wrote';
+    const { baseUrl, apiKey, accounts, graphqlUrl } = open.demo;
+    const origin = open.origin;
+    const as = { authorization: `Bearer ${apiKey}`, 'x-auth-token': accounts[0]?.authToken ?? '' };
+    const post = { method: 'POST', body: `{"text":"${marker}"}` };
+    const json = { 'content-type': 'application/json' };
+    for (const { path, method } of [...actions]) {
+      const url = `${baseUrl}${path.replace(/\{\w+\}/, marker)}`;
+      const send = (headers: Record<string, string>, query = '') =>
+        fetch(
+          `${url}${query}`,
+          method === 'GET' || method === 'DELETE' ? { method, headers } : { ...post, method, headers },
+        );
+      const requests = [
+        send({ authorization: `Bearer ${marker}` }),
+        send({ ...as, ...json }),
+        send({ ...as, 'content-type': marker, 'x-request-id': marker }, `?${marker}=${marker}`),
+        fetch(url, { method: 'OPTIONS' }),
+      ];
+      await Promise.all(requests.map(async (request) => (await request).arrayBuffer()));
+    }
+    for (const status of [200, 404, 429, 500, 599]) {
+      await open.addFault({ kind: 'status', status }, { times: 1 });
+      await (await fetch(`${baseUrl}/user/info?userName=${marker}`, { headers: as })).arrayBuffer();
+    }
+    const query = `query ${marker}{${marker}:__typename account{name}}`;
+    await fetch(graphqlUrl, {
+      method: 'POST',
+      headers: { ...as, ...json },
+      body: JSON.stringify({ query, operationName: marker }),
+    });
+    await fetch(`${origin}/${marker}`, { method: 'PURGE' });
+    const text = await (await ask(open)).text();
+    expect(text).not.toContain(marker);
+    expect(Buffer.byteLength(text)).toBeLessThan(mostBytes);
+    const known = new Set([...actions, ...streams].map(({ name }) => name).concat('graphql', 'none'));
+    for (const [, action = ''] of text.matchAll(/action="([^"]*)"/g)) expect(known).toContain(action);
+    const outcomes = [
+      '1xx',
+      '2xx',
+      '3xx',
+      '4xx',
+      '5xx',
+      'other',
+      'hung_up',
+      'timeout',
+      'failed',
+      'proxy_failed',
+      'applied',
+    ];
+    for (const [, outcome = ''] of text.matchAll(/http_[^{]*\{[^}]*outcome="([^"]*)"/g))
+      expect(outcomes).toContain(outcome);
+  });
+});

@@ -1,0 +1,104 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { Client } from '../../support/client.ts';
+import { GraphqlClient } from '../../support/graphql.ts';
+import { openSocket } from '../../support/raw.ts';
+import { expectRefusal } from '../../support/refusal.ts';
+import { startService, type TestService } from '../../support/service.ts';
+
+let service: TestService;
+let caller: Client;
+afterEach(() => service.stop());
+
+async function start(env: Record<string, string>) {
+  service = await startService({ SANDBOX_ACTIVITY: '0', ...env });
+  const authToken = service.demo.accounts[0]?.authToken ?? '';
+  caller = new Client({ baseUrl: service.demo.baseUrl, key: (await service.makeAccount('1')).key, authToken });
+}
+
+const shed = async (reason: string) => {
+  const text = await (await fetch(`${service.origin}/metrics`)).text();
+  return Number(
+    new RegExp(`^postern_http_requests_shed_total\\{reason="${reason}"\\} (\\d+)$`, 'm').exec(text)?.[1] ?? 0,
+  );
+};
+
+describe('overload', () => {
+  test('a late event loop refuses new requests with 503, and takes them again when it is on time', async () => {
+    await start({ MAX_EVENT_LOOP_DELAY_MS: '40' });
+    expect((await caller.get('/account')).status).toBe(200);
+    let busy = true;
+    const block = () => {
+      const until = performance.now() + 150;
+      while (performance.now() < until);
+      if (busy) setTimeout(block, 1);
+    };
+    block();
+    try {
+      await expect
+        .poll(async () => (await caller.get('/account')).status, { timeout: 15_000, interval: 100 })
+        .toBe(503);
+      const refused = await caller.get('/account');
+      expectRefusal(refused, 503, /^The service is overloaded \(its event loop is late\)/);
+      expect(refused.headers.get('retry-after')).toBe('2');
+      const graphql = new GraphqlClient({ url: `${service.origin}/graphql` });
+      const answer = await graphql.ask('{ __typename }');
+      expect(answer.status).toBe(503);
+      expect(answer.headers.get('retry-after')).toBe('2');
+      expect(answer.errors[0]?.extensions).toMatchObject({ code: 'UNAVAILABLE', status: 503, retryAfterSeconds: 2 });
+      expect((await fetch(`${service.origin}/healthz`)).status).toBe(200);
+      expect(await shed('event_loop_delay')).toBeGreaterThanOrEqual(3);
+    } finally {
+      busy = false;
+    }
+    await expect.poll(async () => (await caller.get('/account')).status, { timeout: 10_000, interval: 100 }).toBe(200);
+  }, 40_000);
+
+  test('one long pause refuses nothing', async () => {
+    await start({ MAX_EVENT_LOOP_DELAY_MS: '40' });
+    const until = performance.now() + 1_500;
+    while (performance.now() < until);
+    for (let i = 0; i < 20; i++) {
+      expect((await caller.get('/account')).status).toBe(200);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }, 20_000);
+
+  test('too many requests in flight refuse new ones with 503; streams do not count', async () => {
+    await start({ MAX_REQUESTS_IN_FLIGHT: '2' });
+    const { key = '', authToken = '' } = caller.options;
+    const abort = new AbortController();
+    const headers = { authorization: `Bearer ${key}`, 'x-auth-token': authToken };
+    for (let i = 0; i < 4; i++) {
+      const stream = await fetch(`${service.demo.baseUrl}/events`, { headers, signal: abort.signal });
+      expect(stream.status).toBe(200);
+    }
+    await service.addFault({ kind: 'latency', ms: 1_500 }, { operation: 'userByScreenName', times: 2 });
+    const running = [caller.get('/user/info', { userName: 'grace' }), caller.get('/user/info', { userName: 'ada' })];
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expectRefusal(await caller.get('/account'), 503, /^The service is overloaded \(2 requests are being answered\)/);
+    expect((await fetch(`${service.origin}/healthz`)).status).toBe(200);
+    expect(await shed('requests_in_flight')).toBe(1);
+    expect((await Promise.all(running)).map(({ status }) => status)).toEqual([200, 200]);
+    expect((await caller.get('/account')).status).toBe(200);
+    abort.abort();
+  });
+
+  test('does not count pipelined requests whose connection has closed', async () => {
+    await start({ MAX_REQUESTS_IN_FLIGHT: '20' });
+    await service.addFault({ kind: 'latency', ms: 1_500 }, { operation: 'userByScreenName', times: 1 });
+    const { key = '', authToken = '' } = caller.options;
+    const socket = await openSocket(service.origin);
+    const get = (path: string) =>
+      `GET ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nx-auth-token: ${authToken}\r\n\r\n`;
+    socket.write(get('/v1/user/info?userName=grace') + get('/unknown').repeat(30));
+    const inFlight = async () => {
+      const text = await (await fetch(`${service.origin}/metrics`)).text();
+      return Number(/^postern_http_requests_in_flight (\d+)$/m.exec(text)?.[1]);
+    };
+    await expect.poll(inFlight, { timeout: 10_000 }).toBeGreaterThan(20);
+    socket.destroy();
+    await expect.poll(inFlight, { timeout: 10_000 }).toBe(1);
+    const answers = await Promise.all(Array.from({ length: 10 }, () => caller.get('/account')));
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+  }, 30_000);
+});

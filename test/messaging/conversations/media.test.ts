@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expectRefusal } from '../../support/refusal.ts';
+import { dataOf, type MessageWorld, startMessages, type Writer } from './world.ts';
+
+const png = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
+  'base64',
+);
+const gif = Buffer.from('R0lGODlhAgADAIAAAAAAAP///yH5BAEAAAAALAAAAAACAAMAAAIChF8AOw==', 'base64');
+const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="4" height="5"></svg>');
+/** Four frames of silence (MPEG-1 layer III, 128 kbit/s, 44.1 kHz). */
+const mp3 = Buffer.concat(
+  Array.from({ length: 4 }, () => Buffer.concat([Buffer.from('fffb9000', 'hex'), Buffer.alloc(413)])),
+);
+
+let world: MessageWorld;
+let anna: Writer;
+let ben: Writer;
+let conversation_id: string;
+beforeAll(async () => {
+  world = await startMessages();
+  [anna, ben] = [await world.mint(), await world.mint()];
+  ({ conversation_id } = await anna.sends(ben, 'Pictures follow'));
+});
+afterAll(() => world.service.stop());
+
+const send = (bytes: Buffer, more: Record<string, unknown> = {}) =>
+  anna.post('/dm/send_media', { conversation_id, image_base64: bytes.toString('base64'), ...more });
+
+describe('an attachment', () => {
+  test('goes out sealed, and is described to both sides', async () => {
+    const sent = dataOf(await send(png, { text: 'One pixel', filename: 'pixel.png' }));
+    expect(sent).toEqual({
+      ...{ ok: true, conversation_id, filename: 'pixel.png', type: 1, size: png.length, text: 'One pixel' },
+      message_id: expect.stringMatching(/./),
+      media_hash_key: expect.stringMatching(/^[\w-]{43}$/),
+    });
+    for (const who of [anna, ben]) {
+      const [message] = await who.reads(conversation_id, { count: '1' });
+      expect(message).toMatchObject({
+        text: 'One pixel',
+        attachment: {
+          ...{ media_hash_key: sent['media_hash_key'], type: 1, filename: 'pixel.png', size: png.length },
+          ...{ width: 1, height: 1 },
+        },
+      });
+    }
+    // What the platform keeps is not the picture.
+    const kept = await fetch(`${world.service.demo.sandboxUrl}/api/chat/media/${sent['media_hash_key']}`, {
+      headers: { cookie: `auth_token=${ben.account.authToken}` },
+    });
+    const { bytes, size } = (await kept.json()) as { bytes: string; size: number };
+    expect(size).toBeGreaterThan(png.length);
+    expect(Buffer.from(bytes, 'base64').includes(png.subarray(0, 16))).toBe(false);
+  });
+
+  test.each([
+    ['gif', gif, 2, 'animation.gif', { width: 2, height: 3 }],
+    ['audio', mp3, 4, 'audio.mp3', { width: null, height: null }],
+    ['any file', Buffer.from('Plain words'), 5, /^file\./, { width: null, height: null }],
+    ['svg', svg, 6, 'image.svg', { width: 4, height: 5 }],
+  ])('of type %s is told by its bytes', async (_name, bytes, type, filename, size) => {
+    const sent = dataOf(await send(bytes, { type }));
+    expect(sent).toMatchObject({ type, size: bytes.length, text: '' });
+    expect(sent['filename']).toMatch(filename);
+    const [message] = await ben.reads(conversation_id, { count: '1' });
+    expect(message?.attachment).toMatchObject({ type, ...size });
+  });
+
+  test.each([
+    ['width="120" height="80px"', 120, 80],
+    ["width='1in' height='2.54cm'", 96, 96],
+    ['width="90pt" height="2pc"', 120, 32],
+    ['viewBox="0 0 24 16"', 24, 16],
+    ['viewBox="-10,-10, 20.4 ,10"', 20, 10],
+    ['width="100%" height="100%" viewBox="0 0 64 32"', 64, 32],
+    ['width="10em" viewBox="0 0 64 32"', 64, 32],
+    ['width="200" viewBox="0 0 50 25"', 200, 100],
+    ['height="50" viewBox="0 0 50 25"', 100, 50],
+    ['width="4" height="5" viewBox="0 0 400 500"', 4, 5],
+    ['data-width="9" data-height="9" viewBox="0 0 3 2"', 3, 2],
+    ['width="1e2" height=".5e2"', 100, 50],
+    ['style="width:9px" width="7"', null, null],
+    ['', null, null],
+    ['width="0" height="5"', null, null],
+    ['width="-4" height="5"', null, null],
+    ['width="70000" height="5"', null, null],
+    ['width="1e99" height="5"', null, null],
+    ['width="&wide;" height="5"', null, null],
+    ['width="&#49;0" height="5"', null, null],
+    ['viewBox="0 0 0 10"', null, null],
+    ['viewBox="0 0 24"', null, null],
+    ['viewBox="0 0 NaN Infinity"', null, null],
+  ])('of type svg has the size that its root element says: %s', async (attributes, width, height) => {
+    const bytes = Buffer.from(`<?xml version="1.0"?><!-- <svg width="1" height="1"> --><svg ${attributes}></svg>`);
+    dataOf(await send(bytes, { type: 6 }));
+    expect((await ben.reads(conversation_id, { count: '1' }))[0]?.attachment).toMatchObject({ width, height });
+  });
+
+  test('of type svg has no size if its attributes come too late', async () => {
+    dataOf(await send(Buffer.from(`<svg${' '.repeat(17_000)}width="4" height="5"></svg>`), { type: 6 }));
+    const [message] = await ben.reads(conversation_id, { count: '1' });
+    expect(message?.attachment).toMatchObject({ width: null, height: null });
+  });
+
+  test('has the size that the sender gives', async () => {
+    dataOf(await send(png, { width: 640, height: 480 }));
+    expect((await ben.reads(conversation_id, { count: '1' }))[0]?.attachment).toMatchObject({
+      width: 640,
+      height: 480,
+    });
+  });
+
+  test('is refused where its bytes are of another type, or there is nowhere to send it', async () => {
+    expectRefusal(await send(png, { type: 2 }), 400, /^Malformed field: image_base64/);
+    expectRefusal(await send(png, { type: 4 }), 400, /is image\/png: give an audio file \(such as audio\/mpeg\)$/);
+    expectRefusal(await send(png, { type: 7 }), 400, /^Malformed field: type/);
+    expectRefusal(await send(png, { filename: '../x' }), 400, /^Malformed field: filename/);
+    expectRefusal(await send(png, { image_url: 'https://pictures.example/a.png' }), 400);
+    expectRefusal(await send(png, { conversation_id: '1:2' }), 404, 'Conversation not found: 1:2');
+    const fetched = await anna.post('/dm/send_media', { conversation_id, image_url: 'http://127.0.0.1:9/a.png' });
+    expectRefusal(fetched, 400, /^Malformed field: image_url/);
+  });
+});

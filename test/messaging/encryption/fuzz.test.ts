@@ -1,0 +1,121 @@
+import { randomBytes } from 'node:crypto';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { encodeDetail } from '../../../src/messaging/encryption/detail.ts';
+import { openEvent, openFailures, placeEvent, sealContent } from '../../../src/messaging/encryption/index.ts';
+import { sealBox } from '../../../src/messaging/encryption/secretbox.ts';
+import { encodeSignature, signedPayload } from '../../../src/messaging/encryption/signature.ts';
+import { thriftTypes } from '../../../src/messaging/encryption/thrift-types.ts';
+import { pair } from './people.ts';
+
+const { ada, bo, conversationId, key, reader } = pair();
+const bob = reader(bo);
+const placement = { sequenceId: '7', createdAtMs: 1_790_000_000_000 };
+const subject = { messageId: 'm-1', senderId: ada.userId, conversationId };
+
+/** Opening answers in its own words. */
+function answers(raw: string) {
+  const result = openEvent(raw, bob);
+  if (!result.ok) expect(openFailures).toContain(result.reason);
+  return result;
+}
+
+/** Structs as they might come: fields with the ids that the scheme uses, of any type. */
+const { thriftStruct } = fc.letrec<{ thriftStruct: Buffer; field: Buffer }>((tie) => ({
+  thriftStruct: fc
+    .array(tie('field'), { maxLength: 5 })
+    .map((fields) => Buffer.concat([...fields, Buffer.of(thriftTypes.stop)])),
+  field: fc.oneof(
+    { depthSize: 'small' },
+    ofType(thriftTypes.string, fc.uint8Array({ maxLength: 40 }).map(sized)),
+    ofType(thriftTypes.i32, bytesOf(4)),
+    ofType(thriftTypes.i64, bytesOf(8)),
+    ofType(thriftTypes.bool, bytesOf(1)),
+    ofType(thriftTypes.struct, tie('thriftStruct')),
+    ofType(
+      thriftTypes.list,
+      fc
+        .array(tie('thriftStruct'), { maxLength: 3 })
+        .map((all) => Buffer.concat([Buffer.of(thriftTypes.struct, 0, 0, 0, all.length), ...all])),
+    ),
+  ),
+}));
+
+function ofType(type: number, value: fc.Arbitrary<Uint8Array>): fc.Arbitrary<Buffer> {
+  const id = fc.constantFrom(1, 2, 3, 4, 5, 6, 7, 9, 100, 101);
+  return fc.tuple(id, value).map(([at, bytes]) => Buffer.concat([Buffer.of(type, 0, at), bytes]));
+}
+
+function bytesOf(length: number): fc.Arbitrary<Uint8Array> {
+  return fc.uint8Array({ minLength: length, maxLength: length });
+}
+
+function sized(bytes: Uint8Array): Buffer {
+  return Buffer.concat([Buffer.of(0, 0, 0, bytes.length), bytes]);
+}
+
+describe('opening never throws', () => {
+  test('on any text or bytes', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (raw) => !answers(raw).ok),
+      { numRuns: 2_000 },
+    );
+    const bytes = fc.uint8Array({ maxLength: 400 }).map((all) => Buffer.from(all).toString('base64'));
+    fc.assert(
+      fc.property(bytes, (raw) => !answers(raw).ok),
+      { numRuns: 5_000 },
+    );
+  });
+
+  test('on structs with its own fields, of whatever types', () => {
+    fc.assert(
+      fc.property(thriftStruct, (struct) => !answers(struct.toString('base64')).ok),
+      { numRuns: 5_000 },
+    );
+  });
+
+  test('on events of which a part was replaced; and it never reads what was not signed', () => {
+    const sent = sealContent(ada, conversationId, key, { kind: 'message', text: 'x', attachments: [] }, randomBytes);
+    const whole = Buffer.from(placeEvent(sent, placement), 'base64');
+    const cut = fc.tuple(fc.nat(whole.length), fc.nat(12), fc.uint8Array({ maxLength: 12 }));
+    const property = fc.property(cut, ([start, length, put]) => {
+      const changed = Buffer.concat([whole.subarray(0, start), put, whole.subarray(start + length)]);
+      const result = answers(changed.toString('base64'));
+      if (result.ok) {
+        const { messageId, senderId } = result.value;
+        expect({ messageId, senderId }).toEqual({ messageId: sent.messageId, senderId: ada.userId });
+        expect(result.value).toMatchObject({ kind: 'message', text: 'x', attachments: [] });
+      }
+    });
+    fc.assert(property, { numRuns: 5_000 });
+  });
+
+  test('on what a participant itself sealed and signed, whatever that is', () => {
+    const property = fc.property(fc.oneof(thriftStruct, fc.uint8Array({ maxLength: 100 })), (plain) => {
+      const sealed = sealBox(plain, key.key, randomBytes);
+      const detail = { kind: 'content', keyVersion: key.version, sealed } as const;
+      const event = {
+        ...subject,
+        detail: encodeDetail(detail).toString('base64'),
+        signature: encodeSignature(ada, signedPayload(subject, detail)).toString('base64'),
+      };
+      const result = answers(placeEvent(event, placement));
+      if (!result.ok) expect(['corrupt', 'unsupported']).toContain(result.reason);
+    });
+    fc.assert(property, { numRuns: 500 });
+  });
+
+  test('on a megabyte of anything, and no more than that is looked at', () => {
+    expect(answers(Buffer.alloc(700_000, thriftTypes.struct).toString('base64')).ok).toBe(false);
+    expect(answers(Buffer.alloc(700_000).toString('base64')).ok).toBe(false);
+    expect(answers('A'.repeat(50_000_000)).ok).toBe(false);
+  });
+});
+
+test('any text comes through, byte order marks and all', () => {
+  const property = fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => {
+    const sent = sealContent(ada, conversationId, key, { kind: 'message', text, attachments: [] }, randomBytes);
+    expect(answers(placeEvent(sent, placement))).toMatchObject({ ok: true, value: { text } });
+  });
+  fc.assert(property, { numRuns: 300 });
+});

@@ -1,0 +1,193 @@
+import { randomBytes } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { Chat } from '../../../node_modules/@xdevplatform/chat-xdk/pkg/chat_xdk_wasm.js';
+import {
+  type Content,
+  ConversationKeys,
+  conversationIdOf,
+  exportChatKeys,
+  fingerprintOf,
+  importChatKeys,
+  openEvent,
+  openEvents,
+  openMedia,
+  Peers,
+  placeEvent,
+  registrationOf,
+  sealContent,
+  sealedSize,
+  sealMedia,
+  signDelete,
+} from '../../../src/messaging/encryption/index.ts';
+import { official, signedAction, signedMessage, signingKeys } from './official.ts';
+import { pair, person, registered } from './people.ts';
+import { collect, inPieces } from './pieces.ts';
+
+const placement = { sequenceId: '5001', createdAtMs: 1_790_000_000_000 };
+const sticker = {
+  mediaHashKey: 'a-hash',
+  type: 6,
+  filename: 'commas, are fine.svg',
+  size: 99,
+  width: 640,
+  height: 480,
+} as const;
+const contents: Content[] = [
+  { kind: 'message', text: '\u{feff}Grüße, 👋', attachments: [] },
+  { kind: 'message', text: 'look', attachments: [sticker] },
+  { kind: 'edit', targetSequenceId: '77', text: 'better' },
+  { kind: 'reactionAdded', targetSequenceId: '77', emoji: '👍' },
+  { kind: 'reactionRemoved', targetSequenceId: '77', emoji: '👍' },
+];
+
+test('keys go to the official SDK and back, with the same public keys and fingerprint', () => {
+  const ada = person('111');
+  const theirs = official(ada);
+  expect(Buffer.from(theirs.exportKeys())).toEqual(Buffer.from(exportChatKeys(ada.keys)));
+  expect(theirs.matchesRegisteredKey(registrationOf(ada.keys).publicKey)).toBe(true);
+  expect(theirs.getPublicKeyFingerprint()).toBe(fingerprintOf(registrationOf(ada.keys).publicKey));
+  expect(theirs.getPublicKeys().signing).toBe(Buffer.from(ada.keys.signing.publicKey).toString('base64'));
+});
+
+test('each side makes keys and bindings that the other accepts', () => {
+  const { publicKey, signingPublicKey, identityPublicKeySignature } = registrationOf(person('111').keys);
+  const chat = new Chat();
+  expect(chat.verifyKeyBinding(publicKey, signingPublicKey, identityPublicKeySignature)).toBe(true);
+
+  const { publicKey: made } = chat.generateKeypairs();
+  const imported = importChatKeys(chat.exportKeys());
+  expect(imported && registrationOf(imported)).toEqual({
+    publicKey: made.publicKey,
+    signingPublicKey: made.signingPublicKey,
+    identityPublicKeySignature: made.identityPublicKeySignature,
+    signingPublicKeySignature: made.signingPublicKeySignature,
+  });
+  expect(new Peers([{ userId: '9', publicKeyVersion: '1', ...made }]).find('9', '1').ok).toBe(true);
+});
+
+test('a key change of the official SDK establishes a conversation, under the same id and version', () => {
+  const { ada, bo, peers } = pair();
+  const change = official(ada).prepareConversationKeyChange({
+    publicKeys: [registered(bo), registered(ada)].map((one) => ({ ...one, keyVersion: one.publicKeyVersion })),
+  });
+  expect(change.conversationId).toBe(conversationIdOf('222', '111'));
+  const raw = placeEvent(signedAction(change.actionSignatures[0], '111', change.conversationId), placement);
+  for (const self of [ada, bo]) {
+    const keys = new ConversationKeys();
+    const [opened] = openEvents([raw], { self, conversationId: change.conversationId, peers, keys });
+    expect(opened).toMatchObject({ ok: true, value: { kind: 'keyChange', senderId: '111' } });
+    expect(keys.latest).toEqual({ version: change.conversationKeyVersion, key: change.conversationKey });
+  }
+});
+
+test('the official SDK takes the key out of a key change made here, and verifies it', () => {
+  const { ada, bo, established, key } = pair();
+  const people = signingKeys([registered(ada), registered(bo)]);
+  const { messages, conversationKeys, errors } = official(bo).decryptEvents(
+    [placeEvent(established, placement)],
+    people,
+  );
+  expect(errors).toEqual({});
+  expect(messages[0].event).toMatchObject({ type: 'keyChange', senderId: '111', verified: true });
+  expect(conversationKeys.latestVersion).toBe(key.version);
+  expect(conversationKeys.keys[key.version]).toEqual(key.key);
+});
+
+const officialKinds = { message: 'text', edit: 'edit', reactionAdded: 'reaction', reactionRemoved: 'reactionRemoved' };
+
+test.each(contents)('the official SDK opens and verifies what was sealed here: $kind', (content) => {
+  const { ada, bo, conversationId, key } = pair();
+  const raw = placeEvent(sealContent(ada, conversationId, key, content, randomBytes), placement);
+  const people = signingKeys([registered(ada), registered(bo)]);
+  const event = official(bo).decryptEvent(raw, { [key.version]: key.key }, people);
+  expect(event).toMatchObject({
+    type: 'message',
+    verified: true,
+    senderId: '111',
+    conversationId,
+    sequenceId: '5001',
+    content: { content_type: officialKinds[content.kind] },
+  });
+  const { content: theirs } = event;
+  if (content.kind === 'message') {
+    expect(theirs.text).toBe(content.text);
+    const [attachment] = content.attachments;
+    if (attachment !== undefined) {
+      expect(event.attachments[0]).toMatchObject({
+        attachment_type: 'media',
+        mediaHashKey: 'a-hash',
+        mediaType: 'svg',
+        filename: 'commas, are fine.svg',
+        filesizeBytes: 99,
+        dimensions: { width: 640, height: 480 },
+      });
+    }
+  } else {
+    expect(theirs.target_message_id).toBe(content.targetSequenceId);
+    expect(theirs.new_text ?? theirs.emoji).toBe(content.kind === 'edit' ? content.text : content.emoji);
+  }
+});
+
+test.each(contents)('what the official SDK sealed is opened here, and its signature checked: $kind', (content) => {
+  const { ada, bo, conversationId, key, reader } = pair();
+  const common = { conversationId, conversationKey: key.key, conversationKeyVersion: key.version };
+  const sealed = sealOfficially(official(ada), common, content);
+  const opened = openEvent(placeEvent(signedMessage(sealed, '111', conversationId), placement), reader(bo));
+  expect(opened).toEqual({
+    ok: true,
+    value: { ...content, ...placement, messageId: sealed.messageId, senderId: '111', conversationId },
+  });
+});
+
+function sealOfficially(chat: Chat, common: object, content: Content) {
+  switch (content.kind) {
+    case 'message': {
+      const attachments = content.attachments.map(({ mediaHashKey, type, filename, size, width = 0, height = 0 }) => ({
+        attachment_type: 'media',
+        media_hash_key: mediaHashKey,
+        media_type: type,
+        filename,
+        filesize_bytes: size,
+        width,
+        height,
+      }));
+      return chat.encryptMessage({ ...common, text: content.text, ...(attachments.length > 0 ? { attachments } : {}) });
+    }
+    case 'edit':
+      return chat.encryptEdit({
+        ...common,
+        targetMessageSequenceId: content.targetSequenceId,
+        updatedText: content.text,
+      });
+    case 'reactionAdded':
+    case 'reactionRemoved': {
+      const params = { ...common, targetMessageSequenceId: content.targetSequenceId, emoji: content.emoji };
+      return content.kind === 'reactionAdded' ? chat.encryptAddReaction(params) : chat.encryptRemoveReaction(params);
+    }
+  }
+}
+
+test.each([true, false])('deletions are verified on both sides (for all: %s)', (forAll) => {
+  const { ada, bo, conversationId, reader } = pair();
+  const sequenceIds = ['41', '42'];
+  const ours = placeEvent(signDelete(ada, conversationId, { sequenceIds, forAll }, randomBytes), placement);
+  const people = signingKeys([registered(ada), registered(bo)]);
+  expect(official(bo).decryptEvent(ours, {}, people)).toMatchObject({ type: 'messageDeleted', verified: true });
+
+  const theirs = official(ada).prepareMessageDelete({ conversationId, sequenceIds, deleteForAll: forAll });
+  expect(openEvent(placeEvent(signedAction(theirs, '111', conversationId), placement), reader(bo))).toMatchObject({
+    ok: true,
+    value: { kind: 'delete', sequenceIds, forAll },
+  });
+});
+
+test.each([1, 1_023, 1_024, 1_025, 2_048, 3_333, 100_000])('media of %i bytes passes both ways', async (size) => {
+  const { ada, key } = pair();
+  const chat = official(ada);
+  const file = randomBytes(size);
+  const sealed = await collect(sealMedia(inPieces(file), key.key, randomBytes));
+  expect(sealed).toHaveLength(sealedSize(size));
+  expect(Buffer.from(chat.decryptStream(sealed, key.key)).equals(file)).toBe(true);
+  const theirs = chat.encryptStream(file, key.key);
+  expect((await collect(openMedia(inPieces(theirs), key.key))).equals(file)).toBe(true);
+});

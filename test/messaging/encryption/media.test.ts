@@ -1,0 +1,125 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import {
+  MediaCorrupt,
+  MediaHash,
+  mediaHashKey,
+  openMedia,
+  sealMedia,
+} from '../../../src/messaging/encryption/index.ts';
+import { collect, inPieces } from './pieces.ts';
+
+const key = randomBytes(32);
+const file = randomBytes(3_500);
+const headerLength = 24;
+const chunkLength = 1_041;
+
+const seal = (plain: Uint8Array) => collect(sealMedia([plain], key, randomBytes));
+const open = (sealed: Uint8Array, hashKey?: string) => collect(openMedia([sealed], key, hashKey));
+const corrupt = (sealed: Uint8Array, hashKey?: string) => expect(open(sealed, hashKey)).rejects.toThrow(MediaCorrupt);
+
+/** The header, then each chunk. */
+function parts(sealed: Buffer): Buffer[] {
+  const chunks = [sealed.subarray(0, headerLength)];
+  for (let start = headerLength; start < sealed.length; start += chunkLength) {
+    chunks.push(sealed.subarray(start, start + chunkLength));
+  }
+  return chunks;
+}
+
+describe('sealed media', () => {
+  test('opens to the same bytes, in whatever pieces it travels', async () => {
+    const sealed = await collect(sealMedia(inPieces(file), key, randomBytes));
+    expect((await collect(openMedia(inPieces(sealed), key, mediaHashKey(sealed)))).equals(file)).toBe(true);
+    const single = Array.from(sealed, (byte) => Uint8Array.of(byte));
+    expect((await collect(openMedia(single, key))).equals(file)).toBe(true);
+  });
+
+  test('that is cut short anywhere is noticed, at the seams too', async () => {
+    const sealed = await seal(file);
+    const seams = parts(sealed).map((_, i) => headerLength + i * chunkLength);
+    for (const length of [
+      0,
+      1,
+      23,
+      25,
+      24 + 17,
+      2_000,
+      sealed.length - 1,
+      ...seams.filter((at) => at < sealed.length),
+    ]) {
+      await corrupt(sealed.subarray(0, length));
+    }
+  });
+
+  test('that goes on after its end, or has a chunk left out, repeated or moved, is noticed', async () => {
+    const sealed = await seal(file);
+    const [header, a, b, c, d] = parts(sealed) as [Buffer, Buffer, Buffer, Buffer, Buffer];
+    await expect(open(Buffer.concat([header, a, b, c, d]))).resolves.toEqual(file);
+    const orders = [
+      [header, b, a, c, d],
+      [header, a, c, d],
+      [header, a, a, b, c, d],
+      [header, b, c, d],
+      [header, d],
+      [header, a, b, c, d, d],
+      [header, a, b, c, d, Buffer.alloc(chunkLength)],
+      [header, a, b, c, Buffer.concat([d, Buffer.of(0)])],
+      [a, header, b, c, d],
+    ];
+    for (const order of orders) await corrupt(Buffer.concat(order));
+  });
+
+  test('with a full last chunk ends there, and not one chunk later', async () => {
+    const sealed = await seal(file.subarray(0, 2_048));
+    await expect(open(sealed)).resolves.toHaveLength(2_048);
+    await corrupt(Buffer.concat([sealed, sealed.subarray(headerLength)]));
+    await corrupt(sealed.subarray(0, headerLength + chunkLength));
+  });
+
+  test('with a bit flipped is noticed, wherever it is', async () => {
+    const sealed = await seal(file.subarray(0, 1_100));
+    for (let at = 0; at < sealed.length; at += 1) {
+      const flipped = Buffer.from(sealed);
+      flipped.writeUInt8(flipped.readUInt8(at) ^ (1 << (at % 8)), at);
+      await corrupt(flipped);
+    }
+  });
+
+  test('of another key does not open', async () => {
+    await expect(collect(openMedia([await seal(file)], randomBytes(32)))).rejects.toThrow(MediaCorrupt);
+  });
+
+  test('that is another file of the conversation is told from the one that the message means', async () => {
+    const [meant, other] = [await seal(file), await seal(file)];
+    await expect(open(meant, mediaHashKey(meant))).resolves.toEqual(file);
+    await corrupt(other, mediaHashKey(meant));
+  });
+
+  test('is never empty, since an empty file has no sealed end', async () => {
+    await expect(seal(Buffer.alloc(0))).rejects.toThrow('empty');
+    await corrupt((await seal(file)).subarray(0, headerLength));
+  });
+
+  test('is sealed and opened chunk by chunk, in memory that does not grow with it', async () => {
+    const pieceLength = 65_536;
+    const pieceCount = 512;
+    let [most, length] = [0, 0];
+    async function* pieces() {
+      for (let i = 0; i < pieceCount; i += 1) yield Buffer.alloc(pieceLength, i);
+    }
+    for await (const piece of openMedia(sealMedia(pieces(), key, randomBytes), key)) {
+      most = Math.max(most, piece.length);
+      length += piece.length;
+    }
+    expect(length).toBe(pieceLength * pieceCount);
+    expect(most).toBeLessThanOrEqual(pieceLength + chunkLength);
+  });
+});
+
+test('a media hash key is the base64url of SHA-256, however the bytes came', async () => {
+  const hash = new MediaHash();
+  for (const piece of inPieces(file)) hash.update(piece);
+  expect(hash.key()).toBe(mediaHashKey(file));
+  expect(mediaHashKey(Buffer.from('abc'))).toBe('ungWv48Bz-pBQUDeXa4iI7ADYaOWF3qctBD_YfIAFa0');
+});

@@ -1,0 +1,76 @@
+import { readFileSync } from 'node:fs';
+import { Chat, initSync } from '../../../node_modules/@xdevplatform/chat-xdk/pkg/chat_xdk_wasm.js';
+import {
+  exportChatKeys,
+  type RegisteredKeys,
+  type Self,
+  type SignedEvent,
+} from '../../../src/messaging/encryption/index.ts';
+import { binaryField, stringField, struct, structField } from '../../../src/messaging/encryption/thrift-writer.ts';
+
+// The package's index keeps key import to itself, since browsers must not have it; the engine below it does not.
+initSync({
+  module: readFileSync(
+    new URL('../../../node_modules/@xdevplatform/chat-xdk/pkg/chat_xdk_wasm_bg.wasm', import.meta.url),
+  ),
+});
+
+/** The official SDK, holding the keys of `self`. */
+export function official(self: Self): Chat {
+  const chat = new Chat();
+  chat.importKeys(exportChatKeys(self.keys), self.publicKeyVersion);
+  chat.setIdentity(self.userId, self.publicKeyVersion);
+  return chat;
+}
+
+/** What the SDK is told of people's signing keys. */
+export function signingKeys(people: readonly RegisteredKeys[]) {
+  return people.map((one) => ({
+    userId: one.userId,
+    publicKeyVersion: one.publicKeyVersion,
+    publicKey: one.signingPublicKey,
+    identityPublicKey: one.publicKey,
+    identityPublicKeySignature: one.identityPublicKeySignature,
+  }));
+}
+
+interface OfficialMessage {
+  messageId: string;
+  encryptedContent: string;
+  encodedEventSignature: string;
+}
+
+interface OfficialAction {
+  messageId: string;
+  encodedMessageEventDetail: string;
+  signature: string;
+  signatureVersion: string;
+  publicKeyVersion: string;
+}
+
+/** The SDK's payloads as the platform would take them: it wraps a message's struct into the union itself. */
+export function signedMessage(message: OfficialMessage, senderId: string, conversationId: string): SignedEvent {
+  const detail = struct(structField(1, Buffer.from(message.encryptedContent, 'base64')));
+  return {
+    messageId: message.messageId,
+    senderId,
+    conversationId,
+    detail: detail.toString('base64'),
+    signature: message.encodedEventSignature,
+  };
+}
+
+export function signedAction(action: OfficialAction, senderId: string, conversationId: string): SignedEvent {
+  const signature = struct(
+    stringField(1, action.signature),
+    stringField(2, action.publicKeyVersion),
+    binaryField(3, Buffer.from(action.signatureVersion)),
+  );
+  return {
+    messageId: action.messageId,
+    senderId,
+    conversationId,
+    detail: action.encodedMessageEventDetail,
+    signature: signature.toString('base64'),
+  };
+}

@@ -1,0 +1,102 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { ristretto255, ristretto255_oprf } from '@noble/curves/ed25519.js';
+import { p256, p256_oprf } from '@noble/curves/nist.js';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { group, oprf, thresholdOprf } from '../../../../src/messaging/encryption/recovery/oprf.ts';
+import { randomScalar } from '../../../../src/messaging/encryption/recovery/shamir.ts';
+
+interface VectorSuite {
+  identifier: string;
+  mode: number;
+  skSm: string;
+  vectors: {
+    Batch: number;
+    Blind: string;
+    BlindedElement: string;
+    EvaluationElement: string;
+    Input: string;
+    Output: string;
+  }[];
+}
+
+const read = (url: URL) => JSON.parse(readFileSync(url, 'utf8'));
+const kept = read(new URL('../vectors/rfc9497-oprf.json', import.meta.url)).suites as VectorSuite[];
+// All of the RFC's, where they lie beside the project.
+const shared = new URL('../../../../../shared/vectors/rfc9497/allVectors.json', import.meta.url);
+const all = existsSync(shared) ? (read(shared) as VectorSuite[]) : [];
+
+const ofRistretto = { oprf, littleEndian: true, order: ristretto255.Point.Fn.ORDER };
+const ofP256 = { oprf: thresholdOprf(p256_oprf, p256.Point), littleEndian: false, order: p256.Point.Fn.ORDER };
+const suites: Record<string, typeof ofRistretto> = { 'ristretto255-SHA512': ofRistretto, 'P256-SHA256': ofP256 };
+
+const bytes = (hex: string) => Buffer.from(hex, 'hex');
+const hex = (value: Uint8Array) => Buffer.from(value).toString('hex');
+
+/** Randomness of which the library makes this blind: it takes a number modulo the order less one, and adds one. */
+function randomFor(blind: string, littleEndian: boolean) {
+  const written = littleEndian ? bytes(blind).reverse() : bytes(blind);
+  const number = (BigInt(`0x${written.toString('hex')}`) - 1n).toString(16);
+  return (length: number) => {
+    const wide = bytes(number.padStart(2 * length, '0'));
+    return littleEndian ? wide.reverse() : wide;
+  };
+}
+
+describe('the vectors of RFC 9497', () => {
+  const chosen = [...kept, ...all].filter(({ identifier, mode }) => mode === 0 && identifier in suites);
+  const cases = chosen.flatMap((suite) => suite.vectors.map((vector) => ({ ...vector, ...suite })));
+  it.each(cases)('$identifier, input $Input', ({ identifier, skSm, Input, Blind, ...expected }) => {
+    const suite = suites[identifier] ?? ofRistretto;
+    const { blind, blinded } = suite.oprf.blind(bytes(Input), randomFor(Blind, suite.littleEndian));
+    expect(hex(blind)).toBe(Blind);
+    expect(hex(blinded)).toBe(expected.BlindedElement);
+    const evaluated = suite.oprf.evaluate(bytes(skSm), blinded);
+    expect(hex(evaluated)).toBe(expected.EvaluationElement);
+    expect(hex(suite.oprf.finalize(bytes(Input), blind, evaluated))).toBe(expected.Output);
+
+    // The same key, shared out: any two of the three come to the same.
+    const key = suite.littleEndian ? bytes(skSm).reverse() : bytes(skSm);
+    const shares = suite.oprf.splitKey(BigInt(`0x${key.toString('hex')}`), (length) => Buffer.alloc(length, 7));
+    const parts = shares.map((share, index) => ({ place: index + 1, value: suite.oprf.evaluate(share, blinded) }));
+    for (const one of parts) {
+      for (const other of parts.filter(({ place }) => place !== one.place)) {
+        expect(hex(suite.oprf.combine(one, other))).toBe(expected.EvaluationElement);
+      }
+    }
+  });
+
+  it('were all run', () => {
+    expect(cases.length).toBe(all.length > 0 ? 8 : 4);
+    expect(ristretto255_oprf.name).toBe('ristretto255-SHA512');
+  });
+});
+
+describe('an evaluator', () => {
+  const key = group.Fn.toBytes(5n);
+  it.each([
+    ['the identity', new Uint8Array(32)],
+    ['no element', new Uint8Array(32).fill(0xff)],
+    ['too short a one', new Uint8Array(31)],
+    ['nothing', new Uint8Array()],
+  ])('refuses %s', (_name, blinded) => {
+    expect(() => oprf.evaluate(key, blinded)).toThrow();
+  });
+});
+
+it('scalars that are shared out come together from any two', () => {
+  const random = fc.uint8Array({ minLength: 48, maxLength: 48 });
+  fc.assert(
+    fc.property(
+      random,
+      random,
+      fc.constantFrom([1, 2], [2, 1], [1, 3], [3, 2]),
+      (secretBytes, slope, [one = 1, other = 2]) => {
+        const secret = randomScalar(group.Fn, () => secretBytes);
+        const shares = oprf.splitScalar(secret, () => slope);
+        const placed = (place: number) => ({ place, value: shares[place - 1] ?? new Uint8Array() });
+        expect(group.Fn.fromBytes(oprf.combineScalars(placed(one), placed(other)))).toBe(secret);
+      },
+    ),
+  );
+});

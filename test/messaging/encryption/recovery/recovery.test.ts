@@ -1,0 +1,197 @@
+import { createHash, randomBytes } from 'node:crypto';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { unlockTag } from '../../../../src/messaging/encryption/recovery/derive.ts';
+import { enroll, type RealmRecord } from '../../../../src/messaging/encryption/recovery/enroll.ts';
+import { type Evaluation, Guess } from '../../../../src/messaging/encryption/recovery/guess.ts';
+import { halves, UnlockKeys } from '../../../../src/messaging/encryption/recovery/keys.ts';
+import { oprf } from '../../../../src/messaging/encryption/recovery/oprf.ts';
+import { Stretcher } from '../../../../src/messaging/encryption/recovery/stretch.ts';
+
+const enrolment = { accountId: '1234567890', version: 'ab'.repeat(16) };
+const code = '482913';
+/** Without Argon2, where thousands of codes are tried. */
+const quick = (text: string) => createHash('sha512').update(text).digest();
+const privateKeys = randomBytes(64);
+const records = enroll({ ...enrolment, stretched: quick(code), privateKeys }, randomBytes);
+
+const recordOf = (place: number, from = records): RealmRecord => {
+  const record = from[place - 1];
+  if (record === undefined) throw new Error(`no realm ${place}`);
+  return record;
+};
+
+function evaluation(guess: Guess, place: number, from = records): Evaluation {
+  const { oprfKeyShare, commitment } = recordOf(place, from);
+  return { place, evaluated: oprf.evaluate(oprfKeyShare, guess.blindedElement), commitment };
+}
+
+function recover(text: string, one: number, other: number, from = records): Buffer | null {
+  const guess = new Guess(enrolment, quick(text), randomBytes);
+  const keys = guess.combine(evaluation(guess, one, from), evaluation(guess, other, from));
+  if (keys === null) return null;
+  const shares = [one, other].map((place) => {
+    expect(keys.tagFor(place)).toEqual(recordOf(place, from).unlockTag);
+    return { place, value: keys.openShare(place, recordOf(place, from).sealedShare) ?? new Uint8Array() };
+  });
+  const [first = { place: 0, value: new Uint8Array() }, second = first] = shares;
+  return keys.openKeys(first, second, recordOf(one, from).sealedKeys);
+}
+
+const pairs = [
+  [1, 2],
+  [1, 3],
+  [2, 3],
+  [3, 1],
+] as const;
+
+describe('any two of the three realms', () => {
+  it.each(pairs)('%i and %i give the private keys for the right code', (one, other) => {
+    expect(recover(code, one, other)).toEqual(privateKeys);
+  });
+
+  it.each(pairs)('%i and %i give nothing for a wrong code', (one, other) => {
+    expect(recover('482914', one, other)).toBeNull();
+  });
+
+  it('whatever the code, the keys and the account', () => {
+    const text = fc.string({ minLength: 1, maxLength: 20 });
+    fc.assert(
+      fc.property(
+        text,
+        fc.uint8Array({ minLength: 64, maxLength: 64 }),
+        fc.constantFrom(...pairs),
+        (pin, keys, pair) => {
+          const made = enroll({ ...enrolment, stretched: quick(pin), privateKeys: keys }, randomBytes);
+          expect(recover(pin, pair[0], pair[1], made)).toEqual(Buffer.from(keys));
+          expect(recover(`${pin}.`, pair[0], pair[1], made)).toBeNull();
+        },
+      ),
+      { numRuns: 25 },
+    );
+  });
+});
+
+describe('one realm', () => {
+  it.each([1, 2, 3])('%i cannot tell the right code from another by all that it stores', (place) => {
+    // Every guess that it can make offline: its share in the place of the key, or of both evaluations.
+    const stolen = recordOf(place);
+    for (let number = 0; number < 50; number++) {
+      const guessed = number === 0 ? code : String(100_000 + number);
+      const { input, seed } = halves(quick(guessed));
+      const guess = new Guess(enrolment, quick(guessed), randomBytes);
+      const { blind, blinded } = oprf.blind(input, randomBytes);
+      const outputs = [oprf.finalize(input, blind, oprf.evaluate(stolen.oprfKeyShare, blinded)), input, seed];
+      for (const output of outputs) {
+        const keys = new UnlockKeys(enrolment, seed, output);
+        expect(keys.commitment.equals(stolen.commitment)).toBe(false);
+        expect(unlockTag(output, place).equals(stolen.unlockTag)).toBe(false);
+        expect(keys.openShare(place, stolen.sealedShare)).toBeNull();
+      }
+      for (const other of [1, 2, 3].filter((mine) => mine !== place)) {
+        const mine = evaluation(guess, place);
+        expect(guess.combine(mine, { ...mine, place: other })).toBeNull();
+      }
+    }
+  });
+
+  it('has a share that fits every key, so that no key is likelier than another', () => {
+    // The line through its share and any key at 0 is another sharing of that key, in which it has the same share.
+    const share = recordOf(2).oprfKeyShare;
+    for (let number = 0; number < 20; number++) {
+      const other = randomBytes(32);
+      other[31] = 0;
+      const key = oprf.combineScalars({ place: 2, value: share }, { place: 3, value: other });
+      expect(Buffer.from(key).equals(Buffer.from(share))).toBe(false);
+      const { input } = halves(quick(code));
+      const { blind, blinded } = oprf.blind(input, randomBytes);
+      const output = oprf.finalize(input, blind, oprf.evaluate(key, blinded));
+      expect(new UnlockKeys(enrolment, input, output).commitment.equals(recordOf(2).commitment)).toBe(false);
+    }
+  });
+
+  it('that lies is noticed, whichever of its answers it is', () => {
+    const guess = new Guess(enrolment, quick(code), randomBytes);
+    const [one, two, three] = [evaluation(guess, 1), evaluation(guess, 2), evaluation(guess, 3)];
+    const lies: Evaluation[] = [
+      { ...one, evaluated: two.evaluated },
+      { ...one, evaluated: randomBytes(32) },
+      { ...one, evaluated: new Uint8Array(32) },
+      { ...one, evaluated: new Uint8Array(5) },
+      { ...one, commitment: randomBytes(32) },
+      { ...one, commitment: new Uint8Array() },
+    ];
+    for (const lie of lies) {
+      expect(guess.combine(lie, two)).toBeNull();
+      expect(guess.combine(three, lie)).toBeNull();
+    }
+    const keys = guess.combine(two, three);
+    if (keys === null) throw new Error('two honest realms did not suffice');
+    const sealed = Buffer.from(recordOf(2).sealedShare);
+    for (let bit = 0; bit < sealed.length * 8; bit++) {
+      const changed = Buffer.from(sealed);
+      changed[bit >> 3] = (changed[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+      expect(keys.openShare(2, changed)).toBeNull();
+    }
+    expect(keys.openShare(2, recordOf(3).sealedShare)).toBeNull();
+    expect(keys.openShare(2, sealed.subarray(0, 10))).toBeNull();
+  });
+});
+
+it('records hold for their account and version alone', () => {
+  for (const other of [
+    { ...enrolment, accountId: '1234567891' },
+    { ...enrolment, version: 'cd'.repeat(16) },
+  ]) {
+    const guess = new Guess(other, quick(code), randomBytes);
+    expect(guess.combine(evaluation(guess, 1), evaluation(guess, 2))).toBeNull();
+  }
+});
+
+it('a guess that was wiped has forgotten what the code was stretched to', () => {
+  const stretched = Buffer.from(quick(code));
+  const guess = new Guess(enrolment, stretched, randomBytes);
+  guess.wipe();
+  expect(stretched).toEqual(Buffer.alloc(64));
+});
+
+describe('stretching', () => {
+  let stretcher: Stretcher;
+  beforeAll(() => {
+    stretcher = new Stretcher();
+  });
+  afterAll(() => stretcher.close());
+
+  it('is the same for the same code, and another for another account, version or code', async () => {
+    const [first, again, ...others] = await Promise.all([
+      stretcher.stretch(code, enrolment),
+      stretcher.stretch('４８２９１３', enrolment),
+      stretcher.stretch('482914', enrolment),
+      stretcher.stretch(code, { ...enrolment, accountId: '1' }),
+      stretcher.stretch(code, { ...enrolment, version: '1' }),
+    ]);
+    expect(first).toHaveLength(64);
+    expect(again).toEqual(first);
+    for (const other of others) expect(other).not.toEqual(first);
+  });
+
+  it('leaves the event loop free', async () => {
+    let longest = 0;
+    let last = performance.now();
+    const timer = setInterval(() => {
+      longest = Math.max(longest, performance.now() - last);
+      last = performance.now();
+    }, 5);
+    await Promise.all([stretcher.stretch('1', enrolment), stretcher.stretch('2', enrolment)]);
+    clearInterval(timer);
+    expect(longest).toBeLessThan(200);
+  });
+
+  it('ends what waits when it is closed', async () => {
+    const closing = new Stretcher();
+    const waiting = [1, 2, 3, 4].map((number) => closing.stretch(String(number), enrolment));
+    const ended = Promise.allSettled(waiting);
+    await closing.close();
+    expect((await ended).map(({ status }) => status)).toEqual(waiting.map(() => 'rejected'));
+  });
+});

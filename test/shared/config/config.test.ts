@@ -1,0 +1,204 @@
+import { createHash } from 'node:crypto';
+import { resolve } from 'node:path';
+import { inspect } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { ConfigError, type Environment, readConfig } from '../../../src/shared/config/config.ts';
+import { settings } from '../../../src/shared/config/settings.ts';
+
+function faultsOf(env: Environment): readonly string[] {
+  try {
+    readConfig(env);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.faults;
+    throw error;
+  }
+  return [];
+}
+
+const key = (seed: number) => createHash('sha256').update(String(seed)).digest('base64');
+
+describe('settings', () => {
+  test('have the documented defaults, and an empty one counts as not set', () => {
+    const expected = {
+      host: '127.0.0.1',
+      publicUrl: null,
+      port: 4000,
+      dataDir: resolve('data'),
+      logLevel: 'info',
+      platform: { url: null, timeoutMs: 15_000 },
+      sandbox: { port: 4001, activity: true },
+      rateLimit: 60_000,
+      maxStreamsPerKey: 20,
+      outboundAllow: [],
+      webhooks: { allowLocalhost: true },
+      limits: {
+        unauthenticated: 600,
+        trustedProxies: [],
+        concurrentRequests: 256,
+        requestsInFlight: 5_000,
+        eventLoopDelayMs: 1_000,
+        connections: 10_000,
+      },
+      graphql: {
+        costLimit: 500_000,
+        bytesLimit: 16_777_216,
+        timeoutMs: 30_000,
+        introspection: true,
+        trustedDocuments: null,
+        trustedOnly: false,
+      },
+      secrets: { secretKeys: null, mongodbUrl: null, metricsToken: null },
+    };
+    expect(readConfig({})).toEqual(expected);
+    expect(readConfig(Object.fromEntries(Object.keys(settings).map((name) => [name, ' '])))).toEqual(expected);
+    expect(readConfig({ UNKNOWN: 'x', PATH: '/bin' })).toEqual(expected);
+  });
+
+  test('are taken as given', () => {
+    const config = readConfig({
+      HOST: '0.0.0.0',
+      PORT: '0',
+      DATA_DIR: '/srv/postern',
+      SECRET_KEY: `${key(1)}, ${key(2)}`,
+      METRICS_TOKEN: 'm'.repeat(16),
+      PLATFORM_URL: 'https://sandbox.example:8443/',
+      PLATFORM_KIND: 'sandbox',
+      PLATFORM_TIMEOUT_MS: '1',
+      SANDBOX_PORT: '65535',
+      SANDBOX_PUBLIC: 'true',
+      SANDBOX_ACTIVITY: '0',
+      LOG_LEVEL: 'silent',
+    });
+    expect(config).toMatchObject({ host: '0.0.0.0', port: 0, dataDir: '/srv/postern', logLevel: 'silent' });
+    expect(config.platform).toEqual({ url: 'https://sandbox.example:8443', timeoutMs: 1 });
+    expect(config.sandbox).toEqual({ port: 65_535, activity: false });
+    expect(config.secrets.secretKeys?.map((secret) => secret.expose().toString('base64'))).toEqual([key(1), key(2)]);
+    expect(config.secrets.metricsToken?.expose()).toBe('m'.repeat(16));
+  });
+
+  test('of blocks are taken by comma, and a wrong one is explained', () => {
+    const allow = (text: string) => readConfig({ OUTBOUND_ALLOW: text }).outboundAllow;
+    expect(allow('127.0.0.0/8')).toEqual(['127.0.0.0/8']);
+    expect(allow('10.1.0.0/16 , fd00::/8,::1/128,0.0.0.0/0')).toEqual([
+      '10.1.0.0/16',
+      'fd00::/8',
+      '::1/128',
+      '0.0.0.0/0',
+    ]);
+    expect(faultsOf({ OUTBOUND_ALLOW: '10.1.2.3/8' })).toEqual([
+      'OUTBOUND_ALLOW ("10.1.2.3/8") is not a list of CIDR blocks: 10.1.2.3/8 has bits beyond its prefix; ' +
+        'the block is 10.0.0.0/8. Example: OUTBOUND_ALLOW=127.0.0.0/8,fd00::/8',
+    ]);
+    expect(faultsOf({ OUTBOUND_ALLOW: '127.0.0.0/8,localhost' })).toEqual([
+      'OUTBOUND_ALLOW ("127.0.0.0/8,localhost") is not a list of CIDR blocks: "localhost" is none. ' +
+        'Example: OUTBOUND_ALLOW=127.0.0.0/8,fd00::/8',
+    ]);
+  });
+
+  const wrong: [keyof typeof settings, string][] = [
+    ...['-1', '65536', '80.5', 'http', '4000 4001', '0x50', '1e3', '99999999999999999999'].flatMap(
+      (value): [keyof typeof settings, string][] => [
+        ['PORT', value],
+        ['SANDBOX_PORT', value],
+      ],
+    ),
+    ['HOST', 'http://127.0.0.1'],
+    ['HOST', '127.0.0.1/8'],
+    ['HOST', 'a b'],
+    ['PLATFORM_TIMEOUT_MS', '0'],
+    ['PLATFORM_TIMEOUT_MS', '600001'],
+    ['PLATFORM_TIMEOUT_MS', '5s'],
+    ['PLATFORM_URL', 'localhost:4001'],
+    ['PLATFORM_URL', 'ftp://localhost'],
+    ['PLATFORM_URL', 'http://localhost/api'],
+    ['PLATFORM_URL', 'http://localhost/?a=1'],
+    ['PLATFORM_URL', 'http://user:hunter2@localhost'],
+    ['PLATFORM_KIND', 'mastodon'],
+    ...[
+      '10.0.0.1',
+      '10.0.0.0/33',
+      '10.0.0.0/',
+      '10.1.2.3/8',
+      '10/8',
+      '0x7f.0.0.0/8',
+      'fd00::1/8',
+      'fd00::/129',
+      'localhost',
+      'localhost/8',
+      '127.0.0.0/8,',
+      '127.0.0.0/8;10.0.0.0/8',
+      'any',
+    ].map((value): [keyof typeof settings, string] => ['OUTBOUND_ALLOW', value]),
+    ['SANDBOX_PUBLIC', '2'],
+    ['SANDBOX_PUBLIC', 'maybe'],
+    ['SANDBOX_ACTIVITY', 'sometimes'],
+    ['LOG_LEVEL', 'verbose'],
+    ['LOG_LEVEL', 'INFO!'],
+    ['SECRET_KEY', 'hunter2'],
+    ['SECRET_KEY', Buffer.alloc(31).toString('base64')],
+    ['SECRET_KEY', `${key(1)},`],
+    ['SECRET_KEY', `${key(1)}!!`],
+    ['SECRET_KEY', Buffer.alloc(32, 7).toString('base64')],
+    ['SECRET_KEY', `${Buffer.alloc(32, 'ab').toString('base64')},${key(1)}`],
+    ['METRICS_TOKEN', 'hunter2'],
+    ['METRICS_TOKEN', 'hunter2 hunter2 hunter2'],
+    ['MONGODB_URL', 'postgres://hunter2@localhost'],
+    ['MONGODB_URL', 'mongodb://'],
+    ['RATE_LIMIT', '10/s'],
+  ];
+  test.each(wrong)('that are wrong stop the start, with name, fault and example: %s=%s', (name, value) => {
+    const faults = faultsOf({ [name]: value });
+    expect(faults.length).toBeGreaterThan(0);
+    const fault = faults.find((line) => line.startsWith(name));
+    expect(fault).toMatch(/ (is|must) /);
+    expect(fault).toContain('Example: ');
+    expect(faults.join()).not.toContain('hunter2');
+    if (!('secret' in settings[name]) && !value.includes('hunter2')) expect(fault).toContain(`"${value}"`);
+  });
+
+  test('may have a weak key behind a strong one, so that it can be replaced', () => {
+    const weak = Buffer.alloc(32, 7).toString('base64');
+    expect(faultsOf({ SECRET_KEY: `${key(1)},${weak}` })).toEqual([]);
+    expect(faultsOf({ SECRET_KEY: weak })).toEqual([
+      'SECRET_KEY is a weak key: all of its bytes are equal. Example: SECRET_KEY="$(openssl rand -base64 32)"',
+    ]);
+  });
+
+  test('that are wrong are told all at once', () => {
+    const faults = faultsOf({ PORT: 'x', LOG_LEVEL: 'y', SECRET_KEY: 'z' });
+    expect(faults.map((fault) => fault.split(' ')[0])).toEqual(['PORT', 'SECRET_KEY', 'LOG_LEVEL']);
+  });
+
+  test('that contradict each other stop the start', () => {
+    expect(faultsOf({ PLATFORM_URL: 'http://localhost:1' })).toEqual([
+      expect.stringContaining('PLATFORM_KIND=sandbox'),
+    ]);
+    expect(faultsOf({ PLATFORM_KIND: 'sandbox' })).toEqual([expect.stringContaining('PLATFORM_URL=http')]);
+    for (const HOST of ['0.0.0.0', '::', '10.0.0.1', 'gateway.example', '127.0.0.1.example']) {
+      expect(faultsOf({ HOST })).toEqual([expect.stringMatching(/^HOST .*SANDBOX_PUBLIC=1/)]);
+      expect(faultsOf({ HOST, SANDBOX_PUBLIC: '1' })).toEqual([]);
+    }
+    for (const HOST of ['localhost', '127.0.0.2', '::1']) expect(faultsOf({ HOST })).toEqual([]);
+  });
+
+  test('cannot be changed once read, and hide their secrets', () => {
+    const config = readConfig({ SECRET_KEY: key(9), METRICS_TOKEN: 'hunter2-hunter2-hunter2' });
+    for (const part of [config, config.platform, config.sandbox, config.secrets, config.secrets.secretKeys]) {
+      expect(Object.isFrozen(part)).toBe(true);
+    }
+    const shown = inspect(config, { depth: 9, showHidden: true }) + JSON.stringify(config);
+    const hex = Buffer.from(key(9), 'base64').toString('hex');
+    for (const secret of ['hunter2', key(9), hex, hex.replaceAll(/(..)(?=.)/g, '$1 ').slice(0, 30)]) {
+      expect(shown).not.toContain(secret);
+    }
+  });
+
+  test('each have a line for people', () => {
+    for (const [name, setting] of Object.entries(settings)) {
+      expect(name).toMatch(/^[A-Z_]+$/);
+      expect(setting.about).toMatch(/^[A-Z0-9].*\.$/);
+      expect(setting.defaultText).not.toBe('');
+      expect(setting.example).not.toBe('');
+    }
+  });
+});

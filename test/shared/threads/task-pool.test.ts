@@ -1,0 +1,60 @@
+import { afterEach, expect, test } from 'vitest';
+import { systemRuntime } from '../../../src/shared/runtime/runtime.ts';
+import { TaskLimitError, TaskPool, type TaskPoolOptions } from '../../../src/shared/threads/task-pool.ts';
+
+const pools: TaskPool[] = [];
+afterEach(() => Promise.all(pools.splice(0).map((pool) => pool.close())));
+
+function poolWith(options: Partial<TaskPoolOptions> = {}): TaskPool {
+  const worker = new URL('../../support/watched-task-worker.mjs', import.meta.url);
+  const pool = new TaskPool({ runtime: systemRuntime, worker, threads: 2, ...options });
+  pools.push(pool);
+  return pool;
+}
+
+const task = {
+  name: 'readMarkdown',
+  inlineUpTo: 0,
+  run: (): unknown => {
+    throw new Error('this ran on the calling thread');
+  },
+};
+const run = (pool: TaskPool, account: string, text: string) =>
+  pool.forCall({ account, signal: null }).run(task, { text });
+
+test('a task over its time limit is stopped, and the pool goes on', async () => {
+  const pool = poolWith({ timeLimitMs: 2_000 });
+  await expect(run(pool, 'a', 'hang readMarkdown')).rejects.toBeInstanceOf(TaskLimitError);
+  expect(await run(pool, 'a', 'fine')).toMatchObject({ pictures: [] });
+});
+
+test('an account whose tasks hang keeps no other one waiting', async () => {
+  const pool = poolWith({ timeLimitMs: 15_000 });
+  const hanging = [1, 2, 3].map(() => run(pool, 'a', 'hang readMarkdown').catch((error: unknown) => error));
+  expect(await run(pool, 'b', 'fine')).toMatchObject({ pictures: [] });
+  await pool.close();
+  expect(await Promise.all(hanging)).toMatchObject([1, 2, 3].map(() => ({ code: 'unavailable' })));
+});
+
+test('a pool that is closed with tasks in flight ends them', async () => {
+  const pool = poolWith({ timeLimitMs: 60_000 });
+  const [running, waiting] = [1, 2].map(() => run(pool, 'a', 'hang readMarkdown').catch((error: unknown) => error));
+  await run(pool, 'b', 'fine');
+  await pool.close();
+  expect([await running, await waiting]).toMatchObject([{ code: 'unavailable' }, { code: 'unavailable' }]);
+  await expect(run(pool, 'b', 'fine')).rejects.toMatchObject({ code: 'unavailable' });
+});
+
+test('a thread whose module cannot be loaded is told, and its task ends at the limit', async () => {
+  const errors: unknown[] = [];
+  const worker = new URL('../support/no-such-module.mjs', import.meta.url);
+  const pool = poolWith({ worker, timeLimitMs: 2_000, onError: (error) => void errors.push(error) });
+  await expect(run(pool, 'a', 'fine')).rejects.toBeInstanceOf(TaskLimitError);
+  expect(errors.length).toBeGreaterThan(0);
+});
+
+test('a text that a task allows on the calling thread runs there', async () => {
+  const pool = poolWith();
+  const inline = { name: 'none', inlineUpTo: 4, run: ({ text }: { text: string }) => text.length };
+  expect(await pool.forCall({ account: 'a', signal: null }).run(inline, { text: 'four' })).toBe(4);
+});
