@@ -11,9 +11,9 @@ export async function findTransition(
   trigger: Trigger,
 ): Promise<{ found: PlatformArticle; transition: Transition }> {
   const found = await platform.articles.article(articleId);
-  if (!found.isOwn) throw new PosternError('forbidden', 'Only its author can change an article');
+  if (!found.isOwn) throw new PosternError('not_owner', 'Only its author can change an article');
   const transition = transitionOf(found.status, trigger);
-  if (transition === undefined) throw new PosternError('not_found', `Article not found: ${articleId}`);
+  if (transition === undefined) throw new PosternError('resource_not_found', `Article not found: ${articleId}`);
   if (transition.premium) await checkPremium(platform);
   return { found, transition };
 }
@@ -21,7 +21,7 @@ export async function findTransition(
 export async function checkPremium(platform: PlatformSession): Promise<void> {
   // The platform sells its subscription as the blue mark.
   if ((await platform.ownProfile()).isBlueVerified) return;
-  throw new PosternError('forbidden', 'Publishing an article needs a premium subscription');
+  throw new PosternError('premium_required', 'Publishing an article needs a premium subscription');
 }
 
 /**
@@ -100,9 +100,9 @@ function stateOf(part: Part, before: PlatformArticle, now: PlatformArticle): str
 /** The fault, and after it what it has left behind. */
 export function failed(error: unknown, left: string): PosternError {
   const fault =
-    error instanceof PosternError ? error : new PosternError('internal', 'Internal error', { cause: error });
-  const code = fault.status >= 500 ? fault.code : 'platform_unavailable';
-  return new PosternError(code, `${fault.message}. ${left}`, { cause: fault });
+    error instanceof PosternError ? error : new PosternError('unexpected', 'Internal error', { cause: error });
+  const reason = fault.status >= 500 ? fault.reason : 'article_inconsistent';
+  return new PosternError(reason, `${fault.message}. ${left}`, { cause: fault });
 }
 
 export function isUnknown(error: unknown): boolean {

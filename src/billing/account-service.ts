@@ -77,7 +77,7 @@ export class AccountService {
   async usage(id: string, query: UsageQuery): Promise<AccountUsage> {
     const to = query.to === undefined ? this.#runtime.now() : Date.parse(query.to);
     const from = query.from === undefined ? to - defaultUsageDays * hoursPerDay * hourMs : Date.parse(query.from);
-    if (from >= to) throw new PosternError('bad_input', 'Malformed field: from: must be before to');
+    if (from >= to) throw new PosternError('malformed_field', 'Malformed field: from: must be before to');
     const lines = await this.#store.ledger.usage(id, Math.floor(from / hourMs), Math.ceil(to / hourMs));
     const total = { calls: 0, micros: 0 };
     for (const line of lines) {
@@ -137,5 +137,5 @@ function byDay(lines: readonly UsageLine[]): UsageLine[] {
 }
 
 function accountGone(): PosternError {
-  return new PosternError('unauthenticated', 'The account of this API key no longer exists');
+  return new PosternError('account_gone', 'The account of this API key no longer exists');
 }

@@ -35,13 +35,13 @@ export class ConcurrencyLimit {
 export function requestLimit(limit: number): ConcurrencyLimit {
   return new ConcurrencyLimit(limit, (requests) => {
     const message = `This API key has ${requests} requests running, which is the limit of concurrent requests: wait until one has ended`;
-    return new PosternError('rate_limited', message, { retryAfterSeconds: 1 });
+    return new PosternError('key_concurrency_limit', message, { retryAfterSeconds: 1 });
   });
 }
 
 export function streamLimit(limit: number): ConcurrencyLimit {
   return new ConcurrencyLimit(limit, (streams) => {
     const message = `This API key has ${streams} live streams open, and may have no more at a time: close one first`;
-    return new PosternError('rate_limited', message);
+    return new PosternError('key_stream_limit', message);
   });
 }

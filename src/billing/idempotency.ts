@@ -64,9 +64,13 @@ export class Idempotency {
     );
     switch (outcome.status) {
       case 'running':
-        throw new PosternError('conflict', 'The first request with this Idempotency-Key is still running: ask again', {
-          retryAfterSeconds: 1,
-        });
+        throw new PosternError(
+          'idempotency_running',
+          'The first request with this Idempotency-Key is still running: ask again',
+          {
+            retryAfterSeconds: 1,
+          },
+        );
       case 'mismatch':
         throw new PosternError(
           'idempotency_mismatch',
@@ -88,7 +92,7 @@ export class Idempotency {
         if (outcome.again && !repeatable) {
           await claim.leave();
           throw new PosternError(
-            'conflict',
+            'idempotency_outcome_unknown',
             'outcome unknown: the first request with this Idempotency-Key may have been performed. Look, and send a new key if it was not',
           );
         }
@@ -101,7 +105,7 @@ export class Idempotency {
     const state = this.#unknown.take(account, null);
     if (state?.allowed === false) {
       throw new PosternError(
-        'rate_limited',
+        'idempotency_limit',
         `More than ${unpaidPerMinute} requests with an Idempotency-Key had an unknown outcome within a minute: wait before the next one`,
         { retryAfterSeconds: state.retryAfterSeconds },
       );

@@ -55,7 +55,7 @@ export class KeyRing {
   /** Throws `unauthenticated`, or `unavailable` where the store is away. */
   async authenticate(key: Secret): Promise<KeyHolder> {
     if (!looksLikeApiKey(key.expose())) {
-      throw new PosternError('unauthenticated', 'Invalid API key: it is incomplete or mistyped');
+      throw new PosternError('key_malformed', 'Invalid API key: it is incomplete or mistyped');
     }
     const hash = hashApiKey(key);
     const known = this.#known.get(hash);
@@ -113,7 +113,7 @@ export class KeyRing {
   }
 
   #admit(known: Known, now: number): KeyHolder {
-    if (known.revoked) throw new PosternError('unauthenticated', 'Invalid API key: it was revoked');
+    if (known.revoked) throw new PosternError('key_revoked', 'Invalid API key: it was revoked');
     if (now - (this.#touchedAt.get(known.id) ?? 0) >= touchIntervalMs) {
       this.#touchedAt.set(known.id, now);
       this.#uses.set(known.id, now);
@@ -128,5 +128,5 @@ function isFresh(askedAt: number | undefined, now: number): boolean {
 }
 
 function unknownKey(): PosternError {
-  return new PosternError('unauthenticated', 'Invalid API key: no such key');
+  return new PosternError('key_unknown', 'Invalid API key: no such key');
 }

@@ -1,9 +1,13 @@
 import { PosternError } from '../shared/errors/postern-error.ts';
 import { formatDollars, type Micros } from '../shared/model/money.ts';
 
-export function insufficientCredits(micros: Micros): PosternError {
+/** The message is for the caller; `credit_reserved` tells the operator that calls in flight hold the credit. */
+export function insufficientCredits(
+  micros: Micros,
+  reason: 'credit_short' | 'credit_reserved' = 'credit_short',
+): PosternError {
   return new PosternError(
-    'insufficient_credits',
+    reason,
     `Not enough credit: this needs ${formatDollars(micros)} dollars and the account has less to spend. ` +
       'Add credit and ask again; /account/balance shows what is left',
   );
@@ -12,18 +16,20 @@ export function insufficientCredits(micros: Micros): PosternError {
 /** What callers are told where the ledger cannot serve them. */
 export const refusals = {
   short: insufficientCredits,
-  noAccount: (account: string) => new PosternError('unauthenticated', `There is no account ${account}`),
+  noAccount: (account: string) => new PosternError('account_gone', `There is no account ${account}`),
   away: (cause?: unknown) =>
-    new PosternError('unavailable', 'The store is away; nothing was charged, ask again', {
+    new PosternError('store_away', 'The store is away; nothing was charged, ask again', {
       cause,
       retryAfterSeconds: 1,
     }),
-  stopping: () => new PosternError('unavailable', 'The gateway is stopping; nothing was charged, ask again'),
+  stopping: () => new PosternError('stopping', 'The gateway is stopping; nothing was charged, ask again'),
   unrecorded: (cause?: unknown) =>
-    new PosternError('unavailable', 'The call was performed, but its charge could not be recorded in time', { cause }),
+    new PosternError('charge_unrecorded', 'The call was performed, but its charge could not be recorded in time', {
+      cause,
+    }),
   creditGone: () =>
     new PosternError(
-      'unavailable',
+      'reservation_lost',
       'The call was performed, but the credit reserved for it had run out of time and was spent meanwhile; it was not charged',
     ),
 };

@@ -190,7 +190,7 @@ export class Lane {
     this.open -= batch.commit.release + total(batch.settles);
     for (const [index, { micros, caller }] of batch.reserves.entries()) {
       if (outcome.granted[index] === true) this.#grant(micros, caller);
-      else caller.refuse(refusals.short(micros));
+      else caller.refuse(refusals.short(micros, outcome.left >= micros ? 'credit_reserved' : 'credit_short'));
     }
     if (this.open === 0) this.#generation = this.#context.nextGeneration();
     // What other processes hold is not known here, except that it leaves less than what was refused.

@@ -76,7 +76,7 @@ export class Ledger {
    */
   async reserve(account: string, micros: Micros): Promise<Reservation> {
     if (!Number.isSafeInteger(micros) || micros < 0) throw new RangeError(`not an amount to reserve: ${micros}`);
-    if (this.#closed) throw new PosternError('unavailable', 'The gateway is stopping; nothing was charged, ask again');
+    if (this.#closed) throw new PosternError('stopping', 'The gateway is stopping; nothing was charged, ask again');
     if (micros === 0) return { account, micros, generation: 0, settled: false };
     return this.#lane(account).reserve(micros);
   }
@@ -101,7 +101,7 @@ export class Ledger {
       return null;
     }
     if (this.#closed) {
-      throw new PosternError('unavailable', 'The call was performed, but the gateway stopped before it was charged');
+      throw new PosternError('stopping', 'The call was performed, but the gateway stopped before it was charged');
     }
     return this.#lane(reservation.account).settle(reservation, micros, this.#settlement(charges, answer));
   }

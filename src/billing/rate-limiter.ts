@@ -81,7 +81,7 @@ export class RateLimiter {
 
 /** What refuses a call that was not allowed. */
 export function rateRefusal({ limit, retryAfterSeconds }: RateState): PosternError {
-  return new PosternError('rate_limited', `This API key may make ${limit} calls a minute: wait, or slow down`, {
+  return new PosternError('key_rate_limit', `This API key may make ${limit} calls a minute: wait, or slow down`, {
     retryAfterSeconds,
   });
 }

@@ -5,7 +5,9 @@ import { AddressRefusedError, NameNotFoundError, ServerMisbehavedError } from '.
 import type { OutboundGuard } from '../outbound/guard.ts';
 import type { ForwardProxy } from '../outbound/proxy.ts';
 import type { ProxyPool } from '../outbound/proxy-pool.ts';
+import { UrlFormError } from '../outbound/url-form.ts';
 import { PosternError } from '../shared/errors/postern-error.ts';
+import type { ErrorReason } from '../shared/errors/reasons.ts';
 import { version } from '../shared/version.ts';
 import { MediaFault } from './media-fault.ts';
 import type { Pace } from './pace.ts';
@@ -50,8 +52,10 @@ export async function fetchMedia(
   let next = checkUrl(text, way.guard);
   for (;;) {
     const { href } = next;
-    if (visited.has(href)) throw new MediaFault('is redirected in a loop');
-    if (visited.size > mostRedirects) throw new MediaFault(`is redirected more than ${mostRedirects} times`);
+    if (visited.has(href)) throw new MediaFault('is redirected in a loop', { reason: 'media_not_fetched' });
+    if (visited.size > mostRedirects) {
+      throw new MediaFault(`is redirected more than ${mostRedirects} times`, { reason: 'media_not_fetched' });
+    }
     visited.add(href);
     const location = await ask(next, way, pace, read, visited.size > 1);
     if (location === null) return;
@@ -79,7 +83,7 @@ async function ask(
     body.on('error', () => {});
     const { location } = answer.headers;
     if (redirects.has(answer.statusCode) && typeof location === 'string') return location;
-    if (answer.statusCode !== 200) throw new MediaFault(`cannot be fetched: its server answers ${answer.statusCode}`);
+    if (answer.statusCode !== 200) throw notFetched(`its server answers ${answer.statusCode}`);
     refuseEncoded(answer.headers);
     pace.answered();
     await read({ body, type: answer.headers['content-type']?.toString() ?? null });
@@ -95,33 +99,41 @@ async function ask(
 
 function refuseEncoded({ 'content-encoding': encoding = 'identity' }: Dispatcher.ResponseData['headers']): void {
   if (encoding === 'identity' || encoding === '') return;
-  throw new MediaFault('is sent compressed (Content-Encoding), though that was not asked for');
+  const message = 'is sent compressed (Content-Encoding), though that was not asked for';
+  throw new MediaFault(message, { reason: 'media_not_fetched' });
 }
 
 function checkUrl(text: string, guard: OutboundGuard): URL {
   try {
-    return guard.checkUrl(text, { field: '', schemes: ['http', 'https'] });
+    return guard.readUrl(text, ['http', 'https']);
   } catch (error) {
-    if (!(error instanceof PosternError)) throw error;
-    throw new MediaFault(error.message.replace(/^Malformed field: : /, ''));
+    if (error instanceof AddressRefusedError) throw new MediaFault(error.message, { reason: 'address_refused' });
+    if (error instanceof UrlFormError) throw new MediaFault(error.message);
+    throw error;
   }
 }
 
 function checkRedirect(location: string, from: URL, guard: OutboundGuard): URL {
-  const wrong = (reason: string) => new MediaFault(`is redirected to an address that ${reason}`);
-  if (!URL.canParse(location, from)) throw wrong('is no URL');
+  const wrong = (text: string, reason: ErrorReason) =>
+    new MediaFault(`is redirected to an address that ${text}`, { reason });
+  if (!URL.canParse(location, from)) throw wrong('is no URL', 'media_not_fetched');
   try {
     return checkUrl(new URL(location, from).href, guard);
   } catch (error) {
-    throw error instanceof MediaFault ? wrong(error.message) : error;
+    throw error instanceof MediaFault ? wrong(error.message, error.reason) : error;
   }
 }
 
 function asFault(error: unknown, isRedirect: boolean): unknown {
   if (error instanceof MediaFault || error instanceof PosternError) return error;
   if (error instanceof AddressRefusedError || error instanceof NameNotFoundError) {
-    return new MediaFault(isRedirect ? `is redirected to an address that ${error.message}` : error.message);
+    const reason = error instanceof AddressRefusedError ? 'address_refused' : 'media_not_fetched';
+    return new MediaFault(isRedirect ? `is redirected to an address that ${error.message}` : error.message, { reason });
   }
-  if (error instanceof ServerMisbehavedError) return new MediaFault(`cannot be fetched: its server ${error.message}`);
-  return new MediaFault('cannot be fetched: its server cannot be reached, or broke the connection', { cause: error });
+  const what = error instanceof ServerMisbehavedError ? error.message : 'cannot be reached, or broke the connection';
+  return notFetched(`its server ${what}`, error);
+}
+
+function notFetched(why: string, cause?: unknown): MediaFault {
+  return new MediaFault(`cannot be fetched: ${why}`, { reason: 'media_not_fetched', cause });
 }

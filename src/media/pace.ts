@@ -67,10 +67,10 @@ export class Pace {
   }
 
   readonly #hangUp = (): void => {
-    this.#controller.abort(new PosternError('request_timeout', 'The caller hung up'));
+    this.#controller.abort(new PosternError('caller_hung_up', 'The caller hung up'));
   };
 
   #fail(reason: string): void {
-    this.#controller.abort(new MediaFault(reason));
+    this.#controller.abort(new MediaFault(reason, { reason: 'media_not_fetched' }));
   }
 }

@@ -1,4 +1,5 @@
 import { PosternError } from '../shared/errors/postern-error.ts';
+import type { ErrorReason } from '../shared/errors/reasons.ts';
 
 interface Amount {
   /** Each of them holds a file open, and mostly a connection. */
@@ -64,16 +65,16 @@ export class Room {
     const { ofAccount, ofAll } = this.#limits;
     if (own[what] + more > ofAccount[what]) {
       const limit = what === 'pieces' ? `${ofAccount.pieces} pieces` : `${ofAccount.bytes / GiB} GiB`;
-      throw full(`This account has as much media in flight as it may, ${limit}`);
+      throw full('account_media_limit', `This account has as much media in flight as it may, ${limit}`);
     }
     const ofOthers = this.#all[what] - own[what];
     const share = Math.ceil((ofAccount[what] / ofAll[what]) * (ofAll[what] - ofOthers));
-    if (own[what] + more > share) throw full('All callers together have too much media in flight');
+    if (own[what] + more > share) throw full('total_media_limit', 'All callers together have too much media in flight');
     own[what] += more;
     this.#all[what] += more;
   }
 }
 
-function full(what: string): PosternError {
-  return new PosternError('rate_limited', `${what}: ask again once some is through`, { retryAfterSeconds: 2 });
+function full(reason: ErrorReason, what: string): PosternError {
+  return new PosternError(reason, `${what}: ask again once some is through`, { retryAfterSeconds: 2 });
 }

@@ -131,5 +131,5 @@ export class Spool {
 }
 
 function diskFault(cause: unknown): PosternError {
-  return new PosternError('unavailable', 'Media cannot be kept while it is checked: the disk takes no more', { cause });
+  return new PosternError('disk_full', 'Media cannot be kept while it is checked: the disk takes no more', { cause });
 }

@@ -1,4 +1,5 @@
 import { PosternError } from '../shared/errors/postern-error.ts';
+import type { ErrorReason } from '../shared/errors/reasons.ts';
 import type { Runtime } from '../shared/runtime/runtime.ts';
 
 const failuresToOpen = 10;
@@ -10,13 +11,15 @@ const openMs = 1_000;
  */
 export class CircuitBreaker {
   readonly #runtime: Runtime;
+  readonly #reason: ErrorReason;
   readonly #message: string;
   #failures = 0;
   #nextTryAt = 0;
 
-  /** `message` is the message of refusals. */
-  constructor(runtime: Runtime, message: string) {
+  /** `reason` and `message` are those of refusals. */
+  constructor(runtime: Runtime, reason: 'platform_paused' | 'proxy_paused', message: string) {
     this.#runtime = runtime;
+    this.#reason = reason;
     this.#message = message;
   }
 
@@ -24,7 +27,7 @@ export class CircuitBreaker {
   enter(): void {
     if (this.#failures < failuresToOpen) return;
     const now = this.#runtime.now();
-    if (now < this.#nextTryAt) throw new PosternError('platform_unavailable', this.#message);
+    if (now < this.#nextTryAt) throw new PosternError(this.#reason, this.#message);
     this.#nextTryAt = now + openMs;
   }
 

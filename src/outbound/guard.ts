@@ -64,16 +64,22 @@ export class OutboundGuard {
    */
   checkUrl(text: string, { field, schemes }: UrlRules): URL {
     try {
-      const url = readUrl(text, schemes);
-      if (url.username || url.password || /^[^/]*:\/\/[^/?#]*@/.test(text)) {
-        throw new UrlFormError('must not carry a user name or password');
-      }
-      this.checkHost(url.hostname);
-      return url;
+      return this.readUrl(text, schemes);
     } catch (error) {
       if (!(error instanceof UrlFormError) && !(error instanceof AddressRefusedError)) throw error;
-      throw new PosternError('bad_input', `Malformed field: ${field}: ${error.message}`);
+      const reason = error instanceof AddressRefusedError ? 'address_refused' : 'malformed_field';
+      throw new PosternError(reason, `Malformed field: ${field}: ${error.message}`);
     }
+  }
+
+  /** See `checkUrl`. Throws `UrlFormError` or `AddressRefusedError`. */
+  readUrl(text: string, schemes: readonly string[]): URL {
+    const url = readUrl(text, schemes);
+    if (url.username || url.password || /^[^/]*:\/\/[^/?#]*@/.test(text)) {
+      throw new UrlFormError('must not carry a user name or password');
+    }
+    this.checkHost(url.hostname);
+    return url;
   }
 
   /** Throws `AddressRefusedError` where the host is an address that is refused, or a name that can lead to no other. */

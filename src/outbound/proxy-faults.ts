@@ -1,13 +1,13 @@
 import { PosternError } from '../shared/errors/postern-error.ts';
 import { AddressRefusedError, faultCode, NameNotFoundError } from './faults.ts';
-import { type ForwardProxy, malformedProxy } from './proxy.ts';
+import { type ForwardProxy, refusedProxy } from './proxy.ts';
 
 /** TLS libraries have some twenty codes for a certificate that will not do; they share these words. */
 const certificateCode = /CERT|ISSUER|VERIFY_LEAF|SELF_SIGNED/;
 
 /** Why there is no connection to the proxy, for the caller who named it. */
 export function connectFault(proxy: ForwardProxy, error: unknown): PosternError {
-  if (error instanceof AddressRefusedError) return malformedProxy(error.message);
+  if (error instanceof AddressRefusedError) return refusedProxy(error);
   if (error instanceof NameNotFoundError)
     return unavailable(proxy, `cannot be reached: its name ${error.message}`, error);
   const code = faultCode(error).message;
@@ -40,11 +40,11 @@ export function brokenFault(proxy: ForwardProxy, target: string, error: unknown)
 /** The connection never stood (unreachable), or the proxy said nothing to our request (too slow). */
 export function lateFault(proxy: ForwardProxy, target: string, connected: boolean): PosternError {
   if (!connected) return unavailable(proxy, 'cannot be reached: no connection in time');
-  return new PosternError('platform_timeout', `The proxy ${proxy.name} did not open a tunnel to ${target} in time`);
+  return new PosternError('proxy_timeout', `The proxy ${proxy.name} did not open a tunnel to ${target} in time`);
 }
 
 function unavailable(proxy: ForwardProxy, what: string, cause?: unknown): PosternError {
-  return new PosternError('platform_unavailable', `The proxy ${proxy.name} ${what}`, {
+  return new PosternError('proxy_failed', `The proxy ${proxy.name} ${what}`, {
     ...(cause !== undefined && { cause: faultCode(cause) }),
   });
 }

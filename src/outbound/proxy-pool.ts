@@ -146,7 +146,7 @@ export class ProxyPool {
     this.#open.add(pool);
     const dispatcher = pool.compose(limitExchanges(this.#limiter, () => proxy.name));
     const message = `Ten calls in a row failed through the proxy ${proxy.name}; it is tried again every second`;
-    const breaker = new CircuitBreaker(this.#options.runtime, message);
+    const breaker = new CircuitBreaker(this.#options.runtime, 'proxy_paused', message);
     return { pool, dispatcher, breaker, key, calls: 0, idle: null };
   }
 

@@ -35,13 +35,17 @@ export function readProxy(text: Secret, guard: OutboundGuard): ForwardProxy {
     return new ForwardProxy(`${url.hostname}:${port}`, url.origin, authorizationOf(url));
   } catch (error) {
     if (error instanceof UrlFormError) throw malformedProxy(`${error.message}; ${supported}`);
-    if (error instanceof AddressRefusedError) throw malformedProxy(error.message);
+    if (error instanceof AddressRefusedError) throw refusedProxy(error);
     throw error;
   }
 }
 
-export function malformedProxy(reason: string): PosternError {
-  return new PosternError('bad_input', `Malformed field: proxy: ${reason}`, { field: 'proxy' });
+export function refusedProxy({ message }: AddressRefusedError): PosternError {
+  return new PosternError('address_refused', `Malformed field: proxy: ${message}`, { field: 'proxy' });
+}
+
+function malformedProxy(reason: string): PosternError {
+  return new PosternError('malformed_field', `Malformed field: proxy: ${reason}`, { field: 'proxy' });
 }
 
 function readProxyUrl(text: string): URL {

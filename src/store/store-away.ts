@@ -7,7 +7,7 @@ export async function orStoreAway<T>(asking: Promise<T>, what: string): Promise<
     return await asking;
   } catch (error) {
     if (!(error instanceof StoreUnavailableError)) throw error;
-    throw new PosternError('unavailable', `The store is away, so ${what}; ask again shortly`, {
+    throw new PosternError('store_away', `The store is away, so ${what}; ask again shortly`, {
       cause: error,
       retryAfterSeconds: 1,
     });

@@ -136,7 +136,7 @@ export class WebhookService {
     if (sent) return sent;
     await this.#records.find(account, id);
     throw new PosternError(
-      'conflict',
+      'webhook_changed',
       'The URL of the webhook was changed while the test event was sent: send it again',
     );
   }
@@ -159,7 +159,7 @@ export class WebhookService {
     const valid = checked.filter((record) => record.valid);
     if (id !== null && valid.length === 0) {
       const reason = (checked[0] ?? records[0])?.lastError ?? 'validate it first';
-      throw new PosternError('conflict', `The webhook is not valid, so nothing can be replayed: ${reason}`);
+      throw new PosternError('webhook_invalid', `The webhook is not valid, so nothing can be replayed: ${reason}`);
     }
     const webhooks: { id: string; replayed: number }[] = [];
     for (const { id } of valid) {

@@ -35,7 +35,7 @@ async function claim(idempotency: Idempotency, key: number): Promise<Idempotency
 
 test('an account whose requests end with an unknown outcome too often has to wait', async () => {
   const idempotency = open();
-  const unknown = new PosternError('platform_unavailable', 'The platform broke the connection');
+  const unknown = new PosternError('platform_unreachable', 'The platform broke the connection');
   for (let i = 0; i < 60; i++) await (await claim(idempotency, i)).refuse(unknown, '');
   await expect(claim(idempotency, 61)).rejects.toMatchObject({ code: 'rate_limited', retryAfterSeconds: 1 });
   runtime.leap(1_000);
@@ -44,7 +44,7 @@ test('an account whose requests end with an unknown outcome too often has to wai
 
 test('a refusal that is too long to be kept for nothing frees its key', async () => {
   ended.length = 0;
-  const refused = new PosternError('not_found', 'Tweet not found: 1');
+  const refused = new PosternError('resource_not_found', 'Tweet not found: 1');
   const idempotency = open();
   await (await claim(idempotency, 1)).refuse(refused, 'x'.repeat(2_048));
   await (await claim(idempotency, 2)).refuse(refused, 'x'.repeat(2_049));

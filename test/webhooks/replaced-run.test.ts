@@ -62,7 +62,7 @@ async function runAs(process: string, reached: Store) {
   const opener = {
     check: async () => {},
     open: async (_opening: unknown, events: readonly MessageEvent[]) => {
-      if (realmsAreAway) throw new PosternError('unavailable', 'Too few key realms are reachable');
+      if (realmsAreAway) throw new PosternError('realms_unreachable', 'Too few key realms are reachable');
       return events.map(({ id }) => ({ text: `said in ${id}`, emoji: '', attachment: null, undecryptable: null }));
     },
   };

@@ -38,7 +38,7 @@ function holdsNul(value: unknown): boolean {
 
 function firstFault(issues: readonly z.core.$ZodIssue[], schema: z.ZodObject, raw: Input): PosternError {
   const issue = issues[0];
-  if (!issue) return new PosternError('bad_input', 'Malformed input');
+  if (!issue) return new PosternError('malformed_field', 'Malformed input');
   const field = fieldAt(issue.path);
   const value = issue.path.reduce<unknown>((inner, key) => Object(inner)[key], raw);
   if (issue.code === 'custom' && issue.params?.['isMissing'] === true) {

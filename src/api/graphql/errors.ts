@@ -45,7 +45,8 @@ export function formatErrors(
     return hasData ? described : withHttp(described, known);
   });
   const left = all.length - errors.length;
-  if (left > 0) formatted.push(describe(new PosternError('too_costly', `Too many errors: ${left} more are left out`)));
+  if (left > 0)
+    formatted.push(describe(new PosternError('document_limit', `Too many errors: ${left} more are left out`)));
   return formatted;
 }
 

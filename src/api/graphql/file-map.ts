@@ -84,5 +84,5 @@ function parse(name: string, text: string): Fields {
 }
 
 function wrong(what: string): PosternError {
-  return new PosternError('bad_input', `The multipart body ${what}`);
+  return new PosternError('unreadable_body', `The multipart body ${what}`);
 }

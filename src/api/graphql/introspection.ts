@@ -38,7 +38,7 @@ export class IntrospectionReader {
   /** Throws `too_costly`. */
   read(field: Field, nodes: Nodes, source?: unknown): void {
     if (++this.#count > this.#limit) {
-      throw new PosternError('too_costly', `Too broad: a request may read ${this.#limit} fields of the schema`);
+      throw new PosternError('document_limit', `Too broad: a request may read ${this.#limit} fields of the schema`);
     }
     const { type, args, fields } = this.#question(field, nodes);
     if (type === null) return;

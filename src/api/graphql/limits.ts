@@ -59,7 +59,10 @@ export function limitDocuments({ suggest }: { suggest: boolean }): Plugin {
   return {
     onParams({ params }) {
       if (typeof params.query === 'string' && params.query.length > documentLimits.characters) {
-        throw new PosternError('too_costly', `Too long: a document may have ${documentLimits.characters} characters`);
+        throw new PosternError(
+          'document_limit',
+          `Too long: a document may have ${documentLimits.characters} characters`,
+        );
       }
     },
     onParse({ setParseFn }) {
@@ -81,7 +84,7 @@ export function parseWithin(source: Source | string, options?: ParseOptions): Do
     // graphql-js has no code for this error. A message that only quotes the word from the document begins otherwise.
     if (!(error instanceof GraphQLError) || !/^Syntax Error: Document contains more tha[nt] /.test(error.message))
       throw error;
-    throw refusal(new PosternError('too_costly', `Too long: a document may have ${documentLimits.tokens} tokens`));
+    throw refusal(new PosternError('document_limit', `Too long: a document may have ${documentLimits.tokens} tokens`));
   }
 }
 
@@ -148,5 +151,5 @@ function tooMuch(what: Counted): GraphQLError {
   };
   const told =
     what in message ? message[what as keyof typeof message] : `Too many ${what}: a document may have ${limit}`;
-  return refusal(new PosternError('too_costly', told));
+  return refusal(new PosternError('document_limit', told));
 }

@@ -127,7 +127,7 @@ class Performance {
     const { quoted, key } = this.#state;
     if (calls.unchecked > documentLimits.markdown) {
       throw new PosternError(
-        'too_costly',
+        'document_limit',
         `Too much Markdown: the articles of one request may have ${documentLimits.markdown.toLocaleString('en')} characters together`,
       );
     }
@@ -301,7 +301,7 @@ function asksForMoreThanTheSchema(
 function refuseBeyond(costLimit: Micros, quoted: Micros): void {
   if (quoted <= costLimit) return;
   throw new PosternError(
-    'too_costly',
+    'cost_limit',
     `Too costly: this could cost up to ${formatDollars(quoted)}, and the limit is ${formatDollars(costLimit)} a request. Ask for fewer items (first) or fewer lists inside lists`,
   );
 }
@@ -334,7 +334,7 @@ async function shorten(result: ExecutionResult, bytesLimit: number): Promise<Exe
 function refuseLarger(bytesLimit: number, bytes: number): void {
   if (bytes <= bytesLimit) return;
   throw new PosternError(
-    'too_costly',
+    'response_size_limit',
     `Too large: the response could have about ${Math.ceil(bytes)} bytes, and the limit is ${bytesLimit}. Ask for fewer items (first), fewer lists inside lists, or fewer long texts (content)`,
   );
 }

@@ -89,14 +89,14 @@ class Walk {
     const shared = new Set<Action>();
     const { limits } = this.#options;
     if (place.depth > limits.depth) {
-      throw new PosternError('too_costly', `Too deep: fields may stand ${limits.depth} deep in each other`);
+      throw new PosternError('document_limit', `Too deep: fields may stand ${limits.depth} deep in each other`);
     }
     let bytes = bytesOfSyntax.object;
     for (const [node, ...more] of selected.values()) {
       if (!node) continue;
       if (++this.#fields > limits.fields) {
         throw new PosternError(
-          'too_costly',
+          'document_limit',
           `Too broad: a document may have ${limits.fields} fields, its fragments written out`,
         );
       }

@@ -63,7 +63,8 @@ export async function readMultipart(
     });
     parser.on('field', (name, value, _nameCut, isCut) => {
       try {
-        if (isCut) throw new PosternError('too_large', `The part ${name} is larger than ${limits.fieldSize} bytes`);
+        if (isCut)
+          throw new PosternError('body_too_large', `The part ${name} is larger than ${limits.fieldSize} bytes`);
         map.read(name, value);
       } catch (error) {
         fail(error);
@@ -99,5 +100,5 @@ function begin(request: IncomingMessage) {
 }
 
 function malformed(reason: string): PosternError {
-  return new PosternError('bad_input', `The multipart body could not be read: ${reason}`);
+  return new PosternError('unreadable_body', `The multipart body could not be read: ${reason}`);
 }

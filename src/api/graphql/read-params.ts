@@ -54,7 +54,7 @@ async function readBody(
     if (account !== null) bodies.hold(request, response, account, limitBytes);
     const body = await readJsonBody(request, { limitBytes });
     if (isObject(body)) return body;
-    throw new PosternError('bad_input', 'The body must be a JSON object: one operation a request');
+    throw new PosternError('unreadable_body', 'The body must be a JSON object: one operation a request');
   }
   if (account === null) throw missingKey();
   if ((request.headers['content-encoding'] ?? 'identity') !== 'identity') throw unsupportedEncoding();
@@ -64,7 +64,7 @@ async function readBody(
 function require(params: Params, name: string, what: string, is: (value: unknown) => boolean): void {
   const value = params[name];
   if (value == null || is(value)) return;
-  throw new PosternError('bad_input', `Malformed field: ${name}: must be ${what}`, { field: name });
+  throw new PosternError('malformed_field', `Malformed field: ${name}: must be ${what}`, { field: name });
 }
 
 function isObject(value: unknown): value is Params {
@@ -76,7 +76,7 @@ function readQuery(query: URLSearchParams): Params {
   const params: Record<string, unknown> = {};
   for (const name of [...texts, ...objects]) {
     const values = query.getAll(name);
-    if (values.length > 1) throw new PosternError('bad_input', `Malformed field: ${name}: given more than once`);
+    if (values.length > 1) throw new PosternError('malformed_field', `Malformed field: ${name}: given more than once`);
     const [text] = values;
     if (text) params[name] = texts.includes(name) ? text : parseObject(name, text);
   }

@@ -43,7 +43,7 @@ export async function respond(
 
 export function tooLarge(bytesLimit: number): PosternError {
   return new PosternError(
-    'too_costly',
+    'response_size_limit',
     `Too large: the response has more than ${bytesLimit} bytes. Ask for fewer items (first) or fewer long texts`,
   );
 }

@@ -113,7 +113,7 @@ export class Session {
       // Whoever else wants the same thing is told of the same error.
       const error = asPosternError(thrown);
       if (!isLate() || error.code !== 'request_timeout') throw error;
-      this.#late ??= new PosternError('platform_timeout', 'The request took too long: this was not read any more');
+      this.#late ??= new PosternError('request_deadline', 'The request took too long: this was not read any more');
       throw this.#late;
     }
   }

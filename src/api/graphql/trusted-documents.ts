@@ -55,20 +55,21 @@ export function takeTrustedDocuments(trusted: TrustedDocuments | null): Plugin {
     onParams({ params, setParams }) {
       const { documentId, query, ...rest } = params as typeof params & { documentId?: unknown };
       if (query != null) {
-        if (trusted?.only) throw new PosternError('bad_input', `Unexpected field: query: ${onlyTrusted}`);
+        if (trusted?.only) throw new PosternError('untrusted_document', `Unexpected field: query: ${onlyTrusted}`);
         return;
       }
       const persisted = (rest.extensions as Record<string, { sha256Hash?: unknown }> | null)?.['persistedQuery'];
       const id = documentId ?? persisted?.sha256Hash;
       if (id == null) {
         throw new PosternError(
-          'bad_input',
+          'missing_field',
           trusted?.only ? `Missing required field: documentId: ${onlyTrusted}` : 'Missing required field: query',
         );
       }
       const field = documentId == null ? 'extensions.persistedQuery.sha256Hash' : 'documentId';
       const hash = typeof id === 'string' ? /^(?:sha256:)?([\da-f]{64})$/i.exec(id)?.[1] : undefined;
-      if (!hash) throw new PosternError('bad_input', `Malformed field: ${field}: must be a SHA-256 in hex`, { field });
+      if (!hash)
+        throw new PosternError('malformed_field', `Malformed field: ${field}: must be a SHA-256 in hex`, { field });
       const text = trusted?.documents.get(hash.toLowerCase());
       if (text === undefined) throw documentId == null ? unknownPersisted(trusted) : unknownDocument(trusted);
       setParams({ ...rest, query: text });
@@ -84,12 +85,12 @@ function hintFor(trusted: TrustedDocuments | null): string {
 }
 
 function unknownDocument(trusted: TrustedDocuments | null): PosternError {
-  return new PosternError('bad_input', `PersistedQueryNotFound: ${hintFor(trusted)}`, { field: 'documentId' });
+  return new PosternError('untrusted_document', `PersistedQueryNotFound: ${hintFor(trusted)}`, { field: 'documentId' });
 }
 
 /** Apollo's clients compare the whole message, and then send the text. */
 function unknownPersisted(trusted: TrustedDocuments | null): GraphQLError {
-  const { extensions } = refusal(new PosternError('bad_input', ''));
+  const { extensions } = refusal(new PosternError('untrusted_document', ''));
   const message = trusted ? 'PersistedQueryNotFound' : 'PersistedQueryNotSupported';
   return new GraphQLError(message, { extensions: { ...extensions, hint: hintFor(trusted) } });
 }

@@ -7,7 +7,7 @@ export function readApiKey(request: IncomingMessage): Secret {
   if (!request.headers.authorization) throw missingKey();
   const key = bearerOf(request);
   if (key !== null) return key;
-  throw new PosternError('unauthenticated', 'Invalid API key: the header must be Authorization: Bearer <API_KEY>');
+  throw new PosternError('key_malformed', 'Invalid API key: the header must be Authorization: Bearer <API_KEY>');
 }
 
 /** The Bearer token of a request; `null` if it has none. */
@@ -17,5 +17,5 @@ export function bearerOf({ headers }: IncomingMessage): Secret | null {
 }
 
 export function missingKey(): PosternError {
-  return new PosternError('unauthenticated', 'Missing API key: send the header Authorization: Bearer <API_KEY>');
+  return new PosternError('key_missing', 'Missing API key: send the header Authorization: Bearer <API_KEY>');
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { PosternError } from '../../shared/errors/postern-error.ts';
+import type { ErrorReason } from '../../shared/errors/reasons.ts';
 
 export interface BodyBudgetLimits {
   ofAccount: number;
@@ -33,11 +34,12 @@ export class BodyBudget {
     const held = this.#ofAccount.get(account) ?? 0;
     if (held + bytes > this.#limits.ofAccount) {
       throw refusal(
+        'account_body_limit',
         `This account has request bodies of ${mebibytes(held)} MiB in flight, the limit is ${mebibytes(this.#limits.ofAccount)} MiB`,
       );
     }
     if (this.#ofAll + bytes > this.#limits.ofAll)
-      throw refusal('All callers together have too many large bodies in flight');
+      throw refusal('total_body_limit', 'All callers together have too many large bodies in flight');
     this.#ofAccount.set(account, held + bytes);
     this.#ofAll += bytes;
     response.once('close', () => {
@@ -49,8 +51,8 @@ export class BodyBudget {
   }
 }
 
-function refusal(reason: string): PosternError {
-  return new PosternError('rate_limited', `${reason}: ask again once some are answered, or give media by its address`, {
+function refusal(limit: ErrorReason, reason: string): PosternError {
+  return new PosternError(limit, `${reason}: ask again once some are answered, or give media by its address`, {
     retryAfterSeconds: 2,
   });
 }

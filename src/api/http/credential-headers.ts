@@ -18,6 +18,6 @@ export function refuseCredentialsInQuery(names: Iterable<string>, otherPlaces = 
     if (!Object.hasOwn(credentialHeaders, name)) continue;
     const header = credentialHeaders[name as Credential];
     const reason = `send it ${otherPlaces}in the header ${header}, not in the query string`;
-    throw new PosternError('bad_input', `Malformed field: ${name}: ${reason}`);
+    throw new PosternError('malformed_field', `Malformed field: ${name}: ${reason}`);
   }
 }

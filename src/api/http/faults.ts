@@ -10,7 +10,7 @@ import { errorBody, sendError } from '../rest/envelope.ts';
 import { newRequestId } from '../server/request-context.ts';
 
 export function unknownPath(): never {
-  throw new PosternError('not_found', 'Unknown path: the endpoints are below /v1, and /docs lists them');
+  throw new PosternError('unknown_path', 'Unknown path: the endpoints are below /v1, and /docs lists them');
 }
 
 /** For paths that are only read. Without it Express would answer OPTIONS by itself, and the rest would be unknown. */
@@ -23,7 +23,10 @@ export function readOnly(_request: Request, response: Response): never {
 export function errorHandler(logger: Logger): ErrorRequestHandler {
   return (thrown: unknown, _request: Request, response: Response, _next: NextFunction) => {
     const error = isUndecodablePath(thrown)
-      ? new PosternError('bad_input', 'The path is wrongly encoded: a % must be followed by two hex digits of UTF-8')
+      ? new PosternError(
+          'malformed_request',
+          'The path is wrongly encoded: a % must be followed by two hex digits of UTF-8',
+        )
       : asPosternError(thrown);
     logFailure(logger, response.locals['requestId'], error);
     sendError(response, error);
@@ -67,11 +70,12 @@ const singleHeaders = [
 export function refuseAmbiguousHeaders(request: IncomingMessage): void {
   const headers = request.headersDistinct;
   if (request.httpVersion === '1.1' && headers['host']?.length !== 1) {
-    throw new PosternError('bad_input', 'The request needs one Host header');
+    throw new PosternError('malformed_request', 'The request needs one Host header');
   }
   for (const name of singleHeaders) {
     const count = headers[name]?.length ?? 0;
-    if (count > 1) throw new PosternError('bad_input', `Malformed header: ${name}: given ${count} times, send it once`);
+    if (count > 1)
+      throw new PosternError('malformed_header', `Malformed header: ${name}: given ${count} times, send it once`);
   }
 }
 

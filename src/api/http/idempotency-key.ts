@@ -9,7 +9,10 @@ export function readIdempotencyKey(request: IncomingMessage): string | null {
   const key = request.headers['idempotency-key'];
   if (key === undefined) return null;
   if (typeof key !== 'string' || !printable.test(key)) {
-    throw new PosternError('bad_input', 'Malformed header: Idempotency-Key: must be 1 to 255 printable characters');
+    throw new PosternError(
+      'malformed_header',
+      'Malformed header: Idempotency-Key: must be 1 to 255 printable characters',
+    );
   }
   return key;
 }

@@ -42,7 +42,7 @@ export async function readJsonBody(
   if (encoding !== 'identity' && !decompress) throw unsupportedEncoding();
   const sent = await readBytes(request, limitBytes);
   const bytes = decompress ? await inflateWithin(decompress, sent, limitBytes) : sent;
-  if (!isUtf8(bytes)) throw new PosternError('bad_input', 'The body is not valid UTF-8');
+  if (!isUtf8(bytes)) throw new PosternError('unreadable_body', 'The body is not valid UTF-8');
   return await parse(startsWith(bytes, byteOrderMark) ? bytes.subarray(byteOrderMark.length) : bytes);
 }
 
@@ -66,7 +66,7 @@ async function parse(bytes: Buffer): Promise<unknown> {
     }
     return JSON.parse(text);
   } catch (error) {
-    throw new PosternError('bad_input', `The body ${jsonFault(error)}`);
+    throw new PosternError('unreadable_body', `The body ${jsonFault(error)}`);
   }
 }
 
@@ -82,7 +82,7 @@ function startsWith(bytes: Buffer, start: Buffer): boolean {
 }
 
 export function unsupportedEncoding(): PosternError {
-  return new PosternError('unsupported_media_type', 'The Content-Encoding of the body is not supported');
+  return new PosternError('unsupported_body', 'The Content-Encoding of the body is not supported');
 }
 
 function hasBody({ headers }: IncomingMessage): boolean {
@@ -92,10 +92,10 @@ function hasBody({ headers }: IncomingMessage): boolean {
 function requireJson({ headers }: IncomingMessage): void {
   const type = headers['content-type'] ?? '';
   if (!/^application\/json\s*(;|$)/i.test(type)) {
-    throw new PosternError('unsupported_media_type', 'The body must be JSON, with Content-Type: application/json');
+    throw new PosternError('unsupported_body', 'The body must be JSON, with Content-Type: application/json');
   }
   if (!/^utf-?8$/i.test(/;\s*charset\s*=\s*"?([^";\s]*)/i.exec(type)?.[1] ?? 'utf-8')) {
-    throw new PosternError('unsupported_media_type', 'The body must be UTF-8');
+    throw new PosternError('unsupported_body', 'The body must be UTF-8');
   }
 }
 
@@ -132,7 +132,7 @@ export function hasHungUp(request: IncomingMessage): boolean {
 }
 
 function cutShort(): PosternError {
-  return new PosternError('bad_input', 'The body could not be read: it is cut short');
+  return new PosternError('unreadable_body', 'The body could not be read: it is cut short');
 }
 
 async function inflateWithin(decompress: Inflate, bytes: Buffer, limitBytes: number): Promise<Buffer> {
@@ -140,10 +140,13 @@ async function inflateWithin(decompress: Inflate, bytes: Buffer, limitBytes: num
     return await decompress(bytes, { maxOutputLength: limitBytes });
   } catch (error) {
     if (error instanceof RangeError) throw tooLarge(limitBytes);
-    throw new PosternError('bad_input', 'The body could not be read: it is not compressed as Content-Encoding says');
+    throw new PosternError(
+      'unreadable_body',
+      'The body could not be read: it is not compressed as Content-Encoding says',
+    );
   }
 }
 
 function tooLarge(limitBytes: number): PosternError {
-  return new PosternError('too_large', `The body is larger than ${limitBytes} bytes`);
+  return new PosternError('body_too_large', `The body is larger than ${limitBytes} bytes`);
 }

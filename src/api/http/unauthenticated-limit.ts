@@ -71,7 +71,7 @@ export class UnauthenticatedLimit {
 
 function refusal({ limit, retryAfterSeconds }: RateState): PosternError {
   return new PosternError(
-    'rate_limited',
+    'address_rate_limit',
     `This address may make ${limit} requests a minute without a valid API key: wait, or send Authorization: Bearer <API_KEY>`,
     { retryAfterSeconds },
   );

@@ -37,7 +37,7 @@ export function pageHeaders(more: Readonly<Record<string, string>> = {}): Record
 export function refuseForeignHost(request: Request, _response: Response, next: NextFunction): void {
   if (!isLoopbackHostHeader(request.headers.host)) {
     throw new PosternError(
-      'forbidden',
+      'loopback_only',
       'This page shows demo credentials, so it answers to localhost and 127.0.0.1 only',
     );
   }

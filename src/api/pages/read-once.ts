@@ -6,7 +6,7 @@ export function readOnce<T>(read: () => Promise<T>): () => Promise<T> {
   return () => {
     content ??= read().catch((cause) => {
       content = undefined;
-      throw new PosternError('internal', 'A file of the build is missing: run `npm run build`', { cause });
+      throw new PosternError('unexpected', 'A file of the build is missing: run `npm run build`', { cause });
     });
     return content;
   };

@@ -24,11 +24,11 @@ function readSecret(field: Credential, input: Input, request: Request): Secret |
   const header = credentialHeaders[field];
   const inInput = input[field] ?? undefined;
   if (inInput !== undefined && typeof inInput !== 'string') {
-    throw new PosternError('bad_input', `Malformed field: ${field}: must be a string`);
+    throw new PosternError('malformed_field', `Malformed field: ${field}: must be a string`);
   }
   const inHeader = request.headers[header];
   if (typeof inHeader === 'string' && inInput !== undefined && inHeader !== inInput) {
-    throw new PosternError('bad_input', `Malformed field: ${field}: differs from the header ${header}`);
+    throw new PosternError('malformed_field', `Malformed field: ${field}: differs from the header ${header}`);
   }
   const value = inInput ?? inHeader;
   return typeof value === 'string' ? new Secret(value) : null;

@@ -29,7 +29,7 @@ function bodyInput(request: Request): RawInput {
   refuseCredentialsInQuery(Object.keys(request.query), 'in the JSON body or ');
   const body: unknown = request.body === undefined ? {} : request.body;
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    throw new PosternError('bad_input', 'The body must be a JSON object');
+    throw new PosternError('unreadable_body', 'The body must be a JSON object');
   }
   return body as RawInput;
 }
@@ -38,7 +38,8 @@ function bodyInput(request: Request): RawInput {
 function queryInput(request: Request, numbers: readonly string[]): RawInput {
   const input: RawInput = Object.create(null);
   for (const [name, value] of Object.entries(request.query)) {
-    if (Array.isArray(value)) throw new PosternError('bad_input', `Malformed field: ${name}: given more than once`);
+    if (Array.isArray(value))
+      throw new PosternError('malformed_field', `Malformed field: ${name}: given more than once`);
     input[name] = numbers.includes(name) && /^-?\d{1,15}$/.test(String(value)) ? Number(value) : value;
   }
   return input;

@@ -22,7 +22,7 @@ export function healthRoutes({ store, platform, runtime }: HealthParts): Router 
   router.get('/readyz', async (_request, response) => {
     const [storeState, platformState] = await Promise.all([state(store.ready()), state(platform.ready())]);
     if (storeState === 'ok' && platformState === 'ok') return sendData(response, { store: 'ok', platform: 'ok' });
-    throw new PosternError('unavailable', `Not ready: store ${storeState}, platform ${platformState}`);
+    throw new PosternError('not_ready', `Not ready: store ${storeState}, platform ${platformState}`);
   });
   router.all(['/healthz', '/readyz'], readOnly);
   return router;

@@ -15,10 +15,10 @@ export function metricsRoute(metrics: Metrics, token: Secret | null): Router {
     if (!hasToken(request, token) && !(token === null && isLocal(request))) {
       throw token === null
         ? new PosternError(
-            'forbidden',
+            'loopback_only',
             '/metrics answers this machine only, as localhost or 127.0.0.1; set METRICS_TOKEN to reach it in other ways',
           )
-        : new PosternError('unauthenticated', '/metrics needs the header Authorization: Bearer <METRICS_TOKEN>');
+        : new PosternError('metrics_token_wrong', '/metrics needs the header Authorization: Bearer <METRICS_TOKEN>');
     }
     response.setHeader('content-type', metrics.registry.contentType);
     endResponse(response, await metrics.registry.metrics());

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { PosternError } from '../../shared/errors/postern-error.ts';
+import type { ErrorReason } from '../../shared/errors/reasons.ts';
 import { type Runtime, repeat, type Timer } from '../../shared/runtime/runtime.ts';
 import { streamOpened } from '../http/event-stream.ts';
 
@@ -42,11 +43,11 @@ export class Overload {
     const { maxRequestsInFlight, onShed } = this.#options;
     if (this.#lateSamples >= lateSamples) {
       onShed('event_loop_delay');
-      throw overloaded('its event loop is late');
+      throw overloaded('event_loop_overload', 'its event loop is late');
     }
     if (this.#inFlight >= maxRequestsInFlight) {
       onShed('requests_in_flight');
-      throw overloaded(`${maxRequestsInFlight} requests are being answered`);
+      throw overloaded('request_overload', `${maxRequestsInFlight} requests are being answered`);
     }
     this.#inFlight++;
     let left = false;
@@ -72,8 +73,8 @@ export class Overload {
   }
 }
 
-function overloaded(reason: string): PosternError {
-  return new PosternError('unavailable', `The service is overloaded (${reason}); nothing was done, ask again`, {
+function overloaded(reason: ErrorReason, why: string): PosternError {
+  return new PosternError(reason, `The service is overloaded (${why}); nothing was done, ask again`, {
     retryAfterSeconds,
   });
 }

@@ -115,7 +115,7 @@ export class MessageDesk {
         const sealing = sealedMedia(media, open.latestKey().key, this.#parts.runtime);
         const mediaHashKey = await this.#messages.uploadMedia(conversationId, sealing.media);
         if (mediaHashKey !== sealing.hashKey()) {
-          throw new PosternError('platform_unavailable', 'The platform did not keep the attachment as it was sealed');
+          throw new PosternError('platform_unreadable', 'The platform did not keep the attachment as it was sealed');
         }
         const size = { ...(width !== null && { width }), ...(height !== null && { height }) };
         const attachments = [{ mediaHashKey, type, filename, size: media.size, ...size }];

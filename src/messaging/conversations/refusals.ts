@@ -1,20 +1,23 @@
 import { PosternError } from '../../shared/errors/postern-error.ts';
 
 export function conversationNotFound(id: string): PosternError {
-  return new PosternError('not_found', `Conversation not found: ${id}`);
+  return new PosternError('resource_not_found', `Conversation not found: ${id}`);
 }
 
 export function notOwnMessage(seqId: string): PosternError {
-  return new PosternError('forbidden', `Not one of your own messages: ${seqId}`);
+  return new PosternError('not_owner', `Not one of your own messages: ${seqId}`);
 }
 
 export function peerWithoutKeys(userId: string): PosternError {
-  return new PosternError('conflict', `The other side has no chat keys, so nothing can be sealed for it: ${userId}`);
+  return new PosternError(
+    'chat_keys_missing',
+    `The other side has no chat keys, so nothing can be sealed for it: ${userId}`,
+  );
 }
 
 /** What the platform says of keys does not hold: nothing may be sealed with them. */
 export function untrustedKeys(reason: string): PosternError {
-  return new PosternError('platform_unavailable', `The platform's chat keys cannot be trusted: ${reason}`);
+  return new PosternError('platform_unreadable', `The platform's chat keys cannot be trusted: ${reason}`);
 }
 
 export function isConflict(error: unknown): boolean {

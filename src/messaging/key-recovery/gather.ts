@@ -72,7 +72,7 @@ function sleeping(runtime: Runtime, ms: number): { over: Promise<'late'>; cancel
 
 function within<T>(runtime: Runtime, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    const late = () => reject(new PosternError('platform_timeout', 'A key realm did not answer in time'));
+    const late = () => reject(new PosternError('realm_timeout', 'A key realm did not answer in time'));
     const timer = runtime.after(limitMs, late);
     work.then(resolve, reject).finally(() => timer.cancel());
   });

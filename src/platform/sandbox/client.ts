@@ -56,7 +56,11 @@ export class SandboxClient {
 
   constructor(options: ClientOptions) {
     this.#options = options;
-    this.#breaker = new CircuitBreaker(options.runtime, 'The platform does not answer; it is tried again every second');
+    this.#breaker = new CircuitBreaker(
+      options.runtime,
+      'platform_paused',
+      'The platform does not answer; it is tried again every second',
+    );
     // Time limits are ours alone (below), so undici's own, which count from other moments, are off.
     this.#pool = limitedPool(options.origin, {
       connect: buildConnector({}),
@@ -216,7 +220,7 @@ function headersOf(request: Request, call: PlatformCall | null): Record<string, 
 }
 
 function readAnswer({ status, retryAfter, text }: Answer, request: Request): Wire {
-  if (status >= 500) throw new PosternError('platform_unavailable', `The platform failed with status ${status}`);
+  if (status >= 500) throw new PosternError('platform_failed', `The platform failed with status ${status}`);
   if (status >= 300 && status < 400) throw new NonsenseError(`a redirect (status ${status})`);
   const body = parseJson(text);
   if (status >= 400) throw readProblem(body, status, retryAfter, request.subject);
@@ -232,24 +236,28 @@ function asFault(error: unknown, proxy: ForwardProxy | null): PosternError {
     // What came through a caller's proxy may be its own words, and may repeat the credentials that passed it.
     const [way, cause] = proxy ? [` through the proxy ${proxy.name}`, faultCode(error)] : ['', error];
     const message = `The platform answered something that cannot be understood${way}`;
-    return new PosternError('platform_unavailable', message, { cause });
+    return new PosternError(proxy ? 'proxy_failed' : 'platform_unreadable', message, { cause });
   }
   if (error instanceof DeadlineError) {
     const way = proxy ? ` through the proxy ${proxy.name}` : '';
-    return new PosternError('platform_timeout', `The platform did not answer in time${way}`, { cause: error });
+    return new PosternError(proxy ? 'proxy_timeout' : 'platform_timeout', `The platform did not answer in time${way}`, {
+      cause: error,
+    });
   }
   if (error instanceof HungUpError) {
-    return new PosternError('request_timeout', 'The caller hung up', { cause: error });
+    return new PosternError('caller_hung_up', 'The caller hung up', { cause: error });
   }
   if (error instanceof ServerMisbehavedError) {
     const way = proxy ? `, or the proxy ${proxy.name} in its name,` : '';
-    return new PosternError('platform_unavailable', `The platform${way} ${error.message}`, { cause: error });
+    return new PosternError(proxy ? 'proxy_failed' : 'platform_unreadable', `The platform${way} ${error.message}`, {
+      cause: error,
+    });
   }
   if (proxy) {
     const message = `The connection to the platform through the proxy ${proxy.name} broke`;
-    return new PosternError('platform_unavailable', message, { cause: faultCode(error) });
+    return new PosternError('proxy_failed', message, { cause: faultCode(error) });
   }
-  return new PosternError('platform_unavailable', 'The platform cannot be reached, or broke the connection', {
+  return new PosternError('platform_unreachable', 'The platform cannot be reached, or broke the connection', {
     cause: error,
   });
 }

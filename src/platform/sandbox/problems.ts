@@ -1,4 +1,4 @@
-import { PosternError, TokenRefusedError } from '../../shared/errors/postern-error.ts';
+import { PosternError } from '../../shared/errors/postern-error.ts';
 import { asWire, NonsenseError, object, text, type Wire } from './wire.ts';
 
 /** What the call was about, for messages that name it: `Tweet not found: 12`. */
@@ -14,46 +14,54 @@ export function readProblem(body: unknown, status: number, retryAfter: string | 
   const message = text(problem, 'message').slice(0, 300);
   switch (code) {
     case 'bad_token':
-      return new TokenRefusedError();
+      return new PosternError('auth_token_rejected', 'Platform rejected auth_token');
     case 'bad_request':
       // Only of what the caller wrote and the platform alone can judge; any other field would be our own mistake.
       if (problem['field'] === 'media_ids')
-        return new PosternError('bad_input', `Malformed field: media_ids: ${message}`);
-      if (problem['field'] === 'q') return new PosternError('bad_input', `Malformed field: q: ${message}`);
-      if (problem['field'] === 'id' && subject?.kind === 'User') return new PosternError('bad_input', message);
+        return new PosternError('malformed_field', `Malformed field: media_ids: ${message}`);
+      if (problem['field'] === 'q') return new PosternError('malformed_field', `Malformed field: q: ${message}`);
+      if (problem['field'] === 'id' && subject?.kind === 'User') return new PosternError('malformed_field', message);
       throw unexpected(code, status, message);
     case 'bad_cursor':
-      return new PosternError('bad_input', 'Malformed field: cursor: is not one that the platform gave for this list');
+      return new PosternError(
+        'malformed_field',
+        'Malformed field: cursor: is not one that the platform gave for this list',
+      );
     case 'unknown_operator':
-      return new PosternError('bad_input', `Malformed field: q: unknown search operator: ${text(problem, 'operator')}`);
+      return new PosternError(
+        'malformed_field',
+        `Malformed field: q: unknown search operator: ${text(problem, 'operator')}`,
+      );
     case 'media_refused':
-      return new PosternError('bad_input', `The platform does not take this media: ${message}`);
+      return new PosternError('malformed_field', `The platform does not take this media: ${message}`);
     case 'text_empty':
     case 'text_too_long':
-      return new PosternError('bad_input', `Malformed field: text: ${message}`);
+      return new PosternError('malformed_field', `Malformed field: text: ${message}`);
     case 'no_chat_keys':
+      return new PosternError('chat_keys_missing', message);
     case 'has_chat_keys':
+      return new PosternError('chat_keys_exist', message);
     case 'key_changed':
     case 'too_many':
-      return new PosternError('conflict', message);
+      return new PosternError('platform_conflict', message);
     case 'article_published':
-      return new PosternError('conflict', 'The article was published meanwhile: only a draft can be edited');
+      return new PosternError('platform_conflict', 'The article was published meanwhile: only a draft can be edited');
     case 'duplicate_tweet':
-      return new PosternError('conflict', 'Status is a duplicate.');
+      return new PosternError('duplicate_tweet', 'Status is a duplicate.');
     case 'not_found':
     case 'tweet_deleted':
     case 'user_deleted':
-      return new PosternError('not_found', notFoundMessage(problem, subject));
+      return new PosternError('resource_not_found', notFoundMessage(problem, subject));
     case 'user_suspended':
     case 'protected':
     case 'forbidden':
-      return new PosternError('forbidden', message);
+      return new PosternError('platform_refused', message);
     case 'rate_limited':
-      return new PosternError('rate_limited', `The platform's rate limit: ${message}`, {
+      return new PosternError('platform_rate_limit', `The platform's rate limit: ${message}`, {
         retryAfterSeconds: retryAfterSeconds(retryAfter),
       });
     default:
-      if (status === 403) return new PosternError('forbidden', message);
+      if (status === 403) return new PosternError('platform_refused', message);
       throw unexpected(code, status, message);
   }
 }

@@ -2,7 +2,7 @@ import { PosternError } from './postern-error.ts';
 
 /** `text` replaces the name in the message, for example to name the alternatives of the field. */
 export function missingField(field: string, text = field): PosternError {
-  return new PosternError('bad_input', `Missing required field: ${text}`, { field });
+  return new PosternError('missing_field', `Missing required field: ${text}`, { field });
 }
 
 /** A field as messages name it: `events[0]`. */
@@ -11,5 +11,5 @@ export function fieldAt(path: readonly PropertyKey[]): string {
 }
 
 export function malformedField(field: string, reason: string): PosternError {
-  return new PosternError('bad_input', `Malformed field: ${field}: ${reason}`, { field });
+  return new PosternError('malformed_field', `Malformed field: ${field}: ${reason}`, { field });
 }

@@ -1,3 +1,4 @@
+import { type ErrorReason, errorReasons } from './reasons.ts';
 import { type ErrorCode, errorTable } from './table.ts';
 
 interface Details {
@@ -9,18 +10,22 @@ interface Details {
   field?: string;
 }
 
-/** A refusal or failure that the caller is told about in full: the message is written for them. */
+/** A refusal or failure with a message for the caller. Code decides by the reason or the error code, never by the message. */
 export class PosternError extends Error {
   override readonly name = 'PosternError';
-  readonly code: ErrorCode;
+  readonly reason: ErrorReason;
   readonly retryAfterSeconds: number | undefined;
   readonly field: string | undefined;
 
-  constructor(code: ErrorCode, message: string, details: Details = {}) {
+  constructor(reason: ErrorReason, message: string, details: Details = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
-    this.code = code;
+    this.reason = reason;
     this.retryAfterSeconds = details.retryAfterSeconds;
     this.field = details.field;
+  }
+
+  get code(): ErrorCode {
+    return errorReasons[this.reason].code;
   }
 
   get status(): number {
@@ -28,17 +33,10 @@ export class PosternError extends Error {
   }
 }
 
-/** The platform does not accept the token. Other refusals (`forbidden`) say nothing about the token. */
-export class TokenRefusedError extends PosternError {
-  constructor() {
-    super('forbidden', 'Platform rejected auth_token');
-  }
-}
-
-/** Any thrown value as a `PosternError`; what nobody foresaw becomes `internal`, its cause kept for the log. */
+/** Any thrown value as a `PosternError`. An unexpected one becomes `internal`, with the value as its cause for the log. */
 export function asPosternError(error: unknown): PosternError {
   if (error instanceof PosternError) return error;
-  return new PosternError('internal', 'Internal error; the log has its cause under this x-request-id', {
+  return new PosternError('unexpected', 'Internal error; the log has its cause under this x-request-id', {
     cause: error,
   });
 }

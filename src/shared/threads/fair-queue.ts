@@ -95,14 +95,22 @@ export class FairQueue {
     const queue = this.#waiting.get(account) ?? [];
     const own = queue.reduce((sum, each) => sum + each.weight, 0);
     if (queue.length > 0 && own + weight > this.#limits.waitingOfAccount) {
-      throw new PosternError('rate_limited', 'This account has too many articles in progress: ask again later', {
-        retryAfterSeconds: 2,
-      });
+      throw new PosternError(
+        'account_article_limit',
+        'This account has too many articles in progress: ask again later',
+        {
+          retryAfterSeconds: 2,
+        },
+      );
     }
     if (this.#waitingWeight + weight > this.#limits.waiting) {
-      throw new PosternError('unavailable', 'Too many articles are in progress; nothing was charged, ask again later', {
-        retryAfterSeconds: 2,
-      });
+      throw new PosternError(
+        'article_overload',
+        'Too many articles are in progress; nothing was charged, ask again later',
+        {
+          retryAfterSeconds: 2,
+        },
+      );
     }
   }
 
@@ -133,9 +141,9 @@ export class FairQueue {
 }
 
 export function stopping(): PosternError {
-  return new PosternError('unavailable', 'The gateway is stopping; nothing was charged, ask again');
+  return new PosternError('stopping', 'The gateway is stopping; nothing was charged, ask again');
 }
 
 function hungUp(): PosternError {
-  return new PosternError('request_timeout', 'The caller hung up');
+  return new PosternError('caller_hung_up', 'The caller hung up');
 }

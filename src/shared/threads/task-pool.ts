@@ -24,7 +24,7 @@ export interface TaskMessage {
 /** A task was stopped because it needed more time or memory than a task may have. */
 export class TaskLimitError extends PosternError {
   constructor(cause: unknown) {
-    super('unavailable', 'This article is too complex to be processed in time; nothing was charged', { cause });
+    super('article_too_complex', 'This article is too complex to be processed in time; nothing was charged', { cause });
   }
 }
 

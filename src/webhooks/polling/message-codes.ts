@@ -1,4 +1,4 @@
-import { PosternError, TokenRefusedError } from '../../shared/errors/postern-error.ts';
+import { PosternError } from '../../shared/errors/postern-error.ts';
 import type { MessageEvent } from '../../shared/model/event.ts';
 import type { PollerRecord, Store, WebhookRecord } from '../../store/port.ts';
 import type { MessageOpener, OpenedMessage } from '../shared/message-opener.ts';
@@ -63,7 +63,7 @@ export function isFinal(error: unknown): boolean {
 
 /** A token that the platform refuses says nothing of the code. */
 export function isCodeRefusal(error: unknown): error is PosternError {
-  if (!(error instanceof PosternError) || error instanceof TokenRefusedError) return false;
+  if (!(error instanceof PosternError) || error.reason === 'auth_token_rejected') return false;
   return refusals.has(error.code);
 }
 

@@ -1,4 +1,4 @@
-import { PosternError, TokenRefusedError } from '../../shared/errors/postern-error.ts';
+import { PosternError } from '../../shared/errors/postern-error.ts';
 import type { Runtime, Timer } from '../../shared/runtime/runtime.ts';
 import type { PollerRecord, Store } from '../../store/port.ts';
 import type { WebhookVault } from '../shared/secrets.ts';
@@ -103,6 +103,6 @@ export function outageReason(error: unknown, hasProxy: boolean): string | null {
   if (!(error instanceof PosternError)) return null;
   if (error.code === 'platform_unavailable' || error.code === 'platform_timeout') return error.message;
   // Refused for another reason than the token, such as a locked account, which may be over soon.
-  if (error.code !== 'forbidden' || error instanceof TokenRefusedError) return null;
+  if (error.code !== 'forbidden' || error.reason === 'auth_token_rejected') return null;
   return hasProxy ? 'The platform, or the proxy in its name, refuses this account' : error.message;
 }

@@ -102,7 +102,11 @@ export class Handshakes {
 }
 
 function tooMany(): PosternError {
-  return new PosternError('rate_limited', 'Other handshakes of this webhook are still running: wait, then try again', {
-    retryAfterSeconds: 10,
-  });
+  return new PosternError(
+    'webhook_handshake_limit',
+    'Other handshakes of this webhook are still running: wait, then try again',
+    {
+      retryAfterSeconds: 10,
+    },
+  );
 }

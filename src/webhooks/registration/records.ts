@@ -109,5 +109,5 @@ export class WebhookRecords {
 }
 
 export function notFound(id: string): PosternError {
-  return new PosternError('not_found', `Webhook not found: ${id}`);
+  return new PosternError('webhook_not_found', `Webhook not found: ${id}`);
 }

@@ -74,7 +74,7 @@ export class Registration {
       made = this.#make(id, poller.id, wish);
       gate.admit(id);
       if ((await records.stored(store.webhooks.create(made, poller, maxPerAccount))) === 'too_many') {
-        throw new PosternError('rate_limited', `An account may have ${maxPerAccount} webhooks: delete one first`);
+        throw new PosternError('webhook_limit', `An account may have ${maxPerAccount} webhooks: delete one first`);
       }
     }
     const isUnchecked = made.lastValidatedAt === null && made.lastError === null;

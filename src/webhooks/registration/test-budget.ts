@@ -20,7 +20,9 @@ export class TestBudget {
     const recent = (this.#sent.get(account) ?? []).filter((at) => at > now - windowMs);
     if (recent.length >= perMinute) {
       const retryAfterSeconds = Math.ceil(((recent[0] ?? now) + windowMs - now) / 1_000);
-      throw new PosternError('rate_limited', `Only ${perMinute} test events a minute: wait`, { retryAfterSeconds });
+      throw new PosternError('webhook_test_limit', `Only ${perMinute} test events a minute: wait`, {
+        retryAfterSeconds,
+      });
     }
     this.#sent.set(account, [...recent, now]);
   }

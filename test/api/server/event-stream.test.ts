@@ -30,7 +30,7 @@ async function start() {
       frames: frames(),
       end,
       checkKey: async () => {
-        if (key.isRevoked) throw new PosternError('unauthenticated', 'Invalid API key: it was revoked');
+        if (key.isRevoked) throw new PosternError('key_revoked', 'Invalid API key: it was revoked');
       },
       frameOf: (reason) => `event: error\ndata: ${reason}\n\n`,
     });

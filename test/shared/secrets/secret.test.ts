@@ -33,7 +33,10 @@ describe('a secret', () => {
     ['a copy', () => inspect({ ...secret }) + inspect(Object.assign({}, secret)) + JSON.stringify({ ...secret })],
     ['a structured clone', () => inspect(structuredClone({ secret: { ...secret } }), { showHidden: true })],
     ['an Error', () => inspect(new Error(`cannot use ${secret}`, { cause: secret }))],
-    ['a PosternError', () => inspect(new PosternError('bad_input', `no: ${secret}`, { cause: nested }), { depth: 9 })],
+    [
+      'a PosternError',
+      () => inspect(new PosternError('malformed_field', `no: ${secret}`, { cause: nested }), { depth: 9 }),
+    ],
     ['a key of an object', () => JSON.stringify({ [secret as unknown as string]: 1 })],
     ['a URL', () => String(new URL(`http://localhost/${secret}?q=${secret}`))],
   ];

@@ -96,7 +96,7 @@ function hasRequests(connection: object): boolean {
 export async function conversationOfId(id: string, session: Session): Promise<ConversationView> {
   const { conversations } = await session.read<{ conversations: ConversationView[] }>(dmList, { count: 100 });
   const found = conversations.find(({ conversation_id }) => conversation_id === id);
-  if (!found) throw new PosternError('not_found', `Conversation not found: ${id}`);
+  if (!found) throw new PosternError('resource_not_found', `Conversation not found: ${id}`);
   return found;
 }
 

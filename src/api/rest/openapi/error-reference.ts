@@ -1,4 +1,5 @@
 import { errorGuide } from '../../../shared/errors/guide.ts';
+import { type ErrorReason, errorReasons } from '../../../shared/errors/reasons.ts';
 import { type ErrorCode, errorCodes, errorTable } from '../../../shared/errors/table.ts';
 import { exampleMessage, meaningOf } from './refusals.ts';
 
@@ -37,11 +38,23 @@ export function errorReference(): string {
       meaning,
       `**What to do.** ${remedy}`,
       ...(example === null ? [] : [`Example: \`${example}\``]),
+      `Reasons in the log:\n\n${reasonsOf(code).join('\n')}`,
     ].join('\n\n'),
   );
   const head = [
     '<!-- Printed by `npm run print` from src/shared/errors/ and src/api/rest/openapi/refusals.ts. -->',
     '# Errors',
   ];
-  return `${[...head, errorIntroduction, ...sections].join('\n\n')}\n`;
+  return `${[...head, errorIntroduction, reasonIntroduction, ...sections].join('\n\n')}\n`;
+}
+
+const reasonIntroduction =
+  'For operators: the log line of a request names the code and its reason, and `postern_refusals_total` counts reasons. ' +
+  'The reason says, for example, which of the limits refused a request.';
+
+function reasonsOf(code: ErrorCode): string[] {
+  const reasons = Object.keys(errorReasons) as ErrorReason[];
+  return reasons
+    .filter((reason) => errorReasons[reason].code === code)
+    .map((reason) => `- \`${reason}\`: ${errorReasons[reason].meaning}`);
 }

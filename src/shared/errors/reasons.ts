@@ -1,0 +1,169 @@
+import type { ErrorCode } from './table.ts';
+
+/**
+ * Every reason for which Postern refuses or fails, with the error code that callers get. The reason is the cause in one word: the log
+ * names it for each request, `postern_refusals_total` counts it, and code decides by it. `meaning` is printed into docs/errors.md.
+ */
+export const errorReasons = {
+  missing_field: { code: 'bad_input', meaning: 'A required field was left out.' },
+  malformed_field: { code: 'bad_input', meaning: 'A field has the wrong type, form or content.' },
+  malformed_header: { code: 'bad_input', meaning: 'A header is repeated or malformed.' },
+  malformed_request: { code: 'bad_input', meaning: 'The request is not valid HTTP, or its path is wrongly encoded.' },
+  unreadable_body: {
+    code: 'bad_input',
+    meaning: 'The body is not UTF-8, JSON or multipart within the limits, or was cut short.',
+  },
+  address_refused: {
+    code: 'bad_input',
+    meaning: 'An address of the caller is not public (`OUTBOUND_ALLOW` opens blocks).',
+  },
+  media_not_fetched: { code: 'bad_input', meaning: 'The server of a media address did not send it.' },
+  invalid_document: { code: 'bad_input', meaning: 'The GraphQL document or its variables do not fit the schema.' },
+  untrusted_document: { code: 'bad_input', meaning: 'The GraphQL document is not one of `GRAPHQL_TRUSTED_DOCUMENTS`.' },
+  cost_limit: { code: 'too_costly', meaning: 'The worst case of a GraphQL request is above `GRAPHQL_MAX_COST`.' },
+  response_size_limit: {
+    code: 'too_costly',
+    meaning: 'The response to a GraphQL request is larger than `GRAPHQL_MAX_RESPONSE_BYTES`.',
+  },
+  document_limit: { code: 'too_costly', meaning: 'The GraphQL document is too long, too deep or too broad.' },
+  key_missing: { code: 'unauthenticated', meaning: 'The request has no API key.' },
+  key_malformed: { code: 'unauthenticated', meaning: 'The API key is incomplete or mistyped.' },
+  key_unknown: { code: 'unauthenticated', meaning: 'There is no such API key.' },
+  key_revoked: { code: 'unauthenticated', meaning: 'The API key was revoked.' },
+  account_gone: { code: 'unauthenticated', meaning: 'The account of the API key no longer exists.' },
+  metrics_token_wrong: { code: 'unauthenticated', meaning: '`/metrics` was asked for without `METRICS_TOKEN`.' },
+  credit_short: { code: 'insufficient_credits', meaning: 'The account has less credit than the request can cost.' },
+  credit_reserved: {
+    code: 'insufficient_credits',
+    meaning: 'The credit would suffice, but calls in flight have reserved it.',
+  },
+  auth_token_rejected: { code: 'forbidden', meaning: 'The platform rejected `auth_token`.' },
+  platform_refused: { code: 'forbidden', meaning: 'The platform does not allow this to the actor.' },
+  wrong_encryption_code: { code: 'forbidden', meaning: '`encryption_code` is wrong; a guess was used up.' },
+  not_owner: { code: 'forbidden', meaning: 'The message or article belongs to another user.' },
+  premium_required: { code: 'forbidden', meaning: 'The actor has no premium subscription.' },
+  loopback_only: { code: 'forbidden', meaning: 'The page answers to this machine only.' },
+  unknown_path: { code: 'not_found', meaning: 'There is no such path.' },
+  resource_not_found: {
+    code: 'not_found',
+    meaning: 'The platform has no such tweet, user, list, article, media or conversation.',
+  },
+  webhook_not_found: { code: 'not_found', meaning: 'The account has no such webhook.' },
+  method_not_allowed: { code: 'method_not_allowed', meaning: 'The path takes other methods.' },
+  request_timeout: { code: 'request_timeout', meaning: 'The request did not arrive in time.' },
+  caller_hung_up: { code: 'request_timeout', meaning: 'The caller hung up before the response.' },
+  duplicate_tweet: { code: 'conflict', meaning: 'The actor has posted the same text before.' },
+  platform_conflict: { code: 'conflict', meaning: 'The state of the platform does not allow this.' },
+  chat_keys_missing: {
+    code: 'conflict',
+    meaning: 'The account, or the other side of a conversation, has no chat keys.',
+  },
+  chat_keys_exist: { code: 'conflict', meaning: 'The account has chat keys already.' },
+  webhook_invalid: { code: 'conflict', meaning: 'The webhook has not passed its handshake.' },
+  webhook_changed: { code: 'conflict', meaning: 'The webhook was changed by another request meanwhile.' },
+  idempotency_running: { code: 'conflict', meaning: 'The first request with this `Idempotency-Key` is still running.' },
+  idempotency_outcome_unknown: {
+    code: 'conflict',
+    meaning: 'The first request with this `Idempotency-Key` may have been performed.',
+  },
+  body_too_large: { code: 'too_large', meaning: 'The body is larger than the path takes.' },
+  unsupported_body: { code: 'unsupported_media_type', meaning: 'The body is not JSON in UTF-8, or wrongly encoded.' },
+  idempotency_mismatch: {
+    code: 'idempotency_mismatch',
+    meaning: 'The `Idempotency-Key` was used for another request.',
+  },
+  no_guesses_left: { code: 'locked', meaning: 'No guesses of `encryption_code` are left.' },
+  key_rate_limit: {
+    code: 'rate_limited',
+    meaning: 'Calls a minute of one API key (`RATE_LIMIT`, or `postern account limit`).',
+  },
+  key_concurrency_limit: {
+    code: 'rate_limited',
+    meaning: 'Concurrent requests of one API key (`MAX_CONCURRENT_REQUESTS`).',
+  },
+  key_stream_limit: { code: 'rate_limited', meaning: 'Open streams of one API key (`MAX_STREAMS_PER_KEY`).' },
+  address_rate_limit: {
+    code: 'rate_limited',
+    meaning:
+      'Requests a minute of one address without a valid API key (`UNAUTHENTICATED_RATE_LIMIT`, `TRUSTED_PROXIES`).',
+  },
+  platform_rate_limit: { code: 'rate_limited', meaning: "The platform's own rate limit." },
+  wrong_code_limit: { code: 'rate_limited', meaning: 'Wrong `encryption_code`s of one account in a row.' },
+  account_body_limit: { code: 'rate_limited', meaning: 'Large request bodies of one account at a time (96 MiB).' },
+  total_body_limit: { code: 'rate_limited', meaning: 'Large request bodies of all accounts at a time (256 MiB).' },
+  account_media_limit: { code: 'rate_limited', meaning: 'Media of one account at a time (250 pieces, 4 GiB).' },
+  total_media_limit: { code: 'rate_limited', meaning: 'Media of all accounts at a time (1,000 pieces, 8 GiB).' },
+  account_article_limit: { code: 'rate_limited', meaning: 'Articles of one account at a time.' },
+  webhook_limit: { code: 'rate_limited', meaning: 'Webhooks of one account (100).' },
+  webhook_test_limit: { code: 'rate_limited', meaning: 'Test events of one account a minute (10).' },
+  webhook_handshake_limit: { code: 'rate_limited', meaning: 'Handshakes of one webhook at a time (1).' },
+  idempotency_limit: {
+    code: 'rate_limited',
+    meaning: 'Requests with an `Idempotency-Key` and an unknown outcome, of one account a minute (60).',
+  },
+  headers_too_large: { code: 'headers_too_large', meaning: 'Request line and headers are larger than 16 KiB.' },
+  unexpected: { code: 'internal', meaning: 'A fault of Postern. The log has its cause.' },
+  not_supported: { code: 'not_supported', meaning: 'The platform does not have this.' },
+  platform_unreachable: {
+    code: 'platform_unavailable',
+    meaning: 'The platform cannot be reached, or broke the connection.',
+  },
+  platform_failed: { code: 'platform_unavailable', meaning: 'The platform answered with status 5xx.' },
+  platform_unreadable: {
+    code: 'platform_unavailable',
+    meaning: 'The response of the platform cannot be understood or trusted.',
+  },
+  platform_paused: {
+    code: 'platform_unavailable',
+    meaning: 'Ten calls in a row failed, so the platform is asked once a second only.',
+  },
+  proxy_failed: { code: 'platform_unavailable', meaning: "The caller's proxy failed, or the connection through it." },
+  proxy_paused: {
+    code: 'platform_unavailable',
+    meaning: "Ten calls in a row failed through the caller's proxy, so it is asked once a second only.",
+  },
+  article_inconsistent: {
+    code: 'platform_unavailable',
+    meaning: 'A change of an article failed half-way and could not be undone.',
+  },
+  event_loop_overload: {
+    code: 'unavailable',
+    meaning: 'The event loop of the process is late (`MAX_EVENT_LOOP_DELAY_MS`).',
+  },
+  request_overload: {
+    code: 'unavailable',
+    meaning: 'The process answers as many requests as it may (`MAX_REQUESTS_IN_FLIGHT`).',
+  },
+  article_overload: { code: 'unavailable', meaning: 'Articles of all accounts at a time.' },
+  article_too_complex: { code: 'unavailable', meaning: 'An article could not be processed in time.' },
+  store_away: { code: 'unavailable', meaning: 'The store (SQLite or MongoDB) is away.' },
+  stopping: { code: 'unavailable', meaning: 'The process is stopping.' },
+  charge_unrecorded: {
+    code: 'unavailable',
+    meaning: 'The call was performed, but its charge could not be recorded in time.',
+  },
+  reservation_lost: {
+    code: 'unavailable',
+    meaning: 'The call was performed, but its reserved credit had expired and was spent; it was not charged.',
+  },
+  realms_unreachable: { code: 'unavailable', meaning: 'Fewer than two key realms can be reached.' },
+  disk_full: { code: 'unavailable', meaning: 'The disk takes no more media.' },
+  not_ready: { code: 'unavailable', meaning: '`/readyz`: store or platform cannot be reached.' },
+  platform_timeout: {
+    code: 'platform_timeout',
+    meaning: 'The platform did not answer in time (`PLATFORM_TIMEOUT_MS`).',
+  },
+  proxy_timeout: {
+    code: 'platform_timeout',
+    meaning: "The platform did not answer in time through the caller's proxy.",
+  },
+  realm_timeout: { code: 'platform_timeout', meaning: 'A key realm did not answer in time.' },
+  request_deadline: { code: 'platform_timeout', meaning: 'A GraphQL request took longer than `GRAPHQL_TIMEOUT_MS`.' },
+} as const satisfies Record<string, { code: ErrorCode; meaning: string }>;
+
+export type ErrorReason = keyof typeof errorReasons;
+
+/** The reasons of one code, such as those of `rate_limited`. */
+export type ReasonOf<Code extends ErrorCode> = {
+  [Reason in ErrorReason]: (typeof errorReasons)[Reason]['code'] extends Code ? Reason : never;
+}[ErrorReason];
