@@ -10,6 +10,7 @@ import { asyncApiDocument } from '../dist/api/rest/openapi/async-api.js';
 import { openApiDocument } from '../dist/api/rest/openapi/document.js';
 import { errorReference } from '../dist/api/rest/openapi/error-reference.js';
 import { eventsSchema, eventTypes } from '../dist/api/rest/openapi/events.js';
+import { moduleTables } from './module-tables.js';
 import { performAll } from './openapi/performed.js';
 
 const calls = [...actions, ...streams];
@@ -20,12 +21,13 @@ const documents = {
   'src/client/webhooks/events.ts': () => eventTypes(),
   'schema/schema.graphql': () => `${printSchema(schema)}\n`,
   'docs/errors.md': () => errorReference(),
+  'ARCHITECTURE.md': () => withSection('ARCHITECTURE.md', 'modules', moduleTables()),
 };
 
 const help = `Usage: node scripts/print.js [--check]
 
 Writes the files that derive from the code: schema/openapi.json, schema/events.json, schema/asyncapi.yaml and
-schema/schema.graphql, the types of src/client/webhooks/events.ts and docs/errors.md. It reads the code in dist/ (run
+schema/schema.graphql, the types of src/client/webhooks/events.ts, docs/errors.md and the printed tables of ARCHITECTURE.md. It reads the code in dist/ (run
 \`npm run print\`, which builds first). The examples of openapi.json are the answers of a service that runs for a moment in
 this process.
 
@@ -48,6 +50,18 @@ for (const [name, print] of Object.entries(documents)) {
     process.stderr.write(`${name} is out of date: ${difference}\nRun \`npm run print\`.\n`);
     process.exitCode = 1;
   }
+}
+
+/** The document with `text` between the comments `printed: name` and `end: name`. */
+function withSection(file, name, text) {
+  const document = read(new URL(`../${file}`, import.meta.url));
+  const start = `<!-- printed: ${name} -->\n`;
+  const end = `<!-- end: ${name} -->`;
+  const from = document.indexOf(start);
+  const to = document.indexOf(end);
+  if (from < 0 || to < from)
+    throw new Error(`${file} has no section for ${name}: put ${start.trim()} and ${end} around its place`);
+  return `${document.slice(0, from)}${start}${text}${document.slice(to)}`;
 }
 
 function read(url) {

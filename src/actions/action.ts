@@ -7,6 +7,7 @@ import type { Micros } from '../shared/model/money.ts';
 import type { Secret } from '../shared/secrets/secret.ts';
 import type { TaskRunner } from '../shared/threads/task.ts';
 import type { WebhookService } from '../webhooks/service.ts';
+import type { ExpensiveCheck } from './input/expensive-check.ts';
 import type { OwnerFields } from './input/list-owner.ts';
 
 /** The price of a call that names no other (SPEC.md, Limits): 0.001 dollars. */
@@ -58,13 +59,6 @@ interface ActionDeclaration {
   readonly expensive: ExpensiveCheck | null;
   /** True where its body may hold media, and be as large as that needs. */
   readonly takesBase64: boolean;
-}
-
-export interface ExpensiveCheck<Input = never, Checked = unknown> {
-  /** How many characters have to be checked; 0 if the check can be left out. */
-  readonly size: (input: Input) => number;
-  /** Returns the input for `run`. Throws `bad_input`. */
-  readonly check: (input: Input, tasks: TaskRunner) => Promise<Checked>;
 }
 
 interface Context {

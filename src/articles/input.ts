@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ExpensiveCheck } from '../actions/action.ts';
+import type { ExpensiveCheck } from '../actions/input/expensive-check.ts';
 import { mediaData, mediaUrl } from '../actions/input/media-input.ts';
 import { malformedField } from '../shared/errors/fields.ts';
 import { numericId } from '../shared/model/scalars.ts';

@@ -2,7 +2,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { writeDemoFile } from '../api/demo/demo.ts';
 import { welcomeText } from '../api/demo/welcome.ts';
-import { answerUnreadableRequests } from '../api/http/faults.ts';
+import { answerUnreadableRequests } from '../api/server/http-errors.ts';
 import { UnreadResponses } from '../api/server/unread-responses.ts';
 import type { Config } from '../shared/config/config.ts';
 import { repeat, systemRuntime } from '../shared/runtime/runtime.ts';

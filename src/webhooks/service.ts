@@ -1,5 +1,6 @@
 import { PosternError } from '../shared/errors/postern-error.ts';
 import type { EventType } from '../shared/model/event.ts';
+import type { LiveStream } from '../shared/model/event-stream.ts';
 import type { Page } from '../shared/model/page.ts';
 import type { CreatedWebhook, DeliveryView, WebhookTest, WebhookView } from '../shared/model/webhook.ts';
 import type { Runtime } from '../shared/runtime/runtime.ts';
@@ -16,7 +17,7 @@ import { deliveryView, pageOf, readPosition, view } from './registration/views.t
 import type { MessageOpener } from './shared/message-opener.ts';
 import type { PollerWay } from './shared/poller-session.ts';
 import { type PollerCredentials, secretOverlapMs, type WebhookVault } from './shared/secrets.ts';
-import type { LiveStream, LiveStreams } from './streams/live-streams.ts';
+import type { LiveStreams } from './streams/live-streams.ts';
 
 export interface StreamOrder {
   account: string;

@@ -1,6 +1,6 @@
 import { Router } from 'express';
 import type { Demo } from '../demo/demo.ts';
-import { readOnly } from '../http/faults.ts';
+import { readOnly } from '../http/read-only.ts';
 import { docsScript, docsStyle } from './docs-page-assets.ts';
 import { type Html, html } from './html.ts';
 import { icon, pageHeaders, refuseForeignHost } from './local-page.ts';

@@ -1,5 +1,5 @@
 import { Router } from 'express';
-import { readOnly } from '../http/faults.ts';
+import { readOnly } from '../http/read-only.ts';
 import { type ErrorEntry, errorEntries, errorIntroduction } from '../rest/openapi/error-reference.ts';
 import { homeStyle } from './home-assets.ts';
 import { type Html, html } from './html.ts';

@@ -2,7 +2,7 @@ import { Router } from 'express';
 import { isLoopbackHostHeader } from '../../shared/model/loopback.ts';
 import type { Demo } from '../demo/demo.ts';
 import { graphqlExamples } from '../demo/graphql-examples.ts';
-import { readOnly } from '../http/faults.ts';
+import { readOnly } from '../http/read-only.ts';
 import { graphiqlScript, graphiqlStyle } from './graphiql-page-assets.ts';
 import { type Html, html } from './html.ts';
 import { icon, pageHeaders } from './local-page.ts';

@@ -4,7 +4,7 @@ import { formatDollars } from '../../shared/model/money.ts';
 import { version } from '../../shared/version.ts';
 import type { Demo } from '../demo/demo.ts';
 import { curlExamples } from '../demo/examples.ts';
-import { readOnly } from '../http/faults.ts';
+import { readOnly } from '../http/read-only.ts';
 import { homeScript, homeStyle } from './home-assets.ts';
 import { type Html, html } from './html.ts';
 import { icon, pageHeaders, refuseForeignHost } from './local-page.ts';

@@ -4,7 +4,7 @@ import type { Core, PreparedCall } from '../../actions/pipeline/core.ts';
 import type { ConcurrencyLimit } from '../../billing/concurrency-limit.ts';
 import type { KeyHolder, KeyRing } from '../../billing/key-ring.ts';
 import { asPosternError } from '../../shared/errors/postern-error.ts';
-import type { LiveStream, StreamItem } from '../../webhooks/streams/live-streams.ts';
+import type { LiveStream, StreamItem } from '../../shared/model/event-stream.ts';
 import { readApiKey } from '../http/api-key.ts';
 import { showCredits } from '../http/credits.ts';
 import { sendEventStream } from '../http/event-stream.ts';

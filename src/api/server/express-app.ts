@@ -2,7 +2,6 @@ import express, { type Express } from 'express';
 import type { Logger } from '../../shared/observability/logger.ts';
 import type { Metrics } from '../../shared/observability/metrics.ts';
 import type { Secret } from '../../shared/secrets/secret.ts';
-import { errorHandler, unknownPath } from '../http/faults.ts';
 import { type ApiDocumentsParts, apiDocuments } from '../pages/api-documents.ts';
 import { docsPage } from '../pages/docs-page.ts';
 import { errorsPage } from '../pages/errors-page.ts';
@@ -10,6 +9,7 @@ import { graphiqlPage } from '../pages/graphiql-page.ts';
 import { type HomePageParts, homePage } from '../pages/home-page.ts';
 import { type RestParts, restRouter } from '../rest/router.ts';
 import { type HealthParts, healthRoutes } from './health.ts';
+import { errorHandler, unknownPath } from './http-errors.ts';
 import { metricsRoute } from './metrics-route.ts';
 
 export interface WebParts {

@@ -5,10 +5,10 @@ import type { Metrics } from '../../shared/observability/metrics.ts';
 import type { Runtime } from '../../shared/runtime/runtime.ts';
 import { runInTurn } from '../../shared/runtime/turns.ts';
 import type { GraphqlListener } from '../graphql/http.ts';
-import { refuseAmbiguousHeaders } from '../http/faults.ts';
 import type { UnauthenticatedLimit } from '../http/unauthenticated-limit.ts';
 import { sendError } from '../rest/envelope.ts';
 import { closeWithConnection } from './connection-close.ts';
+import { refuseAmbiguousHeaders } from './http-errors.ts';
 import type { Overload } from './overload.ts';
 import { giveRequestId, observeRequest } from './request-context.ts';
 

@@ -3,7 +3,7 @@ import type { Platform } from '../../platform/port.ts';
 import { PosternError } from '../../shared/errors/postern-error.ts';
 import type { Runtime } from '../../shared/runtime/runtime.ts';
 import type { Store } from '../../store/port.ts';
-import { readOnly } from '../http/faults.ts';
+import { readOnly } from '../http/read-only.ts';
 import { sendData } from '../rest/envelope.ts';
 
 export interface HealthParts {

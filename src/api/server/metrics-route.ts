@@ -6,7 +6,7 @@ import type { Metrics } from '../../shared/observability/metrics.ts';
 import type { Secret } from '../../shared/secrets/secret.ts';
 import { bearerOf } from '../http/api-key.ts';
 import { endResponse } from '../http/end-response.ts';
-import { readOnly } from '../http/faults.ts';
+import { readOnly } from '../http/read-only.ts';
 
 /** `/metrics` for Prometheus: over loopback only, or with a token from anywhere. */
 export function metricsRoute(metrics: Metrics, token: Secret | null): Router {

@@ -1,4 +1,5 @@
 import { type EventType, isMessageType } from '../../shared/model/event.ts';
+import type { LiveStream, StreamItem } from '../../shared/model/event-stream.ts';
 import type { Runtime } from '../../shared/runtime/runtime.ts';
 import type { NewPoller, PlacedEvent, Store } from '../../store/port.ts';
 import { gapType, readGap } from '../shared/gap.ts';
@@ -15,17 +16,6 @@ export interface StreamRequest {
   after: string | null;
   /** Opens messages; without it there are none in the stream. */
   opening: Opening | null;
-}
-
-/** `gap`: events that the reader did not get may have happened, and are not kept (any more). Some have an id to go on behind. */
-export type StreamItem =
-  | { kind: 'event'; id: string; type: string; body: string }
-  | { kind: 'gap'; id: string | null; reason: string };
-
-/** A stream that is open until its reader, or this process, ends it. */
-export interface LiveStream {
-  readonly items: AsyncIterable<StreamItem>;
-  end(): void;
 }
 
 export interface LiveStreamsParts {

@@ -1,5 +1,6 @@
 import { PosternError } from '../../shared/errors/postern-error.ts';
 import type { EventType } from '../../shared/model/event.ts';
+import type { StreamItem } from '../../shared/model/event-stream.ts';
 import { type Runtime, sleep } from '../../shared/runtime/runtime.ts';
 import type { PlacedEvent } from '../../store/port.ts';
 import { isCodeRefusal, isFinal } from '../polling/message-codes.ts';
@@ -7,7 +8,6 @@ import { messageBody } from '../shared/event-body.ts';
 import type { MessageOpener, OpenedMessage, Opening } from '../shared/message-opener.ts';
 import type { WebhookVault } from '../shared/secrets.ts';
 import { unpackEvent } from '../shared/stored-event.ts';
-import type { StreamItem } from './live-streams.ts';
 
 const retryMs = 2_000;
 /** Then a gap is told, and what comes after it goes on. */

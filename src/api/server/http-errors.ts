@@ -7,16 +7,10 @@ import { logFailure } from '../../shared/observability/failures.ts';
 import type { Logger } from '../../shared/observability/logger.ts';
 import type { Runtime } from '../../shared/runtime/runtime.ts';
 import { errorBody, sendError } from '../rest/envelope.ts';
-import { newRequestId } from '../server/request-context.ts';
+import { newRequestId } from './request-context.ts';
 
 export function unknownPath(): never {
   throw new PosternError('unknown_path', 'Unknown path: the endpoints are below /v1, and /docs lists them');
-}
-
-/** For paths that are only read. Without it Express would answer OPTIONS by itself, and the rest would be unknown. */
-export function readOnly(_request: Request, response: Response): never {
-  response.setHeader('allow', 'GET, HEAD');
-  throw new PosternError('method_not_allowed', 'Wrong method: this path takes GET, HEAD');
 }
 
 /** The last handler: whatever was thrown becomes an Envelope; what nobody foresaw is logged with its cause. */
