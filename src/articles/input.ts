@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ExpensiveCheck } from '../actions/input/expensive-check.ts';
+import { notBlankPattern } from '../actions/input/input.ts';
 import { mediaData, mediaUrl } from '../actions/input/media-input.ts';
 import { malformedField } from '../shared/errors/fields.ts';
 import { numericId } from '../shared/model/scalars.ts';
@@ -9,6 +10,8 @@ import { type ArticleContent, contentTasks } from './content-tasks.ts';
 
 const longestTitle = 100;
 const longestContent = 100_000;
+
+export const exampleMarkdown = '# Why looms\n\nThey **remember** patterns.\n\n- warp\n- weft';
 
 /** Text of so many characters (Unicode code points, as JSON Schema counts them). */
 function textOf(longest: number) {
@@ -24,7 +27,7 @@ function textOf(longest: number) {
       })
       .regex(/\S/, 'must not be blank')
       .refine((text) => text.isWellFormed(), 'holds half of a surrogate pair')
-      .meta({ maxLength: longest })
+      .meta({ maxLength: longest, pattern: notBlankPattern })
   );
 }
 
@@ -36,6 +39,7 @@ export const articleFields = {
       'Markdown (CommonMark), up to 100,000 characters: headings, bold, italic, lists, links, images, code, quotes. HTML ' +
       'becomes plain text, and so does the checkbox of a task. Tables, strikethrough, footnotes, definition lists, alerts, ' +
       'front matter and math blocks are refused with their line. Up to 50 images are fetched and uploaded.',
+    examples: [exampleMarkdown],
   }),
   cover_media_id: numericId.optional().meta({ description: 'The cover, uploaded before.' }),
   cover_image_url: mediaUrl.optional().meta({ description: 'Instead: the address of the cover.' }),

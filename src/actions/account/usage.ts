@@ -2,6 +2,10 @@ import { z } from 'zod';
 import { accountUsage, granularity } from '../../shared/model/account.ts';
 import { accountAction } from '../action.ts';
 
+/** For the published schema: a date, or a time with its offset. */
+const pattern =
+  '^[0-9]{4}-[0-9]{2}-[0-9]{2}(?:T[0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\\.[0-9]+)?)?(?:Z|[+-][0-9]{2}:[0-9]{2}))?$';
+
 const moment = z.union(
   [z.iso.datetime({ offset: true }), z.iso.date()],
   'must be a time as ISO 8601, such as 2026-11-01T00:00:00Z',
@@ -17,10 +21,12 @@ export const usage = accountAction({
   input: z.object({
     from: moment.optional().meta({
       description: 'From the hour of this time on, ISO 8601; 30 days before `to` if left out.',
+      pattern,
       examples: ['2026-11-01T00:00:00Z', '2026-11-01'],
     }),
     to: moment.optional().meta({
       description: 'Up to this time, ISO 8601; now if left out.',
+      pattern,
       examples: ['2026-12-01T00:00:00Z', '2026-12-01'],
     }),
     granularity: granularity.default('day').meta({ description: 'What one row sums up.' }),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { checkPremium } from '../../articles/change.ts';
 import { create } from '../../articles/create.ts';
 import { takeEdits } from '../../articles/edits.ts';
-import { articleFields, contentCheck, covers } from '../../articles/input.ts';
+import { articleFields, contentCheck, covers, exampleMarkdown } from '../../articles/input.ts';
 import { transitions } from '../../articles/states.ts';
 import { articleStatus } from '../../shared/model/article.ts';
 import { numericId } from '../../shared/model/scalars.ts';
@@ -33,7 +33,7 @@ export const createArticle = platformAction({
   expensive: contentCheck<z.output<typeof input>>(),
   example: {
     title: 'On looms',
-    content: '# Why looms\n\nThey **remember** patterns.\n\n- warp\n- weft',
+    content: exampleMarkdown,
     publish: true,
   },
   output: z.object({

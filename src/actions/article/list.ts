@@ -14,7 +14,9 @@ export const listArticles = platformAction({
   effect: 'read',
   paged: true,
   input: z.object({
-    status: articleStatus.optional().meta({ description: 'Only those; left out: drafts and published ones.' }),
+    status: articleStatus
+      .optional()
+      .meta({ description: 'Only those; left out: drafts and published ones.', examples: ['published'] }),
     ...pageInput,
   }),
   example: { count: 1 },

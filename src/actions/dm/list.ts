@@ -4,13 +4,16 @@ import { pageInput } from '../../shared/model/page.ts';
 import { count, numericId } from '../../shared/model/scalars.ts';
 import { flatPrice, platformAction } from '../action.ts';
 
-const part = (name: string) =>
+const part = (name: string, example: string) =>
   z
     .string()
     .min(1, 'must be of the next_cursor of the page before')
     .max(2048, 'must be of the next_cursor of the page before')
     .optional()
-    .meta({ description: `\`next_cursor.${name}\` of the page before; both parts go together.` });
+    .meta({
+      description: `\`next_cursor.${name}\` of the page before; both parts go together.`,
+      examples: [example],
+    });
 
 export const dmList = platformAction({
   name: 'dm/list',
@@ -26,8 +29,8 @@ export const dmList = platformAction({
   code: 'optional',
   input: z.object({
     count: pageInput.count,
-    cursor_id: part('cursor_id'),
-    graph_snapshot_id: part('graph_snapshot_id'),
+    cursor_id: part('cursor_id', 'foVDA1_08gR68NzxLdXHPnIyS0dweTUyWWRScmxpTG9NakV5TXprMk56ZzFNemN3'),
+    graph_snapshot_id: part('graph_snapshot_id', 'exqEHgxGWt7RgmUQ2hXhbVlYZ3JMMnU3aXlEZ0lLT1RNakV5TkRBME5URTJPVFF6'),
   }),
   example: { count: 1 },
   output: z.object({

@@ -4,11 +4,8 @@ import { count } from '../../shared/model/scalars.ts';
 import type { MediaKind } from '../../shared/model/taken-media.ts';
 import { flatPrice, platformAction } from '../action.ts';
 import { oneOf } from '../input/input.ts';
-import { mediaData, mediaSource, mediaUrl } from '../input/media-input.ts';
+import { examplePng, mediaData, mediaSource, mediaUrl } from '../input/media-input.ts';
 import { exampleConversation, inConversation, messageText } from './fields.ts';
-
-/** One transparent pixel. */
-const examplePng = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';
 
 /** SPEC.md's types, and which bytes each may be of. A file may be of any. */
 const kindsOf: Readonly<Record<MediaType, readonly MediaKind[]>> = {
@@ -32,6 +29,8 @@ const nameOf: Readonly<Record<MediaType, string>> = {
   6: 'image',
 };
 
+const notAType = 'must be a whole number from 1 to 6';
+
 const mostPixels = 65_535;
 const pixels = z.int().min(1, 'must be at least 1').max(mostPixels, `must be at most ${mostPixels}`);
 
@@ -54,21 +53,24 @@ export const dmSendMedia = platformAction({
       image_base64: mediaData.optional().meta({ description: 'Base64, with or without a data: prefix.' }),
       text: messageText.optional().meta({ description: 'A caption.' }),
       type: z
-        .union(
-          [1, 2, 3, 4, 5, 6].map((type) => z.literal(type as MediaType)),
-          'must be a whole number from 1 to 6',
-        )
+        .int(notAType)
+        .min(1, notAType)
+        .max(6, notAType)
         .default(1)
-        .meta({ description: '1 image, 2 gif, 3 video, 4 audio, 5 file, 6 svg.' }),
+        .meta({ description: '1 image, 2 gif, 3 video, 4 audio, 5 file, 6 svg.', examples: [1] }),
       filename: z
         .string()
         .min(1)
         .max(255, 'must be at most 255 characters')
         .refine((name) => name.isWellFormed() && !/[\p{Cc}/\\]/u.test(name), 'must be a name without a path')
         .optional()
-        .meta({ description: 'Made of the type, if left out.', pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f/\\\\]+$' }),
-      width: pixels.optional().meta({ description: 'Read from the bytes, if left out.' }),
-      height: pixels.optional().meta({ description: 'Read from the bytes, if left out.' }),
+        .meta({
+          description: 'Made of the type, if left out.',
+          pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f/\\\\]+$',
+          examples: ['harbour.png'],
+        }),
+      width: pixels.optional().meta({ description: 'Read from the bytes, if left out.', examples: [1200] }),
+      height: pixels.optional().meta({ description: 'Read from the bytes, if left out.', examples: [800] }),
     })
     .check(oneOf('image_url', 'image_base64')),
   example: { conversation_id: exampleConversation, image_base64: examplePng, text: 'One pixel of the harbour.' },
@@ -83,7 +85,8 @@ export const dmSendMedia = platformAction({
     text: z.string(),
   }),
   async run({ messages, media }, input) {
-    const { conversation_id, image_url: url, image_base64: data, text = '', type } = input;
+    const { conversation_id, image_url: url, image_base64: data, text = '' } = input;
+    const type = input.type as MediaType;
     const field = data === undefined ? 'image_url' : 'image_base64';
     const taken = await media.take(mediaSource(url, data), { field, kinds: kindsOf[type] });
     try {

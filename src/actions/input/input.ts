@@ -11,7 +11,7 @@ type Input = Record<string, unknown>;
 export function checkInput<I extends z.ZodObject>(schema: I, raw: Input): z.output<I> {
   const given = withoutNulls(schema, raw);
   for (const [name, value] of Object.entries(given)) {
-    if (holdsNul(value)) throw malformedField(name, 'must not contain the character NUL (U+0000)');
+    if (holdsNul(value) && fieldOf(schema, name)) throw malformedField(name, noNul);
   }
   const result = schema.safeParse(given, { error: reasonOf });
   if (result.success) return result.data;
@@ -29,6 +29,12 @@ function withoutNulls(schema: z.ZodObject, raw: Input): Input {
 function fieldOf({ shape }: z.ZodObject, name: string): z.ZodType | undefined {
   return Object.hasOwn(shape, name) ? (shape[name] as z.ZodType) : undefined;
 }
+
+/** Patterns for the published schemas, in the syntax that ECMA-262 and RE2 share: what `checkInput` accepts as a text. */
+export const textPattern = '^[^\\x00]*$';
+export const notBlankPattern = '^[^\\x00]*[^\\s\\x00][^\\x00]*$';
+
+export const noNul = 'must not contain the character NUL (U+0000)';
 
 /** The platform cannot store NUL in a text. Inputs consist of texts, numbers and lists of them. */
 function holdsNul(value: unknown): boolean {

@@ -8,7 +8,12 @@ const longestUrl = 2_048;
 export const mediaUrl = z
   .string()
   .max(longestUrl, `must be at most ${longestUrl} characters`)
-  .regex(/^[Hh][Tt][Tt][Pp][Ss]?:\/\//, 'must be a URL with http:// or https://');
+  .regex(/^[Hh][Tt][Tt][Pp][Ss]?:\/\//, 'must be a URL with http:// or https://')
+  .meta({ pattern: '^[Hh][Tt][Tt][Pp][Ss]?://[^\\x00]*$', examples: ['https://pictures.example/harbour.jpg'] });
+
+/** A PNG of one transparent pixel, as base64. */
+export const examplePng =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';
 
 /**
  * Base64. Faces that take files put one in its place, which no JSON can hold; documents tell of the text alone.
@@ -17,7 +22,7 @@ export const mediaData = z
   .custom<string | ReceivedFile>((value) => typeof value === 'string' || value instanceof ReceivedFile, {
     message: 'must be a string',
   })
-  .meta({ type: 'string', minLength: 1 });
+  .meta({ type: 'string', minLength: 1, examples: [examplePng] });
 
 export const mediaType = z
   .string()
@@ -25,7 +30,10 @@ export const mediaType = z
     /^[A-Za-z0-9_.+-]{1,100}\/[A-Za-z0-9_.+-]{1,100} *(?:;[^\r\n]{0,200})?$/,
     'must be a MIME type such as image/jpeg',
   )
-  .meta({ examples: ['image/jpeg'] });
+  .meta({
+    pattern: '^[A-Za-z0-9_.+-]{1,100}/[A-Za-z0-9_.+-]{1,100} *(?:;[^\\x00\\r\\n]{0,200})?$',
+    examples: ['image/jpeg'],
+  });
 
 /** Where the bytes are that an action was given, by address or as they are. */
 export function mediaSource(

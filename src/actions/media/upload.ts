@@ -3,10 +3,7 @@ import { saysItsType } from '../../media/base64.ts';
 import { count, numericId } from '../../shared/model/scalars.ts';
 import { flatPrice, platformAction } from '../action.ts';
 import { missing, oneOf } from '../input/input.ts';
-import { mediaData, mediaSource, mediaType, mediaUrl } from '../input/media-input.ts';
-
-/** One transparent pixel. */
-const examplePng = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';
+import { examplePng, mediaData, mediaSource, mediaType, mediaUrl } from '../input/media-input.ts';
 
 export const uploadMedia = platformAction({
   name: 'media/upload',
@@ -22,10 +19,7 @@ export const uploadMedia = platformAction({
   takesBase64: true,
   input: z
     .object({
-      media_url: mediaUrl.optional().meta({
-        description: 'Address to fetch it from; this or `media_data`.',
-        examples: ['https://pictures.example/harbour.jpg'],
-      }),
+      media_url: mediaUrl.optional().meta({ description: 'Address to fetch it from; this or `media_data`.' }),
       media_data: mediaData.optional().meta({ description: 'Base64, or a data: URI of base64.' }),
       media_type: mediaType.optional().meta({
         description: 'MIME type. Needed with `media_data`, unless that is a data: URI.',

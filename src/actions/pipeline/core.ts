@@ -14,7 +14,7 @@ import type { TaskRunner } from '../../shared/threads/task.ts';
 import type { TaskPool } from '../../shared/threads/task-pool.ts';
 import type { WebhookService } from '../../webhooks/service.ts';
 import type { Action, Credentials } from '../action.ts';
-import { checkInput } from '../input/input.ts';
+import { checkInput, noNul } from '../input/input.ts';
 import { type CursorSealer, cursorScope } from '../paging/cursor.ts';
 import { byEdge, byPage, byTwoParts, type EdgePage, noPaging, type PagedList, type Paging } from '../paging/paging.ts';
 import { Tab } from './tab.ts';
@@ -200,6 +200,7 @@ function checkCode({ code: taken }: Action, code: Secret | null): Secret | null 
   // No header brings one, so that an account enrolled with it could be reached by no header; and of one that was pasted
   // with a blank a guess would be lost.
   if (/^\s|\s$/.test(code.expose())) throw malformedField('encryption_code', 'begins or ends with a blank');
+  if (code.expose().includes('\0')) throw malformedField('encryption_code', noNul);
   if (code.expose().length > longestCode) throw malformedField('encryption_code', 'is longer than any code');
   return code;
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { pageInput } from '../../shared/model/page.ts';
 import { flatPrice, platformAction } from '../action.ts';
+import { notBlankPattern } from '../input/input.ts';
 import { tweetPage, tweetPageOutput } from '../paging/pages.ts';
 
 export const advancedSearch = platformAction({
@@ -18,6 +19,7 @@ export const advancedSearch = platformAction({
       .regex(/\S/, 'must not be blank')
       .max(512, 'must be at most 512 characters')
       .meta({
+        pattern: notBlankPattern,
         description: 'Words, "exact phrases" and operators: `from:`, `to:`, `since:`, `until:`, `filter:`.',
         examples: ['from:ada coffee'],
       }),

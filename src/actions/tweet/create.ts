@@ -45,6 +45,7 @@ export const createTweet = platformAction({
         .optional()
         .meta({
           description: 'Up to 280 weighted characters; 25,000 for a premium account. Needed where there is no media.',
+          examples: ['The ferry is late, and nobody minds.'],
         }),
       reply_to_tweet_id: numericId.optional().meta({ description: 'The tweet that this one answers.' }),
       quote_tweet_id: numericId.optional().meta({ description: 'The tweet to show inside this one.' }),

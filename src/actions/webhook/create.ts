@@ -23,7 +23,10 @@ export const createWebhook = platformAction({
       .min(16, 'must be 16 to 128 characters')
       .max(128, 'must be 16 to 128 characters')
       .optional()
-      .meta({ description: 'Pre-shared, 16 to 128 characters; made and shown once if left out.' }),
+      .meta({
+        description: 'Pre-shared, 16 to 128 characters; made and shown once if left out.',
+        examples: ['a-secret-of-at-least-16'],
+      }),
   }),
   example: { url: 'http://localhost:9000/postern', secret: 'a-secret-of-at-least-16' },
   output: createdWebhook,

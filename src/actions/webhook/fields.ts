@@ -10,7 +10,10 @@ export const webhookId = z
 export const receiverUrl = z
   .string()
   .min(1)
-  .meta({ description: '`https`, or `http://localhost` for testing; at most 200 characters.' });
+  .meta({
+    description: '`https`, or `http://localhost` for testing; at most 200 characters.',
+    examples: ['https://hooks.example/postern'],
+  });
 
 export const wantedEvents = z
   .array(eventType)

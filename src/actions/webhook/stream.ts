@@ -30,7 +30,10 @@ export const eventStream = platformAction({
       .min(1)
       .max(64)
       .optional()
-      .meta({ description: 'The same as the header `Last-Event-ID`.' }),
+      .meta({
+        description: 'The same as the header `Last-Event-ID`.',
+        examples: ['evt_3xY0Zk5mQeT9uVbN1cLrPd7s'],
+      }),
   }),
   example: { types: 'tweet.like,user.follow' },
   output: streamedEvent,

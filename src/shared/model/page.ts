@@ -13,13 +13,16 @@ export const pageInput = {
     .min(1, 'must be a whole number from 1 to 100')
     .max(100, 'must be a whole number from 1 to 100')
     .default(20)
-    .meta({ description: 'Items in a page.' }),
+    .meta({ description: 'Items in a page.', examples: [20] }),
   cursor: z
     .string()
     .min(1, 'must be the next_cursor of the page before; leave it out for the first page')
     .max(2048, 'must be the next_cursor of the page before')
     .optional()
-    .meta({ description: '`next_cursor` of the page before; left out for the first page.' }),
+    .meta({
+      description: '`next_cursor` of the page before; left out for the first page.',
+      examples: ['4pWSbYslvkG1DZhDbucxw09PSVludWM1VWs1Y3doa0pNakV5TkRBMk1EYzVPREV4'],
+    }),
 };
 
 /** What every paged action returns beside its items. */

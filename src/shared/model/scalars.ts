@@ -10,8 +10,8 @@ export const numericId = z
 export const screenName = z
   .string()
   .regex(/^@?[A-Za-z0-9_]{1,30}$/, 'must be a screen name: up to 30 letters, digits and underscores')
-  .transform((name) => name.replace('@', ''))
-  .meta({ examples: ['grace'] });
+  .meta({ examples: ['grace'] })
+  .transform((name) => name.replace('@', ''));
 
 export const tweetTime = z.string().meta({
   description: 'Weekday, month, day, time, offset and year.',

@@ -8,7 +8,7 @@ export interface Parameter {
   in: 'query' | 'path' | 'header';
   description?: string;
   required?: boolean;
-  schema: object;
+  schema: Record<string, unknown>;
   example?: unknown;
 }
 
@@ -34,7 +34,9 @@ interface Contract {
   tags: { name: string }[];
   paths: Record<string, Record<string, Operation>>;
   webhooks: Record<string, { post: object }>;
-  components: Record<'responses' | 'headers' | 'schemas', Record<string, { content?: Content }>>;
+  components: Record<'responses' | 'headers' | 'schemas', Record<string, { content?: Content }>> & {
+    parameters: Record<string, Parameter>;
+  };
 }
 
 /** The API description as it is checked in. */
@@ -70,6 +72,11 @@ export function requestFaults(action: Action, body: unknown): string[] {
 
 /** Why a parameter's value is not what the document asks for. */
 export function parameterFaults({ schema }: Parameter, value: unknown): string[] {
+  return schemaFaults(schema, value);
+}
+
+/** Why a value is not what a schema of the document asks for. */
+export function schemaFaults(schema: object, value: unknown): string[] {
   return faults(ajv.compile(schema), value);
 }
 

@@ -2,10 +2,66 @@ import { describe, expect, test } from 'vitest';
 import type { Action } from '../../../src/actions/action.ts';
 import { alternativesOf } from '../../../src/actions/input/input.ts';
 import { actions, streams } from '../../../src/actions/registry.ts';
-import { answerFaults, contract, operationOf, type Parameter, parameterFaults, requestFaults } from './contract.ts';
+import {
+  answerFaults,
+  contract,
+  operationOf,
+  type Parameter,
+  parameterFaults,
+  requestFaults,
+  schemaFaults,
+} from './contract.ts';
 
 const all = [...actions, ...streams];
 const each = all.map((action) => [action.name, action] as const);
+
+interface Field {
+  name: string;
+  required: boolean;
+  schema: FieldSchema;
+  examples: unknown[];
+}
+
+interface FieldSchema {
+  $ref?: string;
+  type?: string | string[];
+  enum?: unknown[];
+  examples?: unknown[];
+  items?: FieldSchema;
+}
+
+/** Every parameter and every field of the body, with the examples that the document has for it. */
+function fieldsOf(action: Action): Field[] {
+  const { parameters = [], requestBody } = operationOf(action);
+  const shared = contract.components.parameters;
+  const named = parameters.map((each) =>
+    'name' in each ? each : (shared[each.$ref.replace(/^.*\//, '')] as Parameter),
+  );
+  const { properties = {}, required = [] } = (requestBody?.content['application/json'].schema ?? {}) as {
+    properties?: Record<string, FieldSchema>;
+    required?: string[];
+  };
+  const field = (name: string, isRequired: boolean, given: FieldSchema, example?: unknown): Field => {
+    const schema = resolved(given);
+    const examples = [...(example === undefined ? [] : [example]), ...(schema.examples ?? [])];
+    return { name, required: isRequired, schema, examples };
+  };
+  return [
+    ...named.map(({ name, required: needed, schema, example }) => field(name, needed === true, schema, example)),
+    ...Object.entries(properties).map(([name, schema]) => field(name, required.includes(name), schema)),
+  ];
+}
+
+function resolved({ $ref, ...schema }: FieldSchema): FieldSchema {
+  if ($ref === undefined) return schema;
+  return { ...(contract.components.schemas[$ref.replace(/^.*\//, '')] as FieldSchema), ...schema };
+}
+
+/** The schemas of texts in a field: its own, or that of its items. */
+function textsOf(schema: FieldSchema): FieldSchema[] {
+  if (schema.items) return textsOf(resolved(schema.items));
+  return [schema.type].flat().includes('string') ? [schema] : [];
+}
 
 function ownParameters(action: Action): Parameter[] {
   return (operationOf(action).parameters ?? []).filter((parameter) => 'name' in parameter);
@@ -55,6 +111,38 @@ describe.each(each)('%s', (_name, action) => {
     if (body) expect(requestFaults(action, body.example)).toEqual([]);
     for (const parameter of ownParameters(action)) {
       if (parameter.example !== undefined) expect(parameterFaults(parameter, parameter.example)).toEqual([]);
+    }
+  });
+
+  test('shows an example of every field that is neither a flag nor a choice', () => {
+    const isClear = ({ schema, examples }: Field): boolean => {
+      if (schema.items && examples.length === 0) {
+        const items = resolved(schema.items);
+        return isClear({ name: '', required: true, schema: items, examples: items.examples ?? [] });
+      }
+      return examples.length > 0 || schema.enum !== undefined || [schema.type].flat().includes('boolean');
+    };
+    const fields = fieldsOf(action);
+    expect(fields.filter((field) => !isClear(field)).map(({ name }) => name)).toEqual([]);
+    for (const { name, schema, examples } of fields) {
+      for (const example of examples) expect(schemaFaults(schema, example), name).toEqual([]);
+      for (const text of textsOf(schema)) {
+        for (const example of text.examples ?? []) expect(schemaFaults(text, example), name).toEqual([]);
+      }
+    }
+  });
+
+  test('excludes NUL from every text', () => {
+    for (const { name, schema } of fieldsOf(action)) {
+      for (const text of textsOf(schema)) expect(schemaFaults(text, 'a\0b'), name).not.toEqual([]);
+    }
+  });
+
+  test('allows null for the optional fields of a body, and for no other field', () => {
+    if (!body) return;
+    const names = Object.keys(body.schema.properties);
+    for (const { name, required, schema } of fieldsOf(action).filter((field) => names.includes(field.name))) {
+      expect(schemaFaults(schema, null).length === 0, name).toBe(!required);
     }
   });
 

@@ -1,7 +1,7 @@
 import type { Action } from '../../../actions/action.ts';
 import { alternativesOf } from '../../../actions/input/input.ts';
 import type { Json, JsonObject } from './json.ts';
-import { always, nothing } from './plain-unions.ts';
+import { always, nothing, nullable } from './plain-unions.ts';
 import { reference } from './reference.ts';
 import { refusalsOf } from './refusals.ts';
 import type { SchemaBook } from './schemas.ts';
@@ -82,12 +82,19 @@ function requestBody(
         schema: {
           type: 'object',
           ...(needed.length > 0 && { required: needed }),
-          properties: Object.fromEntries(fields),
+          properties: Object.fromEntries(
+            fields.map(([name, schema]) => [name, needed.includes(name) ? schema : orLeftOut(schema)]),
+          ),
         },
         example: Object.fromEntries(example),
       },
     },
   };
+}
+
+/** In a body, null for an optional field means that the field is left out. */
+function orLeftOut(schema: JsonObject): JsonObject {
+  return typeof schema['type'] === 'string' ? nullable(schema) : schema;
 }
 
 /**

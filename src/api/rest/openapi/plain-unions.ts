@@ -63,7 +63,8 @@ function merged(branches: readonly JsonObject[]): JsonObject | null {
   return type === 'string' ? { type } : null;
 }
 
-function nullable({ type, enum: values, ...schema }: JsonObject): JsonObject {
+/** The same, or null. */
+export function nullable({ type, enum: values, ...schema }: JsonObject): JsonObject {
   return {
     type: [type as string, 'null'],
     ...(Array.isArray(values) && { enum: [...values, null] }),

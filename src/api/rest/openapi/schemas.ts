@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { textPattern } from '../../../actions/input/input.ts';
 import { isObject, type Json, type JsonObject } from './json.ts';
 import { withPlainUnions } from './plain-unions.ts';
 
@@ -6,9 +7,11 @@ import { withPlainUnions } from './plain-unions.ts';
 export class SchemaBook {
   readonly #named = new Map<string, JsonObject>();
 
-  /** An action's input as the caller sends it. */
+  /** An action's input as the caller sends it. A text without a pattern of its own gets one that excludes NUL. */
   input(schema: z.ZodObject): JsonObject {
-    return this.#convert(schema, 'input');
+    const { properties = {}, ...rest } = this.#convert(schema, 'input');
+    const fields = Object.entries(properties as Record<string, JsonObject>);
+    return { ...rest, properties: Object.fromEntries(fields.map(([name, field]) => [name, withoutNul(field)])) };
   }
 
   /** An action's output as the caller gets it. A schema with an id becomes a reference. */
@@ -47,6 +50,13 @@ export class SchemaBook {
     }
     this.#named.set(name, entry);
   }
+}
+
+function withoutNul(schema: JsonObject): JsonObject {
+  const { type, items, pattern, enum: values, format } = schema;
+  if (isObject(items)) return { ...schema, items: withoutNul(items) };
+  const isFree = type === 'string' && pattern === undefined && values === undefined && format === undefined;
+  return isFree ? { ...schema, pattern: textPattern } : schema;
 }
 
 function tidy(schema: z.core.JSONSchema.BaseSchema): void {

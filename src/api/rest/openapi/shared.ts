@@ -1,4 +1,5 @@
 import type { Action } from '../../../actions/action.ts';
+import { textPattern } from '../../../actions/input/input.ts';
 import { errorCodeHeader, errorCodes } from '../../../shared/errors/table.ts';
 import type { JsonObject } from './json.ts';
 import { always, nothing } from './plain-unions.ts';
@@ -138,7 +139,7 @@ export const parameters: JsonObject = {
     name: 'Last-Event-ID',
     in: 'header',
     description: 'The id of the last event that the client has: the stream goes on behind it.',
-    schema: { type: 'string', maxLength: 64 },
+    schema: { type: 'string', maxLength: 64, pattern: textPattern },
     example: 'evt_3xY0Zk5mQeT9uVbN1cLrPd7s',
   },
   proxyHeader: {
@@ -170,7 +171,8 @@ const actorFields = {
 const codeField = {
   encryption_code: {
     type: 'string',
-    minLength: 1,
+    // No NUL, and no blank at either end.
+    pattern: '^[^\\s\\x00]([^\\x00]*[^\\s\\x00])?$',
     maxLength: 256,
     description:
       "The PIN of the actor's encrypted chat. Also as the header `x-encryption-code`, which keeps it out of URLs.",
