@@ -12,7 +12,7 @@ test('the package holds what runs, and nothing that only builds', () => {
   });
   const [{ files }] = JSON.parse(out) as [{ files: { path: string }[] }];
   const paths = files.map(({ path }) => path);
-  expect(paths).toContain('dist/serve.js');
+  expect(paths).toContain('dist/main/serve.js');
   expect(paths).toContain('schema/openapi.json');
   expect(paths.filter((path) => /tsbuildinfo|\.test\.|^(src|test|\.ci)\//.test(path))).toEqual([]);
 });
