@@ -1,58 +1,110 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { WebhookEvent } from './events.ts';
-import { crcResponseToken } from './signature.ts';
-import { type Delivery, verify, WebhookVerificationError } from './verify.ts';
+import { requireSecret } from './hmac.ts';
+import { answerCrc, type Delivery, type ReceivedHeaders, verify, WebhookVerificationError } from './verify.ts';
 
 const bodyLimitBytes = 1024 * 1024;
 
 export interface ReceiverOptions {
   secret: string | readonly string[];
-  /** Its rejection is answered with 500, so that the event comes again. */
+  /** If it rejects, the response is 500, and the event is sent again. */
   onEvent: (event: WebhookEvent, delivery: Delivery) => void | Promise<void>;
 }
 
-/** What a receiver answers to a CRC handshake (SPEC.md): the JSON body of a 200. */
-export function answerCrc(token: string, secret: string): { response_token: string } {
-  return { response_token: crcResponseToken(token, secret) };
+/** The part of the request of `node:http` and Express that the receiver reads. */
+export interface NodeRequest extends AsyncIterable<Uint8Array> {
+  readonly method?: string | undefined;
+  readonly url?: string | undefined;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+}
+
+/** The part of the response of `node:http` and Express that the receiver writes. */
+export interface NodeResponse {
+  statusCode: number;
+  setHeader(name: string, value: string): unknown;
+  end(body: string): unknown;
+}
+
+interface Reply {
+  status: number;
+  body: object;
 }
 
 /**
- * A receiver for Express (`app.all('/hook', receiver({ … }))`, before anything that parses bodies) or `node:http`: it
- * answers the CRC handshake, checks every delivery and hands its event over.
+ * A receiver for Express (`app.all('/hook', receiver({ … }))`, before anything that parses bodies) or `node:http`. It
+ * responds to the CRC handshake, verifies every delivery and passes its event to `onEvent`.
  */
-export function receiver({ secret, onEvent }: ReceiverOptions) {
-  const [newest = ''] = typeof secret === 'string' ? [secret] : secret;
-  return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const token = new URL(request.url ?? '/', 'http://receiver').searchParams.get('crc_token');
-    if (request.method === 'GET' && token !== null) return answer(response, 200, answerCrc(token, newest));
-    if (request.method !== 'POST') return answer(response, 405, { error: 'GET with crc_token, or POST' });
+export function receiver(options: ReceiverOptions) {
+  const reply = replyTo(options);
+  return async (request: NodeRequest, response: NodeResponse): Promise<void> => {
+    const { status, body } = await reply(request, request);
+    response.statusCode = status;
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify(body));
+  };
+}
+
+/** The same receiver for servers that hand over a `Request`: `Deno.serve`, `Bun.serve`, Cloudflare Workers, Hono, Next.js. */
+export function fetchReceiver(options: ReceiverOptions) {
+  const reply = replyTo(options);
+  return async (request: Request): Promise<Response> => {
+    const unread = request.bodyUsed ? null : request.body;
+    const { status, body } = await reply(request, unread === null ? [] : chunksOf(unread));
+    return Response.json(body, { status });
+  };
+}
+
+interface RequestHead {
+  readonly method?: string | undefined;
+  readonly url?: string | undefined;
+  readonly headers: ReceivedHeaders;
+}
+
+type Chunks = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+
+function replyTo({ secret, onEvent }: ReceiverOptions) {
+  const newest = requireSecret([secret].flat()[0]);
+  return async ({ method, url = '', headers }: RequestHead, chunks: Chunks): Promise<Reply> => {
+    // Not parsed as a URL: that throws for a path such as `//`.
+    const token = new URLSearchParams(url.replace(/^[^?]*/, '')).get('crc_token');
+    if (method === 'GET' && token !== null) return { status: 200, body: answerCrc(token, newest) };
+    if (method !== 'POST') return { status: 405, body: { error: 'GET with crc_token, or POST' } };
     try {
-      const body = await readRaw(request);
-      const delivery = verify(body, request.headers, secret);
-      await onEvent(JSON.parse(body.toString('utf8')) as WebhookEvent, delivery);
-      answer(response, 200, {});
+      const body = await readRaw(chunks);
+      const delivery = verify(body, headers, secret);
+      await onEvent(JSON.parse(new TextDecoder().decode(body)) as WebhookEvent, delivery);
+      return { status: 200, body: {} };
     } catch (error) {
-      const refused = error instanceof WebhookVerificationError;
-      answer(response, refused ? 401 : 500, { error: refused ? error.message : 'the event could not be handled' });
+      if (error instanceof WebhookVerificationError) return { status: 401, body: { error: error.message } };
+      return { status: 500, body: { error: 'the event could not be handled' } };
     }
   };
 }
 
-async function readRaw(request: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
+async function readRaw(chunks: Chunks): Promise<Uint8Array> {
+  const kept: Uint8Array[] = [];
   let length = 0;
-  for await (const chunk of request) {
-    length += (chunk as Buffer).length;
+  for await (const chunk of chunks) {
+    length += chunk.length;
     if (length > bodyLimitBytes) throw new WebhookVerificationError('the body is too large');
-    chunks.push(chunk as Buffer);
+    kept.push(chunk);
   }
   if (length === 0)
     throw new WebhookVerificationError('there is no body: mount the receiver before what parses bodies');
-  return Buffer.concat(chunks);
+  const body = new Uint8Array(length);
+  let at = 0;
+  for (const chunk of kept) {
+    body.set(chunk, at);
+    at += chunk.length;
+  }
+  return body;
 }
 
-function answer(response: ServerResponse, status: number, body: object): void {
-  response.statusCode = status;
-  response.setHeader('content-type', 'application/json');
-  response.end(JSON.stringify(body));
+/** Not every runtime can iterate over a `ReadableStream`. */
+async function* chunksOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const reader = stream.getReader();
+  try {
+    for (let part = await reader.read(); !part.done; part = await reader.read()) yield part.value;
+  } finally {
+    await reader.cancel();
+  }
 }

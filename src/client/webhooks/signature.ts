@@ -1,31 +1,42 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+/** A text stands for its UTF-8 bytes. */
+export type TextOrBytes = string | Uint8Array;
 
-/** `sha256=` and the base64 of HMAC-SHA256 over the raw body (SPEC.md, Delivery signature), keyed with the secret. */
-export function platformSignature(body: string | Uint8Array, secret: string): string {
-  return `sha256=${createHmac('sha256', secret).update(body).digest('base64')}`;
-}
-
-/** The `response_token` of a CRC handshake (SPEC.md, CRC handshake): signed like a body that is the token alone. */
-export function crcResponseToken(token: string, secret: string): string {
-  return platformSignature(token, secret);
-}
+/**
+ * HMAC-SHA-256 (RFC 2104) of the parts, one after the other, in base64. The kit uses noble's, which runs everywhere;
+ * the gateway uses Node's, which needs a fifth of its processor time.
+ */
+export type Hmac = (key: TextOrBytes, ...parts: TextOrBytes[]) => string;
 
 export interface StandardMessage {
   id: string;
   timestampSeconds: number;
-  body: string | Uint8Array;
+  body: TextOrBytes;
 }
 
-/**
- * One signature of the Standard Webhooks specification (1.0.0, Signature scheme): `v1,` and the base64 of HMAC-SHA256 over
- * id, timestamp and body, joined by dots. The key is the UTF-8 bytes of the secret (DECISIONS.md).
- */
-export function standardSignature({ id, timestampSeconds, body }: StandardMessage, secret: string): string {
-  return `v1,${createHmac('sha256', secret).update(`${id}.${timestampSeconds}.`).update(body).digest('base64')}`;
+/** The signatures of a delivery and of a handshake. */
+export function signatureScheme(hmac: Hmac) {
+  /** `sha256=` and the base64 of HMAC-SHA256 over the raw body (SPEC.md, Delivery signature), keyed with the secret. */
+  const platformSignature = (body: TextOrBytes, secret: string): string => `sha256=${hmac(secret, body)}`;
+
+  return {
+    platformSignature,
+
+    /** The `response_token` of a CRC handshake (SPEC.md, CRC handshake): signed like a body that is the token alone. */
+    crcResponseToken: (token: string, secret: string): string => platformSignature(token, secret),
+
+    /**
+     * One signature of the Standard Webhooks specification (1.0.0, Signature scheme): `v1,` and the base64 of HMAC-SHA256
+     * over id, timestamp and body, joined by dots. The key is the UTF-8 bytes of the secret (DECISIONS.md).
+     */
+    standardSignature: ({ id, timestampSeconds, body }: StandardMessage, secret: string): string =>
+      `v1,${hmac(secret, `${id}.${timestampSeconds}.`, body)}`,
+  };
 }
 
-/** Compares without telling by its time how much was right. */
+/** Compares two texts in a time that depends on their length only, so that it tells nothing about their content. */
 export function isSameText(a: string, b: string): boolean {
-  const [first, second] = [Buffer.from(a), Buffer.from(b)];
-  return first.length === second.length && timingSafeEqual(first, second);
+  if (a.length !== b.length) return false;
+  let difference = 0;
+  for (let at = 0; at < a.length; at++) difference |= a.charCodeAt(at) ^ b.charCodeAt(at);
+  return difference === 0;
 }

@@ -1,6 +1,14 @@
-import { isSameText, platformSignature, standardSignature } from './signature.ts';
+import { webHmac } from './hmac.ts';
+import { isSameText, signatureScheme, type TextOrBytes } from './signature.ts';
 
-export type ReceivedHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
+const { crcResponseToken, platformSignature, standardSignature } = signatureScheme(webHmac);
+
+/** A body as it arrived. */
+export type RawBody = string | ArrayBuffer | ArrayBufferView;
+
+export type ReceivedHeaders =
+  | { get(name: string): string | null }
+  | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 export interface VerifyOptions {
   /** How old or how far ahead a delivery's timestamp may be. 300 seconds if left out. */
@@ -16,7 +24,7 @@ export interface Delivery {
   attempt: number;
 }
 
-/** This request is not from who knows the secret, or is too old. Answer 401, and do nothing else. */
+/** The request was not signed with the secret, or is too old. Respond with 401, and do nothing else. */
 export class WebhookVerificationError extends Error {
   override readonly name = 'WebhookVerificationError';
 }
@@ -27,12 +35,12 @@ export class WebhookVerificationError extends Error {
  * and time too, so that nobody else can send an old delivery again. Throws `WebhookVerificationError`.
  */
 export function verify(
-  rawBody: string | Uint8Array,
+  rawBody: RawBody,
   headers: ReceivedHeaders,
   secret: string | readonly string[],
   { toleranceSeconds = 300, now = Date.now }: VerifyOptions = {},
 ): Delivery {
-  const secrets = typeof secret === 'string' ? [secret] : secret;
+  const secrets = [secret].flat();
   const id = read(headers, 'webhook-id');
   const timestamp = read(headers, 'webhook-timestamp');
   const timestampSeconds = /^\d{1,15}$/.test(timestamp) ? Number(timestamp) : Number.NaN;
@@ -40,20 +48,39 @@ export function verify(
     throw new WebhookVerificationError('webhook-timestamp is too old, or too far ahead: check the clock');
   }
   const given = read(headers, 'webhook-signature').split(' ');
-  const message = { id, timestampSeconds, body: rawBody };
-  const isSigned = secrets.some((one) => given.some((text) => isSameText(text, standardSignature(message, one))));
-  if (!isSigned) throw new WebhookVerificationError('webhook-signature does not match: check the secret');
+  const message = { id, timestampSeconds, body: bytesOf(rawBody) };
+  // One HMAC for each secret, however many signatures the header lists.
+  const expected = secrets.map((one) => standardSignature(message, one));
+  if (!expected.some((one) => given.some((text) => isSameText(text, one)))) {
+    throw new WebhookVerificationError('webhook-signature does not match: check the secret');
+  }
   const attempt = Number(read(headers, 'x-platform-webhooks-attempt'));
   return { eventId: read(headers, 'x-platform-webhooks-event-id'), attempt };
 }
 
-/** For receivers that know the platform's own signature alone: true where it was made with this secret. */
-export function isSignedByPlatform(rawBody: string | Uint8Array, headers: ReceivedHeaders, secret: string): boolean {
-  return isSameText(read(headers, 'x-platform-webhooks-signature'), platformSignature(rawBody, secret));
+/** For receivers that know the platform's own signature alone: true if it was made with this secret. */
+export function isSignedByPlatform(rawBody: RawBody, headers: ReceivedHeaders, secret: string): boolean {
+  return isSameText(read(headers, 'x-platform-webhooks-signature'), platformSignature(bytesOf(rawBody), secret));
+}
+
+/** The JSON body of the 200 with which a receiver responds to a CRC handshake (SPEC.md). */
+export function answerCrc(token: string, secret: string): { response_token: string } {
+  return { response_token: crcResponseToken(token, secret) };
 }
 
 function read(headers: ReceivedHeaders, name: string): string {
-  const value = headers instanceof Headers ? headers.get(name) : headers[name];
+  const value = isHeaders(headers) ? headers.get(name) : headers[name];
   if (typeof value === 'string') return value;
   throw new WebhookVerificationError(`the header ${name} is missing`);
+}
+
+function isHeaders(headers: ReceivedHeaders): headers is { get(name: string): string | null } {
+  return typeof headers['get'] === 'function';
+}
+
+function bytesOf(body: RawBody): TextOrBytes {
+  if (typeof body === 'string') return body;
+  return ArrayBuffer.isView(body)
+    ? new Uint8Array(body.buffer, body.byteOffset, body.byteLength)
+    : new Uint8Array(body);
 }

@@ -1,5 +1,5 @@
-import { platformSignature, standardSignature } from '../../client/webhooks/signature.ts';
 import type { WebhookSecrets } from '../shared/secrets.ts';
+import { platformSignature, standardSignature } from '../shared/signatures.ts';
 
 export interface Envelope {
   eventId: string;

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { crcResponseToken, isSameText } from '../../client/webhooks/signature.ts';
+import { isSameText } from '../../client/webhooks/signature.ts';
 import type { ReceiverAnswer, Receivers } from '../delivery/receiver.ts';
+import { crcResponseToken } from '../shared/signatures.ts';
 
 /** How a handshake ended. `unreachable`: a fault of the network or of the receiver, which may be over soon. */
 export type CrcOutcome = { result: 'passed' } | { result: 'wrong' | 'unreachable'; reason: string };

@@ -1,11 +1,12 @@
 import { createHmac } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import {
   answerCrc,
+  fetchReceiver,
   isSignedByPlatform,
   receiver,
   verify,
@@ -65,6 +66,22 @@ describe('a delivery', () => {
     expect(verified).toThrow(/too old, or too far ahead/);
   });
 
+  test('costs one HMAC for each secret, however many signatures its header lists', () => {
+    const body = new Uint8Array(1024 * 1024);
+    const headers = { ...headersOf('', 'a-secret-of-16-characters'), 'webhook-signature': 'v1,AAAA '.repeat(2_000) };
+    const before = process.cpuUsage();
+    expect(() => verify(body, headers, 'a-secret-of-16-characters', { now: () => now })).toThrow(/check the secret/);
+    const { user, system } = process.cpuUsage(before);
+    expect((user + system) / 1_000).toBeLessThan(500);
+  });
+
+  test.each([undefined, '', [], ['']])('is never verified with the secret %j', (secret) => {
+    const forged = () => verify('{}', headersOf('{}', ''), secret as string, { now: () => now });
+    expect(forged).toThrow();
+    expect(() => receiver({ secret: secret as string, onEvent: () => undefined })).toThrow(/missing or empty/);
+    expect(() => fetchReceiver({ secret: secret as string, onEvent: () => undefined })).toThrow(/missing or empty/);
+  });
+
   test('is signed with both secrets while one is being changed, and by the platform scheme with the proven one', () => {
     const secrets = { secret: 'the-new-secret-0000', proven: false, encryptionCode: null };
     const previous = { secret: 'the-old-secret-0000', until: now + 1 };
@@ -120,5 +137,63 @@ describe('a receiver', () => {
     expect((await post(bad, headersOf(bad, secret, Date.now()))).status).toBe(500);
     expect(events).toHaveLength(1);
     expect((await fetch(origin)).status).toBe(405);
+  });
+  test('responds to paths that are no URL', async () => {
+    const text = await new Promise<string>((resolve, reject) => {
+      const socket = connect((server.address() as AddressInfo).port, '127.0.0.1', () =>
+        socket.end('GET // HTTP/1.1\r\nHost: receiver\r\nConnection: close\r\n\r\n'),
+      );
+      let received = '';
+      socket.setEncoding('utf8').on('data', (part) => (received += part));
+      socket.on('end', () => resolve(received)).on('error', reject);
+    });
+    expect(text).toMatch(/^HTTP\/1.1 405 /);
+  });
+});
+
+describe('a receiver of Request and Response', () => {
+  const secret = 'a-secret-of-16-characters';
+  const events: WebhookEvent[] = [];
+  const receive = fetchReceiver({
+    secret: [secret, 'the-old-secret-0000'],
+    onEvent: (event) => void events.push(event),
+  });
+  const post = (body: string | ReadableStream<Uint8Array>, headers: Record<string, string>) =>
+    new Request('http://receiver/hook', { method: 'POST', body, headers, duplex: 'half' } as RequestInit);
+
+  test('answers the CRC handshake with the newest secret', async () => {
+    const response = await receive(new Request('http://receiver/hook?tenant=1&crc_token=abc'));
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toMatch(/^application\/json/);
+    expect(await response.json()).toEqual(answerCrc('abc', secret));
+  });
+
+  test('hands over what one of its secrets signed, in any number of pieces', async () => {
+    const body = JSON.stringify({ id: 'evt_1', type: 'webhook.test', webhook_id: 'wh_ü' });
+    const pieces = new ReadableStream<Uint8Array>({
+      start(controller) {
+        for (const byte of new TextEncoder().encode(body)) controller.enqueue(Uint8Array.of(byte));
+        controller.close();
+      },
+    });
+    expect((await receive(post(pieces, headersOf(body, 'the-old-secret-0000', Date.now())))).status).toBe(200);
+    expect(events).toEqual([JSON.parse(body)]);
+  });
+
+  test('refuses what is not signed, was read before, or does not end', async () => {
+    expect((await receive(post('{}', {}))).status).toBe(401);
+    const read = post('{}', headersOf('{}', secret, Date.now()));
+    await read.text();
+    expect(await (await receive(read)).json()).toEqual({ error: expect.stringContaining('before what parses bodies') });
+    let cancelled = false;
+    const endless = new ReadableStream<Uint8Array>({
+      pull: (controller) => controller.enqueue(new Uint8Array(65_536)),
+      cancel() {
+        cancelled = true;
+      },
+    });
+    const refused = await receive(post(endless, headersOf('{}', secret, Date.now())));
+    expect([refused.status, cancelled]).toEqual([401, true]);
+    expect((await receive(new Request('http://receiver/hook'))).status).toBe(405);
   });
 });
