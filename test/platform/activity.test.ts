@@ -3,9 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { OutboundGuard } from '../../src/outbound/guard.ts';
 import { ProxyPool } from '../../src/outbound/proxy-pool.ts';
-import { NotSupportedError, type PlatformSession } from '../../src/platform/port.ts';
+import type { PlatformSession } from '../../src/platform/port.ts';
 import { SandboxPlatform } from '../../src/platform/sandbox/adapter.ts';
-import { UnsupportedSession } from '../../src/platform/unsupported-session.ts';
 import { systemRuntime } from '../../src/shared/runtime/runtime.ts';
 import { Secret } from '../../src/shared/secrets/secret.ts';
 import { type Account, type OpenSandbox, openSandbox } from '../sandbox/harness.ts';
@@ -187,8 +186,4 @@ describe('what a platform answers', () => {
       message: expect.stringContaining('cannot be understood'),
     });
   });
-});
-
-test('a platform without activity says that it has none', () => {
-  expect(() => new UnsupportedSession().activity({ count: 1, cursor: null })).toThrow(NotSupportedError);
 });
