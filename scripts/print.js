@@ -10,6 +10,7 @@ import { asyncApiDocument } from '../dist/api/rest/openapi/async-api.js';
 import { openApiDocument } from '../dist/api/rest/openapi/document.js';
 import { errorReference } from '../dist/api/rest/openapi/error-reference.js';
 import { eventsSchema, eventTypes } from '../dist/api/rest/openapi/events.js';
+import { contractDocument } from '../dist/sandbox/contract/document.js';
 import { moduleTables } from './module-tables.js';
 import { performAll } from './openapi/performed.js';
 
@@ -19,6 +20,7 @@ const documents = {
   'schema/events.json': () => `${JSON.stringify(eventsSchema(), null, 2)}\n`,
   'schema/asyncapi.yaml': () => stringify(asyncApiDocument(), { aliasDuplicateObjects: false }),
   'src/client/webhooks/events.ts': () => eventTypes(),
+  'schema/platform.openapi.json': () => `${JSON.stringify(contractDocument(), null, 2)}\n`,
   'schema/schema.graphql': () => `${printSchema(schema)}\n`,
   'docs/errors.md': () => errorReference(),
   'ARCHITECTURE.md': () => withSection('ARCHITECTURE.md', 'modules', moduleTables()),
@@ -26,8 +28,8 @@ const documents = {
 
 const help = `Usage: node scripts/print.js [--check]
 
-Writes the files that derive from the code: schema/openapi.json, schema/events.json, schema/asyncapi.yaml and
-schema/schema.graphql, the types of src/client/webhooks/events.ts, docs/errors.md and the printed tables of ARCHITECTURE.md. It reads the code in dist/ (run
+Writes the files that derive from the code: schema/openapi.json, schema/platform.openapi.json, schema/events.json, schema/asyncapi.yaml
+and schema/schema.graphql, the types of src/client/webhooks/events.ts, docs/errors.md and the printed tables of ARCHITECTURE.md. It reads the code in dist/ (run
 \`npm run print\`, which builds first). The examples of openapi.json are the answers of a service that runs for a moment in
 this process.
 

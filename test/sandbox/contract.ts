@@ -21,10 +21,6 @@ const ajv = new Ajv2020({ allErrors: true, strict: false });
 (formatsPlugin as unknown as (target: Ajv2020) => void)(ajv);
 ajv.addSchema(contract, 'platform');
 
-export const operationIds: string[] = Object.values<Record<string, Method>>(contract.paths).flatMap((methods) =>
-  Object.values(methods).flatMap((method) => method.operationId ?? []),
-);
-
 const compiled = new Map<string, ValidateFunction>();
 
 function validatorAt(pointer: string): ValidateFunction {

@@ -1,3 +1,4 @@
+import { answers, closed, ref, takes } from '../contract/schema.ts';
 import { jsonText } from '../http/answer.ts';
 import { type Fields, optionalInteger, optionalString, requiredString } from '../http/input.ts';
 import type { OpenOperation } from '../http/operation.ts';
@@ -16,6 +17,44 @@ export const makeEvents: OpenOperation = {
   method: 'POST',
   path: '/control/events',
   access: 'control',
+  contract: {
+    summary:
+      'Makes others do something to an account, for real: the tweets, likes and follows are there, and survive a restart.',
+    description:
+      'It is done by people of the world whose credentials nobody has, by different ones as far as there are; then some take it back and do it again. A protected target accepts who follows it. An account without a tweet cannot be liked, retweeted, replied to or quoted (`bad_request` 400); where a protected account bars it: `protected` or `forbidden` 403.',
+    body: takes(
+      {
+        type: 'object',
+        required: ['type', 'userName'],
+        properties: {
+          type: { enum: ['mention', 'reply', 'quote', 'like', 'retweet', 'follow'] },
+          userName: { type: 'string', description: 'The screen name of the account that it happens to.' },
+          count: { type: 'integer', minimum: 1, maximum: 2000, default: 1 },
+          actor: {
+            type: 'string',
+            description: 'The screen name of who does it; another account than that of `userName`.',
+          },
+          tweetId: {
+            type: 'string',
+            description:
+              'Which tweet of the account it is about; its latest one, if left out. Not with mention and follow.',
+          },
+          text: {
+            type: 'string',
+            description:
+              "What is said, in a mention with the account's name in front unless it has it. When somebody says it again, a number is added. Not with like, retweet and follow.",
+          },
+        },
+      },
+      { type: 'like', userName: 'ada', count: 3 },
+    ),
+    responses: {
+      201: answers(
+        'As the account sees it in its activity feed.',
+        closed({ events: { type: 'array', minItems: 1, maxItems: 2000, items: ref('ActivityEvent') } }),
+      ),
+    },
+  },
   handle({ platform, body }) {
     const { world } = platform;
     const type = typeOf(requiredString(body, 'type'));

@@ -1,3 +1,4 @@
+import { answers, closed, ref, takes } from '../contract/schema.ts';
 import { readFault } from '../faults/fault.ts';
 import type { Rule, Target } from '../faults/registry.ts';
 import { json } from '../http/answer.ts';
@@ -9,6 +10,12 @@ export const setFault: OpenOperation = {
   method: 'POST',
   path: '/control/faults',
   access: 'control',
+  contract: {
+    summary:
+      'Makes something go wrong with requests to come. Of several that fit a request, the oldest is taken. Faults are forgotten when the sandbox stops.',
+    body: takes(ref('FaultRule'), { fault: { kind: 'rate_limit', retry_after: 3 }, operation: 'search', times: 2 }),
+    responses: { 201: answers('It waits.', closed({ id: { type: 'string' } })) },
+  },
   handle({ platform, body }) {
     const fault = readFault(body['fault']);
     const times = body['times'] === null ? null : (optionalInteger(body, 'times', 1, 1_000_000_000) ?? 1);
@@ -21,6 +28,29 @@ export const listFaults: OpenOperation = {
   method: 'GET',
   path: '/control/faults',
   access: 'control',
+  contract: {
+    summary: 'The faults that wait for a request.',
+    responses: {
+      200: answers(
+        'Oldest first.',
+        closed({
+          faults: {
+            type: 'array',
+            items: {
+              allOf: [
+                ref('FaultRule'),
+                {
+                  type: 'object',
+                  required: ['id', 'times'],
+                  properties: { id: { type: 'string' }, times: { description: 'How many more requests it meets.' } },
+                },
+              ],
+            },
+          },
+        }),
+      ),
+    },
+  },
   handle: ({ platform }) => json({ faults: platform.faults.rules.map(ruleForm) }),
 };
 
@@ -29,6 +59,11 @@ export const clearFaults: OpenOperation = {
   method: 'POST',
   path: '/control/faults/clear',
   access: 'control',
+  contract: {
+    summary: 'Takes back every fault.',
+    body: 'Empty',
+    responses: { 200: answers('How many there were.', closed({ cleared: ref('Count') })) },
+  },
   handle: ({ platform }) => json({ cleared: platform.faults.clear() }),
 };
 

@@ -1,3 +1,4 @@
+import { answers, closed, ref, takes } from '../contract/schema.ts';
 import { json } from '../http/answer.ts';
 import { requiredString } from '../http/input.ts';
 import type { OpenOperation } from '../http/operation.ts';
@@ -11,6 +12,27 @@ export const acceptFollowRequest: OpenOperation = {
   method: 'POST',
   path: '/control/follow-requests/accept',
   access: 'control',
+  contract: {
+    summary:
+      'Accepts, for a protected user, the request of another to follow. Where there is none: `not_found` 404 with resource `follow_request`.',
+    body: takes(
+      {
+        type: 'object',
+        required: ['target', 'follower'],
+        properties: {
+          target: { type: 'string', description: 'Who was asked: a user id or a screen name.' },
+          follower: { type: 'string', description: 'Who asked: a user id or a screen name.' },
+        },
+      },
+      { target: 'linus', follower: 'ada' },
+    ),
+    responses: {
+      200: answers(
+        'Done; the ids of both.',
+        closed({ target: ref('Id'), follower: ref('Id'), accepted: { const: true } }),
+      ),
+    },
+  },
   handle({ platform, body }) {
     const target = userOf(platform.world, requiredString(body, 'target'));
     const follower = userOf(platform.world, requiredString(body, 'follower'));

@@ -1,3 +1,4 @@
+import { answers, closed, ref } from '../contract/schema.ts';
 import { json } from '../http/answer.ts';
 import type { OpenOperation } from '../http/operation.ts';
 import { demoOf } from '../seed/demo.ts';
@@ -7,6 +8,27 @@ export const controlInfo: OpenOperation = {
   method: 'GET',
   path: '/control/info',
   access: 'control',
+  contract: {
+    summary: 'What this world is, and the credentials of its demo accounts.',
+    responses: {
+      200: answers(
+        'The world.',
+        closed({
+          seed: { type: 'string' },
+          started_at: ref('Time'),
+          demo: closed({
+            accounts: { type: 'array', items: ref('Account') },
+            listId: ref('Id'),
+            organization: {
+              type: 'string',
+              description: 'The screen name of a verified organization with affiliates.',
+            },
+          }),
+          counts: closed({ users: ref('Count'), tweets: ref('Count') }),
+        }),
+      ),
+    },
+  },
   handle: ({ platform }) =>
     json({
       seed: platform.seed,

@@ -2,6 +2,7 @@ import { conversationId } from '../chat/chats.ts';
 import { hasSeedKeys } from '../chat/public-keys.ts';
 import { eventForm } from '../chat/render-chat.ts';
 import { lastMessageBy, type Speech, speak } from '../chat/speak.ts';
+import { answers, closed, ref, takes } from '../contract/schema.ts';
 import { json } from '../http/answer.ts';
 import { type Fields, optionalBoolean, optionalString, requiredString } from '../http/input.ts';
 import type { OpenOperation } from '../http/operation.ts';
@@ -16,6 +17,29 @@ export const makeMessages: OpenOperation = {
   method: 'POST',
   path: '/control/messages',
   access: 'control',
+  contract: {
+    summary:
+      'Lets somebody whose chat keys derive from the seed (all but accounts that registered their own) say something to another, sealed by a client of theirs. Problems: `no_chat_keys` 409.',
+    body: takes({
+      type: 'object',
+      required: ['from', 'to'],
+      properties: {
+        from: { type: 'string', description: 'Screen name.' },
+        to: { type: 'string', description: 'Screen name.' },
+        kind: ref('ChatEventKind'),
+        text: { type: 'string' },
+        emoji: { type: 'string' },
+        seq_id: {
+          ...ref('Id'),
+          description: "Left out: one's own last message to edit or delete, the other's to react to.",
+        },
+        corrupt: { type: 'boolean', description: 'Turns one bit of what is sealed, so that it cannot be opened.' },
+      },
+    }),
+    responses: {
+      201: answers('It was sent.', closed({ conversation_id: ref('ConversationId'), event: ref('ChatEvent') })),
+    },
+  },
   handle({ platform, body }) {
     const from = userNamed(platform, requiredString(body, 'from'));
     const to = userNamed(platform, requiredString(body, 'to'));

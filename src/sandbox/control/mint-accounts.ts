@@ -1,3 +1,4 @@
+import { answers, closed, ref, takes } from '../contract/schema.ts';
 import { json } from '../http/answer.ts';
 import { optionalBoolean, optionalInteger, optionalString } from '../http/input.ts';
 import type { OpenOperation } from '../http/operation.ts';
@@ -12,6 +13,32 @@ export const mintAccounts: OpenOperation = {
   method: 'POST',
   path: '/control/accounts',
   access: 'control',
+  contract: {
+    summary: 'Makes accounts with tokens. They follow nobody, and survive a restart.',
+    body: takes(
+      {
+        type: 'object',
+        properties: {
+          userName: {
+            type: 'string',
+            pattern: '^[A-Za-z0-9_]{1,15}$',
+            description: 'With `count` above 1, what the names begin with. Taken already: `name_taken` 409.',
+          },
+          premium: { type: 'boolean', default: false },
+          protected: { type: 'boolean', default: false },
+          chatKeys: {
+            type: 'boolean',
+            default: true,
+            description:
+              'False: the accounts have no chat keys until they enroll; `encryptionCode` is then only a code that would do.',
+          },
+          count: { type: 'integer', minimum: 1, maximum: 10000, default: 1 },
+        },
+      },
+      { userName: 'newcomer', premium: true },
+    ),
+    responses: { 201: answers('The accounts.', closed({ accounts: { type: 'array', items: ref('Account') } })) },
+  },
   handle({ platform, body }) {
     const count = optionalInteger(body, 'count', 1, 10_000) ?? 1;
     const premium = optionalBoolean(body, 'premium') ?? false;

@@ -1,3 +1,4 @@
+import { answers, closed, takes } from '../contract/schema.ts';
 import { json } from '../http/answer.ts';
 import { optionalInteger, requiredInteger } from '../http/input.ts';
 import type { OpenOperation } from '../http/operation.ts';
@@ -9,6 +10,27 @@ export const setRateLimit: OpenOperation = {
   method: 'POST',
   path: '/control/rate-limit',
   access: 'control',
+  contract: {
+    summary:
+      'Lets each actor make `limit` requests in a window that begins with the first of them; more are `rate_limited` 429 with Retry-After. Null, which is how it starts: no limit.',
+    body: takes(
+      {
+        type: 'object',
+        required: ['limit'],
+        properties: {
+          limit: { type: ['integer', 'null'], minimum: 0, maximum: 1000000000 },
+          window_seconds: { type: 'integer', minimum: 1, maximum: 86400, default: 900 },
+        },
+      },
+      { limit: 100, window_seconds: 60 },
+    ),
+    responses: {
+      200: answers(
+        'What holds from now on.',
+        closed({ limit: { type: ['integer', 'null'] }, window_seconds: { type: ['integer', 'null'] } }),
+      ),
+    },
+  },
   handle({ platform, body }) {
     if (body['limit'] === null) {
       platform.rateLimit.set(null);

@@ -1,3 +1,4 @@
+import { answers, closed } from '../contract/schema.ts';
 import { json } from '../http/answer.ts';
 import type { OpenOperation } from '../http/operation.ts';
 
@@ -6,6 +7,12 @@ export const resetWorld: OpenOperation = {
   method: 'POST',
   path: '/control/reset',
   access: 'control',
+  contract: {
+    summary:
+      'Back to the world of the seed, for good. Faults, the rate limit, counts, minted accounts and idempotency tokens are forgotten.',
+    body: 'Empty',
+    responses: { 200: answers('Done.', closed({ reset: { const: true } })) },
+  },
   handle({ platform }) {
     platform.reset();
     return json({ reset: true });

@@ -1,3 +1,4 @@
+import { answers, closed, ref } from '../contract/schema.ts';
 import { json } from '../http/answer.ts';
 import type { OpenOperation } from '../http/operation.ts';
 import { badRequest } from '../http/problem.ts';
@@ -8,6 +9,20 @@ export const controlStats: OpenOperation = {
   method: 'GET',
   path: '/control/stats',
   access: 'control',
+  contract: {
+    summary:
+      'Counts since the start or the last reset. Requests under `/control` are not counted; those that met a fault are.',
+    responses: {
+      200: answers(
+        'The counts.',
+        closed({
+          requests: { type: 'object', additionalProperties: ref('Count'), description: 'By operationId.' },
+          tweets_created: ref('Count'),
+          likes: ref('Count'),
+        }),
+      ),
+    },
+  },
   handle: ({ platform: { stats } }) =>
     json({ requests: stats.requests, tweets_created: stats.tweetsCreated, likes: stats.likes }),
 };
@@ -18,6 +33,36 @@ export const createdTweets: OpenOperation = {
   method: 'GET',
   path: '/control/tweets',
   access: 'control',
+  contract: {
+    summary: 'What createTweet made since the seed, bare and complete, oldest first.',
+    parameters: [
+      { name: 'author', in: 'query', schema: { type: 'string' }, description: 'A user id.' },
+      {
+        name: 'since_id',
+        in: 'query',
+        schema: { type: 'string', pattern: '^[0-9]{1,20}$' },
+        description: 'Only later ones.',
+      },
+    ],
+    responses: {
+      200: answers(
+        'The tweets.',
+        closed({
+          tweets: {
+            type: 'array',
+            items: closed({
+              id: ref('Id'),
+              author_id: ref('Id'),
+              text: { type: 'string' },
+              created_at: ref('Time'),
+              likes: ref('Count'),
+              deleted: { type: 'boolean' },
+            }),
+          },
+        }),
+      ),
+    },
+  },
   handle({ platform: { world }, query }) {
     const author = query.get('author');
     const since = query.get('since_id');

@@ -1,3 +1,4 @@
+import type { OperationContract } from '../contract/schema.ts';
 import type { Platform } from '../platform.ts';
 import type { Received } from '../uploads/files.ts';
 import type { User } from '../world/types.ts';
@@ -24,6 +25,7 @@ interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** With `{name}` for a part that varies. */
   readonly path: string;
+  readonly contract: OperationContract;
   /** The largest JSON that it takes; a MiB unless it says more. */
   readonly mostJsonBytes?: number;
 }

@@ -1,3 +1,4 @@
+import { answers, closed, type OperationContract, ref, takes } from '../contract/schema.ts';
 import { json } from '../http/answer.ts';
 import { optionalString, requiredString } from '../http/input.ts';
 import type { ActorCall, ActorOperation } from '../http/operation.ts';
@@ -16,12 +17,18 @@ interface Changes {
 }
 
 /** Only drafts are edited. To set what is so already is no error. */
-function edit(part: string, id: string, read: (call: ActorCall) => Changes): ActorOperation {
+function edit(
+  part: string,
+  id: string,
+  contract: Pick<OperationContract, 'summary' | 'body'>,
+  read: (call: ActorCall) => Changes,
+): ActorOperation {
   return {
     id,
     method: 'PUT',
     path: `/api/articles/{id}/${part}`,
     access: 'actor',
+    contract: { ...contract, parameters: ['IdempotencyToken'], responses: { 200: 'ArticleSummary' } },
     ...(part === 'content' && { mostJsonBytes: 8 * 1024 * 1024 }),
     handle(call) {
       const article = ownArticle(call, call.params['id'] ?? '');
@@ -33,23 +40,54 @@ function edit(part: string, id: string, read: (call: ActorCall) => Changes): Act
   };
 }
 
-export const setArticleTitle = edit('title', 'setArticleTitle', ({ body }) => {
-  const title = requiredString(body, 'title');
-  if ([...title].length > LONGEST_TITLE) throw badRequest('title', `title may have ${LONGEST_TITLE} characters`);
-  return { title };
-});
+export const setArticleTitle = edit(
+  'title',
+  'setArticleTitle',
+  {
+    summary:
+      'Sets the title of a draft. Repeating it changes nothing, with or without a token. Problems as in deleteArticle, `article_published` 409.',
+    body: takes({
+      type: 'object',
+      required: ['title'],
+      properties: { title: { type: 'string', description: 'Up to 100 characters.' } },
+    }),
+  },
+  ({ body }) => {
+    const title = requiredString(body, 'title');
+    if ([...title].length > LONGEST_TITLE) throw badRequest('title', `title may have ${LONGEST_TITLE} characters`);
+    return { title };
+  },
+);
 
-export const setArticleContent = edit('content', 'setArticleContent', (call) => {
-  const content = readContent(call.body['content']);
-  for (const id of mediaIn(content)) ownPicture(call, id);
-  return { content };
-});
+export const setArticleContent = edit(
+  'content',
+  'setArticleContent',
+  {
+    summary:
+      'Sets the content of a draft, up to 8 MiB of JSON. Repeating it changes nothing, with or without a token. Problems as in deleteArticle, `article_published` 409, `not_found` 404 for media of others, `media_refused` 400 for a video.',
+    body: takes({ type: 'object', required: ['content'], properties: { content: ref('Content') } }),
+  },
+  (call) => {
+    const content = readContent(call.body['content']);
+    for (const id of mediaIn(content)) ownPicture(call, id);
+    return { content };
+  },
+);
 
-export const setArticleCover = edit('cover', 'setArticleCover', (call) => {
-  const cover = optionalString(call.body, 'media_id') ?? null;
-  if (cover !== null) ownPicture(call, cover);
-  return { cover };
-});
+export const setArticleCover = edit(
+  'cover',
+  'setArticleCover',
+  {
+    summary:
+      'Sets the cover of a draft, or takes it away. Repeating it changes nothing, with or without a token. Problems as in deleteArticle, `article_published` 409, `not_found` 404 for media of others, `media_refused` 400 for a video.',
+    body: takes({ type: 'object', required: ['media_id'], properties: { media_id: { type: ['string', 'null'] } } }),
+  },
+  (call) => {
+    const cover = optionalString(call.body, 'media_id') ?? null;
+    if (cover !== null) ownPicture(call, cover);
+    return { cover };
+  },
+);
 
 /** One's own upload, and what it is. */
 export const mediaById: ActorOperation = {
@@ -57,6 +95,22 @@ export const mediaById: ActorOperation = {
   method: 'GET',
   path: '/api/media/{id}',
   access: 'actor',
+  contract: {
+    summary: "An upload of the actor's own. Problems: `not_found` 404.",
+    responses: {
+      200: answers(
+        'What it is.',
+        closed({
+          media: closed({
+            id: ref('Id'),
+            kind: { enum: ['photo', 'video', 'animated_gif'] },
+            width: ref('Count'),
+            height: ref('Count'),
+          }),
+        }),
+      ),
+    },
+  },
   handle({ platform, actor, params }) {
     const { id, kind, width, height } = platform.world.uploads.own(params['id'] ?? '', actor, platform.now());
     return json({ media: { id, kind, width, height } });

@@ -1,3 +1,4 @@
+import { answers, closed, ref } from '../contract/schema.ts';
 import { json } from '../http/answer.ts';
 import { idempotencyToken } from '../http/idempotency-token.ts';
 import type { ActorOperation } from '../http/operation.ts';
@@ -15,6 +16,12 @@ export const publishArticle: ActorOperation = {
   method: 'PUT',
   path,
   access: 'actor',
+  contract: {
+    summary:
+      'Publishes an article, which makes a tweet that wraps it: `tweet_id` of what is read next. Repeating it changes nothing. Problems as in deleteArticle, `premium_required` 403.',
+    parameters: ['IdempotencyToken'],
+    responses: { 200: answers('It is published.', closed({ article_id: ref('Id'), published: { const: true } })) },
+  },
   handle(call) {
     const { platform, actor } = call;
     const article = ownArticle(call, call.params['id'] ?? '');
@@ -33,6 +40,17 @@ export const unpublishArticle: ActorOperation = {
   method: 'DELETE',
   path,
   access: 'actor',
+  contract: {
+    summary:
+      'Makes it a draft again and removes its wrapper tweet; so does deleting that tweet. Repeating it changes nothing. Problems as in deleteArticle.',
+    parameters: ['IdempotencyToken'],
+    responses: {
+      200: answers(
+        'It is a draft. `was_published`: before this; with an `idempotency-token` that unpublished it before, before that.',
+        closed({ article: ref('ArticleSummary'), was_published: { type: 'boolean' } }),
+      ),
+    },
+  },
   handle(call) {
     const { platform, actor } = call;
     const id = call.params['id'] ?? '';

@@ -1,3 +1,4 @@
+import { answers, closed, ref, replayable } from '../contract/schema.ts';
 import { type Answer, json, jsonText } from '../http/answer.ts';
 import { idempotencyToken } from '../http/idempotency-token.ts';
 import type { ActorCall, ActorOperation } from '../http/operation.ts';
@@ -16,6 +17,13 @@ export const createArticle: ActorOperation = {
   method: 'POST',
   path: '/api/articles',
   access: 'actor',
+  contract: {
+    summary: 'Begins an article: a draft without title and content. What was answered 201 survives a crash.',
+    description:
+      'An `idempotency-token` that was used before names the article of then, as it is now; where that was deleted since, another is begun.',
+    parameters: ['IdempotencyToken'],
+    responses: { 201: replayable(answers('The draft.', closed({ article: ref('ArticleSummary') }))) },
+  },
   handle(call) {
     const { platform, actor } = call;
     const token = idempotencyToken(call);
@@ -34,6 +42,11 @@ export const articleById: ActorOperation = {
   method: 'GET',
   path: '/api/articles/{id}',
   access: 'actor',
+  contract: {
+    summary:
+      "An article of the actor's own, or what another has published. Problems: `not_found` 404 (deleted, or another's draft), `protected` 403, `user_suspended` 403.",
+    responses: { 200: answers('The article.', closed({ article: ref('Article') })) },
+  },
   handle: (call) => json({ article: articleForm(call, readableArticle(call, call.params['id'] ?? '')) }),
 };
 
@@ -43,6 +56,23 @@ export const articles: ActorOperation = {
   method: 'GET',
   path: '/api/articles',
   access: 'actor',
+  contract: {
+    summary: "The actor's own articles, the one begun last first.",
+    parameters: [
+      { name: 'status', in: 'query', description: 'Only those.', schema: { enum: ['draft', 'published'] } },
+      'Count',
+      'Cursor',
+    ],
+    responses: {
+      200: answers(
+        'A page.',
+        closed({
+          articles: { type: 'array', maxItems: 100, items: ref('ArticleSummary') },
+          next_cursor: { type: ['string', 'null'] },
+        }),
+      ),
+    },
+  },
   handle(call) {
     const { platform, actor, query } = call;
     const status = query.get('status');
@@ -65,6 +95,19 @@ export const deleteArticle: ActorOperation = {
   method: 'DELETE',
   path: '/api/articles/{id}',
   access: 'actor',
+  contract: {
+    summary:
+      "Deletes one of the actor's own, with its wrapper tweet. Problems as in article (a second time: `not_found` 404), `forbidden` 403 for another's, `idempotency_conflict` 409.",
+    parameters: ['IdempotencyToken'],
+    responses: {
+      200: replayable(
+        answers(
+          'It is gone. With the header `idempotent-replayed: true` it is the first result of the token.',
+          closed({ article_id: ref('Id'), deleted: { const: true } }),
+        ),
+      ),
+    },
+  },
   handle(call) {
     const { platform, actor } = call;
     const id = call.params['id'] ?? '';

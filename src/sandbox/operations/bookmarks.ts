@@ -13,6 +13,11 @@ export const bookmarkTweet: ActorOperation = {
   method: 'PUT',
   path,
   access: 'actor',
+  contract: {
+    summary: 'Bookmarks a tweet; repeating it changes nothing. Problems as in tweetById.',
+    parameters: ['IdempotencyToken'],
+    responses: { 200: 'Bookmarked' },
+  },
   handle({ platform, params, actor }) {
     const tweet = visibleTweet(platform.world, params['id'] ?? '', actor);
     if (!actor.bookmarked.has(tweet)) {
@@ -27,6 +32,11 @@ export const unbookmarkTweet: ActorOperation = {
   method: 'DELETE',
   path,
   access: 'actor',
+  contract: {
+    summary: 'Takes a bookmark back; repeating it changes nothing. Problems as in tweetById.',
+    parameters: ['IdempotencyToken'],
+    responses: { 200: 'Bookmarked' },
+  },
   handle({ platform, params, actor }) {
     const tweet = visibleTweet(platform.world, params['id'] ?? '', actor);
     if (actor.bookmarked.has(tweet)) {
@@ -42,6 +52,11 @@ export const bookmarks: ActorOperation = {
   method: 'GET',
   path: '/api/bookmarks',
   access: 'actor',
+  contract: {
+    summary: "The actor's bookmarks, the latest bookmark first, but for tweets that have become hidden.",
+    parameters: ['Count', 'Cursor'],
+    responses: { 200: 'OwnTweetPage' },
+  },
   handle(call) {
     const { actor } = call;
     const paging = pagingOf(call, 'bookmarks', actor.id);

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { answers, ref, replayable, takes } from '../contract/schema.ts';
 import { type Answer, jsonText } from '../http/answer.ts';
 import { idempotencyToken } from '../http/idempotency-token.ts';
 import { type Fields, optionalString, requiredString } from '../http/input.ts';
@@ -27,6 +28,40 @@ export const createTweet: ActorOperation = {
   method: 'POST',
   path: '/api/tweets',
   access: 'actor',
+  contract: {
+    summary: 'Posts a tweet. What was answered 201 survives a crash.',
+    description:
+      'Problems: `text_empty` 400, `text_too_long` 400 (280 weighted characters, 25,000 for premium accounts), `duplicate_tweet` 409 (the same actor, text, media and target within 24 hours), `not_found` 404 (of media too), `tweet_deleted` 404, `user_suspended` 403, `user_deleted` 404, `protected` 403 (of the tweet replied to or quoted), `idempotency_conflict` 409.',
+    parameters: ['IdempotencyToken'],
+    body: takes(
+      {
+        type: 'object',
+        properties: {
+          text: {
+            type: 'string',
+            description: 'Taken in NFC, without white space at either end. Needed where there is no media.',
+          },
+          reply_to_id: { type: ['string', 'null'] },
+          quote_of_id: { type: ['string', 'null'] },
+          media_ids: {
+            type: ['array', 'null'],
+            items: { type: 'string' },
+            maxItems: 4,
+            description: 'Own uploads: up to four photos, or one video, or one gif.',
+          },
+        },
+      },
+      { text: 'Water first, then coffee, then opinions.' },
+    ),
+    responses: {
+      201: replayable(
+        answers(
+          'The tweet. With the header `idempotent-replayed: true` it is the first result of the token.',
+          ref('TweetAnswer'),
+        ),
+      ),
+    },
+  },
   handle(call) {
     const { platform, actor } = call;
     const draft = readDraft(call.body);

@@ -1,3 +1,4 @@
+import { answers, closed, ref, replayable } from '../contract/schema.ts';
 import { type Answer, jsonText } from '../http/answer.ts';
 import { idempotencyToken } from '../http/idempotency-token.ts';
 import type { ActorOperation } from '../http/operation.ts';
@@ -10,6 +11,19 @@ export const deleteTweet: ActorOperation = {
   method: 'DELETE',
   path: '/api/tweets/{id}',
   access: 'actor',
+  contract: {
+    summary:
+      "Deletes one of the actor's own tweets. Problems as in tweetById (a second time: `tweet_deleted` 404), `forbidden` 403 for another's, `idempotency_conflict` 409.",
+    parameters: ['IdempotencyToken'],
+    responses: {
+      200: replayable(
+        answers(
+          'It is gone. With the header `idempotent-replayed: true` it is the first result of the token.',
+          closed({ tweet_id: ref('Id'), deleted: { const: true } }),
+        ),
+      ),
+    },
+  },
   handle(call) {
     const { platform, actor } = call;
     const id = call.params['id'] ?? '';

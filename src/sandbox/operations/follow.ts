@@ -6,25 +6,46 @@ import type { User } from '../world/types.ts';
 import { ofUser } from './user-target.ts';
 
 /** A protected user is only asked; the request waits until it is accepted or taken back. */
-export const followUser = ofUser('followUser', 'PUT', 'follow', (call, target) => {
-  const { platform, actor } = call;
-  if (target === actor) throw badRequest('id', 'Nobody can follow themselves');
-  if (!actor.following.has(target) && !actor.requested.has(target)) {
-    const kind = target.protected ? 'request_follow' : 'follow';
-    platform.commit({ kind, user: actor.id, target: target.id, at: platform.now() });
-  }
-  return standing(call, target);
-});
+export const followUser = ofUser(
+  'followUser',
+  'PUT',
+  'follow',
+  {
+    summary:
+      'Follows a user; a protected one is asked for leave, and `follow_requested` stays true until it is given or the request taken back. Repeating it changes nothing. Oneself: `bad_request` 400 with field `id`. Problems as in userById.',
+    parameters: ['IdempotencyToken'],
+    responses: { 200: 'Followed' },
+  },
+  (call, target) => {
+    const { platform, actor } = call;
+    if (target === actor) throw badRequest('id', 'Nobody can follow themselves');
+    if (!actor.following.has(target) && !actor.requested.has(target)) {
+      const kind = target.protected ? 'request_follow' : 'follow';
+      platform.commit({ kind, user: actor.id, target: target.id, at: platform.now() });
+    }
+    return standing(call, target);
+  },
+);
 
 /** Takes a request back too. */
-export const unfollowUser = ofUser('unfollowUser', 'DELETE', 'follow', (call, target) => {
-  const { platform, actor } = call;
-  if (target === actor) throw badRequest('id', 'Nobody can follow themselves');
-  if (actor.following.has(target) || actor.requested.has(target)) {
-    platform.commit({ kind: 'unfollow', user: actor.id, target: target.id, at: platform.now() });
-  }
-  return standing(call, target);
-});
+export const unfollowUser = ofUser(
+  'unfollowUser',
+  'DELETE',
+  'follow',
+  {
+    summary: 'Ends a follow, or takes a request back. Repeating it changes nothing. Problems as in followUser.',
+    parameters: ['IdempotencyToken'],
+    responses: { 200: 'Followed' },
+  },
+  (call, target) => {
+    const { platform, actor } = call;
+    if (target === actor) throw badRequest('id', 'Nobody can follow themselves');
+    if (actor.following.has(target) || actor.requested.has(target)) {
+      platform.commit({ kind: 'unfollow', user: actor.id, target: target.id, at: platform.now() });
+    }
+    return standing(call, target);
+  },
+);
 
 function standing({ platform, actor }: ActorCall, target: User): Answer {
   return jsonText(

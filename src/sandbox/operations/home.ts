@@ -12,6 +12,12 @@ export const home: ActorOperation = {
   method: 'GET',
   path: '/api/home',
   access: 'actor',
+  contract: {
+    summary:
+      'The ranked feed of the actor: what followed authors said and what others liked lately, best first. A cursor goes on in the feed as it was at its first page.',
+    parameters: ['Count', 'Cursor'],
+    responses: { 200: 'OwnTweetPage' },
+  },
   handle(call) {
     const { actor } = call;
     const { world } = call.platform;

@@ -7,6 +7,11 @@ export const likeTweet: ActorOperation = {
   method: 'PUT',
   path: '/api/tweets/{id}/like',
   access: 'actor',
+  contract: {
+    summary: 'Likes a tweet; repeating it changes nothing. Problems as in tweetById.',
+    parameters: ['IdempotencyToken'],
+    responses: { 200: 'Liked' },
+  },
   handle({ platform, params, actor }) {
     const tweet = visibleTweet(platform.world, params['id'] ?? '', actor);
     if (!actor.liked.has(tweet)) {
@@ -22,6 +27,11 @@ export const unlikeTweet: ActorOperation = {
   method: 'DELETE',
   path: '/api/tweets/{id}/like',
   access: 'actor',
+  contract: {
+    summary: 'Takes a like back; repeating it changes nothing. Problems as in tweetById.',
+    parameters: ['IdempotencyToken'],
+    responses: { 200: 'Liked' },
+  },
   handle({ platform, params, actor }) {
     const tweet = visibleTweet(platform.world, params['id'] ?? '', actor);
     if (actor.liked.has(tweet)) {

@@ -10,6 +10,11 @@ export const listMembers: ActorOperation = {
   method: 'GET',
   path: '/api/lists/{id}/members',
   access: 'actor',
+  contract: {
+    summary: 'The members of a list, the latest first. Problems: `not_found` 404 with resource `list`.',
+    parameters: ['Count', 'Cursor'],
+    responses: { 200: 'MemberPage' },
+  },
   handle(call) {
     const asked = call.params['id'] ?? '';
     const list = call.platform.world.lists.get(asked);

@@ -1,4 +1,5 @@
 import type { RealmRecord } from '../../messaging/encryption/recovery/enroll.ts';
+import { answers, closed, ref, takes } from '../contract/schema.ts';
 import { json } from '../http/answer.ts';
 import { type Fields, requiredString } from '../http/input.ts';
 import type { ActorCall, ActorOperation } from '../http/operation.ts';
@@ -11,6 +12,24 @@ export const realmState: ActorOperation = {
   method: 'GET',
   path: '/realms/{realm}/record',
   access: 'actor',
+  contract: {
+    summary:
+      'The first step of a recovery: whether the actor is enrolled at this realm, and the version. It costs no guess. `locked`: all guesses were used up.',
+    responses: {
+      200: answers(
+        'How it stands.',
+        closed({
+          state: { enum: ['enrolled', 'none', 'locked'] },
+          account_id: ref('Id'),
+          version: {
+            type: ['string', 'null'],
+            pattern: '^[0-9a-f]{32}$',
+            description: 'Of an enrolment; the same at all realms.',
+          },
+        }),
+      ),
+    },
+  },
   async handle(call) {
     const { actor, platform } = call;
     const realm = realmOf(call);
@@ -26,6 +45,27 @@ export const registerAtRealm: ActorOperation = {
   method: 'PUT',
   path: '/realms/{realm}/record',
   access: 'actor',
+  contract: {
+    summary:
+      'Puts a record where the realm has none of the actor, or a destroyed one, or the one that it `replaces`, the count of guesses at none. Repeating it changes nothing else. Where the realm has another record: 409 `has_chat_keys`.',
+    body: takes({
+      type: 'object',
+      required: ['version', 'oprf_key_share', 'commitment', 'unlock_tag', 'sealed_share', 'sealed_keys'],
+      properties: {
+        version: ref('RecordVersion'),
+        replaces: {
+          ...ref('RecordVersion'),
+          description: 'The version of the record that is there. Left out: there is none.',
+        },
+        oprf_key_share: { ...ref('Base64'), description: 'A scalar: 32 bytes.' },
+        commitment: { ...ref('Base64'), description: '32 bytes that follow from the evaluation of the right PIN.' },
+        unlock_tag: { ...ref('Base64'), description: '32 bytes, for this realm alone.' },
+        sealed_share: { ...ref('Base64'), description: 'At most 256 bytes.' },
+        sealed_keys: { ...ref('Base64'), description: 'At most 1,024 bytes.' },
+      },
+    }),
+    responses: { 200: answers('It is on disk.', closed({ registered: { const: true } })) },
+  },
   handle(call) {
     const { actor, body } = call;
     const replaces = body['replaces'] === undefined || body['replaces'] === null ? null : versionOf(body, 'replaces');
@@ -42,6 +82,27 @@ export const guessAtRealm: ActorOperation = {
   method: 'POST',
   path: '/realms/{realm}/guesses',
   access: 'actor',
+  contract: {
+    summary:
+      "The second step: counts a guess, and evaluates a blinded element with the realm's share of the key. Twenty guesses are allowed; the count is on disk before the answer. One more destroys the share.",
+    body: takes({
+      type: 'object',
+      required: ['version', 'blinded_element'],
+      properties: {
+        version: ref('RecordVersion'),
+        blinded_element: {
+          ...ref('Base64'),
+          description: 'An element of ristretto255 other than its identity: 32 bytes.',
+        },
+      },
+    }),
+    responses: {
+      200: answers(
+        'The evaluation, or why there is none: `locked` (no guesses remain), `stale` (the realm has no record of that version).',
+        ref('RealmEvaluation'),
+      ),
+    },
+  },
   handle(call) {
     const { actor, body, platform } = call;
     const blinded = bytes(body, 'blinded_element', 32, 32);
@@ -62,6 +123,24 @@ export const unlockAtRealm: ActorOperation = {
   method: 'POST',
   path: '/realms/{realm}/unlock',
   access: 'actor',
+  contract: {
+    summary:
+      "The third step: the right tag sets the count of guesses back to none and gives the realm's sealed share and the sealed keys. A wrong one, with no guess remaining, destroys the share.",
+    body: takes({
+      type: 'object',
+      required: ['version', 'unlock_tag'],
+      properties: {
+        version: ref('RecordVersion'),
+        unlock_tag: { ...ref('Base64'), description: 'HMAC-SHA256 of `realm <n>` under the unlock key: 32 bytes.' },
+      },
+    }),
+    responses: {
+      200: answers(
+        'What was sealed, or why there is nothing: `refused` (a wrong tag), `locked`, `stale`.',
+        ref('RealmUnlocked'),
+      ),
+    },
+  },
   handle(call) {
     const { actor, body } = call;
     const answer = realmOf(call).unlock(actor.id, versionOf(body), bytes(body, 'unlock_tag', 32, 32));

@@ -1,3 +1,4 @@
+import type { OperationContract } from '../contract/schema.ts';
 import type { ActorOperation } from '../http/operation.ts';
 import { pagingOf } from '../http/paged.ts';
 import { visibleTweet } from '../world/look-up.ts';
@@ -6,17 +7,40 @@ import type { Tweet } from '../world/types.ts';
 import { tweetsAnswer, visiblePage } from './user-tweets.ts';
 
 /** The direct replies to a tweet, newest first. */
-export const replies = tweetsAbout('replies', ({ answers }) => answers);
+export const replies = tweetsAbout(
+  'replies',
+  {
+    summary:
+      "Direct replies to a tweet that the actor may see, newest first; as many as the tweet's count. Problems as in tweetById.",
+    parameters: ['Count', 'Cursor'],
+    responses: { 200: 'TweetPage' },
+  },
+  ({ answers }) => answers,
+);
 
 /** The tweets that quote a tweet, newest first. */
-export const quotes = tweetsAbout('quotes', ({ quotedBy }) => quotedBy);
+export const quotes = tweetsAbout(
+  'quotes',
+  {
+    summary:
+      "Tweets that quote a tweet and that the actor may see, newest first; as many as the tweet's count. Problems as in tweetById.",
+    parameters: ['Count', 'Cursor'],
+    responses: { 200: 'TweetPage' },
+  },
+  ({ quotedBy }) => quotedBy,
+);
 
-function tweetsAbout(list: string, positionsOf: (tweet: Tweet) => readonly number[] | undefined): ActorOperation {
+function tweetsAbout(
+  list: string,
+  contract: OperationContract,
+  positionsOf: (tweet: Tweet) => readonly number[] | undefined,
+): ActorOperation {
   return {
     id: list,
     method: 'GET',
     path: `/api/tweets/{id}/${list}`,
     access: 'actor',
+    contract,
     handle(call) {
       const { world } = call.platform;
       const tweet = visibleTweet(world, call.params['id'] ?? '', call.actor);

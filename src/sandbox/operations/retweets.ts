@@ -10,6 +10,12 @@ export const retweetTweet: ActorOperation = {
   method: 'PUT',
   path,
   access: 'actor',
+  contract: {
+    summary:
+      'Retweets a tweet; repeating it changes nothing. Problems as in tweetById, and `forbidden` 403 for the tweet of another who is protected.',
+    parameters: ['IdempotencyToken'],
+    responses: { 200: 'Retweeted' },
+  },
   handle({ platform, params, actor }) {
     const tweet = visibleTweet(platform.world, params['id'] ?? '', actor);
     // It would show the tweet to those whom its author did not let follow.
@@ -28,6 +34,11 @@ export const unretweetTweet: ActorOperation = {
   method: 'DELETE',
   path,
   access: 'actor',
+  contract: {
+    summary: 'Takes a retweet back; repeating it changes nothing. Problems as in tweetById.',
+    parameters: ['IdempotencyToken'],
+    responses: { 200: 'Retweeted' },
+  },
   handle({ platform, params, actor }) {
     const tweet = visibleTweet(platform.world, params['id'] ?? '', actor);
     if (actor.retweeted.has(tweet)) {

@@ -1,3 +1,4 @@
+import { answers, ref } from '../contract/schema.ts';
 import { type Answer, jsonText } from '../http/answer.ts';
 import { pageSize } from '../http/input.ts';
 import type { ActorCall, ActorOperation } from '../http/operation.ts';
@@ -13,6 +14,29 @@ export const searchTweets: ActorOperation = {
   method: 'GET',
   path: '/api/search',
   access: 'actor',
+  contract: {
+    summary: 'One page of the tweets that match and that the actor may see.',
+    description:
+      'Words (all of them, upper and lower case alike), "exact phrases", `from:`, `to:`, `since:YYYY-MM-DD`, `until:YYYY-MM-DD` (exclusive; both UTC), `filter:` (media, images, videos, links, replies, quote, verified), `#tag`, `$symbol`, `@name`, `-` before anything, `OR` (a space binds tighter), brackets. `name:value` with another name is `unknown_operator` 400; `http://…` and `12:30` are words. A cursor is bound to q, product and actor; anything else is `bad_cursor` 400. Tweets that arrive between pages are neither shown nor in the way. The last page has `next_cursor` null.',
+    parameters: [
+      {
+        name: 'q',
+        in: 'query',
+        required: true,
+        schema: { type: 'string', minLength: 1, maxLength: 512 },
+        example: 'from:ada coffee',
+      },
+      {
+        name: 'product',
+        in: 'query',
+        description: '`latest`: newest first. `top`: by a score of how the tweet was received.',
+        schema: { enum: ['latest', 'top'], default: 'latest' },
+      },
+      'Count',
+      'Cursor',
+    ],
+    responses: { 200: answers('A page.', ref('TweetPage')) },
+  },
   handle({ platform, query, actor }: ActorCall): Answer {
     const text = (query.get('q') ?? '').trim();
     const parsed = parse(text);

@@ -1,3 +1,4 @@
+import { answers, ref } from '../contract/schema.ts';
 import { jsonText } from '../http/answer.ts';
 import type { ActorOperation } from '../http/operation.ts';
 import { visibleTweet } from '../world/look-up.ts';
@@ -8,6 +9,11 @@ export const tweetById: ActorOperation = {
   method: 'GET',
   path: '/api/tweets/{id}',
   access: 'actor',
+  contract: {
+    summary:
+      'A tweet. Problems: `not_found` 404, `tweet_deleted` 404, `user_suspended` 403, `user_deleted` 404, `protected` 403.',
+    responses: { 200: answers('The tweet.', ref('TweetAnswer')) },
+  },
   handle({ platform: { world }, params, actor }) {
     const tweet = visibleTweet(world, params['id'] ?? '', actor);
     return jsonText(`{"tweet":${tweetJson(world, tweet, actor)}}`);

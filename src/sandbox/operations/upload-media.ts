@@ -1,3 +1,4 @@
+import { answers, ref, replayable } from '../contract/schema.ts';
 import { type Answer, jsonText } from '../http/answer.ts';
 import { idempotencyToken } from '../http/idempotency-token.ts';
 import type { ActorCall, ActorOperation } from '../http/operation.ts';
@@ -16,6 +17,57 @@ export const uploadMedia: ActorOperation = {
   method: 'POST',
   path: '/api/media',
   access: 'actor',
+  contract: {
+    summary:
+      'Takes the bytes of a picture or a video, to be attached by the same actor. What was answered 201 survives a crash.',
+    description:
+      'What is attached to nothing is gone after 24 hours. The bytes are served under `/media/uploads/`, with their type, and in ranges. With an `idempotency-token` that was used before the first result comes again, whatever the bytes. Problems: `media_refused` 415 (another type), 413 (larger than 5 MiB, a gif than 15 MiB, a video than 512 MiB) and 400 (no bytes, or not of the type that `Content-Type` says), `idempotency_conflict` 409.',
+    parameters: [
+      'IdempotencyToken',
+      {
+        name: 'width',
+        in: 'query',
+        required: true,
+        description: 'Pixels.',
+        schema: { type: 'integer', minimum: 1, maximum: 8192 },
+        example: 640,
+      },
+      {
+        name: 'height',
+        in: 'query',
+        required: true,
+        description: 'Pixels.',
+        schema: { type: 'integer', minimum: 1, maximum: 8192 },
+        example: 480,
+      },
+      {
+        name: 'duration_ms',
+        in: 'query',
+        description: 'Of a video, where it is known.',
+        schema: { type: 'integer', minimum: 0, maximum: 86400000 },
+      },
+    ],
+    body: {
+      required: true,
+      content: {
+        'image/jpeg': { schema: { type: 'string', format: 'binary' } },
+        'image/png': { schema: { type: 'string', format: 'binary' } },
+        'image/webp': { schema: { type: 'string', format: 'binary' } },
+        'image/gif': { schema: { type: 'string', format: 'binary' } },
+        'video/mp4': { schema: { type: 'string', format: 'binary' } },
+        'video/quicktime': { schema: { type: 'string', format: 'binary' } },
+      },
+    },
+    responses: {
+      201: replayable(
+        answers('The upload. With the header `idempotent-replayed: true` it is the first result of the token.', {
+          type: 'object',
+          required: ['media'],
+          properties: { media: { type: 'object', required: ['id'], properties: { id: ref('Id') } } },
+        }),
+      ),
+    },
+  },
   mostBytes: ({ 'content-type': type }) => formatOf(type).mostBytes,
   handle(call) {
     const { platform, actor, received } = call;

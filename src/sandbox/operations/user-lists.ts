@@ -8,27 +8,66 @@ import { usersJson } from '../world/render.ts';
 import type { User } from '../world/types.ts';
 import { ofUser, targetHead, viewerHead } from './user-target.ts';
 
-export const followers = ofUser('followers', 'GET', 'followers', (call, target) =>
-  related(call, 'followers', target, target.followers, isActive),
+export const followers = ofUser(
+  'followers',
+  'GET',
+  'followers',
+  {
+    summary:
+      'Who follows a user, the newest follow first. Only for followers of a protected user: `protected` 403. Problems as in userById.',
+    parameters: ['Count', 'Cursor'],
+    responses: { 200: 'UserPage' },
+  },
+  (call, target) => related(call, 'followers', target, target.followers, isActive),
 );
 
-export const following = ofUser('following', 'GET', 'following', (call, target) =>
-  related(call, 'following', target, target.following, isActive),
+export const following = ofUser(
+  'following',
+  'GET',
+  'following',
+  {
+    summary: 'Whom a user follows, the newest follow first. Problems as in followers.',
+    parameters: ['Count', 'Cursor'],
+    responses: { 200: 'UserPage' },
+  },
+  (call, target) => related(call, 'following', target, target.following, isActive),
 );
 
 /** Followers of the target whom the actor follows. */
-export const knownFollowers = ofUser('knownFollowers', 'GET', 'known-followers', (call, target) => {
-  const { actor } = call;
-  const known = (user: User) => actor.following.has(user) && isActive(user);
-  return related(call, 'known-followers', target, target.followers, known, viewerHead(actor));
-});
+export const knownFollowers = ofUser(
+  'knownFollowers',
+  'GET',
+  'known-followers',
+  {
+    summary:
+      'Followers of a user whom the actor follows, the newest follow of the user first. Problems as in followers.',
+    parameters: ['Count', 'Cursor'],
+    responses: { 200: 'KnownFollowersPage' },
+  },
+  (call, target) => {
+    const { actor } = call;
+    const known = (user: User) => actor.following.has(user) && isActive(user);
+    return related(call, 'known-followers', target, target.followers, known, viewerHead(actor));
+  },
+);
 
-export const affiliates = ofUser('affiliates', 'GET', 'affiliates', (call, target) => {
-  const paging = pagingOf(call, 'affiliates', target.id);
-  const all = call.platform.world.affiliates.get(target) ?? [];
-  const page = takePage(lastFirst(all, numberOf(paging.after)), paging.count, isActive);
-  return usersAnswer(call, targetHead(target), page, paging.seal(page.next));
-});
+export const affiliates = ofUser(
+  'affiliates',
+  'GET',
+  'affiliates',
+  {
+    summary:
+      'The accounts affiliated with a verified organization, the latest first; none for other users. Problems as in userById.',
+    parameters: ['Count', 'Cursor'],
+    responses: { 200: 'UserPage' },
+  },
+  (call, target) => {
+    const paging = pagingOf(call, 'affiliates', target.id);
+    const all = call.platform.world.affiliates.get(target) ?? [];
+    const page = takePage(lastFirst(all, numberOf(paging.after)), paging.count, isActive);
+    return usersAnswer(call, targetHead(target), page, paging.seal(page.next));
+  },
+);
 
 function related(
   call: ActorCall,

@@ -1,3 +1,4 @@
+import type { OperationContract } from '../contract/schema.ts';
 import type { Answer } from '../http/answer.ts';
 import type { ActorCall, ActorOperation } from '../http/operation.ts';
 import { activeUser } from '../world/look-up.ts';
@@ -8,6 +9,7 @@ export function ofUser(
   id: string,
   method: ActorOperation['method'],
   part: string,
+  contract: OperationContract,
   handle: (call: ActorCall, target: User) => Answer,
 ): readonly [ActorOperation, ActorOperation] {
   return [
@@ -16,6 +18,7 @@ export function ofUser(
       method,
       path: `/api/users/{id}/${part}`,
       access: 'actor',
+      contract,
       handle(call) {
         const asked = call.params['id'] ?? '';
         return handle(call, activeUser(call.platform.world.users.get(asked), asked));
@@ -26,6 +29,7 @@ export function ofUser(
       method,
       path: `/api/users/by/{screen_name}/${part}`,
       access: 'actor',
+      contract: { ...contract, summary: `As ${id}, by screen name.` },
       handle(call) {
         const asked = call.params['screen_name'] ?? '';
         return handle(call, activeUser(call.platform.world.userNamed(asked), asked));

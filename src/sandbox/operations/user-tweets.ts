@@ -9,12 +9,30 @@ import { hiddenFrom } from '../world/visibility.ts';
 import { ofUser, targetHead } from './user-target.ts';
 
 /** Tweets, replies and retweets. */
-export const userTweets = ofUser('userTweets', 'GET', 'tweets', (call, target) =>
-  pageOf(call, 'tweets', target, (after) => timelineOf(call.platform.world, target, after)),
+export const userTweets = ofUser(
+  'userTweets',
+  'GET',
+  'tweets',
+  {
+    summary:
+      'Tweets, replies and retweets of a user, newest first. A retweet is the tweet that was retweeted, at the time of the retweet; own tweets are not repeated. Problems as in followers.',
+    parameters: ['Count', 'Cursor'],
+    responses: { 200: 'UserTweetPage' },
+  },
+  (call, target) => pageOf(call, 'tweets', target, (after) => timelineOf(call.platform.world, target, after)),
 );
 
-export const userArticles = ofUser('userArticles', 'GET', 'articles', (call, target) =>
-  pageOf(call, 'articles', target, (after) => newestTweets(call.platform.world, target.articles, after)),
+export const userArticles = ofUser(
+  'userArticles',
+  'GET',
+  'articles',
+  {
+    summary: 'The wrapper tweets of the articles that a user has published, newest first. Problems as in followers.',
+    parameters: ['Count', 'Cursor'],
+    responses: { 200: 'UserTweetPage' },
+  },
+  (call, target) =>
+    pageOf(call, 'articles', target, (after) => newestTweets(call.platform.world, target.articles, after)),
 );
 
 function pageOf(

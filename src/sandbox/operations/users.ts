@@ -12,6 +12,7 @@ export const me: ActorOperation = {
   method: 'GET',
   path: '/api/me',
   access: 'actor',
+  contract: { summary: 'The actor.', responses: { 200: 'User' } },
   handle: (call) => answerUser(call, call.actor),
 };
 
@@ -20,6 +21,10 @@ export const userById: ActorOperation = {
   method: 'GET',
   path: '/api/users/{id}',
   access: 'actor',
+  contract: {
+    summary: 'A user. Problems: `not_found` 404, `user_suspended` 403, `user_deleted` 404.',
+    responses: { 200: 'User' },
+  },
   handle(call) {
     const id = call.params['id'] ?? '';
     return answerUser(call, activeUser(call.platform.world.users.get(id), id));
@@ -31,6 +36,10 @@ export const userByScreenName: ActorOperation = {
   method: 'GET',
   path: '/api/users/by/{screen_name}',
   access: 'actor',
+  contract: {
+    summary: 'A user by screen name, upper and lower case alike. Problems as in userById.',
+    responses: { 200: 'User' },
+  },
   handle(call) {
     const name = call.params['screen_name'] ?? '';
     return answerUser(call, activeUser(call.platform.world.userNamed(name), name));

@@ -1,5 +1,6 @@
 import type { Conversation, Message } from '../../chat/conversation.ts';
 import { conversationForm } from '../../chat/render-chat.ts';
+import { answers, closed, ref } from '../../contract/schema.ts';
 import { json } from '../../http/answer.ts';
 import { pageSize } from '../../http/input.ts';
 import type { ActorCall, ActorOperation } from '../../http/operation.ts';
@@ -17,6 +18,41 @@ export const chatConversations: ActorOperation = {
   method: 'GET',
   path: '/api/chat/conversations',
   access: 'actor',
+  contract: {
+    summary:
+      "The actor's conversations, newest message first, in the order of the moment at which the first page was read: a list that moves while it is read neither repeats nor skips.",
+    description:
+      'Message requests, which the actor has not answered, are not in it; `has_message_requests` tells that there are some.',
+    parameters: [
+      'Count',
+      {
+        name: 'cursor_id',
+        in: 'query',
+        schema: { type: 'string' },
+        description: 'Of the page before; goes with `graph_snapshot_id`. Anything else is `bad_cursor` 400.',
+      },
+      { name: 'graph_snapshot_id', in: 'query', schema: { type: 'string' } },
+      {
+        name: 'last_messages',
+        in: 'query',
+        schema: { enum: ['true'] },
+        description: 'Brings `last_message` and `key_changes` along.',
+      },
+    ],
+    responses: {
+      200: answers(
+        'A page.',
+        closed({
+          viewer_id: ref('Id'),
+          has_message_requests: { type: 'boolean' },
+          conversations: { type: 'array', items: ref('Conversation') },
+          next_cursor: {
+            anyOf: [closed({ cursor_id: { type: 'string' }, graph_snapshot_id: { type: 'string' } }), { type: 'null' }],
+          },
+        }),
+      ),
+    },
+  },
   handle(call) {
     const { platform, query, actor } = call;
     const { world, cursors } = platform;
@@ -52,6 +88,18 @@ export const chatConversation: ActorOperation = {
   method: 'GET',
   path: '/api/chat/conversations/{id}',
   access: 'actor',
+  contract: {
+    summary: "One of the actor's conversations, a request too. Problems: `not_found` 404 (resource `conversation`).",
+    parameters: [
+      {
+        name: 'last_messages',
+        in: 'query',
+        schema: { enum: ['true'] },
+        description: 'Brings `last_message` and `key_changes` along.',
+      },
+    ],
+    responses: { 200: answers('The conversation.', closed({ conversation: ref('Conversation') })) },
+  },
   handle(call) {
     const conversation = ownConversation(call);
     const { world } = call.platform;

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
+import { answers, closed } from '../../contract/schema.ts';
 import { json } from '../../http/answer.ts';
 import type { ActorOperation } from '../../http/operation.ts';
 import { notFound, Problem } from '../../http/problem.ts';
@@ -14,6 +15,20 @@ export const uploadChatMedia: ActorOperation = {
   method: 'POST',
   path: '/api/chat/conversations/{id}/media',
   access: 'actor',
+  contract: {
+    summary:
+      'Keeps sealed bytes for the participants of a conversation, up to 540 MiB. The platform cannot open them. Problems: `media_refused` 400 and 413.',
+    body: { required: true, content: { 'application/octet-stream': { schema: {} } } },
+    responses: {
+      201: answers(
+        'They are kept.',
+        closed({
+          media_hash_key: { type: 'string', description: 'base64url of the SHA-256 of the bytes.' },
+          size: { type: 'integer' },
+        }),
+      ),
+    },
+  },
   mostBytes: () => MOST_BYTES,
   async handle(call) {
     const { platform, actor, received } = call;
@@ -42,6 +57,21 @@ export const chatMedia: ActorOperation = {
   method: 'GET',
   path: '/api/chat/media/{media_hash_key}',
   access: 'actor',
+  contract: {
+    summary:
+      'Sealed bytes, a mebibyte at a time, for those who take part in their conversation. Problems: `not_found` 404 (resource `media`).',
+    parameters: [{ name: 'offset', in: 'query', schema: { type: 'integer', minimum: 0, default: 0 } }],
+    responses: {
+      200: answers(
+        'A piece.',
+        closed({
+          size: { type: 'integer' },
+          bytes: { type: 'string', contentEncoding: 'base64' },
+          next_offset: { type: ['integer', 'null'] },
+        }),
+      ),
+    },
+  },
   async handle({ platform, params, query, actor }) {
     const hash = params['media_hash_key'] ?? '';
     const { chats } = platform.world;

@@ -1,5 +1,6 @@
 import type { Message } from '../../chat/conversation.ts';
 import { keyChangeForm, messageForm } from '../../chat/render-chat.ts';
+import { answers, closed, ref } from '../../contract/schema.ts';
 import { json } from '../../http/answer.ts';
 import type { ActorOperation } from '../../http/operation.ts';
 import { pagingOf, takePage } from '../../http/paged.ts';
@@ -12,6 +13,21 @@ export const chatMessages: ActorOperation = {
   method: 'GET',
   path: '/api/chat/conversations/{id}/messages',
   access: 'actor',
+  contract: {
+    summary: 'Its messages, newest first, each with what was said of it since.',
+    parameters: ['Count', { name: 'cursor', in: 'query', schema: { type: 'string' } }],
+    responses: {
+      200: answers(
+        'A page, and all key changes of the conversation, oldest first.',
+        closed({
+          conversation_id: ref('ConversationId'),
+          key_changes: { type: 'array', items: ref('KeyChange') },
+          messages: { type: 'array', items: ref('ChatMessage') },
+          next_cursor: { type: ['string', 'null'] },
+        }),
+      ),
+    },
+  },
   handle(call) {
     const conversation = ownConversation(call);
     const paging = pagingOf(call, 'chat messages', conversation.id);
@@ -30,6 +46,19 @@ export const chatMessage: ActorOperation = {
   method: 'GET',
   path: '/api/chat/conversations/{id}/messages/{seq_id}',
   access: 'actor',
+  contract: {
+    summary: 'One message. Problems: `not_found` 404 (resource `message`).',
+    responses: {
+      200: answers(
+        'The message.',
+        closed({
+          conversation_id: ref('ConversationId'),
+          key_changes: { type: 'array', items: ref('KeyChange') },
+          message: ref('ChatMessage'),
+        }),
+      ),
+    },
+  },
   handle(call) {
     const conversation = ownConversation(call);
     const message = messageIn(conversation, call.params['seq_id'] ?? '');

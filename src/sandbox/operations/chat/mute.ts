@@ -1,3 +1,4 @@
+import { answers, closed, ref } from '../../contract/schema.ts';
 import { json } from '../../http/answer.ts';
 import type { ActorCall, ActorOperation } from '../../http/operation.ts';
 import { ownConversation } from './find.ts';
@@ -6,11 +7,23 @@ const path = '/api/chat/conversations/{id}/mute';
 
 export const muteChat: ActorOperation = {
   ...{ id: 'muteChat', method: 'PUT', path, access: 'actor' },
+  contract: {
+    summary: 'Mutes it for the actor.',
+    responses: {
+      200: answers('It is muted.', closed({ conversation_id: ref('ConversationId'), muted: { type: 'boolean' } })),
+    },
+  },
   handle: (call) => setMuted(call, true),
 };
 
 export const unmuteChat: ActorOperation = {
   ...{ id: 'unmuteChat', method: 'DELETE', path, access: 'actor' },
+  contract: {
+    summary: 'Mutes it no longer.',
+    responses: {
+      200: answers('It is not.', closed({ conversation_id: ref('ConversationId'), muted: { type: 'boolean' } })),
+    },
+  },
   handle: (call) => setMuted(call, false),
 };
 

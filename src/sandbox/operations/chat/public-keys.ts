@@ -1,5 +1,6 @@
 import type { PublicKeys } from '../../chat/chats.ts';
 import { hasKeys, publicKeysOf } from '../../chat/public-keys.ts';
+import { answers, closed, ref, takes } from '../../contract/schema.ts';
 import { json } from '../../http/answer.ts';
 import { type Fields, requiredString } from '../../http/input.ts';
 import type { ActorOperation } from '../../http/operation.ts';
@@ -16,6 +17,20 @@ export const chatPublicKeys: ActorOperation = {
   method: 'GET',
   path: '/api/chat/public-keys',
   access: 'actor',
+  contract: {
+    summary:
+      'The public chat keys of users, oldest first; none where a user has never set up chat. Who is unknown is left out. Check their signatures before use.',
+    parameters: [
+      {
+        name: 'user_ids',
+        in: 'query',
+        required: true,
+        schema: { type: 'string' },
+        description: 'Up to 200, by comma.',
+      },
+    ],
+    responses: { 200: answers('The keys.', closed({ users: { type: 'array', items: ref('PublicKeys') } })) },
+  },
   handle({ platform, query }) {
     const ids = (query.get('user_ids') ?? '').split(',');
     if (ids.length > MOST_USERS) throw badRequest('user_ids', `user_ids may name ${MOST_USERS} users`);
@@ -30,6 +45,24 @@ export const registerChatKeys: ActorOperation = {
   method: 'POST',
   path: '/api/chat/public-keys',
   access: 'actor',
+  contract: {
+    summary:
+      "Registers the actor's public keys, for an account that has none. Problems: `has_chat_keys` 409, unless they are the same.",
+    body: takes({
+      type: 'object',
+      required: ['identity_public_key', 'signing_public_key', 'identity_signature', 'signing_signature'],
+      properties: {
+        identity_public_key: { type: 'string', contentEncoding: 'base64' },
+        signing_public_key: { type: 'string', contentEncoding: 'base64' },
+        identity_signature: { type: 'string', contentEncoding: 'base64' },
+        signing_signature: { type: 'string', contentEncoding: 'base64' },
+      },
+    }),
+    responses: {
+      200: answers('They are registered already.', ref('PublicKeys')),
+      201: answers('They are registered.', ref('PublicKeys')),
+    },
+  },
   handle(call) {
     const { platform, actor, body } = call;
     const given = {

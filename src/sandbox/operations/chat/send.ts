@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { type Conversation, eventKinds, type Sealed } from '../../chat/conversation.ts';
 import { hasKeys } from '../../chat/public-keys.ts';
 import { eventForm, keyChangeForm } from '../../chat/render-chat.ts';
+import { answers, closed, ref, takes } from '../../contract/schema.ts';
 import { type Answer, jsonText } from '../../http/answer.ts';
 import { idempotencyToken } from '../../http/idempotency-token.ts';
 import { type Fields, optionalBoolean, optionalString, requiredString } from '../../http/input.ts';
@@ -23,6 +24,44 @@ export const changeChatKey: ActorOperation = {
   method: 'POST',
   path: '/api/chat/conversations/{id}/keys',
   access: 'actor',
+  contract: {
+    summary:
+      'Begins a conversation, or turns its key. Problems: `forbidden` 403 (the other takes no messages from the actor), `no_chat_keys` 409, `key_changed` 409 (`previous_version` is not the newest, or `version` is not newer).',
+    parameters: [
+      {
+        name: 'idempotency-token',
+        in: 'header',
+        schema: { type: 'string' },
+        description:
+          'Performed once, however often it comes; what is sealed may differ. With another wish: `idempotency_conflict` 409. The same `message_id` again is the same as well.',
+      },
+    ],
+    body: takes({
+      type: 'object',
+      required: ['message_id', 'detail', 'signature', 'version', 'previous_version'],
+      properties: {
+        message_id: { type: 'string', description: "The sender's client's; signed along." },
+        detail: {
+          type: 'string',
+          contentEncoding: 'base64',
+          description: 'MessageEventDetail of the scheme: what is sealed is sealed in it.',
+        },
+        signature: { type: 'string', contentEncoding: 'base64', description: 'MessageEventSignature of the scheme.' },
+        version: { type: 'string', pattern: '^\\d{1,19}$' },
+        previous_version: { type: ['string', 'null'], description: 'Null where the conversation begins.' },
+      },
+    }),
+    responses: {
+      200: answers(
+        'It was there before.',
+        closed({ conversation_id: ref('ConversationId'), key_change: ref('KeyChange') }),
+      ),
+      201: answers(
+        "It is the conversation's key.",
+        closed({ conversation_id: ref('ConversationId'), key_change: ref('KeyChange') }),
+      ),
+    },
+  },
   handle(call) {
     const { platform, actor, body } = call;
     const { chats } = platform.world;
@@ -55,6 +94,41 @@ export const sendChatEvent: ActorOperation = {
   method: 'POST',
   path: '/api/chat/conversations/{id}/events',
   access: 'actor',
+  contract: {
+    summary:
+      "Says something in a conversation, or of a message in it. Problems: `not_found` 404 (resources `conversation`, `message`), `forbidden` 403 (edits and deletions for all are for one's own messages; or the other takes no messages from the actor), `too_many` 409 (500 edits and reactions of one message).",
+    description:
+      'The platform is told what kind of event it is and of which message, so that it can bring them along with it, and nothing of what is said. A deletion `for_all` removes what was sealed. `detail` takes up to 131,072 characters.',
+    parameters: [
+      {
+        name: 'idempotency-token',
+        in: 'header',
+        schema: { type: 'string' },
+        description:
+          'Performed once, however often it comes; what is sealed may differ. With another wish: `idempotency_conflict` 409. The same `message_id` again is the same as well.',
+      },
+    ],
+    body: takes({
+      type: 'object',
+      required: ['message_id', 'detail', 'signature', 'kind'],
+      properties: {
+        message_id: { type: 'string', description: "The sender's client's; signed along." },
+        detail: {
+          type: 'string',
+          contentEncoding: 'base64',
+          description: 'MessageEventDetail of the scheme: what is sealed is sealed in it.',
+        },
+        signature: { type: 'string', contentEncoding: 'base64', description: 'MessageEventSignature of the scheme.' },
+        kind: ref('ChatEventKind'),
+        target_seq_id: { ...ref('Id'), description: 'Of the message that it is about; with all kinds but `message`.' },
+        for_all: { type: 'boolean', description: 'Of a deletion: for both sides, and not for the actor alone.' },
+      },
+    }),
+    responses: {
+      200: answers('It was there before.', closed({ conversation_id: ref('ConversationId'), event: ref('ChatEvent') })),
+      201: answers('It has its place.', closed({ conversation_id: ref('ConversationId'), event: ref('ChatEvent') })),
+    },
+  },
   handle(call) {
     const { platform, actor, body } = call;
     const conversation = ownConversation(call);
