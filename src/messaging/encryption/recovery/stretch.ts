@@ -29,16 +29,28 @@ interface Task {
   reject(error: Error): void;
 }
 
-/** Threads that nobody needs end, since each holds the memory that Argon2 filled. */
-const idleMs = 10_000;
+export interface StretcherOptions {
+  /** How many threads run at most. */
+  threads?: number;
+  /** Threads that are idle for so long end, because each holds the memory that Argon2 filled. */
+  idleMs?: number;
+}
 
 /** Stretches codes in threads of their own: it takes a third of a second, and the event loop must not wait for that. */
 export class Stretcher {
-  readonly #most = Math.max(1, Math.min(2, availableParallelism() - 1));
+  readonly #threads: number;
+  readonly #idleMs: number;
   readonly #waiting: Task[] = [];
-  readonly #idle: Worker[] = [];
+  /** The idle threads, each with the timer that ends it. */
+  readonly #idle = new Map<Worker, NodeJS.Timeout>();
+  /** All threads that have not exited, those that are being ended too. */
   readonly #workers = new Set<Worker>();
   #closed = false;
+
+  constructor({ threads, idleMs = 10_000 }: StretcherOptions = {}) {
+    this.#threads = threads ?? Math.max(1, Math.min(2, availableParallelism() - 1));
+    this.#idleMs = idleMs;
+  }
 
   /** 64 bytes of which the same code, account and version always make the same. */
   stretch(code: string, { accountId, version }: Enrolment): Promise<Uint8Array> {
@@ -59,12 +71,21 @@ export class Stretcher {
     await Promise.all(Array.from(this.#workers, (worker) => worker.terminate()));
   }
 
+  /** Runs the first task that waits, if a thread is free. Called whenever a task is added, a thread is free or one has exited. */
   #next(): void {
-    const worker = this.#idle.pop() ?? (this.#workers.size < this.#most && !this.#closed ? this.#start() : undefined);
-    if (worker === undefined) return;
-    const task = this.#waiting.shift();
-    if (task === undefined) this.#rest(worker);
-    else this.#run(worker, task);
+    if (this.#waiting.length === 0) return;
+    const worker = this.#takeIdle() ?? (this.#workers.size < this.#threads ? this.#start() : undefined);
+    const task = worker && this.#waiting.shift();
+    if (task) this.#run(worker, task);
+  }
+
+  #takeIdle(): Worker | undefined {
+    const [entry] = this.#idle;
+    if (entry === undefined) return undefined;
+    const [worker, timer] = entry;
+    clearTimeout(timer);
+    this.#idle.delete(worker);
+    return worker;
   }
 
   #start(): Worker {
@@ -72,7 +93,12 @@ export class Stretcher {
     const worker = new Worker(program, { eval: true, workerData: library, env: {}, execArgv: [], name: 'stretch' });
     worker.unref();
     this.#workers.add(worker);
-    worker.once('exit', () => this.#workers.delete(worker));
+    worker.once('exit', () => {
+      this.#workers.delete(worker);
+      clearTimeout(this.#idle.get(worker));
+      this.#idle.delete(worker);
+      this.#next();
+    });
     return worker;
   }
 
@@ -80,7 +106,7 @@ export class Stretcher {
     const finish = (settle: () => void, again: boolean) => {
       worker.off('message', hear).off('error', fail).off('exit', end);
       settle();
-      if (again) this.#idle.push(worker);
+      if (again) this.#rest(worker);
       this.#next();
     };
     const hear = (answer: FromWorker) =>
@@ -92,12 +118,10 @@ export class Stretcher {
   }
 
   #rest(worker: Worker): void {
-    this.#idle.push(worker);
-    setTimeout(() => {
-      const place = this.#idle.indexOf(worker);
-      if (place < 0) return;
-      this.#idle.splice(place, 1);
+    const end = () => {
+      this.#idle.delete(worker);
       void worker.terminate();
-    }, idleMs).unref();
+    };
+    this.#idle.set(worker, setTimeout(end, this.#idleMs).unref());
   }
 }

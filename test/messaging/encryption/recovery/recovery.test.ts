@@ -187,6 +187,18 @@ describe('stretching', () => {
     expect(longest).toBeLessThan(200);
   });
 
+  it('goes on while its idle thread is being ended', async () => {
+    const idleMs = 20;
+    const own = new Stretcher({ threads: 1, idleMs });
+    for (const pauseMs of [idleMs, idleMs, idleMs + 1, idleMs + 5]) {
+      expect(await own.stretch(code, enrolment)).toHaveLength(64);
+      // As long as the thread's own timer, which was set before: it has just fired, and the thread has yet to exit.
+      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    }
+    expect(await own.stretch(code, enrolment)).toHaveLength(64);
+    await own.close();
+  });
+
   it('ends what waits when it is closed', async () => {
     const closing = new Stretcher();
     const waiting = [1, 2, 3, 4].map((number) => closing.stretch(String(number), enrolment));
