@@ -1,4 +1,5 @@
 import type { PosternError } from '../shared/errors/postern-error.ts';
+import type { ErrorReason } from '../shared/errors/reasons.ts';
 import { type Runtime, repeat, type Timer } from '../shared/runtime/runtime.ts';
 import { type ClaimReference, claimTtlMs, type IdempotencyStore, type SavedAnswer } from '../store/port.ts';
 
@@ -7,6 +8,8 @@ export interface KeptAnswer {
   status: number;
   /** The body's text. */
   body: string;
+  /** Of a refusal, for the log; missing in what earlier releases kept. */
+  reason?: ErrorReason;
 }
 
 export interface ClaimParts {
@@ -68,7 +71,7 @@ export class IdempotencyClaim {
       return this.leave();
     }
     if (body.length > longestRefusal || !this.#parts.mayKeepRefusal()) return this.leave('forgotten');
-    await this.keep({ status: error.status, body });
+    await this.keep({ status: error.status, body, reason: error.reason });
   }
 
   /** Keeps an answer for which nothing is charged. */

@@ -59,6 +59,7 @@ export interface Overrides {
 export interface App {
   readonly handler: RequestListener;
   readonly logger: Logger;
+  readonly metrics: Metrics;
   /** The demo credentials, for an app that is reached at `origin`; from then on the pages show them. */
   announce(origin: string): Demo;
   /** Told once if a part that the service cannot do without has died. */
@@ -74,7 +75,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   // What can be wrong with the settings comes first, before anything of the service is opened.
   const options = graphqlOptions(config);
   const runtime = overrides.runtime ?? systemRuntime;
-  const logger = overrides.logger ?? makeLogger(config.logLevel);
+  const logger = overrides.logger ?? makeLogger(config.log);
   const closers: (() => Promise<void> | void)[] = [];
   const close = async () => {
     for (const closer of closers.reverse()) await closer();
@@ -155,7 +156,6 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
       runtime,
       maxEventLoopDelayMs: limits.eventLoopDelayMs,
       maxRequestsInFlight: limits.requestsInFlight,
-      onShed: (reason) => metrics.shed.inc({ reason }),
     });
     closers.push(() => overload.close());
     const unauthenticated = new UnauthenticatedLimit({
@@ -178,7 +178,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     const graphql = graphqlHandler({ core, media, ...billing, bodies, runtime, logger, options });
     return {
       handler: front({ runtime, logger, metrics, unauthenticated, overload, graphqlPath, graphql, express }),
-      logger,
+      ...{ logger, metrics },
       announce: (address) => {
         origin = address;
         demo = makeDemo(address, sandboxUrl, apiKey, world);

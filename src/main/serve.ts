@@ -48,7 +48,7 @@ export async function serve(config: Config, overrides: Overrides = {}): Promise<
     const clients = unread.sweep();
     if (clients > 0) app.logger.info({ clients }, 'disconnected clients that did not read their responses');
   });
-  answerUnreadableRequests(server, runtime);
+  answerUnreadableRequests(server, { runtime, ...app });
   try {
     await listen(server, config);
   } catch (error) {

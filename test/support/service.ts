@@ -1,7 +1,6 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pino } from 'pino';
 import type { Demo } from '../../src/api/demo/demo.ts';
 import { AccountAdmin } from '../../src/billing/account-admin.ts';
 import type { Overrides } from '../../src/main/app.ts';
@@ -10,6 +9,7 @@ import { serve } from '../../src/main/serve.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { type Environment, readConfig } from '../../src/shared/config/config.ts';
 import { parseDollars } from '../../src/shared/model/money.ts';
+import { makeLogger } from '../../src/shared/observability/logger.ts';
 import { systemRuntime } from '../../src/shared/runtime/runtime.ts';
 
 /** A service on free ports of loopback with a folder of its own, the sandbox in the test's own thread. */
@@ -42,7 +42,7 @@ export async function startService(
   const store = await openStore(config, systemRuntime);
   const service = await serve(config, {
     openStore: () => store,
-    logger: pino({ level: 'trace' }, { write: (line: string) => void log.push(line) }),
+    logger: makeLogger({ level: 'trace', format: 'json' }, { write: (line) => void log.push(line) }),
     // A thread cannot run TypeScript.
     tasks: { worker: new URL('../../dist/main/task-worker.js', import.meta.url), ...tasks },
     startSandbox: async (options) => ({ ...(await startSandbox(options)), onExit: () => {} }),

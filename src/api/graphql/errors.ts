@@ -26,21 +26,27 @@ export function refusal(error: PosternError): GraphQLError {
 
 /**
  * Errors as callers see them, by the one error table: `extensions` has `code` and `status`. What nobody foresaw is
- * masked. `onFailure` hears what was thrown; where there is no data, the worst decides the response's status.
+ * masked. `onError` gets each error; where there is no data, the worst decides the response's status.
  */
 export function formatErrors(
   all: readonly GraphQLError[],
   hasData: boolean,
-  onFailure: (error: PosternError) => void,
+  onError: (error: PosternError) => void,
 ): GraphQLError[] {
   const errors = all.length > errorsLimit + 1 ? all.slice(0, errorsLimit) : all;
   const formatted = errors.map((error) => {
     const { code, status } = error.extensions ?? {};
-    if (code !== undefined && status !== undefined) return keepStatus(error);
     const original = originalOf(error);
-    if (original === null) return asBadInput(error, hasData);
+    if (code !== undefined && status !== undefined) {
+      if (original instanceof PosternError) onError(original);
+      return keepStatus(error);
+    }
+    if (original === null) {
+      onError(new PosternError('invalid_document', error.message));
+      return asBadInput(error, hasData);
+    }
     const known = asPosternError(original);
-    onFailure(known);
+    onError(known);
     const described = describe(known, error);
     return hasData ? described : withHttp(described, known);
   });
@@ -65,18 +71,17 @@ function originalOf(error: GraphQLError): unknown {
 }
 
 /** `where`: the error of the field; none for an error about the whole request. */
-export function describe(
-  { code, status, message, field, retryAfterSeconds }: PosternError,
-  where?: GraphQLError,
-): GraphQLError {
+export function describe(original: PosternError, where?: GraphQLError): GraphQLError {
+  const { code, status, message, field, retryAfterSeconds } = original;
   const spelled = field === undefined ? undefined : spell(field);
   const text = field === undefined ? message : message.replace(field, spell).replaceAll(snakeCase, spell);
-  return placed(text, where, {
+  const extensions = {
     code: errorTable[code].graphql,
     status,
     ...(spelled !== undefined && { field: spelled }),
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
-  });
+  };
+  return placed(text, where, extensions, original);
 }
 
 function spell(field: string): string {
@@ -100,13 +105,18 @@ function asBadInput(error: GraphQLError, hasData: boolean): GraphQLError {
 }
 
 function again(error: GraphQLError, extensions: Record<string, unknown>, message = error.message): GraphQLError {
-  return placed(message, error, extensions);
+  return placed(message, error, extensions, error.originalError);
 }
 
-/** Errors of compiled documents know the lines that they belong to, and not the nodes. */
-function placed(message: string, where: GraphQLError | undefined, extensions: Record<string, unknown>): GraphQLError {
+/** Errors of compiled documents know the lines that they belong to, and not the nodes. The original error is not sent. */
+function placed(
+  message: string,
+  where: GraphQLError | undefined,
+  extensions: Record<string, unknown>,
+  originalError: Error | undefined,
+): GraphQLError {
   const { nodes = null, source = null, positions = null, path = null, locations } = where ?? {};
-  const error = new GraphQLError(message, { nodes, source, positions, path, extensions });
+  const error = new GraphQLError(message, { nodes, source, positions, path, extensions, originalError });
   return locations && !error.locations ? Object.assign(error, { locations }) : error;
 }
 

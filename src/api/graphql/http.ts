@@ -12,6 +12,7 @@ import { readApiKey } from '../http/api-key.ts';
 import type { BodyBudget } from '../http/body-budget.ts';
 import { type EventStream, sendEventStream, streamOpened } from '../http/event-stream.ts';
 import { countCall } from '../http/rate-limit.ts';
+import { handle, localsOf, noteError } from '../http/request-locals.ts';
 import { responseType } from './accept.ts';
 import { refusal } from './errors.ts';
 import { toJson } from './json-slices.ts';
@@ -32,12 +33,6 @@ export type GraphqlListener = RequestListener & {
   refuse: (request: IncomingMessage, response: ServerResponse, error: PosternError) => void;
 };
 
-interface Locals {
-  requestId: string;
-  action?: string;
-  account?: string;
-}
-
 /**
  * `/graphql`. The order of refusals is REST's (DECISIONS.md): key, rate, body, document, idempotency, credit. Whether a
  * key is needed is known with the document: introspection asks for none.
@@ -46,31 +41,30 @@ export function graphqlHandler(parts: GraphqlHttpParts): GraphqlListener {
   const server = graphqlServer(parts);
   const { bytesLimit } = parts.options;
   const answerOf = ({ headers }: IncomingMessage) => ({ type: responseType(headers.accept), bytesLimit });
-  const handle: RequestListener = async (request, response) => {
-    const locals = (response as ServerResponse & { locals: Locals }).locals;
+  const answerRequest = async (request: IncomingMessage, response: ServerResponse) => {
+    const locals = localsOf(response);
     locals.action = 'graphql';
     response.setHeader('cache-control', 'no-store');
     const answer = answerOf(request);
-    let key: KeyHolder | null = null;
-    let rate: RateState | null = null;
+    let state = newState(request, response, null, null);
     let leave = () => {};
     const files: ReceivedFile[] = [];
     const discard = () => Promise.all(files.map((file) => file.discard()));
-    const state = () => newState(request, response, key, rate);
     try {
       requireMethod(request, response);
       if (request.headers.authorization !== undefined) {
-        key = await parts.keys.authenticate(readApiKey(request));
-        locals.account = key.account;
+        const key = await parts.keys.authenticate(readApiKey(request));
+        Object.assign(locals, { key, account: key.account });
+        state = newState(request, response, key, null);
         leave = parts.requests.enter(key.id);
         response.once(streamOpened, leave);
-        rate = countCall(parts.limiter, key, response);
+        state = newState(request, response, key, countCall(parts.limiter, key, response));
       }
       const { media, bodies } = parts;
-      const params = await readParams(request, response, { media, bodies, files, account: key?.account ?? null });
+      const params = await readParams(request, response, { media, bodies, files, account: state.key?.account ?? null });
       // Parsing, validating and executing a document can take milliseconds.
       await turn();
-      const result = await server({ method: request.method ?? '', params, state: state() });
+      const result = await server({ method: request.method ?? '', params, state });
       if (!('results' in result)) await respond(response, result, answer);
       else {
         // It may go on for days, and no stream takes files.
@@ -82,19 +76,23 @@ export function graphqlHandler(parts: GraphqlHttpParts): GraphqlListener {
       }
     } catch (thrown) {
       const error = asPosternError(thrown);
-      logFailure(parts.logger, locals.requestId, error);
-      if (response.headersSent) response.destroy();
-      else await respond(response, await server.refuse(error, state()), answer);
+      if (response.headersSent) {
+        noteError(response, error);
+        logFailure(parts.logger, locals.requestId, error);
+        response.destroy();
+      } else await respond(response, await server.refuse(error, state), answer);
     } finally {
       leave();
       await discard();
     }
   };
+  const listener: RequestListener = (request, response) =>
+    void handle(response, () => answerRequest(request, response));
   const refuse: GraphqlListener['refuse'] = async (request, response, error) => {
     const result = await server.refuse(error, newState(request, response, null, null));
     await respond(response, result, answerOf(request));
   };
-  return Object.assign(handle, { refuse });
+  return Object.assign(listener, { refuse });
 }
 
 function newState(
@@ -103,8 +101,14 @@ function newState(
   key: KeyHolder | null,
   rate: RateState | null,
 ): GraphqlRequest {
-  const { requestId } = (response as ServerResponse & { locals: Locals }).locals;
-  return { request, response, key, rate, requestId, quoted: 0, charges: [], settled: null };
+  const locals = localsOf(response);
+  const state: GraphqlRequest = {
+    ...{ request, response, key, rate, requestId: locals.requestId },
+    ...{ operationType: undefined, operationName: undefined, quoted: 0, calls: 0, charges: [], errors: 0 },
+    ...{ settled: null, noted: new Set() },
+  };
+  locals.graphql = state;
+  return state;
 }
 
 function requireMethod({ method }: IncomingMessage, response: ServerResponse): void {

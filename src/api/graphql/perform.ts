@@ -13,6 +13,7 @@ import { Secret } from '../../shared/secrets/secret.ts';
 import { missingKey } from '../http/api-key.ts';
 import { showCredits } from '../http/credits.ts';
 import { readIdempotencyKey, requestContent } from '../http/idempotency-key.ts';
+import { noteError } from '../http/request-locals.ts';
 import { describe, refusal } from './errors.ts';
 import type { Executor } from './executor.ts';
 import { isSmall, toJson } from './json-slices.ts';
@@ -75,6 +76,8 @@ class Performance {
     const operation = getOperationAST(document, operationName);
     // The executor says best what is wrong with its name.
     if (!operation) return execute(this.#args);
+    this.#state.operationType = operation.operation;
+    this.#state.operationName = operation.name?.value;
     const fragments = fragmentsOf(document);
     const needsKey = asksForMoreThanTheSchema(operation, fragments);
     if (needsKey && !this.#state.key) throw missingKey();
@@ -154,6 +157,7 @@ class Performance {
     const claim = operation.operation === 'mutation' ? await this.#claim(scope, caller) : null;
     if (claim && 'body' in claim) {
       state.response.setHeader('idempotent-replayed', 'true');
+      if (claim.reason) noteError(state.response, { reason: claim.reason, status: claim.status });
       return JSON.parse(claim.body) as ExecutionResult;
     }
     const tab = await core.openTab(caller.account, state.quoted, claim);
@@ -246,6 +250,7 @@ class Performance {
   /** The first call was counted when the request came in. Those that failed count too, because they cost the platform as much. */
   #countCalls(tab: Tab): void {
     const { key } = this.#state;
+    this.#state.calls = tab.calls;
     if (key && tab.calls > 1) this.#parts.limiter.add(key.id, tab.calls - 1);
   }
 

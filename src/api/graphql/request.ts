@@ -1,24 +1,23 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ExecutionResult } from 'graphql';
 import type { KeyHolder } from '../../billing/key-ring.ts';
-import type { Charge, Settled } from '../../billing/ledger.ts';
+import type { Settled } from '../../billing/ledger.ts';
 import type { RateState } from '../../billing/rate-limiter.ts';
-import type { Micros } from '../../shared/model/money.ts';
+import type { PosternError } from '../../shared/errors/postern-error.ts';
+import type { GraphqlLocals } from '../http/request-locals.ts';
 
 /** One HTTP request for GraphQL, from its headers to its bill. */
-export interface GraphqlRequest {
+export interface GraphqlRequest extends GraphqlLocals {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly requestId: string;
   /** Whose call it is; `null` where no key came with it. */
   readonly key: KeyHolder | null;
   readonly rate: RateState | null;
-  /** What the document may cost at most, once that is known. */
-  quoted: Micros;
-  /** What ran and succeeded. */
-  charges: readonly Charge[];
   /** `null` where nothing was charged. */
   settled: Settled | null;
+  /** Errors that were noted and logged: a result is formatted twice. */
+  readonly noted: Set<PosternError>;
 }
 
 /** What a subscription tells, until it is ended. */

@@ -3,6 +3,7 @@ import type { ExecutionResult, GraphQLError } from 'graphql';
 import { PosternError } from '../../shared/errors/postern-error.ts';
 import { type ErrorCode, errorCodeHeader, errorCodeOf } from '../../shared/errors/table.ts';
 import { endResponse } from '../http/end-response.ts';
+import { noteError } from '../http/request-locals.ts';
 import type { ResponseType } from './accept.ts';
 import { refusal } from './errors.ts';
 import { toJson } from './json-slices.ts';
@@ -36,7 +37,9 @@ export async function respond(
   if (body) send(response, body, result.errors, type);
   else {
     const { extensions = {} } = result;
-    const refused = { errors: [refusal(tooLarge(bytesLimit))], extensions };
+    const error = tooLarge(bytesLimit);
+    noteError(response, error);
+    const refused = { errors: [refusal(error)], extensions };
     send(response, Buffer.from(JSON.stringify(asSent(refused))), refused.errors, type);
   }
 }

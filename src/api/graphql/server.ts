@@ -10,6 +10,7 @@ import type { Micros } from '../../shared/model/money.ts';
 import { logFailure } from '../../shared/observability/failures.ts';
 import type { Logger } from '../../shared/observability/logger.ts';
 import type { Runtime } from '../../shared/runtime/runtime.ts';
+import { noteError } from '../http/request-locals.ts';
 import { withBill } from './bill.ts';
 import { formatErrors, refusal } from './errors.ts';
 import { Executor } from './executor.ts';
@@ -107,13 +108,17 @@ function asGraphQLError(thrown: unknown): GraphQLError {
   return new GraphQLError(originalError.message, { originalError });
 }
 
-/** In our words, and what is no refusal is logged: once, though several fields may have failed of one call. */
-function describeErrors(result: ExecutionResult, { requestId }: GraphqlRequest, logger: Logger): ExecutionResult {
+/** Formats the errors, and notes and logs each of them once, though one call may have failed for several fields. */
+function describeErrors(result: ExecutionResult, state: GraphqlRequest, logger: Logger): ExecutionResult {
   if (!result.errors) return result;
   const hasData = result.data !== undefined && result.data !== null;
-  const failures = new Set<PosternError>();
-  const errors = formatErrors(result.errors, hasData, (failure) => failures.add(failure));
-  for (const failure of failures) logFailure(logger, requestId, failure);
+  const errors = formatErrors(result.errors, hasData, (error) => {
+    if (state.noted.has(error)) return;
+    state.noted.add(error);
+    noteError(state.response, error);
+    logFailure(logger, state.requestId, error);
+  });
+  state.errors = errors.length;
   return { ...result, errors };
 }
 

@@ -90,7 +90,7 @@ function unknownDocument(trusted: TrustedDocuments | null): PosternError {
 
 /** Apollo's clients compare the whole message, and then send the text. */
 function unknownPersisted(trusted: TrustedDocuments | null): GraphQLError {
-  const { extensions } = refusal(new PosternError('untrusted_document', ''));
+  const { extensions, originalError } = refusal(new PosternError('untrusted_document', ''));
   const message = trusted ? 'PersistedQueryNotFound' : 'PersistedQueryNotSupported';
-  return new GraphQLError(message, { extensions: { ...extensions, hint: hintFor(trusted) } });
+  return new GraphQLError(message, { extensions: { ...extensions, hint: hintFor(trusted) }, originalError });
 }

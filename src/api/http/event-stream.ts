@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { asPosternError } from '../../shared/errors/postern-error.ts';
+import { localsOf } from './request-locals.ts';
 
 const heartbeatMs = 15_000;
 const keyCheckMs = 5_000;
@@ -30,6 +31,7 @@ export async function sendEventStream(response: ServerResponse, stream: EventStr
   };
   const finish = (reason: Parameters<typeof frameOf>[0]) => {
     stop();
+    localsOf(response).streamEnd = reason;
     if (!response.writableEnded) response.end(frameOf(reason));
   };
   response.once('close', end);

@@ -5,14 +5,10 @@ import type { IdempotencyClaim } from '../../billing/idempotency-claim.ts';
 import { asPosternError } from '../../shared/errors/postern-error.ts';
 import { showCredits } from '../http/credits.ts';
 import { readIdempotencyKey, requestContent } from '../http/idempotency-key.ts';
+import { localsOf, noteError } from '../http/request-locals.ts';
 import { readAuthToken, readEncryptionCode, readProxyText } from './credentials.ts';
 import { dataBody, errorBody, sendBody } from './envelope.ts';
 import { inputReader, type RawInput } from './read-input.ts';
-
-/** What the middleware before an action's route has found out. */
-export interface RestLocals {
-  account: string;
-}
 
 export type RestHandler = (request: Request, response: Response) => Promise<void>;
 
@@ -20,7 +16,7 @@ export type RestHandler = (request: Request, response: Response) => Promise<void
 export function actionRoute(action: Action, core: Core): RestHandler {
   const readInput = inputReader(action);
   return async (request: Request, response: Response) => {
-    const { account } = response.locals as RestLocals;
+    const { account = '' } = localsOf(response);
     const input = readInput(request);
     const caller: Caller = {
       account,
@@ -38,6 +34,7 @@ export function actionRoute(action: Action, core: Core): RestHandler {
       const begun = await core.claim({ account, key, content: contentOf(request, action, input, caller) });
       if ('body' in begun) {
         response.setHeader('idempotent-replayed', 'true');
+        if (begun.reason) noteError(response, { reason: begun.reason, status: begun.status });
         return sendBody(response, begun.status, begun.body);
       }
       claim = begun;

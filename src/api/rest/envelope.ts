@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { PosternError } from '../../shared/errors/postern-error.ts';
 import { errorCodeHeader, errorCodeOf } from '../../shared/errors/table.ts';
 import { endResponse } from '../http/end-response.ts';
+import { noteError } from '../http/request-locals.ts';
 
 /** The one shape of every JSON answer (SPEC.md, Envelope). */
 export type Envelope = { status: true; data: unknown; error: null } | { status: false; data: null; error: string };
@@ -11,6 +12,7 @@ export function sendData(response: ServerResponse, data: unknown): void {
 }
 
 export function sendError(response: ServerResponse, error: PosternError): void {
+  noteError(response, error);
   if (response.headersSent) {
     // Half an answer cannot become another one; a broken connection at least tells the caller so.
     response.destroy();

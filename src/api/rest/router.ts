@@ -11,6 +11,7 @@ import type { BodyBudget } from '../http/body-budget.ts';
 import { streamOpened } from '../http/event-stream.ts';
 import { readJsonBody } from '../http/json-body.ts';
 import { countCall } from '../http/rate-limit.ts';
+import { handle, localsOf } from '../http/request-locals.ts';
 import { actionRoute } from './action-route.ts';
 import { streamRoute } from './stream-route.ts';
 
@@ -50,25 +51,27 @@ function actionHandler(action: Action, parts: RestParts) {
   const { core, keys, limiter, requests, bodies } = parts;
   const limitBytes = action.takesBase64 ? largeBodyLimitBytes : bodyLimitBytes;
   const perform = action.kind === 'stream' ? streamRoute(action, parts) : actionRoute(action, core);
-  return async (request: Request, response: Response): Promise<void> => {
-    response.locals['action'] = action.name;
-    const key = await keys.authenticate(readApiKey(request));
-    Object.assign(response.locals, { key, account: key.account });
-    const leave = requests.enter(key.id);
-    response.once(streamOpened, leave);
-    try {
-      countCall(limiter, key, response);
-      if (action.method !== 'GET') {
-        bodies.hold(request, response, key.account, limitBytes);
-        request.body = await readJsonBody(request, { limitBytes, compressed: true });
-        // To parse 24 MiB takes long enough: others get a turn before the input is checked.
-        if (action.takesBase64) await turn();
+  return (request: Request, response: Response): Promise<void> =>
+    handle(response, async () => {
+      const locals = localsOf(response);
+      locals.action = action.name;
+      const key = await keys.authenticate(readApiKey(request));
+      Object.assign(locals, { key, account: key.account });
+      const leave = requests.enter(key.id);
+      response.once(streamOpened, leave);
+      try {
+        countCall(limiter, key, response);
+        if (action.method !== 'GET') {
+          bodies.hold(request, response, key.account, limitBytes);
+          request.body = await readJsonBody(request, { limitBytes, compressed: true });
+          // To parse 24 MiB takes long enough: others get a turn before the input is checked.
+          if (action.takesBase64) await turn();
+        }
+        await perform(request, response);
+      } finally {
+        leave();
       }
-      await perform(request, response);
-    } finally {
-      leave();
-    }
-  };
+    });
 }
 
 /** `/webhooks/replay` before `/webhooks/{id}`, which would take its name for an id. */

@@ -2,12 +2,13 @@ import type { Request, Response } from 'express';
 import type { Action } from '../../actions/action.ts';
 import type { Core, PreparedCall } from '../../actions/pipeline/core.ts';
 import type { ConcurrencyLimit } from '../../billing/concurrency-limit.ts';
-import type { KeyHolder, KeyRing } from '../../billing/key-ring.ts';
+import type { KeyRing } from '../../billing/key-ring.ts';
 import { asPosternError } from '../../shared/errors/postern-error.ts';
 import type { LiveStream, StreamItem } from '../../shared/model/event-stream.ts';
 import { readApiKey } from '../http/api-key.ts';
 import { showCredits } from '../http/credits.ts';
 import { sendEventStream } from '../http/event-stream.ts';
+import { localsOf } from '../http/request-locals.ts';
 import type { RestHandler } from './action-route.ts';
 import { readAuthToken, readEncryptionCode, readProxyText } from './credentials.ts';
 import { errorBody } from './envelope.ts';
@@ -20,7 +21,7 @@ export function streamRoute(
 ): RestHandler {
   const readInput = inputReader(action);
   return async (request: Request, response: Response) => {
-    const { account, key } = response.locals as { account: string; key: KeyHolder };
+    const { account = '', key } = localsOf(response);
     const after = request.headers['last-event-id'];
     const input = { ...readInput(request), ...(typeof after === 'string' && after !== '' && { last_event_id: after }) };
     const caller = {
@@ -31,7 +32,7 @@ export function streamRoute(
       signal: new AbortController().signal,
     };
     const call = core.prepare(action, input, caller);
-    const giveBack = streams.enter(key.id);
+    const giveBack = streams.enter(key?.id ?? '');
     let stream: LiveStream | null = null;
     try {
       stream = await open(call, response);
@@ -48,7 +49,7 @@ export function streamRoute(
   };
 
   async function open(call: PreparedCall, response: Response): Promise<LiveStream> {
-    const { account } = response.locals as { account: string };
+    const { account = '' } = localsOf(response);
     const tab = await core.openTab(account, action.price, null);
     let stream: LiveStream;
     try {

@@ -35,9 +35,9 @@ export function front(parts: FrontParts): RequestListener {
   const { runtime, unauthenticated, overload, graphqlPath, graphql, express } = parts;
   return (request, response) => {
     closeWithConnection(request, response);
-    const locals = giveRequestId(request, response, runtime);
+    giveRequestId(request, response, runtime);
     response.setHeader('x-content-type-options', 'nosniff');
-    observeRequest(request, response, locals, parts);
+    observeRequest(request, response, parts);
     const path = pathOf(request);
     const isGraphql = path === graphqlPath && !wantsPage(request);
     const refuse = (error: unknown) => {

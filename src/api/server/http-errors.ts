@@ -2,12 +2,12 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { ErrorRequestHandler, NextFunction, Request, Response } from 'express';
 import { asPosternError, PosternError } from '../../shared/errors/postern-error.ts';
-import { type ErrorCode, errorCodeHeader } from '../../shared/errors/table.ts';
+import { errorCodeHeader } from '../../shared/errors/table.ts';
 import { logFailure } from '../../shared/observability/failures.ts';
 import type { Logger } from '../../shared/observability/logger.ts';
-import type { Runtime } from '../../shared/runtime/runtime.ts';
+import { localsOf } from '../http/request-locals.ts';
 import { errorBody, sendError } from '../rest/envelope.ts';
-import { newRequestId } from './request-context.ts';
+import { newRequestId, type Observers, requestEnded } from './request-context.ts';
 
 export function unknownPath(): never {
   throw new PosternError('unknown_path', 'Unknown path: the endpoints are below /v1, and /docs lists them');
@@ -22,7 +22,7 @@ export function errorHandler(logger: Logger): ErrorRequestHandler {
           'The path is wrongly encoded: a % must be followed by two hex digits of UTF-8',
         )
       : asPosternError(thrown);
-    logFailure(logger, response.locals['requestId'], error);
+    logFailure(logger, localsOf(response).requestId, error);
     sendError(response, error);
   };
 }
@@ -33,11 +33,17 @@ function isUndecodablePath(thrown: unknown): boolean {
   return thrown instanceof URIError || (thrown instanceof Error && 'status' in thrown && thrown.status === 400);
 }
 
-/** By the codes of Node's HTTP parser; everything else is a request that cannot be understood. */
-const parserFaults: Readonly<Record<string, [ErrorCode, number, string]>> = {
-  HPE_HEADER_OVERFLOW: ['headers_too_large', 431, 'The request line and headers are larger than 16 KiB'],
-  ERR_HTTP_REQUEST_TIMEOUT: ['request_timeout', 408, 'The request did not arrive in time'],
-};
+/** Reads the code of an error of Node's HTTP parser. */
+function parserFault(code: string | undefined): PosternError {
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    return new PosternError('headers_too_large', 'The request line and headers are larger than 16 KiB');
+  }
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+    return new PosternError('request_timeout', 'The request did not arrive in time');
+  }
+  return new PosternError('malformed_request', 'The request is not valid HTTP');
+}
+
 const reasons: Readonly<Record<number, string>> = {
   400: 'Bad Request',
   408: 'Request Timeout',
@@ -74,21 +80,19 @@ export function refuseAmbiguousHeaders(request: IncomingMessage): void {
 }
 
 /** What never becomes a request (Node gives the bare socket) is answered with an Envelope too. */
-export function answerUnreadableRequests(server: Server, runtime: Runtime): void {
+export function answerUnreadableRequests(server: Server, observers: Observers): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
     if (error.code === 'ECONNRESET' || !socket.writable) {
       socket.destroy();
       return;
     }
-    const [code, status, message] = parserFaults[error.code ?? ''] ?? [
-      'bad_input',
-      400,
-      'The request is not valid HTTP',
-    ];
+    const { code, reason, status, message } = parserFault(error.code);
+    const requestId = newRequestId(observers.runtime);
+    requestEnded({ method: undefined, status, ms: 0, replayed: false }, { requestId, error: reason }, observers);
     const body = errorBody(message);
     socket.end(
       `HTTP/1.1 ${status} ${reasons[status]}\r\ncontent-type: application/json; charset=utf-8\r\n` +
-        `${errorCodeHeader}: ${code}\r\nx-request-id: ${newRequestId(runtime)}\r\nx-content-type-options: nosniff\r\ncache-control: no-store\r\nconnection: close\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+        `${errorCodeHeader}: ${code}\r\nx-request-id: ${requestId}\r\nx-content-type-options: nosniff\r\ncache-control: no-store\r\nconnection: close\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
     );
   });
   server.on('connect', (_request: IncomingMessage, socket: Duplex) => socket.destroy());

@@ -11,7 +11,6 @@ export interface OverloadOptions {
   maxEventLoopDelayMs: number;
   /** Requests being answered above which further ones are refused. */
   maxRequestsInFlight: number;
-  onShed: (reason: 'event_loop_delay' | 'requests_in_flight') => void;
 }
 
 const resolutionMs = 20;
@@ -40,13 +39,9 @@ export class Overload {
 
   /** Counts a request until it has been answered or has become a stream. Throws `unavailable`. */
   enter(response: ServerResponse): void {
-    const { maxRequestsInFlight, onShed } = this.#options;
-    if (this.#lateSamples >= lateSamples) {
-      onShed('event_loop_delay');
-      throw overloaded('event_loop_overload', 'its event loop is late');
-    }
+    const { maxRequestsInFlight } = this.#options;
+    if (this.#lateSamples >= lateSamples) throw overloaded('event_loop_overload', 'its event loop is late');
     if (this.#inFlight >= maxRequestsInFlight) {
-      onShed('requests_in_flight');
       throw overloaded('request_overload', `${maxRequestsInFlight} requests are being answered`);
     }
     this.#inFlight++;

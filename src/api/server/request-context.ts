@@ -1,7 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { errorReasons } from '../../shared/errors/reasons.ts';
+import type { Micros } from '../../shared/model/money.ts';
 import type { Logger } from '../../shared/observability/logger.ts';
 import type { Metrics } from '../../shared/observability/metrics.ts';
 import type { Runtime } from '../../shared/runtime/runtime.ts';
+import { type GraphqlLocals, localsOf, type RequestLocals } from '../http/request-locals.ts';
 
 const callersOwnId = /^[\x21-\x7e]{1,64}$/;
 
@@ -9,41 +12,82 @@ export function newRequestId(runtime: Runtime): string {
   return runtime.randomBytes(9).toString('base64url');
 }
 
-/** What is found out about a request on its way; Express' handlers know it as `response.locals`. */
-export interface Locals {
-  requestId: string;
-  action?: string;
-  account?: string;
-}
-
 /** Gives every response an `x-request-id`: the caller's own where it is short and printable, else a new one. */
-export function giveRequestId(request: IncomingMessage, response: ServerResponse, runtime: Runtime): Locals {
+export function giveRequestId(request: IncomingMessage, response: ServerResponse, runtime: Runtime): void {
   const given = request.headers['x-request-id'];
   const requestId = typeof given === 'string' && callersOwnId.test(given) ? given : newRequestId(runtime);
-  const locals: Locals = Object.assign(Object.create(null), { requestId });
-  Object.assign(response, { locals });
+  localsOf(response).requestId = requestId;
   response.setHeader('x-request-id', requestId);
-  return locals;
 }
 
-/**
- * Counts and logs every request when it ends. Neither names the URL: its query may hold an `auth_token`, and a path
- * that we do not know may hold anything.
- */
-export function observeRequest(
-  request: IncomingMessage,
-  response: ServerResponse,
-  locals: Locals,
-  { runtime, logger, metrics }: { runtime: Runtime; logger: Logger; metrics: Metrics },
-): void {
+export interface Observers {
+  runtime: Runtime;
+  logger: Logger;
+  metrics: Metrics;
+}
+
+/** Counts and logs every request when it has ended: when the response is closed, and after a hang-up when the handler has ended too. */
+export function observeRequest(request: IncomingMessage, response: ServerResponse, observers: Observers): void {
+  const { runtime, metrics } = observers;
   const startedAt = runtime.now();
   metrics.inFlight.inc();
   response.once('close', () => {
     metrics.inFlight.dec();
     const ms = runtime.now() - startedAt;
-    const { action = 'none', requestId, account } = locals;
-    metrics.requestEnded(action, response.writableFinished ? response.statusCode : null, ms);
-    const status = response.writableFinished ? String(response.statusCode) : 'hung_up';
-    logger.info({ requestId, method: request.method, action, account, status, ms }, 'request');
+    const locals = localsOf(response);
+    const status = response.writableFinished ? response.statusCode : null;
+    const replayed = response.hasHeader('idempotent-replayed');
+    const ended = () => requestEnded({ method: request.method, status, ms, replayed }, locals, observers);
+    if (status !== null || !locals.handled) return ended();
+    // In a turn of its own, after the error handler has noted why the handler failed.
+    const later = () => setImmediate(ended);
+    locals.handled.then(later, later);
   });
+}
+
+interface Ended {
+  method: string | undefined;
+  /** `null` if the caller hung up. */
+  status: number | null;
+  ms: number;
+  /** The response is the kept one of an `Idempotency-Key`. */
+  replayed: boolean;
+}
+
+/**
+ * The one log line of a request, and its metrics. No URL is logged: its query may hold an `auth_token`, and an unknown path
+ * anything.
+ */
+export function requestEnded(
+  { method, status, ms, replayed }: Ended,
+  { action = 'none', requestId, account, key, error, charged = 0, graphql, streamEnd }: RequestLocals,
+  { logger, metrics }: Omit<Observers, 'runtime'>,
+): void {
+  metrics.requestEnded(action, status, ms, error);
+  const who = account === undefined ? {} : { account, key: key?.id };
+  const why = error === undefined ? {} : { code: errorReasons[error].code, reason: error };
+  const cost = account === undefined ? {} : { chargedMicros: charged };
+  const rest = { ...(replayed && { replayed }), ...(streamEnd !== undefined && { streamEnd }) };
+  const shown = status === null ? 'hung_up' : String(status);
+  const line = { requestId, method, action, ...who, status: shown, ms, ...why, ...cost, ...rest };
+  logger.info(graphql ? { ...line, ...describeGraphql(graphql, charged) } : line, 'request');
+}
+
+/** The name of an operation is the caller's text, of letters, digits and underscores. */
+const longestName = 64;
+
+function describeGraphql(
+  { operationType, operationName, quoted, calls, charges, errors }: GraphqlLocals,
+  charged: Micros,
+) {
+  if (operationType === undefined) return {};
+  const byAction: Record<string, Micros> = {};
+  for (const { action, micros } of charges) byAction[action] = (byAction[action] ?? 0) + micros;
+  return {
+    operationType,
+    ...(operationName !== undefined && { operationName: operationName.slice(0, longestName) }),
+    ...{ quotedMicros: quoted, calls },
+    ...(charged > 0 && { charges: byAction }),
+    ...(errors > 0 && { errors }),
+  };
 }

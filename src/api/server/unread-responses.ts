@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Runtime } from '../../shared/runtime/runtime.ts';
 import { unreadBytes } from '../http/end-response.ts';
-import type { Locals } from './request-context.ts';
+import { localsOf } from '../http/request-locals.ts';
 
 export interface UnreadOptions {
   /** A client that takes nothing for this long is disconnected. */
@@ -105,6 +105,6 @@ export class UnreadResponses {
 }
 
 function ownerOf(response: ServerResponse): string {
-  const { account } = (response as ServerResponse & { locals: Locals }).locals;
+  const { account } = localsOf(response);
   return account ?? response.req.socket.remoteAddress ?? '';
 }

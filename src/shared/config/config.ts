@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { isLoopbackHost } from '../model/loopback.ts';
 import type { Micros } from '../model/money.ts';
 import { Secret } from '../secrets/secret.ts';
-import { type CheckedSettings, type LogLevel, type SettingName, settings } from './settings.ts';
+import { type CheckedSettings, type LogFormat, type LogLevel, type SettingName, settings } from './settings.ts';
 
 /** Settings as the environment has them, before anything is made of them. An empty one counts as not set. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -13,7 +13,7 @@ export interface Config {
   readonly publicUrl: string | null;
   readonly port: number;
   readonly dataDir: string;
-  readonly logLevel: LogLevel;
+  readonly log: { readonly level: LogLevel; readonly format: LogFormat };
   readonly platform: {
     /** The sandbox that another process runs, or `null` for the embedded one. */
     readonly url: string | null;
@@ -134,7 +134,7 @@ function freeze(checked: CheckedSettings): Config {
     publicUrl: checked.PUBLIC_URL,
     port: checked.PORT,
     dataDir: resolve(checked.DATA_DIR),
-    logLevel: checked.LOG_LEVEL,
+    log: { level: checked.LOG_LEVEL, format: checked.LOG_FORMAT },
     platform: Object.freeze({ url: checked.PLATFORM_URL, timeoutMs: checked.PLATFORM_TIMEOUT_MS }),
     sandbox: Object.freeze({ port: checked.SANDBOX_PORT, activity: checked.SANDBOX_ACTIVITY }),
     rateLimit: checked.RATE_LIMIT,

@@ -291,9 +291,18 @@ export const settings = {
     example: 'warn',
     check: orDefault<LogLevel>('info', choice('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent')),
   },
+  LOG_FORMAT: {
+    defaultText: 'auto',
+    about:
+      'How the log is written: json (a line of JSON each), pretty (columns for people, in colours unless NO_COLOR is set), or auto, ' +
+      'which is pretty on a terminal and else json.',
+    example: 'json',
+    check: orDefault<LogFormat>('auto', choice('auto', 'json', 'pretty')),
+  },
 } satisfies Record<string, Setting<unknown>>;
 
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
+export type LogFormat = 'auto' | 'json' | 'pretty';
 export type SettingName = keyof typeof settings;
 type CheckedValue<T> = T extends { check: (text: string | undefined) => infer R }
   ? Extract<R, { value: unknown }>['value']

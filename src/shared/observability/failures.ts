@@ -1,17 +1,17 @@
+import type { PosternError } from '../errors/postern-error.ts';
 import type { Logger } from './logger.ts';
 
-/** What a face is about to tell its caller. */
-interface Failure {
-  readonly code: string;
-  readonly status: number;
-  readonly message: string;
-  readonly cause?: unknown;
-}
-
-/** Logs what went wrong on our side, or on the platform's, with its cause; refusals are the caller's affair. */
-export function logFailure(logger: Logger, requestId: unknown, { code, status, message, cause }: Failure): void {
-  if (status < 500) return;
+/**
+ * Logs the cause of an error that is not the caller's. The line of the request has the rest, so a refusal (4xx, or 503 without a
+ * cause) needs no line of its own.
+ */
+export function logFailure(
+  logger: Logger,
+  requestId: string,
+  { code, reason, status, message, cause }: PosternError,
+): void {
+  if (status < 500 || (code === 'unavailable' && cause === undefined)) return;
   // What is wrong with the store is told once (`StoreTrouble`), not for every call that it refuses.
   const level = code === 'internal' ? 'error' : code === 'unavailable' ? 'info' : 'warn';
-  logger[level]({ requestId, code, err: cause }, message);
+  logger[level]({ requestId, code, reason, err: cause }, message);
 }

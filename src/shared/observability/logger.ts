@@ -1,15 +1,33 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
-import type { LogLevel } from '../config/settings.ts';
+import type { LogFormat, LogLevel } from '../config/settings.ts';
+import { prettyFormatter } from './pretty.ts';
 
 export type { Logger };
 
-/**
- * JSON lines on standard error: standard output belongs to what people asked for. Lines are gathered for a tenth of a
- * second at the most, since a write for each would cost a search its twelfth; pino writes the last ones at exit.
- */
+export interface LoggerOptions {
+  level: LogLevel;
+  format: LogFormat;
+}
+
+/** Writes to standard error, because standard output belongs to what people asked for. */
 export function makeLogger(
-  level: LogLevel,
-  destination: DestinationStream = pino.destination({ dest: 2, sync: false, minLength: 4_096, periodicFlush: 100 }),
+  { level, format }: LoggerOptions,
+  destination: DestinationStream = destinationOf(format),
 ): Logger {
   return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination);
+}
+
+/**
+ * JSON lines are gathered for a tenth of a second at the most, since a write for each would cost a search its twelfth; pino writes
+ * the last ones at exit. Lines for people are written at once.
+ */
+function destinationOf(format: LogFormat): DestinationStream {
+  const { isTTY = false } = process.stderr;
+  if (format === 'json' || (format === 'auto' && !isTTY)) {
+    return pino.destination({ dest: 2, sync: false, minLength: 4_096, periodicFlush: 100 });
+  }
+  const out = pino.destination({ dest: 2, sync: true });
+  // `hasColors` respects NO_COLOR.
+  const pretty = prettyFormatter(isTTY && process.stderr.hasColors());
+  return { write: (line) => void out.write(pretty(line)) };
 }

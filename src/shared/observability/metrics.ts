@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { ErrorReason } from '../errors/reasons.ts';
 
 const seconds = [0.005, 0.025, 0.1, 0.25, 1, 5, 15];
 
@@ -15,11 +16,11 @@ export interface Backlog {
   oldestDueAt: number | null;
 }
 
-const statusClasses = ['1xx', '2xx', '3xx', '4xx', '5xx'];
+const statusClasses = ['2xx', '3xx', '4xx', '5xx'];
 
-/** The class of an HTTP status: a platform or a proxy may send any number. */
+/** The class of the status of a response, which is never 1xx; a platform or a proxy may send any number. */
 function statusClass(status: number): string {
-  return statusClasses[Math.floor(status / 100) - 1] ?? 'other';
+  return statusClasses[Math.floor(status / 100) - 2] ?? 'other';
 }
 
 /**
@@ -125,9 +126,9 @@ export class Metrics {
     registers: [this.registry],
   });
 
-  readonly shed = new Counter({
-    name: 'postern_http_requests_shed_total',
-    help: 'Requests refused because of overload, by reason (event_loop_delay, requests_in_flight).',
+  readonly #refusals = new Counter({
+    name: 'postern_refusals_total',
+    help: 'Requests that ended with an error, by reason (docs/errors.md lists them).',
     labelNames: ['reason'],
     registers: [this.registry],
   });
@@ -149,8 +150,9 @@ export class Metrics {
     });
   }
 
-  /** `status`: `null` for a caller who hung up before the end of the response. */
-  requestEnded(action: string, status: number | null, durationMs: number): void {
+  /** `status`: `null` for a caller who hung up before the end of the response. `reason`: of the error, if there was one. */
+  requestEnded(action: string, status: number | null, durationMs: number, reason?: ErrorReason): void {
+    if (reason !== undefined) this.#refusals.inc({ reason });
     this.#requests.inc({ action, outcome: status === null ? 'hung_up' : statusClass(status) });
     this.#responses.inc({ status: status === null ? 'hung_up' : String(status) });
     this.#requestSeconds.observe({ action }, durationMs / 1_000);

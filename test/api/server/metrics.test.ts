@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { actions, streams } from '../../../src/actions/registry.ts';
 import { operations } from '../../../src/sandbox/operations/table.ts';
+import { type ErrorReason, errorReasons } from '../../../src/shared/errors/reasons.ts';
 import { errorTable } from '../../../src/shared/errors/table.ts';
 import { Metrics } from '../../../src/shared/observability/metrics.ts';
 import { Client } from '../../support/client.ts';
@@ -109,6 +110,7 @@ describe('the size of /metrics', () => {
       for (let status = 0; status <= 1_000; status++) metrics.platformRequestEnded(id, String(status), 5);
       for (const outcome of ['timeout', 'failed', 'proxy_failed']) metrics.platformRequestEnded(id, outcome, 5);
     }
+    for (const reason of Object.keys(errorReasons)) metrics.requestEnded('none', 400, 5, reason as ErrorReason);
     const text = await metrics.registry.metrics();
     expect(Buffer.byteLength(text)).toBeLessThan(mostBytes);
   });

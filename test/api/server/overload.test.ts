@@ -17,9 +17,7 @@ async function start(env: Record<string, string>) {
 
 const shed = async (reason: string) => {
   const text = await (await fetch(`${service.origin}/metrics`)).text();
-  return Number(
-    new RegExp(`^postern_http_requests_shed_total\\{reason="${reason}"\\} (\\d+)$`, 'm').exec(text)?.[1] ?? 0,
-  );
+  return Number(new RegExp(`^postern_refusals_total\\{reason="${reason}"\\} (\\d+)$`, 'm').exec(text)?.[1] ?? 0);
 };
 
 describe('overload', () => {
@@ -46,7 +44,7 @@ describe('overload', () => {
       expect(answer.headers.get('retry-after')).toBe('2');
       expect(answer.errors[0]?.extensions).toMatchObject({ code: 'UNAVAILABLE', status: 503, retryAfterSeconds: 2 });
       expect((await fetch(`${service.origin}/healthz`)).status).toBe(200);
-      expect(await shed('event_loop_delay')).toBeGreaterThanOrEqual(3);
+      expect(await shed('event_loop_overload')).toBeGreaterThanOrEqual(3);
     } finally {
       busy = false;
     }
@@ -77,7 +75,7 @@ describe('overload', () => {
     await new Promise((resolve) => setTimeout(resolve, 300));
     expectRefusal(await caller.get('/account'), 503, /^The service is overloaded \(2 requests are being answered\)/);
     expect((await fetch(`${service.origin}/healthz`)).status).toBe(200);
-    expect(await shed('requests_in_flight')).toBe(1);
+    expect(await shed('request_overload')).toBe(1);
     expect((await Promise.all(running)).map(({ status }) => status)).toEqual([200, 200]);
     expect((await caller.get('/account')).status).toBe(200);
     abort.abort();

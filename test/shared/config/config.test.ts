@@ -24,7 +24,7 @@ describe('settings', () => {
       publicUrl: null,
       port: 4000,
       dataDir: resolve('data'),
-      logLevel: 'info',
+      log: { level: 'info', format: 'auto' },
       platform: { url: null, timeoutMs: 15_000 },
       sandbox: { port: 4001, activity: true },
       rateLimit: 60_000,
@@ -69,7 +69,7 @@ describe('settings', () => {
       SANDBOX_ACTIVITY: '0',
       LOG_LEVEL: 'silent',
     });
-    expect(config).toMatchObject({ host: '0.0.0.0', port: 0, dataDir: '/srv/postern', logLevel: 'silent' });
+    expect(config).toMatchObject({ host: '0.0.0.0', port: 0, dataDir: '/srv/postern', log: { level: 'silent' } });
     expect(config.platform).toEqual({ url: 'https://sandbox.example:8443', timeoutMs: 1 });
     expect(config.sandbox).toEqual({ port: 65_535, activity: false });
     expect(config.secrets.secretKeys?.map((secret) => secret.expose().toString('base64'))).toEqual([key(1), key(2)]);
@@ -134,6 +134,7 @@ describe('settings', () => {
     ['SANDBOX_ACTIVITY', 'sometimes'],
     ['LOG_LEVEL', 'verbose'],
     ['LOG_LEVEL', 'INFO!'],
+    ['LOG_FORMAT', 'yaml'],
     ['SECRET_KEY', 'hunter2'],
     ['SECRET_KEY', Buffer.alloc(31).toString('base64')],
     ['SECRET_KEY', `${key(1)},`],

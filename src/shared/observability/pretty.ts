@@ -1,0 +1,98 @@
+import { styleText } from 'node:util';
+import { formatDollars, type Micros } from '../model/money.ts';
+
+type Line = Readonly<Record<string, unknown>>;
+type Style = Parameters<typeof styleText>[0];
+type Paint = (style: Style, text: string) => string;
+
+const levels: Readonly<Record<number, [string, Style]>> = {
+  10: ['TRACE', 'gray'],
+  20: ['DEBUG', 'gray'],
+  30: ['INFO', 'green'],
+  40: ['WARN', 'yellow'],
+  50: ['ERROR', 'red'],
+  60: ['FATAL', 'red'],
+};
+
+/** Widths of the columns of a request: longer values push the rest of their line to the right. */
+const widths = { method: 7, status: 8, ms: 7, action: 24, charge: 9 };
+
+/** By the first character of the status; `h`: the caller hung up. */
+const statusStyles: Readonly<Record<string, Style>> = { 2: 'green', 3: 'cyan', 4: 'yellow', 5: 'red', h: 'magenta' };
+
+/**
+ * Returns a function that turns a JSON line of pino into a line for people: columns for requests, then `name=value`. Control
+ * characters are escaped, because a platform or a proxy could have put commands for the terminal into its answer.
+ */
+export function prettyFormatter(hasColours: boolean): (json: string) => string {
+  const paint: Paint = hasColours
+    ? (style, text) => styleText(style, text, { validateStream: false })
+    : (_, text) => text;
+  return (json) => {
+    const { level, time, msg, err, ...fields } = JSON.parse(json) as Line;
+    const [name, style] = levels[Number(level)] ?? [String(level), 'white'];
+    const head = `${paint('gray', clockTime(time))} ${paint(style, name.padEnd(5))}`;
+    const isRequest = msg === 'request' && fields['status'] !== undefined;
+    const [text, rest] = isRequest ? describeRequest(fields, paint) : [safe(String(msg ?? '')), fields];
+    const more = Object.entries(rest).map(([key, value]) => ` ${paint('gray', `${safe(key)}=${show(value)}`)}`);
+    return `${head} ${text}${more.join('')}\n${describeError(err, paint)}`;
+  };
+}
+
+/** The columns of a request, and the fields that none of them shows. */
+function describeRequest(line: Line, paint: Paint): [string, Line] {
+  const { method, status, ms, action, code, reason, chargedMicros, ...rest } = line;
+  const charge = Number(chargedMicros ?? 0) > 0 ? dollars(Number(chargedMicros)) : '';
+  const columns = [
+    show(method).padEnd(widths.method),
+    paint(statusStyles[String(status).charAt(0)] ?? 'white', show(status).padEnd(widths.status)),
+    `${Math.round(Number(ms))} ms`.padStart(widths.ms),
+    show(action).padEnd(widths.action),
+    paint('cyan', charge.padEnd(widths.charge)),
+    ...(reason === undefined ? [] : [paint('yellow', `${show(code)}: ${show(reason)}`)]),
+  ];
+  const { quotedMicros, charges, ...others } = rest;
+  const inDollars = {
+    ...(quotedMicros !== undefined && { quoted: dollars(Number(quotedMicros)) }),
+    ...(typeof charges === 'object' && charges !== null && { charges: sumsOf(charges) }),
+  };
+  return [columns.join(' '), { ...others, ...inDollars }];
+}
+
+function sumsOf(charges: object): string {
+  return Object.entries(charges)
+    .map(([action, micros]) => `${action} ${dollars(Number(micros))}`)
+    .join(', ');
+}
+
+function dollars(micros: Micros): string {
+  return `$${formatDollars(micros)}`;
+}
+
+/** Hours, minutes, seconds and milliseconds of the machine's time zone. */
+function clockTime(time: unknown): string {
+  const at = new Date(String(time));
+  const parts = [at.getHours(), at.getMinutes(), at.getSeconds()].map((part) => String(part).padStart(2, '0'));
+  return `${parts.join(':')}.${String(at.getMilliseconds()).padStart(3, '0')}`;
+}
+
+/** The stack of an error, which names its causes, or else its fields. */
+function describeError(err: unknown, paint: Paint): string {
+  if (typeof err !== 'object' || err === null) return err === undefined ? '' : `    ${show(err)}\n`;
+  const { stack, ...fields } = err as Line;
+  const lines = typeof stack === 'string' ? stack.split('\n') : [JSON.stringify(fields)];
+  return lines.map((line) => `    ${paint('red', safe(line.trimStart()))}\n`).join('');
+}
+
+function show(value: unknown): string {
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+  return safe(/[\s"]/.test(text) && typeof value === 'string' ? JSON.stringify(value) : text);
+}
+
+/** Escapes control characters, line separators, and characters that change the direction of text. */
+function safe(text: string): string {
+  return text.replace(/[\p{Cc}\u2028\u2029\p{Bidi_Control}]/gu, (character) => {
+    const hex = (character.codePointAt(0) ?? 0).toString(16);
+    return `\\u{${hex}}`;
+  });
+}

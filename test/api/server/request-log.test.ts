@@ -1,0 +1,250 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { Client } from '../../support/client.ts';
+import { GraphqlClient } from '../../support/graphql.ts';
+import { openSocket } from '../../support/raw.ts';
+import { startService, type TestService } from '../../support/service.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService({
+    SANDBOX_ACTIVITY: '0',
+    RATE_LIMIT: '60',
+    MAX_CONCURRENT_REQUESTS: '2',
+    MAX_STREAMS_PER_KEY: '1',
+    UNAUTHENTICATED_RATE_LIMIT: '40',
+    PLATFORM_TIMEOUT_MS: '1500',
+    GRAPHQL_MAX_COST: '0.003',
+  });
+});
+afterAll(() => service.stop());
+afterEach(async () => {
+  await fetch(`${service.demo.sandboxUrl}/control/faults/clear`, { method: 'POST', headers: json, body: '{}' });
+});
+
+const json = { 'content-type': 'application/json' };
+
+interface Line {
+  requestId: string;
+  [field: string]: unknown;
+}
+
+/** Calls with a key of its own, and the request lines that were logged for it. */
+async function caller(dollars = '1') {
+  const { id: account, key, keyId } = await service.makeAccount(dollars);
+  const authToken = service.demo.accounts[0]?.authToken ?? '';
+  return {
+    account,
+    key,
+    keyId,
+    authToken,
+    rest: new Client({ baseUrl: service.demo.baseUrl, key, authToken }),
+    graphql: new GraphqlClient({ url: service.demo.graphqlUrl, key, authToken }),
+    /** The line of a request is written after its response was read. */
+    lines: async (count: number) => {
+      await expect.poll(() => requests().filter((line) => line['account'] === account).length).toBe(count);
+      return requests().filter((line) => line['account'] === account);
+    },
+  };
+}
+
+const requests = () =>
+  service.log.map((text) => JSON.parse(text) as Line & { msg: string }).filter(({ msg }) => msg === 'request');
+
+async function lineOf(requestId: string): Promise<Line> {
+  await expect.poll(() => requests().filter((line) => line.requestId === requestId).length).toBe(1);
+  return requests().find((line) => line.requestId === requestId) as Line;
+}
+
+const refused = async ({ headers }: { headers: Headers }) => {
+  const { code, reason, status, chargedMicros } = await lineOf(headers.get('x-request-id') ?? '');
+  return { code, reason, status, chargedMicros };
+};
+
+describe('the log line of a REST request', () => {
+  test('has action, account, key, status, time and charge', async () => {
+    const { rest, account, keyId, lines } = await caller();
+    await rest.get('/user/info', { userName: 'grace' }, { 'x-request-id': 'mine-1' });
+    await rest.get('/account/balance');
+    const [paid, free] = await lines(2);
+    expect(paid).toEqual({
+      ...{ level: 30, time: expect.any(String), msg: 'request', requestId: 'mine-1', method: 'GET' },
+      ...{ action: 'user/info', account, key: keyId, status: '200', ms: expect.any(Number), chargedMicros: 1_000 },
+    });
+    expect(free).toMatchObject({ action: 'account/balance', status: '200', chargedMicros: 0 });
+  });
+
+  test('has the reason of a failed call, which costs nothing', async () => {
+    const { rest } = await caller();
+    const missing = await rest.get('/tweet/detail', { tweet_id: '1' });
+    expect(await refused(missing)).toEqual({
+      ...{ code: 'not_found', reason: 'resource_not_found', status: '404', chargedMicros: 0 },
+    });
+    await service.addFault({ kind: 'status', status: 503 });
+    expect(await refused(await rest.get('/user/me'))).toMatchObject({ reason: 'platform_failed', status: '502' });
+    await service.addFault({ kind: 'hang' });
+    expect(await refused(await rest.get('/user/me'))).toMatchObject({ reason: 'platform_timeout', status: '504' });
+    const token = await rest.with({ authToken: 'f'.repeat(40) }).get('/user/me');
+    expect(await refused(token)).toMatchObject({ code: 'forbidden', reason: 'auth_token_rejected', status: '403' });
+    const proxy = await rest.get('/user/me', { proxy: 'http://127.0.0.1:1' });
+    expect(await refused(proxy)).toMatchObject({ code: 'bad_input', reason: 'address_refused', status: '400' });
+  });
+
+  test('says whether credit is missing or reserved by calls in flight', async () => {
+    const poor = await caller('0.0005');
+    expect(await refused(await poor.rest.get('/user/me'))).toEqual({
+      ...{ code: 'insufficient_credits', reason: 'credit_short', status: '402', chargedMicros: 0 },
+    });
+    const once = await caller('0.001');
+    await service.addFault({ kind: 'latency', ms: 700 });
+    const first = once.rest.post('/user/follow', { username: 'grace' });
+    await expect
+      .poll(async () => (await once.rest.get('/account/balance')).body.data['held'], { interval: 20 })
+      .toBe('0.001');
+    const second = await once.rest.post('/user/follow', { username: 'grace' });
+    expect(await refused(second)).toMatchObject({ reason: 'credit_reserved', status: '402' });
+    expect((await first).status).toBe(200);
+  });
+
+  test('has the charge of a write whose caller hung up', async () => {
+    const { rest, account, key, authToken } = await caller();
+    await service.addFault({ kind: 'latency', ms: 700 });
+    const body = JSON.stringify({ auth_token: authToken, text: `Hung up on at ${Date.now()}` });
+    const socket = await openSocket(service.origin);
+    socket.write(
+      `POST /v1/tweet/create HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n` +
+        `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+    );
+    await expect
+      .poll(async () => (await rest.get('/account/balance')).body.data['held'], { interval: 20 })
+      .toBe('0.001');
+    socket.destroy();
+    const isWrite = (line: Line) => line['account'] === account && line['action'] === 'tweet/create';
+    await expect.poll(() => requests().filter(isWrite).length, { timeout: 5_000 }).toBe(1);
+    expect(requests().find(isWrite)).toMatchObject({ status: 'hung_up', chargedMicros: 1_000 });
+  });
+
+  test('says that a response was kept, and why the first was refused', async () => {
+    const { rest } = await caller();
+    const again = () => rest.post('/tweet/favorite', { tweet_id: '1' }, { 'idempotency-key': 'kept' });
+    expect((await again()).status).toBe(404);
+    const replayed = await again();
+    const line = await lineOf(replayed.headers.get('x-request-id') ?? '');
+    expect(line).toMatchObject({ status: '404', reason: 'resource_not_found', replayed: true, chargedMicros: 0 });
+  });
+});
+
+describe('the log line of a request that a limit refused names the limit', () => {
+  test('calls a minute of the key', async () => {
+    const { rest } = await caller();
+    const answers = [];
+    for (let n = 0; n < 62; n++) answers.push(await rest.get('/account'));
+    const last = answers.at(-1);
+    expect(last && (await refused(last))).toEqual({
+      ...{ code: 'rate_limited', reason: 'key_rate_limit', status: '429', chargedMicros: 0 },
+    });
+    const metrics = await (await fetch(`${service.origin}/metrics`)).text();
+    expect(metrics).toMatch(/^postern_refusals_total\{reason="key_rate_limit"\} [12]$/m);
+  });
+
+  test('concurrent requests and streams of the key', async () => {
+    const { rest, key, authToken } = await caller();
+    await service.addFault({ kind: 'latency', ms: 700 }, { operation: 'userByScreenName', times: 2 });
+    const running = [rest.get('/user/info', { userName: 'grace' }), rest.get('/user/info', { userName: 'ada' })];
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(await refused(await rest.get('/account'))).toMatchObject({ reason: 'key_concurrency_limit', status: '429' });
+    await Promise.all(running);
+    const abort = new AbortController();
+    const headers = { authorization: `Bearer ${key}`, 'x-auth-token': authToken };
+    const opened = await fetch(`${service.demo.baseUrl}/events`, { headers, signal: abort.signal });
+    expect(await refused(await rest.get('/events'))).toMatchObject({ reason: 'key_stream_limit', status: '429' });
+    abort.abort();
+    const line = await lineOf(opened.headers.get('x-request-id') ?? '');
+    expect(line).toMatchObject({ action: 'events', status: 'hung_up', chargedMicros: 1_000 });
+  });
+
+  test("the platform's own, test events, and wrong codes", async () => {
+    const { rest, graphql } = await caller();
+    await service.addFault({ kind: 'rate_limit', retry_after: 7 }, { operation: 'userByScreenName' });
+    expect(await refused(await rest.get('/user/info', { userName: 'grace' }))).toMatchObject({
+      reason: 'platform_rate_limit',
+      status: '429',
+    });
+    const made = await rest.post('/webhooks', { url: 'http://localhost:1/hook' });
+    const path = `/webhooks/${made.body.data['id']}/test`;
+    let last = await rest.post(path);
+    for (let n = 0; n < 10; n++) last = await rest.post(path);
+    expect(await refused(last)).toMatchObject({ reason: 'webhook_test_limit', status: '429' });
+    const wrong = { encryption_code: '000111' };
+    for (let n = 0; n < 4; n++) last = await rest.get('/dm/list', wrong);
+    expect(await refused(last)).toMatchObject({ reason: 'wrong_code_limit', status: '429' });
+    const answer = await graphql.ask(
+      '{ conversations(first: 1) { nodes { lastMessage { text } } } }',
+      {},
+      {
+        'x-encryption-code': '000111',
+      },
+    );
+    expect(await refused(answer)).toMatchObject({ code: 'rate_limited', reason: 'wrong_code_limit' });
+  });
+
+  test('requests of an address without a key', async () => {
+    let last = new Response();
+    for (let n = 0; n < 45; n++) last = await fetch(`${service.origin}/unknown?auth_token=secret-in-a-url`);
+    expect(last.status).toBe(429);
+    const line = await lineOf(last.headers.get('x-request-id') ?? '');
+    expect(line).toMatchObject({ code: 'rate_limited', reason: 'address_rate_limit', action: 'none' });
+    expect(line).not.toHaveProperty('chargedMicros');
+    expect(service.log.join('')).not.toContain('secret-in-a-url');
+  });
+});
+
+describe('the log line of a GraphQL request', () => {
+  test('has the operation, the calls that ran, and what each action cost', async () => {
+    const { graphql, lines } = await caller();
+    const page =
+      'query Feed { user(userName: "grace") { name tweets(first: 2) { nodes { text } } } no: tweet(tweetId: "1") { text } }';
+    await graphql.ask(page);
+    await graphql.ask('{ users: nonsense }');
+    const [ran, wrong] = await lines(2);
+    expect(ran).toMatchObject({
+      ...{ action: 'graphql', status: '200', operationType: 'query', operationName: 'Feed', calls: 3 },
+      ...{ chargedMicros: 2_000, charges: { 'user/info': 1_000, 'user/tweets_and_replies': 1_000 } },
+      ...{ quotedMicros: expect.any(Number), errors: 1, code: 'not_found', reason: 'resource_not_found' },
+    });
+    expect(wrong).toMatchObject({ code: 'bad_input', reason: 'invalid_document', chargedMicros: 0 });
+  });
+
+  test('says why it was refused as a whole', async () => {
+    const { graphql, lines } = await caller('0.001');
+    await graphql.ask(
+      `query Big { ${['a', 'b', 'c', 'd'].map((name) => `${name}: user(userName: "${name}") { name }`)} }`,
+    );
+    await graphql.ask('query Short { a: user(userName: "grace") { name } b: user(userName: "ada") { name } }');
+    await graphql.ask(`{ ${'a '.repeat(20_000)} }`);
+    const [big, short, long] = await lines(3);
+    expect(big).toMatchObject({ reason: 'cost_limit', operationName: 'Big', status: '400', calls: 0 });
+    expect(short).toMatchObject({
+      reason: 'credit_short',
+      quotedMicros: 2_000,
+      status: '402',
+      calls: 0,
+      chargedMicros: 0,
+    });
+    expect(long).toMatchObject({ code: 'too_costly', reason: 'document_limit' });
+    expect(long).not.toHaveProperty('operationType');
+  });
+
+  test('bounds the name of an operation', async () => {
+    const { graphql, lines } = await caller();
+    await graphql.ask(`query ${'N'.repeat(5_000)} { account { name } }`);
+    expect((await lines(1))[0]?.['operationName']).toBe('N'.repeat(64));
+  });
+});
+
+test('a request that is not HTTP has a line under the x-request-id of its response', async () => {
+  const socket = await openSocket(service.origin);
+  const answered = new Promise<string>((resolve) => socket.once('data', (data) => resolve(data.toString())));
+  socket.write('NONSENSE\r\n\r\n');
+  const requestId = /x-request-id: (\S+)/.exec(await answered)?.[1] ?? '';
+  expect(await lineOf(requestId)).toMatchObject({ code: 'bad_input', reason: 'malformed_request', status: '400' });
+});
