@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { code, table } from './markdown-table.js';
 
 const { modules, packages } = JSON.parse(readFileSync(new URL('modules.json', import.meta.url), 'utf8'));
 
@@ -12,14 +13,7 @@ export function moduleTables() {
   return `${table(['module', 'holds', 'may import'], moduleRows)}\n${table(['packages', 'only in'], packageRows)}`;
 }
 
-const code = (text) => `\`${text}\``;
-
 function importList(names) {
   if (names.length === 0) return 'nothing';
   return names.includes('*') ? 'everything' : names.map(code).join(', ');
-}
-
-function table(head, rows) {
-  const lines = [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`);
-  return `${lines.join('\n')}\n`;
 }

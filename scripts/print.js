@@ -11,6 +11,7 @@ import { openApiDocument } from '../dist/api/rest/openapi/document.js';
 import { errorReference } from '../dist/api/rest/openapi/error-reference.js';
 import { eventsSchema, eventTypes } from '../dist/api/rest/openapi/events.js';
 import { contractDocument } from '../dist/sandbox/contract/document.js';
+import { endpointTable, protocolTable } from './endpoint-tables.js';
 import { moduleTables } from './module-tables.js';
 import { performAll } from './openapi/performed.js';
 
@@ -23,13 +24,14 @@ const documents = {
   'schema/platform.openapi.json': () => `${JSON.stringify(contractDocument(), null, 2)}\n`,
   'schema/schema.graphql': () => `${printSchema(schema)}\n`,
   'docs/errors.md': () => errorReference(),
-  'ARCHITECTURE.md': () => withSection('ARCHITECTURE.md', 'modules', moduleTables()),
+  'README.md': () => withSections('README.md', { endpoints: endpointTable() }),
+  'ARCHITECTURE.md': () => withSections('ARCHITECTURE.md', { modules: moduleTables(), 'at-protocol': protocolTable() }),
 };
 
 const help = `Usage: node scripts/print.js [--check]
 
 Writes the files that derive from the code: schema/openapi.json, schema/platform.openapi.json, schema/events.json, schema/asyncapi.yaml
-and schema/schema.graphql, the types of src/client/webhooks/events.ts, docs/errors.md and the printed tables of ARCHITECTURE.md. It reads the code in dist/ (run
+and schema/schema.graphql, the types of src/client/webhooks/events.ts, docs/errors.md and the printed tables of README.md and ARCHITECTURE.md. It reads the code in dist/ (run
 \`npm run print\`, which builds first). The examples of openapi.json are the answers of a service that runs for a moment in
 this process.
 
@@ -54,16 +56,19 @@ for (const [name, print] of Object.entries(documents)) {
   }
 }
 
-/** The document with `text` between the comments `printed: name` and `end: name`. */
-function withSection(file, name, text) {
-  const document = read(new URL(`../${file}`, import.meta.url));
-  const start = `<!-- printed: ${name} -->\n`;
-  const end = `<!-- end: ${name} -->`;
-  const from = document.indexOf(start);
-  const to = document.indexOf(end);
-  if (from < 0 || to < from)
-    throw new Error(`${file} has no section for ${name}: put ${start.trim()} and ${end} around its place`);
-  return `${document.slice(0, from)}${start}${text}${document.slice(to)}`;
+/** The document with each text between the comments `printed: name` and `end: name`. */
+function withSections(file, sections) {
+  let document = read(new URL(`../${file}`, import.meta.url));
+  for (const [name, text] of Object.entries(sections)) {
+    const start = `<!-- printed: ${name} -->\n`;
+    const end = `<!-- end: ${name} -->`;
+    const from = document.indexOf(start);
+    const to = document.indexOf(end);
+    if (from < 0 || to < from)
+      throw new Error(`${file} has no section for ${name}: put ${start.trim()} and ${end} around its place`);
+    document = `${document.slice(0, from)}${start}${text}${document.slice(to)}`;
+  }
+  return document;
 }
 
 function read(url) {

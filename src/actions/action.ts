@@ -27,6 +27,11 @@ interface ActionDeclaration {
   readonly summary: string;
   /** What the summary and the schemas do not say; for documents, Markdown. */
   readonly description: string;
+  /**
+   * How an adapter for the AT Protocol could do it, for the table in ARCHITECTURE.md. `null`: it could not, or the action asks
+   * no platform.
+   */
+  readonly atProtocol: string | null;
   /** Taken when the action succeeds, and only then. */
   readonly price: Micros;
   /**
@@ -107,7 +112,7 @@ export interface AccountAction extends ActionDeclaration {
 
 export type Action = PlatformAction | AccountAction;
 
-type Defaulted = 'kind' | 'paged' | 'owner' | 'keepsActor' | 'code' | 'takesBase64' | 'description';
+type Defaulted = 'atProtocol' | 'kind' | 'paged' | 'owner' | 'keepsActor' | 'code' | 'takesBase64' | 'description';
 type Declaration<I extends z.ZodObject, O extends z.ZodType, Context, Checked = z.output<I>> = Omit<
   ActionDeclaration,
   Defaulted | 'expensive' | 'input' | 'output' | 'example'
@@ -121,6 +126,7 @@ type Declaration<I extends z.ZodObject, O extends z.ZodType, Context, Checked = 
   };
 
 const defaults = {
+  atProtocol: null,
   kind: 'call',
   paged: false,
   owner: null,

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { actions } from '../../src/actions/registry.ts';
 import { settings } from '../../src/shared/config/settings.ts';
 import { errorTable } from '../../src/shared/errors/table.ts';
 
@@ -14,9 +13,5 @@ describe('the README', () => {
 
   test.each(Object.entries(errorTable))('lists the error %s with its status', (code, { status }) => {
     expect(readme).toContain(`| ${status} | \`${code}\` |`);
-  });
-
-  test.each(actions.map(({ method, path }) => `${method} ${path}`))('lists the call %s', (call) => {
-    expect(readme).toContain(`\`${call}\``);
   });
 });

@@ -10,6 +10,7 @@ export const uploadMedia = platformAction({
   method: 'POST',
   path: '/media/upload',
   summary: 'Upload a picture or a video, to attach it',
+  atProtocol: '`com.atproto.repo.uploadBlob`; its blobs have no owner and expire unless a record names them',
   description:
     'JPEG, PNG and WebP up to 5 MiB, GIF up to 15 MiB, MP4 and QuickTime up to 512 MiB; at most 8,192 pixels a side. The ' +
     'type is read from the bytes, and must be the one that was claimed. What an address leads to is fetched through ' +

@@ -35,6 +35,7 @@ export const createTweet = platformAction({
   method: 'POST',
   path: '/tweet/create',
   summary: 'Post a tweet, a reply or a quote',
+  atProtocol: '`com.atproto.repo.createRecord`; no duplicate check, the record key as idempotency token',
   price: flatPrice,
   effect: 'once',
   input: z

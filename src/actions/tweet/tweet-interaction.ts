@@ -7,6 +7,7 @@ interface Interaction {
   /** As SPEC.md spells it, such as `tweet/favorite`. */
   name: string;
   summary: string;
+  atProtocol: string | null;
   /** The boolean of the answer, such as `liked`. */
   done: string;
   effect?: 'idempotent' | 'once';
@@ -14,12 +15,18 @@ interface Interaction {
 }
 
 /** What the actor does to one tweet, and undoes: takes `tweet_id`, returns `tweetId` and one boolean (SPEC.md, Tweets). */
-export function tweetInteraction({ name, summary, done, effect = 'idempotent', perform }: Interaction): PlatformAction {
+export function tweetInteraction({
+  name,
+  done,
+  effect = 'idempotent',
+  perform,
+  ...documented
+}: Interaction): PlatformAction {
   return platformAction({
+    ...documented,
     name,
     method: 'POST',
     path: `/${name}`,
-    summary,
     price: flatPrice,
     effect,
     input: z.object({ tweet_id: numericId.meta({ description: 'The tweet.' }) }),

@@ -8,16 +8,17 @@ import { userReference } from '../input/user-input.ts';
 interface Follow {
   name: string;
   summary: string;
+  atProtocol: string | null;
   perform: (platform: PlatformSession, user: UserReference) => Promise<FollowState>;
 }
 
 /** Follow and unfollow: the same input, the same answer (SPEC.md, Users). */
-export function followAction({ name, summary, perform }: Follow): PlatformAction {
+export function followAction({ name, perform, ...documented }: Follow): PlatformAction {
   return platformAction({
+    ...documented,
     name,
     method: 'POST',
     path: `/${name}`,
-    summary,
     price: flatPrice,
     effect: 'idempotent',
     input: z

@@ -14,6 +14,7 @@ interface UserList<Item> {
   /** As SPEC.md spells it, such as `user/followers`. */
   name: string;
   summary: string;
+  atProtocol: string | null;
   /** A user of the demo world who has some. */
   example: string;
   fetch: (platform: PlatformSession, user: UserReference, page: PageRequest) => Promise<PageOf<Item>>;
@@ -56,12 +57,13 @@ async function fetchPage<Item>(
   return { ...page, cursor: ownedCursor(page.user, page.cursor) };
 }
 
-function declared({ name, summary, example }: UserList<unknown>) {
+function declared({ name, summary, atProtocol, example }: UserList<unknown>) {
   return {
     name,
     method: 'GET',
     path: `/${name}`,
     summary,
+    atProtocol,
     price: flatPrice,
     effect: 'read',
     paged: true,

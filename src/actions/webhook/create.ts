@@ -8,6 +8,7 @@ export const createWebhook = platformAction({
   method: 'POST',
   path: '/webhooks',
   summary: "Deliver the actor's activity to an address",
+  atProtocol: '`app.bsky.notification.listNotifications`, newest first: the adapter would turn it round',
   description:
     'The receiver is asked for a CRC at once. If that fails, the webhook is registered, is not `valid`, and `last_error` says why: ' +
     'mend the receiver and validate. ' +

@@ -15,6 +15,7 @@ export const eventStream = platformAction({
   method: 'GET',
   path: '/events',
   summary: "The actor's activity as it happens",
+  atProtocol: '`app.bsky.notification.listNotifications`, newest first: the adapter would turn it round',
   description:
     'Server-Sent Events: what a webhook of the actor would get. Each has its id, so that a client which comes back with ' +
     '`Last-Event-ID` within 24 hours misses nothing; where something may be missing an event `gap` says so. Message events ' +

@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { alternativesOf } from '../dist/actions/input/input.js';
+import { actions, streams } from '../dist/actions/registry.js';
+import { formatDollars } from '../dist/shared/model/money.js';
+import { code, table } from './markdown-table.js';
+
+const calls = [...actions, ...streams];
+
+/** Every call with its parameters and its price, for README.md. */
+export function endpointTable() {
+  const rows = calls.map((action) => [
+    code(`${action.method} ${action.path}`),
+    action.summary,
+    parametersOf(action).join(', '),
+    action.price === 0 ? 'free' : formatDollars(action.price),
+  ]);
+  return table(['call', 'does', 'takes', 'price'], rows);
+}
+
+/** What an adapter for the AT Protocol could do for each action that asks a platform, for ARCHITECTURE.md. */
+export function protocolTable() {
+  const byAnswer = new Map();
+  for (const { actor, name, atProtocol } of calls) {
+    if (actor) byAnswer.set(atProtocol, [...(byAnswer.get(atProtocol) ?? []), code(name)]);
+  }
+  const rows = [...byAnswer].map(([answer, names]) => [names.join(', '), answer ?? 'no: 501']);
+  return table(['actions', 'AT Protocol could'], rows);
+}
+
+/** Required parameters in bold; alternatives joined by "or", at the place of the first of them. */
+function parametersOf({ input, path, keepsActor, code: encryptionCode }) {
+  const { properties, required = [], $defs = {} } = z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' });
+  const groups = alternativesOf(input).filter((group, _at, all) => !all.some((other) => isPartOf(other, group)));
+  const shown = ([name, schema]) => {
+    if (path.includes(`{${name}}`)) return [];
+    const { fields, atLeast } = groups.find((group) => group.fields.includes(name)) ?? { fields: [name], atLeast: 0 };
+    if (fields[0] !== name) return [];
+    const isRequired = required.includes(name) || atLeast > 0;
+    const { enum: values } = $defs[schema.$ref?.split('/').at(-1)] ?? schema;
+    const oneOf = values === undefined ? '' : ` (${values.map(code).join(', ')})`;
+    return [fields.map((each) => emphasized(each, isRequired)).join(' or ') + oneOf];
+  };
+  return [
+    ...(keepsActor ? [code('auth_token'), code('proxy')] : []),
+    ...(encryptionCode === 'none' ? [] : [emphasized('encryption_code', encryptionCode === 'required')]),
+    ...Object.entries(properties).flatMap(shown),
+  ];
+}
+
+const isPartOf = (a, b) => a.fields.length < b.fields.length && a.fields.every((field) => b.fields.includes(field));
+
+const emphasized = (name, isRequired) => (isRequired ? `**${code(name)}**` : code(name));
