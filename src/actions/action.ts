@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { AccountService } from '../billing/account-service.ts';
-import type { MediaDesk } from '../media/desk.ts';
-import type { MessageDesk } from '../messaging/conversations/message-desk.ts';
+import type { MediaUploader } from '../media/media-uploader.ts';
+import type { MessagingSession } from '../messaging/conversations/messaging-session.ts';
 import type { Platform, PlatformSession } from '../platform/port.ts';
 import type { Micros } from '../shared/model/money.ts';
 import type { Secret } from '../shared/secrets/secret.ts';
@@ -87,9 +87,9 @@ export interface PlatformContext extends Context {
   /** Runs work that would stop the event loop. */
   tasks: TaskRunner;
   /** Takes in what the caller gives or names. */
-  media: MediaDesk;
+  media: MediaUploader;
   /** Opens and seals messages, with the caller's code where there is one. */
-  messages: MessageDesk;
+  messages: MessagingSession;
 }
 
 export interface AccountContext extends Context {

@@ -1,6 +1,6 @@
 import { mediaSource } from '../actions/input/media-input.ts';
 import { type Wanted, withMedia } from '../actions/input/take-media.ts';
-import type { MediaDesk, MediaSource, TakingRules } from '../media/desk.ts';
+import type { MediaSource, MediaUploader, UploadRules } from '../media/media-uploader.ts';
 import type { PlatformSession } from '../platform/port.ts';
 import { malformedField } from '../shared/errors/fields.ts';
 import type { RichTextJson } from '../shared/rich-text/rich-text.ts';
@@ -17,7 +17,7 @@ export interface Edits {
 
 interface Call {
   platform: PlatformSession;
-  media: MediaDesk;
+  media: MediaUploader;
   tasks: TaskRunner;
 }
 
@@ -69,7 +69,7 @@ function coverOf({ cover_image_url: url, cover_image_base64: data }: CheckedFiel
   return { source: mediaSource(url, data), rules: { field, kinds: ['photo'] } };
 }
 
-function pictureRules(number: number): TakingRules {
+function pictureRules(number: number): UploadRules {
   return { field: `content: image ${number}`, kinds: ['photo', 'gif'] };
 }
 

@@ -4,7 +4,7 @@ import { formatDollars, type Micros } from '../shared/model/money.ts';
 import type { Runtime } from '../shared/runtime/runtime.ts';
 import type { LedgerStore, SavedAnswer, Settlement } from '../store/port.ts';
 import { orStoreAway } from '../store/store-away.ts';
-import { Lane, type LaneContext } from './lane.ts';
+import { AccountBatcher, type AccountBatcherContext } from './account-batcher.ts';
 import { type CommitInfo, type LedgerTimes, ledgerTimes } from './ledger-times.ts';
 import type { Charge, Reservation, Settled } from './ledger-types.ts';
 
@@ -30,8 +30,8 @@ export interface LedgerOptions {
  * goes together into the next one. The rules are in `src/store/port.ts` (`LedgerCommit`), the reasons in ARCHITECTURE.
  */
 export class Ledger {
-  readonly #lanes = new Map<string, Lane>();
-  readonly #context: LaneContext;
+  readonly #lanes = new Map<string, AccountBatcher>();
+  readonly #context: AccountBatcherContext;
   /** What accounts could spend when this process last heard of it. */
   readonly #spendable = new LRUCache<string, Micros>({ max: knownAccounts });
   #closed = false;
@@ -150,10 +150,10 @@ export class Ledger {
     this.#lanes.get(reservation.account)?.release(reservation);
   }
 
-  #lane(account: string): Lane {
+  #lane(account: string): AccountBatcher {
     let lane = this.#lanes.get(account);
     if (!lane) {
-      lane = new Lane(account, this.#context);
+      lane = new AccountBatcher(account, this.#context);
       this.#lanes.set(account, lane);
     }
     return lane;

@@ -13,9 +13,9 @@ import { expressApp } from '../api/server/express-app.ts';
 import { front } from '../api/server/front.ts';
 import { Overload } from '../api/server/overload.ts';
 import { AccountAdmin } from '../billing/account-admin.ts';
-import { MediaReception } from '../media/reception.ts';
+import { MediaService } from '../media/media-service.ts';
 import { DirectMessages } from '../messaging/conversations/direct-messages.ts';
-import { ChatKeys } from '../messaging/key-recovery/chat-keys.ts';
+import { ChatKeyService } from '../messaging/key-recovery/chat-key-service.ts';
 import { OutgoingConnections } from '../outbound/connection-limiter.ts';
 import { OutboundGuard, type Resolve } from '../outbound/guard.ts';
 import { readProxy } from '../outbound/proxy.ts';
@@ -100,7 +100,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     metrics.watchConnections(() => connections.open);
     const { guard, proxies } = makeOutbound(config, runtime, connections, overrides);
     closers.push(() => proxies.close());
-    const media = new MediaReception({ guard, proxies, connections, runtime, folder: config.dataDir });
+    const media = new MediaService({ guard, proxies, connections, runtime, folder: config.dataDir });
     closers.push(() => media.close());
     const platform = new SandboxPlatform({
       origin: sandboxUrl,
@@ -120,7 +120,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
       repeatable: platform.honoursTokens,
     });
     closers.push(() => billing.close());
-    const chatKeys = new ChatKeys({ runtime });
+    const chatKeys = new ChatKeyService({ runtime });
     closers.push(() => chatKeys.close());
     const directMessages = new DirectMessages({ chatKeys, runtime });
     const webhooks = await startWebhooks({

@@ -1,9 +1,9 @@
 import { AccountService } from '../billing/account-service.ts';
+import { ApiKeyAuthenticator } from '../billing/api-key-authenticator.ts';
 import { requestLimit, streamLimit } from '../billing/concurrency-limit.ts';
 import { Idempotency } from '../billing/idempotency.ts';
-import { KeyRing } from '../billing/key-ring.ts';
 import { type CommitInfo, Ledger } from '../billing/ledger.ts';
-import { Presence } from '../billing/presence.ts';
+import { ProcessHeartbeat } from '../billing/process-heartbeat.ts';
 import { RateLimiter } from '../billing/rate-limiter.ts';
 import { Sweeper } from '../billing/sweeper.ts';
 import type { Logger } from '../shared/observability/logger.ts';
@@ -47,10 +47,10 @@ export async function startBilling({ store, runtime, logger, metrics, ...options
     onError: (err) => trouble.happened(err),
   });
   sweeper.start();
-  const keys = new KeyRing(store, runtime);
+  const keys = new ApiKeyAuthenticator(store, runtime);
   const flushUses = () => keys.flushUses().catch((err) => trouble.happened(err));
   const flushing = repeat(runtime, flushUsesMs, flushUses);
-  const presence = new Presence(store.processes, runtime);
+  const presence = new ProcessHeartbeat(store.processes, runtime);
   await presence.beat();
   const vault = new Vault(options.secretKeys, runtime);
   const { repeatable, secretKeys } = options;

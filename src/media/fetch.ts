@@ -9,8 +9,8 @@ import { UrlFormError } from '../outbound/url-form.ts';
 import { PosternError } from '../shared/errors/postern-error.ts';
 import type { ErrorReason } from '../shared/errors/reasons.ts';
 import { version } from '../shared/version.ts';
-import { MediaFault } from './media-fault.ts';
-import type { Pace } from './pace.ts';
+import { MediaError } from './media-error.ts';
+import type { TransferDeadline } from './transfer-deadline.ts';
 
 export interface Way {
   /** The API account that pays. */
@@ -45,16 +45,16 @@ const headers = {
 export async function fetchMedia(
   text: string,
   way: Way,
-  pace: Pace,
+  pace: TransferDeadline,
   read: (fetched: Fetched) => Promise<void>,
 ): Promise<void> {
   const visited = new Set<string>();
   let next = checkUrl(text, way.guard);
   for (;;) {
     const { href } = next;
-    if (visited.has(href)) throw new MediaFault('is redirected in a loop', { reason: 'media_not_fetched' });
+    if (visited.has(href)) throw new MediaError('is redirected in a loop', { reason: 'media_not_fetched' });
     if (visited.size > mostRedirects) {
-      throw new MediaFault(`is redirected more than ${mostRedirects} times`, { reason: 'media_not_fetched' });
+      throw new MediaError(`is redirected more than ${mostRedirects} times`, { reason: 'media_not_fetched' });
     }
     visited.add(href);
     const location = await ask(next, way, pace, read, visited.size > 1);
@@ -67,7 +67,7 @@ export async function fetchMedia(
 async function ask(
   url: URL,
   { account, direct, proxies, proxy }: Way,
-  pace: Pace,
+  pace: TransferDeadline,
   read: (fetched: Fetched) => Promise<void>,
   isRedirect: boolean,
 ): Promise<string | null> {
@@ -100,40 +100,40 @@ async function ask(
 function refuseEncoded({ 'content-encoding': encoding = 'identity' }: Dispatcher.ResponseData['headers']): void {
   if (encoding === 'identity' || encoding === '') return;
   const message = 'is sent compressed (Content-Encoding), though that was not asked for';
-  throw new MediaFault(message, { reason: 'media_not_fetched' });
+  throw new MediaError(message, { reason: 'media_not_fetched' });
 }
 
 function checkUrl(text: string, guard: OutboundGuard): URL {
   try {
     return guard.readUrl(text, ['http', 'https']);
   } catch (error) {
-    if (error instanceof AddressRefusedError) throw new MediaFault(error.message, { reason: 'address_refused' });
-    if (error instanceof UrlFormError) throw new MediaFault(error.message);
+    if (error instanceof AddressRefusedError) throw new MediaError(error.message, { reason: 'address_refused' });
+    if (error instanceof UrlFormError) throw new MediaError(error.message);
     throw error;
   }
 }
 
 function checkRedirect(location: string, from: URL, guard: OutboundGuard): URL {
   const wrong = (text: string, reason: ErrorReason) =>
-    new MediaFault(`is redirected to an address that ${text}`, { reason });
+    new MediaError(`is redirected to an address that ${text}`, { reason });
   if (!URL.canParse(location, from)) throw wrong('is no URL', 'media_not_fetched');
   try {
     return checkUrl(new URL(location, from).href, guard);
   } catch (error) {
-    throw error instanceof MediaFault ? wrong(error.message, error.reason) : error;
+    throw error instanceof MediaError ? wrong(error.message, error.reason) : error;
   }
 }
 
 function asFault(error: unknown, isRedirect: boolean): unknown {
-  if (error instanceof MediaFault || error instanceof PosternError) return error;
+  if (error instanceof MediaError || error instanceof PosternError) return error;
   if (error instanceof AddressRefusedError || error instanceof NameNotFoundError) {
     const reason = error instanceof AddressRefusedError ? 'address_refused' : 'media_not_fetched';
-    return new MediaFault(isRedirect ? `is redirected to an address that ${error.message}` : error.message, { reason });
+    return new MediaError(isRedirect ? `is redirected to an address that ${error.message}` : error.message, { reason });
   }
   const what = error instanceof ServerMisbehavedError ? error.message : 'cannot be reached, or broke the connection';
   return notFetched(`its server ${what}`, error);
 }
 
-function notFetched(why: string, cause?: unknown): MediaFault {
-  return new MediaFault(`cannot be fetched: ${why}`, { reason: 'media_not_fetched', cause });
+function notFetched(why: string, cause?: unknown): MediaError {
+  return new MediaError(`cannot be fetched: ${why}`, { reason: 'media_not_fetched', cause });
 }

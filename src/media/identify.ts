@@ -1,7 +1,7 @@
 import { fileTypeFromBuffer } from 'file-type';
 import type { MediaKind } from '../shared/model/taken-media.ts';
 import { isSvg } from './inspect-svg.ts';
-import { MediaFault } from './media-fault.ts';
+import { MediaError } from './media-error.ts';
 import { describeKinds, kindOfType, usualType } from './types.ts';
 
 /** So much of the beginning tells what it is. */
@@ -28,20 +28,20 @@ export async function identify(
   claims: readonly Claim[],
   welcome: readonly MediaKind[],
 ): Promise<Identity> {
-  if (head.length === 0) throw new MediaFault('is empty');
+  if (head.length === 0) throw new MediaError('is empty');
   const found = await typeOf(head);
   const counted = claims
     .map((claim) => ({ ...claim, type: usualType(claim.type) }))
     .filter(({ type, ofServer }) => type !== 'application/octet-stream' && (!ofServer || isMedia(type)));
   for (const claim of counted) {
     if (claim.type === found || (found === null && !isMedia(claim.type))) continue;
-    throw new MediaFault(`its bytes are ${found ?? describeUnknown(head)}, not ${claim.type} as ${claim.by} says`);
+    throw new MediaError(`its bytes are ${found ?? describeUnknown(head)}, not ${claim.type} as ${claim.by} says`);
   }
   const type = found ?? counted[0]?.type ?? 'application/octet-stream';
   const kind = kindOfType(type);
   if (welcome.includes(kind)) return { type, kind };
   if (welcome.includes('file')) return { type, kind: 'file' };
-  throw new MediaFault(`is ${found ?? describeUnknown(head)}: give ${describeKinds(welcome)}`);
+  throw new MediaError(`is ${found ?? describeUnknown(head)}: give ${describeKinds(welcome)}`);
 }
 
 function isMedia(type: string): boolean {

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { imageSize } from 'image-size';
-import { MediaFault } from './media-fault.ts';
+import { MediaError } from './media-error.ts';
 import { longestSide, mostPixels } from './types.ts';
 
 export interface PictureSize {
@@ -8,13 +8,13 @@ export interface PictureSize {
   height: number;
 }
 
-const cutShort = () => new MediaFault('is an image that is cut short');
+const cutShort = () => new MediaError('is an image that is cut short');
 /** Far more than encoders write. Going through millions of empty parts would stop the event loop for half a second. */
 const mostParts = 10_000;
-const damaged = () => new MediaFault('is an image that is damaged');
+const damaged = () => new MediaError('is an image that is damaged');
 
 function checkParts(parts: number): void {
-  if (parts > mostParts) throw new MediaFault(`is an image of more than ${mostParts.toLocaleString('en')} parts`);
+  if (parts > mostParts) throw new MediaError(`is an image of more than ${mostParts.toLocaleString('en')} parts`);
 }
 
 /** Goes through the parts of a picture to its end, and tells its size. Throws `MediaFault`. */
@@ -24,7 +24,7 @@ export function inspectImage(bytes: Buffer, type: string): PictureSize {
   if (size.width < 1 || size.height < 1) throw damaged();
   checkSide(size);
   if (size.width * size.height > mostPixels) {
-    throw new MediaFault(`is ${size.width} by ${size.height} pixels: at most ${mostPixels / 1e6} million are taken`);
+    throw new MediaError(`is ${size.width} by ${size.height} pixels: at most ${mostPixels / 1e6} million are taken`);
   }
   return size;
 }
@@ -32,7 +32,7 @@ export function inspectImage(bytes: Buffer, type: string): PictureSize {
 /** Refuses what no screen shows. */
 export function checkSide({ width, height }: PictureSize): void {
   if (Math.max(width, height) <= longestSide) return;
-  throw new MediaFault(`is ${width} by ${height} pixels: at most ${longestSide} a side are taken`);
+  throw new MediaError(`is ${width} by ${height} pixels: at most ${longestSide} a side are taken`);
 }
 
 function readSize(bytes: Buffer): PictureSize {

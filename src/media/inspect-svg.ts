@@ -1,5 +1,5 @@
 import type { PictureSize } from './inspect-image.ts';
-import { MediaFault } from './media-fault.ts';
+import { MediaError } from './media-error.ts';
 import type { Spool } from './spool.ts';
 
 /** The opening tag of the root element must end within this many bytes. */
@@ -53,7 +53,7 @@ function svgSize(head: Uint8Array): PictureSize | null {
 export async function inspectSvg(spool: Spool): Promise<PictureSize | null> {
   const end = (await spool.read(Math.max(0, spool.size - 1_024), 1_024)).toString('utf8');
   if (!/(?:<\/svg\s*>|\/>)\s*(?:<!--[^<>]{0,900}-->\s*)?$/.test(end)) {
-    throw new MediaFault('is an SVG that is cut short');
+    throw new MediaError('is an SVG that is cut short');
   }
   return svgSize(spool.head);
 }

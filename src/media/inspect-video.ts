@@ -1,5 +1,5 @@
 import { checkSide, type PictureSize } from './inspect-image.ts';
-import { MediaFault } from './media-fault.ts';
+import { MediaError } from './media-error.ts';
 import type { Spool } from './spool.ts';
 import { longestMs } from './types.ts';
 
@@ -18,7 +18,7 @@ interface Box {
 const mostBoxes = 20_000;
 const largestHeaderBox = 256;
 
-const cutShort = () => new MediaFault('is a video that is cut short or damaged');
+const cutShort = () => new MediaError('is a video that is cut short or damaged');
 
 /**
  * Size and duration of an MP4 or QuickTime file, from a few hundred bytes of it (ISO/IEC 14496-12, section 8). The
@@ -37,10 +37,10 @@ export async function inspectVideo(spool: Spool): Promise<VideoFacts> {
     if (size.width < 1 || size.height < 1) throw cutShort();
     checkSide(size);
     const durationMs = await reader.duration(boxes);
-    if (durationMs !== null && durationMs > longestMs) throw new MediaFault('is a video of more than 24 hours');
+    if (durationMs !== null && durationMs > longestMs) throw new MediaError('is a video of more than 24 hours');
     return { ...size, durationMs };
   }
-  throw new MediaFault('has no video track');
+  throw new MediaError('has no video track');
 }
 
 class BoxReader {
@@ -60,7 +60,7 @@ class BoxReader {
         if (end - at === 4 && found.length > 0) break;
         throw cutShort();
       }
-      if (++this.#seen > mostBoxes) throw new MediaFault('is a video of too many parts');
+      if (++this.#seen > mostBoxes) throw new MediaError('is a video of too many parts');
       const box = await this.#header(at, end);
       found.push(box);
       at = box.end;

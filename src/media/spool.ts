@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { PosternError } from '../shared/errors/postern-error.ts';
 import { headBytes } from './identify.ts';
-import type { Place } from './room.ts';
+import type { QuotaShare } from './media-quota.ts';
 import { YoungGarbage } from './young-garbage.ts';
 
 const chunkBytes = 64 * 1024;
@@ -17,7 +17,7 @@ const garbage = new YoungGarbage();
  */
 export class Spool {
   readonly #file: FileHandle;
-  readonly #place: Place;
+  readonly #place: QuotaShare;
   readonly #hash: Hash | null;
   readonly #reading = new Set<Readable>();
   #head: Buffer[] = [];
@@ -25,14 +25,14 @@ export class Spool {
   #size = 0;
   #discarded: Promise<void> | undefined;
 
-  private constructor(file: FileHandle, place: Place, hash: Hash | null) {
+  private constructor(file: FileHandle, place: QuotaShare, hash: Hash | null) {
     this.#file = file;
     this.#place = place;
     this.#hash = hash;
   }
 
   /** Throws `unavailable` where the folder cannot be written. The place is left with the file, or at once where that fails. */
-  static async open(folder: string, place: Place, { hashed = false } = {}): Promise<Spool> {
+  static async open(folder: string, place: QuotaShare, { hashed = false } = {}): Promise<Spool> {
     try {
       await mkdir(folder, { recursive: true, mode: 0o700 });
       const path = join(folder, `.media-${randomUUID()}`);

@@ -14,7 +14,7 @@ import type { IdempotencyTokens } from './world/idempotency.ts';
 import type { World } from './world/world.ts';
 
 /** What every operation works on. */
-export interface Platform {
+export interface SandboxPlatform {
   readonly seed: string;
   readonly startedAt: number;
   readonly journal: Journal;

@@ -11,7 +11,7 @@ import { forgetfulJournal, type Journal, openJournal } from './journal/journal.t
 import { Extras } from './life/extras.ts';
 import { Life, type Schedule, systemSchedule } from './life/life.ts';
 import { operations } from './operations/table.ts';
-import type { Platform } from './platform.ts';
+import type { SandboxPlatform } from './platform.ts';
 import { Realms } from './realms/realms.ts';
 import { Cursors } from './search/cursor.ts';
 import { makeChats } from './seed/chats.ts';
@@ -82,7 +82,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   chatFiles.removeOthers(new Set(world.chats.media.keys()));
 
   const schedule = options.activity === true ? (options.schedule ?? systemSchedule) : null;
-  const platform: Platform = {
+  const platform: SandboxPlatform = {
     seed,
     startedAt: now(),
     journal,
@@ -167,7 +167,7 @@ function listen(server: Server, port: number): Promise<number> {
 }
 
 /** Lets what is being answered finish for a moment, then cuts what hangs, on purpose or not. */
-async function close(server: Server, platform: Platform): Promise<void> {
+async function close(server: Server, platform: SandboxPlatform): Promise<void> {
   platform.life.stop();
   platform.peers.stop();
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));

@@ -12,7 +12,7 @@ export interface EventRecord {
 }
 
 /** An event in the order of its poller. */
-export interface PlacedEvent extends EventRecord {
+export interface StoredEventRecord extends EventRecord {
   /** Rises by one with each event of its poller. */
   place: number;
 }
@@ -48,9 +48,9 @@ export interface EventStore {
    */
   queueLate(late: LateDeliveries): Promise<'queued' | 'superseded'>;
   /** Events of a poller behind a place, oldest first. */
-  after(account: string, poller: string, place: number, limit: number): Promise<PlacedEvent[]>;
+  after(account: string, poller: string, place: number, limit: number): Promise<StoredEventRecord[]>;
   /** The place of an event, and when it was appended; `null` where it is not kept (any more). */
-  place(account: string, poller: string, event: string): Promise<Pick<PlacedEvent, 'place' | 'at'> | null>;
+  place(account: string, poller: string, event: string): Promise<Pick<StoredEventRecord, 'place' | 'at'> | null>;
   /** The place of the event that a poller appended last; 0 where there was none. */
   lastPlace(account: string, poller: string): Promise<number>;
   /** Forgets events whose time is past, with their deliveries, be these over or too late. Answers how many events. */

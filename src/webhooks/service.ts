@@ -15,7 +15,7 @@ import { TestBudget } from './registration/test-budget.ts';
 import { sendTestEvent } from './registration/test-event.ts';
 import { deliveryView, pageOf, readPosition, view } from './registration/views.ts';
 import type { MessageOpener } from './shared/message-opener.ts';
-import type { PollerWay } from './shared/poller-session.ts';
+import type { PlatformAccess } from './shared/platform-access.ts';
 import { type PollerCredentials, secretOverlapMs, type WebhookVault } from './shared/secrets.ts';
 import type { LiveStreams } from './streams/live-streams.ts';
 
@@ -29,7 +29,7 @@ export interface StreamOrder {
   encryptionCode: string | null;
 }
 
-export interface WebhookServiceParts extends PollerWay {
+export interface WebhookServiceParts extends PlatformAccess {
   streams: LiveStreams;
   opener: MessageOpener;
   store: Store;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { apiKeyEntropyBytes, hashApiKey, makeApiKey } from '../../src/billing/api-key.ts';
-import { KeyRing } from '../../src/billing/key-ring.ts';
+import { ApiKeyAuthenticator } from '../../src/billing/api-key-authenticator.ts';
 import { Secret } from '../../src/shared/secrets/secret.ts';
 import { type KeyRecord, type KeyStore, StoreUnavailableError } from '../../src/store/port.ts';
 import { manualRuntime } from '../store/manual-runtime.ts';
@@ -34,7 +34,7 @@ class FakeKeys implements KeyStore {
 function makeRing(seed = 1) {
   const runtime = manualRuntime(seed);
   const store = new FakeKeys();
-  const ring = new KeyRing({ keys: store, accounts: { find: async () => null } }, runtime);
+  const ring = new ApiKeyAuthenticator({ keys: store, accounts: { find: async () => null } }, runtime);
   let made = 0;
   const newKey = (known = true) => {
     const key = makeApiKey(runtime.randomBytes(apiKeyEntropyBytes));

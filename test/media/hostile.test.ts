@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { MediaReception } from '../../src/media/reception.ts';
+import { MediaService } from '../../src/media/media-service.ts';
 import { OutgoingConnections } from '../../src/outbound/connection-limiter.ts';
 import { OutboundGuard } from '../../src/outbound/guard.ts';
 import { ProxyPool } from '../../src/outbound/proxy-pool.ts';
@@ -19,7 +19,7 @@ const pace = { answerMs: 500, windowMs: 300, windowBytes: 2_000, wholeMs: 1_500 
 
 let origin: Origin;
 let folder: string;
-let reception: MediaReception;
+let reception: MediaService;
 let proxies: ProxyPool;
 const connections = new OutgoingConnections();
 
@@ -33,7 +33,7 @@ beforeAll(async () => {
   };
   const guard = new OutboundGuard({ allow: ['127.0.0.0/8'], runtime, resolve });
   proxies = new ProxyPool({ guard, runtime, maxResponseBytes: 1_000, timeoutMs: 1_000 });
-  reception = new MediaReception({ guard, proxies, connections, runtime, folder, pace });
+  reception = new MediaService({ guard, proxies, connections, runtime, folder, pace });
 });
 afterAll(async () => {
   await reception.close();

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { inspectImage } from '../../src/media/inspect-image.ts';
-import { MediaFault } from '../../src/media/media-fault.ts';
+import { MediaError } from '../../src/media/media-error.ts';
 import { jpeg, png, webp } from './pictures.ts';
 
 /** A picture with `parts` empty parts put in at a place where they change nothing. */
@@ -28,5 +28,5 @@ const makers: [type: string, make: (parts: number) => Buffer][] = [
 
 test.each(makers)('%s of thousands of parts is taken, of hundreds of thousands it is refused', (type, make) => {
   expect(inspectImage(make(5_000), type).width).toBeGreaterThan(0);
-  expect(() => inspectImage(make(400_000), type)).toThrow(new MediaFault('is an image of more than 10,000 parts'));
+  expect(() => inspectImage(make(400_000), type)).toThrow(new MediaError('is an image of more than 10,000 parts'));
 });

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { MediaReception } from '../../src/media/reception.ts';
+import { MediaService } from '../../src/media/media-service.ts';
 import { OutboundGuard } from '../../src/outbound/guard.ts';
 import { ProxyPool } from '../../src/outbound/proxy-pool.ts';
 import { PosternError } from '../../src/shared/errors/postern-error.ts';
@@ -13,14 +13,14 @@ import { gif, jpeg, mp4, png, svg, webp } from './pictures.ts';
 
 let service: TestService;
 let folder: string;
-let reception: MediaReception;
+let reception: MediaService;
 
 beforeAll(async () => {
   service = await startService();
   folder = mkdtempSync(join(tmpdir(), 'postern-media-'));
   const guard = new OutboundGuard({ runtime });
   const proxies = new ProxyPool({ guard, runtime, maxResponseBytes: 1_000, timeoutMs: 1_000 });
-  reception = new MediaReception({ guard, proxies, runtime, folder });
+  reception = new MediaService({ guard, proxies, runtime, folder });
 });
 afterAll(async () => {
   await service.stop();

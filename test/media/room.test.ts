@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { MediaReception } from '../../src/media/reception.ts';
-import { Room } from '../../src/media/room.ts';
+import { MediaQuota } from '../../src/media/media-quota.ts';
+import { MediaService } from '../../src/media/media-service.ts';
 import { OutboundGuard } from '../../src/outbound/guard.ts';
 import { ProxyPool } from '../../src/outbound/proxy-pool.ts';
 import { systemRuntime as runtime } from '../../src/shared/runtime/runtime.ts';
@@ -13,14 +13,14 @@ import { png } from './pictures.ts';
 const KiB = 1024;
 let folder: string;
 let proxies: ProxyPool;
-let reception: MediaReception;
+let reception: MediaService;
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'postern-room-'));
   const guard = new OutboundGuard({ runtime });
   proxies = new ProxyPool({ guard, runtime, maxResponseBytes: 1_000, timeoutMs: 1_000 });
   const room = { ofAccount: { pieces: 3, bytes: 100 * KiB }, ofAll: { pieces: 4, bytes: 150 * KiB } };
-  reception = new MediaReception({ guard, proxies, runtime, folder, room });
+  reception = new MediaService({ guard, proxies, runtime, folder, room });
 });
 afterEach(async () => {
   await reception.close();
@@ -59,7 +59,7 @@ test('an account keeps so many pieces at a time; who discards one makes room', a
 });
 
 test('an account gets its share of what the others leave, so a few accounts cannot take all of it', () => {
-  const room = new Room();
+  const room = new MediaQuota();
   for (let i = 0; i < 1_000; i++) {
     try {
       room.take(`flood ${i % 4}`);

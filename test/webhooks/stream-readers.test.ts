@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openStore } from '../../src/main/open-store.ts';
 import { readConfig } from '../../src/shared/config/config.ts';
 import { systemRuntime } from '../../src/shared/runtime/runtime.ts';
-import type { PlacedEvent, Store } from '../../src/store/port.ts';
+import type { Store, StoredEventRecord } from '../../src/store/port.ts';
 import type { Client } from '../support/client.ts';
 import { restingBalance } from '../support/refusal.ts';
 import { startWorld, until, type World } from './world.ts';
@@ -18,7 +18,7 @@ let reads = 0;
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'postern-streams-'));
   store = await openStore(readConfig({ DATA_DIR: directory }), systemRuntime);
-  const counted = (...given: Parameters<Store['events']['after']>): Promise<PlacedEvent[]> => {
+  const counted = (...given: Parameters<Store['events']['after']>): Promise<StoredEventRecord[]> => {
     reads += 1;
     return store.events.after(...given);
   };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { MediaSource } from '../../media/desk.ts';
+import type { MediaSource } from '../../media/media-uploader.ts';
 import { ReceivedFile } from '../../media/received-file.ts';
 
 /** The longest address of media that is taken. */

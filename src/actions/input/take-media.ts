@@ -1,11 +1,11 @@
-import type { MediaDesk, MediaSource, TakingRules } from '../../media/desk.ts';
+import type { MediaSource, MediaUploader, UploadRules } from '../../media/media-uploader.ts';
 import type { PlatformMedia } from '../../platform/port.ts';
 import { malformedField } from '../../shared/errors/fields.ts';
 import type { TakenMedia } from '../../shared/model/taken-media.ts';
 
 export interface Wanted {
   source: MediaSource;
-  rules: TakingRules;
+  rules: UploadRules;
 }
 
 /**
@@ -13,7 +13,7 @@ export interface Wanted {
  * whatever comes.
  */
 export async function withMedia<T>(
-  desk: MediaDesk,
+  desk: MediaUploader,
   wanted: readonly Wanted[],
   use: (taken: readonly TakenMedia[]) => Promise<T>,
 ): Promise<T> {

@@ -2,7 +2,7 @@ import type { AccountService } from '../../billing/account-service.ts';
 import type { Idempotency, IdempotentRequest } from '../../billing/idempotency.ts';
 import type { IdempotencyClaim, KeptAnswer } from '../../billing/idempotency-claim.ts';
 import type { Ledger } from '../../billing/ledger.ts';
-import type { MediaReception } from '../../media/reception.ts';
+import type { MediaService } from '../../media/media-service.ts';
 import type { DirectMessages } from '../../messaging/conversations/direct-messages.ts';
 import { type ForwardProxy, NotSupportedError, type Platform } from '../../platform/port.ts';
 import { malformedField, missingField } from '../../shared/errors/fields.ts';
@@ -52,7 +52,7 @@ export interface CoreParts {
   accounts: AccountService;
   webhooks: WebhookService;
   platform: Platform;
-  media: MediaReception;
+  media: MediaService;
   directMessages: DirectMessages;
   /** Threads for heavy work. */
   tasks: TaskPool;

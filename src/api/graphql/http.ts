@@ -1,10 +1,10 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { type ExecutionResult, GraphQLError } from 'graphql';
+import type { ApiKeyAuthenticator, AuthenticatedKey } from '../../billing/api-key-authenticator.ts';
 import type { ConcurrencyLimit } from '../../billing/concurrency-limit.ts';
-import type { KeyHolder, KeyRing } from '../../billing/key-ring.ts';
 import type { RateState } from '../../billing/rate-limiter.ts';
+import type { MediaService } from '../../media/media-service.ts';
 import type { ReceivedFile } from '../../media/received-file.ts';
-import type { MediaReception } from '../../media/reception.ts';
 import { asPosternError, PosternError } from '../../shared/errors/postern-error.ts';
 import { logFailure } from '../../shared/observability/failures.ts';
 import { turn } from '../../shared/runtime/turns.ts';
@@ -22,10 +22,10 @@ import { respond, tooLarge } from './respond.ts';
 import { type GraphqlParts, graphqlServer } from './server.ts';
 
 export interface GraphqlHttpParts extends GraphqlParts {
-  keys: KeyRing;
+  keys: ApiKeyAuthenticator;
   requests: ConcurrencyLimit;
   bodies: BodyBudget;
-  media: MediaReception;
+  media: MediaService;
 }
 
 /** Handles `/graphql`. `refuse` answers a request that must not be handled, with a GraphQL error. */
@@ -98,7 +98,7 @@ export function graphqlHandler(parts: GraphqlHttpParts): GraphqlListener {
 function newState(
   request: IncomingMessage,
   response: ServerResponse,
-  key: KeyHolder | null,
+  key: AuthenticatedKey | null,
   rate: RateState | null,
 ): GraphqlRequest {
   const locals = localsOf(response);

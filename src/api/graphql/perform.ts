@@ -4,7 +4,7 @@ import { execute, GraphQLError, getOperationAST, getVariableValues, Kind, subscr
 import type { Caller, Core } from '../../actions/pipeline/core.ts';
 import type { Tab } from '../../actions/pipeline/tab.ts';
 import type { ConcurrencyLimit } from '../../billing/concurrency-limit.ts';
-import { insufficientCredits } from '../../billing/lane-refusals.ts';
+import { insufficientCredits } from '../../billing/ledger-errors.ts';
 import type { RateLimiter } from '../../billing/rate-limiter.ts';
 import { asPosternError, PosternError } from '../../shared/errors/postern-error.ts';
 import { formatDollars, type Micros } from '../../shared/model/money.ts';

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Busboy, type BusboyFileStream } from '@fastify/busboy';
+import type { MediaService } from '../../media/media-service.ts';
 import type { ReceivedFile } from '../../media/received-file.ts';
-import type { MediaReception } from '../../media/reception.ts';
 import { asPosternError, PosternError } from '../../shared/errors/postern-error.ts';
 import { hasHungUp } from '../http/json-body.ts';
 import { FileMap } from './file-map.ts';
@@ -24,7 +24,7 @@ export function isMultipart({ headers }: IncomingMessage): boolean {
  */
 export async function readMultipart(
   request: IncomingMessage,
-  { media, account }: { media: MediaReception; account: string },
+  { media, account }: { media: MediaService; account: string },
   files: ReceivedFile[],
 ): Promise<Readonly<Record<string, unknown>>> {
   const map = new FileMap();

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { MediaService } from '../../media/media-service.ts';
 import type { ReceivedFile } from '../../media/received-file.ts';
-import type { MediaReception } from '../../media/reception.ts';
 import { malformedField } from '../../shared/errors/fields.ts';
 import { PosternError } from '../../shared/errors/postern-error.ts';
 import { jsonFault, parseJson } from '../../shared/model/json.ts';
@@ -21,7 +21,7 @@ const bodyLimitBytes = 1024 * 1024;
 const anonymousBodyLimitBytes = 64 * 1024;
 
 export interface Receipt {
-  media: MediaReception;
+  media: MediaService;
   bodies: BodyBudget;
   /** Gets the files that come with the request. */
   files: ReceivedFile[];

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ExecutionResult } from 'graphql';
-import type { KeyHolder } from '../../billing/key-ring.ts';
+import type { AuthenticatedKey } from '../../billing/api-key-authenticator.ts';
 import type { Settled } from '../../billing/ledger.ts';
 import type { RateState } from '../../billing/rate-limiter.ts';
 import type { PosternError } from '../../shared/errors/postern-error.ts';
@@ -12,7 +12,7 @@ export interface GraphqlRequest extends GraphqlLocals {
   readonly response: ServerResponse;
   readonly requestId: string;
   /** Whose call it is; `null` where no key came with it. */
-  readonly key: KeyHolder | null;
+  readonly key: AuthenticatedKey | null;
   readonly rate: RateState | null;
   /** `null` where nothing was charged. */
   settled: Settled | null;

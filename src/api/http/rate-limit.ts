@@ -1,11 +1,11 @@
 import type { ServerResponse } from 'node:http';
-import type { KeyHolder } from '../../billing/key-ring.ts';
+import type { AuthenticatedKey } from '../../billing/api-key-authenticator.ts';
 import { type RateLimiter, type RateState, rateRefusal } from '../../billing/rate-limiter.ts';
 
 /** Counts the call and tells its caller what is left (draft-ietf-httpapi-ratelimit-headers-07). Throws `rate_limited`. */
 export function countCall(
   limiter: RateLimiter,
-  { id, rateLimit }: KeyHolder,
+  { id, rateLimit }: AuthenticatedKey,
   response: ServerResponse,
 ): RateState | null {
   const state = limiter.take(id, rateLimit);

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { KeyHolder } from '../../billing/key-ring.ts';
+import type { AuthenticatedKey } from '../../billing/api-key-authenticator.ts';
 import type { Charge } from '../../billing/ledger.ts';
 import type { PosternError } from '../../shared/errors/postern-error.ts';
 import { type ErrorReason, errorReasons } from '../../shared/errors/reasons.ts';
@@ -12,7 +12,7 @@ export interface RequestLocals {
   action?: string;
   /** The id of the API account that pays. */
   account?: string;
-  key?: KeyHolder;
+  key?: AuthenticatedKey;
   /** Of the response; the worst one of GraphQL. */
   error?: ErrorReason;
   /** What the request was charged in the end. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { KeyRing } from '../../billing/key-ring.ts';
+import type { ApiKeyAuthenticator } from '../../billing/api-key-authenticator.ts';
 import { RateLimiter, type RateState } from '../../billing/rate-limiter.ts';
 import { asPosternError, PosternError } from '../../shared/errors/postern-error.ts';
 import type { Runtime } from '../../shared/runtime/runtime.ts';
@@ -8,7 +8,7 @@ import { bearerOf } from './api-key.ts';
 import type { ClientAddresses } from './client-address.ts';
 
 export interface UnauthenticatedLimitOptions {
-  keys: KeyRing;
+  keys: ApiKeyAuthenticator;
   addresses: ClientAddresses;
   /** Requests a minute of one client address; 0 for no limit. */
   limit: number;

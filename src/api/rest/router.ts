@@ -1,8 +1,8 @@
 import { type Request, type Response, Router } from 'express';
 import type { Action } from '../../actions/action.ts';
 import type { Core } from '../../actions/pipeline/core.ts';
+import type { ApiKeyAuthenticator } from '../../billing/api-key-authenticator.ts';
 import type { ConcurrencyLimit } from '../../billing/concurrency-limit.ts';
-import type { KeyRing } from '../../billing/key-ring.ts';
 import type { RateLimiter } from '../../billing/rate-limiter.ts';
 import { PosternError } from '../../shared/errors/postern-error.ts';
 import { turn } from '../../shared/runtime/turns.ts';
@@ -17,7 +17,7 @@ import { streamRoute } from './stream-route.ts';
 
 export interface RestParts {
   core: Core;
-  keys: KeyRing;
+  keys: ApiKeyAuthenticator;
   limiter: RateLimiter;
   streams: ConcurrencyLimit;
   requests: ConcurrencyLimit;

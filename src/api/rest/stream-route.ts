@@ -1,8 +1,8 @@
 import type { Request, Response } from 'express';
 import type { Action } from '../../actions/action.ts';
 import type { Core, PreparedCall } from '../../actions/pipeline/core.ts';
+import type { ApiKeyAuthenticator } from '../../billing/api-key-authenticator.ts';
 import type { ConcurrencyLimit } from '../../billing/concurrency-limit.ts';
-import type { KeyRing } from '../../billing/key-ring.ts';
 import { asPosternError } from '../../shared/errors/postern-error.ts';
 import type { LiveStream, StreamItem } from '../../shared/model/event-stream.ts';
 import { readApiKey } from '../http/api-key.ts';
@@ -17,7 +17,7 @@ import { inputReader } from './read-input.ts';
 /** Opens a stream for one call. It is paid when it opens. */
 export function streamRoute(
   action: Action,
-  { core, keys, streams }: { core: Core; keys: KeyRing; streams: ConcurrencyLimit },
+  { core, keys, streams }: { core: Core; keys: ApiKeyAuthenticator; streams: ConcurrencyLimit },
 ): RestHandler {
   const readInput = inputReader(action);
   return async (request: Request, response: Response) => {

@@ -1,21 +1,21 @@
 import type { PlatformSession } from '../../platform/port.ts';
 import type { Runtime } from '../../shared/runtime/runtime.ts';
 import type { Secret } from '../../shared/secrets/secret.ts';
-import type { ChatKeys, KeyHolder } from '../key-recovery/chat-keys.ts';
+import type { ChatKeyService, KeyOwner } from '../key-recovery/chat-key-service.ts';
 import type { RecoveredKeys } from '../key-recovery/recovered-keys.ts';
 import { Actor } from './actor.ts';
 import { KnownConversations } from './known-conversations.ts';
-import { MessageDesk } from './message-desk.ts';
+import { MessagingSession } from './messaging-session.ts';
 
 export interface DirectMessagesParts {
-  chatKeys: ChatKeys;
+  chatKeys: ChatKeyService;
   runtime: Runtime;
 }
 
 /** As whom, and on which way. */
 export interface DeskCall {
   session: PlatformSession;
-  who: KeyHolder;
+  who: KeyOwner;
   /** `null`: nothing can be opened. */
   code: Secret | null;
 }
@@ -31,8 +31,8 @@ export class DirectMessages {
   }
 
   /** For one call. */
-  desk(call: DeskCall): MessageDesk {
-    return new MessageDesk({ ...this.#parts, ...call, knownOf: (keys) => this.knownOf(keys) });
+  desk(call: DeskCall): MessagingSession {
+    return new MessagingSession({ ...this.#parts, ...call, knownOf: (keys) => this.knownOf(keys) });
   }
 
   /** Whoever the code is of, with keys to be wiped after use. Throws as `ChatKeys.recover` does. */

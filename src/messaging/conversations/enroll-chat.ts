@@ -8,13 +8,13 @@ import {
   registrationOf,
   zeroiseChatKeys,
 } from '../encryption/index.ts';
-import type { ChatKeys, KeyHolder } from '../key-recovery/chat-keys.ts';
+import type { ChatKeyService, KeyOwner } from '../key-recovery/chat-key-service.ts';
 import { isConflict } from './refusals.ts';
 
 export interface Enrolment {
-  chatKeys: ChatKeys;
+  chatKeys: ChatKeyService;
   session: PlatformSession;
-  who: KeyHolder;
+  who: KeyOwner;
   code: Secret;
   runtime: Runtime;
 }

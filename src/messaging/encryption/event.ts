@@ -49,16 +49,16 @@ export interface Placement {
 }
 
 /** What an event says about itself. Believe `messageId`, `senderId` and `conversationId` only where it was opened. */
-export interface Envelope extends Placement {
+export interface EventEnvelope extends Placement {
   messageId: string;
   senderId: string;
   conversationId: string;
 }
 
 /** An event that its sender signed, opened. */
-export type ChatEvent = Envelope & (Content | Action);
+export type ChatEvent = EventEnvelope & (Content | Action);
 
 /** An event of a page: opened, or the reason why not, beside what it says about itself where that can be read. */
 export type OpenedEvent =
   | { readonly ok: true; readonly value: ChatEvent }
-  | { readonly ok: false; readonly reason: OpenFailure; readonly envelope?: Envelope };
+  | { readonly ok: false; readonly reason: OpenFailure; readonly envelope?: EventEnvelope };

@@ -12,7 +12,7 @@ export {
   type Attachment,
   type ChatEvent,
   type Content,
-  type Envelope,
+  type EventEnvelope as Envelope,
   type MediaType,
   mediaTypes,
   type OpenedEvent,

@@ -3,11 +3,11 @@ import { participantsOf } from './conversation-id.ts';
 import { type ConversationKeys, isNewer } from './conversation-keys.ts';
 import { type Detail, decodeDetail } from './detail.ts';
 import { Malformed } from './encoding.ts';
-import type { Action, Content, Envelope, OpenedEvent } from './event.ts';
+import type { Action, Content, EventEnvelope, OpenedEvent } from './event.ts';
 import type { Self } from './keys.ts';
 import { type Opened, opened, refused } from './opened.ts';
 import type { Peers } from './peers.ts';
-import { type PlacedEvent, readPlaced } from './placed.ts';
+import { type OpenedPlacement, readPlaced } from './placed.ts';
 import { openBox } from './secretbox.ts';
 import { type Claim, readSignature, signedPayload } from './signature.ts';
 import { unwrapKey } from './wrap.ts';
@@ -30,7 +30,7 @@ export interface Reader {
  * platform's word. Does not adopt the key of a key change. Never throws on what it is given to open.
  */
 export function openEvent(raw: string, reader: Reader): OpenedEvent {
-  let placed: PlacedEvent;
+  let placed: OpenedPlacement;
   try {
     placed = readPlaced(raw);
   } catch (error) {
@@ -56,7 +56,7 @@ export function openEvents(raw: readonly string[], reader: Reader): OpenedEvent[
   });
 }
 
-function openPlaced(placed: PlacedEvent, reader: Reader): Opened<Content | Action> {
+function openPlaced(placed: OpenedPlacement, reader: Reader): Opened<Content | Action> {
   try {
     if (!belongs(placed.envelope, reader.conversationId)) return refused('wrong_conversation');
     if (placed.detail === undefined) return refused('corrupt');
@@ -71,7 +71,7 @@ function openPlaced(placed: PlacedEvent, reader: Reader): Opened<Content | Actio
   }
 }
 
-function openDetail(envelope: Envelope, detail: Detail, claim: Claim, reader: Reader): Opened<Content | Action> {
+function openDetail(envelope: EventEnvelope, detail: Detail, claim: Claim, reader: Reader): Opened<Content | Action> {
   switch (detail.kind) {
     case 'content':
       return openContent(envelope, detail, claim, reader);
@@ -83,7 +83,7 @@ function openDetail(envelope: Envelope, detail: Detail, claim: Claim, reader: Re
 }
 
 function openContent(
-  envelope: Envelope,
+  envelope: EventEnvelope,
   detail: Extract<Detail, { kind: 'content' }>,
   claim: Claim,
   { keys, floor }: Reader,
@@ -100,7 +100,7 @@ function openContent(
 
 /** Its signature covers the plain key, so it can be checked only by those whom the key was wrapped to. */
 function openKeyChange(
-  envelope: Envelope,
+  envelope: EventEnvelope,
   detail: Extract<Detail, { kind: 'keyChange' }>,
   claim: Claim,
   { self, keys, floor }: Reader,
@@ -118,11 +118,11 @@ function openKeyChange(
   return opened({ kind: 'keyChange', key: { version: detail.keyVersion, key } });
 }
 
-function isSigned(envelope: Envelope, detail: Detail, { signer, signature }: Claim, key?: Uint8Array): boolean {
+function isSigned(envelope: EventEnvelope, detail: Detail, { signer, signature }: Claim, key?: Uint8Array): boolean {
   return signer.hasSigned(signedPayload(envelope, detail, key), signature);
 }
 
-function belongs({ conversationId, senderId }: Envelope, expected: string): boolean {
+function belongs({ conversationId, senderId }: EventEnvelope, expected: string): boolean {
   return conversationId === expected && participantsOf(conversationId)?.includes(senderId) === true;
 }
 

@@ -1,6 +1,6 @@
 import { type Detail, decodeDetail } from './detail.ts';
 import { fromBase64, Malformed } from './encoding.ts';
-import type { Envelope, Placement, SignedEvent } from './event.ts';
+import type { EventEnvelope, Placement, SignedEvent } from './event.ts';
 import { type Opened, opened, refused } from './opened.ts';
 import type { Peers } from './peers.ts';
 import { readSignature, signedPayload } from './signature.ts';
@@ -35,14 +35,14 @@ export function placeEvent(event: SignedEvent, { sequenceId, createdAtMs }: Plac
   ).toString('base64');
 }
 
-export interface PlacedEvent {
-  envelope: Envelope;
+export interface OpenedPlacement {
+  envelope: EventEnvelope;
   detail: ThriftStruct | undefined;
   signature: ThriftStruct | undefined;
 }
 
 /** Takes a `MessageEvent` apart; nothing of it is checked so far. Throws `Malformed`. */
-export function readPlaced(raw: string): PlacedEvent {
+export function readPlaced(raw: string): OpenedPlacement {
   if (raw.length > maxEventLength) throw new Malformed('it is too large');
   const event = readStruct(fromBase64(raw));
   return {

@@ -2,12 +2,12 @@ import type { GuessAnswer, PlatformRealm, UnlockAnswer } from '../../platform/re
 import type { Runtime } from '../../shared/runtime/runtime.ts';
 import type { Evaluation, Guess } from '../encryption/recovery/guess.ts';
 import type { UnlockKeys } from '../encryption/recovery/keys.ts';
-import type { Standing } from './first-step.ts';
+import type { EnrolmentState } from './enrolment-state.ts';
 import { type Answered, type Gathered, gather } from './gather.ts';
 import { noGuessesLeft, tooFewRealms, wrongCode } from './refusals.ts';
 
 export interface AttemptParts {
-  readonly standing: Extract<Standing, { kind: 'enrolled' }>;
+  readonly standing: Extract<EnrolmentState, { kind: 'enrolled' }>;
   readonly guess: Guess;
   readonly runtime: Runtime;
   /** Told of what goes on after the answer is known. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Platform } from '../platform.ts';
+import type { SandboxPlatform } from '../platform.ts';
 import type { User } from '../world/types.ts';
 import type { World } from '../world/world.ts';
 import type { PublicKeys } from './chats.ts';
@@ -9,7 +9,7 @@ const WITHOUT = 6;
 
 /** The public keys of a user, the oldest first: those that came by a call, else those of the seed's. */
 export function publicKeysOf(
-  { world, clients }: Pick<Platform, 'world' | 'clients'>,
+  { world, clients }: Pick<SandboxPlatform, 'world' | 'clients'>,
   user: User,
 ): readonly PublicKeys[] {
   return world.chats.registered.get(user) ?? (hasSeedKeys(user) ? [clients.publicKeysOf(user)] : []);

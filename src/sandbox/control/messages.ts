@@ -7,7 +7,7 @@ import { json } from '../http/answer.ts';
 import { type Fields, optionalBoolean, optionalString, requiredString } from '../http/input.ts';
 import type { OpenOperation } from '../http/operation.ts';
 import { badRequest, Problem } from '../http/problem.ts';
-import type { Platform } from '../platform.ts';
+import type { SandboxPlatform } from '../platform.ts';
 import { activeUser } from '../world/look-up.ts';
 import type { User } from '../world/types.ts';
 
@@ -55,7 +55,7 @@ export const makeMessages: OpenOperation = {
   },
 };
 
-function readSaid(platform: Platform, body: Fields, from: User, to: User): Speech['said'] {
+function readSaid(platform: SandboxPlatform, body: Fields, from: User, to: User): Speech['said'] {
   const kind = optionalString(body, 'kind') ?? 'message';
   const text = optionalString(body, 'text') ?? platform.extras.answer(from);
   if (kind === 'message') return { kind, text, attachments: [] };
@@ -76,7 +76,7 @@ function readSaid(platform: Platform, body: Fields, from: User, to: User): Speec
 }
 
 /** One edits and deletes one's own last message, and reacts to the other's. */
-function lastOf(platform: Platform, from: User, to: User, kind: string): string {
+function lastOf(platform: SandboxPlatform, from: User, to: User, kind: string): string {
   const conversation = platform.world.chats.conversations.get(conversationId(from, to));
   const sender = kind.startsWith('reaction') ? to : from;
   const last = conversation && lastMessageBy(conversation, sender);
@@ -84,6 +84,6 @@ function lastOf(platform: Platform, from: User, to: User, kind: string): string 
   return last;
 }
 
-function userNamed({ world }: Platform, screenName: string): User {
+function userNamed({ world }: SandboxPlatform, screenName: string): User {
   return activeUser(world.userNamed(screenName), screenName);
 }

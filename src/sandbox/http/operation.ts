@@ -1,12 +1,12 @@
 import type { OperationContract } from '../contract/schema.ts';
-import type { Platform } from '../platform.ts';
+import type { SandboxPlatform } from '../platform.ts';
 import type { Received } from '../uploads/files.ts';
 import type { User } from '../world/types.ts';
 import type { Answer } from './answer.ts';
 import type { Fields } from './input.ts';
 
 export interface Call {
-  readonly platform: Platform;
+  readonly platform: SandboxPlatform;
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type Fault, performs } from '../faults/fault.ts';
 import { answerFault, sleep } from '../faults/inject.ts';
 import { isForBrowsers, servePage } from '../pages/answer-page.ts';
-import type { Platform } from '../platform.ts';
+import type { SandboxPlatform } from '../platform.ts';
 import type { Received } from '../uploads/files.ts';
 import type { User } from '../world/types.ts';
 import { type Answer, problemAnswer } from './answer.ts';
@@ -14,7 +14,7 @@ import type { Router } from './router.ts';
 
 const NO_BODY = {};
 
-export function createSandboxServer(platform: Platform, router: Router): Server {
+export function createSandboxServer(platform: SandboxPlatform, router: Router): Server {
   const server = createServer((request, response) => void serve(platform, router, request, response));
   // Longer than a client keeps an idle connection, so that it is never the server that closes one just being used again.
   server.keepAliveTimeout = 120_000;
@@ -22,7 +22,7 @@ export function createSandboxServer(platform: Platform, router: Router): Server 
   return server;
 }
 
-async function serve(platform: Platform, router: Router, request: IncomingMessage, response: ServerResponse) {
+async function serve(platform: SandboxPlatform, router: Router, request: IncomingMessage, response: ServerResponse) {
   let fault: Fault | undefined;
   let answer: Answer;
   let received: Received | undefined;
@@ -73,7 +73,7 @@ async function serve(platform: Platform, router: Router, request: IncomingMessag
   else send(response, answer);
 }
 
-function actorOf(platform: Platform, operation: Operation, request: IncomingMessage): User | undefined {
+function actorOf(platform: SandboxPlatform, operation: Operation, request: IncomingMessage): User | undefined {
   if (operation.access === 'control') return undefined;
   const token = cookieToken(request);
   return token === undefined ? undefined : platform.world.userByToken(token);

@@ -1,5 +1,5 @@
 import { badRequest, Problem } from '../http/problem.ts';
-import type { Platform } from '../platform.ts';
+import type { SandboxPlatform } from '../platform.ts';
 import type { ActivityEvent, ActivityType } from '../world/activity.ts';
 import { checkText } from '../world/check-text.ts';
 import { extractEntities } from '../world/entities.ts';
@@ -25,7 +25,7 @@ export interface Wish {
 const written = new Set<ActivityType>(['reply', 'quote', 'mention']);
 
 /** Makes it happen in the world, as by calls of different people, and tells the events that the target sees of it. */
-export function makeHappen(platform: Platform, wish: Wish): ActivityEvent[] {
+export function makeHappen(platform: SandboxPlatform, wish: Wish): ActivityEvent[] {
   const { target, count } = wish;
   const { activity } = platform.world;
   const tweet = subjectOf(platform, wish);
@@ -43,7 +43,7 @@ export function makeHappen(platform: Platform, wish: Wish): ActivityEvent[] {
   return Array.from(activity.since(target, before, platform.now()).events, ([event]) => event);
 }
 
-function subjectOf({ world }: Platform, { type, target, tweet }: Wish): Tweet | undefined {
+function subjectOf({ world }: SandboxPlatform, { type, target, tweet }: Wish): Tweet | undefined {
   if (type === 'mention' || type === 'follow') return undefined;
   if (tweet !== undefined) return tweet;
   for (let at = target.tweets.length - 1; at >= 0; at--) {
@@ -54,7 +54,7 @@ function subjectOf({ world }: Platform, { type, target, tweet }: Wish): Tweet | 
 }
 
 /** Who will do it: those first who have not done it yet, and never nobody. */
-function castFor({ extras }: Platform, wish: Wish, tweet: Tweet | undefined): User[] {
+function castFor({ extras }: SandboxPlatform, wish: Wish, tweet: Tweet | undefined): User[] {
   const { type, target, count, actor } = wish;
   if (type === 'retweet' && target.protected) {
     throw new Problem(403, 'forbidden', 'A protected tweet cannot be retweeted', { id: tweet?.id });
@@ -80,7 +80,7 @@ function hasDone({ type, target }: Wish, user: User, tweet: Tweet | undefined): 
   return (type === 'like' && user.liked.has(tweet)) || (type === 'retweet' && user.retweeted.has(tweet));
 }
 
-function perform(platform: Platform, wish: Wish, user: User, tweet: Tweet | undefined, round: number): void {
+function perform(platform: SandboxPlatform, wish: Wish, user: User, tweet: Tweet | undefined, round: number): void {
   const { type, target } = wish;
   const at = platform.now();
   const commit = (entry: Entry) => platform.commit(entry);
@@ -108,7 +108,7 @@ function perform(platform: Platform, wish: Wish, user: User, tweet: Tweet | unde
 }
 
 /** The wished text, in later rounds with their number, since nobody says the same twice; or one of the extras' own. */
-function textOf({ world, extras }: Platform, { type, target, text }: Wish, round: number): string {
+function textOf({ world, extras }: SandboxPlatform, { type, target, text }: Wish, round: number): string {
   if (text === undefined) return extras[type === 'reply' || type === 'quote' ? type : 'mention'](target);
   const names = () => extractEntities(text, world.userNamed).mentions.some(({ user }) => user === target);
   const said = type === 'mention' && !names() ? `@${target.screenName} ${text}` : text;

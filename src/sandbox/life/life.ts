@@ -1,5 +1,5 @@
 import { Problem } from '../http/problem.ts';
-import type { Platform } from '../platform.ts';
+import type { SandboxPlatform } from '../platform.ts';
 import { demoNames } from '../seed/demo.ts';
 import type { Prng } from '../seed/prng.ts';
 import type { ActivityType } from '../world/activity.ts';
@@ -45,7 +45,7 @@ export class Life {
   }
 
   /** Somebody looks at this account's feed. */
-  watched(platform: Platform, user: User): void {
+  watched(platform: SandboxPlatform, user: User): void {
     if (this.#schedule === null || this.#stopped || !demoNames.some((name) => name === user.screenName)) return;
     this.#watched.set(user.id, platform.now());
     this.#cancel ??= this.#schedule(FIRST_MS, () => this.#goOn(platform));
@@ -56,7 +56,7 @@ export class Life {
     this.#cancel?.();
   }
 
-  #goOn(platform: Platform): void {
+  #goOn(platform: SandboxPlatform): void {
     this.#cancel = undefined;
     const { world, extras, journal } = platform;
     const since = platform.now() - WATCHING_MS;
@@ -70,7 +70,7 @@ export class Life {
   }
 }
 
-function liven(platform: Platform, random: Prng, target: User): void {
+function liven(platform: SandboxPlatform, random: Prng, target: User): void {
   const possible = habits.filter(([type]) => type !== 'retweet' || !target.protected);
   const [type] = random.weighted(possible, ([, weight]) => weight);
   const tweet = type === 'mention' || type === 'follow' ? undefined : recentTweet(platform, random, target);
@@ -83,7 +83,7 @@ function liven(platform: Platform, random: Prng, target: User): void {
 }
 
 /** The later, the likelier. */
-function recentTweet({ world }: Platform, random: Prng, { tweets }: User): Tweet | undefined {
+function recentTweet({ world }: SandboxPlatform, random: Prng, { tweets }: User): Tweet | undefined {
   const recent: Tweet[] = [];
   for (let at = tweets.length - 1; at >= 0 && recent.length < RECENT_TWEETS; at--) {
     const tweet = world.tweets[tweets[at] ?? -1];

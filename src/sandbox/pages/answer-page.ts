@@ -3,7 +3,7 @@ import { cookieToken } from '../http/guard.ts';
 import { ranged } from '../http/range.ts';
 import { videoAt } from '../media/clip.ts';
 import { pictureAt } from '../media/pictures.ts';
-import type { Platform } from '../platform.ts';
+import type { SandboxPlatform } from '../platform.ts';
 import { serveUpload } from '../uploads/answer-upload.ts';
 import type { User } from '../world/types.ts';
 import type { World } from '../world/world.ts';
@@ -23,7 +23,7 @@ export function isForBrowsers({ method, url = '/' }: IncomingMessage): boolean {
 
 /** Answers what a browser asks for: pages and their pictures. Says whether it did; the rest is for the operations. */
 export async function servePage(
-  platform: Platform,
+  platform: SandboxPlatform,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<boolean> {

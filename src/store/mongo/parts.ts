@@ -1,10 +1,10 @@
 import type { Runtime } from '../../shared/runtime/runtime.ts';
+import type { AccountMutex } from './account-mutex.ts';
 import type { ServerClock } from './clock.ts';
 import type { Collections } from './collections.ts';
 import type { Link } from './link.ts';
 import type { Sessions } from './sessions.ts';
 import type { Transact } from './transaction.ts';
-import type { Turns } from './turns.ts';
 
 /** What the verbs are made of. */
 export interface Parts {
@@ -13,6 +13,6 @@ export interface Parts {
   clock: ServerClock;
   sessions: Sessions;
   transact: Transact;
-  turns: Turns;
+  turns: AccountMutex;
   runtime: Runtime;
 }

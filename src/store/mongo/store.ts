@@ -1,5 +1,6 @@
 import { type Runtime, systemRuntime } from '../../shared/runtime/runtime.ts';
 import type { Store } from '../port.ts';
+import { AccountMutex } from './account-mutex.ts';
 import { mongoAccounts } from './accounts.ts';
 import { connect, makeClient } from './client.ts';
 import { ServerClock } from './clock.ts';
@@ -19,7 +20,6 @@ import { mongoProcesses } from './processes.ts';
 import { mongoSecretCheck } from './secret-check.ts';
 import { Sessions } from './sessions.ts';
 import { transactions } from './transaction.ts';
-import { Turns } from './turns.ts';
 import { mongoWebhooks } from './webhooks.ts';
 
 export interface MongoStoreOptions {
@@ -48,7 +48,7 @@ export async function openMongoStore(options: MongoStoreOptions): Promise<Store>
   const collections = collectionsOf(db);
   const sessions = new Sessions(client, db, collections, clock, runtime);
   const transact = transactions(sessions, link);
-  const parts: Parts = { link, collections, clock, sessions, transact, turns: new Turns(), runtime };
+  const parts: Parts = { link, collections, clock, sessions, transact, turns: new AccountMutex(), runtime };
   try {
     await connect(address);
     await clock.read();

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Runtime } from '../../shared/runtime/runtime.ts';
-import { type Append, type EventStore, eventTtlMs, type LateDeliveries, type PlacedEvent } from '../port.ts';
+import { type Append, type EventStore, eventTtlMs, type LateDeliveries, type StoredEventRecord } from '../port.ts';
 import type { Database } from './database.ts';
 import type { WriteGroup } from './group.ts';
 import { pollerRows } from './poller-rows.ts';
@@ -78,7 +78,7 @@ export function sqliteEvents(database: Database, group: WriteGroup, runtime: Run
 
     async after(account, poller, place, limit) {
       return database
-        .all<PlacedEvent>(
+        .all<StoredEventRecord>(
           `SELECT id, type, at, sealed, place FROM event
            WHERE poller = ? AND place > ? AND account = ? AND at > ? ORDER BY place LIMIT ?`,
           [poller, place, account, runtime.now() - eventTtlMs, limit],

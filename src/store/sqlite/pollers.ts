@@ -2,14 +2,14 @@ import type { Runtime } from '../../shared/runtime/runtime.ts';
 import { type PollerStore, pollerTtlMs } from '../port.ts';
 import type { Database } from './database.ts';
 import type { WriteGroup } from './group.ts';
+import type { PollerHostLock } from './poller-host-lock.ts';
 import { type PollerRow, pollerColumns, pollerRows, toPoller } from './poller-rows.ts';
-import type { Presence } from './presence.ts';
 
 export function sqlitePollers(
   database: Database,
   group: WriteGroup,
   runtime: Runtime,
-  presence: Presence,
+  presence: PollerHostLock,
 ): PollerStore {
   const rows = pollerRows(database);
 

@@ -9,8 +9,8 @@ import { sqliteIdempotency } from './idempotency.ts';
 import { inspectSqlite } from './inspect.ts';
 import { sqliteKeys } from './keys.ts';
 import { sqliteLedger } from './ledger.ts';
+import { PollerHostLock } from './poller-host-lock.ts';
 import { sqlitePollers } from './pollers.ts';
-import { Presence } from './presence.ts';
 import { sqliteProcesses } from './processes.ts';
 import { sqliteSecretCheck } from './secret-check.ts';
 import { sqliteWebhooks } from './webhooks.ts';
@@ -32,7 +32,7 @@ export interface SqliteStoreOptions {
 export function openSqliteStore(options: SqliteStoreOptions): Store {
   const database = new Database({ ...options, durable: options.durable ?? true });
   const group = new WriteGroup(database);
-  const presence = new Presence(options.path);
+  const presence = new PollerHostLock(options.path);
   return {
     kind: 'sqlite',
     accounts: sqliteAccounts(database),

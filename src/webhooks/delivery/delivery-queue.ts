@@ -2,7 +2,7 @@ import { chance, type Runtime, sleep, type Timer } from '../../shared/runtime/ru
 import type { DeliveryResult, WebhookRecord } from '../../store/port.ts';
 import type { WebhookSecrets, WebhookVault } from '../shared/secrets.ts';
 import { unpackEvent } from '../shared/stored-event.ts';
-import { keptInMemory, Lane, type Waiting } from './lane.ts';
+import { DeliveryWindow, keptInMemory, type QueuedDelivery } from './delivery-window.ts';
 import { excerptOf, type ReceiverAnswer, type ReceiverFault, type Receivers } from './receiver.ts';
 import { readRetryAfter, retryDelayMs } from './retry.ts';
 import type { SendGate } from './send-gate.ts';
@@ -24,7 +24,7 @@ export interface QueueParts {
   /** Reads it again, which refreshes or ends this queue if it was changed or deleted. */
   readAgain: () => Promise<void>;
   /** What waits in the store, in the order of its time. */
-  load: (replayed: boolean, limit: number) => Promise<Waiting[]>;
+  load: (replayed: boolean, limit: number) => Promise<QueuedDelivery[]>;
   /** Resolves once it is written down, or never will be. */
   finished: (result: DeliveryResult) => Promise<void>;
   /** The receiver answered 410 (DECISIONS.md). */
@@ -41,8 +41,8 @@ export class DeliveryQueue {
   readonly #parts: QueueParts;
   #webhook: WebhookRecord;
   #opened: { secrets: WebhookSecrets; url: URL } | null = null;
-  readonly #live = new Lane(liveAtOnce);
-  readonly #replayed = new Lane(replaysAtOnce);
+  readonly #live = new DeliveryWindow(liveAtOnce);
+  readonly #replayed = new DeliveryWindow(replaysAtOnce);
   readonly #inFlight = new Map<string, Promise<void>>();
   /** The attempts that are running, each with the URL that it goes to. */
   readonly #sending = new Map<AbortController, string>();
@@ -80,7 +80,7 @@ export class DeliveryQueue {
   }
 
   /** A new one, which the store has already. */
-  add(delivery: Waiting): void {
+  add(delivery: QueuedDelivery): void {
     this.#live.add(delivery);
     this.#go();
   }
@@ -163,7 +163,7 @@ export class DeliveryQueue {
   }
 
   /** As the store has it: a replay takes what waited for a later attempt. False where that is no news. */
-  #place(delivery: Waiting, lane: Lane): boolean {
+  #place(delivery: QueuedDelivery, lane: DeliveryWindow): boolean {
     const { event } = delivery;
     if (this.#inFlight.has(event) || this.#unwritten.has(event)) return false;
     const known = this.#live.remove(event) ?? this.#replayed.remove(event);
@@ -185,7 +185,7 @@ export class DeliveryQueue {
     this.#go();
   }
 
-  #begin(delivery: Waiting, lane: Lane): void {
+  #begin(delivery: QueuedDelivery, lane: DeliveryWindow): void {
     lane.inFlight += 1;
     const attempt = this.#attempt(delivery, lane).finally(() => {
       if (this.#inFlight.get(delivery.event) === attempt) this.#inFlight.delete(delivery.event);
@@ -194,7 +194,7 @@ export class DeliveryQueue {
   }
 
   async #ask(
-    delivery: Waiting,
+    delivery: QueuedDelivery,
     attempt: number,
     now: number,
     signal: AbortSignal,
@@ -217,7 +217,7 @@ export class DeliveryQueue {
     return receivers.post(account, url, headers, body, signal);
   }
 
-  async #attempt(delivery: Waiting, lane: Lane): Promise<void> {
+  async #attempt(delivery: QueuedDelivery, lane: DeliveryWindow): Promise<void> {
     const { vault, runtime } = this.#parts;
     const { account, id } = this.#webhook;
     const { event, replayed, eventAt } = delivery;

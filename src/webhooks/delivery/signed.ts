@@ -1,7 +1,7 @@
 import type { WebhookSecrets } from '../shared/secrets.ts';
 import { platformSignature, standardSignature } from '../shared/signatures.ts';
 
-export interface Envelope {
+export interface SignedPayload {
   eventId: string;
   /** Counts from 1. */
   attempt: number;
@@ -12,7 +12,7 @@ export interface Envelope {
 
 /** The headers of one attempt (DECISIONS.md): while a secret is being changed, the standard signature is made with both. */
 export function signedHeaders(
-  { eventId, attempt, body, now }: Envelope,
+  { eventId, attempt, body, now }: SignedPayload,
   secrets: WebhookSecrets,
 ): Record<string, string> {
   const timestampSeconds = Math.floor(now / 1_000);

@@ -10,7 +10,7 @@ import { DailyCheck } from '../registration/daily-check.ts';
 import type { Handshakes } from '../registration/handshakes.ts';
 import { gapEvent } from '../shared/gap.ts';
 import type { MessageOpener } from '../shared/message-opener.ts';
-import { type PollerWay, pollerSession } from '../shared/poller-session.ts';
+import { type PlatformAccess, pollerSession } from '../shared/platform-access.ts';
 import type { WebhookVault } from '../shared/secrets.ts';
 import { inParts, makeEvent } from './made-event.ts';
 import { pauseAfterFaultMs, pauseMs } from './pace.ts';
@@ -20,7 +20,7 @@ import { PollerQueues } from './poller-queues.ts';
 
 const eventsAtOnce = 100;
 
-export interface PollerParts extends PollerWay {
+export interface PollerParts extends PlatformAccess {
   store: Store;
   vault: WebhookVault;
   receivers: Receivers;

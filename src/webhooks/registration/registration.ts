@@ -8,7 +8,7 @@ import type { Store, WebhookRecord } from '../../store/port.ts';
 import type { Receivers } from '../delivery/receiver.ts';
 import type { SendGate } from '../delivery/send-gate.ts';
 import type { MessageOpener } from '../shared/message-opener.ts';
-import { type PollerWay, pollerSession } from '../shared/poller-session.ts';
+import { type PlatformAccess, pollerSession } from '../shared/platform-access.ts';
 import type { PollerCredentials, WebhookSecrets, WebhookVault } from '../shared/secrets.ts';
 import type { CrcOutcome } from './crc.ts';
 import type { WebhookRecords } from './records.ts';
@@ -39,7 +39,7 @@ export interface WebhookChange {
   encryptionCode?: string | undefined;
 }
 
-export interface RegistrationParts extends PollerWay {
+export interface RegistrationParts extends PlatformAccess {
   store: Store;
   records: WebhookRecords;
   vault: WebhookVault;

@@ -1,5 +1,5 @@
 import { type Runtime, repeat, type Timer } from '../../shared/runtime/runtime.ts';
-import type { NewPoller, PlacedEvent, Store } from '../../store/port.ts';
+import type { NewPoller, Store, StoredEventRecord } from '../../store/port.ts';
 
 /** How long a poller runs on after its last stream closed. */
 const keptMs = 5 * 60_000;
@@ -13,7 +13,7 @@ const mostBuffered = 2 * eventsAtOnce;
 /** The events that one stream takes from a feed. */
 export class Subscription {
   readonly #after: number;
-  readonly #buffer: PlacedEvent[] = [];
+  readonly #buffer: StoredEventRecord[] = [];
   #over = false;
   #error: unknown;
   #wake = () => {};
@@ -24,7 +24,7 @@ export class Subscription {
   }
 
   /** False if the stream is too far behind: then it has to read by itself. */
-  push(event: PlacedEvent): boolean {
+  push(event: StoredEventRecord): boolean {
     if (event.place <= this.#after) return true;
     if (this.#buffer.push(event) > mostBuffered) this.end();
     this.#wake();
@@ -38,7 +38,7 @@ export class Subscription {
   }
 
   /** `null` once it is over; what was not taken by then has to be read again. Throws what the store threw. */
-  async next(): Promise<PlacedEvent | null> {
+  async next(): Promise<StoredEventRecord | null> {
     while (!this.#over && this.#buffer.length === 0) {
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
@@ -136,7 +136,7 @@ export class EventFeed {
     this.#isReading = false;
   }
 
-  #handOut(event: PlacedEvent): void {
+  #handOut(event: StoredEventRecord): void {
     this.#place = event.place;
     for (const subscription of this.#subscriptions) {
       if (!subscription.push(event)) this.#subscriptions.delete(subscription);

@@ -1,7 +1,7 @@
 import { type EventType, isMessageType } from '../../shared/model/event.ts';
 import type { LiveStream, StreamItem } from '../../shared/model/event-stream.ts';
 import type { Runtime } from '../../shared/runtime/runtime.ts';
-import type { NewPoller, PlacedEvent, Store } from '../../store/port.ts';
+import type { NewPoller, Store, StoredEventRecord } from '../../store/port.ts';
 import { gapType, readGap } from '../shared/gap.ts';
 import type { MessageOpener, Opening } from '../shared/message-opener.ts';
 import type { WebhookVault } from '../shared/secrets.ts';
@@ -107,7 +107,7 @@ export class LiveStreams {
     after: number,
     feed: EventFeed,
     ended: AbortSignal,
-  ): AsyncGenerator<PlacedEvent> {
+  ): AsyncGenerator<StoredEventRecord> {
     let place = after;
     while (!ended.aborted) {
       const events = await this.#parts.store.events.after(account, id, place, eventsAtOnce);
@@ -133,9 +133,9 @@ export class LiveStreams {
 }
 
 function itemOf(
-  event: PlacedEvent,
+  event: StoredEventRecord,
   types: readonly EventType[] | null,
-  open: (event: PlacedEvent) => string,
+  open: (event: StoredEventRecord) => string,
 ): StreamItem | null {
   const { id, type } = event;
   if (type === gapType) return { kind: 'gap', id, reason: readGap(open(event)) };

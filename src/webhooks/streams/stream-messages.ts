@@ -2,7 +2,7 @@ import { PosternError } from '../../shared/errors/postern-error.ts';
 import type { EventType } from '../../shared/model/event.ts';
 import type { StreamItem } from '../../shared/model/event-stream.ts';
 import { type Runtime, sleep } from '../../shared/runtime/runtime.ts';
-import type { PlacedEvent } from '../../store/port.ts';
+import type { StoredEventRecord } from '../../store/port.ts';
 import { isCodeRefusal, isFinal } from '../polling/message-codes.ts';
 import { messageBody } from '../shared/event-body.ts';
 import type { MessageOpener, OpenedMessage, Opening } from '../shared/message-opener.ts';
@@ -31,7 +31,10 @@ export class StreamMessages {
   }
 
   /** `null`: not for this stream. A code that is refused meanwhile ends the messages, and a gap says so once. */
-  async itemOf({ id, type, sealed }: PlacedEvent, types: readonly EventType[] | null): Promise<StreamItem | null> {
+  async itemOf(
+    { id, type, sealed }: StoredEventRecord,
+    types: readonly EventType[] | null,
+  ): Promise<StreamItem | null> {
     const { vault, opening } = this.#parts;
     if (opening === null || this.#refused || (types && !types.some((wanted) => wanted === type))) return null;
     const { message } = unpackEvent(vault.openBody(opening.account, id, sealed));

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readMultipart } from '../../../src/api/graphql/read-multipart.ts';
 import { BodyBudget } from '../../../src/api/http/body-budget.ts';
 import { readJsonBody } from '../../../src/api/http/json-body.ts';
-import type { MediaReception } from '../../../src/media/reception.ts';
+import type { MediaService } from '../../../src/media/media-service.ts';
 import { openSocket } from '../../support/raw.ts';
 
 let server: Server;
@@ -46,7 +46,7 @@ describe('a client that hangs up while its API key is looked up', () => {
 
   test('does not keep a request waiting for a multipart body', async () => {
     const { request } = await hungUp('multipart/form-data; boundary=b');
-    const media = {} as MediaReception;
+    const media = {} as MediaService;
     await expect(readMultipart(request, { media, account: 'a' }, [])).rejects.toThrow(cutShort);
   });
 

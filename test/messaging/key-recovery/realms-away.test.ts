@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { KeySession } from '../../../src/messaging/key-recovery/chat-keys.ts';
+import type { KeySession } from '../../../src/messaging/key-recovery/chat-key-service.ts';
 import { ForwardProxy } from '../../../src/outbound/proxy.ts';
 import type { PlatformRealm } from '../../../src/platform/realms-port.ts';
 import { Secret } from '../../../src/shared/secrets/secret.ts';

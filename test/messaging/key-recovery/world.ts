@@ -1,5 +1,9 @@
 import { afterAll, beforeAll } from 'vitest';
-import { ChatKeys, type KeyHolder, type KeySession } from '../../../src/messaging/key-recovery/chat-keys.ts';
+import {
+  ChatKeyService,
+  type KeyOwner,
+  type KeySession,
+} from '../../../src/messaging/key-recovery/chat-key-service.ts';
 import { OutboundGuard } from '../../../src/outbound/guard.ts';
 import type { ForwardProxy } from '../../../src/outbound/proxy.ts';
 import { ProxyPool } from '../../../src/outbound/proxy-pool.ts';
@@ -31,8 +35,8 @@ export class KeyWorld {
   }
 
   /** A gateway's own: another one is another process, or the same after a restart. */
-  keys(): ChatKeys {
-    const keys = new ChatKeys({ runtime: this.runtime });
+  keys(): ChatKeyService {
+    const keys = new ChatKeyService({ runtime: this.runtime });
     this.#closers.push(() => keys.close());
     return keys;
   }
@@ -49,16 +53,16 @@ export class KeyWorld {
     return this.#platform.as(call);
   }
 
-  holder({ authToken }: Account, account = 'acc'): KeyHolder {
+  holder({ authToken }: Account, account = 'acc'): KeyOwner {
     return { account, authToken: new Secret(authToken), proxy: null };
   }
 
-  recover(keys: ChatKeys, who: Account, code = who.encryptionCode, account?: string) {
+  recover(keys: ChatKeyService, who: Account, code = who.encryptionCode, account?: string) {
     return keys.recover(this.session(who), this.holder(who, account), new Secret(code));
   }
 
   /** What it comes to: `ok`, or status and message. */
-  async outcome(keys: ChatKeys, who: Account, code = who.encryptionCode, account?: string): Promise<string> {
+  async outcome(keys: ChatKeyService, who: Account, code = who.encryptionCode, account?: string): Promise<string> {
     return told(this.recover(keys, who, code, account));
   }
 

@@ -5,7 +5,7 @@ import { json } from '../../http/answer.ts';
 import { type Fields, requiredString } from '../../http/input.ts';
 import type { ActorOperation } from '../../http/operation.ts';
 import { badRequest, Problem } from '../../http/problem.ts';
-import type { Platform } from '../../platform.ts';
+import type { SandboxPlatform } from '../../platform.ts';
 import { compareIds } from '../../world/snowflake.ts';
 import type { User } from '../../world/types.ts';
 
@@ -82,7 +82,7 @@ export const registerChatKeys: ActorOperation = {
   },
 };
 
-function keysForm(platform: Platform, user: User) {
+function keysForm(platform: SandboxPlatform, user: User) {
   const keys = publicKeysOf(platform, user).map((each) => ({
     version: each.version,
     identity_public_key: each.identity,

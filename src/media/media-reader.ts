@@ -1,27 +1,27 @@
 import type { Readable } from 'node:stream';
 import type { TakenMedia } from '../shared/model/taken-media.ts';
+import type { Semaphore } from '../shared/runtime/semaphore.ts';
 import { turn } from '../shared/runtime/turns.ts';
-import type { MediaSource, TakingRules } from './desk.ts';
 import { type Claim, type Identity, identify } from './identify.ts';
 import { inspectImage } from './inspect-image.ts';
 import { inspectSvg } from './inspect-svg.ts';
 import { inspectVideo } from './inspect-video.ts';
-import { MediaFault } from './media-fault.ts';
+import { MediaError } from './media-error.ts';
+import type { MediaSource, UploadRules } from './media-uploader.ts';
 import type { Spool } from './spool.ts';
-import type { Turns } from './turns.ts';
 import { largestOfKind } from './types.ts';
 
 /**
  * One piece of media on its way in. What it is is asked as soon as its beginning is there, so that nobody has to send
  * (or we to keep) 512 MiB of what will be refused.
  */
-export class Intake {
+export class MediaReader {
   readonly #spool: Spool;
   readonly #claims: readonly Claim[];
-  readonly #rules: TakingRules;
+  readonly #rules: UploadRules;
   #identity: Identity | undefined;
 
-  constructor(spool: Spool, claims: readonly Claim[], rules: TakingRules) {
+  constructor(spool: Spool, claims: readonly Claim[], rules: UploadRules) {
     this.#spool = spool;
     this.#claims = claims;
     this.#rules = rules;
@@ -37,7 +37,7 @@ export class Intake {
   }
 
   /** Once all of it is there. Throws `MediaFault`. */
-  async finish(imageTurns: Turns, owned: boolean): Promise<TakenMedia> {
+  async finish(imageTurns: Semaphore, owned: boolean): Promise<TakenMedia> {
     const identity = await this.#identify();
     const facts = await inspect(this.#spool, identity, imageTurns);
     const spool = this.#spool;
@@ -56,13 +56,13 @@ export class Intake {
     this.#identity ??= await identify(this.#spool.head, this.#claims, this.#rules.kinds);
     const largest = largestOfKind[this.#identity.kind];
     if (this.#spool.size <= largest) return this.#identity;
-    throw new MediaFault(`is too large: at most ${largest / 1024 / 1024} MiB of ${this.#identity.type} are taken`);
+    throw new MediaError(`is too large: at most ${largest / 1024 / 1024} MiB of ${this.#identity.type} are taken`);
   }
 }
 
 const noFacts = { width: null, height: null, durationMs: null };
 
-async function inspect(spool: Spool, { type, kind }: Identity, imageTurns: Turns) {
+async function inspect(spool: Spool, { type, kind }: Identity, imageTurns: Semaphore) {
   if (kind === 'video') return inspectVideo(spool);
   if (kind === 'photo' || kind === 'gif') {
     const size = await imageTurns.take(async () => {

@@ -1,16 +1,16 @@
 import { type Runtime, sleep } from '../shared/runtime/runtime.ts';
 import type { CommitOutcome, LedgerStore } from '../store/port.ts';
-import type { Batch } from './lane-queue.ts';
+import type { Batch } from './commit-queue.ts';
 import type { CommitInfo, LedgerTimes } from './ledger-times.ts';
 
-export interface SenderContext {
+export interface CommitSenderContext {
   store: LedgerStore;
   runtime: Runtime;
   times: LedgerTimes;
   onCommit: (info: CommitInfo) => void;
 }
 
-export interface SenderHooks {
+export interface CommitSenderHooks {
   onAttempt: (at: number) => void;
   onFailure: () => void;
   stopped: () => boolean;
@@ -20,10 +20,10 @@ export interface SenderHooks {
  * Brings a commit to the store: the same id and content again until the outcome is known, never another in its place.
  * `stopped` where nobody waits any more.
  */
-export async function sendUntilKnown(
+export async function sendUntilOutcomeKnown(
   batch: Batch,
-  context: SenderContext,
-  hooks: SenderHooks,
+  context: CommitSenderContext,
+  hooks: CommitSenderHooks,
 ): Promise<CommitOutcome | 'stopped'> {
   const { store, runtime, times } = context;
   let lastError: unknown;

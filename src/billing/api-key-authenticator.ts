@@ -15,7 +15,7 @@ const unknownLimit = 10_000;
 const touchIntervalMs = 60_000;
 
 /** Whose call it is. */
-export interface KeyHolder {
+export interface AuthenticatedKey {
   /** The key's id. */
   id: string;
   account: string;
@@ -23,7 +23,7 @@ export interface KeyHolder {
   rateLimit: number | null;
 }
 
-interface Known extends KeyHolder {
+interface Known extends AuthenticatedKey {
   revoked: boolean;
   /** When the store was asked: counted from the question, since the key may have been revoked while the answer travelled. */
   askedAt: number;
@@ -38,7 +38,7 @@ interface LookUp {
 export type KeyStores = { keys: KeyStore; accounts: Pick<AccountStore, 'find'> };
 
 /** Tells whose call it is. Looks each key up once in 5 s at the most. */
-export class KeyRing {
+export class ApiKeyAuthenticator {
   readonly #store: KeyStores;
   readonly #runtime: Runtime;
   readonly #known = new LRUCache<string, Known>({ max: knownLimit });
@@ -53,7 +53,7 @@ export class KeyRing {
   }
 
   /** Throws `unauthenticated`, or `unavailable` where the store is away. */
-  async authenticate(key: Secret): Promise<KeyHolder> {
+  async authenticate(key: Secret): Promise<AuthenticatedKey> {
     if (!looksLikeApiKey(key.expose())) {
       throw new PosternError('key_malformed', 'Invalid API key: it is incomplete or mistyped');
     }
@@ -112,7 +112,7 @@ export class KeyRing {
     return { record, rateLimit: account?.rateLimit ?? null };
   }
 
-  #admit(known: Known, now: number): KeyHolder {
+  #admit(known: Known, now: number): AuthenticatedKey {
     if (known.revoked) throw new PosternError('key_revoked', 'Invalid API key: it was revoked');
     if (now - (this.#touchedAt.get(known.id) ?? 0) >= touchIntervalMs) {
       this.#touchedAt.set(known.id, now);

@@ -9,15 +9,15 @@ import { Guess } from '../encryption/recovery/guess.ts';
 import { Stretcher } from '../encryption/recovery/stretch.ts';
 import { weakness } from '../encryption/recovery/weak-code.ts';
 import { attempt } from './attempt.ts';
-import { Brake } from './brake.ts';
-import { type Standing, standingOf } from './first-step.ts';
+import { type EnrolmentState, readEnrolmentState } from './enrolment-state.ts';
 import { gather } from './gather.ts';
+import { GuessThrottle } from './guess-throttle.ts';
 import { KeyCache } from './key-cache.ts';
 import { privateKeyBytes, RecoveredKeys } from './recovered-keys.ts';
 import { hasChatKeys, noChatKeys, noGuessesLeft, tooFewRealms } from './refusals.ts';
 
 /** On whose behalf keys are asked for, and on which way: what one API account recovered, no other finds. */
-export interface KeyHolder {
+export interface KeyOwner {
   /** The id of the API account that calls. */
   readonly account: string;
   readonly authToken: Secret;
@@ -32,13 +32,13 @@ export interface ChatKeysParts {
   readonly runtime: Runtime;
 }
 
-type Enrolled = Extract<Standing, { kind: 'enrolled' }>;
+type Enrolled = Extract<EnrolmentState, { kind: 'enrolled' }>;
 
 /** The chat keys of the accounts that callers act as: recovered by PIN from the platform's key realms, known for minutes. */
-export class ChatKeys {
+export class ChatKeyService {
   readonly #runtime: Runtime;
   readonly #stretcher = new Stretcher();
-  readonly #brake: Brake;
+  readonly #brake: GuessThrottle;
   readonly #cache: KeyCache;
   readonly #flights = new Map<string, Promise<RecoveredKeys>>();
   /** Which platform account a token belongs to, so that the brake holds before a realm is asked. */
@@ -49,7 +49,7 @@ export class ChatKeys {
 
   constructor({ runtime }: ChatKeysParts) {
     this.#runtime = runtime;
-    this.#brake = new Brake(runtime);
+    this.#brake = new GuessThrottle(runtime);
     this.#cache = new KeyCache(runtime);
     this.#nameKey = runtime.randomBytes(32);
   }
@@ -59,7 +59,7 @@ export class ChatKeys {
    * `conflict` (the account has no chat keys), `unavailable` (fewer than two realms answer) and `rate_limited` (too many
    * wrong codes). Calls with the same code at the same time are one guess.
    */
-  async recover(session: KeySession, who: KeyHolder, code: Secret): Promise<RecoveredKeys> {
+  async recover(session: KeySession, who: KeyOwner, code: Secret): Promise<RecoveredKeys> {
     const name = this.#nameOf(who, code);
     const known = this.#cache.get(name);
     if (known !== undefined) return known;
@@ -78,11 +78,11 @@ export class ChatKeys {
    * `bad_input` for a weak code, `conflict` where the account has keys (where only its public ones are missing, recover and
    * register those), `unavailable` where fewer than two realms took them; then it may be repeated.
    */
-  async enroll(session: KeySession, who: KeyHolder, code: Secret, privateKeys: Uint8Array): Promise<RecoveredKeys> {
+  async enroll(session: KeySession, who: KeyOwner, code: Secret, privateKeys: Uint8Array): Promise<RecoveredKeys> {
     const weak = weakness(code.expose());
     if (weak !== null) throw malformedField('encryption_code', weak);
     if (privateKeys.length !== privateKeyBytes) throw new Error(`private keys have ${privateKeyBytes} bytes`);
-    const { accountId } = await standingOf(session.realms, this.#runtime);
+    const { accountId } = await readEnrolmentState(session.realms, this.#runtime);
     // One after the other, and none beside a guess: records of two enrolments, mixed, would be keys that nobody gets back.
     return this.#brake.run(accountId, async () => {
       const enrolment = { accountId, version: await this.#register(session, accountId, code, privateKeys) };
@@ -97,11 +97,11 @@ export class ChatKeys {
     this.#cache.clear();
   }
 
-  async #recover(session: KeySession, who: KeyHolder, code: Secret, name: string): Promise<RecoveredKeys> {
+  async #recover(session: KeySession, who: KeyOwner, code: Secret, name: string): Promise<RecoveredKeys> {
     const token = this.#hmac(who.authToken.expose());
     const accountId = this.#accountIds.get(token);
     if (accountId !== undefined) this.#brake.check(accountId);
-    const standing = await standingOf(session.realms, this.#runtime);
+    const standing = await readEnrolmentState(session.realms, this.#runtime);
     if (standing.kind !== 'enrolled') throw standing.kind === 'locked' ? noGuessesLeft() : noChatKeys();
     this.#accountIds.set(token, standing.accountId);
     return this.#brake.run(standing.accountId, async () => {
@@ -113,7 +113,7 @@ export class ChatKeys {
 
   async #register({ realms }: KeySession, accountId: string, code: Secret, privateKeys: Uint8Array): Promise<string> {
     const runtime = this.#runtime;
-    const standing = await standingOf(realms, runtime);
+    const standing = await readEnrolmentState(realms, runtime);
     if (standing.kind === 'enrolled') throw hasChatKeys();
     if (standing.kind === 'locked') throw noGuessesLeft();
     const version = runtime.randomBytes(16).toString('hex');
@@ -137,7 +137,7 @@ export class ChatKeys {
     if (realms.length - errors.length < 2) {
       throw errors.some(({ code }) => code === 'conflict') ? hasChatKeys() : tooFewRealms(errors);
     }
-    const now = await standingOf(realms, runtime);
+    const now = await readEnrolmentState(realms, runtime);
     if (now.kind !== 'enrolled' || now.version !== version) throw hasChatKeys();
     return version;
   }
@@ -165,7 +165,7 @@ export class ChatKeys {
 
   readonly #random = (length: number): Uint8Array => this.#runtime.randomBytes(length);
 
-  #nameOf({ account, authToken }: KeyHolder, code: Secret): string {
+  #nameOf({ account, authToken }: KeyOwner, code: Secret): string {
     return this.#hmac(JSON.stringify([account, authToken.expose(), code.expose()]));
   }
 

@@ -7,17 +7,17 @@ import { maxReceivedBytes, type ProxyPool } from '../outbound/proxy-pool.ts';
 import { malformedField } from '../shared/errors/fields.ts';
 import type { TakenMedia } from '../shared/model/taken-media.ts';
 import type { Runtime } from '../shared/runtime/runtime.ts';
+import { Semaphore } from '../shared/runtime/semaphore.ts';
 import { turn } from '../shared/runtime/turns.ts';
 import { decodeMedia } from './base64.ts';
-import type { MediaDesk, MediaSource, TakingRules } from './desk.ts';
 import { fetchMedia } from './fetch.ts';
-import { claimsOf, Intake } from './intake.ts';
-import { asFieldFault } from './media-fault.ts';
-import { Pace, type PaceLimits, usualPace } from './pace.ts';
+import { asFieldFault } from './media-error.ts';
+import { MediaQuota, type MediaQuotaLimits } from './media-quota.ts';
+import { claimsOf, MediaReader } from './media-reader.ts';
+import type { MediaSource, MediaUploader, UploadRules } from './media-uploader.ts';
 import { ReceivedFile } from './received-file.ts';
-import { Room, type RoomLimits } from './room.ts';
 import { Spool } from './spool.ts';
-import { Turns } from './turns.ts';
+import { defaultTransferLimits, TransferDeadline, type TransferLimits } from './transfer-deadline.ts';
 import { largestOfKind } from './types.ts';
 
 export interface ReceptionOptions {
@@ -27,8 +27,8 @@ export interface ReceptionOptions {
   runtime: Runtime;
   /** Where media is kept while it is checked. On a disk: in some systems the usual place for such files is memory. */
   folder: string;
-  pace?: PaceLimits;
-  room?: RoomLimits;
+  pace?: TransferLimits;
+  room?: MediaQuotaLimits;
 }
 
 /** Whose media it is, and on which way it is fetched. */
@@ -46,15 +46,15 @@ const imagesAtOnce = 2;
 const connectMs = 10_000;
 
 /** Where media comes in: one for the process, with a desk for each call. */
-export class MediaReception {
+export class MediaService {
   readonly #options: ReceptionOptions;
   readonly #direct: ReturnType<typeof guardedAgent>;
-  readonly #imageTurns = new Turns(imagesAtOnce);
-  readonly #room: Room;
+  readonly #imageTurns = new Semaphore(imagesAtOnce);
+  readonly #room: MediaQuota;
 
   constructor(options: ReceptionOptions) {
     this.#options = options;
-    this.#room = new Room(options.room);
+    this.#room = new MediaQuota(options.room);
     // Time limits are those of the pace.
     const { guard, connections = new OutgoingConnections() } = options;
     this.#direct = guardedAgent({
@@ -66,7 +66,7 @@ export class MediaReception {
     });
   }
 
-  desk(call: DeskCall): MediaDesk {
+  desk(call: DeskCall): MediaUploader {
     return {
       take: async (source, rules) => {
         try {
@@ -104,15 +104,15 @@ export class MediaReception {
     await this.#direct.destroy();
   }
 
-  async #takeFile(source: Extract<MediaSource, { file: ReceivedFile }>, rules: TakingRules): Promise<TakenMedia> {
+  async #takeFile(source: Extract<MediaSource, { file: ReceivedFile }>, rules: UploadRules): Promise<TakenMedia> {
     const { spool, declaredType } = source.file;
     const claims = claimsOf(source, { type: declaredType, by: 'its part of the request', ofServer: false });
-    return await new Intake(spool, claims, rules).finish(this.#imageTurns, false);
+    return await new MediaReader(spool, claims, rules).finish(this.#imageTurns, false);
   }
 
   async #takeNew(
     source: Exclude<MediaSource, { file: ReceivedFile }>,
-    rules: TakingRules,
+    rules: UploadRules,
     call: DeskCall,
   ): Promise<TakenMedia> {
     const spool = await Spool.open(this.#options.folder, this.#room.take(call.account));
@@ -128,35 +128,35 @@ export class MediaReception {
   async #fetch(
     source: Extract<MediaSource, { url: string }>,
     spool: Spool,
-    rules: TakingRules,
+    rules: UploadRules,
     { account, proxy, signal }: DeskCall,
-  ): Promise<Intake> {
-    const { guard, proxies, runtime, pace: limits = usualPace } = this.#options;
-    const pace = new Pace(runtime, limits, rules.signal ? AbortSignal.any([signal, rules.signal]) : signal);
-    let intake: Intake | undefined;
+  ): Promise<MediaReader> {
+    const { guard, proxies, runtime, pace: limits = defaultTransferLimits } = this.#options;
+    const pace = new TransferDeadline(runtime, limits, rules.signal ? AbortSignal.any([signal, rules.signal]) : signal);
+    let intake: MediaReader | undefined;
     try {
       const way = { account, guard, direct: this.#direct, proxies, proxy };
       await fetchMedia(source.url, way, pace, async ({ body, type }) => {
         const by = 'the Content-Type of its answer';
-        intake = new Intake(spool, claimsOf(source, { type, by, ofServer: true }), rules);
+        intake = new MediaReader(spool, claimsOf(source, { type, by, ofServer: true }), rules);
         await intake.fill(body, (bytes) => pace.received(bytes));
       });
     } finally {
       pace.end();
     }
-    return intake ?? new Intake(spool, [], rules);
+    return intake ?? new MediaReader(spool, [], rules);
   }
 }
 
 async function keep(
   source: Extract<MediaSource, { base64: string }>,
   spool: Spool,
-  rules: TakingRules,
-): Promise<Intake> {
+  rules: UploadRules,
+): Promise<MediaReader> {
   // To decode 20 MiB takes 40 ms.
   await turn();
   const { bytes, type } = decodeMedia(source.base64);
-  const intake = new Intake(spool, claimsOf(source, { type, by: 'its data: URI', ofServer: false }), rules);
+  const intake = new MediaReader(spool, claimsOf(source, { type, by: 'its data: URI', ofServer: false }), rules);
   await intake.fill([bytes]);
   return intake;
 }

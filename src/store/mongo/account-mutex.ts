@@ -4,7 +4,7 @@ import { within } from './within.ts';
  * One transaction for each account at a time. Those of one process would only make each other fail and try again;
  * here they wait for each other instead. Between processes the database decides.
  */
-export class Turns {
+export class AccountMutex {
   readonly #tails = new Map<string, Promise<unknown>>();
 
   /** Answers within `limitMs` of its turn; the next turn comes when `work` itself has ended. */

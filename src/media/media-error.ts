@@ -2,7 +2,7 @@ import { PosternError } from '../shared/errors/postern-error.ts';
 import type { ErrorReason } from '../shared/errors/reasons.ts';
 
 /** What is wrong with media; the message continues a sentence that begins with the caller's name for it. */
-export class MediaFault extends Error {
+export class MediaError extends Error {
   override readonly name = 'MediaFault';
   readonly reason: ErrorReason;
 
@@ -17,6 +17,6 @@ export class MediaFault extends Error {
 
 /** A fault as the caller is told it; any other error unchanged. */
 export function asFieldFault(error: unknown, field: string): unknown {
-  if (!(error instanceof MediaFault)) return error;
+  if (!(error instanceof MediaError)) return error;
   return new PosternError(error.reason, `Malformed field: ${field}: ${error.message}`, { field });
 }

@@ -5,7 +5,7 @@ import { type Answered, gather } from './gather.ts';
 import { tooFewRealms } from './refusals.ts';
 
 /** How an account stands with the realms. */
-export type Standing =
+export type EnrolmentState =
   | {
       readonly kind: 'enrolled';
       readonly accountId: string;
@@ -21,7 +21,7 @@ export type Standing =
     };
 
 /** Asks how the account stands. It costs no guess, so all are asked at once. Throws where no two of them agree. */
-export async function standingOf(realms: PlatformRealms, runtime: Runtime): Promise<Standing> {
+export async function readEnrolmentState(realms: PlatformRealms, runtime: Runtime): Promise<EnrolmentState> {
   const { result, answers, errors } = await gather({
     realms,
     runtime,
@@ -33,7 +33,7 @@ export async function standingOf(realms: PlatformRealms, runtime: Runtime): Prom
   return result ?? undecided(answers, errors);
 }
 
-function agreed(realms: PlatformRealms, answers: readonly Answered<RealmState>[]): Standing | undefined {
+function agreed(realms: PlatformRealms, answers: readonly Answered<RealmState>[]): EnrolmentState | undefined {
   for (const [index, { answer }] of answers.entries()) {
     const other = answers.slice(index + 1).find((later) => isSame(answer, later.answer));
     if (other === undefined) continue;
@@ -50,7 +50,7 @@ function isSame(one: RealmState, other: RealmState): boolean {
 }
 
 /** All three answered, and differently: an enrolment that came to one of them alone is none. */
-function undecided(answers: readonly Answered<RealmState>[], errors: readonly PosternError[]): Standing {
+function undecided(answers: readonly Answered<RealmState>[], errors: readonly PosternError[]): EnrolmentState {
   const [first] = answers;
   if (first === undefined || errors.length > 0) throw tooFewRealms(errors);
   const { accountId } = first.answer;

@@ -2,7 +2,7 @@ import { type Runtime, repeat, type Timer } from '../shared/runtime/runtime.ts';
 import { type ProcessStore, processTtlMs } from '../store/port.ts';
 
 /** Tells the store that this process lives, and how many do. */
-export class Presence {
+export class ProcessHeartbeat {
   readonly #store: ProcessStore;
   readonly #id: string;
   #live = 1;

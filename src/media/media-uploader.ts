@@ -10,7 +10,7 @@ export type MediaSource =
   | { base64: string; declaredType: string | null }
   | { file: ReceivedFile; declaredType: string | null };
 
-export interface TakingRules {
+export interface UploadRules {
   /** The caller's name for it, for messages: `media_url`, `cover_image_base64`, `media_urls[1]`. */
   field: string;
   /** Which kinds are welcome. */
@@ -20,10 +20,10 @@ export interface TakingRules {
 }
 
 /** Takes media in for one call: by way of its proxy, and until its caller hangs up. */
-export interface MediaDesk {
+export interface MediaUploader {
   /**
    * Throws `bad_input` naming the field and the fault; a fault of the caller's proxy is `platform_unavailable` or
    * `platform_timeout` naming it. Whoever is given media discards it.
    */
-  take(source: MediaSource, rules: TakingRules): Promise<TakenMedia>;
+  take(source: MediaSource, rules: UploadRules): Promise<TakenMedia>;
 }

@@ -1,5 +1,5 @@
 /** Lets so many tasks run at a time; the others wait in line. */
-export class Turns {
+export class Semaphore {
   readonly #waiting: (() => void)[] = [];
   #free: number;
 

@@ -1,8 +1,8 @@
 import { PosternError } from '../shared/errors/postern-error.ts';
 import type { Runtime, Timer } from '../shared/runtime/runtime.ts';
-import { MediaFault } from './media-fault.ts';
+import { MediaError } from './media-error.ts';
 
-export interface PaceLimits {
+export interface TransferLimits {
   /** For a host to be found, connected to, and to begin its answer; of each redirect. */
   answerMs: number;
   /** Within each window so many bytes must come: who sends a byte a second would hold a connection for days. */
@@ -12,20 +12,25 @@ export interface PaceLimits {
   wholeMs: number;
 }
 
-export const usualPace: PaceLimits = { answerMs: 15_000, windowMs: 10_000, windowBytes: 64 * 1024, wholeMs: 300_000 };
+export const defaultTransferLimits: TransferLimits = {
+  answerMs: 15_000,
+  windowMs: 10_000,
+  windowBytes: 64 * 1024,
+  wholeMs: 300_000,
+};
 
 /** Ends a transfer that stands still, crawls, goes on for too long, or whose caller has gone. */
-export class Pace {
+export class TransferDeadline {
   readonly signal: AbortSignal;
   readonly #runtime: Runtime;
-  readonly #limits: PaceLimits;
+  readonly #limits: TransferLimits;
   readonly #controller = new AbortController();
   readonly #whole: Timer;
   readonly #caller: AbortSignal;
   #window: Timer | undefined;
   #received = 0;
 
-  constructor(runtime: Runtime, limits: PaceLimits, caller: AbortSignal) {
+  constructor(runtime: Runtime, limits: TransferLimits, caller: AbortSignal) {
     this.#runtime = runtime;
     this.#limits = limits;
     this.#caller = caller;
@@ -71,6 +76,6 @@ export class Pace {
   };
 
   #fail(reason: string): void {
-    this.#controller.abort(new MediaFault(reason, { reason: 'media_not_fetched' }));
+    this.#controller.abort(new MediaError(reason, { reason: 'media_not_fetched' }));
   }
 }

@@ -3,14 +3,14 @@ import type { Platform, PlatformSession } from '../../platform/port.ts';
 import { Secret } from '../../shared/secrets/secret.ts';
 import type { PollerCredentials } from './secrets.ts';
 
-export interface PollerWay {
+export interface PlatformAccess {
   platform: Platform;
   readProxy: (text: Secret) => ForwardProxy;
 }
 
 /** How a poller asks the platform. */
 export function pollerSession(
-  { platform, readProxy }: PollerWay,
+  { platform, readProxy }: PlatformAccess,
   account: string,
   { authToken, proxy }: PollerCredentials,
 ): PlatformSession {

@@ -14,7 +14,7 @@ export function insufficientCredits(
 }
 
 /** What callers are told where the ledger cannot serve them. */
-export const refusals = {
+export const ledgerErrors = {
   short: insufficientCredits,
   noAccount: (account: string) => new PosternError('account_gone', `There is no account ${account}`),
   away: (cause?: unknown) =>

@@ -3,7 +3,7 @@ import type { LedgerCommit, Settlement } from '../store/port.ts';
 import type { Reservation, Settled } from './ledger-types.ts';
 
 /** Someone who waits for a commit. Only the first answer counts: a caller may be told 503 before the outcome is known. */
-export class Caller<T> {
+export class PendingResult<T> {
   readonly promise: Promise<T>;
   answered = false;
   since: number;
@@ -30,7 +30,7 @@ export class Caller<T> {
 }
 
 /** A caller, whatever it waits for. */
-export type Waiting = Pick<Caller<unknown>, 'answered' | 'since' | 'refuse'>;
+export type AnyPendingResult = Pick<PendingResult<unknown>, 'answered' | 'since' | 'refuse'>;
 
 /** `Promise.withResolvers` came with Node 22. */
 function withResolvers<T>() {
@@ -45,21 +45,21 @@ function withResolvers<T>() {
 
 export interface ReserveEntry {
   micros: Micros;
-  caller: Caller<Reservation>;
+  caller: PendingResult<Reservation>;
 }
 
 export interface SettleEntry {
   micros: Micros;
   settlement: Settlement;
-  caller: Caller<Settled | null>;
+  caller: PendingResult<Settled | null>;
 }
 
 export interface ReturnEntry {
-  caller: Caller<void>;
+  caller: PendingResult<void>;
 }
 
 /** What waits for the next commit of a lane. `release` and `settles` belong to the lane's generation of now. */
-export class LaneQueue {
+export class CommitQueue {
   reserves: ReserveEntry[] = [];
   release: Micros = 0;
   /** Who wants to know when `release` is in the store. */

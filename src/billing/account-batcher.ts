@@ -1,16 +1,16 @@
 import type { Micros } from '../shared/model/money.ts';
 import type { Timer } from '../shared/runtime/runtime.ts';
 import type { CommitOutcome, Settlement } from '../store/port.ts';
-import { type Batch, Caller, LaneQueue, type Waiting } from './lane-queue.ts';
-import { refusals } from './lane-refusals.ts';
-import { type SenderContext, sendUntilKnown } from './lane-sender.ts';
+import { type AnyPendingResult, type Batch, CommitQueue, PendingResult } from './commit-queue.ts';
+import { ledgerErrors } from './ledger-errors.ts';
 import type { Reservation, Settled } from './ledger-types.ts';
+import { type CommitSenderContext, sendUntilOutcomeKnown } from './send-commit.ts';
 
-export interface LaneContext extends SenderContext {
+export interface AccountBatcherContext extends CommitSenderContext {
   /** This process, to the store. */
   writer: string;
   /** Nothing is open, waiting or on its way: the lane may be forgotten. */
-  onIdle: (lane: Lane) => void;
+  onIdle: (lane: AccountBatcher) => void;
   /** Called with what the account can spend, as far as this process knows, whenever that changes. */
   onCredit: (account: string, spendable: Micros) => void;
   /** The store's clock. */
@@ -20,12 +20,12 @@ export interface LaneContext extends SenderContext {
 }
 
 /** The credit of one account in this process. */
-export class Lane {
+export class AccountBatcher {
   readonly account: string;
   /** What the hold has open in the store, as far as is known. The hold exists while this is above 0. */
   open: Micros = 0;
-  readonly #context: LaneContext;
-  readonly #queue = new LaneQueue();
+  readonly #context: AccountBatcherContext;
+  readonly #queue = new CommitQueue();
   #generation: number;
   /** What callers hold reservations for, of this generation. */
   #outstanding: Micros = 0;
@@ -38,22 +38,22 @@ export class Lane {
   #draining: (() => void) | undefined;
   #stopped = false;
 
-  constructor(account: string, context: LaneContext) {
+  constructor(account: string, context: AccountBatcherContext) {
     this.account = account;
     this.#context = context;
     this.#generation = context.nextGeneration();
   }
 
   reserve(micros: Micros): Promise<Reservation> {
-    if (this.#failing) return Promise.reject(refusals.away());
-    const caller = new Caller<Reservation>(this.#now());
+    if (this.#failing) return Promise.reject(ledgerErrors.away());
+    const caller = new PendingResult<Reservation>(this.#now());
     this.#queue.reserves.push({ micros, caller });
     this.#wake();
     return caller.promise;
   }
 
   settle(reservation: Reservation, micros: Micros, settlement: Settlement): Promise<Settled | null> {
-    const caller = new Caller<Settled | null>(this.#now());
+    const caller = new PendingResult<Settled | null>(this.#now());
     const entry = { micros, settlement, caller };
     if (reservation.generation === this.#generation) {
       this.#outstanding -= reservation.micros;
@@ -79,7 +79,7 @@ export class Lane {
     // What waits goes after what is on its way.
     const carrier = this.#queue.release > 0 ? this.#queue : this.#batch;
     if (carrier === null || (carrier === this.#batch && this.#batch.commit.release === 0)) return Promise.resolve();
-    const caller = new Caller<void>(this.#now());
+    const caller = new PendingResult<void>(this.#now());
     carrier.returns.push({ caller });
     this.#wake();
     return caller.promise;
@@ -91,7 +91,7 @@ export class Lane {
       this.#draining = resolve;
       this.#queue.release += this.#outstanding;
       this.#outstanding = 0;
-      for (const { caller } of this.#queue.reserves) caller.refuse(refusals.stopping());
+      for (const { caller } of this.#queue.reserves) caller.refuse(ledgerErrors.stopping());
       this.#queue.dropAnswered();
       this.#wake();
       this.#rest();
@@ -142,7 +142,7 @@ export class Lane {
   }
 
   async #send(batch: Batch): Promise<void> {
-    const outcome = await sendUntilKnown(batch, this.#context, {
+    const outcome = await sendUntilOutcomeKnown(batch, this.#context, {
       onAttempt: (at) => {
         this.#lastSentAt = at;
       },
@@ -168,14 +168,14 @@ export class Lane {
     const until = this.#now() - this.#context.times.failingMs;
     const hopeful = [...batch.reserves, ...batch.returns, ...this.#queue.reserves, ...this.#queue.returns];
     for (const { caller } of hopeful) {
-      if (!caller.answered && caller.since <= until) caller.refuse(refusals.away());
+      if (!caller.answered && caller.since <= until) caller.refuse(ledgerErrors.away());
     }
     this.#queue.dropAnswered();
   }
 
   #applied(batch: Batch, outcome: Extract<CommitOutcome, { status: 'applied' }>): void {
     for (const [index, { caller }] of batch.lates.entries()) {
-      if (outcome.late[index] === 'short') caller.refuse(refusals.creditGone());
+      if (outcome.late[index] === 'short') caller.refuse(ledgerErrors.creditGone());
     }
     const entries = [...batch.settles, ...batch.lates];
     const outcomes = [...outcome.settled, ...outcome.late];
@@ -190,7 +190,7 @@ export class Lane {
     this.open -= batch.commit.release + total(batch.settles);
     for (const [index, { micros, caller }] of batch.reserves.entries()) {
       if (outcome.granted[index] === true) this.#grant(micros, caller);
-      else caller.refuse(refusals.short(micros, outcome.left >= micros ? 'credit_reserved' : 'credit_short'));
+      else caller.refuse(ledgerErrors.short(micros, outcome.left >= micros ? 'credit_reserved' : 'credit_short'));
     }
     if (this.open === 0) this.#generation = this.#context.nextGeneration();
     // What other processes hold is not known here, except that it leaves less than what was refused.
@@ -200,11 +200,11 @@ export class Lane {
     this.#context.onCredit(this.account, Math.min(outcome.left - this.open, ...refused));
   }
 
-  #grant(micros: Micros, caller: Caller<Reservation>): void {
+  #grant(micros: Micros, caller: PendingResult<Reservation>): void {
     this.open += micros;
     if (caller.answered || this.#draining) {
       this.#queue.release += micros;
-      caller.refuse(refusals.stopping());
+      caller.refuse(ledgerErrors.stopping());
     } else {
       this.#outstanding += micros;
       caller.answer({ account: this.account, micros, generation: this.#generation, settled: false });
@@ -220,15 +220,15 @@ export class Lane {
   #noAccount(batch: Batch): void {
     this.#beginAnew();
     for (const { caller } of [...batch.reserves, ...batch.settles, ...batch.lates]) {
-      caller.refuse(refusals.noAccount(this.account));
+      caller.refuse(ledgerErrors.noAccount(this.account));
     }
   }
 
   /** Nobody knows whether it was applied: what it carried may be lost, but is never charged twice. */
   #expired(batch: Batch): void {
     this.#beginAnew();
-    for (const { caller } of batch.reserves) caller.refuse(refusals.away());
-    for (const { caller } of [...batch.settles, ...batch.lates]) caller.refuse(refusals.unrecorded());
+    for (const { caller } of batch.reserves) caller.refuse(ledgerErrors.away());
+    for (const { caller } of [...batch.settles, ...batch.lates]) caller.refuse(ledgerErrors.unrecorded());
   }
 
   /** The hold is gone, or given up: what is still reserved under it becomes late when it settles. */
@@ -279,7 +279,7 @@ export class Lane {
   #expire(until: number): number | null {
     const now = this.#now();
     let oldest: number | null = null;
-    const refuse = (entries: readonly { caller: Waiting }[], refusal: () => Error) => {
+    const refuse = (entries: readonly { caller: AnyPendingResult }[], refusal: () => Error) => {
       for (const { caller } of entries) {
         if (caller.answered) continue;
         caller.since = Math.min(caller.since, now);
@@ -294,10 +294,10 @@ export class Lane {
     };
     const waiting = this.#batch ? [this.#batch, this.#queue] : [this.#queue];
     for (const { reserves, returns, settles, lates } of waiting) {
-      refuse(reserves, refusals.away);
-      refuse(returns, refusals.away);
-      refuse(settles, refusals.unrecorded);
-      refuse(lates, refusals.unrecorded);
+      refuse(reserves, ledgerErrors.away);
+      refuse(returns, ledgerErrors.away);
+      refuse(settles, ledgerErrors.unrecorded);
+      refuse(lates, ledgerErrors.unrecorded);
     }
     this.#queue.dropAnswered();
     return oldest;

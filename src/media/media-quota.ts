@@ -7,19 +7,19 @@ interface Amount {
   bytes: number;
 }
 
-export interface RoomLimits {
+export interface MediaQuotaLimits {
   ofAccount: Readonly<Amount>;
   ofAll: Readonly<Amount>;
 }
 
 const GiB = 1024 ** 3;
-const usual: RoomLimits = {
+const usual: MediaQuotaLimits = {
   ofAccount: { pieces: 250, bytes: 4 * GiB },
   ofAll: { pieces: 1_000, bytes: 8 * GiB },
 };
 
 /** The place of one piece of media. */
-export interface Place {
+export interface QuotaShare {
   /** Before so many bytes more are kept. Throws `rate_limited`. */
   grow(bytes: number): void;
   /** To be called once, when nothing of it is kept any more. */
@@ -31,17 +31,17 @@ export interface Place {
  * what fills the disk, and the store would be the first to feel it. The limit of an account is a share of the media that the
  * other accounts leave: it shrinks while they use theirs, so a few accounts cannot take the whole limit of all accounts.
  */
-export class Room {
-  readonly #limits: RoomLimits;
+export class MediaQuota {
+  readonly #limits: MediaQuotaLimits;
   readonly #all: Amount = { pieces: 0, bytes: 0 };
   readonly #ofAccount = new Map<string, Amount>();
 
-  constructor(limits: RoomLimits = usual) {
+  constructor(limits: MediaQuotaLimits = usual) {
     this.#limits = limits;
   }
 
   /** Throws `rate_limited`. */
-  take(account: string): Place {
+  take(account: string): QuotaShare {
     const own = this.#ofAccount.get(account) ?? { pieces: 0, bytes: 0 };
     const held = { pieces: 1, bytes: 0 };
     this.#add(own, 'pieces', 1);

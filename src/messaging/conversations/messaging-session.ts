@@ -14,7 +14,7 @@ import {
   sealContent,
   signDelete,
 } from '../encryption/index.ts';
-import type { ChatKeys, KeyHolder } from '../key-recovery/chat-keys.ts';
+import type { ChatKeyService, KeyOwner } from '../key-recovery/chat-key-service.ts';
 import type { RecoveredKeys } from '../key-recovery/recovered-keys.ts';
 import { Actor } from './actor.ts';
 import { beginConversation } from './begin-conversation.ts';
@@ -26,11 +26,11 @@ import { readMessage, withoutReplays } from './read-message.ts';
 import { conversationNotFound, notOwnMessage } from './refusals.ts';
 import { sealedMedia } from './sealed-media.ts';
 
-export interface MessageDeskParts {
-  chatKeys: ChatKeys;
+export interface MessagingSessionParts {
+  chatKeys: ChatKeyService;
   runtime: Runtime;
   session: PlatformSession;
-  who: KeyHolder;
+  who: KeyOwner;
   code: Secret | null;
   knownOf: (keys: RecoveredKeys) => KnownConversations;
 }
@@ -53,10 +53,10 @@ export interface NewAttachment {
 }
 
 /** Opens and seals messages for one call. Without a code it lists conversations, and no more. */
-export class MessageDesk {
-  readonly #parts: MessageDeskParts;
+export class MessagingSession {
+  readonly #parts: MessagingSessionParts;
 
-  constructor(parts: MessageDeskParts) {
+  constructor(parts: MessagingSessionParts) {
     this.#parts = parts;
   }
 

@@ -5,7 +5,7 @@ import Libsql from 'libsql';
  * Which processes run pollers out of one database file, told by a lock that ends with its process, however that ends: each
  * holds a shared one on an empty file beside the database. Whoever gets it for itself alone is the only one.
  */
-export class Presence {
+export class PollerHostLock {
   readonly #path: string | null;
   #connection: Libsql.Database | null = null;
   #entered = false;

@@ -21,7 +21,7 @@ interface Account {
  * the next wait twice as long. It knows what this process saw, and forgets it when that ends; the limit that holds whatever
  * happens is the realms' count of guesses.
  */
-export class Brake {
+export class GuessThrottle {
   readonly #runtime: Runtime;
   readonly #accounts: LRUCache<string, Account>;
   readonly #queues = new Map<string, { length: number; last: Promise<unknown> }>();

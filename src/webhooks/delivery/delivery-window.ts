@@ -3,7 +3,7 @@ import { eventTtlMs, type WaitingDelivery } from '../../store/port.ts';
 /** Deliveries of one lane in memory; the store has the rest. */
 export const keptInMemory = 200;
 
-export type Waiting = Pick<WaitingDelivery, 'event' | 'attempts' | 'eventAt'> & {
+export type QueuedDelivery = Pick<WaitingDelivery, 'event' | 'attempts' | 'eventAt'> & {
   nextAt: number;
   replayed: boolean;
   /** The exact bytes, or what opens to them. */
@@ -11,10 +11,10 @@ export type Waiting = Pick<WaitingDelivery, 'event' | 'attempts' | 'eventAt'> & 
 };
 
 /** What waits for one webhook, of one kind: what is due first is in memory, the rest in the store alone. */
-export class Lane {
+export class DeliveryWindow {
   readonly atOnce: number;
   inFlight = 0;
-  readonly #waiting = new Map<string, Waiting>();
+  readonly #waiting = new Map<string, QueuedDelivery>();
   /** When the first of what the store alone has is due. */
   #restAt = Number.NEGATIVE_INFINITY;
 
@@ -27,7 +27,7 @@ export class Lane {
   }
 
   /** Where there are too many, the one that is due last is left to the store. */
-  add(delivery: Waiting): void {
+  add(delivery: QueuedDelivery): void {
     this.#waiting.set(delivery.event, delivery);
     if (this.#waiting.size <= keptInMemory) return;
     let last = delivery;
@@ -36,7 +36,7 @@ export class Lane {
     this.#restAt = Math.min(this.#restAt, last.nextAt);
   }
 
-  remove(event: string): Waiting | undefined {
+  remove(event: string): QueuedDelivery | undefined {
     const found = this.#waiting.get(event);
     this.#waiting.delete(event);
     return found;
@@ -50,7 +50,7 @@ export class Lane {
   }
 
   /** One that is due, unless enough are under way. */
-  take(now: number): Waiting | undefined {
+  take(now: number): QueuedDelivery | undefined {
     if (this.inFlight >= this.atOnce) return undefined;
     for (const delivery of this.#waiting.values()) {
       if (delivery.nextAt > now) continue;
