@@ -1,9 +1,9 @@
 #!/usr/bin/env node
-// How long a search takes in the sandbox's world, by kind of query: no HTTP, no JSON, one page of 20.
+// How long a search takes in the dataset of the sandbox, by kind of query: no HTTP, no JSON, one page of 20.
 import { parseArgs } from 'node:util';
 import { parseQuery } from '../dist/sandbox/search/parse.js';
 import { search } from '../dist/sandbox/search/search.js';
-import { buildWorld } from '../dist/sandbox/seed/world.js';
+import { buildDataset } from '../dist/sandbox/seed/build-dataset.js';
 
 const { values } = parseArgs({
   options: {
@@ -16,7 +16,7 @@ const { values } = parseArgs({
 if (values.help) {
   process.stdout.write(`Usage: npm run bench:search -- [--rounds 300] [--limit 2] [--json]
 
-Builds the sandbox's world and runs every kind of query on it, newest first and best first: median and 99th percentile
+Builds the dataset of the sandbox and runs every kind of query on it, newest first and best first: median and 99th percentile
 in milliseconds of reading the query and finding a page of 20. A row marked "deep" is a page in the middle of the results.
 Exits with 1 if a median is over --limit milliseconds.\n`);
   process.exit();
@@ -62,9 +62,9 @@ const queries = [
 
 const epoch = Math.floor(Date.now() / 60_000) * 60_000;
 const started = performance.now();
-const world = buildWorld('postern', epoch);
+const dataset = buildDataset('postern', epoch);
 const builtMs = performance.now() - started;
-const viewer = world.userNamed('ada');
+const viewer = dataset.userNamed('ada');
 const day = (ago) => new Date(epoch - ago * 86_400_000).toISOString().slice(0, 10);
 
 /** Where a page in the middle of all results begins; undefined where one page holds them. */
@@ -72,7 +72,7 @@ function middleOf(query, product) {
   const pages = [];
   let after;
   do {
-    const page = search(world, query, product, viewer, 500, after);
+    const page = search(dataset, query, product, viewer, 500, after);
     after = page.next;
     if (after !== undefined) pages.push(after);
   } while (after !== undefined);
@@ -84,7 +84,7 @@ function measure(text, product, after) {
   let found = 0;
   for (let round = -20; round < rounds; round++) {
     const from = performance.now();
-    found = search(world, parseQuery(text), product, viewer, 20, after).tweets.length;
+    found = search(dataset, parseQuery(text), product, viewer, 20, after).tweets.length;
     if (round >= 0) times[round] = performance.now() - from;
   }
   times.sort();
@@ -102,10 +102,10 @@ for (const [kind, wording] of queries) {
 }
 
 const slow = rows.filter((row) => row.median > limit);
-if (values.json) process.stdout.write(`${JSON.stringify({ tweets: world.tweets.length, builtMs, rows }, null, 2)}\n`);
+if (values.json) process.stdout.write(`${JSON.stringify({ tweets: dataset.tweets.length, builtMs, rows }, null, 2)}\n`);
 else {
   process.stdout.write(
-    `${world.tweets.length} tweets of ${world.users.size} users, built in ${builtMs.toFixed(0)} ms\n`,
+    `${dataset.tweets.length} tweets of ${dataset.users.size} users, built in ${builtMs.toFixed(0)} ms\n`,
   );
   process.stdout.write(
     `${'query'.padEnd(34)}${'order'.padEnd(8)}${'found'.padStart(6)}${'median'.padStart(9)}${'p99'.padStart(9)}\n`,

@@ -44,7 +44,7 @@ interface ActionDeclaration {
   readonly input: z.ZodObject;
   /**
    * An input as a caller sends it, for documents. Ids of tweets, users and the like need only have their form: what
-   * prints the documents puts those of the sandbox's world in their place, and shows what it really answered.
+   * prints the documents puts those of the sandbox's dataset in their place, and shows what it really answered.
    */
   readonly example: Readonly<Record<string, unknown>>;
   /** For documents and tests; not run on every call. */

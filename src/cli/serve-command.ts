@@ -8,7 +8,7 @@ import { runUntilStopped } from './run-until-stopped.ts';
 export function serveCommand(): Command {
   return new Command('serve').description('Run the gateway (what `npm start` does)').action(async () => {
     const config = readConfig(process.env);
-    // Its thread makes a world while this one loads the service.
+    // Its thread makes a dataset while this one loads the service.
     const sandbox = startSandbox(config);
     const service = await load(config, sandbox ? { startSandbox: () => sandbox } : {}).catch(async (error) => {
       await (await sandbox?.catch(() => null))?.close();

@@ -22,7 +22,7 @@ import { readProxy } from '../outbound/proxy.ts';
 import { ProxyPool } from '../outbound/proxy-pool.ts';
 import { SandboxPlatform } from '../platform/sandbox/adapter.ts';
 import { maxResponseBytes } from '../platform/sandbox/client.ts';
-import { readDemoWorld } from '../platform/sandbox/demo-world.ts';
+import { readDemoDataset } from '../platform/sandbox/demo-dataset.ts';
 import type { startSandboxWorker } from '../sandbox/worker-host.ts';
 import type { Config } from '../shared/config/config.ts';
 import { isLoopbackHost } from '../shared/model/loopback.ts';
@@ -146,8 +146,8 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
       readProxy: (text) => readProxy(text, guard),
       runtime,
     });
-    const world = await readDemoWorld(sandboxUrl, config.platform.timeoutMs);
-    const apiKey = await ensureDemoAccount(new AccountAdmin(store, runtime), store, runtime.now(), world.seed);
+    const dataset = await readDemoDataset(sandboxUrl, config.platform.timeoutMs);
+    const apiKey = await ensureDemoAccount(new AccountAdmin(store, runtime), store, runtime.now(), dataset.seed);
     let demo: Demo | null = null;
     let origin: string | null = null;
 
@@ -181,7 +181,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
       ...{ logger, metrics },
       announce: (address) => {
         origin = address;
-        demo = makeDemo(address, sandboxUrl, apiKey, world);
+        demo = makeDemo(address, sandboxUrl, apiKey, dataset);
         return demo;
       },
       onFailure: failures.listen,

@@ -23,7 +23,7 @@ export interface QuotaShare {
   /** Before so many bytes more are kept. Throws `rate_limited`. */
   grow(bytes: number): void;
   /** To be called once, when nothing of it is kept any more. */
-  leave(): void;
+  release(): void;
 }
 
 /**
@@ -51,7 +51,7 @@ export class MediaQuota {
         this.#add(own, 'bytes', bytes);
         held.bytes += bytes;
       },
-      leave: () => {
+      release: () => {
         for (const amount of [own, this.#all]) {
           amount.pieces -= held.pieces;
           amount.bytes -= held.bytes;

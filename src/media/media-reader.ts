@@ -65,7 +65,7 @@ const noFacts = { width: null, height: null, durationMs: null };
 async function inspect(spool: Spool, { type, kind }: Identity, imageTurns: Semaphore) {
   if (kind === 'video') return inspectVideo(spool);
   if (kind === 'photo' || kind === 'gif') {
-    const size = await imageTurns.take(async () => {
+    const size = await imageTurns.run(async () => {
       const bytes = await spool.read(0, spool.size);
       await turn();
       return inspectImage(bytes, type);

@@ -32,7 +32,7 @@ export interface ReceptionOptions {
 }
 
 /** Whose media it is, and on which way it is fetched. */
-export interface DeskCall {
+export interface UploadCall {
   /** Who pays, and whose share of the room it takes. */
   account: string;
   proxy: ForwardProxy | null;
@@ -66,7 +66,7 @@ export class MediaService {
     });
   }
 
-  desk(call: DeskCall): MediaUploader {
+  uploader(call: UploadCall): MediaUploader {
     return {
       take: async (source, rules) => {
         try {
@@ -113,7 +113,7 @@ export class MediaService {
   async #takeNew(
     source: Exclude<MediaSource, { file: ReceivedFile }>,
     rules: UploadRules,
-    call: DeskCall,
+    call: UploadCall,
   ): Promise<TakenMedia> {
     const spool = await Spool.open(this.#options.folder, this.#room.take(call.account));
     try {
@@ -129,7 +129,7 @@ export class MediaService {
     source: Extract<MediaSource, { url: string }>,
     spool: Spool,
     rules: UploadRules,
-    { account, proxy, signal }: DeskCall,
+    { account, proxy, signal }: UploadCall,
   ): Promise<MediaReader> {
     const { guard, proxies, runtime, pace: limits = defaultTransferLimits } = this.#options;
     const pace = new TransferDeadline(runtime, limits, rules.signal ? AbortSignal.any([signal, rules.signal]) : signal);

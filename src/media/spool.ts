@@ -45,7 +45,7 @@ export class Spool {
       }
       return new Spool(file, place, hashed ? createHash('sha256') : null);
     } catch (cause) {
-      place.leave();
+      place.release();
       throw diskFault(cause);
     }
   }
@@ -125,7 +125,7 @@ export class Spool {
     try {
       await this.#file.close();
     } finally {
-      this.#place.leave();
+      this.#place.release();
     }
   }
 }

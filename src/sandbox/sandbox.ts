@@ -3,32 +3,32 @@ import type { Server } from 'node:http';
 import { join } from 'node:path';
 import { Clients } from './chat/client.ts';
 import { AnsweringPeers } from './chat/peers.ts';
+import type { Dataset } from './dataset/dataset.ts';
+import { applyEntry, type Entry, tokenOf } from './dataset/entries.ts';
+import { IdempotencyTokens } from './dataset/idempotency.ts';
 import { FaultRegistry } from './faults/registry.ts';
 import { RateLimit } from './http/rate-limit.ts';
 import { Router } from './http/router.ts';
 import { createSandboxServer } from './http/server.ts';
 import { forgetfulJournal, type Journal, openJournal } from './journal/journal.ts';
-import { Extras } from './life/extras.ts';
-import { Life, type Schedule, systemSchedule } from './life/life.ts';
 import { operations } from './operations/table.ts';
 import type { SandboxPlatform } from './platform.ts';
 import { Realms } from './realms/realms.ts';
 import { Cursors } from './search/cursor.ts';
+import { buildDataset } from './seed/build-dataset.ts';
 import { makeChats } from './seed/chats.ts';
 import { cursorKeyFor } from './seed/credentials.ts';
-import { buildWorld } from './seed/world.ts';
+import { ActivitySimulator, type Schedule, systemSchedule } from './simulator/activity-simulator.ts';
+import { Extras } from './simulator/extras.ts';
 import { Stats } from './stats.ts';
 import { UploadFiles } from './uploads/files.ts';
-import { applyEntry, type Entry, tokenOf } from './world/entries.ts';
-import { IdempotencyTokens } from './world/idempotency.ts';
-import type { World } from './world/world.ts';
 
 export interface SandboxOptions {
   /** 0: any that is free. */
   readonly port: number;
   /** Where what was acknowledged is kept; null: nowhere. */
   readonly dataDir: string | null;
-  /** The same seed makes the same world. */
+  /** The same seed makes the same dataset. */
   readonly seed?: string;
   /**
    * Whether people like, answer and follow the demo accounts by themselves, while somebody polls one's activity, and answer
@@ -61,25 +61,25 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const tokens = new IdempotencyTokens();
   const cursors = new Cursors(cursorKeyFor(seed));
   const clients = new Clients(seed);
-  const makeWorld = () => {
-    const made = buildWorld(seed, epochMs);
+  const makeDataset = () => {
+    const made = buildDataset(seed, epochMs);
     makeChats(made, seed, epochMs, clients);
     return made;
   };
-  let world: World = makeWorld();
+  let dataset: Dataset = makeDataset();
   let extras: Extras | undefined;
   const apply = (entry: Entry) => {
-    applyEntry(world, entry);
+    applyEntry(dataset, entry);
     if (entry.kind === 'reset') cursors.enter(entry.mark ?? '');
     const used = tokenOf(entry);
     if (used !== undefined) tokens.remember(used.actorId, used.token, used.fingerprint, used.subjectId, used.at);
   };
   for (const entry of entries) apply(entry);
   const files = new UploadFiles(options.dataDir === null ? null : join(options.dataDir, 'media'));
-  world.uploads.sweep(now());
-  files.removeOthers(world.uploads.files());
+  dataset.uploads.sweep(now());
+  files.removeOthers(dataset.uploads.files());
   const chatFiles = new UploadFiles(options.dataDir === null ? null : join(options.dataDir, 'chat-media'));
-  chatFiles.removeOthers(new Set(world.chats.media.keys()));
+  chatFiles.removeOthers(new Set(dataset.chats.media.keys()));
 
   const schedule = options.activity === true ? (options.schedule ?? systemSchedule) : null;
   const platform: SandboxPlatform = {
@@ -94,15 +94,15 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     cursors,
     tokens,
     clients,
-    life: new Life(schedule),
+    life: new ActivitySimulator(schedule),
     peers: new AnsweringPeers(schedule),
     realms,
     now,
-    get world() {
-      return world;
+    get dataset() {
+      return dataset;
     },
     get extras() {
-      extras ??= new Extras(world, seed);
+      extras ??= new Extras(dataset, seed);
       return extras;
     },
     commit(entry) {
@@ -110,12 +110,12 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       journal.append(entry);
     },
     reset() {
-      const { origin } = world;
-      const gone = world.uploads.files();
-      const goneFromChats = [...world.chats.media.keys()];
-      const lastEvent = world.activity.lastId;
-      world = makeWorld();
-      world.origin = origin;
+      const { origin } = dataset;
+      const gone = dataset.uploads.files();
+      const goneFromChats = [...dataset.chats.media.keys()];
+      const lastEvent = dataset.activity.lastId;
+      dataset = makeDataset();
+      dataset.origin = origin;
       extras = undefined;
       tokens.clear();
       realms.clear();
@@ -123,7 +123,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       this.rateLimit.set(null);
       this.stats.clear();
       this.commit({ kind: 'reset', at: now(), mark: randomUUID(), lastEvent });
-      // Where the disk refuses the reset, the world before it is still the one to come back to.
+      // Where the disk refuses the reset, the dataset before it is still the one to come back to.
       journal.settled().then(
         () => {
           files.remove(gone);
@@ -137,8 +137,8 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const server = createSandboxServer(platform, new Router(operations));
   try {
     const port = await listen(server, options.port);
-    world.origin = `http://127.0.0.1:${port}`;
-    return { url: world.origin, port, close: () => close(server, platform) };
+    dataset.origin = `http://127.0.0.1:${port}`;
+    return { url: dataset.origin, port, close: () => close(server, platform) };
   } catch (error) {
     await realms.close();
     journal.close();

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { DemoAccount } from '../../src/platform/sandbox/demo-world.ts';
+import type { DemoAccount } from '../../src/platform/sandbox/demo-dataset.ts';
 import { type Answer, Client } from '../support/client.ts';
 import { GraphqlClient } from '../support/graphql.ts';
 import { SandboxControl } from '../support/sandbox-control.ts';

@@ -46,7 +46,7 @@ afterAll(async () => {
 const shown = ['photo', 'gif', 'video'] as const;
 
 function take(url: string, kinds: readonly MediaKind[] = shown, signal = new AbortController().signal) {
-  return reception.desk({ account: 'ada', proxy: null, signal }).take({ url }, { field: 'media_url', kinds });
+  return reception.uploader({ account: 'ada', proxy: null, signal }).take({ url }, { field: 'media_url', kinds });
 }
 
 async function expectFault(url: string, reason: RegExp | string, kinds?: readonly MediaKind[]): Promise<void> {

@@ -80,7 +80,7 @@ test('500 mutations of real files over HTTP are taken or refused, each within a 
 });
 
 test('10,000 more never surprise the desk, nor hold it up', async () => {
-  const desk = reception.desk({ account: 'ada', proxy: null, signal: new AbortController().signal });
+  const desk = reception.uploader({ account: 'ada', proxy: null, signal: new AbortController().signal });
   const rules = { field: 'media_data', kinds: ['photo', 'gif', 'video', 'audio', 'svg', 'file'] as const };
   const random = chance(7);
   let slowest = 0;

@@ -32,7 +32,7 @@ afterEach(async () => {
 const bytes = png().toString('base64');
 
 function take(account: string, base64 = bytes) {
-  const desk = reception.desk({ account, proxy: null, signal: new AbortController().signal });
+  const desk = reception.uploader({ account, proxy: null, signal: new AbortController().signal });
   return desk.take({ base64, declaredType: 'image/png' }, { field: 'media_data', kinds: ['photo'] });
 }
 

@@ -5,7 +5,7 @@ import { afterEach, expect, it } from 'vitest';
 import { type Account, type Json, request } from './harness.ts';
 import { kill, killAll, startChild } from './killable.ts';
 
-/** Each process makes its world first, which takes a while where other tests want the machine too. */
+/** Each process makes its dataset first, which takes a while where other tests want the machine too. */
 const TIMEOUT_MS = 60_000;
 
 const dataDir = mkdtempSync(join(tmpdir(), 'sandbox-'));

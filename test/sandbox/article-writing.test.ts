@@ -101,7 +101,7 @@ describe('an article', () => {
     expect((await begin(author, token)).id).not.toBe(first.id);
   });
 
-  it('of the seed has content, the same in every world', async () => {
+  it('of the seed has content, the same in every dataset', async () => {
     const { tweets } = (await sandbox.get('/api/users/by/ines_petrov/articles')).body;
     const read = async () => (await sandbox.get(`/api/articles/${tweets[0].article.id}`)).body.article;
     const article = await read();

@@ -1,22 +1,22 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import type { buildWorld as build } from '../../src/sandbox/seed/world.ts';
-import { nextSnowflake } from '../../src/sandbox/world/snowflake.ts';
+import { nextSnowflake } from '../../src/sandbox/dataset/snowflake.ts';
+import type { buildDataset as build } from '../../src/sandbox/seed/build-dataset.ts';
 import type { Json, OpenSandbox } from './harness.ts';
 import { openSandbox } from './harness.ts';
 
 const TITLES = ['On looms', 'On "numbers"', 'On coffee'];
 
-/** The seed's world, and some articles by grace and linus. */
-vi.mock('../../src/sandbox/seed/world.ts', async (original) => {
+/** The seed's dataset, and some articles by grace and linus. */
+vi.mock('../../src/sandbox/seed/build-dataset.ts', async (original) => {
   const { buildWorld } = await original<{ buildWorld: typeof build }>();
   return {
     buildWorld(seed: string, epochMs: number) {
-      const world = buildWorld(seed, epochMs);
+      const dataset = buildWorld(seed, epochMs);
       for (const [index, title] of [...TITLES, ...TITLES].entries()) {
-        const author = world.userNamed(index < 3 ? 'grace' : 'linus');
+        const author = dataset.userNamed(index < 3 ? 'grace' : 'linus');
         if (author === undefined) throw new Error('the author is missing');
-        world.addTweet({
-          id: nextSnowflake(epochMs, world.lastTweetId),
+        dataset.addTweet({
+          id: nextSnowflake(epochMs, dataset.lastTweetId),
           author,
           text: `Something longer: ${title}`,
           createdAt: epochMs,
@@ -30,7 +30,7 @@ vi.mock('../../src/sandbox/seed/world.ts', async (original) => {
           article: { id: String(7_000 + index), title },
         });
       }
-      return world;
+      return dataset;
     },
   };
 });

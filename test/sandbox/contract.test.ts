@@ -26,7 +26,7 @@ describe('the written contract', () => {
 });
 
 describe('every answer that this file provokes fits it', () => {
-  it('all tweets and authors of the world', async () => {
+  it('all tweets and authors of the dataset', async () => {
     // The harness checks each page; here it is made to see all of them, whatever they carry.
     const tweets = await allPages(sandbox, { q: '-from:nobody_at_all', count: 100 });
     expect(tweets.length).toBeGreaterThan(2000);

@@ -95,7 +95,7 @@ describe('minted accounts', () => {
 });
 
 describe('a reset', () => {
-  it('brings back the world of the seed and forgets the rest', async () => {
+  it('brings back the dataset of the seed and forgets the rest', async () => {
     const account = await sandbox.mint();
     const token = { 'idempotency-token': 'before' };
     const { id } = (await sandbox.tweet('Soon forgotten', sandbox.ada, {}, token)).body.tweet;

@@ -84,7 +84,7 @@ describe('what was acknowledged is there after a restart', () => {
     expect(rest.map(({ id }: Json) => id)).toEqual([two]);
     expect((await second.get(`/api/tweets/${three}`)).body.problem.code).toBe('tweet_deleted');
 
-    // A position in a world that was reset means nothing in the next one, after a restart either.
+    // A position in a dataset that was reset means nothing in the next one, after a restart either.
     await second.control('reset');
     expect((await second.get(`/api/bookmarks?cursor=${cursor}`)).body.problem.code).toBe('bad_cursor');
     expect((await second.get('/api/bookmarks')).body.tweets).toEqual([]);
@@ -150,7 +150,7 @@ describe('a file is refused', () => {
 
   it('of another seed', async () => {
     await (await openSandbox({ dataDir })).close();
-    await expect(openSandbox({ dataDir, seed: 'other' })).rejects.toThrow('holds the world of seed "postern"');
+    await expect(openSandbox({ dataDir, seed: 'other' })).rejects.toThrow('holds the dataset of seed "postern"');
   });
 
   it('in a folder that another sandbox uses', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { weightedLength } from '../../src/sandbox/world/tweet-text.ts';
+import { weightedLength } from '../../src/sandbox/dataset/tweet-text.ts';
 import { Feed } from './feed.ts';
 import { type Account, type Json, type OpenSandbox, openSandbox } from './harness.ts';
 
@@ -77,7 +77,7 @@ describe('with activity', () => {
     }
   });
 
-  it('it is done by people of the world, in proper words, and not as what calls made', async () => {
+  it('it is done by people of the dataset, in proper words, and not as what calls made', async () => {
     const demo = [sandbox.ada, sandbox.grace, sandbox.linus].map(({ userId }) => userId);
     const events = await watch(sandbox.grace, 1_200);
     expect(events.filter(({ actor }) => demo.includes(actor.id))).toEqual([]);
@@ -153,7 +153,7 @@ it('without activity nothing happens by itself, however long one watches', async
   await sandbox.close();
 });
 
-it('the same polls of the same world bring the same events', async () => {
+it('the same polls of the same dataset bring the same events', async () => {
   const runs: Json[][] = [];
   for (let run = 0; run < 2; run++) {
     await open(true);

@@ -40,7 +40,7 @@ async function picture(url: string): Promise<{ width: number; height: number }> 
   return decoded(bytes);
 }
 
-describe('the videos that the world names', () => {
+describe('the videos that the dataset names', () => {
   it('are MP4 files of the size and duration that the tweet says, in ranges too', async () => {
     const { tweets } = (await sandbox.search({ q: 'filter:videos', count: 30 })).body;
     const videos: Json[] = tweets.flatMap((tweet: Json) => tweet.media).filter(({ width }: Json) => width !== null);
@@ -76,7 +76,7 @@ function moviesOf(bytes: Buffer) {
   return { width: at('tkhd', 76) / 65_536, height: at('tkhd', 80) / 65_536, duration_ms };
 }
 
-describe('the pictures that the world names', () => {
+describe('the pictures that the dataset names', () => {
   it('are avatars and banners of the size in their names', async () => {
     const { user } = (await sandbox.get('/api/users/by/ada')).body;
     expect(await picture(user.avatar_url)).toEqual({ width: 400, height: 400 });

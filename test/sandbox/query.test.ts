@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { matcherOf } from '../../src/sandbox/search/match.ts';
 import { BadQuery, filters, parseQuery, type Query, UnknownOperator } from '../../src/sandbox/search/parse.ts';
-import { buildWorld } from '../../src/sandbox/seed/world.ts';
+import { buildDataset } from '../../src/sandbox/seed/build-dataset.ts';
 
 const text = (word: string): Query => ({ kind: 'text', text: word });
 
@@ -62,7 +62,7 @@ describe('a query is read', () => {
   );
 
   it('whatever is typed: it is understood or refused, and what is understood can be matched', () => {
-    const world = buildWorld('postern', Date.UTC(2026, 0, 1));
+    const dataset = buildDataset('postern', Date.UTC(2026, 0, 1));
     const scraps = [
       '"',
       '(',
@@ -89,7 +89,7 @@ describe('a query is read', () => {
       fc.property(source, (typed) => {
         try {
           const query = parseQuery(typed);
-          if (query !== undefined) world.tweets.slice(0, 20).some(matcherOf(query, world.userNamed));
+          if (query !== undefined) dataset.tweets.slice(0, 20).some(matcherOf(query, dataset.userNamed));
         } catch (error) {
           if (!(error instanceof UnknownOperator || error instanceof BadQuery)) throw error;
         }

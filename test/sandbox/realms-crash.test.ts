@@ -30,7 +30,7 @@ const everyFile = () => {
   return Buffer.concat(found.map(({ parentPath, name }) => readFileSync(join(parentPath, name))));
 };
 
-// Each start makes the world anew, which takes its time on a busy machine.
+// Each start makes the dataset anew, which takes its time on a busy machine.
 describe('a sandbox that is killed', { timeout: 60_000 }, () => {
   it('gives no guess back, whenever it happens', async () => {
     let account: Account | undefined;

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { Relation } from '../../src/sandbox/dataset/relation.ts';
 import { takePage } from '../../src/sandbox/http/paged.ts';
-import { buildWorld } from '../../src/sandbox/seed/world.ts';
-import { Relation } from '../../src/sandbox/world/relation.ts';
+import { buildDataset } from '../../src/sandbox/seed/build-dataset.ts';
 
 const item = fc.integer({ min: 0, max: 30 });
 const change = fc.record({ item, enters: fc.boolean() });
@@ -55,8 +55,8 @@ it('pages show once each who stays throughout, whoever comes and goes between th
 });
 
 it('a user counts those who are shown: nobody who is suspended or gone', () => {
-  const world = buildWorld('postern', Date.UTC(2026, 0, 10));
-  for (const user of world.users.values()) {
+  const dataset = buildDataset('postern', Date.UTC(2026, 0, 10));
+  for (const user of dataset.users.values()) {
     const shown = (users: typeof user.followers) => [...users].filter(({ state }) => state === 'active').length;
     expect([user.followerCount, user.followingCount]).toEqual([shown(user.followers), shown(user.following)]);
   }

@@ -3,13 +3,13 @@ import { allPages, type Json, type OpenSandbox, openSandbox } from './harness.ts
 
 const NOW = Date.UTC(2026, 4, 20, 12);
 let sandbox: OpenSandbox;
-let world: Json[];
+let dataset: Json[];
 const ids = (tweets: Json[]) => tweets.map((tweet) => tweet.id);
 const all = (q: string, more: object = {}) => allPages(sandbox, { q, count: 100, ...more });
 
 beforeAll(async () => {
   sandbox = await openSandbox({ now: () => NOW });
-  world = await all('-from:nobody_at_all');
+  dataset = await all('-from:nobody_at_all');
 });
 afterAll(() => sandbox.close());
 
@@ -51,14 +51,14 @@ describe('search finds exactly', () => {
     ['from:nobody_at_all', () => false],
   ])('%s', async (q, matches) => {
     const found = await all(q);
-    expect(ids(found)).toEqual(ids(world.filter(matches)));
+    expect(ids(found)).toEqual(ids(dataset.filter(matches)));
     expect(found.length > 0).toBe(q !== 'from:nobody_at_all');
     const top = await all(q, { product: 'top', count: 13 });
     expect(ids(top).sort()).toEqual(ids(found).sort());
   });
 
   it('the newest first, and in top the best received first', async () => {
-    expect(ids(world)).toEqual([...ids(world)].sort((a, b) => Number(BigInt(b) - BigInt(a) > 0n) * 2 - 1));
+    expect(ids(dataset)).toEqual([...ids(dataset)].sort((a, b) => Number(BigInt(b) - BigInt(a) > 0n) * 2 - 1));
     const top = await all('coffee', { product: 'top' });
     const score = (tweet: Json) => tweet.counts.likes + 2 * tweet.counts.retweets + tweet.counts.bookmarks;
     expect(top.map(score)).toEqual(top.map(score).sort((a, b) => b - a));
@@ -81,7 +81,7 @@ describe('search finds exactly', () => {
       ['author_deleted', 404, 'user_deleted'],
       ['deleted', 404, 'tweet_deleted'],
     ]) {
-      const quoting = world.find((tweet) => tweet.quoted?.reason === reason);
+      const quoting = dataset.find((tweet) => tweet.quoted?.reason === reason);
       const asked = await sandbox.get(`/api/tweets/${quoting.quoted.id}`);
       expect([asked.status, asked.body.problem.code]).toEqual([status, code]);
     }

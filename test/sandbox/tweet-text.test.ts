@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { extractEntities } from '../../src/sandbox/world/entities.ts';
-import { findUrls, weightedLength } from '../../src/sandbox/world/tweet-text.ts';
+import { extractEntities } from '../../src/sandbox/dataset/entities.ts';
+import { findUrls, weightedLength } from '../../src/sandbox/dataset/tweet-text.ts';
 
 describe('the weighted length of a text', () => {
   it.each([

@@ -3,7 +3,7 @@ import type { Tweet } from '../../src/shared/model/tweet.ts';
 import { Client } from '../support/client.ts';
 import { startService, type TestService } from '../support/service.ts';
 
-/** Every rare case of the documented shapes, as a caller of the gateway meets it in the demo world. */
+/** Every rare case of the documented shapes, as a caller of the gateway meets it in the demo dataset. */
 let service: TestService;
 let ada: Client;
 let tweets: Tweet[];
@@ -29,7 +29,7 @@ async function search(q: string, pages: number): Promise<Tweet[]> {
 
 const both = (values: readonly unknown[]) => [values.includes(null), values.some((value) => value !== null)];
 
-describe('the demo world shows', () => {
+describe('the demo dataset shows', () => {
   it.each<[string, (tweet: Tweet) => readonly unknown[]]>([
     ['source', (tweet) => [tweet.source]],
     ['viewCount', (tweet) => [tweet.viewCount]],

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { buildWorld } from '../../src/sandbox/seed/world.ts';
-import type { Tweet } from '../../src/sandbox/world/types.ts';
+import type { Tweet } from '../../src/sandbox/dataset/types.ts';
+import { buildDataset } from '../../src/sandbox/seed/build-dataset.ts';
 
-const world = buildWorld('postern', Date.UTC(2026, 0, 10));
-const { tweets } = world;
-const users = [...world.users.values()];
+const dataset = buildDataset('postern', Date.UTC(2026, 0, 10));
+const { tweets } = dataset;
+const users = [...dataset.users.values()];
 const share = (matches: (tweet: Tweet) => boolean) => tweets.filter(matches).length / tweets.length;
 const median = (numbers: number[]) => numbers.sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
 
-describe('a world that feels real', () => {
+describe('a dataset that feels real', () => {
   it('follows by a power law: a straight line, where both axes are logarithmic', () => {
     const ranked = users.map((user) => user.followers.size).sort((a, b) => b - a);
     expect(ranked[0]).toBeGreaterThan(20 * median([...ranked]));
@@ -70,11 +70,11 @@ describe('a world that feels real', () => {
     expect(count((user) => user.state === 'deleted')).toBeGreaterThan(5);
     expect(count((user) => user.protected)).toBeGreaterThan(40);
     expect(count((user) => user.premium)).toBeGreaterThan(200);
-    expect(world.affiliates.size).toBeGreaterThanOrEqual(2);
-    for (const [organization, members] of world.affiliates) {
+    expect(dataset.affiliates.size).toBeGreaterThanOrEqual(2);
+    for (const [organization, members] of dataset.affiliates) {
       expect([organization.verificationKind, members.length > 2]).toEqual(['business', true]);
     }
-    expect(world.lists.size).toBeGreaterThan(4);
-    for (const list of world.lists.values()) expect(list.members.length).toBeGreaterThan(3);
+    expect(dataset.lists.size).toBeGreaterThan(4);
+    for (const list of dataset.lists.values()) expect(list.members.length).toBeGreaterThan(3);
   });
 });

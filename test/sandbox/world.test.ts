@@ -1,22 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import { weakness } from '../../src/messaging/encryption/recovery/weak-code.ts';
+import type { Dataset } from '../../src/sandbox/dataset/dataset.ts';
+import { weightedLength } from '../../src/sandbox/dataset/tweet-text.ts';
+import type { Tweet, User } from '../../src/sandbox/dataset/types.ts';
+import { buildDataset } from '../../src/sandbox/seed/build-dataset.ts';
 import { demoOf } from '../../src/sandbox/seed/demo.ts';
-import { buildWorld } from '../../src/sandbox/seed/world.ts';
-import { weightedLength } from '../../src/sandbox/world/tweet-text.ts';
-import type { Tweet, User } from '../../src/sandbox/world/types.ts';
-import type { World } from '../../src/sandbox/world/world.ts';
 
 const EPOCH = Date.UTC(2026, 0, 10);
 const DAY_MS = 86_400_000;
-const world = buildWorld('postern', EPOCH);
+const dataset = buildDataset('postern', EPOCH);
 const named = (name: string): User => {
-  const user = world.userNamed(name);
+  const user = dataset.userNamed(name);
   if (user === undefined) throw new Error(name);
   return user;
 };
 const [ada, grace, linus] = ['ada', 'grace', 'linus'].map(named) as [User, User, User];
-const tweetsOf = (user: User) => user.tweets.map((position) => world.tweets[position] as Tweet);
-const picture = (of: World) => ({
+const tweetsOf = (user: User) => user.tweets.map((position) => dataset.tweets[position] as Tweet);
+const picture = (of: Dataset) => ({
   demo: demoOf(of, 'postern'),
   users: [...of.users.values()].map(({ id, screenName, followers, createdAt }) => [
     id,
@@ -27,14 +27,14 @@ const picture = (of: World) => ({
   tweets: of.tweets.map(({ id, text, likes, replyTo, quoteOf }) => [id, text, likes, replyTo, quoteOf]),
 });
 
-describe('the world of a seed', () => {
+describe('the dataset of a seed', () => {
   it('is the same every time', () => {
-    expect(picture(buildWorld('postern', EPOCH))).toEqual(picture(world));
+    expect(picture(buildDataset('postern', EPOCH))).toEqual(picture(dataset));
   });
 
   it('has the credentials that are written down for the demo', () => {
     // A change of these breaks every saved demo.json: make it only on purpose.
-    expect(demoOf(world, 'postern')).toMatchObject({
+    expect(demoOf(dataset, 'postern')).toMatchObject({
       accounts: [
         { userName: 'ada', userId: '1338517318', authToken: 'c707151e381f56701ada9bafbdc1f4939ca32b32', premium: true },
         { userName: 'grace', userId: '1383598695', premium: false },
@@ -46,23 +46,23 @@ describe('the world of a seed', () => {
   });
 
   it('keeps ids and tokens when it begins at another time, and texts too', () => {
-    const later = buildWorld('postern', EPOCH + 400 * DAY_MS);
-    expect(demoOf(later, 'postern')).toEqual(demoOf(world, 'postern'));
-    expect([...later.users.keys()]).toEqual([...world.users.keys()]);
-    expect(later.tweets.map((tweet) => tweet.text)).toEqual(world.tweets.map((tweet) => tweet.text));
+    const later = buildDataset('postern', EPOCH + 400 * DAY_MS);
+    expect(demoOf(later, 'postern')).toEqual(demoOf(dataset, 'postern'));
+    expect([...later.users.keys()]).toEqual([...dataset.users.keys()]);
+    expect(later.tweets.map((tweet) => tweet.text)).toEqual(dataset.tweets.map((tweet) => tweet.text));
   });
 
   it('differs for another seed', () => {
-    const other = buildWorld('another', EPOCH);
+    const other = buildDataset('another', EPOCH);
     expect(demoOf(other, 'another').accounts[0]?.authToken).not.toBe(ada.token);
-    expect(other.tweets[5]?.text).not.toBe(world.tweets[5]?.text);
+    expect(other.tweets[5]?.text).not.toBe(dataset.tweets[5]?.text);
   });
 
   it('is of the size it should be', () => {
-    expect(world.users.size).toBeGreaterThanOrEqual(2_000);
-    expect(world.tweets.length).toBeGreaterThanOrEqual(20_000);
-    expect((world.tweets[0]?.createdAt ?? 0) < EPOCH - 88 * DAY_MS).toBe(true);
-    expect(world.tweets.filter((tweet) => tweet.createdAt > EPOCH - 3_600_000).length).toBeGreaterThan(2);
+    expect(dataset.users.size).toBeGreaterThanOrEqual(2_000);
+    expect(dataset.tweets.length).toBeGreaterThanOrEqual(20_000);
+    expect((dataset.tweets[0]?.createdAt ?? 0) < EPOCH - 88 * DAY_MS).toBe(true);
+    expect(dataset.tweets.filter((tweet) => tweet.createdAt > EPOCH - 3_600_000).length).toBeGreaterThan(2);
   });
 
   it('lets ada and grace speak often, over more than 30 days, to at least ten followers', () => {
@@ -83,15 +83,15 @@ describe('the world of a seed', () => {
   });
 
   it('has a list with members and an organization with affiliates', () => {
-    expect(world.lists.get(demoOf(world, 'postern').listId)?.members.length).toBeGreaterThan(5);
-    const organization = named(demoOf(world, 'postern').organization);
+    expect(dataset.lists.get(demoOf(dataset, 'postern').listId)?.members.length).toBeGreaterThan(5);
+    const organization = named(demoOf(dataset, 'postern').organization);
     expect(organization.verificationKind).toBe('business');
-    expect(world.affiliates.get(organization)?.length).toBeGreaterThan(2);
+    expect(dataset.affiliates.get(organization)?.length).toBeGreaterThan(2);
   });
 
   it('lies in the days before its epoch, in the order of ids', () => {
-    const astray = world.tweets.filter((tweet, index) => {
-      const before = world.tweets[index - 1];
+    const astray = dataset.tweets.filter((tweet, index) => {
+      const before = dataset.tweets[index - 1];
       const later =
         before === undefined || (BigInt(tweet.id) > BigInt(before.id) && tweet.createdAt > before.createdAt);
       return tweet.position !== index || tweet.createdAt >= EPOCH || !later;
@@ -101,7 +101,7 @@ describe('the world of a seed', () => {
 
   it('counts what there is', () => {
     const wrong: string[] = [];
-    for (const user of world.users.values()) {
+    for (const user of dataset.users.values()) {
       const standing = tweetsOf(user).filter((tweet) => !tweet.deleted);
       const withMedia = standing.filter((tweet) => tweet.media.length > 0);
       if (user.tweetCount !== standing.length || user.mediaCount !== withMedia.length) wrong.push(user.screenName);
@@ -109,12 +109,12 @@ describe('the world of a seed', () => {
     }
     const answers = new Map<string, number>();
     const quotes = new Map<string, number>();
-    for (const { deleted, replyTo, quoteOf } of world.tweets) {
+    for (const { deleted, replyTo, quoteOf } of dataset.tweets) {
       if (deleted) continue;
       if (replyTo !== null) answers.set(replyTo.tweetId, (answers.get(replyTo.tweetId) ?? 0) + 1);
       if (quoteOf !== null) quotes.set(quoteOf, (quotes.get(quoteOf) ?? 0) + 1);
     }
-    for (const tweet of world.tweets) {
+    for (const tweet of dataset.tweets) {
       if (tweet.replies !== (answers.get(tweet.id) ?? 0) || tweet.quotes !== (quotes.get(tweet.id) ?? 0)) {
         wrong.push(tweet.id);
       }
@@ -125,14 +125,14 @@ describe('the world of a seed', () => {
   });
 
   it('speaks in full sentences, never twice the same, never too long', () => {
-    const texts = world.tweets.map((tweet) => tweet.text);
+    const texts = dataset.tweets.map((tweet) => tweet.text);
     expect(new Set(texts).size).toBe(texts.length);
     expect(texts.filter((text) => /[{}]|undefined| {2}/.test(text) || weightedLength(text) > 280)).toEqual([]);
   });
 
   it('answers nobody before they spoke, and shows no protected tweet to those who may not see it', () => {
-    for (const tweet of world.tweets) {
-      const target = world.tweet(tweet.replyTo?.tweetId ?? tweet.quoteOf ?? '');
+    for (const tweet of dataset.tweets) {
+      const target = dataset.tweet(tweet.replyTo?.tweetId ?? tweet.quoteOf ?? '');
       if (target === undefined) continue;
       const { author } = target;
       const allowed = !author.protected || author === tweet.author || author.followers.has(tweet.author);

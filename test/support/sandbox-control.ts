@@ -1,4 +1,4 @@
-import type { DemoAccount } from '../../src/platform/sandbox/demo-world.ts';
+import type { DemoAccount } from '../../src/platform/sandbox/demo-dataset.ts';
 import { operations } from '../../src/sandbox/operations/table.ts';
 
 const ofActors = new Set(operations.filter(({ access }) => access === 'actor').map(({ id }) => id));

@@ -36,7 +36,7 @@ export const aboutMessage = {
   target_seq_id: numericId,
 };
 
-/** Examples name a conversation of the sandbox's world and a message in it. */
+/** Examples name a conversation of the sandbox's dataset and a message in it. */
 export const exampleConversation = '1089000000:1789000000';
 export const exampleMessage = '1989000000000000000';
 /** Of nobody: documents put the demo account's in its place. */

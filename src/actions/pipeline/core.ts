@@ -133,9 +133,9 @@ export class Core {
         const own = action.effect === 'read' ? tasks : this.#parts.tasks.forCall({ account, signal: null });
         const platform = this.#parts.platform.as({ ...session, tokenFor, tasks: own });
         // Nothing is sent before media is in, so it is given up with its caller, for a write too.
-        const media = this.#parts.media.desk({ account, proxy: session.proxy, signal: gone });
+        const media = this.#parts.media.uploader({ account, proxy: session.proxy, signal: gone });
         const who = { account, authToken, proxy: caller.proxy };
-        const messages = this.#parts.directMessages.desk({ session: platform, who, code });
+        const messages = this.#parts.directMessages.session({ session: platform, who, code });
         const context = { ...common, tokenFor, platform, media, messages, tasks: own };
         return seal(await supported(action, () => action.run(context, checkedInput as never)));
       },

@@ -15,7 +15,7 @@ interface UserList<Item> {
   name: string;
   summary: string;
   atProtocol: string | null;
-  /** A user of the demo world who has some. */
+  /** A user of the demo dataset who has some. */
   example: string;
   fetch: (platform: PlatformSession, user: UserReference, page: PageRequest) => Promise<PageOf<Item>>;
 }

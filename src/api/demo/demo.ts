@@ -3,7 +3,7 @@ import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AccountAdmin } from '../../billing/account-admin.ts';
 import { apiKeyEntropyBytes, makeApiKey } from '../../billing/api-key.ts';
-import type { DemoAccount, DemoWorld } from '../../platform/sandbox/demo-world.ts';
+import type { DemoAccount, DemoDataset } from '../../platform/sandbox/demo-dataset.ts';
 import { microsPerDollar } from '../../shared/model/money.ts';
 import type { Store } from '../../store/port.ts';
 
@@ -36,15 +36,15 @@ export async function ensureDemoAccount(admin: AccountAdmin, store: Store, now: 
   return key.expose();
 }
 
-export function makeDemo(origin: string, sandboxUrl: string, apiKey: string, world: DemoWorld): Demo {
+export function makeDemo(origin: string, sandboxUrl: string, apiKey: string, dataset: DemoDataset): Demo {
   return {
     baseUrl: `${origin}/v1`,
     graphqlUrl: `${origin}/graphql`,
     sandboxUrl,
     apiKey,
-    accounts: world.accounts,
-    listId: world.listId,
-    organization: world.organization,
+    accounts: dataset.accounts,
+    listId: dataset.listId,
+    organization: dataset.organization,
   };
 }
 

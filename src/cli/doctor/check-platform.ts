@@ -1,5 +1,5 @@
 import { request } from 'undici';
-import { readDemoWorld } from '../../platform/sandbox/demo-world.ts';
+import { readDemoDataset } from '../../platform/sandbox/demo-dataset.ts';
 import type { Config } from '../../shared/config/config.ts';
 import { type Running, tryListen } from './check-port.ts';
 import { describeClock } from './check-store.ts';
@@ -37,7 +37,7 @@ async function askPlatform(origin: string, config: Config, todo: string): Promis
   let answer: { ms: number; aheadMs: number | null };
   let seed: string;
   try {
-    seed = (await readDemoWorld(origin, answerMs)).seed;
+    seed = (await readDemoDataset(origin, answerMs)).seed;
     answer = await ping(origin);
   } catch (error) {
     // Its own words name PLATFORM_URL, which may not be where this address is from.

@@ -13,7 +13,7 @@ export interface DirectMessagesParts {
 }
 
 /** As whom, and on which way. */
-export interface DeskCall {
+export interface MessagingCall {
   session: PlatformSession;
   who: KeyOwner;
   /** `null`: nothing can be opened. */
@@ -31,12 +31,12 @@ export class DirectMessages {
   }
 
   /** For one call. */
-  desk(call: DeskCall): MessagingSession {
+  session(call: MessagingCall): MessagingSession {
     return new MessagingSession({ ...this.#parts, ...call, knownOf: (keys) => this.knownOf(keys) });
   }
 
   /** Whoever the code is of, with keys to be wiped after use. Throws as `ChatKeys.recover` does. */
-  async actor({ session, who }: DeskCall, code: Secret): Promise<Actor> {
+  async actor({ session, who }: MessagingCall, code: Secret): Promise<Actor> {
     const recovered = await this.#parts.chatKeys.recover(session, who, code);
     return Actor.of(recovered, session.messages, this.knownOf(recovered), this.#parts.runtime.now());
   }

@@ -1,5 +1,5 @@
-import { compareIds, nextSnowflake } from '../world/snowflake.ts';
-import type { User } from '../world/types.ts';
+import { compareIds, nextSnowflake } from '../dataset/snowflake.ts';
+import type { User } from '../dataset/types.ts';
 import { Conversation } from './conversation.ts';
 
 /** The public half of somebody's chat keys, in base64, and the signatures that bind the two together. */

@@ -13,8 +13,8 @@ import {
   type Self,
   type SignedEvent,
 } from '../../messaging/encryption/index.ts';
+import type { User } from '../dataset/types.ts';
 import { chatPrivateKeysFor } from '../seed/credentials.ts';
-import type { User } from '../world/types.ts';
 import type { PublicKeys } from './chats.ts';
 import type { ChatEvent, Conversation, KeyChange, Sealed } from './conversation.ts';
 

@@ -1,5 +1,5 @@
-import { compareIds } from '../world/snowflake.ts';
-import type { User } from '../world/types.ts';
+import { compareIds } from '../dataset/snowflake.ts';
+import type { User } from '../dataset/types.ts';
 
 export const eventKinds = ['message', 'edit', 'reaction_added', 'reaction_removed', 'deletion'] as const;
 export type EventKind = (typeof eventKinds)[number];

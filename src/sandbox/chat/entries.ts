@@ -1,5 +1,5 @@
-import type { User } from '../world/types.ts';
-import type { World } from '../world/world.ts';
+import type { Dataset } from '../dataset/dataset.ts';
+import type { User } from '../dataset/types.ts';
 import type { PublicKeys } from './chats.ts';
 import type { EventKind, Sealed } from './conversation.ts';
 
@@ -29,15 +29,15 @@ export type ChatEntry =
   | (By & { readonly kind: 'chat_public_keys'; readonly keys: PublicKeys })
   | (By & { readonly kind: 'chat_media'; readonly other: string; readonly hash: string; readonly size: number });
 
-export function applyChatEntry(world: World, entry: ChatEntry): void {
-  const { chats } = world;
-  const user = world.users.get(entry.user);
+export function applyChatEntry(dataset: Dataset, entry: ChatEntry): void {
+  const { chats } = dataset;
+  const user = dataset.users.get(entry.user);
   if (user === undefined) return;
   if (entry.kind === 'chat_public_keys') {
     chats.registered.set(user, [...(chats.registered.get(user) ?? []), entry.keys]);
     return;
   }
-  const other = world.users.get(entry.other);
+  const other = dataset.users.get(entry.other);
   if (other === undefined) return;
   const conversation = chats.between(user, other);
   const { at } = entry;
@@ -60,7 +60,7 @@ export function applyChatEntry(world: World, entry: ChatEntry): void {
       conversation.note(sealed.messageId, event);
       for (const each of conversation.members) {
         // What one deletes for oneself nobody else hears of.
-        if (kind !== 'deletion' || forAll || each === user) world.activity.noteChat(each, conversation, event);
+        if (kind !== 'deletion' || forAll || each === user) dataset.activity.noteChat(each, conversation, event);
       }
       return;
     }

@@ -1,6 +1,6 @@
-import type { Schedule } from '../life/life.ts';
+import type { User } from '../dataset/types.ts';
 import type { SandboxPlatform } from '../platform.ts';
-import type { User } from '../world/types.ts';
+import type { Schedule } from '../simulator/activity-simulator.ts';
 import { peersOf } from './client.ts';
 import type { Conversation } from './conversation.ts';
 import { hasSeedKeys, publicKeysOf } from './public-keys.ts';
@@ -30,8 +30,8 @@ export class AnsweringPeers {
     const delay = platform.extras.random.int(SOONEST_MS, LATEST_MS);
     const cancel = this.#schedule(delay, () => {
       this.#waiting.delete(cancel);
-      // After a reset these are people of a world that is gone.
-      const isThere = platform.world.chats.conversations.get(conversation.id) === conversation;
+      // After a reset these are people of a dataset that is gone.
+      const isThere = platform.dataset.chats.conversations.get(conversation.id) === conversation;
       if (isThere && !platform.journal.failing) answer(platform, conversation, peer, sender, seqId);
     });
     this.#waiting.add(cancel);

@@ -1,6 +1,6 @@
-import { userJson } from '../world/render.ts';
-import type { User } from '../world/types.ts';
-import type { World } from '../world/world.ts';
+import type { Dataset } from '../dataset/dataset.ts';
+import { userJson } from '../dataset/render.ts';
+import type { User } from '../dataset/types.ts';
 import type { ChatEvent, Conversation, KeyChange, Message } from './conversation.ts';
 import { hasKeys } from './public-keys.ts';
 
@@ -8,7 +8,7 @@ import { hasKeys } from './public-keys.ts';
 
 /** What is sealed is made when it is first shown, so the last message comes along only where it is wanted. */
 export function conversationForm(
-  world: World,
+  dataset: Dataset,
   conversation: Conversation,
   viewer: User,
   last: Message | undefined,
@@ -21,8 +21,8 @@ export function conversationForm(
     muted: conversation.mutedBy.has(viewer),
     has_more: conversation.messages[0] !== last,
     participants: conversation.members.map((user) => ({
-      user: JSON.parse(userJson(world, user, viewer)) as object,
-      has_public_key: hasKeys(world, user),
+      user: JSON.parse(userJson(dataset, user, viewer)) as object,
+      has_public_key: hasKeys(dataset, user),
     })),
     key_changes: withLast ? conversation.keyChanges.map(keyChangeForm) : [],
     last_message: last === undefined || !withLast ? null : messageForm(last, viewer),

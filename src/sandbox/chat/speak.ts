@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Content, sealContent, sealKeyChange, signDelete } from '../../messaging/encryption/index.ts';
+import type { User } from '../dataset/types.ts';
 import type { SandboxPlatform } from '../platform.ts';
-import type { User } from '../world/types.ts';
 import { conversationId } from './chats.ts';
 import { peersOf, sealedOf } from './client.ts';
 import type { Conversation, EventKind, Sealed } from './conversation.ts';
@@ -31,7 +31,7 @@ const kinds: Record<Speech['said']['kind'], EventKind> = {
 export function speak(platform: SandboxPlatform, { from, to, said, corrupt = false }: Speech): string | undefined {
   const key = keyBetween(platform, from, to);
   if (key === undefined) return undefined;
-  const { chats } = platform.world;
+  const { chats } = platform.dataset;
   const self = platform.clients.selfOf(from);
   const id = conversationId(from, to);
   const signed =
@@ -50,7 +50,7 @@ export function speak(platform: SandboxPlatform, { from, to, said, corrupt = fal
 }
 
 function keyBetween(platform: SandboxPlatform, from: User, to: User) {
-  const { chats } = platform.world;
+  const { chats } = platform.dataset;
   const conversation = chats.conversations.get(conversationId(from, to));
   const peers = peersOf([from, to], (user) => publicKeysOf(platform, user));
   if (conversation !== undefined && conversation.keyChanges.length > 0) {

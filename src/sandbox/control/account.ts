@@ -1,5 +1,5 @@
+import type { User } from '../dataset/types.ts';
 import { encryptionCodeFor } from '../seed/credentials.ts';
-import type { User } from '../world/types.ts';
 
 /** What a caller needs to act as an account. */
 export interface AccountForm {

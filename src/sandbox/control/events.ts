@@ -1,14 +1,14 @@
 import { answers, closed, ref, takes } from '../contract/schema.ts';
+import { type ActivityType, activityTypes } from '../dataset/activity.ts';
+import type { Dataset } from '../dataset/dataset.ts';
+import { activeUser, visibleTweet } from '../dataset/look-up.ts';
+import { eventsJson } from '../dataset/render-event.ts';
+import type { Tweet, User } from '../dataset/types.ts';
 import { jsonText } from '../http/answer.ts';
 import { type Fields, optionalInteger, optionalString, requiredString } from '../http/input.ts';
 import type { OpenOperation } from '../http/operation.ts';
 import { badRequest } from '../http/problem.ts';
-import { makeHappen } from '../life/happen.ts';
-import { type ActivityType, activityTypes } from '../world/activity.ts';
-import { activeUser, visibleTweet } from '../world/look-up.ts';
-import { eventsJson } from '../world/render-event.ts';
-import type { Tweet, User } from '../world/types.ts';
-import type { World } from '../world/world.ts';
+import { makeHappen } from '../simulator/happen.ts';
 
 const MOST = 2_000;
 
@@ -21,7 +21,7 @@ export const makeEvents: OpenOperation = {
     summary:
       'Makes others do something to an account, for real: the tweets, likes and follows are there, and survive a restart.',
     description:
-      'It is done by people of the world whose credentials nobody has, by different ones as far as there are; then some take it back and do it again. A protected target accepts who follows it. An account without a tweet cannot be liked, retweeted, replied to or quoted (`bad_request` 400); where a protected account bars it: `protected` or `forbidden` 403.',
+      'It is done by people of the dataset whose credentials nobody has, by different ones as far as there are; then some take it back and do it again. A protected target accepts who follows it. An account without a tweet cannot be liked, retweeted, replied to or quoted (`bad_request` 400); where a protected account bars it: `protected` or `forbidden` 403.',
     body: takes(
       {
         type: 'object',
@@ -56,14 +56,14 @@ export const makeEvents: OpenOperation = {
     },
   },
   handle({ platform, body }) {
-    const { world } = platform;
+    const { dataset } = platform;
     const type = typeOf(requiredString(body, 'type'));
-    const target = userNamed(world, requiredString(body, 'userName'));
+    const target = userNamed(dataset, requiredString(body, 'userName'));
     const count = optionalInteger(body, 'count', 1, MOST) ?? 1;
     const actorName = optionalString(body, 'actor');
-    const actor = actorName === undefined ? undefined : userNamed(world, actorName);
+    const actor = actorName === undefined ? undefined : userNamed(dataset, actorName);
     if (actor === target) throw badRequest('actor', 'actor must be somebody else: nobody is told of what they did');
-    const wish = { type, target, count, actor, tweet: tweetOf(world, body, type, target), text: wordsOf(body, type) };
+    const wish = { type, target, count, actor, tweet: tweetOf(dataset, body, type, target), text: wordsOf(body, type) };
     return jsonText(`{"events":${eventsJson(makeHappen(platform, wish))}}`, 201);
   },
 };
@@ -74,15 +74,15 @@ function typeOf(text: string): ActivityType {
   return type;
 }
 
-function userNamed(world: World, screenName: string): User {
-  return activeUser(world.userNamed(screenName), screenName);
+function userNamed(dataset: Dataset, screenName: string): User {
+  return activeUser(dataset.userNamed(screenName), screenName);
 }
 
-function tweetOf(world: World, body: Fields, type: ActivityType, target: User): Tweet | undefined {
+function tweetOf(dataset: Dataset, body: Fields, type: ActivityType, target: User): Tweet | undefined {
   const id = optionalString(body, 'tweetId');
   if (id === undefined) return undefined;
   if (type === 'mention' || type === 'follow') throw badRequest('tweetId', `tweetId does not go with ${type}`);
-  const tweet = visibleTweet(world, id, target);
+  const tweet = visibleTweet(dataset, id, target);
   if (tweet.author !== target) throw badRequest('tweetId', `tweetId must be a tweet of @${target.screenName}`);
   return tweet;
 }

@@ -1,10 +1,10 @@
 import { answers, closed, ref, takes } from '../contract/schema.ts';
+import type { Dataset } from '../dataset/dataset.ts';
+import { activeUser } from '../dataset/look-up.ts';
 import { json } from '../http/answer.ts';
 import { requiredString } from '../http/input.ts';
 import type { OpenOperation } from '../http/operation.ts';
 import { notFound } from '../http/problem.ts';
-import { activeUser } from '../world/look-up.ts';
-import type { World } from '../world/world.ts';
 
 /** Stands for the protected user, who would accept it. */
 export const acceptFollowRequest: OpenOperation = {
@@ -34,8 +34,8 @@ export const acceptFollowRequest: OpenOperation = {
     },
   },
   handle({ platform, body }) {
-    const target = userOf(platform.world, requiredString(body, 'target'));
-    const follower = userOf(platform.world, requiredString(body, 'follower'));
+    const target = userOf(platform.dataset, requiredString(body, 'target'));
+    const follower = userOf(platform.dataset, requiredString(body, 'follower'));
     if (!follower.requested.has(target)) throw notFound('follow_request', follower.id);
     platform.commit({ kind: 'follow', user: follower.id, target: target.id, at: platform.now() });
     return json({ target: target.id, follower: follower.id, accepted: true });
@@ -43,6 +43,6 @@ export const acceptFollowRequest: OpenOperation = {
 };
 
 /** By id or by screen name. An id is looked for first: a name may be digits too. */
-function userOf(world: World, asked: string) {
-  return activeUser(world.users.get(asked) ?? world.userNamed(asked), asked);
+function userOf(dataset: Dataset, asked: string) {
+  return activeUser(dataset.users.get(asked) ?? dataset.userNamed(asked), asked);
 }

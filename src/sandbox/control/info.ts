@@ -9,10 +9,10 @@ export const controlInfo: OpenOperation = {
   path: '/control/info',
   access: 'control',
   contract: {
-    summary: 'What this world is, and the credentials of its demo accounts.',
+    summary: 'What this dataset is, and the credentials of its demo accounts.',
     responses: {
       200: answers(
-        'The world.',
+        'The dataset.',
         closed({
           seed: { type: 'string' },
           started_at: ref('Time'),
@@ -33,7 +33,7 @@ export const controlInfo: OpenOperation = {
     json({
       seed: platform.seed,
       started_at: new Date(platform.startedAt).toISOString(),
-      demo: demoOf(platform.world, platform.seed),
-      counts: { users: platform.world.users.size, tweets: platform.world.tweets.length },
+      demo: demoOf(platform.dataset, platform.seed),
+      counts: { users: platform.dataset.users.size, tweets: platform.dataset.tweets.length },
     }),
 };

@@ -3,13 +3,13 @@ import { hasSeedKeys } from '../chat/public-keys.ts';
 import { eventForm } from '../chat/render-chat.ts';
 import { lastMessageBy, type Speech, speak } from '../chat/speak.ts';
 import { answers, closed, ref, takes } from '../contract/schema.ts';
+import { activeUser } from '../dataset/look-up.ts';
+import type { User } from '../dataset/types.ts';
 import { json } from '../http/answer.ts';
 import { type Fields, optionalBoolean, optionalString, requiredString } from '../http/input.ts';
 import type { OpenOperation } from '../http/operation.ts';
 import { badRequest, Problem } from '../http/problem.ts';
 import type { SandboxPlatform } from '../platform.ts';
-import { activeUser } from '../world/look-up.ts';
-import type { User } from '../world/types.ts';
 
 /** Lets one whose keys derive from the seed say something: its client seals it, and nothing of it is kept in the open. */
 export const makeMessages: OpenOperation = {
@@ -48,7 +48,7 @@ export const makeMessages: OpenOperation = {
     const said = readSaid(platform, body, from, to);
     const corrupt = optionalBoolean(body, 'corrupt') ?? false;
     const seqId = speak(platform, { from, to, said, corrupt });
-    const conversation = platform.world.chats.conversations.get(conversationId(from, to));
+    const conversation = platform.dataset.chats.conversations.get(conversationId(from, to));
     const event = seqId === undefined ? undefined : conversation?.event(seqId);
     if (event === undefined) throw new Problem(409, 'no_chat_keys', 'They have no conversation key that opens');
     return json({ conversation_id: conversation?.id, event: eventForm(event) }, 201);
@@ -77,13 +77,13 @@ function readSaid(platform: SandboxPlatform, body: Fields, from: User, to: User)
 
 /** One edits and deletes one's own last message, and reacts to the other's. */
 function lastOf(platform: SandboxPlatform, from: User, to: User, kind: string): string {
-  const conversation = platform.world.chats.conversations.get(conversationId(from, to));
+  const conversation = platform.dataset.chats.conversations.get(conversationId(from, to));
   const sender = kind.startsWith('reaction') ? to : from;
   const last = conversation && lastMessageBy(conversation, sender);
   if (last === undefined) throw badRequest('kind', `there is no message by @${sender.screenName} for that`);
   return last;
 }
 
-function userNamed({ world }: SandboxPlatform, screenName: string): User {
-  return activeUser(world.userNamed(screenName), screenName);
+function userNamed({ dataset }: SandboxPlatform, screenName: string): User {
+  return activeUser(dataset.userNamed(screenName), screenName);
 }

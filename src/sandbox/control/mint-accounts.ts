@@ -1,11 +1,11 @@
 import { answers, closed, ref, takes } from '../contract/schema.ts';
+import type { Dataset } from '../dataset/dataset.ts';
+import { type MintedAccount, mintedLabel } from '../dataset/entries.ts';
 import { json } from '../http/answer.ts';
 import { optionalBoolean, optionalInteger, optionalString } from '../http/input.ts';
 import type { OpenOperation } from '../http/operation.ts';
 import { badRequest, Problem } from '../http/problem.ts';
 import { mintedIdFor, tokenFor } from '../seed/credentials.ts';
-import { type MintedAccount, mintedLabel } from '../world/entries.ts';
-import type { World } from '../world/world.ts';
 import { accountForm } from './account.ts';
 
 export const mintAccounts: OpenOperation = {
@@ -44,10 +44,10 @@ export const mintAccounts: OpenOperation = {
     const premium = optionalBoolean(body, 'premium') ?? false;
     const chatKeys = optionalBoolean(body, 'chatKeys') ?? true;
     const isProtected = optionalBoolean(body, 'protected') ?? false;
-    const userNames = namesFor(platform.world, optionalString(body, 'userName'), count);
+    const userNames = namesFor(platform.dataset, optionalString(body, 'userName'), count);
     // The number of an account makes its credentials, so those of a run are the same in the next one.
     const accounts = userNames.map((userName, index): MintedAccount => {
-      const number = platform.world.minted + index;
+      const number = platform.dataset.minted + index;
       return {
         id: mintedIdFor(platform.seed, String(number)),
         userName,
@@ -59,26 +59,26 @@ export const mintAccounts: OpenOperation = {
       };
     });
     platform.commit({ kind: 'accounts', accounts, at: platform.now() });
-    const users = accounts.map(({ token }) => platform.world.userByToken(token)).filter((user) => user !== undefined);
+    const users = accounts.map(({ token }) => platform.dataset.userByToken(token)).filter((user) => user !== undefined);
     return json({ accounts: users.map((user) => accountForm(user, platform.seed)) }, 201);
   },
 };
 
-function namesFor(world: World, wanted: string | undefined, count: number): string[] {
+function namesFor(dataset: Dataset, wanted: string | undefined, count: number): string[] {
   if (wanted !== undefined && !/^[A-Za-z0-9_]{1,15}$/.test(wanted)) {
     throw badRequest('userName', 'userName must be 1 to 15 letters, digits and underscores');
   }
   if (wanted !== undefined && count === 1) {
-    if (world.userNamed(wanted) !== undefined) {
+    if (dataset.userNamed(wanted) !== undefined) {
       throw new Problem(409, 'name_taken', `The screen name ${wanted} is taken`, { field: 'userName' });
     }
     return [wanted];
   }
   const base = (wanted ?? 'guest').slice(0, 8);
   const names: string[] = [];
-  for (let number = world.minted + 1; names.length < count; number++) {
+  for (let number = dataset.minted + 1; names.length < count; number++) {
     const name = `${base}${number}`;
-    if (world.userNamed(name) === undefined) names.push(name);
+    if (dataset.userNamed(name) === undefined) names.push(name);
   }
   return names;
 }

@@ -2,14 +2,14 @@ import { answers, closed } from '../contract/schema.ts';
 import { json } from '../http/answer.ts';
 import type { OpenOperation } from '../http/operation.ts';
 
-export const resetWorld: OpenOperation = {
+export const resetDataset: OpenOperation = {
   id: 'resetWorld',
   method: 'POST',
   path: '/control/reset',
   access: 'control',
   contract: {
     summary:
-      'Back to the world of the seed, for good. Faults, the rate limit, counts, minted accounts and idempotency tokens are forgotten.',
+      'Back to the dataset of the seed, for good. Faults, the rate limit, counts, minted accounts and idempotency tokens are forgotten.',
     body: 'Empty',
     responses: { 200: answers('Done.', closed({ reset: { const: true } })) },
   },

@@ -1,8 +1,8 @@
 import { answers, closed, ref } from '../contract/schema.ts';
+import { compareIds } from '../dataset/snowflake.ts';
 import { json } from '../http/answer.ts';
 import type { OpenOperation } from '../http/operation.ts';
 import { badRequest } from '../http/problem.ts';
-import { compareIds } from '../world/snowflake.ts';
 
 export const controlStats: OpenOperation = {
   id: 'controlStats',
@@ -63,11 +63,11 @@ export const createdTweets: OpenOperation = {
       ),
     },
   },
-  handle({ platform: { world }, query }) {
+  handle({ platform: { dataset }, query }) {
     const author = query.get('author');
     const since = query.get('since_id');
     if (since !== null && !/^\d{1,20}$/.test(since)) throw badRequest('since_id', 'since_id must be a tweet id');
-    const tweets = world.created.filter(
+    const tweets = dataset.created.filter(
       (tweet) => (author === null || tweet.author.id === author) && (since === null || compareIds(tweet.id, since) > 0),
     );
     return json({

@@ -1,7 +1,7 @@
 import type { OperationContract } from '../contract/schema.ts';
+import type { User } from '../dataset/types.ts';
 import type { SandboxPlatform } from '../platform.ts';
 import type { Received } from '../uploads/files.ts';
-import type { User } from '../world/types.ts';
 import type { Answer } from './answer.ts';
 import type { Fields } from './input.ts';
 

@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { User } from '../dataset/types.ts';
 import { type Fault, performs } from '../faults/fault.ts';
 import { answerFault, sleep } from '../faults/inject.ts';
 import { isForBrowsers, servePage } from '../pages/answer-page.ts';
 import type { SandboxPlatform } from '../platform.ts';
 import type { Received } from '../uploads/files.ts';
-import type { User } from '../world/types.ts';
 import { type Answer, problemAnswer } from './answer.ts';
 import { readBody } from './body.ts';
 import { checkControlType, checkHost, cookieToken } from './guard.ts';
@@ -53,7 +53,7 @@ async function serve(platform: SandboxPlatform, router: Router, request: Incomin
     // What the disk has no room for must not grow in memory: a write waits until the last one is on disk, or is refused.
     if (platform.journal.failing) await platform.journal.settled();
     const call: Call = { platform, params, query, headers: request.headers, body, ...(received && { received }) };
-    // Asked again: while the body came in, the world may have been reset, and a user belongs to one world.
+    // Asked again: while the body came in, the dataset may have been reset, and a user belongs to one dataset.
     const answered = perform(operation, call, actorOf(platform, operation, request));
     answer = answered instanceof Promise ? await answered : answered;
   } catch (error) {
@@ -76,7 +76,7 @@ async function serve(platform: SandboxPlatform, router: Router, request: Incomin
 function actorOf(platform: SandboxPlatform, operation: Operation, request: IncomingMessage): User | undefined {
   if (operation.access === 'control') return undefined;
   const token = cookieToken(request);
-  return token === undefined ? undefined : platform.world.userByToken(token);
+  return token === undefined ? undefined : platform.dataset.userByToken(token);
 }
 
 function perform(operation: Operation, call: Call, actor: User | undefined): Answer | Promise<Answer> {

@@ -13,7 +13,8 @@ export function explain(error: unknown, file: string): unknown {
 }
 
 const full = 'the disk is full, make room on it';
-const broken = 'the file is damaged. Restore it from a backup, or remove the folder it is in to begin with a new world';
+const broken =
+  'the file is damaged. Restore it from a backup, or remove the folder it is in to begin with a new dataset';
 const texts: readonly (readonly [code: string, text: string, askDisk?: 'disk'])[] = [
   ['SQLITE_FULL', full],
   ['SQLITE_READONLY', 'the file cannot be written, check its owner and its mode', 'disk'],
@@ -42,7 +43,7 @@ export function refuseOrphan(file: string): void {
   if (log > 0 && size === 0) {
     throw new Error(
       `${file} is missing or empty, but its write-ahead log ${file}-wal is there. Restore both from a backup, or ` +
-        'remove the log to begin with a new world',
+        'remove the log to begin with a new dataset',
     );
   }
 }

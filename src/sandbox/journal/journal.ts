@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'libsql';
-import type { Entry } from '../world/entries.ts';
+import type { Entry } from '../dataset/entries.ts';
 import { explain, refuseDamage, refuseOrphan } from './faults.ts';
 import { lock } from './lock.ts';
 
@@ -10,7 +10,7 @@ const VERSION = 2;
 
 export interface Opened {
   readonly journal: Journal;
-  /** The world's epoch: the first start, which the times of the seed count back from. */
+  /** The dataset's epoch: the first start, which the times of the seed count back from. */
   readonly epochMs: number;
   readonly entries: readonly Entry[];
 }
@@ -51,7 +51,7 @@ export function openJournal(dataDir: string, seed: string, epochMs: number): Ope
     refuseDamage(db, file);
     chmodSync(file, 0o600);
     const meta = claim(db, seed, epochMs);
-    if (meta.seed !== seed) throw new Error(`${file} holds the world of seed "${meta.seed}", not of "${seed}"`);
+    if (meta.seed !== seed) throw new Error(`${file} holds the dataset of seed "${meta.seed}", not of "${seed}"`);
     return { journal: new SqliteJournal(db, file, unlock), epochMs: meta.epochMs, entries: readEntries(db, file) };
   } catch (error) {
     db?.close();

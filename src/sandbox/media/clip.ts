@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { World } from '../world/world.ts';
+import type { Dataset } from '../dataset/dataset.ts';
 
 /** H.264, 1280 by 720, 24 frames of a square that moves over a growing bar; drawn for the sandbox. */
 const clip = readFileSync(new URL('./clip.mp4', import.meta.url));
@@ -22,11 +22,11 @@ function clipOf(durationMs: number): Buffer {
   return video;
 }
 
-/** The video at a path that the world names, or undefined. */
-export function videoAt(world: World, path: string): Buffer | undefined {
+/** The video at a path that the dataset names, or undefined. */
+export function videoAt(dataset: Dataset, path: string): Buffer | undefined {
   // The name holds the position of its tweet.
   const position = /^\/media\/videos\/[\w-]+-(\d+)-\d+\.mp4$/.exec(path)?.[1];
-  const tweet = position === undefined ? undefined : world.tweets[Number(position)];
+  const tweet = position === undefined ? undefined : dataset.tweets[Number(position)];
   if (tweet === undefined || tweet.deleted) return undefined;
   const media = tweet.media.find(({ videoPath }) => videoPath === path);
   return media && clipOf(media.durationMs ?? unknownDurationMs);

@@ -1,5 +1,5 @@
+import { aboutForm } from '../dataset/about.ts';
 import { json } from '../http/answer.ts';
-import { aboutForm } from '../world/about.ts';
 import { ofUser } from './user-target.ts';
 
 /** Everybody may see it, as they may see the profile. */
@@ -8,5 +8,5 @@ export const about = ofUser(
   'GET',
   'about',
   { summary: "An account's history; of protected users too. Problems as in userById.", responses: { 200: 'About' } },
-  ({ platform }, target) => json({ about: aboutForm(target, platform.world.origin) }),
+  ({ platform }, target) => json({ about: aboutForm(target, platform.dataset.origin) }),
 );

@@ -1,12 +1,12 @@
 import { answers, closed, type OperationContract, ref, takes } from '../contract/schema.ts';
+import { summaryForm } from '../dataset/article-forms.ts';
+import { type Content, mediaIn, readContent } from '../dataset/content.ts';
+import { ownArticle } from '../dataset/look-up-article.ts';
+import type { Upload } from '../dataset/uploads.ts';
 import { json } from '../http/answer.ts';
 import { optionalString, requiredString } from '../http/input.ts';
 import type { ActorCall, ActorOperation } from '../http/operation.ts';
 import { badRequest, Problem } from '../http/problem.ts';
-import { summaryForm } from '../world/article-forms.ts';
-import { type Content, mediaIn, readContent } from '../world/content.ts';
-import { ownArticle } from '../world/look-up-article.ts';
-import type { Upload } from '../world/uploads.ts';
 
 const LONGEST_TITLE = 100;
 
@@ -112,13 +112,13 @@ export const mediaById: ActorOperation = {
     },
   },
   handle({ platform, actor, params }) {
-    const { id, kind, width, height } = platform.world.uploads.own(params['id'] ?? '', actor, platform.now());
+    const { id, kind, width, height } = platform.dataset.uploads.own(params['id'] ?? '', actor, platform.now());
     return json({ media: { id, kind, width, height } });
   },
 };
 
 function ownPicture({ platform, actor }: ActorCall, id: string): Upload {
-  const upload = platform.world.uploads.own(id, actor, platform.now());
+  const upload = platform.dataset.uploads.own(id, actor, platform.now());
   if (upload.kind === 'video') throw new Problem(400, 'media_refused', 'An article shows pictures only');
   return upload;
 }

@@ -1,11 +1,11 @@
 import { answers, closed, ref } from '../contract/schema.ts';
+import { summaryForm } from '../dataset/article-forms.ts';
+import { ownArticle } from '../dataset/look-up-article.ts';
+import { nextSnowflake } from '../dataset/snowflake.ts';
 import { json } from '../http/answer.ts';
 import { idempotencyToken } from '../http/idempotency-token.ts';
 import type { ActorOperation } from '../http/operation.ts';
 import { Problem } from '../http/problem.ts';
-import { summaryForm } from '../world/article-forms.ts';
-import { ownArticle } from '../world/look-up-article.ts';
-import { nextSnowflake } from '../world/snowflake.ts';
 import { usedBefore } from './articles.ts';
 
 const path = '/api/articles/{id}/published';
@@ -27,7 +27,7 @@ export const publishArticle: ActorOperation = {
     const article = ownArticle(call, call.params['id'] ?? '');
     if (article.tweet === null) {
       if (!actor.premium) throw new Problem(403, 'premium_required', 'Only premium accounts publish articles');
-      const tweet = nextSnowflake(platform.now(), platform.world.lastTweetId);
+      const tweet = nextSnowflake(platform.now(), platform.dataset.lastTweetId);
       platform.commit({ kind: 'publish_article', article: article.id, tweet, at: platform.now() });
     }
     return json({ article_id: article.id, published: true });

@@ -1,14 +1,14 @@
 import { answers, closed, ref, replayable } from '../contract/schema.ts';
+import { articleForm, summaryForm } from '../dataset/article-forms.ts';
+import type { Article } from '../dataset/articles.ts';
+import { ownArticle, readableArticle } from '../dataset/look-up-article.ts';
+import { lastFirst } from '../dataset/orders.ts';
+import { nextSnowflake } from '../dataset/snowflake.ts';
 import { type Answer, json, jsonText } from '../http/answer.ts';
 import { idempotencyToken } from '../http/idempotency-token.ts';
 import type { ActorCall, ActorOperation } from '../http/operation.ts';
 import { pageAnswer, pagingOf, takePage } from '../http/paged.ts';
 import { badRequest, Problem } from '../http/problem.ts';
-import { articleForm, summaryForm } from '../world/article-forms.ts';
-import type { Article } from '../world/articles.ts';
-import { ownArticle, readableArticle } from '../world/look-up-article.ts';
-import { lastFirst } from '../world/orders.ts';
-import { nextSnowflake } from '../world/snowflake.ts';
 import { numberOf } from './user-lists.ts';
 
 /** An empty draft. Its token names it until it is deleted. */
@@ -28,9 +28,9 @@ export const createArticle: ActorOperation = {
     const { platform, actor } = call;
     const token = idempotencyToken(call);
     const first = usedBefore(call, token, 'article');
-    const begun = first === undefined ? undefined : platform.world.articles.find(first);
+    const begun = first === undefined ? undefined : platform.dataset.articles.find(first);
     if (begun !== undefined) return created(call, begun, { 'idempotent-replayed': 'true' });
-    const id = nextSnowflake(platform.now(), platform.world.articles.lastId);
+    const id = nextSnowflake(platform.now(), platform.dataset.articles.lastId);
     const tokened = token === undefined ? {} : { token, fingerprint: 'article' };
     platform.commit({ kind: 'article', id, author: actor.id, at: platform.now(), ...tokened });
     return created(call, ownArticle(call, id));
@@ -80,7 +80,7 @@ export const articles: ActorOperation = {
       throw badRequest('status', 'status must be draft or published');
     }
     const paging = pagingOf(call, `articles ${status}`, actor.id);
-    const own = lastFirst(platform.world.articles.of(actor), numberOf(paging.after));
+    const own = lastFirst(platform.dataset.articles.of(actor), numberOf(paging.after));
     const page = takePage(own, paging.count, (article) => {
       return !article.deleted && (status === null || (article.tweet === null) === (status === 'draft'));
     });

@@ -1,7 +1,7 @@
+import { visibleTweet } from '../dataset/look-up.ts';
 import { json } from '../http/answer.ts';
 import type { ActorOperation } from '../http/operation.ts';
 import { pagingOf } from '../http/paged.ts';
-import { visibleTweet } from '../world/look-up.ts';
 import { numberOf } from './user-lists.ts';
 import { viewerHead } from './user-target.ts';
 import { tweetsAnswer, visiblePage } from './user-tweets.ts';
@@ -19,7 +19,7 @@ export const bookmarkTweet: ActorOperation = {
     responses: { 200: 'Bookmarked' },
   },
   handle({ platform, params, actor }) {
-    const tweet = visibleTweet(platform.world, params['id'] ?? '', actor);
+    const tweet = visibleTweet(platform.dataset, params['id'] ?? '', actor);
     if (!actor.bookmarked.has(tweet)) {
       platform.commit({ kind: 'bookmark', user: actor.id, tweet: tweet.id, at: platform.now() });
     }
@@ -38,7 +38,7 @@ export const unbookmarkTweet: ActorOperation = {
     responses: { 200: 'Bookmarked' },
   },
   handle({ platform, params, actor }) {
-    const tweet = visibleTweet(platform.world, params['id'] ?? '', actor);
+    const tweet = visibleTweet(platform.dataset, params['id'] ?? '', actor);
     if (actor.bookmarked.has(tweet)) {
       platform.commit({ kind: 'unbookmark', user: actor.id, tweet: tweet.id, at: platform.now() });
     }

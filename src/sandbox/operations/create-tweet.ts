@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto';
 import { answers, ref, replayable, takes } from '../contract/schema.ts';
+import { checkText } from '../dataset/check-text.ts';
+import type { Dataset } from '../dataset/dataset.ts';
+import { visibleTweet } from '../dataset/look-up.ts';
+import { tweetJson } from '../dataset/render.ts';
+import { nextSnowflake } from '../dataset/snowflake.ts';
+import type { User } from '../dataset/types.ts';
+import { uploadIdOf } from '../dataset/uploads.ts';
 import { type Answer, jsonText } from '../http/answer.ts';
 import { idempotencyToken } from '../http/idempotency-token.ts';
 import { type Fields, optionalString, requiredString } from '../http/input.ts';
 import type { ActorCall, ActorOperation } from '../http/operation.ts';
 import { badRequest, Problem } from '../http/problem.ts';
-import { checkText } from '../world/check-text.ts';
-import { visibleTweet } from '../world/look-up.ts';
-import { tweetJson } from '../world/render.ts';
-import { nextSnowflake } from '../world/snowflake.ts';
-import type { User } from '../world/types.ts';
-import { uploadIdOf } from '../world/uploads.ts';
-import type { World } from '../world/world.ts';
 
 const MOST_PHOTOS = 4;
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -70,8 +70,8 @@ export const createTweet: ActorOperation = {
     const replay = token === undefined ? undefined : replayed(call, token, fingerprint);
     if (replay !== undefined) return replay;
 
-    checkDraft(platform.world, actor, draft, platform.now());
-    const id = nextSnowflake(platform.now(), platform.world.lastTweetId);
+    checkDraft(platform.dataset, actor, draft, platform.now());
+    const id = nextSnowflake(platform.now(), platform.dataset.lastTweetId);
     platform.commit({
       kind: 'tweet',
       id,
@@ -124,30 +124,30 @@ function replayed(call: ActorCall, token: string, fingerprint: string): Answer |
   return created(call, first.subjectId, { 'idempotent-replayed': 'true' });
 }
 
-function created({ platform: { world }, actor }: ActorCall, id: string, headers?: Record<string, string>): Answer {
-  const tweet = world.tweet(id);
+function created({ platform: { dataset }, actor }: ActorCall, id: string, headers?: Record<string, string>): Answer {
+  const tweet = dataset.tweet(id);
   if (tweet === undefined) throw new Error(`tweet ${id} is not there`);
-  return jsonText(`{"tweet":${tweetJson(world, tweet, actor)}}`, 201, headers);
+  return jsonText(`{"tweet":${tweetJson(dataset, tweet, actor)}}`, 201, headers);
 }
 
-function checkDraft(world: World, actor: User, draft: Draft, now: number): void {
+function checkDraft(dataset: Dataset, actor: User, draft: Draft, now: number): void {
   checkText(draft.text, actor, draft.media.length > 0);
-  checkMedia(world, actor, draft.media, now);
-  if (draft.replyTo !== undefined) visibleTweet(world, draft.replyTo, actor);
-  if (draft.quoteOf !== undefined) visibleTweet(world, draft.quoteOf, actor);
-  if (isDuplicate(world, actor, draft, now)) throw new Problem(409, 'duplicate_tweet', 'Status is a duplicate.');
+  checkMedia(dataset, actor, draft.media, now);
+  if (draft.replyTo !== undefined) visibleTweet(dataset, draft.replyTo, actor);
+  if (draft.quoteOf !== undefined) visibleTweet(dataset, draft.quoteOf, actor);
+  if (isDuplicate(dataset, actor, draft, now)) throw new Problem(409, 'duplicate_tweet', 'Status is a duplicate.');
 }
 
 /** Up to four photos, or one of anything else. */
-function checkMedia(world: World, actor: User, ids: readonly string[], now: number): void {
-  const uploads = ids.map((id) => world.uploads.own(id, actor, now));
+function checkMedia(dataset: Dataset, actor: User, ids: readonly string[], now: number): void {
+  const uploads = ids.map((id) => dataset.uploads.own(id, actor, now));
   const most = uploads.some(({ kind }) => kind !== 'photo') ? 1 : MOST_PHOTOS;
   if (uploads.length > most) throw badRequest('media_ids', 'give up to four photos, or one video, or one gif');
 }
 
-function isDuplicate(world: World, actor: User, draft: Draft, now: number): boolean {
+function isDuplicate(dataset: Dataset, actor: User, draft: Draft, now: number): boolean {
   for (let index = actor.tweets.length - 1; index >= 0; index--) {
-    const tweet = world.tweets[actor.tweets[index] ?? -1];
+    const tweet = dataset.tweets[actor.tweets[index] ?? -1];
     if (tweet === undefined || tweet.createdAt <= now - DAY_MS) return false;
     const same =
       tweet.text === draft.text &&

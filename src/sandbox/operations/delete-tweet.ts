@@ -1,9 +1,9 @@
 import { answers, closed, ref, replayable } from '../contract/schema.ts';
+import { visibleTweet } from '../dataset/look-up.ts';
 import { type Answer, jsonText } from '../http/answer.ts';
 import { idempotencyToken } from '../http/idempotency-token.ts';
 import type { ActorOperation } from '../http/operation.ts';
 import { Problem } from '../http/problem.ts';
-import { visibleTweet } from '../world/look-up.ts';
 
 /** The second time it is 404, so a caller who repeats it without knowing how it went sends the same token. */
 export const deleteTweet: ActorOperation = {
@@ -34,7 +34,7 @@ export const deleteTweet: ActorOperation = {
       if (first.fingerprint === fingerprint) return deleted(id, { 'idempotent-replayed': 'true' });
       throw new Problem(409, 'idempotency_conflict', 'This idempotency-token came with another request before');
     }
-    const tweet = visibleTweet(platform.world, id, actor);
+    const tweet = visibleTweet(platform.dataset, id, actor);
     if (tweet.author !== actor) throw new Problem(403, 'forbidden', 'Only its author can delete a tweet', { id });
     platform.commit({
       kind: 'delete',

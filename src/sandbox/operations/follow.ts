@@ -1,8 +1,8 @@
+import { userJson } from '../dataset/render.ts';
+import type { User } from '../dataset/types.ts';
 import { type Answer, jsonText } from '../http/answer.ts';
 import type { ActorCall } from '../http/operation.ts';
 import { badRequest } from '../http/problem.ts';
-import { userJson } from '../world/render.ts';
-import type { User } from '../world/types.ts';
 import { ofUser } from './user-target.ts';
 
 /** A protected user is only asked; the request waits until it is accepted or taken back. */
@@ -49,7 +49,7 @@ export const unfollowUser = ofUser(
 
 function standing({ platform, actor }: ActorCall, target: User): Answer {
   return jsonText(
-    `{"user":${userJson(platform.world, target, actor)},"following":${actor.following.has(
+    `{"user":${userJson(platform.dataset, target, actor)},"following":${actor.following.has(
       target,
     )},"follow_requested":${actor.requested.has(target)}}`,
   );

@@ -1,8 +1,8 @@
+import { homeFeed, type Placed } from '../dataset/home.ts';
+import { compareIds } from '../dataset/snowflake.ts';
+import type { Tweet } from '../dataset/types.ts';
 import type { ActorOperation } from '../http/operation.ts';
 import { pagingOf } from '../http/paged.ts';
-import { homeFeed, type Placed } from '../world/home.ts';
-import { compareIds } from '../world/snowflake.ts';
-import type { Tweet } from '../world/types.ts';
 import { viewerHead } from './user-target.ts';
 import { tweetsAnswer, visiblePage } from './user-tweets.ts';
 
@@ -20,17 +20,17 @@ export const home: ActorOperation = {
   },
   handle(call) {
     const { actor } = call;
-    const { world } = call.platform;
+    const { dataset } = call.platform;
     const paging = pagingOf(call, 'home', actor.id);
     const position = readPosition(paging.after);
-    const lastId = position?.lastId ?? world.lastTweetId ?? '0';
-    const name = position?.name ?? world.feeds.newName(actor, lastId);
-    const make = () => homeFeed(world, actor, lastId);
-    const feed = position === undefined ? make() : world.feeds.find(name, make);
+    const lastId = position?.lastId ?? dataset.lastTweetId ?? '0';
+    const name = position?.name ?? dataset.feeds.newName(actor, lastId);
+    const make = () => homeFeed(dataset, actor, lastId);
+    const feed = position === undefined ? make() : dataset.feeds.find(name, make);
     const page = visiblePage(call, below(feed, position), paging.count);
     const last = feed.find(({ tweet }) => tweet.id === page.next);
     if (last === undefined) return tweetsAnswer(call, viewerHead(actor), page, null);
-    if (position === undefined) world.feeds.keep(name, feed);
+    if (position === undefined) dataset.feeds.keep(name, feed);
     const cursor = paging.seal(`${name}:${lastId}:${last.heat}:${last.tweet.id}`);
     return tweetsAnswer(call, viewerHead(actor), page, cursor);
   },

@@ -1,6 +1,6 @@
+import { visibleTweet } from '../dataset/look-up.ts';
 import { json } from '../http/answer.ts';
 import type { ActorOperation } from '../http/operation.ts';
-import { visibleTweet } from '../world/look-up.ts';
 
 export const likeTweet: ActorOperation = {
   id: 'likeTweet',
@@ -13,7 +13,7 @@ export const likeTweet: ActorOperation = {
     responses: { 200: 'Liked' },
   },
   handle({ platform, params, actor }) {
-    const tweet = visibleTweet(platform.world, params['id'] ?? '', actor);
+    const tweet = visibleTweet(platform.dataset, params['id'] ?? '', actor);
     if (!actor.liked.has(tweet)) {
       platform.commit({ kind: 'like', user: actor.id, tweet: tweet.id, at: platform.now() });
       platform.stats.likes++;
@@ -33,7 +33,7 @@ export const unlikeTweet: ActorOperation = {
     responses: { 200: 'Liked' },
   },
   handle({ platform, params, actor }) {
-    const tweet = visibleTweet(platform.world, params['id'] ?? '', actor);
+    const tweet = visibleTweet(platform.dataset, params['id'] ?? '', actor);
     if (actor.liked.has(tweet)) {
       platform.commit({ kind: 'unlike', user: actor.id, tweet: tweet.id, at: platform.now() });
     }

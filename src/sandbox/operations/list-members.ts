@@ -1,8 +1,8 @@
+import { isActive } from '../dataset/look-up.ts';
+import { lastFirst } from '../dataset/orders.ts';
 import type { ActorOperation } from '../http/operation.ts';
 import { pagingOf, takePage } from '../http/paged.ts';
 import { notFound } from '../http/problem.ts';
-import { isActive } from '../world/look-up.ts';
-import { lastFirst } from '../world/orders.ts';
 import { numberOf, usersAnswer } from './user-lists.ts';
 
 export const listMembers: ActorOperation = {
@@ -17,7 +17,7 @@ export const listMembers: ActorOperation = {
   },
   handle(call) {
     const asked = call.params['id'] ?? '';
-    const list = call.platform.world.lists.get(asked);
+    const list = call.platform.dataset.lists.get(asked);
     if (list === undefined) throw notFound('list', asked);
     const paging = pagingOf(call, 'members', list.id);
     const page = takePage(lastFirst(list.members, numberOf(paging.after)), paging.count, isActive);

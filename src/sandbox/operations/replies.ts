@@ -1,9 +1,9 @@
 import type { OperationContract } from '../contract/schema.ts';
+import { visibleTweet } from '../dataset/look-up.ts';
+import { newestTweets } from '../dataset/orders.ts';
+import type { Tweet } from '../dataset/types.ts';
 import type { ActorOperation } from '../http/operation.ts';
 import { pagingOf } from '../http/paged.ts';
-import { visibleTweet } from '../world/look-up.ts';
-import { newestTweets } from '../world/orders.ts';
-import type { Tweet } from '../world/types.ts';
 import { tweetsAnswer, visiblePage } from './user-tweets.ts';
 
 /** The direct replies to a tweet, newest first. */
@@ -42,10 +42,10 @@ function tweetsAbout(
     access: 'actor',
     contract,
     handle(call) {
-      const { world } = call.platform;
-      const tweet = visibleTweet(world, call.params['id'] ?? '', call.actor);
+      const { dataset } = call.platform;
+      const tweet = visibleTweet(dataset, call.params['id'] ?? '', call.actor);
       const paging = pagingOf(call, list, tweet.id);
-      const page = visiblePage(call, newestTweets(world, positionsOf(tweet) ?? [], paging.after), paging.count);
+      const page = visiblePage(call, newestTweets(dataset, positionsOf(tweet) ?? [], paging.after), paging.count);
       return tweetsAnswer(call, '', page, paging.seal(page.next));
     },
   };

@@ -1,7 +1,7 @@
+import { visibleTweet } from '../dataset/look-up.ts';
 import { json } from '../http/answer.ts';
 import type { ActorOperation } from '../http/operation.ts';
 import { Problem } from '../http/problem.ts';
-import { visibleTweet } from '../world/look-up.ts';
 
 const path = '/api/tweets/{id}/retweet';
 
@@ -17,7 +17,7 @@ export const retweetTweet: ActorOperation = {
     responses: { 200: 'Retweeted' },
   },
   handle({ platform, params, actor }) {
-    const tweet = visibleTweet(platform.world, params['id'] ?? '', actor);
+    const tweet = visibleTweet(platform.dataset, params['id'] ?? '', actor);
     // It would show the tweet to those whom its author did not let follow.
     if (tweet.author.protected && tweet.author !== actor) {
       throw new Problem(403, 'forbidden', 'A protected tweet cannot be retweeted', { id: tweet.id });
@@ -40,7 +40,7 @@ export const unretweetTweet: ActorOperation = {
     responses: { 200: 'Retweeted' },
   },
   handle({ platform, params, actor }) {
-    const tweet = visibleTweet(platform.world, params['id'] ?? '', actor);
+    const tweet = visibleTweet(platform.dataset, params['id'] ?? '', actor);
     if (actor.retweeted.has(tweet)) {
       platform.commit({ kind: 'unretweet', user: actor.id, tweet: tweet.id, at: platform.now() });
     }

@@ -1,11 +1,11 @@
 import { answers, ref } from '../contract/schema.ts';
+import { tweetsJson } from '../dataset/render.ts';
 import { type Answer, jsonText } from '../http/answer.ts';
 import { pageSize } from '../http/input.ts';
 import type { ActorCall, ActorOperation } from '../http/operation.ts';
 import { badRequest, Problem } from '../http/problem.ts';
 import { BadQuery, parseQuery, type Query, UnknownOperator } from '../search/parse.ts';
 import { type Position, type Product, search } from '../search/search.ts';
-import { tweetsJson } from '../world/render.ts';
 
 const LONGEST_QUERY = 512;
 
@@ -46,11 +46,11 @@ export const searchTweets: ActorOperation = {
     const cursor = query.get('cursor');
     const after = cursor === null ? undefined : positionOf(platform.cursors.open(scope, cursor));
 
-    const { world } = platform;
-    const page = search(world, parsed, product, actor, count, after);
+    const { dataset } = platform;
+    const page = search(dataset, parsed, product, actor, count, after);
     const next = page.next && platform.cursors.seal(scope, [page.next.snapshotId, `${page.next.score}`, page.next.id]);
     return jsonText(
-      `{"tweets":${tweetsJson(world, page.tweets, actor)},"next_cursor":${next === undefined ? 'null' : `"${next}"`}}`,
+      `{"tweets":${tweetsJson(dataset, page.tweets, actor)},"next_cursor":${next === undefined ? 'null' : `"${next}"`}}`,
     );
   },
 };

@@ -5,7 +5,7 @@ import { controlInfo } from '../control/info.ts';
 import { makeMessages } from '../control/messages.ts';
 import { mintAccounts } from '../control/mint-accounts.ts';
 import { setRateLimit } from '../control/rate-limit.ts';
-import { resetWorld } from '../control/reset.ts';
+import { resetDataset } from '../control/reset.ts';
 import { controlStats, createdTweets } from '../control/stats.ts';
 import type { Operation } from '../http/operation.ts';
 import { about } from './about.ts';
@@ -88,7 +88,7 @@ export const operations: readonly Operation[] = [
   makeEvents,
   makeMessages,
   setRateLimit,
-  resetWorld,
+  resetDataset,
   controlStats,
   createdTweets,
 ];

@@ -1,8 +1,8 @@
 import { answers, ref } from '../contract/schema.ts';
+import { visibleTweet } from '../dataset/look-up.ts';
+import { tweetJson } from '../dataset/render.ts';
 import { jsonText } from '../http/answer.ts';
 import type { ActorOperation } from '../http/operation.ts';
-import { visibleTweet } from '../world/look-up.ts';
-import { tweetJson } from '../world/render.ts';
 
 export const tweetById: ActorOperation = {
   id: 'tweetById',
@@ -14,8 +14,8 @@ export const tweetById: ActorOperation = {
       'A tweet. Problems: `not_found` 404, `tweet_deleted` 404, `user_suspended` 403, `user_deleted` 404, `protected` 403.',
     responses: { 200: answers('The tweet.', ref('TweetAnswer')) },
   },
-  handle({ platform: { world }, params, actor }) {
-    const tweet = visibleTweet(world, params['id'] ?? '', actor);
-    return jsonText(`{"tweet":${tweetJson(world, tweet, actor)}}`);
+  handle({ platform: { dataset }, params, actor }) {
+    const tweet = visibleTweet(dataset, params['id'] ?? '', actor);
+    return jsonText(`{"tweet":${tweetJson(dataset, tweet, actor)}}`);
   },
 };

@@ -1,11 +1,11 @@
 import { answers, ref, replayable } from '../contract/schema.ts';
+import { nextSnowflake } from '../dataset/snowflake.ts';
+import { fileOf } from '../dataset/uploads.ts';
 import { type Answer, jsonText } from '../http/answer.ts';
 import { idempotencyToken } from '../http/idempotency-token.ts';
 import type { ActorCall, ActorOperation } from '../http/operation.ts';
 import { badRequest, Problem } from '../http/problem.ts';
 import { formatOf } from '../uploads/formats.ts';
-import { nextSnowflake } from '../world/snowflake.ts';
-import { fileOf } from '../world/uploads.ts';
 
 const LONGEST_SIDE = 8_192;
 const LONGEST_MS = 24 * 60 * 60 * 1000;
@@ -82,7 +82,7 @@ export const uploadMedia: ActorOperation = {
     if (!format.begins(received.head)) throw new Problem(400, 'media_refused', 'Its bytes are of another type');
     const entry = {
       kind: 'media',
-      id: nextSnowflake(platform.now(), platform.world.uploads.last),
+      id: nextSnowflake(platform.now(), platform.dataset.uploads.last),
       user: actor.id,
       format: format.kind,
       extension: format.extension,
@@ -92,7 +92,7 @@ export const uploadMedia: ActorOperation = {
       at: platform.now(),
       ...(token === undefined ? {} : { token, fingerprint: FINGERPRINT }),
     } as const;
-    platform.files.remove(platform.world.uploads.sweep(platform.now()));
+    platform.files.remove(platform.dataset.uploads.sweep(platform.now()));
     // Before the entry, so that a crash between leaves bytes without an upload, never an upload without its bytes.
     platform.files.keep(received, fileOf(entry));
     platform.commit(entry);

@@ -1,11 +1,11 @@
+import { checkShownTo, isActive } from '../dataset/look-up.ts';
+import { lastFirst } from '../dataset/orders.ts';
+import type { Relation } from '../dataset/relation.ts';
+import { usersJson } from '../dataset/render.ts';
+import type { User } from '../dataset/types.ts';
 import type { Answer } from '../http/answer.ts';
 import type { ActorCall } from '../http/operation.ts';
 import { type Page, pageAnswer, pagingOf, takePage } from '../http/paged.ts';
-import { checkShownTo, isActive } from '../world/look-up.ts';
-import { lastFirst } from '../world/orders.ts';
-import type { Relation } from '../world/relation.ts';
-import { usersJson } from '../world/render.ts';
-import type { User } from '../world/types.ts';
 import { ofUser, targetHead, viewerHead } from './user-target.ts';
 
 export const followers = ofUser(
@@ -63,7 +63,7 @@ export const affiliates = ofUser(
   },
   (call, target) => {
     const paging = pagingOf(call, 'affiliates', target.id);
-    const all = call.platform.world.affiliates.get(target) ?? [];
+    const all = call.platform.dataset.affiliates.get(target) ?? [];
     const page = takePage(lastFirst(all, numberOf(paging.after)), paging.count, isActive);
     return usersAnswer(call, targetHead(target), page, paging.seal(page.next));
   },
@@ -89,5 +89,5 @@ export function numberOf(position: string | undefined): number | undefined {
 }
 
 export function usersAnswer({ platform, actor }: ActorCall, head: string, page: Page<User>, cursor: string | null) {
-  return pageAnswer(head, 'users', usersJson(platform.world, page.items, actor), cursor);
+  return pageAnswer(head, 'users', usersJson(platform.dataset, page.items, actor), cursor);
 }

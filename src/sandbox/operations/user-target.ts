@@ -1,8 +1,8 @@
 import type { OperationContract } from '../contract/schema.ts';
+import { activeUser } from '../dataset/look-up.ts';
+import type { User } from '../dataset/types.ts';
 import type { Answer } from '../http/answer.ts';
 import type { ActorCall, ActorOperation } from '../http/operation.ts';
-import { activeUser } from '../world/look-up.ts';
-import type { User } from '../world/types.ts';
 
 /** What is asked of a user exists twice: by id, and by screen name. `id` names the first; the other says so at its end. */
 export function ofUser(
@@ -21,7 +21,7 @@ export function ofUser(
       contract,
       handle(call) {
         const asked = call.params['id'] ?? '';
-        return handle(call, activeUser(call.platform.world.users.get(asked), asked));
+        return handle(call, activeUser(call.platform.dataset.users.get(asked), asked));
       },
     },
     {
@@ -32,7 +32,7 @@ export function ofUser(
       contract: { ...contract, summary: `As ${id}, by screen name.` },
       handle(call) {
         const asked = call.params['screen_name'] ?? '';
-        return handle(call, activeUser(call.platform.world.userNamed(asked), asked));
+        return handle(call, activeUser(call.platform.dataset.userNamed(asked), asked));
       },
     },
   ];

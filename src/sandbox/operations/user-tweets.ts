@@ -1,11 +1,11 @@
+import { checkShownTo } from '../dataset/look-up.ts';
+import { newestTweets, timelineOf } from '../dataset/orders.ts';
+import { tweetsJson } from '../dataset/render.ts';
+import type { Tweet, User } from '../dataset/types.ts';
+import { hiddenFrom } from '../dataset/visibility.ts';
 import type { Answer } from '../http/answer.ts';
 import type { ActorCall } from '../http/operation.ts';
 import { type Page, pageAnswer, pagingOf, takePage } from '../http/paged.ts';
-import { checkShownTo } from '../world/look-up.ts';
-import { newestTweets, timelineOf } from '../world/orders.ts';
-import { tweetsJson } from '../world/render.ts';
-import type { Tweet, User } from '../world/types.ts';
-import { hiddenFrom } from '../world/visibility.ts';
 import { ofUser, targetHead } from './user-target.ts';
 
 /** Tweets, replies and retweets. */
@@ -19,7 +19,7 @@ export const userTweets = ofUser(
     parameters: ['Count', 'Cursor'],
     responses: { 200: 'UserTweetPage' },
   },
-  (call, target) => pageOf(call, 'tweets', target, (after) => timelineOf(call.platform.world, target, after)),
+  (call, target) => pageOf(call, 'tweets', target, (after) => timelineOf(call.platform.dataset, target, after)),
 );
 
 export const userArticles = ofUser(
@@ -32,7 +32,7 @@ export const userArticles = ofUser(
     responses: { 200: 'UserTweetPage' },
   },
   (call, target) =>
-    pageOf(call, 'articles', target, (after) => newestTweets(call.platform.world, target.articles, after)),
+    pageOf(call, 'articles', target, (after) => newestTweets(call.platform.dataset, target.articles, after)),
 );
 
 function pageOf(
@@ -56,5 +56,5 @@ export function visiblePage(
 }
 
 export function tweetsAnswer({ platform, actor }: ActorCall, head: string, page: Page<Tweet>, cursor: string | null) {
-  return pageAnswer(head, 'tweets', tweetsJson(platform.world, page.items, actor), cursor);
+  return pageAnswer(head, 'tweets', tweetsJson(platform.dataset, page.items, actor), cursor);
 }

@@ -1,11 +1,11 @@
+import { activeUser } from '../dataset/look-up.ts';
+import { userJson } from '../dataset/render.ts';
+import type { User } from '../dataset/types.ts';
 import { type Answer, jsonText } from '../http/answer.ts';
 import type { ActorCall, ActorOperation } from '../http/operation.ts';
-import { activeUser } from '../world/look-up.ts';
-import { userJson } from '../world/render.ts';
-import type { User } from '../world/types.ts';
 
 const answerUser = ({ platform, actor }: ActorCall, user: User): Answer =>
-  jsonText(`{"user":${userJson(platform.world, user, actor)}}`);
+  jsonText(`{"user":${userJson(platform.dataset, user, actor)}}`);
 
 export const me: ActorOperation = {
   id: 'me',
@@ -27,7 +27,7 @@ export const userById: ActorOperation = {
   },
   handle(call) {
     const id = call.params['id'] ?? '';
-    return answerUser(call, activeUser(call.platform.world.users.get(id), id));
+    return answerUser(call, activeUser(call.platform.dataset.users.get(id), id));
   },
 };
 
@@ -42,6 +42,6 @@ export const userByScreenName: ActorOperation = {
   },
   handle(call) {
     const name = call.params['screen_name'] ?? '';
-    return answerUser(call, activeUser(call.platform.world.userNamed(name), name));
+    return answerUser(call, activeUser(call.platform.dataset.userNamed(name), name));
   },
 };

@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Dataset } from '../dataset/dataset.ts';
+import type { User } from '../dataset/types.ts';
 import { cookieToken } from '../http/guard.ts';
 import { ranged } from '../http/range.ts';
 import { videoAt } from '../media/clip.ts';
 import { pictureAt } from '../media/pictures.ts';
 import type { SandboxPlatform } from '../platform.ts';
 import { serveUpload } from '../uploads/answer-upload.ts';
-import type { User } from '../world/types.ts';
-import type { World } from '../world/world.ts';
 import { articleView } from './article-view.ts';
 import { STYLE_PATH, style } from './html.ts';
 import { notice, tweetView, userView, type View } from './views.ts';
@@ -34,12 +34,12 @@ export async function servePage(
     send(response, 200, 'text/css; charset=utf-8', Buffer.from(style), 'public, max-age=3600');
     return true;
   }
-  const picture = pictureAt(platform.world, path, platform.now());
+  const picture = pictureAt(platform.dataset, path, platform.now());
   if (picture !== undefined) {
     send(response, 200, 'image/png', picture, 'public, max-age=86400, immutable');
     return true;
   }
-  const video = videoAt(platform.world, path);
+  const video = videoAt(platform.dataset, path);
   if (video !== undefined) {
     const { status, headers, start, end } = ranged(request, video.length);
     const bytes = video.subarray(start, end + 1);
@@ -49,31 +49,31 @@ export async function servePage(
   if (serveUpload(platform, path, request, response)) return true;
   const wantsHtml = request.headers.accept?.includes('text/html') === true && !path.startsWith('/media/');
   const missing = wantsHtml ? notice(404, 'Nothing here', 'No such page on this platform.') : undefined;
-  const view = viewAt(platform.world, path, viewerOf(platform.world, request)) ?? missing;
+  const view = viewAt(platform.dataset, path, viewerOf(platform.dataset, request)) ?? missing;
   if (view === undefined) return false;
   send(response, view.status, 'text/html; charset=utf-8', Buffer.from(view.body), 'no-store');
   return true;
 }
 
-function viewerOf(world: World, request: IncomingMessage): User | undefined {
+function viewerOf(dataset: Dataset, request: IncomingMessage): User | undefined {
   const token = cookieToken(request);
-  return token === undefined ? undefined : world.userByToken(token);
+  return token === undefined ? undefined : dataset.userByToken(token);
 }
 
-function viewAt(world: World, path: string, viewer: User | undefined): View | undefined {
+function viewAt(dataset: Dataset, path: string, viewer: User | undefined): View | undefined {
   const written = /^\/(\w{1,15})\/(articles|drafts)\/(\d{1,20})$/.exec(path);
   if (written !== null) {
-    const article = world.articles.find(written[3] ?? '');
-    if (article === undefined || article.author !== world.userNamed(written[1] ?? '')) return undefined;
-    return articleView(world, article, written[2] === 'drafts', viewer);
+    const article = dataset.articles.find(written[3] ?? '');
+    if (article === undefined || article.author !== dataset.userNamed(written[1] ?? '')) return undefined;
+    return articleView(dataset, article, written[2] === 'drafts', viewer);
   }
   const match = /^\/(\w{1,15})(?:\/status\/(\d{1,20})(?:\/(?:photo|video)\/\d)?)?$/.exec(path);
   if (match === null) return undefined;
-  const user = world.userNamed(match[1] ?? '');
+  const user = dataset.userNamed(match[1] ?? '');
   if (user === undefined) return undefined;
-  if (match[2] === undefined) return userView(world, user);
-  const tweet = world.tweet(match[2]);
-  return tweet?.author === user ? tweetView(world, tweet) : undefined;
+  if (match[2] === undefined) return userView(dataset, user);
+  const tweet = dataset.tweet(match[2]);
+  return tweet?.author === user ? tweetView(dataset, tweet) : undefined;
 }
 
 function send(

@@ -1,14 +1,14 @@
-import { picturePath, publicPath } from '../world/article-forms.ts';
-import type { Article } from '../world/articles.ts';
-import type { User } from '../world/types.ts';
-import { mediaOf } from '../world/uploads.ts';
-import type { World } from '../world/world.ts';
+import { picturePath, publicPath } from '../dataset/article-forms.ts';
+import type { Article } from '../dataset/articles.ts';
+import type { Dataset } from '../dataset/dataset.ts';
+import type { User } from '../dataset/types.ts';
+import { mediaOf } from '../dataset/uploads.ts';
 import { contentHtml } from './content-html.ts';
 import { html, page } from './html.ts';
 import { authorLine, hiddenBecause, notice, type View } from './views.ts';
 
 /** An article for readers: a published one for everybody, a draft for its author alone. */
-export function articleView(world: World, article: Article, isDraft: boolean, viewer: User | undefined): View {
+export function articleView(dataset: Dataset, article: Article, isDraft: boolean, viewer: User | undefined): View {
   const missing = notice(404, 'Nothing here', 'No such article, or it is not published.');
   const { tweet, author } = article;
   if (isDraft) {
@@ -18,7 +18,7 @@ export function articleView(world: World, article: Article, isDraft: boolean, vi
     const hidden = hiddenBecause(tweet);
     if (hidden !== undefined) return notice(hidden.status, 'Not shown', hidden.why);
   }
-  const cover = article.coverId === null ? undefined : world.uploads.shown(article.coverId, 0);
+  const cover = article.coverId === null ? undefined : dataset.uploads.shown(article.coverId, 0);
   const banner =
     cover &&
     html`<img class="banner" src="${mediaOf(cover).path}" width="${cover.width}" height="${cover.height}" alt="">`;
@@ -27,6 +27,6 @@ export function articleView(world: World, article: Article, isDraft: boolean, vi
     isDraft && tweet !== null ? html`<p><a href="${publicPath(article)}">It is published.</a></p>` : undefined;
   const body = html`${banner}
 <article class="written"><h1>${article.title}</h1>${authorLine(author, article.createdAt)}${state}${published}
-${contentHtml(article.content(), (id) => picturePath(world, id))}</article>`;
+${contentHtml(article.content(), (id) => picturePath(dataset, id))}</article>`;
   return { status: 200, body: page(`${article.title} · ${author.name}`, body) };
 }

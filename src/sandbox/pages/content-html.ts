@@ -1,4 +1,4 @@
-import type { Block, Container, Content, Entity } from '../world/content.ts';
+import type { Block, Container, Content, Entity } from '../dataset/content.ts';
 import { Html, html } from './html.ts';
 
 type PictureAt = (id: string) => string | undefined;

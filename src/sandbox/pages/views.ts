@@ -1,5 +1,5 @@
-import type { Media, Tweet, User } from '../world/types.ts';
-import type { World } from '../world/world.ts';
+import type { Dataset } from '../dataset/dataset.ts';
+import type { Media, Tweet, User } from '../dataset/types.ts';
 import { type Html, html, page } from './html.ts';
 
 export interface View {
@@ -9,12 +9,12 @@ export interface View {
 
 const SHOWN = 20;
 
-export function userView(world: World, user: User): View {
+export function userView(dataset: Dataset, user: User): View {
   if (user.state === 'suspended') return notice(403, 'Account suspended', `@${user.screenName} is suspended.`);
   if (user.state === 'deleted') return notice(404, 'Account gone', `@${user.screenName} no longer exists.`);
   const latest: Tweet[] = [];
   for (let at = user.tweets.length - 1; at >= 0 && latest.length < SHOWN && !user.protected; at--) {
-    const tweet = world.tweets[user.tweets[at] ?? -1];
+    const tweet = dataset.tweets[user.tweets[at] ?? -1];
     if (tweet !== undefined && !tweet.deleted) latest.push(tweet);
   }
   const body = html`${user.banner === null ? undefined : html`<img class="banner" src="${user.banner}" alt="">`}
@@ -22,19 +22,21 @@ export function userView(world: World, user: User): View {
 <p class="text">${user.description}</p>
 <div class="soft">${[user.location, user.website].filter((part) => part !== null).join(' · ')}</div>
 <p class="counts">${counts({ following: user.followingCount, followers: user.followerCount, tweets: user.tweetCount })}</p></header>
-${user.protected ? html`<p class="notice">These tweets are protected: only followers see them.</p>` : latest.map((tweet) => article(world, tweet))}`;
+${user.protected ? html`<p class="notice">These tweets are protected: only followers see them.</p>` : latest.map((tweet) => article(dataset, tweet))}`;
   return { status: 200, body: page(`${user.name} (@${user.screenName})`, body) };
 }
 
-export function tweetView(world: World, tweet: Tweet): View {
+export function tweetView(dataset: Dataset, tweet: Tweet): View {
   const hidden = hiddenBecause(tweet);
   if (hidden !== undefined) return notice(hidden.status, 'Not shown', hidden.why);
   const answers = (tweet.answers ?? [])
-    .flatMap((position) => world.tweets[position] ?? [])
+    .flatMap((position) => dataset.tweets[position] ?? [])
     .filter((answer) => hiddenBecause(answer) === undefined)
     .slice(0, SHOWN);
-  const body = html`${article(world, tweet, true)}<h2>Replies</h2>${
-    answers.length === 0 ? html`<p class="notice soft">None yet.</p>` : answers.map((answer) => article(world, answer))
+  const body = html`${article(dataset, tweet, true)}<h2>Replies</h2>${
+    answers.length === 0
+      ? html`<p class="notice soft">None yet.</p>`
+      : answers.map((answer) => article(dataset, answer))
   }`;
   return { status: 200, body: page(`${tweet.author.name}: ${tweet.text.slice(0, 60)}`, body) };
 }
@@ -53,9 +55,9 @@ export function hiddenBecause(tweet: Tweet): { readonly status: number; readonly
   return undefined;
 }
 
-function article(world: World, tweet: Tweet, main = false): Html {
+function article(dataset: Dataset, tweet: Tweet, main = false): Html {
   const { author } = tweet;
-  const quoted = tweet.quoteOf === null ? undefined : quote(world.tweet(tweet.quoteOf));
+  const quoted = tweet.quoteOf === null ? undefined : quote(dataset.tweet(tweet.quoteOf));
   const written = tweet.article === null ? undefined : articlePath(author, tweet.article.id);
   return html`<article class="${main ? 'main' : 'one'}">${authorLine(author, tweet.createdAt, linkTo(tweet))}
 <p class="text" lang="${tweet.lang}">${tweet.text}</p>${written === undefined ? undefined : html`<p><a href="${written}">Read the article</a></p>`}${tweet.media.map(

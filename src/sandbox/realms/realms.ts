@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { enroll, type RealmRecord } from '../../messaging/encryption/recovery/enroll.ts';
 import { SHARES } from '../../messaging/encryption/recovery/shamir.ts';
 import { Stretcher } from '../../messaging/encryption/recovery/stretch.ts';
+import type { User } from '../dataset/types.ts';
 import { chatPrivateKeysFor, encryptionCodeFor } from '../seed/credentials.ts';
-import type { User } from '../world/types.ts';
 import { Realm } from './realm.ts';
 import { RealmStore } from './realm-store.ts';
 

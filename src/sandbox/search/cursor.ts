@@ -8,16 +8,16 @@ const MAC_BYTES = 12;
  */
 export class Cursors {
   readonly #key: Buffer;
-  /** Which world the positions are of. */
-  #world = '';
+  /** Which dataset the positions are of. */
+  #dataset = '';
 
   constructor(key: Buffer) {
     this.#key = key;
   }
 
-  /** From now on only cursors of this world hold: a position in one that was reset means nothing. */
-  enter(world: string): void {
-    this.#world = world;
+  /** From now on only cursors of this dataset hold: a position in one that was reset means nothing. */
+  enter(dataset: string): void {
+    this.#dataset = dataset;
   }
 
   seal(scope: readonly string[], position: readonly string[]): string {
@@ -36,7 +36,7 @@ export class Cursors {
 
   #mac(scope: readonly string[], payload: Buffer): Buffer {
     return createHmac('sha256', this.#key)
-      .update(JSON.stringify([...scope, this.#world]))
+      .update(JSON.stringify([...scope, this.#dataset]))
       .update('\u0000')
       .update(payload)
       .digest()

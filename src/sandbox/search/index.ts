@@ -1,4 +1,4 @@
-import type { Tweet, User } from '../world/types.ts';
+import type { Tweet, User } from '../dataset/types.ts';
 import { filterMatcher } from './match.ts';
 import { filters, type Query } from './parse.ts';
 import { signsOf, termsOf } from './terms.ts';
@@ -10,7 +10,7 @@ interface Plan {
 }
 
 /**
- * Which tweets could match: positions in the world's order, ascending, by key. A superset is enough, since the matcher
+ * Which tweets could match: positions in the dataset's order, ascending, by key. A superset is enough, since the matcher
  * looks at every candidate; `undefined` means that all must be looked at.
  */
 export class SearchIndex {

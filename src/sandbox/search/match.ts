@@ -1,4 +1,4 @@
-import type { Tweet, User } from '../world/types.ts';
+import type { Tweet, User } from '../dataset/types.ts';
 import type { Filter, Query } from './parse.ts';
 import { joined, termsOf } from './terms.ts';
 

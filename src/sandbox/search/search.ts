@@ -1,9 +1,9 @@
-import { compareRank } from '../world/ranking.ts';
-import { lowerBound } from '../world/relation.ts';
-import { compareIds } from '../world/snowflake.ts';
-import type { Tweet, User } from '../world/types.ts';
-import { hiddenFrom } from '../world/visibility.ts';
-import type { World } from '../world/world.ts';
+import type { Dataset } from '../dataset/dataset.ts';
+import { compareRank } from '../dataset/ranking.ts';
+import { lowerBound } from '../dataset/relation.ts';
+import { compareIds } from '../dataset/snowflake.ts';
+import type { Tweet, User } from '../dataset/types.ts';
+import { hiddenFrom } from '../dataset/visibility.ts';
 import { type Matcher, matcherOf } from './match.ts';
 import type { Query } from './parse.ts';
 
@@ -27,20 +27,20 @@ export interface Page {
  * than the first page and orders by a score that never changes.
  */
 export function search(
-  world: World,
+  dataset: Dataset,
   query: Query,
   product: Product,
   viewer: User,
   count: number,
   after: Position | undefined,
 ): Page {
-  const matches = matcherOf(query, world.userNamed);
+  const matches = matcherOf(query, dataset.userNamed);
   const visible: Matcher = (tweet) => matches(tweet) && hiddenFrom(viewer, tweet) === undefined;
-  const candidates = world.index.candidates(query, world.userNamed);
+  const candidates = dataset.index.candidates(query, dataset.userNamed);
   const found = product === 'latest' ? latest : top;
-  const tweets = found(world, candidates, visible, count + 1, after);
+  const tweets = found(dataset, candidates, visible, count + 1, after);
   const last = tweets.length > count ? tweets[count - 1] : undefined;
-  const snapshotId = after?.snapshotId ?? world.lastTweetId ?? '0';
+  const snapshotId = after?.snapshotId ?? dataset.lastTweetId ?? '0';
   return {
     tweets: tweets.slice(0, count),
     next: last && { snapshotId, score: last.score, id: last.id },
@@ -48,40 +48,40 @@ export function search(
 }
 
 function latest(
-  world: World,
+  dataset: Dataset,
   candidates: readonly number[] | undefined,
   visible: Matcher,
   limit: number,
   after: Position | undefined,
 ): Tweet[] {
-  const end = after === undefined ? world.tweets.length : world.positionOf(after.id);
+  const end = after === undefined ? dataset.tweets.length : dataset.positionOf(after.id);
   const found: Tweet[] = [];
   let at = candidates === undefined ? end : lowerBound(candidates, end);
   while (--at >= 0 && found.length < limit) {
-    const tweet = world.tweets[candidates === undefined ? at : (candidates[at] ?? 0)];
+    const tweet = dataset.tweets[candidates === undefined ? at : (candidates[at] ?? 0)];
     if (tweet !== undefined && visible(tweet)) found.push(tweet);
   }
   return found;
 }
 
 function top(
-  world: World,
+  dataset: Dataset,
   candidates: readonly number[] | undefined,
   visible: Matcher,
   limit: number,
   after: Position | undefined,
 ): Tweet[] {
   const inTime: Matcher = (tweet) => after === undefined || compareIds(tweet.id, after.snapshotId) <= 0;
-  const ranked = world.ranking.tweets;
+  const ranked = dataset.ranking.tweets;
   if (candidates !== undefined && candidates.length < ranked.length / 4) {
-    return bestOf(world, candidates, limit, (tweet) => {
+    return bestOf(dataset, candidates, limit, (tweet) => {
       const isAfter = after === undefined || compareRank(tweet, after) > 0;
       return isAfter && inTime(tweet) && visible(tweet);
     });
   }
   // With many candidates the page is full before long, when one goes down the order that is there.
   const found: Tweet[] = [];
-  const from = after === undefined ? 0 : firstAfter(world, after);
+  const from = after === undefined ? 0 : firstAfter(dataset, after);
   for (let at = from; at < ranked.length && found.length < limit; at++) {
     const tweet = ranked[at];
     if (tweet !== undefined && inTime(tweet) && visible(tweet)) found.push(tweet);
@@ -90,10 +90,10 @@ function top(
 }
 
 /** The best at these positions. Whoever cannot be among them any more is not asked whether they match. */
-function bestOf(world: World, positions: readonly number[], limit: number, matches: Matcher): Tweet[] {
+function bestOf(dataset: Dataset, positions: readonly number[], limit: number, matches: Matcher): Tweet[] {
   const best: Tweet[] = [];
   for (const position of positions) {
-    const tweet = world.tweets[position];
+    const tweet = dataset.tweets[position];
     if (tweet === undefined) continue;
     const worst = best[limit - 1];
     if ((worst !== undefined && compareRank(tweet, worst) > 0) || !matches(tweet)) continue;
@@ -110,7 +110,7 @@ function bestOf(world: World, positions: readonly number[], limit: number, match
   return best;
 }
 
-function firstAfter(world: World, { score, id }: Position): number {
-  const place = world.ranking.placeOf({ score, id });
-  return world.ranking.tweets[place]?.id === id ? place + 1 : place;
+function firstAfter(dataset: Dataset, { score, id }: Position): number {
+  const place = dataset.ranking.placeOf({ score, id });
+  return dataset.ranking.tweets[place]?.id === id ? place + 1 : place;
 }

@@ -5,7 +5,7 @@ const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
 
 /** The words of a text as search compares them. Scripts that do not space their words are taken sign by sign. */
 export function termsOf(text: string): string[] {
-  // Most of the world's texts, for half of the work.
+  // Most of the dataset's texts, for half of the work.
   if (ASCII.test(text)) return text.toLowerCase().match(ASCII_WORD) ?? [];
   const terms: string[] = [];
   for (const [match] of text.normalize('NFKC').toLowerCase().matchAll(WORD)) {

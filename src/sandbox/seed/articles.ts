@@ -1,15 +1,15 @@
-import type { Wrapped } from '../world/articles.ts';
-import type { Content } from '../world/content.ts';
-import type { Person } from './people.ts';
+import type { Wrapped } from '../dataset/articles.ts';
+import type { Content } from '../dataset/content.ts';
 import { Phrases } from './phrases.ts';
 import { type Prng, prng } from './prng.ts';
 import type { Topic } from './topic.ts';
+import type { SeedUser } from './users.ts';
 
 const shapes = ['Notes on {}', 'What {} taught me', 'A beginner’s letter about {}', 'A year of {}', 'In praise of {}'];
 
 /** Now and then what a premium member says is a long piece of writing. */
-export function articleOf(random: Prng, { user, tongue }: Person, topic: Topic): Wrapped | undefined {
-  if (!user.premium || user.protected || tongue.lang !== 'en' || !random.chance(0.03)) return undefined;
+export function articleOf(random: Prng, { user, language }: SeedUser, topic: Topic): Wrapped | undefined {
+  if (!user.premium || user.protected || language.lang !== 'en' || !random.chance(0.03)) return undefined;
   const id = String(1_700_000_000_000_000_000n + BigInt(random.int(0, 0x7fff_ffff)) * 0x7fff_ffffn);
   const title = random.pick(shapes).replace('{}', topic.name);
   let content: Content | undefined;
@@ -23,7 +23,7 @@ export function articleOf(random: Prng, { user, tongue }: Person, topic: Topic):
   };
 }
 
-/** Seldom read, so it is written when it is. Its chance is its own: the rest of the world does not depend on it. */
+/** Seldom read, so it is written when it is. Its chance is its own: the rest of the dataset does not depend on it. */
 function write(id: string, topic: Topic): Content {
   const random = prng(id, 'article');
   const phrases = new Phrases(random);

@@ -1,9 +1,9 @@
 import { type Content, sealContent, sealKeyChange, signDelete } from '../../messaging/encryption/index.ts';
 import { type Clients, peersOf, sealedOf, seededBytes } from '../chat/client.ts';
 import type { Conversation, EventKind, Sealed } from '../chat/conversation.ts';
-import { snowflake } from '../world/snowflake.ts';
-import type { User } from '../world/types.ts';
-import type { World } from '../world/world.ts';
+import type { Dataset } from '../dataset/dataset.ts';
+import { snowflake } from '../dataset/snowflake.ts';
+import type { User } from '../dataset/types.ts';
 import { chatLines } from './chat-lines.ts';
 import { known } from './known.ts';
 import type { Prng } from './prng.ts';
@@ -12,7 +12,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const DAYS = 30;
 
 export interface Teller {
-  readonly world: World;
+  readonly dataset: Dataset;
   readonly seed: string;
   readonly epochMs: number;
   readonly clients: Clients;
@@ -32,7 +32,7 @@ export class Story {
     this.#teller = teller;
     this.#first = first;
     this.#second = second;
-    this.#conversation = teller.world.chats.between(first, second);
+    this.#conversation = teller.dataset.chats.between(first, second);
   }
 
   /** Where nobody answered it is a request. */
@@ -108,7 +108,7 @@ export class Story {
 
   #idAt(at: number): string {
     const id = snowflake(at, this.#teller.told++);
-    this.#teller.world.chats.took(id);
+    this.#teller.dataset.chats.took(id);
     return id;
   }
 

@@ -11,7 +11,7 @@ export function tokenFor(seed: string, label: string): string {
   return digest(seed, `token:${label}`).toString('hex').slice(0, 40);
 }
 
-/** Ten digits for those of the seed's world. `taken` tells which ids are in use. */
+/** Ten digits for those of the seed's dataset. `taken` tells which ids are in use. */
 export function userIdFor(seed: string, label: string, taken: (id: string) => boolean): string {
   for (let attempt = 0; ; attempt++) {
     const id = String(1_000_000_000 + (digest(seed, `user:${label}:${attempt}`).readUInt32BE(0) % 900_000_000));

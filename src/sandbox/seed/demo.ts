@@ -1,5 +1,5 @@
 import { type AccountForm, accountForm } from '../control/account.ts';
-import type { World } from '../world/world.ts';
+import type { Dataset } from '../dataset/dataset.ts';
 
 /** The accounts whose credentials a newcomer is given. */
 export const demoNames = ['ada', 'grace', 'linus'] as const;
@@ -11,13 +11,13 @@ export interface Demo {
   readonly organization: string;
 }
 
-export function demoOf(world: World, seed: string): Demo {
+export function demoOf(dataset: Dataset, seed: string): Demo {
   const accounts = demoNames.map((name) => {
-    const user = world.userNamed(name);
-    if (user === undefined) throw new Error(`the world lacks ${name}`);
+    const user = dataset.userNamed(name);
+    if (user === undefined) throw new Error(`the dataset lacks ${name}`);
     return accountForm(user, seed);
   });
-  const [listId] = world.lists.keys();
-  if (listId === undefined) throw new Error('the world lacks a list');
+  const [listId] = dataset.lists.keys();
+  if (listId === undefined) throw new Error('the dataset lacks a list');
   return { accounts, listId, organization: DEMO_ORGANIZATION };
 }

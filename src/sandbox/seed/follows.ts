@@ -1,10 +1,10 @@
-import type { World } from '../world/world.ts';
+import type { Dataset } from '../dataset/dataset.ts';
 import { demoNames } from './demo.ts';
-import type { Person } from './people.ts';
 import { type Prng, prng } from './prng.ts';
+import type { SeedUser } from './users.ts';
 
 /** Who follows whom: the appealing are followed by many, the language that one reads and shared interests help. */
-export function connect(world: World, seed: string, people: readonly Person[]): void {
+export function connect(dataset: Dataset, seed: string, people: readonly SeedUser[]): void {
   const random = prng(seed, 'follows');
   const [ada, grace, linus] = demoNames.map((name) => people.find((person) => person.user.screenName === name));
   if (ada === undefined || grace === undefined || linus === undefined) throw new Error('the demo accounts are missing');
@@ -12,14 +12,14 @@ export function connect(world: World, seed: string, people: readonly Person[]): 
   const active = people.filter((person) => person.user.state === 'active');
   const everybody = urn(people);
   const byTongue = new Map(
-    [...new Set(people.map((person) => person.tongue))].map((tongue) => [
-      tongue,
-      urn(people.filter((person) => person.tongue === tongue)),
+    [...new Set(people.map((person) => person.language))].map((language) => [
+      language,
+      urn(people.filter((person) => person.language === language)),
     ]),
   );
-  const isDemo = (person: Person) => person === ada || person === grace || person === linus;
+  const isDemo = (person: SeedUser) => person === ada || person === grace || person === linus;
   for (const person of people) {
-    const near = byTongue.get(person.tongue) ?? everybody;
+    const near = byTongue.get(person.language) ?? everybody;
     const wanted = Math.min(400, Math.floor(10 + 12 * (1 - random.next()) ** -0.7));
     for (let tries = 0; person.user.following.size < wanted && tries < wanted * 3; tries++) {
       const other = (random.chance(0.9) ? near : everybody)(random);
@@ -27,21 +27,21 @@ export function connect(world: World, seed: string, people: readonly Person[]): 
       if (other === person || (other.user.state !== 'active' && random.chance(0.8))) continue;
       if (other === linus && isDemo(person)) continue;
       const shared = other.topics.some((topic) => person.topics.includes(topic));
-      if (shared || random.chance(0.5)) world.follow(person.user, other.user);
+      if (shared || random.chance(0.5)) dataset.follow(person.user, other.user);
       // Those with a large audience follow back less readily.
       const returns = 0.4 / (1 + other.appeal / 12);
-      if (random.chance(returns) && !(person === linus && isDemo(other))) world.follow(other.user, person.user);
+      if (random.chance(returns) && !(person === linus && isDemo(other))) dataset.follow(other.user, person.user);
     }
   }
 
-  world.follow(ada.user, grace.user);
-  world.follow(grace.user, ada.user);
+  dataset.follow(ada.user, grace.user);
+  dataset.follow(grace.user, ada.user);
   const others = random.shuffle(active.filter((person) => !isDemo(person)));
   // Enough for every demonstration, whatever chance brought: followers of each, and some that ada knows.
-  for (const person of others.slice(0, 14)) world.follow(person.user, ada.user);
-  for (const person of others.slice(6, 22)) world.follow(person.user, grace.user);
-  for (const person of others.slice(10, 18)) world.follow(ada.user, person.user);
-  for (const person of others.slice(30, 35)) world.follow(person.user, linus.user);
+  for (const person of others.slice(0, 14)) dataset.follow(person.user, ada.user);
+  for (const person of others.slice(6, 22)) dataset.follow(person.user, grace.user);
+  for (const person of others.slice(10, 18)) dataset.follow(ada.user, person.user);
+  for (const person of others.slice(30, 35)) dataset.follow(person.user, linus.user);
 
   const personOf = new Map(people.map((person) => [person.user, person]));
   for (const person of people) {
@@ -50,7 +50,7 @@ export function connect(world: World, seed: string, people: readonly Person[]): 
 }
 
 /** Draws by appeal, in the time of a binary search. */
-function urn(people: readonly Person[]): (random: Prng) => Person {
+function urn(people: readonly SeedUser[]): (random: Prng) => SeedUser {
   const ends = new Float64Array(people.length);
   let total = 0;
   for (const [index, person] of people.entries()) {

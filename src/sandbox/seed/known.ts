@@ -1,12 +1,12 @@
 import { DEMO_ORGANIZATION } from './demo.ts';
-import type { Traits } from './people.ts';
 import { topicNamed } from './topics.ts';
+import type { Traits } from './users.ts';
 
 export const PRESS = 'northlightpress';
 
 const about = (...names: string[]) => names.map(topicNamed);
 
-/** Those whom the rest of the world is built around. */
+/** Those whom the rest of the dataset is built around. */
 export const known: readonly Traits[] = [
   {
     screenName: 'ada',

@@ -1,7 +1,7 @@
-import type { Person } from './people.ts';
+import { languageOf } from './languages.ts';
 import type { Prng } from './prng.ts';
-import { tongueOf } from './tongues.ts';
-import type { Tongue, Topic } from './topic.ts';
+import type { Language, Topic } from './topic.ts';
+import type { SeedUser } from './users.ts';
 
 type Piece = { readonly slot: string; readonly text: string };
 
@@ -16,14 +16,14 @@ export class Phrases {
     this.#random = random;
   }
 
-  post(person: Pick<Person, 'friends' | 'emojiHabit'>, topic: Topic): string {
+  post(person: Pick<SeedUser, 'friends' | 'emojiHabit'>, topic: Topic): string {
     const random = this.#random;
-    const tongue = tongueOf(topic);
-    return this.#fresh(tongue, () => {
-      let text = this.#fill(random.pick(topic.texts), topic, tongue);
-      if (random.chance(0.22)) text += tongue.space + random.pick(tongue.remarks);
+    const language = languageOf(topic);
+    return this.#fresh(language, () => {
+      let text = this.#fill(random.pick(topic.texts), topic, language);
+      if (random.chance(0.22)) text += language.space + random.pick(language.remarks);
       if (person.friends.length > 0 && random.chance(0.07)) {
-        text += ` ${tongue.company.replace('{name}', random.pick(person.friends).user.screenName)}`;
+        text += ` ${language.company.replace('{name}', random.pick(person.friends).user.screenName)}`;
       }
       if (topic.symbols !== undefined && random.chance(0.7)) text += ` $${random.pick(topic.symbols)}`;
       if (random.chance(0.1)) text += ` ${random.pick(topic.links)}`;
@@ -33,11 +33,11 @@ export class Phrases {
     });
   }
 
-  reply(to: Pick<Person, 'user'>, topic: Topic): string {
+  reply(to: Pick<SeedUser, 'user'>, topic: Topic): string {
     const random = this.#random;
-    const tongue = tongueOf(topic);
-    return this.#fresh(tongue, () => {
-      const text = this.#fill(random.pick(random.chance(0.55) ? topic.replies : tongue.replies), topic, tongue);
+    const language = languageOf(topic);
+    return this.#fresh(language, () => {
+      const text = this.#fill(random.pick(random.chance(0.55) ? topic.replies : language.replies), topic, language);
       return `@${to.user.screenName} ${text}${random.chance(0.12) ? ` ${random.pick(topic.emoji)}` : ''}`;
     });
   }
@@ -45,50 +45,50 @@ export class Phrases {
   /** An answer that names nobody, as between two. */
   answer(topic: Topic): string {
     const random = this.#random;
-    const tongue = tongueOf(topic);
-    return this.#fresh(tongue, () =>
-      this.#fill(random.pick(random.chance(0.55) ? topic.replies : tongue.replies), topic, tongue),
+    const language = languageOf(topic);
+    return this.#fresh(language, () =>
+      this.#fill(random.pick(random.chance(0.55) ? topic.replies : language.replies), topic, language),
     );
   }
 
   /** The next tweet of a thread by the same author. */
   more(topic: Topic): string {
     const random = this.#random;
-    const tongue = tongueOf(topic);
-    return this.#fresh(tongue, () => {
-      const said = this.#fill(random.pick(topic.texts), topic, tongue);
-      return random.pick(tongue.leads) + tongue.space + said;
+    const language = languageOf(topic);
+    return this.#fresh(language, () => {
+      const said = this.#fill(random.pick(topic.texts), topic, language);
+      return random.pick(language.leads) + language.space + said;
     });
   }
 
   quote(topic: Topic): string {
     const random = this.#random;
-    const tongue = tongueOf(topic);
-    return this.#fresh(tongue, () => {
-      let text = this.#fill(random.pick(random.chance(0.4) ? topic.replies : tongue.quotes), topic, tongue);
-      if (random.chance(0.3)) text += tongue.space + random.pick(tongue.remarks);
+    const language = languageOf(topic);
+    return this.#fresh(language, () => {
+      let text = this.#fill(random.pick(random.chance(0.4) ? topic.replies : language.quotes), topic, language);
+      if (random.chance(0.3)) text += language.space + random.pick(language.remarks);
       return random.chance(0.3) ? `${text} #${random.pick(topic.tags)}` : text;
     });
   }
 
   /** Speaks to somebody who did not say anything first. */
-  mention(of: Pick<Person, 'user'>, topic: Topic): string {
+  mention(of: Pick<SeedUser, 'user'>, topic: Topic): string {
     const random = this.#random;
-    const tongue = tongueOf(topic);
-    return this.#fresh(tongue, () => {
-      const said = this.#fill(random.pick(topic.texts), topic, tongue);
+    const language = languageOf(topic);
+    return this.#fresh(language, () => {
+      const said = this.#fill(random.pick(topic.texts), topic, language);
       const name = of.user.screenName;
       if (random.chance(0.5)) return `@${name} ${said}`;
-      return said + tongue.space + tongue.company.replace('{name}', name);
+      return said + language.space + language.company.replace('{name}', name);
     });
   }
 
-  #fill(template: string, topic: Topic, tongue: Tongue): string {
+  #fill(template: string, topic: Topic, language: Language): string {
     let text = '';
     for (const piece of this.#partsOf(template)) {
       let part = piece.text;
       if (piece.slot !== '') {
-        const choices = topic.slots[piece.slot] ?? tongue.slots[piece.slot];
+        const choices = topic.slots[piece.slot] ?? language.slots[piece.slot];
         if (choices === undefined) throw new Error(`${topic.name} has no slot ${piece.slot}`);
         part = this.#random.pick(choices);
         if (text === '' || /[.!?] $/.test(text)) part = part.charAt(0).toUpperCase() + part.slice(1);
@@ -110,12 +110,12 @@ export class Phrases {
     return parts;
   }
 
-  #fresh(tongue: Tongue, write: () => string): string {
+  #fresh(language: Language, write: () => string): string {
     for (let attempt = 0; ; attempt++) {
       let text = write();
       // Where a language has run out of new ways to say it, a remark or two make the difference.
       for (let extra = 2; extra < Math.min(attempt, 6); extra++) {
-        text += tongue.space + this.#random.pick(tongue.remarks);
+        text += language.space + this.#random.pick(language.remarks);
       }
       if (this.#said.has(text)) continue;
       this.#said.add(text);

@@ -1,7 +1,7 @@
-import type { Media } from '../world/types.ts';
-import type { Person } from './people.ts';
+import type { Media } from '../dataset/types.ts';
 import type { Prng } from './prng.ts';
 import type { Topic } from './topic.ts';
+import type { SeedUser } from './users.ts';
 
 const HOUR_MS = 60 * 60 * 1000;
 const photoSizes = [
@@ -29,7 +29,7 @@ export function mediaFor(random: Prng, topic: Topic, position: number): readonly
 const NONE: readonly Media[] = [];
 
 /** How it was received, in keeping with how many could see it and for how long: most of it passes by, little goes far. */
-export function reception(random: Prng, person: Person, isReply: boolean, agoMs: number) {
+export function reception(random: Prng, person: SeedUser, isReply: boolean, agoMs: number) {
   const audience = person.user.followers.size;
   const seen = 1 - Math.exp(-agoMs / (6 * HOUR_MS));
   const warmth = Math.min(1, (isReply ? 0.015 : 0.06) * Math.exp(1.2 * bell(random))) * seen;

@@ -1,13 +1,13 @@
-import { snowflake } from '../world/snowflake.ts';
-import type { Tweet } from '../world/types.ts';
-import { hiddenFrom } from '../world/visibility.ts';
-import type { World } from '../world/world.ts';
+import type { Dataset } from '../dataset/dataset.ts';
+import { snowflake } from '../dataset/snowflake.ts';
+import type { Tweet } from '../dataset/types.ts';
+import { hiddenFrom } from '../dataset/visibility.ts';
 import { articleOf } from './articles.ts';
-import type { Person } from './people.ts';
 import { Phrases } from './phrases.ts';
 import { type Prng, prng } from './prng.ts';
 import { mediaFor, reception } from './reception.ts';
 import type { Topic } from './topic.ts';
+import type { SeedUser } from './users.ts';
 import { Variety } from './variety.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -17,7 +17,7 @@ const FRESH_MS = 4 * DAY_MS;
 const sources = ['Web App', 'Web App', 'iPhone App', 'Android App'];
 
 interface Moment {
-  readonly person: Person;
+  readonly person: SeedUser;
   agoMs: number;
   /** Goes on with what the same person said just before. */
   readonly thread: boolean;
@@ -25,18 +25,18 @@ interface Moment {
 
 interface Said {
   readonly tweet: Tweet;
-  readonly person: Person;
+  readonly person: SeedUser;
   readonly topic: Topic;
 }
 
-type Content = Pick<Parameters<World['addTweet']>[0], 'text' | 'replyTo' | 'quoteOf' | 'media' | 'article'>;
+type Content = Pick<Parameters<Dataset['addTweet']>[0], 'text' | 'replyTo' | 'quoteOf' | 'media' | 'article'>;
 
 /** Fills the days before the epoch, oldest first, so that replies and quotes find what they answer. */
-export function fillTimeline(world: World, seed: string, epochMs: number, people: readonly Person[]): void {
+export function fillTimeline(dataset: Dataset, seed: string, epochMs: number, people: readonly SeedUser[]): void {
   const random = prng(seed, 'timeline');
   const variety = new Variety(seed);
   const scene: Scene = {
-    world,
+    dataset,
     random,
     phrases: new Phrases(prng(seed, 'phrases')),
     latest: new Map(),
@@ -49,11 +49,11 @@ export function fillTimeline(world: World, seed: string, epochMs: number, people
       const source = random.pick(sources);
       const { views, ...received } = reception(random, person, content.replyTo !== undefined, agoMs);
       const media = variety.media(content.media);
-      return world.addTweet({
+      return dataset.addTweet({
         id: snowflake(createdAt, index % 4096),
         author: person.user,
         createdAt,
-        lang: topic.tongue?.lang ?? 'en',
+        lang: topic.language?.lang ?? 'en',
         createdByCall: false,
         ...content,
         text: variety.text(content.text, media),
@@ -66,12 +66,12 @@ export function fillTimeline(world: World, seed: string, epochMs: number, people
     scene.latest.set(person, said);
     if (person.user.state !== 'active' && !person.user.protected) scene.gone.push(said);
   }
-  takeBackSome(world, random);
-  variety.pinTweets(world);
+  takeBackSome(dataset, random);
+  variety.pinTweets(dataset);
 }
 
 /** Who speaks when. No two in the same millisecond, so that the order of times is the order of ids. */
-function moments(random: Prng, people: readonly Person[]): Moment[] {
+function moments(random: Prng, people: readonly SeedUser[]): Moment[] {
   const all: Moment[] = [];
   for (const person of people) {
     for (let left = person.tweets; left > 0; left--) {
@@ -94,24 +94,24 @@ function moments(random: Prng, people: readonly Person[]): Moment[] {
 }
 
 interface Scene {
-  readonly world: World;
+  readonly dataset: Dataset;
   readonly random: Prng;
   readonly phrases: Phrases;
   /** What each said last. */
-  readonly latest: Map<Person, Said>;
+  readonly latest: Map<SeedUser, Said>;
   /** The last answer that each got, for them to answer in turn. */
-  readonly answers: Map<Person, Said>;
+  readonly answers: Map<SeedUser, Said>;
   readonly gone: Said[];
 }
 
 function speak(
   scene: Scene,
-  person: Person,
+  person: SeedUser,
   thread: boolean,
   at: number,
   publish: (content: Content, topic: Topic) => Tweet,
 ): Said {
-  const { random, phrases, world } = scene;
+  const { random, phrases, dataset } = scene;
   const own = scene.latest.get(person);
   if (thread && own !== undefined) {
     const text = phrases.more(own.topic);
@@ -122,7 +122,7 @@ function speak(
   const other = mood < 0.42 ? choose(scene, person, at) : undefined;
   if (other !== undefined) {
     // One answers in a language that one speaks.
-    const topic = other.person.tongue === person.tongue ? other.topic : random.pick(person.topics);
+    const topic = other.person.language === person.language ? other.topic : random.pick(person.topics);
     if (mood < 0.34) {
       const text = phrases.reply(other.person, topic);
       const said = {
@@ -140,7 +140,7 @@ function speak(
   }
   const topic = random.pick(person.topics);
   const text = phrases.post(person, topic);
-  const media = mediaFor(random, topic, world.tweets.length);
+  const media = mediaFor(random, topic, dataset.tweets.length);
   const article = articleOf(random, person, topic);
   return {
     tweet: publish({ text, replyTo: undefined, quoteOf: undefined, media, ...(article && { article }) }, topic),
@@ -150,7 +150,7 @@ function speak(
 }
 
 /** A tweet to answer: an answer to oneself, what somebody followed said lately, now and then what somebody said who has gone since. */
-function choose(scene: Scene, person: Person, at: number): Said | undefined {
+function choose(scene: Scene, person: SeedUser, at: number): Said | undefined {
   const { random } = scene;
   if (scene.gone.length > 0 && random.chance(0.02)) return random.pick(scene.gone);
   const open = (said: Said | undefined): said is Said =>
@@ -172,8 +172,10 @@ function choose(scene: Scene, person: Person, at: number): Said | undefined {
 }
 
 /** Some tweets that others quoted were deleted later. */
-function takeBackSome(world: World, random: Prng): void {
-  const quoted = world.tweets.filter((tweet) => tweet.quotes > 0 && tweet.author.state === 'active' && !tweet.replyTo);
+function takeBackSome(dataset: Dataset, random: Prng): void {
+  const quoted = dataset.tweets.filter(
+    (tweet) => tweet.quotes > 0 && tweet.author.state === 'active' && !tweet.replyTo,
+  );
   const plain = quoted.filter((tweet) => tweet.author.token === null);
-  for (const tweet of random.shuffle(plain).slice(0, 40)) world.remove(tweet);
+  for (const tweet of random.shuffle(plain).slice(0, 40)) dataset.remove(tweet);
 }

@@ -1,5 +1,5 @@
 /** What a language brings to every topic in it. */
-export interface Tongue {
+export interface Language {
   readonly lang: string;
   readonly share: number;
   readonly slots: Readonly<Record<string, readonly string[]>>;
@@ -29,7 +29,7 @@ export interface Topic {
   /** Cashtags, where the topic has them. */
   readonly symbols?: readonly string[];
   /** English where it is absent. */
-  readonly tongue?: Tongue;
+  readonly language?: Language;
 }
 
 export const commonSlots: Readonly<Record<string, readonly string[]>> = {

@@ -1,9 +1,9 @@
-import type { Media, Tweet, User } from '../world/types.ts';
-import type { World } from '../world/world.ts';
+import type { Dataset } from '../dataset/dataset.ts';
+import type { Media, Tweet, User } from '../dataset/types.ts';
 import { demoNames } from './demo.ts';
 import { type Prng, prng } from './prng.ts';
 
-/** Rare cases that a client has to expect. The random stream is its own, so the rest of the world does not depend on it. */
+/** Rare cases that a client has to expect. The random stream is its own, so the rest of the dataset does not depend on it. */
 export class Variety {
   readonly #random: Prng;
 
@@ -31,20 +31,20 @@ export class Variety {
   }
 
   /** A fifth of the users, and the demo accounts that are not protected, pin their best received tweet. */
-  pinTweets(world: World): void {
-    for (const user of world.users.values()) {
+  pinTweets(dataset: Dataset): void {
+    for (const user of dataset.users.values()) {
       const isShown = user.protected === false && demoNames.some((name) => name === user.screenName);
       if ((!this.#random.chance(0.2) && !isShown) || user.state !== 'active') continue;
-      const best = bestOf(world, user);
+      const best = bestOf(dataset, user);
       if (best !== undefined) user.pinned.push(best.id);
     }
   }
 }
 
-function bestOf(world: World, user: User): Tweet | undefined {
+function bestOf(dataset: Dataset, user: User): Tweet | undefined {
   let best: Tweet | undefined;
   for (const position of user.tweets) {
-    const tweet = world.tweets[position];
+    const tweet = dataset.tweets[position];
     if (tweet === undefined || tweet.deleted || tweet.replyTo !== null) continue;
     if (best === undefined || tweet.score > best.score) best = tweet;
   }

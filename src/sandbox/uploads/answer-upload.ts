@@ -14,7 +14,7 @@ export function serveUpload(
   response: ServerResponse,
 ): boolean {
   const [, id = '', extension = ''] = PATH.exec(path) ?? [];
-  const upload = platform.world.uploads.shown(id, platform.now());
+  const upload = platform.dataset.uploads.shown(id, platform.now());
   if (upload === undefined || upload.extension !== extension) return false;
   const size = platform.files.sizeOf(`${id}.${extension}`);
   if (size === undefined) return false;

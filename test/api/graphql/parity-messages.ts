@@ -1,4 +1,4 @@
-import type { DemoAccount } from '../../../src/platform/sandbox/demo-world.ts';
+import type { DemoAccount } from '../../../src/platform/sandbox/demo-dataset.ts';
 import type { Client } from '../../support/client.ts';
 
 type Input = Record<string, unknown>;

@@ -1,7 +1,7 @@
 import type { Action } from '../../../src/actions/action.ts';
 import { dmEdit } from '../../../src/actions/dm/edit.ts';
 import { dmList } from '../../../src/actions/dm/list.ts';
-import type { DemoAccount } from '../../../src/platform/sandbox/demo-world.ts';
+import type { DemoAccount } from '../../../src/platform/sandbox/demo-dataset.ts';
 import { type Answer, Client } from '../../support/client.ts';
 import { type GraphqlAnswer, GraphqlClient } from '../../support/graphql.ts';
 import { startReceiver, type TestReceiver } from '../../support/receiver.ts';

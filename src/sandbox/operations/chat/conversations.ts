@@ -1,12 +1,12 @@
 import type { Conversation, Message } from '../../chat/conversation.ts';
 import { conversationForm } from '../../chat/render-chat.ts';
 import { answers, closed, ref } from '../../contract/schema.ts';
+import { compareIds } from '../../dataset/snowflake.ts';
 import { json } from '../../http/answer.ts';
 import { pageSize } from '../../http/input.ts';
 import type { ActorCall, ActorOperation } from '../../http/operation.ts';
 import { takePage } from '../../http/paged.ts';
 import { badRequest, Problem } from '../../http/problem.ts';
-import { compareIds } from '../../world/snowflake.ts';
 import { ownConversation } from './find.ts';
 
 /**
@@ -55,11 +55,11 @@ export const chatConversations: ActorOperation = {
   },
   handle(call) {
     const { platform, query, actor } = call;
-    const { world, cursors } = platform;
+    const { dataset, cursors } = platform;
     const scope = ['chats', actor.id];
     const { snapshot, after } = cursorOf(call, scope);
-    const moment = snapshot ?? world.chats.lastSeqId;
-    const placed = world.chats.of(actor).flatMap((conversation): [Listed, string][] => {
+    const moment = snapshot ?? dataset.chats.lastSeqId;
+    const placed = dataset.chats.of(actor).flatMap((conversation): [Listed, string][] => {
       const last = conversation.lastUpTo(moment);
       if (last === undefined || !conversation.accepted.has(actor)) return [];
       return [[{ conversation, last }, last.event.seqId]];
@@ -74,9 +74,9 @@ export const chatConversations: ActorOperation = {
     };
     return json({
       viewer_id: actor.id,
-      has_message_requests: world.chats.of(actor).some((each) => isRequest(each, call)),
+      has_message_requests: dataset.chats.of(actor).some((each) => isRequest(each, call)),
       conversations: page.items.map(({ conversation, last }) =>
-        conversationForm(world, conversation, actor, last, withLast),
+        conversationForm(dataset, conversation, actor, last, withLast),
       ),
       next_cursor: next ?? null,
     });
@@ -102,10 +102,10 @@ export const chatConversation: ActorOperation = {
   },
   handle(call) {
     const conversation = ownConversation(call);
-    const { world } = call.platform;
-    const last = conversation.lastUpTo(world.chats.lastSeqId);
+    const { dataset } = call.platform;
+    const last = conversation.lastUpTo(dataset.chats.lastSeqId);
     const withLast = call.query.get('last_messages') === 'true';
-    return json({ conversation: conversationForm(world, conversation, call.actor, last, withLast) });
+    return json({ conversation: conversationForm(dataset, conversation, call.actor, last, withLast) });
   },
 };
 

@@ -5,7 +5,7 @@ import { notFound } from '../../http/problem.ts';
 /** The conversation that the path names, for one who takes part in it. To all others there is none. */
 export function ownConversation({ platform, params, actor }: ActorCall): Conversation {
   const id = params['id'] ?? '';
-  const conversation = platform.world.chats.conversations.get(id);
+  const conversation = platform.dataset.chats.conversations.get(id);
   if (conversation === undefined || !conversation.has(actor) || conversation.keyChanges.length === 0) {
     throw notFound('conversation', id);
   }

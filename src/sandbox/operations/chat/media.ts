@@ -38,10 +38,10 @@ export const uploadChatMedia: ActorOperation = {
     for await (const chunk of createReadStream(received.path)) digest.update(chunk as Buffer);
     const hash = digest.digest('base64url');
     const { size } = received;
-    // While it was read the world may have been reset.
-    const isThere = platform.world.chats.conversations.get(conversation.id) === conversation;
+    // While it was read the dataset may have been reset.
+    const isThere = platform.dataset.chats.conversations.get(conversation.id) === conversation;
     if (!isThere) throw notFound('conversation', conversation.id);
-    if (!platform.world.chats.media.has(hash)) {
+    if (!platform.dataset.chats.media.has(hash)) {
       // Before the entry, so that a crash between leaves bytes without an entry, never an entry without its bytes.
       platform.chatFiles.keep(received, hash);
       const other = conversation.other(actor).id;
@@ -74,7 +74,7 @@ export const chatMedia: ActorOperation = {
   },
   async handle({ platform, params, query, actor }) {
     const hash = params['media_hash_key'] ?? '';
-    const { chats } = platform.world;
+    const { chats } = platform.dataset;
     const media = chats.media.get(hash);
     const conversation = media && chats.conversations.get(media.conversation);
     if (media === undefined || conversation?.has(actor) !== true) throw notFound('media', hash);

@@ -1,10 +1,10 @@
 import type { Message } from '../../chat/conversation.ts';
 import { keyChangeForm, messageForm } from '../../chat/render-chat.ts';
 import { answers, closed, ref } from '../../contract/schema.ts';
+import { compareIds } from '../../dataset/snowflake.ts';
 import { json } from '../../http/answer.ts';
 import type { ActorOperation } from '../../http/operation.ts';
 import { pagingOf, takePage } from '../../http/paged.ts';
-import { compareIds } from '../../world/snowflake.ts';
 import { messageIn, ownConversation } from './find.ts';
 
 /** Newest first. Each message has along what was said of it, whenever that was. */

@@ -1,13 +1,13 @@
 import type { PublicKeys } from '../../chat/chats.ts';
 import { hasKeys, publicKeysOf } from '../../chat/public-keys.ts';
 import { answers, closed, ref, takes } from '../../contract/schema.ts';
+import { compareIds } from '../../dataset/snowflake.ts';
+import type { User } from '../../dataset/types.ts';
 import { json } from '../../http/answer.ts';
 import { type Fields, requiredString } from '../../http/input.ts';
 import type { ActorOperation } from '../../http/operation.ts';
 import { badRequest, Problem } from '../../http/problem.ts';
 import type { SandboxPlatform } from '../../platform.ts';
-import { compareIds } from '../../world/snowflake.ts';
-import type { User } from '../../world/types.ts';
 
 const MOST_USERS = 200;
 
@@ -34,7 +34,7 @@ export const chatPublicKeys: ActorOperation = {
   handle({ platform, query }) {
     const ids = (query.get('user_ids') ?? '').split(',');
     if (ids.length > MOST_USERS) throw badRequest('user_ids', `user_ids may name ${MOST_USERS} users`);
-    const users = ids.flatMap((id) => platform.world.users.get(id) ?? []);
+    const users = ids.flatMap((id) => platform.dataset.users.get(id) ?? []);
     return json({ users: users.map((user) => keysForm(platform, user)) });
   },
 };
@@ -71,7 +71,7 @@ export const registerChatKeys: ActorOperation = {
       identitySignature: base64(body, 'identity_signature'),
       signingSignature: base64(body, 'signing_signature'),
     };
-    if (hasKeys(platform.world, actor)) {
+    if (hasKeys(platform.dataset, actor)) {
       const known = publicKeysOf(platform, actor).at(-1);
       if (known?.identity === given.identity && known.signing === given.signing) return json(keysForm(platform, actor));
       throw new Problem(409, 'has_chat_keys', 'That account has chat keys already');

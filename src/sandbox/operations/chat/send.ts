@@ -3,14 +3,14 @@ import { type Conversation, eventKinds, type Sealed } from '../../chat/conversat
 import { hasKeys } from '../../chat/public-keys.ts';
 import { eventForm, keyChangeForm } from '../../chat/render-chat.ts';
 import { answers, closed, ref, takes } from '../../contract/schema.ts';
+import { activeUser } from '../../dataset/look-up.ts';
+import { compareIds } from '../../dataset/snowflake.ts';
+import type { User } from '../../dataset/types.ts';
 import { type Answer, jsonText } from '../../http/answer.ts';
 import { idempotencyToken } from '../../http/idempotency-token.ts';
 import { type Fields, optionalBoolean, optionalString, requiredString } from '../../http/input.ts';
 import type { ActorCall, ActorOperation } from '../../http/operation.ts';
 import { badRequest, notFound, Problem } from '../../http/problem.ts';
-import { activeUser } from '../../world/look-up.ts';
-import { compareIds } from '../../world/snowflake.ts';
-import type { User } from '../../world/types.ts';
 import { messageIn, ownConversation } from './find.ts';
 
 /** Of base64. A text of 10,000 characters fits, with its seal. */
@@ -64,7 +64,7 @@ export const changeChatKey: ActorOperation = {
   },
   handle(call) {
     const { platform, actor, body } = call;
-    const { chats } = platform.world;
+    const { chats } = platform.dataset;
     const other = otherSide(call);
     const version = requiredString(body, 'version');
     if (!/^\d{1,19}$/.test(version)) throw badRequest('version', 'version must be a number');
@@ -74,7 +74,7 @@ export const changeChatKey: ActorOperation = {
     const known = firstTime(call, conversation, sealed, token);
     if (conversation !== undefined && known !== undefined) return keyAnswer(conversation, known);
     mayWrite(actor, other, conversation);
-    if (!hasKeys(platform.world, other)) {
+    if (!hasKeys(platform.dataset, other)) {
       throw new Problem(409, 'no_chat_keys', 'That user has no chat keys', { id: other.id });
     }
     const before = optionalString(body, 'previous_version') ?? null;
@@ -147,7 +147,7 @@ export const sendChatEvent: ActorOperation = {
     if (target !== undefined) checkTarget(conversation, target, actor, type, forAll);
     else mayWrite(actor, other, conversation);
     const at = platform.now();
-    const seq = platform.world.chats.nextSeqId(at);
+    const seq = platform.dataset.chats.nextSeqId(at);
     platform.commit({
       ...{ kind: 'chat_event', user: actor.id, other: other.id, at, seq, type, sealed, ...token },
       ...(target !== undefined && { target }),
@@ -161,7 +161,7 @@ export const sendChatEvent: ActorOperation = {
 function otherSide({ platform, params, actor }: ActorCall): User {
   const id = params['id'] ?? '';
   const [first, second, ...more] = id.split(':');
-  const { users } = platform.world;
+  const { users } = platform.dataset;
   const isOrdered = first !== undefined && second !== undefined && more.length === 0 && compareIds(first, second) < 0;
   if (!isOrdered || (first !== actor.id && second !== actor.id)) throw notFound('conversation', id);
   const other = first === actor.id ? second : first;

@@ -36,9 +36,9 @@ export interface User {
   /** Each with the place of the retweet in the user's timeline: an id like those of tweets, ascending in this order. */
   readonly retweeted: Map<Tweet, string>;
   readonly bookmarked: Relation<Tweet>;
-  /** Likes given before the part of history that the world knows one by one. */
+  /** Likes given before the part of history that the dataset knows one by one. */
   readonly earlierFavourites: number;
-  /** Positions of own tweets in the world's order, ascending. */
+  /** Positions of own tweets in the dataset's order, ascending. */
   readonly tweets: number[];
   /** Those among them that wrap an article. */
   readonly articles: number[];
@@ -73,7 +73,7 @@ export interface Entities {
 
 export interface Tweet {
   readonly id: string;
-  /** Place in the world's order, which is also the order of ids. */
+  /** Place in the dataset's order, which is also the order of ids. */
   readonly position: number;
   readonly author: User;
   readonly text: string;

@@ -1,6 +1,6 @@
-import type { Tongue, Topic } from './topic.ts';
+import type { Language, Topic } from './topic.ts';
 
-export const french: Tongue = {
+export const french: Language = {
   lang: 'fr',
   share: 0.06,
   slots: {
@@ -56,7 +56,7 @@ export const french: Tongue = {
 
 export const frenchTopics: readonly Topic[] = [
   {
-    tongue: french,
+    language: french,
     name: 'marche',
     tags: ['cuisine', 'marché', 'fromage'],
     links: ['https://petitfour.example/recettes', 'https://etaldumardi.example/saison'],
@@ -90,7 +90,7 @@ export const frenchTopics: readonly Topic[] = [
     ],
   },
   {
-    tongue: french,
+    language: french,
     name: 'velo',
     tags: ['vélo', 'balade', 'campagne'],
     links: ['https://rayonlibre.example/boucles', 'https://petitplateau.example/cartes'],
@@ -116,7 +116,7 @@ export const frenchTopics: readonly Topic[] = [
     ],
   },
   {
-    tongue: french,
+    language: french,
     name: 'cinema',
     tags: ['cinéma', 'photo', 'argentique'],
     links: ['https://grainfin.example/pellicules', 'https://seancedeseize.example/notes'],

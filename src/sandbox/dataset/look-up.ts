@@ -1,11 +1,11 @@
 import { notFound, Problem } from '../http/problem.ts';
+import type { Dataset } from './dataset.ts';
 import type { Tweet, User } from './types.ts';
 import { type Hidden, hiddenFrom } from './visibility.ts';
-import type { World } from './world.ts';
 
 /** The tweet, where the actor may see it; otherwise the reason as a problem. */
-export function visibleTweet(world: World, id: string, actor: User): Tweet {
-  const tweet = world.tweet(id);
+export function visibleTweet(dataset: Dataset, id: string, actor: User): Tweet {
+  const tweet = dataset.tweet(id);
   if (tweet === undefined) throw notFound('tweet', id);
   const hidden = hiddenFrom(actor, tweet);
   if (hidden !== undefined) throw hiddenProblem(hidden, id);

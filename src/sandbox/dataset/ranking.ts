@@ -8,7 +8,7 @@ export function compareRank(a: Ranked, b: Ranked): number {
   return b.score - a.score || compareIds(b.id, a.id);
 }
 
-/** All tweets, best first. Sorted when first asked for: to find a place for each of a whole world one by one is slow. */
+/** All tweets, best first. Sorted when first asked for: to find a place for each of a whole dataset one by one is slow. */
 export class Ranking {
   readonly #all: readonly Tweet[];
   #sorted: Tweet[] | undefined;

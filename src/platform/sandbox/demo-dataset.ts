@@ -9,25 +9,25 @@ export interface DemoAccount {
   premium: boolean;
 }
 
-/** What the sandbox tells of its demo world (its contract, `GET /control/info`). */
-export interface DemoWorld {
+/** What the sandbox tells of its demo dataset (its contract, `GET /control/info`). */
+export interface DemoDataset {
   seed: string;
   accounts: DemoAccount[];
   listId: string;
   organization: string;
 }
 
-/** Asks a sandbox for its demo world. Throws where `origin` is none, or does not answer; made for people. */
-export async function readDemoWorld(origin: string, timeoutMs: number): Promise<DemoWorld> {
+/** Asks a sandbox for its demo dataset. Throws where `origin` is none, or does not answer; made for people. */
+export async function readDemoDataset(origin: string, timeoutMs: number): Promise<DemoDataset> {
   try {
-    return await askDemoWorld(origin, timeoutMs);
+    return await askDemoDataset(origin, timeoutMs);
   } catch (cause) {
     const reason = cause instanceof Error && cause.message ? cause.message : String(cause);
     throw new Error(`PLATFORM_URL ("${origin}") does not answer as a sandbox platform: ${reason}`, { cause });
   }
 }
 
-async function askDemoWorld(origin: string, timeoutMs: number): Promise<DemoWorld> {
+async function askDemoDataset(origin: string, timeoutMs: number): Promise<DemoDataset> {
   const response = await request(`${origin}/control/info`, { headersTimeout: timeoutMs, bodyTimeout: timeoutMs });
   const info = asWire(await response.body.json(), 'body');
   const demo = object(info, 'demo');

@@ -1,6 +1,6 @@
-import { commonQuotes, commonReplies, commonSlots, type Tongue } from './topic.ts';
+import { commonQuotes, commonReplies, commonSlots, type Language } from './topic.ts';
 
-export const english: Tongue = {
+export const english: Language = {
   lang: 'en',
   share: 0.62,
   slots: commonSlots,

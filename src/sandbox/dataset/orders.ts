@@ -1,17 +1,17 @@
+import type { Dataset } from './dataset.ts';
 import { lowerBound } from './relation.ts';
 import { compareIds } from './snowflake.ts';
 import type { Tweet, User } from './types.ts';
-import type { World } from './world.ts';
 
 /** The tweets at these ascending positions, newest first, that are older than the one with the id `before`. */
 export function* newestTweets(
-  world: World,
+  dataset: Dataset,
   positions: readonly number[],
   before: string | undefined,
 ): Generator<readonly [tweet: Tweet, id: string]> {
-  let at = before === undefined ? positions.length : lowerBound(positions, world.positionOf(before));
+  let at = before === undefined ? positions.length : lowerBound(positions, dataset.positionOf(before));
   while (--at >= 0) {
-    const tweet = world.tweets[positions[at] ?? -1];
+    const tweet = dataset.tweets[positions[at] ?? -1];
     if (tweet !== undefined) yield [tweet, tweet.id];
   }
 }
@@ -21,13 +21,13 @@ export function* newestTweets(
  * ends in `r`; own tweets are not repeated. At the same id the retweet comes first.
  */
 export function* timelineOf(
-  world: World,
+  dataset: Dataset,
   user: User,
   after: string | undefined,
 ): Generator<readonly [tweet: Tweet, position: string]> {
   const [, id, mark] = /^(\d+)(r?)$/.exec(after ?? '') ?? [];
   const before = id !== undefined && mark === 'r' ? String(BigInt(id) + 1n) : id;
-  const own = newestTweets(world, user.tweets, before);
+  const own = newestTweets(dataset, user.tweets, before);
   let next = own.next();
   for (const [tweet, place] of [...user.retweeted].reverse()) {
     if (tweet.author === user || (id !== undefined && compareIds(place, id) >= 0)) continue;

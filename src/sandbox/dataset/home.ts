@@ -1,7 +1,7 @@
+import type { Dataset } from './dataset.ts';
 import { compareIds } from './snowflake.ts';
 import type { Tweet, User } from './types.ts';
 import { hiddenFrom } from './visibility.ts';
-import type { World } from './world.ts';
 
 const HOUR_MS = 3_600_000;
 const OF_EACH_FOLLOWED = 12;
@@ -21,9 +21,9 @@ export interface Placed {
  * authors, and what others liked lately. The age counts on a line that has no now in it, and the reception does not
  * change, so the order is the same whenever it is made.
  */
-export function homeFeed(world: World, viewer: User, lastId: string): Placed[] {
-  const end = world.positionOf(lastId) + (world.tweet(lastId) === undefined ? 0 : 1);
-  const newest = world.tweets[end - 1]?.createdAt ?? 0;
+export function homeFeed(dataset: Dataset, viewer: User, lastId: string): Placed[] {
+  const end = dataset.positionOf(lastId) + (dataset.tweet(lastId) === undefined ? 0 : 1);
+  const newest = dataset.tweets[end - 1]?.createdAt ?? 0;
   const chosen = new Set<Tweet>();
   const offer = (tweet: Tweet) => {
     if (tweet.replyTo === null && hiddenFrom(viewer, tweet) === undefined) chosen.add(tweet);
@@ -32,7 +32,7 @@ export function homeFeed(world: World, viewer: User, lastId: string): Placed[] {
     let left = OF_EACH_FOLLOWED;
     for (let at = author.tweets.length - 1; at >= 0 && left > 0; at--) {
       const position = author.tweets[at] ?? 0;
-      const tweet = world.tweets[position];
+      const tweet = dataset.tweets[position];
       if (tweet === undefined || position >= end) continue;
       if (tweet.createdAt < newest - FOLLOWED_FOR_MS) break;
       offer(tweet);
@@ -40,7 +40,7 @@ export function homeFeed(world: World, viewer: User, lastId: string): Placed[] {
     }
   }
   for (let at = end - 1; at >= Math.max(0, end - LATEST); at--) {
-    const tweet = world.tweets[at];
+    const tweet = dataset.tweets[at];
     if (tweet !== undefined && tweet.score >= ENGAGING) offer(tweet);
   }
   const placed = [...chosen].map((tweet) => ({ tweet, heat: heatOf(tweet, viewer) }));
@@ -76,7 +76,7 @@ export class HomeFeeds {
     if (this.#feeds.size > KEPT && oldest !== undefined) this.#feeds.delete(oldest);
   }
 
-  /** One that was kept, or the same made again as far as the world is still the same. */
+  /** One that was kept, or the same made again as far as the dataset is still the same. */
   find(name: string, make: () => readonly Placed[]): readonly Placed[] {
     const feed = this.#feeds.get(name) ?? make();
     this.keep(name, feed);

@@ -1,25 +1,25 @@
-import type { User, UserState } from '../world/types.ts';
-import type { World } from '../world/world.ts';
+import type { Dataset } from '../dataset/dataset.ts';
+import type { User, UserState } from '../dataset/types.ts';
 import { tokenFor, userIdFor } from './credentials.ts';
 import { DEMO_ORGANIZATION, demoNames } from './demo.ts';
 import { known, PRESS } from './known.ts';
+import { type Community, communities } from './languages.ts';
 import { firstNames, lastNames, towns } from './names.ts';
 import { type Prng, prng } from './prng.ts';
-import { type Community, communities } from './tongues.ts';
-import type { Tongue, Topic } from './topic.ts';
+import type { Language, Topic } from './topic.ts';
 
 /** A user, and what the generator knows of one besides. */
-export interface Person {
+export interface SeedUser {
   readonly user: User;
-  readonly tongue: Tongue;
+  readonly language: Language;
   readonly topics: readonly Topic[];
-  /** How many tweets in the world's days. */
+  /** How many tweets in the dataset's days. */
   readonly tweets: number;
   /** How readily others follow. */
   readonly appeal: number;
   readonly emojiHabit: number;
   /** Whom one follows, as a list to pick from. */
-  friends: readonly Person[];
+  friends: readonly SeedUser[];
 }
 
 export interface Traits {
@@ -48,17 +48,17 @@ export const affiliations = [
   { organization: PRESS, count: 5 },
 ] as const;
 
-export function populate(world: World, seed: string): Person[] {
+export function createUsers(dataset: Dataset, seed: string): SeedUser[] {
   const random = prng(seed, 'people');
-  const people: Person[] = [];
+  const people: SeedUser[] = [];
   const all = communities(firstNames, lastNames, towns);
   const [english] = all;
   if (english === undefined) throw new Error('no community');
-  const add = (traits: Traits) => people.push(settle(world, seed, random, traits, english));
+  const add = (traits: Traits) => people.push(settle(dataset, seed, random, traits, english));
   for (const traits of known) add(traits);
   for (const { organization, count } of affiliations) {
     for (let index = 0; index < count; index++) {
-      const someone = invent(world, random, english, 'active');
+      const someone = invent(dataset, random, english, 'active');
       add({ ...someone, description: `${someone.description} Works at @${organization}.`, verified: true });
     }
   }
@@ -67,9 +67,9 @@ export function populate(world: World, seed: string): Person[] {
     const state = fate < 0.012 ? 'suspended' : fate < 0.024 ? 'deleted' : 'active';
     add(
       invent(
-        world,
+        dataset,
         random,
-        random.weighted(all, ({ tongue }) => tongue.share),
+        random.weighted(all, ({ language }) => language.share),
         state,
       ),
     );
@@ -77,18 +77,18 @@ export function populate(world: World, seed: string): Person[] {
   return people;
 }
 
-function invent(world: World, random: Prng, community: Community, state: UserState): Traits {
+function invent(dataset: Dataset, random: Prng, community: Community, state: UserState): Traits {
   const [first, firstLatin] = nameOf(random.pick(community.firstNames));
   const [last, lastLatin] = nameOf(random.pick(community.lastNames));
   const likes = random.shuffle(community.topics).slice(0, random.int(1, 3));
   // Few are heard by many: appeal falls off as a power law.
   const appeal = Math.min(600, 1.5 * (1 - random.next()) ** -0.95);
-  const gap = community.tongue.lang === 'ja' ? '' : ' ';
+  const gap = community.language.lang === 'ja' ? '' : ' ';
   return {
     community,
     state,
-    screenName: freeName(world, random, firstLatin, lastLatin),
-    name: community.tongue.lang === 'ja' ? `${last}${first}` : `${first} ${last}`,
+    screenName: freeName(dataset, random, firstLatin, lastLatin),
+    name: community.language.lang === 'ja' ? `${last}${first}` : `${first} ${last}`,
     topics: likes,
     description: likes.map((topic) => random.pick(topic.bios)).join(gap),
     ...(random.chance(0.6) ? { location: random.pick(community.towns) } : {}),
@@ -110,19 +110,19 @@ function nameOf(name: string): [string, string] {
   return [shown, plain.toLowerCase()];
 }
 
-function freeName(world: World, random: Prng, first: string, last: string): string {
+function freeName(dataset: Dataset, random: Prng, first: string, last: string): string {
   const year = random.int(60, 99);
   const shapes = [`${first}${last}`, `${first}_${last}`, `${first[0]}${last}`, `${first}${year}`, `${last}_${first}`];
   const names = random.shuffle(shapes).map((shape) => shape.slice(0, 15));
-  const free = names.find((name) => world.userNamed(name) === undefined);
-  return free ?? `${first.slice(0, 9)}${last[0]}${world.users.size}`;
+  const free = names.find((name) => dataset.userNamed(name) === undefined);
+  return free ?? `${first.slice(0, 9)}${last[0]}${dataset.users.size}`;
 }
 
-function settle(world: World, seed: string, random: Prng, traits: Traits, english: Community): Person {
+function settle(dataset: Dataset, seed: string, random: Prng, traits: Traits, english: Community): SeedUser {
   const { screenName } = traits;
   const isDemo = demoNames.some((name) => name === screenName);
-  const user = world.addUser({
-    id: userIdFor(seed, screenName, (id) => world.users.has(id)),
+  const user = dataset.addUser({
+    id: userIdFor(seed, screenName, (id) => dataset.users.has(id)),
     screenName,
     name: traits.name,
     description: traits.description,
@@ -143,6 +143,6 @@ function settle(world: World, seed: string, random: Prng, traits: Traits, englis
     earlierFavourites: random.int(20, 4000),
   });
   const { topics, tweets, appeal } = traits;
-  const { tongue } = traits.community ?? english;
-  return { user, tongue, topics, tweets, appeal, emojiHabit: random.next() ** 2 * 0.6, friends: [] };
+  const { language } = traits.community ?? english;
+  return { user, language, topics, tweets, appeal, emojiHabit: random.next() ** 2 * 0.6, friends: [] };
 }

@@ -1,9 +1,9 @@
+import type { ActivityType } from '../dataset/activity.ts';
+import type { Tweet, User } from '../dataset/types.ts';
 import { Problem } from '../http/problem.ts';
 import type { SandboxPlatform } from '../platform.ts';
 import { demoNames } from '../seed/demo.ts';
 import type { Prng } from '../seed/prng.ts';
-import type { ActivityType } from '../world/activity.ts';
-import type { Tweet, User } from '../world/types.ts';
 import { makeHappen } from './happen.ts';
 
 /** Runs something once, later; answers what cancels it. */
@@ -33,7 +33,7 @@ const habits: readonly (readonly [ActivityType, weight: number])[] = [
 ];
 
 /** Gentle goings-on around the demo accounts, for as long as somebody watches one of them. Without a schedule there are none. */
-export class Life {
+export class ActivitySimulator {
   readonly #schedule: Schedule | null;
   /** When each account was last polled for, by user id. */
   readonly #watched = new Map<string, number>();
@@ -58,10 +58,10 @@ export class Life {
 
   #goOn(platform: SandboxPlatform): void {
     this.#cancel = undefined;
-    const { world, extras, journal } = platform;
+    const { dataset, extras, journal } = platform;
     const since = platform.now() - WATCHING_MS;
     for (const [id, at] of this.#watched) if (at <= since) this.#watched.delete(id);
-    const users = [...this.#watched.keys()].flatMap((id) => world.users.get(id) ?? []);
+    const users = [...this.#watched.keys()].flatMap((id) => dataset.users.get(id) ?? []);
     if (users.length === 0) return;
     const { random } = extras;
     this.#cancel = this.#schedule?.(random.int(SHORTEST_MS, LONGEST_MS), () => this.#goOn(platform));
@@ -83,10 +83,10 @@ function liven(platform: SandboxPlatform, random: Prng, target: User): void {
 }
 
 /** The later, the likelier. */
-function recentTweet({ world }: SandboxPlatform, random: Prng, { tweets }: User): Tweet | undefined {
+function recentTweet({ dataset }: SandboxPlatform, random: Prng, { tweets }: User): Tweet | undefined {
   const recent: Tweet[] = [];
   for (let at = tweets.length - 1; at >= 0 && recent.length < RECENT_TWEETS; at--) {
-    const tweet = world.tweets[tweets[at] ?? -1];
+    const tweet = dataset.tweets[tweets[at] ?? -1];
     if (tweet !== undefined && !tweet.deleted) recent.push(tweet);
   }
   return recent[random.int(0, random.int(0, Math.max(0, recent.length - 1)))];

@@ -1,23 +1,23 @@
-import { english } from './tongue-english.ts';
-import { french, frenchTopics } from './tongue-french.ts';
-import { german, germanTopics } from './tongue-german.ts';
-import { japanese, japaneseTopics } from './tongue-japanese.ts';
-import { portuguese, portugueseTopics } from './tongue-portuguese.ts';
-import { spanish, spanishTopics } from './tongue-spanish.ts';
-import type { Tongue, Topic } from './topic.ts';
+import { english } from './language-english.ts';
+import { french, frenchTopics } from './language-french.ts';
+import { german, germanTopics } from './language-german.ts';
+import { japanese, japaneseTopics } from './language-japanese.ts';
+import { portuguese, portugueseTopics } from './language-portuguese.ts';
+import { spanish, spanishTopics } from './language-spanish.ts';
+import type { Language, Topic } from './topic.ts';
 import { topics as englishTopics } from './topics.ts';
 
 /** A language community: who is in it, and what they talk about. */
 export interface Community {
-  readonly tongue: Tongue;
+  readonly language: Language;
   readonly topics: readonly Topic[];
   readonly firstNames: readonly string[];
   readonly lastNames: readonly string[];
   readonly towns: readonly string[];
 }
 
-export function tongueOf(topic: Topic): Tongue {
-  return topic.tongue ?? english;
+export function languageOf(topic: Topic): Language {
+  return topic.language ?? english;
 }
 
 const words = (text: string) => text.split(' ');
@@ -25,7 +25,7 @@ const words = (text: string) => text.split(' ');
 /** Where the names are not in Latin letters, `kana=romaji`: the second makes the screen name. */
 const others: readonly Community[] = [
   {
-    tongue: spanish,
+    language: spanish,
     topics: spanishTopics,
     firstNames: words(
       'Lucía Martín Valeria Álvaro Carmen Diego Jimena Pablo Rocío Iván Marisol Andrés Paloma Gonzalo Nuria Esteban Lola Joaquín Ximena Rubén',
@@ -36,7 +36,7 @@ const others: readonly Community[] = [
     towns: ['Bilbao', 'Sevilla', 'Montevideo', 'Oaxaca', 'Valparaíso', 'Cerca del mar'],
   },
   {
-    tongue: german,
+    language: german,
     topics: germanTopics,
     firstNames: words(
       'Jana Lukas Friederike Moritz Annika Jürgen Sabine Tobias Heike Matthias Klara Florian Ulrike Benedikt Katrin Jannik Silke Veit',
@@ -47,7 +47,7 @@ const others: readonly Community[] = [
     towns: ['Graz', 'Leipzig', 'Basel', 'Lübeck', 'Irgendwo im Zug'],
   },
   {
-    tongue: french,
+    language: french,
     topics: frenchTopics,
     firstNames: words(
       'Camille Hugo Élodie Bastien Manon Théo Amélie Gaspard Solène Rémi Aïcha Octave Margaux Loïc Inès Baptiste Mathilde Cyril',
@@ -58,7 +58,7 @@ const others: readonly Community[] = [
     towns: ['Nantes', 'Lausanne', 'Montréal', 'Dakar', 'Au bord du canal'],
   },
   {
-    tongue: portuguese,
+    language: portuguese,
     topics: portugueseTopics,
     firstNames: words(
       'Beatriz Thiago Mariana Caio Larissa Gonçalo Leonor Vítor Juliana Rui Camila Otávio Inês Duarte Fernanda Davi Luísa Afonso',
@@ -69,7 +69,7 @@ const others: readonly Community[] = [
     towns: ['Recife', 'Coimbra', 'Salvador', 'Porto', 'Perto da praia'],
   },
   {
-    tongue: japanese,
+    language: japanese,
     topics: japaneseTopics,
     firstNames: words(
       'はな=hana 葵=aoi 蓮=ren 結衣=yui 陽太=yota 美咲=misaki 悠=yu さくら=sakura 大輔=daisuke 凛=rin 健太=kenta 千夏=chinatsu 直樹=naoki ゆき=yuki 翔=sho 紬=tsumugi',
@@ -83,6 +83,6 @@ const others: readonly Community[] = [
 
 /** English first: the people whom nobody placed elsewhere are of it. */
 export function communities(firstNames: readonly string[], lastNames: readonly string[], towns: readonly string[]) {
-  const first: Community = { tongue: english, topics: englishTopics, firstNames, lastNames, towns };
+  const first: Community = { language: english, topics: englishTopics, firstNames, lastNames, towns };
   return [first, ...others];
 }

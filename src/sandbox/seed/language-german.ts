@@ -1,6 +1,6 @@
-import type { Tongue, Topic } from './topic.ts';
+import type { Language, Topic } from './topic.ts';
 
-export const german: Tongue = {
+export const german: Language = {
   lang: 'de',
   share: 0.07,
   slots: {
@@ -56,7 +56,7 @@ export const german: Tongue = {
 
 export const germanTopics: readonly Topic[] = [
   {
-    tongue: german,
+    language: german,
     name: 'garten',
     tags: ['garten', 'balkon', 'gemüse'],
     links: ['https://kompostpost.example/fruehling', 'https://saatguttausch.example/kalender'],
@@ -83,7 +83,7 @@ export const germanTopics: readonly Topic[] = [
     ],
   },
   {
-    tongue: german,
+    language: german,
     name: 'bahnfahrt',
     tags: ['bahn', 'nachtzug', 'unterwegs'],
     links: ['https://nachtzugbuch.example/strecken', 'https://gleisneun.example/geschichten'],
@@ -110,7 +110,7 @@ export const germanTopics: readonly Topic[] = [
     ],
   },
   {
-    tongue: german,
+    language: german,
     name: 'werkstatt',
     tags: ['basteln', 'selbstgemacht', 'reparieren'],
     links: ['https://schraubenkiste.example/anleitungen', 'https://leimundholz.example/stuhl'],

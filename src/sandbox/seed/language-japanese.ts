@@ -1,6 +1,6 @@
-import type { Tongue, Topic } from './topic.ts';
+import type { Language, Topic } from './topic.ts';
 
-export const japanese: Tongue = {
+export const japanese: Language = {
   lang: 'ja',
   share: 0.08,
   slots: {
@@ -48,7 +48,7 @@ export const japanese: Tongue = {
 
 export const japaneseTopics: readonly Topic[] = [
   {
-    tongue: japanese,
+    language: japanese,
     name: 'ocha',
     tags: ['お茶', '和菓子', '喫茶店'],
     links: ['https://yunomi.example/shinchou', 'https://kissaten.example/map'],
@@ -75,7 +75,7 @@ export const japaneseTopics: readonly Topic[] = [
     ],
   },
   {
-    tongue: japanese,
+    language: japanese,
     name: 'sanpo',
     tags: ['散歩', '写真', '電車旅'],
     links: ['https://michikusa.example/arukikata', 'https://kakueki.example/tabi'],
@@ -96,7 +96,7 @@ export const japaneseTopics: readonly Topic[] = [
     replies: ['{mono}、いいですね。', '{michi}は歩いたことがあります。', '行ってみたい。', '写真も見たいです。'],
   },
   {
-    tongue: japanese,
+    language: japanese,
     name: 'dokusho',
     tags: ['読書', '本', 'プログラミング'],
     links: ['https://hondana.example/kanso', 'https://chiisanacode.example/nikki'],

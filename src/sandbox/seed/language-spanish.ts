@@ -1,6 +1,6 @@
-import type { Tongue, Topic } from './topic.ts';
+import type { Language, Topic } from './topic.ts';
 
-export const spanish: Tongue = {
+export const spanish: Language = {
   lang: 'es',
   share: 0.1,
   slots: {
@@ -56,7 +56,7 @@ export const spanish: Tongue = {
 
 export const spanishTopics: readonly Topic[] = [
   {
-    tongue: spanish,
+    language: spanish,
     name: 'cocina',
     tags: ['cocina', 'recetas', 'pan'],
     links: ['https://fuegolento.example/recetas', 'https://panlento.example/masa'],
@@ -91,7 +91,7 @@ export const spanishTopics: readonly Topic[] = [
     ],
   },
   {
-    tongue: spanish,
+    language: spanish,
     name: 'caminos',
     tags: ['montaña', 'viajes', 'senderismo'],
     links: ['https://senderos.example/rutas', 'https://mochilaligera.example/mapas'],
@@ -118,7 +118,7 @@ export const spanishTopics: readonly Topic[] = [
     ],
   },
   {
-    tongue: spanish,
+    language: spanish,
     name: 'lecturas',
     tags: ['libros', 'lectura', 'cuentos'],
     links: ['https://estanteria.example/resenas', 'https://margenes.example/notas'],

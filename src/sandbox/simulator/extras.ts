@@ -1,15 +1,15 @@
+import type { Dataset } from '../dataset/dataset.ts';
+import type { User } from '../dataset/types.ts';
 import { known } from '../seed/known.ts';
 import { Phrases } from '../seed/phrases.ts';
 import { type Prng, prng } from '../seed/prng.ts';
 import type { Topic } from '../seed/topic.ts';
 import { topics } from '../seed/topics.ts';
-import type { User } from '../world/types.ts';
-import type { World } from '../world/world.ts';
 
 /** After so many, what was said may be said again: nobody remembers, and memory stays small. */
 const REMEMBERED_TEXTS = 5_000;
 
-/** People of the seed's world that nobody has credentials of, who do what is wished of them, and what they say. */
+/** People of the seed's dataset that nobody has credentials of, who do what is wished of them, and what they say. */
 export class Extras {
   readonly random: Prng;
   /** Those who write English come first, since they write English here. */
@@ -18,14 +18,14 @@ export class Extras {
   #texts = 0;
   #turn = 0;
 
-  /** The same world makes the same extras. */
-  constructor(world: World, seed: string) {
-    this.random = prng(seed, `extras ${world.activity.lastId}`);
+  /** The same dataset makes the same extras. */
+  constructor(dataset: Dataset, seed: string) {
+    this.random = prng(seed, `extras ${dataset.activity.lastId}`);
     this.#phrases = new Phrases(this.random);
-    const free = [...world.users.values()].filter(
+    const free = [...dataset.users.values()].filter(
       (user) => user.token === null && user.state === 'active' && !user.protected,
     );
-    const english = new Set(free.filter((user) => langOf(world, user) === 'en'));
+    const english = new Set(free.filter((user) => langOf(dataset, user) === 'en'));
     this.#groups = [[...english], free.filter((user) => !english.has(user))].map((group) => this.random.shuffle(group));
   }
 
@@ -66,6 +66,6 @@ export class Extras {
   }
 }
 
-function langOf(world: World, user: User): string | undefined {
-  return world.tweets[user.tweets.at(-1) ?? -1]?.lang;
+function langOf(dataset: Dataset, user: User): string | undefined {
+  return dataset.tweets[user.tweets.at(-1) ?? -1]?.lang;
 }

@@ -15,7 +15,7 @@ export type { NewTweet, NewUser } from './new.ts';
  * The state of the platform, held in memory. It keeps its own indexes and counts true and decides nothing: who may do
  * what is for the operations, and what outlives the process is for the journal.
  */
-export class World {
+export class Dataset {
   readonly users = new Map<string, User>();
   readonly lists = new Map<string, List>();
   /** The affiliated accounts of an organization, in the order in which they joined. */
@@ -31,7 +31,7 @@ export class World {
   readonly uploads = new Uploads();
   readonly articles = new Articles();
   minted = 0;
-  /** Where this world answers; pages and pictures are addressed under it. */
+  /** Where this dataset answers; pages and pictures are addressed under it. */
   origin = '';
   #lastRetweet: string | undefined;
   readonly #byName = new Map<string, User>();

@@ -1,8 +1,8 @@
 import type { ChatEvent, Conversation } from '../chat/conversation.ts';
+import type { Dataset } from './dataset.ts';
 import { compareIds, nextSnowflake } from './snowflake.ts';
 import type { Tweet, User } from './types.ts';
 import { hiddenFrom } from './visibility.ts';
-import type { World } from './world.ts';
 
 export const activityTypes = ['mention', 'reply', 'quote', 'like', 'retweet', 'follow'] as const;
 export type ActivityType = (typeof activityTypes)[number];
@@ -33,7 +33,7 @@ export interface Since {
 }
 
 /**
- * What happened to whom. It grows by journal entries alone and decides by the world they meet, so a replay gives every event
+ * What happened to whom. It grows by journal entries alone and decides by the dataset they meet, so a replay gives every event
  * the id that it had.
  */
 export class ActivityLog {
@@ -45,7 +45,7 @@ export class ActivityLog {
     return this.#lastId;
   }
 
-  /** Ids go on above those of a world that was reset. */
+  /** Ids go on above those of a dataset that was reset. */
   continueAfter(id: string): void {
     if (compareIds(id, this.#lastId) > 0) this.#lastId = id;
   }
@@ -64,15 +64,15 @@ export class ActivityLog {
   }
 
   /** One event for each whom a new tweet concerns and who may see it: a reply before a quote, a quote before a mention. */
-  noteTweet(world: World, tweet: Tweet): void {
+  noteTweet(dataset: Dataset, tweet: Tweet): void {
     const told = new Set<User>();
     const tell = (recipient: User | undefined, type: ActivityType) => {
       if (recipient === undefined || told.has(recipient) || hiddenFrom(recipient, tweet) !== undefined) return;
       told.add(recipient);
       this.note(recipient, type, tweet.author, tweet, tweet.createdAt);
     };
-    if (tweet.replyTo !== null) tell(world.users.get(tweet.replyTo.userId), 'reply');
-    if (tweet.quoteOf !== null) tell(world.tweet(tweet.quoteOf)?.author, 'quote');
+    if (tweet.replyTo !== null) tell(dataset.users.get(tweet.replyTo.userId), 'reply');
+    if (tweet.quoteOf !== null) tell(dataset.tweet(tweet.quoteOf)?.author, 'quote');
     for (const { user } of tweet.entities.mentions) tell(user, 'mention');
   }
 

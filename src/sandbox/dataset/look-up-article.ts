@@ -5,7 +5,7 @@ import { hiddenFrom } from './visibility.ts';
 
 /** An article that the actor may read: its own, or a published one by an author whose tweets it may see. */
 export function readableArticle({ platform, actor }: Pick<ActorCall, 'platform' | 'actor'>, id: string): Article {
-  const article = platform.world.articles.find(id);
+  const article = platform.dataset.articles.find(id);
   if (article?.author === actor) return article;
   if (article === undefined || article.tweet === null) throw notFound('article', id);
   const hidden = hiddenFrom(actor, article.tweet);

@@ -1,6 +1,6 @@
-import type { Tongue, Topic } from './topic.ts';
+import type { Language, Topic } from './topic.ts';
 
-export const portuguese: Tongue = {
+export const portuguese: Language = {
   lang: 'pt',
   share: 0.07,
   slots: {
@@ -49,7 +49,7 @@ export const portuguese: Tongue = {
 
 export const portugueseTopics: readonly Topic[] = [
   {
-    tongue: portuguese,
+    language: portuguese,
     name: 'praia',
     tags: ['praia', 'mar', 'surfe'],
     links: ['https://mareboa.example/hoje', 'https://sallivre.example/fotos'],
@@ -71,7 +71,7 @@ export const portugueseTopics: readonly Topic[] = [
     replies: ['Peguei {mar} também!', 'Que inveja boa.', 'Manda um abraço para o mar.', 'Apareceu {bicho} por aí?'],
   },
   {
-    tongue: portuguese,
+    language: portuguese,
     name: 'musica',
     tags: ['música', 'samba', 'violão'],
     links: ['https://rodadeviola.example/cifras', 'https://discolento.example/lados'],
@@ -92,7 +92,7 @@ export const portugueseTopics: readonly Topic[] = [
     replies: ['Tem gravação?', 'Amo {som}.', 'Queria ouvir isso {onde}.', 'Chama para o próximo ensaio!'],
   },
   {
-    tongue: portuguese,
+    language: portuguese,
     name: 'cafezinho',
     tags: ['café', 'receitas', 'bolo'],
     links: ['https://bolodefuba.example/receitas', 'https://coadorlento.example/guia'],

@@ -1,8 +1,8 @@
 import { applyChatEntry, type ChatEntry } from '../chat/entries.ts';
 import { type ArticleEntry, applyArticleEntry } from './article-entries.ts';
+import type { Dataset } from './dataset.ts';
 import { compareIds } from './snowflake.ts';
 import { mediaOf, uploadIdOf } from './uploads.ts';
-import type { World } from './world.ts';
 
 /** What an accepted write changed. Entries are what the journal keeps and what a restart replays, so fields are only added. */
 export type Entry =
@@ -60,9 +60,9 @@ export type Entry =
   | {
       readonly kind: 'reset';
       readonly at: number;
-      /** Tells this world's cursors from those before. */
+      /** Tells this dataset's cursors from those before. */
       readonly mark?: string;
-      /** The last event of the world before, whose id must not come again. */
+      /** The last event of the dataset before, whose id must not come again. */
       readonly lastEvent?: string;
     };
 
@@ -96,27 +96,27 @@ export function tokenOf(entry: Entry) {
   return { actorId, token, fingerprint, subjectId, at };
 }
 
-/** Carries out an entry. A replay may name what a later seed world no longer has: that part of it is passed over. */
-export function applyEntry(world: World, entry: Entry): void {
+/** Carries out an entry. A replay may name what a later seed dataset no longer has: that part of it is passed over. */
+export function applyEntry(dataset: Dataset, entry: Entry): void {
   switch (entry.kind) {
     case 'tweet': {
-      const author = world.users.get(entry.author);
-      const last = world.lastTweetId;
+      const author = dataset.users.get(entry.author);
+      const last = dataset.lastTweetId;
       if (author === undefined || (last !== undefined && compareIds(entry.id, last) <= 0)) return;
-      const tweet = world.addTweet({
+      const tweet = dataset.addTweet({
         id: entry.id,
         author,
         text: entry.text,
         createdAt: entry.at,
         lang: 'en',
         source: 'Web App',
-        replyTo: entry.replyTo === undefined ? undefined : world.tweet(entry.replyTo),
-        quoteOf: entry.quoteOf === undefined ? undefined : world.tweet(entry.quoteOf),
-        media: (entry.media ?? []).flatMap((id) => world.uploads.attach(id) ?? []).map(mediaOf),
+        replyTo: entry.replyTo === undefined ? undefined : dataset.tweet(entry.replyTo),
+        quoteOf: entry.quoteOf === undefined ? undefined : dataset.tweet(entry.quoteOf),
+        media: (entry.media ?? []).flatMap((id) => dataset.uploads.attach(id) ?? []).map(mediaOf),
         score: 0,
         createdByCall: entry.unasked !== true,
       });
-      world.activity.noteTweet(world, tweet);
+      dataset.activity.noteTweet(dataset, tweet);
       return;
     }
     case 'like':
@@ -125,38 +125,38 @@ export function applyEntry(world: World, entry: Entry): void {
     case 'unretweet':
     case 'bookmark':
     case 'unbookmark': {
-      const user = world.users.get(entry.user);
-      const tweet = world.tweet(entry.tweet);
+      const user = dataset.users.get(entry.user);
+      const tweet = dataset.tweet(entry.tweet);
       if (user === undefined || tweet === undefined) return;
-      const isNew = world[entry.kind](user, tweet, entry.at);
+      const isNew = dataset[entry.kind](user, tweet, entry.at);
       if (isNew && (entry.kind === 'like' || entry.kind === 'retweet')) {
-        world.activity.note(tweet.author, entry.kind, user, tweet, entry.at);
+        dataset.activity.note(tweet.author, entry.kind, user, tweet, entry.at);
       }
       return;
     }
     case 'delete': {
-      const tweet = world.tweet(entry.tweet);
+      const tweet = dataset.tweet(entry.tweet);
       if (tweet === undefined || tweet.deleted) return;
-      world.remove(tweet);
-      for (const media of tweet.media) world.uploads.release(uploadIdOf(media), entry.at);
+      dataset.remove(tweet);
+      for (const media of tweet.media) dataset.uploads.release(uploadIdOf(media), entry.at);
       return;
     }
     case 'follow':
     case 'request_follow':
     case 'unfollow': {
-      const user = world.users.get(entry.user);
-      const target = world.users.get(entry.target);
+      const user = dataset.users.get(entry.user);
+      const target = dataset.users.get(entry.target);
       if (user === undefined || target === undefined) return;
       if (entry.kind === 'request_follow') user.requested.add(target);
-      else if (entry.kind === 'unfollow') world.unfollow(user, target);
-      else if (world.follow(user, target)) world.activity.note(target, 'follow', user, null, entry.at);
+      else if (entry.kind === 'unfollow') dataset.unfollow(user, target);
+      else if (dataset.follow(user, target)) dataset.activity.note(target, 'follow', user, null, entry.at);
       return;
     }
     case 'media': {
-      const owner = world.users.get(entry.user);
+      const owner = dataset.users.get(entry.user);
       if (owner === undefined) return;
       const { id, extension, width, height, durationMs, at } = entry;
-      world.uploads.add({ id, owner, kind: entry.format, extension, width, height, durationMs, idleSince: at });
+      dataset.uploads.add({ id, owner, kind: entry.format, extension, width, height, durationMs, idleSince: at });
       return;
     }
     case 'article':
@@ -164,12 +164,12 @@ export function applyEntry(world: World, entry: Entry): void {
     case 'publish_article':
     case 'unpublish_article':
     case 'delete_article':
-      applyArticleEntry(world, entry);
+      applyArticleEntry(dataset, entry);
       return;
     case 'accounts':
       for (const account of entry.accounts) {
-        const chatLabel = mintedLabel(world.minted++);
-        world.addUser({
+        const chatLabel = mintedLabel(dataset.minted++);
+        dataset.addUser({
           id: account.id,
           screenName: account.userName,
           name: account.name,
@@ -198,10 +198,10 @@ export function applyEntry(world: World, entry: Entry): void {
     case 'chat_unmute':
     case 'chat_public_keys':
     case 'chat_media':
-      applyChatEntry(world, entry);
+      applyChatEntry(dataset, entry);
       return;
     case 'reset':
-      if (entry.lastEvent !== undefined) world.activity.continueAfter(entry.lastEvent);
+      if (entry.lastEvent !== undefined) dataset.activity.continueAfter(entry.lastEvent);
       return;
   }
 }

@@ -1,14 +1,14 @@
+import type { Dataset } from './dataset.ts';
 import type { Entities, Media, Tweet, User } from './types.ts';
 import { hiddenFrom } from './visibility.ts';
-import type { World } from './world.ts';
 
 /*
  * The wire forms, as JSON text. A page of tweets is the platform's hottest path, so what cannot change about a user or a
  * tweet is turned to text once (`head`); counts and what depends on the viewer are written every time.
  */
 
-export function userJson(world: World, user: User, viewer: User): string {
-  user.head ??= userHead(world, user);
+export function userJson(dataset: Dataset, user: User, viewer: User): string {
+  user.head ??= userHead(dataset, user);
   const canDm = user !== viewer && (user.openDms || user.following.has(viewer));
   return `${user.head},"counts":{"followers":${user.followerCount},"following":${user.followingCount},"favourites":${
     user.earlierFavourites + user.liked.size
@@ -19,22 +19,22 @@ export function userJson(world: World, user: User, viewer: User): string {
   )}}}`;
 }
 
-export function usersJson(world: World, users: readonly User[], viewer: User): string {
-  return `[${users.map((user) => userJson(world, user, viewer)).join(',')}]`;
+export function usersJson(dataset: Dataset, users: readonly User[], viewer: User): string {
+  return `[${users.map((user) => userJson(dataset, user, viewer)).join(',')}]`;
 }
 
-export function tweetJson(world: World, tweet: Tweet, viewer: User): string {
-  return render(world, tweet, viewer, true);
+export function tweetJson(dataset: Dataset, tweet: Tweet, viewer: User): string {
+  return render(dataset, tweet, viewer, true);
 }
 
-export function tweetsJson(world: World, tweets: readonly Tweet[], viewer: User): string {
-  return `[${tweets.map((tweet) => render(world, tweet, viewer, true)).join(',')}]`;
+export function tweetsJson(dataset: Dataset, tweets: readonly Tweet[], viewer: User): string {
+  return `[${tweets.map((tweet) => render(dataset, tweet, viewer, true)).join(',')}]`;
 }
 
-function render(world: World, tweet: Tweet, viewer: User, withQuoted: boolean): string {
-  tweet.head ??= tweetHead(world, tweet);
-  const quoted = withQuoted && tweet.quoteOf !== null ? quotedJson(world, tweet.quoteOf, viewer) : 'null';
-  return `${tweet.head},"author":${userJson(world, tweet.author, viewer)},"quoted":${quoted},"counts":{"likes":${
+function render(dataset: Dataset, tweet: Tweet, viewer: User, withQuoted: boolean): string {
+  tweet.head ??= tweetHead(dataset, tweet);
+  const quoted = withQuoted && tweet.quoteOf !== null ? quotedJson(dataset, tweet.quoteOf, viewer) : 'null';
+  return `${tweet.head},"author":${userJson(dataset, tweet.author, viewer)},"quoted":${quoted},"counts":{"likes":${
     tweet.likes
   },"retweets":${tweet.retweets},"replies":${shownOf(tweet.replies, tweet.shyAnswers, viewer)},"quotes":${shownOf(tweet.quotes, tweet.shyQuotes, viewer)},"bookmarks":${
     tweet.bookmarks
@@ -50,15 +50,15 @@ function shownOf(count: number, shy: readonly Tweet[] | undefined, viewer: User)
 }
 
 /** One level only: a quoted tweet does not show what it quotes itself. */
-function quotedJson(world: World, id: string, viewer: User): string {
-  const tweet = world.tweet(id);
+function quotedJson(dataset: Dataset, id: string, viewer: User): string {
+  const tweet = dataset.tweet(id);
   const reason = tweet === undefined ? 'deleted' : hiddenFrom(viewer, tweet);
   if (tweet === undefined || reason !== undefined) return JSON.stringify({ kind: 'tombstone', id, reason });
-  return render(world, tweet, viewer, false);
+  return render(dataset, tweet, viewer, false);
 }
 
 /** Everything about a user that does not change, open for more fields. */
-function userHead(world: World, user: User): string {
+function userHead(dataset: Dataset, user: User): string {
   return open({
     kind: 'user',
     id: user.id,
@@ -67,43 +67,43 @@ function userHead(world: World, user: User): string {
     description: user.description,
     location: user.location,
     website: user.website,
-    page_url: `${world.origin}/${user.screenName}`,
+    page_url: `${dataset.origin}/${user.screenName}`,
     created_at: new Date(user.createdAt).toISOString(),
     verification: { verified: user.verified, premium: user.premium, kind: user.verificationKind },
-    avatar_url: user.avatar && world.origin + user.avatar,
-    banner_url: user.banner && world.origin + user.banner,
+    avatar_url: user.avatar && dataset.origin + user.avatar,
+    banner_url: user.banner && dataset.origin + user.banner,
     protected: user.protected,
   });
 }
 
-function tweetHead(world: World, tweet: Tweet): string {
+function tweetHead(dataset: Dataset, tweet: Tweet): string {
   return open({
     kind: 'tweet',
     id: tweet.id,
     text: tweet.text,
     lang: tweet.lang,
     source: tweet.source,
-    page_url: pageOf(world, tweet),
+    page_url: pageOf(dataset, tweet),
     created_at: new Date(tweet.createdAt).toISOString(),
     conversation_id: tweet.conversationId,
     in_reply_to: tweet.replyTo && { tweet_id: tweet.replyTo.tweetId, user_id: tweet.replyTo.userId },
     article: tweet.article && { id: tweet.article.id, title: tweet.article.title },
-    media: tweet.media.map((media, index) => mediaForm(world, tweet, media, index)),
+    media: tweet.media.map((media, index) => mediaForm(dataset, tweet, media, index)),
     entities: entitiesForm(tweet.entities),
     pending_moderation: false,
     community_id: null,
   });
 }
 
-function mediaForm(world: World, tweet: Tweet, media: Media, index: number) {
+function mediaForm(dataset: Dataset, tweet: Tweet, media: Media, index: number) {
   return {
     kind: media.kind,
-    url: world.origin + media.path,
+    url: dataset.origin + media.path,
     expanded_url:
       media.width === null
         ? null
-        : `${pageOf(world, tweet)}/${media.kind === 'video' ? 'video' : 'photo'}/${index + 1}`,
-    video_url: media.videoPath && world.origin + media.videoPath,
+        : `${pageOf(dataset, tweet)}/${media.kind === 'video' ? 'video' : 'photo'}/${index + 1}`,
+    video_url: media.videoPath && dataset.origin + media.videoPath,
     width: media.width,
     height: media.height,
     duration_ms: media.durationMs,
@@ -120,8 +120,8 @@ function entitiesForm({ hashtags, symbols, timestamps, urls, mentions }: Entitie
   return { hashtags, symbols, timestamps, urls, user_mentions };
 }
 
-function pageOf(world: World, tweet: Tweet): string {
-  return `${world.origin}/${tweet.author.screenName}/status/${tweet.id}`;
+function pageOf(dataset: Dataset, tweet: Tweet): string {
+  return `${dataset.origin}/${tweet.author.screenName}/status/${tweet.id}`;
 }
 
 function open(fields: object): string {

@@ -1,19 +1,19 @@
-import { World } from '../world/world.ts';
+import { Dataset } from '../dataset/dataset.ts';
 import { listIdFor } from './credentials.ts';
 import { connect } from './follows.ts';
-import { affiliations, type Person, populate } from './people.ts';
 import { prng } from './prng.ts';
 import { fillTimeline } from './timeline.ts';
+import { affiliations, createUsers, type SeedUser } from './users.ts';
 
-/** The world as the seed has it. Ids and credentials derive from the seed alone; times count back from the epoch. */
-export function buildWorld(seed: string, epochMs: number): World {
-  const world = new World();
-  const people = populate(world, seed);
-  connect(world, seed, people);
-  makeLists(world, seed, people);
-  makeAffiliates(world, people);
-  fillTimeline(world, seed, epochMs, people);
-  return world;
+/** The dataset as the seed has it. Ids and credentials derive from the seed alone; times count back from the epoch. */
+export function buildDataset(seed: string, epochMs: number): Dataset {
+  const dataset = new Dataset();
+  const people = createUsers(dataset, seed);
+  connect(dataset, seed, people);
+  makeLists(dataset, seed, people);
+  makeAffiliates(dataset, people);
+  fillTimeline(dataset, seed, epochMs, people);
+  return dataset;
 }
 
 /** The first is the demo's. */
@@ -28,23 +28,23 @@ const lists = [
   ['citytrams', 'Other offices', 7],
 ] as const;
 
-function makeLists(world: World, seed: string, people: readonly Person[]): void {
+function makeLists(dataset: Dataset, seed: string, people: readonly SeedUser[]): void {
   const random = prng(seed, 'lists');
   for (const [ownerName, name, size] of lists) {
-    const owner = world.userNamed(ownerName);
-    if (owner === undefined) throw new Error(`the world lacks ${ownerName}`);
+    const owner = dataset.userNamed(ownerName);
+    if (owner === undefined) throw new Error(`the dataset lacks ${ownerName}`);
     const open = people.filter(({ user }) => user.state === 'active' && user !== owner);
     const members = random.shuffle(open).slice(0, size);
-    world.addList({ id: listIdFor(seed, name), name, owner, members: members.map((person) => person.user) });
+    dataset.addList({ id: listIdFor(seed, name), name, owner, members: members.map((person) => person.user) });
   }
 }
 
-function makeAffiliates(world: World, people: readonly Person[]): void {
+function makeAffiliates(dataset: Dataset, people: readonly SeedUser[]): void {
   for (const { organization: name, count } of affiliations) {
-    const organization = world.userNamed(name);
+    const organization = dataset.userNamed(name);
     const members = people.filter((person) => person.user.description.endsWith(`@${name}.`));
     if (organization === undefined || members.length !== count) throw new Error(`${name} lacks affiliates`);
-    world.affiliates.set(
+    dataset.affiliates.set(
       organization,
       members.map((person) => person.user),
     );

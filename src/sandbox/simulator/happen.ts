@@ -1,12 +1,12 @@
+import type { ActivityEvent, ActivityType } from '../dataset/activity.ts';
+import { checkText } from '../dataset/check-text.ts';
+import { extractEntities } from '../dataset/entities.ts';
+import type { Entry } from '../dataset/entries.ts';
+import { nextSnowflake } from '../dataset/snowflake.ts';
+import type { Tweet, User } from '../dataset/types.ts';
+import { hiddenFrom } from '../dataset/visibility.ts';
 import { badRequest, Problem } from '../http/problem.ts';
 import type { SandboxPlatform } from '../platform.ts';
-import type { ActivityEvent, ActivityType } from '../world/activity.ts';
-import { checkText } from '../world/check-text.ts';
-import { extractEntities } from '../world/entities.ts';
-import type { Entry } from '../world/entries.ts';
-import { nextSnowflake } from '../world/snowflake.ts';
-import type { Tweet, User } from '../world/types.ts';
-import { hiddenFrom } from '../world/visibility.ts';
 
 /** What shall happen to somebody. */
 export interface Wish {
@@ -24,10 +24,10 @@ export interface Wish {
 
 const written = new Set<ActivityType>(['reply', 'quote', 'mention']);
 
-/** Makes it happen in the world, as by calls of different people, and tells the events that the target sees of it. */
+/** Makes it happen in the dataset, as by calls of different people, and tells the events that the target sees of it. */
 export function makeHappen(platform: SandboxPlatform, wish: Wish): ActivityEvent[] {
   const { target, count } = wish;
-  const { activity } = platform.world;
+  const { activity } = platform.dataset;
   const tweet = subjectOf(platform, wish);
   const performers = castFor(platform, wish, tweet);
   const rounds = Math.ceil(count / performers.length);
@@ -43,11 +43,11 @@ export function makeHappen(platform: SandboxPlatform, wish: Wish): ActivityEvent
   return Array.from(activity.since(target, before, platform.now()).events, ([event]) => event);
 }
 
-function subjectOf({ world }: SandboxPlatform, { type, target, tweet }: Wish): Tweet | undefined {
+function subjectOf({ dataset }: SandboxPlatform, { type, target, tweet }: Wish): Tweet | undefined {
   if (type === 'mention' || type === 'follow') return undefined;
   if (tweet !== undefined) return tweet;
   for (let at = target.tweets.length - 1; at >= 0; at--) {
-    const own = world.tweets[target.tweets[at] ?? -1];
+    const own = dataset.tweets[target.tweets[at] ?? -1];
     if (own !== undefined && !own.deleted) return own;
   }
   throw badRequest('userName', `@${target.screenName} has no tweet to ${type}: let it tweet first`);
@@ -96,7 +96,7 @@ function perform(platform: SandboxPlatform, wish: Wish, user: User, tweet: Tweet
   } else {
     commit({
       kind: 'tweet',
-      id: nextSnowflake(at, platform.world.lastTweetId),
+      id: nextSnowflake(at, platform.dataset.lastTweetId),
       author: user.id,
       text: textOf(platform, wish, round),
       at,
@@ -108,9 +108,9 @@ function perform(platform: SandboxPlatform, wish: Wish, user: User, tweet: Tweet
 }
 
 /** The wished text, in later rounds with their number, since nobody says the same twice; or one of the extras' own. */
-function textOf({ world, extras }: SandboxPlatform, { type, target, text }: Wish, round: number): string {
+function textOf({ dataset, extras }: SandboxPlatform, { type, target, text }: Wish, round: number): string {
   if (text === undefined) return extras[type === 'reply' || type === 'quote' ? type : 'mention'](target);
-  const names = () => extractEntities(text, world.userNamed).mentions.some(({ user }) => user === target);
+  const names = () => extractEntities(text, dataset.userNamed).mentions.some(({ user }) => user === target);
   const said = type === 'mention' && !names() ? `@${target.screenName} ${text}` : text;
   return round === 1 ? said : `${said} (${round})`;
 }

@@ -21,7 +21,7 @@ type Grown =
   | 'listed'
   | 'head';
 
-/** What a user begins with; the world grows the rest. */
+/** What a user begins with; the dataset grows the rest. */
 export type NewUser = Omit<User, Grown>;
 
 export interface NewTweet {

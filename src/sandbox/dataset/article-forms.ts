@@ -1,12 +1,12 @@
 import type { ActorCall } from '../http/operation.ts';
 import type { Article } from './articles.ts';
+import type { Dataset } from './dataset.ts';
 import { mediaOf } from './uploads.ts';
-import type { World } from './world.ts';
 
 type Viewing = Pick<ActorCall, 'platform' | 'actor'>;
 
 /** The wire form of an article without what it says. */
-export function summaryForm({ platform: { world }, actor }: Viewing, article: Article) {
+export function summaryForm({ platform: { dataset }, actor }: Viewing, article: Article) {
   const { id, author, title, tweet, coverId } = article;
   const at = (time: number) => new Date(time).toISOString();
   return {
@@ -15,8 +15,8 @@ export function summaryForm({ platform: { world }, actor }: Viewing, article: Ar
     author_id: author.id,
     status: tweet === null ? 'draft' : 'published',
     tweet_id: tweet?.id ?? null,
-    draft_url: tweet === null ? world.origin + draftPath(article) : null,
-    public_url: tweet === null ? null : world.origin + publicPath(article),
+    draft_url: tweet === null ? dataset.origin + draftPath(article) : null,
+    public_url: tweet === null ? null : dataset.origin + publicPath(article),
     cover_media_id: coverId,
     created_at: at(article.createdAt),
     updated_at: at(article.updatedAt),
@@ -28,7 +28,7 @@ export function articleForm(call: Viewing, article: Article) {
   const content = article.content();
   const entities = content.entities.map((entity) =>
     entity.type === 'MEDIA'
-      ? { ...entity, url: call.platform.world.origin + (picturePath(call.platform.world, entity.media_id) ?? '/') }
+      ? { ...entity, url: call.platform.dataset.origin + (picturePath(call.platform.dataset, entity.media_id) ?? '/') }
       : entity,
   );
   return { ...summaryForm(call, article), content: { ...content, entities } };
@@ -38,8 +38,8 @@ export const publicPath = ({ author, id }: Article) => `/${author.screenName}/ar
 export const draftPath = ({ author, id }: Article) => `/${author.screenName}/drafts/${id}`;
 
 /** Where the platform shows an upload. */
-export function picturePath(world: World, id: string): string | undefined {
+export function picturePath(dataset: Dataset, id: string): string | undefined {
   // What an article shows is attached to it, and so it does not go.
-  const upload = world.uploads.shown(id, 0);
+  const upload = dataset.uploads.shown(id, 0);
   return upload && mediaOf(upload).path;
 }
