@@ -31,7 +31,7 @@ export interface WebhookRecord {
   /** Of the first of the faults that follow each other until now, in checks of a valid webhook; `null` while there is none. */
   failingSince: number | null;
   lastDeliveryAt: number | null;
-  /** One sentence for its owner. */
+  /** Why the last handshake failed, or that the receiver is gone (410), for its owner. */
   lastError: string | null;
   /** Raised by every `update`. */
   revision: number;

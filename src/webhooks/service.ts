@@ -79,7 +79,11 @@ export class WebhookService {
   async #view(record: WebhookRecord): Promise<WebhookView> {
     const { store, vault } = this.#parts;
     const poller = await this.#records.stored(store.pollers.find(record.account, record.poller));
-    return view(record, vault.openUrl(record), poller && vault.openUnreachable(poller));
+    return view(record, vault.openUrl(record), {
+      stopped: poller?.stopped ?? null,
+      unreachable: poller && vault.openUnreachable(poller),
+      codeRefused: vault.open(record).codeRefused,
+    });
   }
 
   /** Newest first. */
@@ -173,7 +177,7 @@ export class WebhookService {
   async #recheck(record: WebhookRecord): Promise<WebhookRecord> {
     const { store } = this.#parts;
     return this.#records.rewriteChecked(record.account, record.id, null, async (now, crc) =>
-      this.#records.told(this.#records.proven(afterCheck(now, crc, store.now()), crc), crc),
+      this.#records.proven(afterCheck(now, crc, store.now()), crc),
     );
   }
 

@@ -8,7 +8,7 @@ import { schemaVersion } from '../../src/store/mongo/migrate.ts';
 import { type MongoStoreOptions, openMongoStore } from '../../src/store/mongo/store.ts';
 import { type LedgerCommit, type Store, StoreUnavailableError } from '../../src/store/port.ts';
 import { findMongo, freePort, type MongoServer, noMongo, startMongo } from '../support/mongo-server.ts';
-import { append, running } from './webhook-makers.ts';
+import { append, copiedErrors, poller, running, webhook } from './webhook-makers.ts';
 
 const found = findMongo();
 if (!found) process.stderr.write(`test/store/mongo-start.test.ts ${noMongo}\n`);
@@ -150,6 +150,21 @@ describe.skipIf(!found)('a MongoDB database', () => {
     await open();
     expect(Date.now()).toBeGreaterThanOrEqual(until.getTime());
     expect(Date.now() - began).toBeLessThan(10_000);
+  });
+
+  it('of an older Postern loses the errors of webhooks that are derived now, and no others', async () => {
+    const before = await open();
+    for (const [id, lastError] of copiedErrors) {
+      await before.webhooks.create(webhook(id, { lastError }), poller(), 10);
+    }
+    await before.close();
+    await raw
+      .db()
+      .collection('meta')
+      .updateOne({ _id: 'schema' as never }, { $set: { version: 2 } });
+    const store = await open();
+    const kept = async ([id]: (typeof copiedErrors)[number]) => (await store.webhooks.find('a', id))?.lastError;
+    expect(await Promise.all(copiedErrors.map(kept))).toEqual([null, null, 'CRC failed: it refuses connections', null]);
   });
 
   it('of a newer Postern is refused with what to do', async () => {

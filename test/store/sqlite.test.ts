@@ -17,7 +17,7 @@ import { migrations } from '../../src/store/sqlite/schema.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { describeStore } from './conformance.ts';
 import { manualRuntime } from './manual-runtime.ts';
-import { poller, webhook } from './webhook-makers.ts';
+import { copiedErrors, poller, webhook } from './webhook-makers.ts';
 
 describeStore('the sqlite store', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'postern-store-'));
@@ -118,6 +118,22 @@ describe('the sqlite file', () => {
       { hour: 7_200_000, action: 'user/me', calls: 2, micros: 200 },
     ]);
     expect(await store.ledger.payments('a', 10)).toMatchObject([{ id: 'p', micros: 500 }]);
+    await store.close();
+  });
+
+  it('of an older Postern loses the errors of webhooks that are derived now, and no others', async () => {
+    const raw = new Libsql(path);
+    for (const step of migrations.slice(0, 7)) raw.exec(step);
+    raw.exec('PRAGMA user_version = 7');
+    const insert = raw.prepare(
+      `INSERT INTO webhook (id, account, poller, created_at, url, sealed, has_encryption_code, valid, last_error, revision)
+       VALUES (?, 'a', 'p1', 1, 'https://a.test/', 'sealed', 0, 1, ?, 1)`,
+    );
+    for (const [id, error] of copiedErrors) insert.run(id, error);
+    raw.close();
+    const store = open();
+    const kept = async ([id]: (typeof copiedErrors)[number]) => (await store.webhooks.find('a', id))?.lastError;
+    expect(await Promise.all(copiedErrors.map(kept))).toEqual([null, null, 'CRC failed: it refuses connections', null]);
     await store.close();
   });
 

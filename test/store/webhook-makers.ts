@@ -24,6 +24,17 @@ export function webhook(id: string, parts: Partial<WebhookRecord> = {}): Webhook
   };
 }
 
+/** `lastError` of webhooks as earlier releases stored it. The first two copied what is now derived. */
+export const copiedErrors = [
+  ['w1', 'Not polled any more: Platform rejected auth_token. PUT /webhooks/{id} with new credentials goes on'],
+  [
+    'w2',
+    'Messages are not opened any more: Wrong encryption_code: 3 guesses remaining. PUT /webhooks/{id} with a new one',
+  ],
+  ['w3', 'CRC failed: it refuses connections'],
+  ['w4', null],
+] as const;
+
 /** A poller with these webhooks, claimed by `process`. */
 export async function running(
   store: Store,

@@ -13,6 +13,7 @@ const migrations: readonly ((db: Db, collections: Collections) => Promise<void>)
   makeCollections,
   // Those of webhooks; to make what is there costs nothing.
   makeCollections,
+  clearCopiedErrors,
 ];
 
 export const schemaVersion = migrations.length;
@@ -82,6 +83,12 @@ async function makeCollections(db: Db, collections: Collections): Promise<void> 
     });
   }
   await makeIndexes(collections);
+}
+
+/** Earlier releases copied what is now read from `PollerDocument.stopped`, and from the webhook's refused code, into `lastError`. */
+async function clearCopiedErrors(_db: Db, { webhooks }: Collections): Promise<void> {
+  const copied = { $regex: '^(Not polled any more|Messages are not opened any more): ' };
+  await webhooks.updateMany({ lastError: copied }, { $set: { lastError: null } });
 }
 
 /** Makes those that are not there; costs next to nothing where all are. */

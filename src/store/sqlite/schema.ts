@@ -138,4 +138,9 @@ export const migrations: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   `,
   'ALTER TABLE poller ADD COLUMN unreachable TEXT',
+  // Earlier releases copied what is now read from `poller.stopped`, and from the webhook's refused code, into `last_error`.
+  `
+  UPDATE webhook SET last_error = NULL
+    WHERE last_error LIKE 'Not polled any more: %' OR last_error LIKE 'Messages are not opened any more: %';
+  `,
 ];

@@ -1,6 +1,5 @@
 import type { PollerRecord, Store, WebhookRecord } from '../../store/port.ts';
 import { DeliveryQueue, type QueueParts } from '../delivery/delivery-queue.ts';
-import { codeRefusedError, isStoppedError, stoppedError } from '../registration/stopped.ts';
 import type { MessagesWait } from '../shared/secrets.ts';
 
 export interface PollerQueuesParts
@@ -61,21 +60,6 @@ export class PollerQueues {
     return reading;
   }
 
-  /**
-   * What they say of their poller is what it is: a process may have died between the one and the other, and an owner may
-   * have renewed it in between. What a webhook that is invalid says of itself stays, unless it is told of a stop just now.
-   */
-  async tell(stopped: string | null, justNow = false): Promise<void> {
-    const says = stopped === null ? null : stoppedError(stopped);
-    const change = (record: WebhookRecord) => {
-      const { lastError, valid } = record;
-      const ofPoller = isStoppedError(lastError);
-      const mayChange = says === null ? ofPoller : justNow || valid || lastError === null || ofPoller;
-      return mayChange && lastError !== says ? { ...record, lastError: says } : null;
-    };
-    for (const webhook of this.webhooks) if (change(webhook)) await this.#rewrite(webhook.id, change);
-  }
-
   /** From where its messages wait; `null` where none do. */
   messagesWait(webhook: WebhookRecord): MessagesWait | null {
     const { vault, poller } = this.#parts;
@@ -97,7 +81,7 @@ export class PollerQueues {
         ...(!isHeld && { messagesWait: { behind, ...before, poller: poller.id, fence: poller.fence } }),
         ...(isRefused && { codeRefused: refused.reason }),
       });
-      return { ...record, sealed, ...(isRefused && { lastError: codeRefusedError(refused.reason) }) };
+      return { ...record, sealed };
     });
   }
 

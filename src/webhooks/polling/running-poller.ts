@@ -96,7 +96,7 @@ export class RunningPoller {
   /** Tries until the store has answered. */
   async start(): Promise<void> {
     try {
-      await this.#read();
+      await this.#queues.read(true);
       this.#messages.waiting.look();
       this.#pollIn(0);
     } catch (error) {
@@ -111,7 +111,7 @@ export class RunningPoller {
     this.#record = record;
     this.#outage.refresh(record);
     this.#stopped = record.stopped !== null;
-    await this.#read();
+    await this.#queues.read(true);
     this.#messages.waiting.look();
     this.#quietSince = this.#parts.runtime.now();
     this.#pollIn(0);
@@ -124,12 +124,6 @@ export class RunningPoller {
     this.#results.end();
     await Promise.all([this.#messages.waiting.end().then(() => this.#polling), this.#queues.end()]);
     await this.#outage.end();
-  }
-
-  async #read(): Promise<void> {
-    await this.#queues.read(true);
-    if (this.#ended) return;
-    await this.#queues.tell(this.#record.stopped);
   }
 
   #pollIn(delayMs: number): void {
@@ -251,8 +245,6 @@ export class RunningPoller {
       return this.refresh(now);
     }
     this.#stopped = true;
-    await this.#queues.read(false);
-    await this.#queues.tell(reason, true);
   }
 }
 

@@ -1,9 +1,7 @@
 import type { Runtime } from '../../shared/runtime/runtime.ts';
 import type { Store, WebhookRecord } from '../../store/port.ts';
-import type { WebhookVault } from '../shared/secrets.ts';
 import type { CrcOutcome } from './crc.ts';
 import type { Handshakes } from './handshakes.ts';
-import { codeRefusedError } from './stopped.ts';
 
 const dayMs = 24 * 3_600_000;
 /** Until a receiver that did not answer is asked again. */
@@ -24,7 +22,6 @@ export function afterCheck(webhook: WebhookRecord, crc: CrcOutcome, now: number)
 export interface DailyCheckParts {
   store: Store;
   handshakes: Handshakes;
-  vault: WebhookVault;
   runtime: Runtime;
 }
 
@@ -48,15 +45,11 @@ export class DailyCheck {
   }
 
   async #check(webhook: WebhookRecord, now: number): Promise<void> {
-    const { store, handshakes, vault } = this.#parts;
+    const { store, handshakes } = this.#parts;
     this.#askedAt.set(webhook.id, now);
-    const { codeRefused } = vault.open(webhook);
     const crc = await handshakes.run(handshakes.subject(webhook, null));
     if (crc.result === 'superseded') return;
-    const checked = afterCheck(webhook, crc, now);
-    // A handshake does not mend a code that opens nothing.
-    const told = codeRefused && checked.valid ? { ...checked, lastError: codeRefusedError(codeRefused) } : checked;
     // Where its owner changed it meanwhile, that stands, and the check comes again.
-    if (!(await store.webhooks.update(told))) this.#askedAt.delete(webhook.id);
+    if (!(await store.webhooks.update(afterCheck(webhook, crc, now)))) this.#askedAt.delete(webhook.id);
   }
 }

@@ -5,7 +5,6 @@ import { orStoreAway } from '../../store/store-away.ts';
 import type { PollerCredentials, WebhookVault } from '../shared/secrets.ts';
 import type { CrcOutcome } from './crc.ts';
 import type { Handshakes } from './handshakes.ts';
-import { codeRefusedError, stoppedError } from './stopped.ts';
 
 /** Webhooks and their pollers in the store, for the calls of their owners. A store that is away is `unavailable`. */
 export class WebhookRecords {
@@ -85,15 +84,6 @@ export class WebhookRecords {
     const { poller } = await this.find(account, id);
     const before = await this.stored(this.#store.pollers.find(account, poller));
     return { ...(await this.pollerOf(account, credentials)), cursor: before?.cursor ?? null };
-  }
-
-  /** A handshake that passed does not mend credentials that the platform refused, nor a code that opens nothing. */
-  async told(record: WebhookRecord, crc: CrcOutcome | null): Promise<WebhookRecord> {
-    const { codeRefused } = this.#vault.open(record);
-    if (codeRefused && record.valid) return { ...record, lastError: codeRefusedError(codeRefused) };
-    if (crc?.result !== 'passed') return record;
-    const poller = await this.stored(this.#store.pollers.find(record.account, record.poller));
-    return poller?.stopped ? { ...record, lastError: stoppedError(poller.stopped) } : record;
   }
 
   /** A receiver that passes a CRC knows the newest secret. */

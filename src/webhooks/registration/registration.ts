@@ -82,14 +82,15 @@ export class Registration {
     // The platform has just taken these credentials: a poller that had stopped over them goes on.
     await records.stored(store.pollers.renew(poller));
     const { valid, createdAt } = made;
-    // To renew the poller has cleared what it said of the platform.
-    const lastError = lastErrorOf(made, null);
+    const { secret: kept, codeRefused } = vault.open(made);
+    // `renew` has cleared what the poller said of the platform.
+    const lastError = lastErrorOf(made, { stopped: null, unreachable: null, codeRefused });
     return {
       id,
       url: vault.openUrl(made),
       valid,
       created_at: formatIsoTime(createdAt),
-      secret: vault.open(made).secret,
+      secret: kept,
       last_error: lastError,
     };
   }
@@ -146,7 +147,7 @@ export class Registration {
     });
     const checkedAndChanged = async (record: WebhookRecord, crc: CrcOutcome) => {
       const outcome = await this.#checked(await changed(record), crc);
-      return records.told(records.proven(outcome, crc), poller ? null : crc);
+      return records.proven(outcome, crc);
     };
     const rewritten = checked
       ? await records.rewriteChecked(account, id, url, checkedAndChanged, poller)

@@ -8,21 +8,38 @@ const noCode =
   'Nothing can be delivered: all of its events are message events, and it has no encryption_code. ' +
   'PUT /webhooks/{id} with one';
 
-/**
- * What a webhook answers as `last_error`. An error that is stored with the webhook comes first: a failed CRC, 410, refused
- * credentials or a refused code. `unreachable`: why its poller cannot reach the platform.
- */
+/** What the records of a webhook and its poller say, opened. */
+export interface WebhookFaults {
+  /** Why the platform refused the credentials, so that nothing is polled. */
+  stopped: string | null;
+  /** Why the platform cannot be reached now. */
+  unreachable: string | null;
+  /** Why the encryption code was refused. */
+  codeRefused: string | undefined;
+}
+
+/** `last_error`. A failed CRC or 410 comes first, then refused credentials and a refused code; these may hold at the same time. */
 export function lastErrorOf(
   { lastError, events, hasEncryptionCode }: Pick<WebhookRecord, 'lastError' | 'events' | 'hasEncryptionCode'>,
-  unreachable: string | null,
+  { stopped, unreachable, codeRefused }: WebhookFaults,
 ): string | null {
-  if (lastError !== null) return lastError;
+  const faults = [
+    ...(lastError === null ? [] : [lastError]),
+    ...(stopped === null ? [] : [`Not polled any more: ${stopped}. PUT /webhooks/{id} with new credentials goes on`]),
+    ...(codeRefused === undefined ? [] : [refusedCode(codeRefused)]),
+  ];
+  if (faults.length > 0) return faults.join('. ');
   if (!hasEncryptionCode && events !== null && events.every(isMessageType)) return noCode;
   return unreachable && `Nothing new is read from the platform: ${unreachable}. It is tried again until it works`;
 }
 
+function refusedCode(reason: string): string {
+  const remedy = 'PUT /webhooks/{id} with a new encryption_code goes on, with what came meanwhile';
+  return `Messages are not opened any more: ${reason}. ${remedy}`;
+}
+
 /** A webhook as its owner sees it, with its URL opened. */
-export function view(record: WebhookRecord, url: string, unreachable: string | null): WebhookView {
+export function view(record: WebhookRecord, url: string, faults: WebhookFaults): WebhookView {
   const time = (at: number | null) => (at === null ? null : formatIsoTime(at));
   return {
     id: record.id,
@@ -33,7 +50,7 @@ export function view(record: WebhookRecord, url: string, unreachable: string | n
     has_encryption_code: record.hasEncryptionCode,
     last_validated_at: time(record.lastValidatedAt),
     last_delivery_at: time(record.lastDeliveryAt),
-    last_error: lastErrorOf(record, unreachable),
+    last_error: lastErrorOf(record, faults),
   };
 }
 
