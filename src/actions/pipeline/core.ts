@@ -121,8 +121,9 @@ export class Core {
       proxy: caller.proxy && this.#parts.readProxy(caller.proxy),
       signal: action.effect === 'read' ? caller.signal : null,
     };
-    const { account, gone = caller.signal } = caller;
-    const tasks = this.#parts.tasks.forCall({ account, signal: session.signal ?? gone });
+    const { account } = caller;
+    const gone = session.signal ?? caller.gone ?? caller.signal;
+    const tasks = this.#parts.tasks.forCall({ account, signal: gone });
     const checks = expensiveChecks(action, input, tasks);
     return {
       action,

@@ -9,15 +9,18 @@ interface Size {
 const slice: Size = { characters: 65_536, values: 4_096 };
 /** How long one slice may keep the event loop. */
 const sliceMs = 10;
+/** Of a UTF-16 code unit in UTF-8. */
+const maxBytesOfCharacter = 3;
 
 /**
- * Returns the JSON of a value, as UTF-8, or `null` if it would be longer than `limit` bytes. A large value is serialized in slices,
- * so that other requests can run in between.
+ * Returns the JSON of a value, or `null` if it would be longer than `limit` bytes. A large value is serialized in slices,
+ * so that other requests can run in between, and returned as UTF-8.
  */
-export async function toJson(value: unknown, limit: number): Promise<Buffer | null> {
+export async function toJson(value: unknown, limit: number): Promise<string | Buffer | null> {
   if (isSmall(value)) {
-    const whole = Buffer.from(JSON.stringify(value));
-    return whole.length > limit ? null : whole;
+    const whole = JSON.stringify(value);
+    const isShort = whole.length * maxBytesOfCharacter <= limit || Buffer.byteLength(whole) <= limit;
+    return isShort ? whole : null;
   }
   const chunks: Buffer[] = [];
   let text = '';
@@ -63,31 +66,40 @@ function* partsOf(value: unknown): Generator<string> {
 }
 
 /** True for a value with at most the characters and values of `size`. Stops reading it beyond them. */
-export function isSmall(value: unknown, size = slice): boolean {
-  return new Allowance(size).covers(value);
+export function isSmall(value: unknown, { characters, values }: Size = slice): boolean {
+  const allowance: Allowance = { characters, values: values - 1 };
+  return allowance.values >= 0 && covers(allowance, value);
 }
 
-class Allowance {
-  #characters: number;
-  #values: number;
+interface Allowance {
+  characters: number;
+  values: number;
+}
 
-  constructor({ characters, values }: Size) {
-    this.#characters = characters;
-    this.#values = values;
+/** Takes a value from the allowance; the value itself was counted where it was found. Every response is read by this. */
+function covers(allowance: Allowance, value: unknown): boolean {
+  if (typeof value === 'string') allowance.characters -= value.length;
+  else if (Array.isArray(value)) {
+    allowance.values -= value.length;
+    for (let i = 0; i < value.length && isLeft(allowance); i++) {
+      if (isLarge(value[i]) && !covers(allowance, value[i])) return false;
+    }
+  } else if (isLarge(value)) {
+    for (const key in value as object) {
+      const item = (value as Record<string, unknown>)[key];
+      allowance.characters -= key.length;
+      allowance.values--;
+      if (!isLeft(allowance) || (isLarge(item) && !covers(allowance, item))) return false;
+    }
   }
+  return isLeft(allowance);
+}
 
-  covers(value: unknown): boolean {
-    if (--this.#values < 0) return false;
-    if (typeof value === 'string') {
-      this.#characters -= value.length;
-      return this.#characters >= 0;
-    }
-    if (typeof value !== 'object' || value === null) return true;
-    if (Array.isArray(value)) return value.every((item) => this.covers(item));
-    for (const key in value) {
-      this.#characters -= key.length;
-      if (!this.covers((value as Record<string, unknown>)[key])) return false;
-    }
-    return true;
-  }
+/** False for a value without characters or parts to count. */
+function isLarge(value: unknown): boolean {
+  return typeof value === 'string' || (typeof value === 'object' && value !== null);
+}
+
+function isLeft({ characters, values }: Allowance): boolean {
+  return characters >= 0 && values >= 0;
 }

@@ -268,7 +268,7 @@ class Performance {
     return this.#parts.core.claim({ account: caller.account, key, content });
   }
 
-  #caller({ signal, gone }: Waiting): Caller {
+  #caller(waiting: Waiting): Caller {
     const secret = (name: string) => {
       const value = header(this.#state, name);
       return value === null ? null : new Secret(value);
@@ -278,8 +278,10 @@ class Performance {
       authToken: secret('x-auth-token'),
       proxy: secret('x-proxy'),
       encryptionCode: secret('x-encryption-code'),
-      signal,
-      gone,
+      signal: waiting.signal,
+      get gone() {
+        return waiting.gone;
+      },
     };
   }
 }
@@ -353,7 +355,8 @@ function header({ request }: GraphqlRequest, name: string): string | null {
 class Waiting {
   isLate = false;
   readonly #controller = new AbortController();
-  readonly #gone = new AbortController();
+  /** Created only when asked for, because only writes and media need it. */
+  #gone: AbortController | undefined;
   readonly #timer: { cancel(): void };
   readonly #onClose: () => void;
   readonly #state: GraphqlRequest;
@@ -361,9 +364,9 @@ class Waiting {
   constructor({ runtime, timeoutMs }: PerformParts, state: GraphqlRequest) {
     this.#state = state;
     // Every read in flight listens, and a request may have any number of them.
-    setMaxListeners(0, this.#controller.signal, this.#gone.signal);
+    setMaxListeners(0, this.#controller.signal);
     this.#onClose = () => {
-      this.#gone.abort();
+      this.#gone?.abort();
       this.#controller.abort();
     };
     state.response.once('close', this.#onClose);
@@ -381,6 +384,11 @@ class Waiting {
 
   /** Of its caller alone: what is being fetched for a write takes its time. */
   get gone(): AbortSignal {
+    if (!this.#gone) {
+      this.#gone = new AbortController();
+      setMaxListeners(0, this.#gone.signal);
+      if (this.#state.response.destroyed) this.#gone.abort();
+    }
     return this.#gone.signal;
   }
 

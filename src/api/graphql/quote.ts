@@ -7,9 +7,11 @@ import {
   isAbstractType,
   isCompositeType,
   isObjectType,
+  Kind,
   type OperationDefinitionNode,
   SchemaMetaFieldDef,
   TypeMetaFieldDef,
+  type ValueNode,
 } from 'graphql';
 import type { Action } from '../../actions/action.ts';
 import { PosternError } from '../../shared/errors/postern-error.ts';
@@ -52,7 +54,36 @@ export interface QuoteOptions {
  * costs nothing, because it will be refused. Throws `too_costly` beyond the limits.
  */
 export function quote(options: QuoteOptions): Quote {
-  return new Walk(options).quote();
+  const { operation, limits } = options;
+  const known = quotes.get(operation);
+  if (known?.limits === limits && known.calls.every((call) => isAccepted(call, options))) return known.quote;
+  const walk = new Walk(options);
+  const made = walk.quote();
+  if (walk.isReusable) quotes.set(operation, { limits, quote: made, calls: walk.calls });
+  return made;
+}
+
+/** A field of the root type whose call is checked before anything runs. */
+interface RootCall {
+  readonly field: Field;
+  readonly node: FieldNode;
+  readonly action: Action;
+  readonly input: NonNullable<FieldCost['input']>;
+  readonly paged: boolean;
+}
+
+/** A quote that is the same for each request of an operation in which none of these calls is refused. */
+interface KnownQuote {
+  readonly limits: QuoteLimits;
+  readonly quote: Quote;
+  readonly calls: readonly RootCall[];
+}
+
+const quotes = new WeakMap<OperationDefinitionNode, KnownQuote>();
+
+function isAccepted(call: RootCall, options: QuoteOptions): boolean {
+  const args = argumentsOf(call, options.scope);
+  return args !== null && !isRefused(options, call.action, call.input(args), call.paged);
 }
 
 /** A number of objects of one type, made from the same data. */
@@ -68,12 +99,19 @@ class Walk {
   readonly #options: QuoteOptions;
   readonly #introspection: IntrospectionReader;
   readonly #itemBytes = new Map<FieldNode, number>();
+  /** The calls of the root type. */
+  readonly calls: RootCall[] = [];
+  /** True if no call was refused, and the result depends on nothing but the operation and on that. */
+  isReusable: boolean;
   #micros = 0;
   #fields = 0;
 
   constructor(options: QuoteOptions) {
     this.#options = options;
     this.#introspection = new IntrospectionReader(options.scope, options.limits.introspected);
+    const { variableDefinitions = [], loc } = options.operation;
+    // Variables may decide what directives select.
+    this.isReusable = variableDefinitions.length === 0 || loc?.source.body.includes('@') === false;
   }
 
   quote(): Quote {
@@ -109,12 +147,16 @@ class Walk {
   /** Returns the estimated bytes of its value. */
   #field(field: Field, nodes: readonly [FieldNode, ...FieldNode[]], place: Place, shared: Set<Action>): number {
     const cost = costOf(field) ?? {};
+    const [node] = nodes;
     const args =
       cost.size || cost.objects || (cost.input && place.depth === 1)
-        ? argumentsOf(field, nodes[0], this.#options.scope)
+        ? argumentsOf({ field, node }, this.#options.scope)
         : {};
-    if (!args) return bytesOfError;
-    if (place.depth === 1 && cost.action && cost.input && this.#isRefused(cost.action, cost.input(args), cost)) {
+    if (cost.objects || (cost.size && node.arguments?.some(({ value }) => namesVariable(value)))) {
+      this.isReusable = false;
+    }
+    if (!args || (place.depth === 1 && this.#isRootRefused(field, node, cost, args))) {
+      this.isReusable = false;
       return bytesOfError;
     }
     if (cost.objects) return this.#named(cost, args, nodes, place);
@@ -139,7 +181,10 @@ class Walk {
     let itemBytes = isCompositeType(type) ? 0 : bytesOfLeaf(field);
     for (const [each, selected] of selections) itemBytes = Math.max(itemBytes, this.#object(each, selected, inner));
     // Only now, when it is not too deep.
-    if (field === SchemaMetaFieldDef || field === TypeMetaFieldDef) this.#introspection.read(field, nodes);
+    if (field === SchemaMetaFieldDef || field === TypeMetaFieldDef) {
+      this.#introspection.read(field, nodes);
+      this.isReusable = false;
+    }
     if (!isList(field)) return itemBytes;
     this.#noteItem(nodes[0], itemBytes);
     return items * (itemBytes + 1);
@@ -166,7 +211,7 @@ class Walk {
     const sets = nodes.map((node) => node.selectionSet);
     for (const { type: name, action, input, view } of objects?.(args) ?? []) {
       const type = scope.schema.getType(name);
-      if (!isObjectType(type) || (action && this.#isRefused(action, input, {}))) continue;
+      if (!isObjectType(type) || (action && isRefused(this.#options, action, input, false))) continue;
       if (action) this.#count(action, place.times);
       const inner = { times: place.times, view, depth: place.depth + 1, items: undefined };
       const itemBytes = this.#object(type, selectedFields(type, sets, scope), inner);
@@ -176,14 +221,10 @@ class Walk {
     return bytes;
   }
 
-  #isRefused(action: Action, input: Record<string, unknown>, { paged = false }: FieldCost): boolean {
-    try {
-      this.#options.check(action, input, paged);
-      return false;
-    } catch (error) {
-      if (error instanceof PosternError) return true;
-      throw error;
-    }
+  #isRootRefused(field: Field, node: FieldNode, { action, input, paged = false }: FieldCost, args: Args): boolean {
+    if (!action || !input) return false;
+    this.calls.push({ field, node, action, input, paged });
+    return isRefused(this.#options, action, input(args), paged);
   }
 
   #noteItem(node: FieldNode, bytes: number): void {
@@ -197,11 +238,27 @@ class Walk {
 
 type Field = GraphQLField<unknown, unknown>;
 
-/** `null` where they are wrong, such as a variable that is null: such a field is refused instead of resolved. */
-function argumentsOf(field: Field, node: FieldNode, { variables }: DocumentScope): Args | null {
+function isRefused({ check }: QuoteOptions, action: Action, input: Record<string, unknown>, paged: boolean): boolean {
+  try {
+    check(action, input, paged);
+    return false;
+  } catch (error) {
+    if (error instanceof PosternError) return true;
+    throw error;
+  }
+}
+
+/** `null` if they are wrong, such as a variable that is null: such a field is refused instead of resolved. */
+function argumentsOf({ field, node }: Pick<RootCall, 'field' | 'node'>, { variables }: DocumentScope): Args | null {
   try {
     return getArgumentValues(field, node, variables);
   } catch {
     return null;
   }
+}
+
+function namesVariable(value: ValueNode): boolean {
+  if (value.kind === Kind.VARIABLE) return true;
+  if (value.kind === Kind.LIST) return value.values.some(namesVariable);
+  return value.kind === Kind.OBJECT && value.fields.some((field) => namesVariable(field.value));
 }

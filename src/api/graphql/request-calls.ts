@@ -27,14 +27,13 @@ export class RequestCalls {
     this.#caller = caller;
   }
 
-  /** Throws `bad_input`. */
-  prepare(action: Action, input: Input): PreparedCall {
-    return this.#prepare(this.keyOf(action, input), () => this.#core.prepare(action, input, this.#caller)).call;
+  /** `key` is that of `keyOf`. Throws `bad_input`. */
+  prepare(action: Action, input: Input, key = this.keyOf(action, input)): PreparedCall {
+    return this.#prepare(key, () => this.#core.prepare(action, input, this.#caller)).call;
   }
 
-  /** A page of a list, from any of its edges on. Throws `bad_input`. */
-  prepareEdges(action: Action, input: Input): PreparedCall<EdgePage> {
-    const key = `edges ${this.keyOf(action, input)}`;
+  /** A page of a list, from any of its edges on. `key` is that of `edgesKeyOf`. Throws `bad_input`. */
+  prepareEdges(action: Action, input: Input, key = this.edgesKeyOf(action, input)): PreparedCall<EdgePage> {
     return this.#prepare(key, () => this.#core.prepareEdges(action, input, this.#caller)).call;
   }
 
@@ -74,6 +73,10 @@ export class RequestCalls {
     return `${action.name} ${this.#keyOf(input)}`;
   }
 
+  edgesKeyOf(action: Action, input: Input): string {
+    return `edges ${this.keyOf(action, input)}`;
+  }
+
   #expensive(): Prepared[] {
     return [...this.#prepared.values()].filter(
       (each): each is Prepared => !(each instanceof PosternError) && each.call.unchecked > 0,
@@ -95,13 +98,18 @@ export class RequestCalls {
     return prepared as Prepared<Output>;
   }
 
+  /** Unambiguous, because a string is preceded by its length. */
   #keyOf(value: unknown): string {
-    if (typeof value === 'string' && value.length > longestInKey) return this.#numberOf(value);
-    if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'undefined';
+    if (typeof value === 'string') {
+      return value.length > longestInKey ? this.#numberOf(value) : `${value.length}"${value}`;
+    }
+    if (typeof value !== 'object' || value === null) return String(value);
     if (Array.isArray(value)) return `[${value.map((each) => this.#keyOf(each)).join()}]`;
     const prototype: unknown = Object.getPrototypeOf(value);
     if (prototype !== Object.prototype && prototype !== null) return this.#numberOf(value);
-    return `{${Object.entries(value).map(([name, each]) => `${JSON.stringify(name)}:${this.#keyOf(each)}`)}}`;
+    let key = '{';
+    for (const name in value) key += `${this.#keyOf(name)}:${this.#keyOf((value as Input)[name])},`;
+    return `${key}}`;
   }
 
   #numberOf(value: unknown): string {

@@ -55,7 +55,12 @@ function asSent(result: ExecutionResult): object {
   return result.errors ? { ...result, errors: result.errors.map(withoutHttp) } : result;
 }
 
-function send(response: ServerResponse, body: Buffer, errors: ExecutionResult['errors'], type: ResponseType): void {
+function send(
+  response: ServerResponse,
+  body: string | Buffer,
+  errors: ExecutionResult['errors'],
+  type: ResponseType,
+): void {
   response.statusCode = 200;
   for (const { extensions } of errors ?? []) {
     const { status = 200, headers = {}, code, spec = false } = (extensions['http'] ?? {}) as HttpExtension;
@@ -65,7 +70,8 @@ function send(response: ServerResponse, body: Buffer, errors: ExecutionResult['e
     response.setHeader(errorCodeHeader, code ?? errorCodeOf(status));
   }
   response.setHeader('content-type', `${type}; charset=utf-8`);
-  response.setHeader('content-length', body.length);
+  // Node counts the bytes of a string itself.
+  if (typeof body !== 'string') response.setHeader('content-length', body.length);
   endResponse(response, body);
 }
 

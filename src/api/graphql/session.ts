@@ -62,13 +62,15 @@ export class Session {
 
   read<Output>(action: Action, input: Input): Promise<Output> {
     const { calls } = this.#parts;
-    return this.#once(calls.keyOf(action, input), () => calls.prepare(action, input)) as Promise<Output>;
+    const key = calls.keyOf(action, input);
+    return this.#once(key, () => calls.prepare(action, input, key)) as Promise<Output>;
   }
 
   /** A page of a list, from any of its edges on. */
   edges(action: Action, input: Input): Promise<EdgePage> {
     const { calls } = this.#parts;
-    return this.#once(`edges ${calls.keyOf(action, input)}`, () => calls.prepareEdges(action, input));
+    const key = calls.edgesKeyOf(action, input);
+    return this.#once(key, () => calls.prepareEdges(action, input, key));
   }
 
   /** `place` is the same for the same field of a request that is sent again. */
