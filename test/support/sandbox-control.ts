@@ -46,7 +46,13 @@ export class SandboxControl {
   }
 
   /** Makes others do something to an account. */
-  async makeEvents(wanted: { type: string; userName: string; count?: number; actor?: string }): Promise<void> {
+  async makeEvents(wanted: {
+    type: string;
+    userName: string;
+    count?: number;
+    actor?: string;
+    tweetId?: string;
+  }): Promise<void> {
     await this.#send('/control/events', wanted);
   }
 

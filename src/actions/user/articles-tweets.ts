@@ -4,6 +4,6 @@ export const articlesTweets = tweetsOfUser({
   name: 'user/articles_tweets',
   summary: "A user's published articles, as their wrapper tweets",
   atProtocol: null,
-  example: 'grace',
+  example: 'ines_petrov',
   fetch: (platform, user, page) => platform.userArticles(user, page),
 });

@@ -1,4 +1,5 @@
 import { encodeGlobalID } from '@pothos/plugin-relay';
+import { listDocument, listFields } from './list-fields.ts';
 import { asGraphql, eventTypeName, withFragments } from './parity-shapes.ts';
 
 type Data = Record<string, unknown>;
@@ -71,18 +72,6 @@ const paged = '(first: $first, after: $after)';
 const whose = '$userName: String, $userId: String';
 const aUser = 'user(userName: $userName, userId: $userId)';
 const ofUser = { beside: ['user/info'] };
-const tweetsIn = '{ nodes { ...Whole } pageInfo { hasNextPage } }';
-const cardsIn = '{ nodes { ...Card } pageInfo { hasNextPage } }';
-
-function users(field: string, name = field): Row {
-  const rest = { at: `user.${field}`, ...ofUser, same: asGraphql.users(name) };
-  return query(`${whose}, ${page}`, `${aUser} { ${field}${paged} ${cardsIn} }`, rest);
-}
-
-function tweetsOf(field: string): Row {
-  const rest = { at: `user.${field}`, ...ofUser, same: asGraphql.tweets };
-  return query(`${whose}, ${page}`, `${aUser} { ${field}${paged} ${tweetsIn} }`, rest);
-}
 
 function mutation(
   field: string,
@@ -103,24 +92,18 @@ const articleFields = 'articleId title status tweet { tweetId } draftUrl publicU
 const followed = 'userId userName name following followRequestSent protected';
 const inAccount = { beside: ['account'] };
 
+/** Of the lists of tweets and users, as the schema has them. */
+const ofLists = listFields.map((list) => {
+  const nodes = list.items === 'Tweet' ? 'Whole' : 'Card';
+  const { parameters, selection, at, calls } = listDocument(list, `nodes { ...${nodes} } pageInfo { hasNextPage }`);
+  const same = (data: Data) => (list.items === 'Tweet' ? asGraphql.tweets(data) : asGraphql.users(data));
+  return [list.action.name, query(parameters, selection, { at: at.join('.'), beside: calls, same })] as const;
+});
+
 /** One for every action of the registry. */
 export const rows: Readonly<Record<string, Row>> = {
-  'tweet/advanced_search': query(
-    `$q: String!, $product: SearchProduct, ${page}`,
-    `searchTweets(q: $q, product: $product, first: $first, after: $after) ${tweetsIn}`,
-    { same: asGraphql.tweets },
-  ),
+  ...Object.fromEntries(ofLists),
   'tweet/detail': query('$tweetId: String!', 'tweet(tweetId: $tweetId) { ...Whole }', { same: asGraphql.tweet }),
-  'tweet/replies': query(`$tweetId: String!, ${page}`, `tweet(tweetId: $tweetId) { replies${paged} ${tweetsIn} }`, {
-    at: 'tweet.replies',
-    beside: ['tweet/detail'],
-    same: asGraphql.tweets,
-  }),
-  'tweet/quotes': query(`$tweetId: String!, ${page}`, `tweet(tweetId: $tweetId) { quotes${paged} ${tweetsIn} }`, {
-    at: 'tweet.quotes',
-    beside: ['tweet/detail'],
-    same: asGraphql.tweets,
-  }),
   'tweet/create': mutation('createTweet', 'id text createdAt pendingModeration communityId', asGraphql.created),
   'media/upload': mutation('uploadMedia', 'mediaId mediaType size'),
   'tweet/delete': mutation('deleteTweet', 'tweetId deleted'),
@@ -130,7 +113,6 @@ export const rows: Readonly<Record<string, Row>> = {
   'tweet/unbookmark': mutation('unbookmarkTweet', 'tweetId unbookmarked'),
   'tweet/retweet': mutation('retweet', 'tweetId retweeted'),
   'tweet/unretweet': mutation('unretweet', 'tweetId unretweeted'),
-  'user/home_timeline': query(page, `homeTimeline${paged} ${tweetsIn}`, { same: asGraphql.tweets }),
   'user/me': query('', 'viewer { ...Profile }', { same: asGraphql.user }),
   'user/info': query(whose, `${aUser} { ...Profile }`, { at: 'user', same: asGraphql.user }),
   'user/user_about': query(
@@ -139,19 +121,8 @@ export const rows: Readonly<Record<string, Row>> = {
       usernameChanges { count lastChangedAt } usernameChangeCount usernameLastChangedAt } }`,
     { at: 'user.about', ...ofUser, same: asGraphql.about },
   ),
-  'user/tweets_and_replies': tweetsOf('tweets'),
-  'user/articles_tweets': tweetsOf('articles'),
-  'user/followers': users('followers'),
-  'user/following': users('following'),
-  'user/followers_you_know': users('followersYouKnow', 'followers_you_know'),
-  'user/affiliates': users('affiliates'),
   'user/follow': mutation('followUser', followed),
   'user/unfollow': mutation('unfollowUser', followed),
-  'user/bookmarks': query(page, `bookmarks${paged} ${tweetsIn}`, { same: asGraphql.tweets }),
-  'list/members': query(`$listId: String!, ${page}`, `list(listId: $listId) { members${paged} ${cardsIn} }`, {
-    at: 'list.members',
-    same: asGraphql.users('members'),
-  }),
   'article/create': mutation(
     'createArticle',
     'articleId status tweetId draftUrl publicUrl coverMediaId',

@@ -119,7 +119,8 @@ export const asGraphql = {
   user,
   tweet,
   tweets: (data: Data) => page((data['tweets'] as Data[]).map(tweet), data),
-  users: (name: string) => (data: Data) => page((data[name] as Data[]).map(user), data),
+  /** Each list calls its users by its own name. */
+  users: (data: Data) => page((Object.values(data).find(Array.isArray) as Data[]).map(user), data),
   about: ({
     id: _id,
     name: _name,

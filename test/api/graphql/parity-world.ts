@@ -155,8 +155,6 @@ export class ParityWorld {
     if ('id' in input) input['id'] = hook.id;
     if ('url' in input) input['url'] = hook.url;
     if ('count' in input) input['count'] = 3;
-    // Somebody of the seed's world who has written some.
-    if (name === 'user/articles_tweets') input['userName'] = 'ines_petrov';
     return input;
   }
 

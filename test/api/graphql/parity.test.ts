@@ -43,7 +43,7 @@ describe('reads', () => {
     expect(await faces.usage(action)).toEqual(twice);
   });
 
-  test('what is compared is not empty', async () => {
+  test('what is compared is not empty', { timeout: 60_000 }, async () => {
     const empty: string[] = [];
     for (const action of reads.filter(({ paged }) => paged)) {
       const faces = await world.faces();

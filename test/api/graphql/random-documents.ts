@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { listFields } from './list-fields.ts';
 
 type TypeName = 'Query' | 'User' | 'Tweet' | 'List';
 
@@ -13,7 +14,11 @@ interface FieldForm {
 }
 
 const leaves = (...names: string[]): FieldForm[] => names.map((name) => ({ name }));
-const lists = (to: TypeName, ...names: string[]): FieldForm[] => names.map((name) => ({ name, to, list: true }));
+/** Those without arguments of their own. */
+const listsOf = (type: TypeName): FieldForm[] =>
+  listFields
+    .filter(({ parent, args }) => parent === type && args.length === 0)
+    .map(({ name, items }) => ({ name, to: items, list: true }));
 
 const ofNodes = `{
   id ... on User { about { createdVia } protected } ... on Tweet { text author { listedCount } }
@@ -30,7 +35,7 @@ const fieldsOf: Readonly<Record<TypeName, readonly FieldForm[]>> = {
     { name: 'searchTweets', args: 'q: "coffee"', to: 'Tweet', list: true },
     { name: 'list', args: 'listId: $listId', to: 'List' },
     { name: 'nodes', args: 'ids: $ids', set: ofNodes },
-    ...lists('Tweet', 'homeTimeline', 'bookmarks'),
+    ...listsOf('Query'),
   ],
   User: [
     ...leaves(
@@ -43,17 +48,16 @@ const fieldsOf: Readonly<Record<TypeName, readonly FieldForm[]>> = {
       'pinnedTweetIds',
     ),
     { name: 'about', set: '{ createdVia }' },
-    ...lists('User', 'followers', 'following', 'followersYouKnow', 'affiliates'),
-    ...lists('Tweet', 'tweets', 'articles'),
+    ...listsOf('User'),
   ],
   Tweet: [
     ...leaves('tweetId', 'text', 'likeCount'),
     { name: 'author', to: 'User' },
     { name: 'quotedTweet', to: 'Tweet' },
     { name: 'inReplyTo', to: 'Tweet' },
-    ...lists('Tweet', 'replies'),
+    ...listsOf('Tweet'),
   ],
-  List: [{ name: 'listId' }, ...lists('User', 'members')],
+  List: [{ name: 'listId' }, ...listsOf('List')],
 };
 
 interface Selection {
