@@ -1,4 +1,5 @@
 import type { Config } from '../shared/config/config.ts';
+import { type Fault, OperatorError } from '../shared/errors/operator-error.ts';
 import type { Logger } from '../shared/observability/logger.ts';
 import type { Runtime } from '../shared/runtime/runtime.ts';
 import { tightenMode } from '../shared/secrets/private-path.ts';
@@ -33,26 +34,22 @@ export async function openSecretKeys(config: Config, parts: SecretKeyParts): Pro
     logger.warn({ path, mode }, 'other users could read the secret key; its mode is 0600 now'),
   );
   const configured = await readKeys(config, check);
-  if (configured === 'lost') throw new Error(lostMessage(dataDir));
+  if (configured === 'lost') throw new OperatorError(lostKey(dataDir));
   const keys = configured ?? [makeSecretKeyFile(dataDir, runtime)];
-  if (!(await proveKeys(keys, parts))) throw new Error(wrongMessage(secrets.secretKeys !== null));
+  if (!(await proveKeys(keys, parts))) throw new OperatorError(wrongKey(secrets.secretKeys !== null));
   return keys;
 }
 
 /** Why a service could not start with the keys that are configured, or `null`. Changes nothing. */
-export async function secretKeyFault(
-  config: Config,
-  check: SecretCheckStore,
-  runtime: Runtime,
-): Promise<string | null> {
+export async function secretKeyFault(config: Config, check: SecretCheckStore, runtime: Runtime): Promise<Fault | null> {
   const keys = await readKeys(config, check);
   if (keys === null) return null;
-  if (keys === 'lost') return lostMessage(config.dataDir);
+  if (keys === 'lost') return lostKey(config.dataDir);
   const vault = new Vault(keys, runtime);
   const stored = await check.read();
   const isRight =
     stored === null ? await opensSamples(vault, check) : stored.split(' ').some((text) => opens(vault, text));
-  return isRight ? null : wrongMessage(config.secrets.secretKeys !== null);
+  return isRight ? null : wrongKey(config.secrets.secretKeys !== null);
 }
 
 /** Returns `null` if there is no key and one can be made, and `lost` if the key file is missing although the store holds data encrypted with it. */
@@ -116,17 +113,19 @@ function opens(vault: Vault, text: string): boolean {
   }
 }
 
-function lostMessage(dataDir: string): string {
-  return (
-    `secret.key is missing from DATA_DIR (${dataDir}), and the store holds data that was encrypted with it: restore the file ` +
-    `from the backup, or set SECRET_KEY to its content. ${howToReset}`
-  );
+function lostKey(dataDir: string): Fault {
+  return {
+    detail: `secret.key is missing from DATA_DIR (${dataDir}), and the store holds data that was encrypted with it`,
+    advice: `restore the file from the backup, or set SECRET_KEY to its content. ${howToReset}`,
+  };
 }
 
-function wrongMessage(isSet: boolean): string {
-  return (
-    `${isSet ? 'SECRET_KEY' : 'secret.key in DATA_DIR'} cannot decrypt what the store holds, which was encrypted with another ` +
-    'key: set SECRET_KEY to the earlier key, or restore secret.key in DATA_DIR from the backup. To change keys give both: ' +
-    `SECRET_KEY=<new>,<earlier>. ${howToReset}`
-  );
+function wrongKey(isSet: boolean): Fault {
+  const where = isSet ? 'SECRET_KEY' : 'secret.key in DATA_DIR';
+  return {
+    detail: `${where} cannot decrypt what the store holds, which was encrypted with another key`,
+    advice:
+      'set SECRET_KEY to the earlier key, or restore secret.key in DATA_DIR from the backup. To change keys give both: ' +
+      `SECRET_KEY=<new>,<earlier>. ${howToReset}`,
+  };
 }

@@ -1,3 +1,4 @@
+import { type Fault, OperatorError } from '../shared/errors/operator-error.ts';
 import type { DeliveryStore, EventStore } from './event-port.ts';
 import type { IdempotencyStore } from './idempotency-port.ts';
 import type { Balance, LedgerStore } from './ledger-port.ts';
@@ -40,15 +41,14 @@ export interface Store {
   close(): Promise<void>;
 }
 
-export class StoreUnavailableError extends Error {
+export class StoreUnavailableError extends OperatorError {
   override readonly name = 'StoreUnavailableError';
 }
 
 export interface StoreReport {
   /** Such as `['version', 'SQLite 3.45.1']`. */
   facts: readonly (readonly [name: string, value: string])[];
-  /** One sentence each: what is wrong, and what to do. */
-  faults: readonly string[];
+  faults: readonly Fault[];
 }
 
 export interface AccountRecord {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import Libsql from 'libsql';
@@ -45,6 +45,19 @@ describe('what is wrong with', () => {
       },
     ]);
     expect(states).toMatchObject({ disk: 'ok', clock: 'skip', platform: 'ok' });
+  });
+
+  test('a store in a folder with a colon in its name', async () => {
+    sql(await makeStore(), 'PRAGMA user_version = 9000').close();
+    const folder = join(machine.folder, 'data: 2');
+    renameSync(machine.dataDir, folder);
+    const { of } = await machine.examine({ DATA_DIR: folder });
+    expect(of('store')).toMatchObject([
+      {
+        detail: expect.stringContaining(`The database ${folder}/postern.sqlite was written by a newer Postern`),
+        todo: 'use the newer Postern, or another DATA_DIR',
+      },
+    ]);
   });
 
   test('a store that is damaged, lost, or does not add up', async () => {

@@ -3,7 +3,6 @@ import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:f
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { checkNode } from '../../src/cli/doctor/check-settings.ts';
-import { splitAdvice } from '../../src/cli/doctor/finding.ts';
 import { Machine, well } from '../support/doctor.ts';
 import { startPostern } from '../support/process.ts';
 
@@ -136,14 +135,5 @@ describe('what is wrong with', () => {
     ['24.0.0', 'ok'],
   ])('Node %s: %s', (version, state) => {
     expect(checkNode(version)).toMatchObject({ state });
-  });
-
-  test.each([
-    ['The disk is full: make room on it', ['The disk is full', 'make room on it']],
-    ['It is damaged (page 7: torn): restore it', ['It is damaged (page 7: torn)', 'restore it']],
-    ['MongoDB could not do it now: a reason', ['MongoDB could not do it now: a reason', 'look']],
-    ['The file is locked', ['The file is locked', 'look']],
-  ])('%s', (message, parts) => {
-    expect(splitAdvice(message, 'look')).toEqual(parts);
   });
 });

@@ -19,12 +19,18 @@ const empty = { begins: false, release: 0, settle: [], late: [], reserve: [] };
 
 describe('a server that will not do', () => {
   it('is a standalone one, with what to run instead', () => {
-    expect(refuseTopology({ isWritablePrimary: true })).toMatch(/standalone.*mongod --replSet rs0.*rs\.initiate\(\)/);
+    expect(refuseTopology({ isWritablePrimary: true })).toEqual({
+      detail: expect.stringMatching(/standalone/),
+      advice: expect.stringMatching(/mongod --replSet rs0.*rs\.initiate\(\)/),
+    });
   });
 
   it('is one that is not the primary', () => {
     const secondary = { setName: 'rs0', secondary: true, isWritablePrimary: false };
-    expect(refuseTopology(secondary)).toMatch(/not its primary: leave directConnection out/);
+    expect(refuseTopology(secondary)).toEqual({
+      detail: expect.stringMatching(/not its primary$/),
+      advice: expect.stringMatching(/^leave directConnection out/),
+    });
   });
 
   it('is neither a replica set nor a sharded cluster', () => {
@@ -229,7 +235,9 @@ describe.skipIf(!found)('a MongoDB database', () => {
   it('tells what it lacks and makes it at the next start', async () => {
     const store = await open();
     await raw.db().collection('holds').dropIndex('by_until');
-    expect((await store.inspect()).faults).toEqual([expect.stringContaining('Indexes are missing (holds.by_until)')]);
+    expect((await store.inspect()).faults).toMatchObject([
+      { detail: expect.stringContaining('Indexes are missing (holds.by_until)') },
+    ]);
     expect((await (await open()).inspect()).faults).toEqual([]);
     expect(indexes.holds).toHaveLength(2);
   });
@@ -238,7 +246,9 @@ describe.skipIf(!found)('a MongoDB database', () => {
     const ahead = { ...systemRuntime, now: () => Date.now() + 3_600_000 };
     const [wrong, right] = [await open({ runtime: ahead }), await open()];
     expect(Math.abs(wrong.now() - right.now())).toBeLessThan(1_000);
-    expect((await wrong.inspect()).faults).toEqual([expect.stringMatching(/clock is 3600 s ahead of MongoDB's/)]);
+    expect((await wrong.inspect()).faults).toMatchObject([
+      { detail: expect.stringMatching(/clock is 3600 s ahead of MongoDB's/), advice: 'let NTP set both' },
+    ]);
     const claim = { account: 'a', key: 'k', fingerprints: ['f'] };
     await right.idempotency.claim({ ...claim, owner: 'o1' });
     expect(await wrong.idempotency.claim({ ...claim, owner: 'o2' })).toEqual({ status: 'running' });

@@ -2,8 +2,9 @@ import { fork } from 'node:child_process';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../../shared/config/config.ts';
+import type { Fault } from '../../shared/errors/operator-error.ts';
 import type { StoreReport } from '../../store/port.ts';
-import { type Finding, fail, ok, skip, splitAdvice, warn } from './finding.ts';
+import { type Finding, fail, faultOf, ok, skip, warn } from './finding.ts';
 import type { ProbeMessage } from './store-probe.ts';
 
 /** Longer than SQLite waits for a lock and MongoDB's driver for a server: their own words say more than "too late". */
@@ -14,8 +15,8 @@ interface Seen {
   opened?: { kind: string; aheadMs: number };
   written?: true;
   report?: StoreReport;
-  keyFault?: string | null;
-  faults: string[];
+  keyFault?: Fault | null;
+  faults: Fault[];
   late?: true;
 }
 
@@ -35,8 +36,7 @@ export async function checkStore(config: Config): Promise<readonly Finding[]> {
 /** Only an open store knows whether the key fits. */
 function keyFindings({ keyFault }: Seen): Finding[] {
   if (keyFault == null) return [];
-  const [detail, todo] = splitAdvice(keyFault, 'restore secret.key from the backup');
-  return [fail('secret_key', detail, todo)];
+  return [fail('secret_key', keyFault.detail, keyFault.advice ?? 'restore secret.key from the backup')];
 }
 
 function storeFindings(seen: Seen, embedded: boolean): Finding[] {
@@ -44,10 +44,9 @@ function storeFindings(seen: Seen, embedded: boolean): Finding[] {
   const otherwise = embedded
     ? 'see what else uses the files in DATA_DIR, then look again'
     : 'see to MongoDB (its own log may say more) and to MONGODB_URL, then look again';
-  const findings = [...seen.faults, ...(report?.faults ?? [])].map((fault) => {
-    const [detail, todo] = splitAdvice(fault, otherwise);
-    return fail('store', detail, todo);
-  });
+  const findings = [...seen.faults, ...(report?.faults ?? [])].map(({ detail, advice }) =>
+    fail('store', detail, advice ?? otherwise),
+  );
   if (seen.late && !(written && opened)) {
     findings.push(
       fail('store', `${opened ? 'cannot be written' : 'does not open'} within ${limitMs / 1_000} s`, otherwise),
@@ -83,7 +82,7 @@ function probe(): Promise<Seen> {
     else if (message.step === 'written') seen.written = true;
     else if (message.step === 'inspected') seen.report = message.report;
     else if (message.step === 'secret_key') seen.keyFault = message.fault;
-    else seen.faults.push(message.message);
+    else seen.faults.push(message.fault);
   });
   return new Promise((resolve) => {
     const timer = setTimeout(() => {
@@ -95,12 +94,13 @@ function probe(): Promise<Seen> {
     child.once('close', (code, signal) => {
       clearTimeout(timer);
       const silent = seen.faults.length === 0 && !(seen.written && seen.report);
-      if (silent && !seen.late) seen.faults.push(`the process that looked at it ended with ${signal ?? code}`);
+      if (silent && !seen.late)
+        seen.faults.push({ detail: `the process that looked at it ended with ${signal ?? code}`, advice: null });
       resolve(seen);
     });
     child.once('error', (error) => {
       clearTimeout(timer);
-      seen.faults.push(error.message);
+      seen.faults.push(faultOf(error));
       resolve(seen);
     });
   });

@@ -1,3 +1,5 @@
+import { type Fault, OperatorError } from '../../shared/errors/operator-error.ts';
+
 /** `skip`: could not be looked at, since a check that comes before it failed. */
 export type State = 'ok' | 'warn' | 'fail' | 'skip';
 
@@ -49,16 +51,7 @@ export function reasonOf(error: unknown): string {
   return error instanceof Error && error.message !== '' ? error.message : String(error);
 }
 
-/** A message that says what is wrong and then what to do, in two; `otherwise` where it says only the first. */
-export function splitAdvice(message: string, otherwise: string): readonly [detail: string, todo: string] {
-  let depth = 0;
-  for (let at = 0; at < message.length - 2; at++) {
-    if (message[at] === '(') depth++;
-    if (message[at] === ')') depth--;
-    if (depth > 0 || !message.startsWith(': ', at)) continue;
-    const detail = message.slice(0, at);
-    // What follows these is the reason, in the words of another program.
-    return /(now|failed)$/.test(detail) ? [message, otherwise] : [detail, message.slice(at + 2)];
-  }
-  return [message, otherwise];
+/** What is wrong, with the advice if the error has some. */
+export function faultOf(error: unknown): Fault {
+  return error instanceof OperatorError ? error.fault : { detail: reasonOf(error), advice: null };
 }

@@ -1,10 +1,11 @@
 import { secretKeyFault } from '../../main/open-secret-keys.ts';
 import { openStore } from '../../main/open-store.ts';
 import { readConfig } from '../../shared/config/config.ts';
+import type { Fault } from '../../shared/errors/operator-error.ts';
 import { systemRuntime } from '../../shared/runtime/runtime.ts';
 import { readSecretKeyFile } from '../../shared/secrets/secret-key-file.ts';
 import type { Store, StoreReport } from '../../store/port.ts';
-import { reasonOf } from './finding.ts';
+import { faultOf } from './finding.ts';
 
 /** What the probe tells, step by step, so that whoever waits no longer knows how far it came. */
 export type ProbeMessage =
@@ -12,8 +13,8 @@ export type ProbeMessage =
   | { readonly step: 'written' }
   | { readonly step: 'inspected'; readonly report: StoreReport }
   /** Why the configured SECRET_KEY does not fit the store; `null` if it fits. */
-  | { readonly step: 'secret_key'; readonly fault: string | null }
-  | { readonly step: 'failed'; readonly message: string };
+  | { readonly step: 'secret_key'; readonly fault: Fault | null }
+  | { readonly step: 'failed'; readonly fault: Fault };
 
 /**
  * The program of the process in which the doctor looks at the store: SQLite's calls block, also while a disk hangs, and
@@ -41,7 +42,7 @@ async function open(): Promise<Store> {
 }
 
 /** A key file that cannot be read is another check's finding. */
-async function keyFault(store: Store): Promise<string | null> {
+async function keyFault(store: Store): Promise<Fault | null> {
   const config = readConfig(process.env);
   try {
     if (config.secrets.secretKeys === null) readSecretKeyFile(config.dataDir);
@@ -55,7 +56,7 @@ async function attempt(step: () => Promise<ProbeMessage>): Promise<void> {
   try {
     await tell(await step());
   } catch (error) {
-    await tell({ step: 'failed', message: reasonOf(error) });
+    await tell({ step: 'failed', fault: faultOf(error) });
   }
 }
 
@@ -66,6 +67,6 @@ function tell(message: ProbeMessage): Promise<void> {
 try {
   await probe();
 } catch (error) {
-  await tell({ step: 'failed', message: reasonOf(error) });
+  await tell({ step: 'failed', fault: faultOf(error) });
 }
 process.exit();

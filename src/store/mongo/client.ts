@@ -1,4 +1,5 @@
 import { type Document, MongoClient, type MongoClientOptions, MongoError, MongoServerError } from 'mongodb';
+import { type Fault, OperatorError } from '../../shared/errors/operator-error.ts';
 import { StoreUnavailableError } from '../port.ts';
 
 const defaultDatabase = 'postern';
@@ -32,11 +33,12 @@ export function makeClient(url: string): Address {
   try {
     client = new MongoClient(url, options);
   } catch {
-    throw new Error(
-      'MONGODB_URL is not an address that MongoDB understands: it should look like ' +
-        'mongodb://user:password@host1,host2/postern?replicaSet=rs0, with signs such as @ : / % in the password ' +
+    throw new OperatorError({
+      detail: 'MONGODB_URL is not an address that MongoDB understands',
+      advice:
+        'it should look like mongodb://user:password@host1,host2/postern?replicaSet=rs0, with signs such as @ : / % in the password ' +
         'percent-encoded (https://www.mongodb.com/docs/manual/reference/connection-string/)',
-    );
+    });
   }
   // The driver's own default would be `test`.
   const path = /^mongodb(?:\+srv)?:\/\/[^/?]*\/([^?]+)/i.exec(url)?.[1];
@@ -53,21 +55,24 @@ export async function connect({ client, database }: Address): Promise<void> {
     throw explainStart(error, client.options.srvHost ?? client.options.hosts.map(String).join(', '));
   }
   const refusal = refuseTopology(hello);
-  if (refusal !== null) throw new Error(refusal);
+  if (refusal !== null) throw new OperatorError(refusal);
 }
 
 /** Why a server that answers `hello` like this will not do, or `null`. */
-export function refuseTopology(hello: Document): string | null {
+export function refuseTopology(hello: Document): Fault | null {
   if (hello['msg'] === 'isdbgrid') return null;
   if (typeof hello['setName'] !== 'string') {
-    return (
-      'MONGODB_URL names a standalone MongoDB server, which has no transactions. Run it as a replica set, one member is ' +
-      'enough: start it with `mongod --replSet rs0`, then once `mongosh --eval "rs.initiate()"`. A sharded cluster or a ' +
-      'hosted MongoDB will do as well'
-    );
+    return {
+      detail:
+        'MONGODB_URL names a standalone MongoDB server, which has no transactions. It must be a replica set of one member or more',
+      advice:
+        'start it with `mongod --replSet rs0`, then once `mongosh --eval "rs.initiate()"`. A sharded cluster or a hosted ' +
+        'MongoDB will do as well',
+    };
   }
   if (hello['isWritablePrimary'] !== true) {
-    return 'MONGODB_URL leads to a member of the replica set that is not its primary: leave directConnection out of it';
+    const detail = 'MONGODB_URL leads to a member of the replica set that is not its primary';
+    return { detail, advice: 'leave directConnection out of it' };
   }
   return null;
 }
@@ -75,15 +80,16 @@ export function refuseTopology(hello: Document): string | null {
 function explainStart(error: unknown, hosts: string): Error {
   const cause = rootOf(error);
   if (cause instanceof MongoServerError && (cause.code === 18 || cause.code === 8_000)) {
-    return new Error(
+    return new OperatorError(
       `MongoDB at ${hosts} refuses the user or the password of MONGODB_URL (users are often of the database admin: ` +
         'then add ?authSource=admin)',
     );
   }
-  return new StoreUnavailableError(
-    `MongoDB at ${hosts} cannot be reached${cause instanceof Error && cause.message ? ` (${cause.message})` : ''}: ` +
-      'check MONGODB_URL, that the server runs, and that this machine may connect to it',
-  );
+  const why = cause instanceof Error && cause.message ? ` (${cause.message})` : '';
+  return new StoreUnavailableError({
+    detail: `MongoDB at ${hosts} cannot be reached${why}`,
+    advice: 'check MONGODB_URL, that the server runs, and that this machine may connect to it',
+  });
 }
 
 /** Server selection fails with what every server failed with; that says more. */

@@ -1,15 +1,16 @@
 import { MongoError, MongoNetworkError, MongoServerError, MongoServerSelectionError } from 'mongodb';
+import type { Fault } from '../../shared/errors/operator-error.ts';
 import { StoreUnavailableError } from '../port.ts';
 
-/** Codes of https://github.com/mongodb/mongo/blob/master/src/mongo/base/error_codes.yml that have advice of their own. */
-const advice: Readonly<Record<number, string>> = {
-  13: 'MongoDB does not allow it: give the user of MONGODB_URL the role readWrite on the database',
-  18: 'MongoDB refuses the user or the password of MONGODB_URL',
-  50: 'MongoDB took too long',
-  64: 'A majority of the replica set did not confirm the write in time',
-  100: 'A majority of the replica set cannot confirm writes: bring its other members back',
-  112: 'Too many writers wanted the same document at once',
-  14031: 'The disk of MongoDB is full: make room on it',
+/** Codes of https://github.com/mongodb/mongo/blob/master/src/mongo/base/error_codes.yml with a text of ours. */
+const knownFaults: Readonly<Record<number, readonly [detail: string, advice?: string]>> = {
+  13: ['MongoDB does not allow it', 'give the user of MONGODB_URL the role readWrite on the database'],
+  18: ['MongoDB refuses the user or the password of MONGODB_URL'],
+  50: ['MongoDB took too long'],
+  64: ['A majority of the replica set did not confirm the write in time'],
+  100: ['A majority of the replica set cannot confirm writes', 'bring its other members back'],
+  112: ['Too many writers wanted the same document at once'],
+  14031: ['The disk of MongoDB is full', 'make room on it'],
 };
 
 /** A claim on a key of ours that exists already. */
@@ -54,10 +55,10 @@ function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'syscall' in error;
 }
 
-function explain(error: MongoError): string {
+function explain(error: MongoError): Fault | string {
   if (error instanceof MongoServerError && typeof error.code === 'number') {
-    const known = advice[error.code];
-    if (known) return `${known} (code ${error.code})`;
+    const known = knownFaults[error.code];
+    if (known) return { detail: `${known[0]} (code ${error.code})`, advice: known[1] ?? null };
     return `MongoDB could not do it now: ${error.message} (code ${error.code})`;
   }
   if (error instanceof MongoServerSelectionError) return 'No primary of MongoDB can be reached';

@@ -1,4 +1,5 @@
 import type { Db, Document } from 'mongodb';
+import type { Fault } from '../../shared/errors/operator-error.ts';
 import type { StoreReport } from '../port.ts';
 import { missingIndexes, schemaVersion } from './migrate.ts';
 import type { Parts } from './parts.ts';
@@ -18,23 +19,27 @@ export async function inspectMongo(db: Db, parts: Parts): Promise<StoreReport> {
   await pingMajority(parts);
   const writeMs = performance.now() - started;
 
-  const faults: string[] = [];
+  const faults: Fault[] = [];
   if (Math.abs(clockMs) > toleratedClockMs) {
-    faults.push(
-      `This machine's clock is ${seconds(Math.abs(clockMs))} ${clockMs > 0 ? 'behind' : 'ahead of'} MongoDB's. Credit and ` +
-        "keys go by MongoDB's, so nothing is lost; but times in the log are wrong: let NTP set both",
-    );
+    faults.push({
+      detail:
+        `This machine's clock is ${seconds(Math.abs(clockMs))} ${clockMs > 0 ? 'behind' : 'ahead of'} MongoDB's. Credit and ` +
+        "keys go by MongoDB's, so nothing is lost; but times in the log are wrong",
+      advice: 'let NTP set both',
+    });
   }
   if (Number.parseInt(compatibility ?? version, 10) < oldestRelease) {
-    faults.push(
-      `MongoDB is older than ${oldestRelease}.0${compatibility ? ' by its featureCompatibilityVersion' : ''}: upgrade it`,
-    );
+    faults.push({
+      detail: `MongoDB is older than ${oldestRelease}.0${compatibility ? ' by its featureCompatibilityVersion' : ''}`,
+      advice: 'upgrade it',
+    });
   }
   const missing = await missingIndexes(collections);
   if (missing.length > 0) {
-    faults.push(
-      `Indexes are missing (${missing.join(', ')}), which makes queries slow: start Postern again, it makes them`,
-    );
+    faults.push({
+      detail: `Indexes are missing (${missing.join(', ')}), which makes queries slow`,
+      advice: 'start Postern again, it makes them',
+    });
   }
   return {
     facts: [

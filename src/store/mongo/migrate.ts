@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Db, MongoServerError } from 'mongodb';
+import { OperatorError } from '../../shared/errors/operator-error.ts';
 import type { Runtime } from '../../shared/runtime/runtime.ts';
 import type { ServerClock } from './clock.ts';
 import { type Collections, indexes } from './collections.ts';
@@ -42,10 +43,10 @@ export async function migrate(db: Db, collections: Collections, clock: ServerClo
 async function isNewest(db: Db, { meta }: Collections): Promise<boolean> {
   const version = (await meta.findOne({ _id: 'schema' }))?.version ?? 0;
   if (version > schemaVersion) {
-    throw new Error(
-      `The database ${db.databaseName} was written by a newer Postern (its schema is ${version}, this one knows ` +
-        `${schemaVersion}): use the newer Postern, or name another database in MONGODB_URL`,
-    );
+    throw new OperatorError({
+      detail: `The database ${db.databaseName} was written by a newer Postern (its schema is ${version}, this one knows ${schemaVersion})`,
+      advice: 'use the newer Postern, or name another database in MONGODB_URL',
+    });
   }
   return version === schemaVersion;
 }

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import type Libsql from 'libsql';
+import type { Fault } from '../../shared/errors/operator-error.ts';
 import { StoreUnavailableError } from '../port.ts';
 import { losesCommits } from './wal-file.ts';
 
@@ -15,17 +16,18 @@ export function refuseLostFile(path: string): void {
   const log = sizeOf(`${path}-wal`) ?? 0;
   const size = sizeOf(path);
   if (log > 0 && !size) {
-    throw new StoreUnavailableError(
-      `The database ${path} is ${size === null ? 'missing' : 'empty'}, but its write-ahead log ${path}-wal is there: ` +
-        `restore both from a backup, or move ${path}-wal away to begin anew`,
-    );
+    throw new StoreUnavailableError({
+      detail: `The database ${path} is ${size === null ? 'missing' : 'empty'}, but its write-ahead log ${path}-wal is there`,
+      advice: `restore both from a backup, or move ${path}-wal away to begin anew`,
+    });
   }
   if (log > 0 && losesCommits(`${path}-wal`)) {
-    throw new StoreUnavailableError(
-      `The write-ahead log ${path}-wal is damaged, and commits behind the damage would be lost: restore a backup in ` +
-        `the place of ${path} and ${path}-wal. To go on without those commits, keep a copy of both files, then run ` +
-        `\`sqlite3 ${path} 'PRAGMA wal_checkpoint(TRUNCATE)'\``,
-    );
+    throw new StoreUnavailableError({
+      detail: `The write-ahead log ${path}-wal is damaged, and commits behind the damage would be lost`,
+      advice:
+        `restore a backup in the place of ${path} and ${path}-wal. To go on without those commits, keep a copy of both ` +
+        `files, then run \`sqlite3 ${path} 'PRAGMA wal_checkpoint(TRUNCATE)'\``,
+    });
   }
 }
 
@@ -41,13 +43,13 @@ export function refuseDamage(connection: Libsql.Database, path: string): void {
   if (fault !== undefined) throw new StoreUnavailableError(damaged(path, fault));
 }
 
-export function damaged(path: string, finding: string): string {
+export function damaged(path: string, finding: string): Fault {
   // SQLite puts a line with the name of the database before what it found.
   const short = finding.replace(/^\*{3}.*\*{3}\n/, '').replaceAll('\n', '; ');
-  return (
-    `The database ${path} is damaged (${short}): restore it from a backup, ` +
-    'or move it away, with the -wal and -shm beside it, to begin anew'
-  );
+  return {
+    detail: `The database ${path} is damaged (${short})`,
+    advice: 'restore it from a backup, or move it away, with the -wal and -shm beside it, to begin anew',
+  };
 }
 
 const moneyTables = ['account', 'hold', 'payment', 'api_key'];

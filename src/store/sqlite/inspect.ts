@@ -14,7 +14,7 @@ export function inspectSqlite(database: Database, path: string): StoreReport {
   const faults = [...damage, ...moneyFaults((sql) => database.get(sql), true)].map((finding) => damaged(path, finding));
   const size = path === ':memory:' ? 0 : statSync(path).size;
   if (path !== ':memory:' && (statSync(path).mode & 0o077) !== 0) {
-    faults.push(`Others may read the database file: chmod 600 ${path}`);
+    faults.push({ detail: 'Others may read the database file', advice: `chmod 600 ${path}` });
   }
   return {
     facts: [

@@ -1,4 +1,5 @@
 import type Libsql from 'libsql';
+import { OperatorError } from '../../shared/errors/operator-error.ts';
 import { migrations } from './schema.ts';
 
 /** Brings the file to the newest shape, all steps in one transaction, whoever of several processes comes first. */
@@ -8,10 +9,10 @@ export function migrate(connection: Libsql.Database, path: string): void {
   try {
     const from = version(connection);
     if (from > migrations.length) {
-      throw new Error(
-        `The database ${path} was written by a newer Postern (its schema is ${from}, this one knows ${migrations.length}): ` +
-          'use the newer Postern, or another DATA_DIR',
-      );
+      throw new OperatorError({
+        detail: `The database ${path} was written by a newer Postern (its schema is ${from}, this one knows ${migrations.length})`,
+        advice: 'use the newer Postern, or another DATA_DIR',
+      });
     }
     for (const step of migrations.slice(from)) connection.exec(step);
     connection.exec(`PRAGMA user_version = ${migrations.length}`);

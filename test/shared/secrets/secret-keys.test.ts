@@ -8,6 +8,7 @@ import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { openSecretKeys, secretKeyFault } from '../../../src/main/open-secret-keys.ts';
 import { readConfig } from '../../../src/shared/config/config.ts';
+import { OperatorError } from '../../../src/shared/errors/operator-error.ts';
 import { systemRuntime } from '../../../src/shared/runtime/runtime.ts';
 import { Secret } from '../../../src/shared/secrets/secret.ts';
 import { Vault } from '../../../src/shared/secrets/vault.ts';
@@ -64,9 +65,9 @@ describe.each(['sqlite', ...(found ? ['mongodb'] : [])])('the secret key of a st
   async function refusal(...keys: string[]): Promise<string> {
     const fault = await secretKeyFault(configOf(keys), store.secretCheck, systemRuntime);
     const error: unknown = await start(...keys).catch((thrown: unknown) => thrown);
-    expect(error).toBeInstanceOf(Error);
-    expect((error as Error).message).toBe(fault);
-    return fault ?? '';
+    if (!(error instanceof OperatorError)) throw error;
+    expect(error.fault).toEqual(fault);
+    return error.message;
   }
 
   async function forgetCheckValue() {
