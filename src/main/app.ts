@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { CursorSealer } from '../actions/paging/cursor.ts';
-import { Core } from '../actions/pipeline/core.ts';
+import { ActionPipeline } from '../actions/pipeline/action-pipeline.ts';
 import { actions, streams } from '../actions/registry.ts';
 import { type Demo, ensureDemoAccount, makeDemo } from '../api/demo/demo.ts';
 import { graphqlHandler } from '../api/graphql/http.ts';
@@ -135,7 +135,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
       ...overrides.tasks,
     });
     closers.push(() => tasks.close());
-    const core = new Core({
+    const core = new ActionPipeline({
       ...billing,
       webhooks: webhooks.service,
       platform,

@@ -1,8 +1,7 @@
-import { setMaxListeners } from 'node:events';
 import type { ExecutionArgs, ExecutionResult, OperationDefinitionNode, SelectionSetNode } from 'graphql';
 import { execute, GraphQLError, getOperationAST, getVariableValues, Kind, subscribe } from 'graphql';
-import type { Caller, Core } from '../../actions/pipeline/core.ts';
-import type { Tab } from '../../actions/pipeline/tab.ts';
+import type { ActionPipeline, Caller } from '../../actions/pipeline/action-pipeline.ts';
+import type { BillingSession } from '../../actions/pipeline/billing-session.ts';
 import type { ConcurrencyLimit } from '../../billing/concurrency-limit.ts';
 import { insufficientCredits } from '../../billing/ledger-errors.ts';
 import type { RateLimiter } from '../../billing/rate-limiter.ts';
@@ -11,23 +10,23 @@ import { formatDollars, type Micros } from '../../shared/model/money.ts';
 import type { Runtime } from '../../shared/runtime/runtime.ts';
 import { Secret } from '../../shared/secrets/secret.ts';
 import { missingKey } from '../http/api-key.ts';
-import { showCredits } from '../http/credits.ts';
+import { showKept, showPayment } from '../http/credits.ts';
 import { readIdempotencyKey, requestContent } from '../http/idempotency-key.ts';
-import { noteError } from '../http/request-locals.ts';
-import { describe, refusal } from './errors.ts';
+import { refusal } from './errors.ts';
 import type { Executor } from './executor.ts';
-import { isSmall, toJson } from './json-slices.ts';
 import { documentLimits } from './limits.ts';
 import { quote } from './quote.ts';
 import type { GraphqlRequest, LiveResults } from './request.ts';
 import { RequestCalls } from './request-calls.ts';
+import { RequestLifetime } from './request-lifetime.ts';
 import { tooLarge } from './respond.ts';
 import { ResponseBudget } from './response-budget.ts';
 import { type DocumentScope, fragmentsOf } from './selection.ts';
 import { Session } from './session.ts';
+import { shortenMutation } from './shorten-mutation.ts';
 
 export interface PerformParts {
-  core: Core;
+  core: ActionPipeline;
   limiter: RateLimiter;
   streams: ConcurrencyLimit;
   executor: Executor;
@@ -42,8 +41,8 @@ export interface PerformParts {
 }
 
 /**
- * Executes a document on a tab: its worst case is reserved as a whole, what succeeded is charged, the rest goes back.
- * Refused whole where it is too costly, not affordable, or not allowed.
+ * Executes a document as one paid request: its worst case is reserved, and the calls that succeed are charged. Refuses the whole
+ * document if it is too costly, not affordable or not allowed.
  */
 export async function perform(
   parts: PerformParts,
@@ -88,9 +87,9 @@ class Performance {
 
     const scope: DocumentScope = { schema, fragments, variables: coerced.coerced };
     const state = this.#state;
-    const waiting = new Waiting(this.#parts, state);
+    const lifetime = new RequestLifetime(this.#parts, state);
     try {
-      const caller = this.#caller(waiting);
+      const caller = this.#caller(lifetime);
       const { core, costLimit } = this.#parts;
       const calls = new RequestCalls(core, caller);
       const measure = () =>
@@ -114,10 +113,22 @@ class Performance {
       if (isCostOnly) return { data: null };
       if (!needsKey) return await execute(this.#args);
       const budget = new ResponseBudget(bytesLimit, operation.operation === 'subscription' ? new Map() : itemBytes);
-      const onTab = () => this.#onTab(operation, scope, caller, calls, waiting, budget);
-      return await (operation.operation === 'subscription' ? this.#limited(onTab) : onTab());
+      const session = (billing: BillingSession) =>
+        new Session({
+          account: caller.account,
+          calls,
+          billing,
+          scope,
+          budget,
+          isLate: () => lifetime.isLate,
+          quoted: state.quoted,
+          costLimit,
+          rate: state.rate,
+        });
+      if (operation.operation !== 'subscription') return await this.#execute(operation, scope, caller, session);
+      return await this.#limited(() => this.#subscribe(caller, session));
     } finally {
-      waiting.end();
+      lifetime.end();
     }
   }
 
@@ -144,53 +155,43 @@ class Performance {
     return operation === 'mutation' ? Math.min(bytesLimit, documentLimits.mutationBytes) : bytesLimit;
   }
 
-  async #onTab(
+  async #execute(
     operation: OperationDefinitionNode,
     scope: DocumentScope,
     caller: Caller,
-    calls: RequestCalls,
-    waiting: Waiting,
-    budget: ResponseBudget,
-  ): Promise<ExecutionResult | LiveResults> {
+    open: (billing: BillingSession) => Session,
+  ): Promise<ExecutionResult> {
+    const { core, executor, format } = this.#parts;
     const state = this.#state;
-    const { core, costLimit } = this.#parts;
-    const claim = operation.operation === 'mutation' ? await this.#claim(scope, caller) : null;
-    if (claim && 'body' in claim) {
-      state.response.setHeader('idempotent-replayed', 'true');
-      if (claim.reason) noteError(state.response, { reason: claim.reason, status: claim.status });
-      return JSON.parse(claim.body) as ExecutionResult;
-    }
-    const tab = await core.openTab(caller.account, state.quoted, claim);
-    const session = new Session({
+    const isMutation = operation.operation === 'mutation';
+    const paid = await core.payFor({
       account: caller.account,
-      calls,
-      tab,
-      scope,
-      budget,
-      isLate: () => waiting.isLate,
-      quoted: state.quoted,
-      costLimit,
-      rate: state.rate,
+      quote: state.quoted,
+      idempotency: isMutation ? this.#idempotency(scope, caller) : null,
+      perform: async (billing) => {
+        const session = open(billing);
+        const bytesLimit = this.#bytesLimit(operation);
+        try {
+          const executed = await executor.execute({ ...this.#args, contextValue: session }, operation);
+          const formatted = format(executed, state);
+          if (isMutation) return { session, result: await shortenMutation(formatted, bytesLimit) };
+          return { session, result: session.budget.isOver ? { errors: [refusal(tooLarge(bytesLimit))] } : formatted };
+        } finally {
+          this.#countCalls(billing);
+        }
+      },
+      failureOf: ({ session }) => session.failure,
+      bodyOf: ({ result }) => JSON.stringify(result),
+      errorBodyOf,
     });
-    if (operation.operation === 'subscription') return this.#subscribe(tab, session);
-    let result: ExecutionResult;
-    try {
-      result = this.#parts.format(
-        await this.#parts.executor.execute({ ...this.#args, contextValue: session }, operation),
-        state,
-      );
-    } catch (thrown) {
-      this.#countCalls(tab);
-      const error = asPosternError(thrown);
-      await tab.refuse(error, JSON.stringify({ errors: [refusal(error)] }));
-      throw error;
+    if (paid.kind === 'kept') {
+      showKept(state.response, paid.answer);
+      return JSON.parse(paid.answer.body) as ExecutionResult;
     }
-    const bytesLimit = this.#bytesLimit(operation);
-    if (operation.operation === 'mutation') result = await shorten(result, bytesLimit);
-    else if (budget.isOver) result = { errors: [refusal(tooLarge(bytesLimit))] };
-    await this.#close(tab, result, session, claim !== null);
-    if (tab.charges.some(({ micros }) => micros > 0)) this.#parts.executor.countUse(operation);
-    return result;
+    state.settled = paid.settled;
+    showPayment(state.response, paid);
+    if (state.charges.some(({ micros }) => micros > 0)) executor.countUse(operation);
+    return paid.outcome.result;
   }
 
   /** Counts a stream of its key from before credit is reserved until it has ended. */
@@ -211,50 +212,46 @@ class Performance {
     }
   }
 
-  /** It is paid when it opens; what it tells afterwards is free. */
-  async #subscribe(tab: Tab, session: Session): Promise<ExecutionResult | LiveResults> {
-    const opened = await subscribe({ ...this.#args, contextValue: session });
-    const { stream } = session;
-    try {
-      const result = Symbol.asyncIterator in opened ? {} : this.#parts.format(opened, this.#state);
-      await this.#close(tab, result, session, false);
-      if (!(Symbol.asyncIterator in opened) || !stream) return result;
-      return { results: opened, end: () => stream.end() };
-    } catch (error) {
-      stream?.end();
-      throw error;
-    }
-  }
-
-  /**
-   * What was charged is the answer of this Idempotency-Key, whatever failed beside it: performed again it would be
-   * charged again. If nothing was charged, a failure with an unknown outcome decides, else the first one, as in REST.
-   */
-  async #close(tab: Tab, result: ExecutionResult, session: Session, isKept: boolean): Promise<void> {
+  /** A subscription is paid when it opens; its events are free. */
+  async #subscribe(caller: Caller, open: (billing: BillingSession) => Session): Promise<ExecutionResult | LiveResults> {
     const state = this.#state;
-    state.charges = tab.charges;
-    this.#countCalls(tab);
-    // Only an Idempotency-Key wants the answer as it was sent.
-    const body = isKept ? JSON.stringify(result) : '';
-    const failures = session.failedWrites;
-    const failure = failures.find(({ status }) => status >= 500) ?? failures[0];
-    if (failure && tab.charges.length === 0) {
-      await tab.refuse(failure, body);
-      return;
-    }
-    state.settled = await tab.close(200, body);
-    if (state.settled) showCredits(state.response, state.settled);
-    else if (isKept && tab.charges.length > 0) state.response.setHeader('idempotent-replayed', 'true');
+    const paid = await this.#parts.core.payFor({
+      account: caller.account,
+      quote: state.quoted,
+      idempotency: null,
+      perform: async (billing) => {
+        const session = open(billing);
+        try {
+          const opened = await subscribe({ ...this.#args, contextValue: session });
+          return { session, opened: Symbol.asyncIterator in opened ? opened : this.#parts.format(opened, state) };
+        } catch (error) {
+          session.stream?.end();
+          throw error;
+        } finally {
+          this.#countCalls(billing);
+        }
+      },
+      failureOf: ({ session }) => session.failure,
+      bodyOf: () => '',
+      errorBodyOf,
+      discard: ({ session }) => session.stream?.end(),
+    });
+    state.settled = paid.settled;
+    showPayment(state.response, paid);
+    const { session, opened } = paid.outcome;
+    const { stream } = session;
+    if (!(Symbol.asyncIterator in opened)) return opened;
+    return stream ? { results: opened, end: () => stream.end() } : {};
   }
 
   /** The first call was counted when the request came in. Those that failed count too, because they cost the platform as much. */
-  #countCalls(tab: Tab): void {
+  #countCalls({ calls, charges }: BillingSession): void {
     const { key } = this.#state;
-    this.#state.calls = tab.calls;
-    if (key && tab.calls > 1) this.#parts.limiter.add(key.id, tab.calls - 1);
+    Object.assign(this.#state, { calls, charges });
+    if (key && calls > 1) this.#parts.limiter.add(key.id, calls - 1);
   }
 
-  async #claim({ variables }: DocumentScope, caller: Caller) {
+  #idempotency({ variables }: DocumentScope, caller: Caller) {
     const key = readIdempotencyKey(this.#state.request);
     if (key === null) return null;
     const { document, operationName } = this.#args;
@@ -265,10 +262,10 @@ class Performance {
       header(this.#state, 'x-encryption-code'),
     ];
     const content = requestContent('graphql', { document: text, operationName, variables }, secrets);
-    return this.#parts.core.claim({ account: caller.account, key, content });
+    return { key, content };
   }
 
-  #caller(waiting: Waiting): Caller {
+  #caller(lifetime: RequestLifetime): Caller {
     const secret = (name: string) => {
       const value = header(this.#state, name);
       return value === null ? null : new Secret(value);
@@ -278,12 +275,16 @@ class Performance {
       authToken: secret('x-auth-token'),
       proxy: secret('x-proxy'),
       encryptionCode: secret('x-encryption-code'),
-      signal: waiting.signal,
+      signal: lifetime.signal,
       get gone() {
-        return waiting.gone;
+        return lifetime.gone;
       },
     };
   }
+}
+
+function errorBodyOf(error: PosternError): string {
+  return JSON.stringify({ errors: [refusal(error)] });
 }
 
 /** True also for a field that `@skip` leaves out: without a key a caller learns nothing else about a document. */
@@ -313,31 +314,6 @@ function refuseBeyond(costLimit: Micros, quoted: Micros): void {
   );
 }
 
-/** What may stay inside the payload of a mutation whose response is too large. */
-const smallPart = { characters: 2_000, values: 200 };
-
-/**
- * A mutation has been performed, so its response cannot be refused: if it is too large, the objects inside its payloads are left out.
- * The quote bounds the rest.
- */
-async function shorten(result: ExecutionResult, bytesLimit: number): Promise<ExecutionResult> {
-  if (isSmall(result) || (await toJson(result, bytesLimit))) return result;
-  const errors = [...(result.errors ?? [])];
-  const data: Record<string, unknown> = {};
-  for (const [key, payload] of Object.entries(result.data ?? {})) {
-    data[key] = payload;
-    if (typeof payload !== 'object' || payload === null) continue;
-    const shortened: Record<string, unknown> = {};
-    for (const [name, value] of Object.entries(payload)) {
-      const fits = typeof value !== 'object' || isSmall(value, smallPart);
-      shortened[name] = fits ? value : null;
-      if (!fits) errors.push(describe(tooLarge(bytesLimit), new GraphQLError('', { path: [key, name] })));
-    }
-    data[key] = shortened;
-  }
-  return { ...result, data, errors };
-}
-
 function refuseLarger(bytesLimit: number, bytes: number): void {
   if (bytes <= bytesLimit) return;
   throw new PosternError(
@@ -349,51 +325,4 @@ function refuseLarger(bytesLimit: number, bytes: number): void {
 function header({ request }: GraphqlRequest, name: string): string | null {
   const value = request.headers[name];
   return typeof value === 'string' ? value : null;
-}
-
-/** Ends what is still being read when the caller hangs up, or when the request takes too long. */
-class Waiting {
-  isLate = false;
-  readonly #controller = new AbortController();
-  /** Created only when asked for, because only writes and media need it. */
-  #gone: AbortController | undefined;
-  readonly #timer: { cancel(): void };
-  readonly #onClose: () => void;
-  readonly #state: GraphqlRequest;
-
-  constructor({ runtime, timeoutMs }: PerformParts, state: GraphqlRequest) {
-    this.#state = state;
-    // Every read in flight listens, and a request may have any number of them.
-    setMaxListeners(0, this.#controller.signal);
-    this.#onClose = () => {
-      this.#gone?.abort();
-      this.#controller.abort();
-    };
-    state.response.once('close', this.#onClose);
-    // The caller may have gone while its key was looked up.
-    if (state.response.destroyed) this.#onClose();
-    this.#timer = runtime.after(timeoutMs, () => {
-      this.isLate = true;
-      this.#controller.abort();
-    });
-  }
-
-  get signal(): AbortSignal {
-    return this.#controller.signal;
-  }
-
-  /** Of its caller alone: what is being fetched for a write takes its time. */
-  get gone(): AbortSignal {
-    if (!this.#gone) {
-      this.#gone = new AbortController();
-      setMaxListeners(0, this.#gone.signal);
-      if (this.#state.response.destroyed) this.#gone.abort();
-    }
-    return this.#gone.signal;
-  }
-
-  end(): void {
-    this.#timer.cancel();
-    this.#state.response.off('close', this.#onClose);
-  }
 }

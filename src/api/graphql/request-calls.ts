@@ -1,6 +1,6 @@
 import type { Action } from '../../actions/action.ts';
 import type { EdgePage } from '../../actions/paging/paging.ts';
-import type { Caller, Core, PreparedCall } from '../../actions/pipeline/core.ts';
+import type { ActionPipeline, Caller, PreparedCall } from '../../actions/pipeline/action-pipeline.ts';
 import { asPosternError, PosternError } from '../../shared/errors/postern-error.ts';
 
 type Input = Record<string, unknown>;
@@ -16,13 +16,13 @@ const longestInKey = 256;
 
 /** The calls of one request. Calls of one action with equal inputs are prepared and checked once, however many fields make them. */
 export class RequestCalls {
-  readonly #core: Core;
+  readonly #core: ActionPipeline;
   readonly #caller: Caller;
   readonly #prepared = new Map<string, Prepared | PosternError>();
   /** Numbers that stand for long strings and for objects such as files. */
   readonly #numbers = new Map<unknown, number>();
 
-  constructor(core: Core, caller: Caller) {
+  constructor(core: ActionPipeline, caller: Caller) {
     this.#core = core;
     this.#caller = caller;
   }

@@ -1,7 +1,7 @@
 import { type ExecutionArgs, type ExecutionResult, GraphQLError, NoSchemaIntrospectionCustomRule } from 'graphql';
 import { createYoga, type GraphQLParams, type Plugin, type YogaInitialContext } from 'graphql-yoga';
 import { LRUCache } from 'lru-cache';
-import type { Core } from '../../actions/pipeline/core.ts';
+import type { ActionPipeline } from '../../actions/pipeline/action-pipeline.ts';
 import type { AccountService } from '../../billing/account-service.ts';
 import type { ConcurrencyLimit } from '../../billing/concurrency-limit.ts';
 import type { RateLimiter } from '../../billing/rate-limiter.ts';
@@ -32,7 +32,7 @@ export interface GraphqlOptions {
 }
 
 export interface GraphqlParts {
-  core: Core;
+  core: ActionPipeline;
   accounts: AccountService;
   limiter: RateLimiter;
   streams: ConcurrencyLimit;

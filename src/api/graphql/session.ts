@@ -1,7 +1,7 @@
 import type { Action } from '../../actions/action.ts';
 import type { EdgePage } from '../../actions/paging/paging.ts';
-import type { PreparedCall } from '../../actions/pipeline/core.ts';
-import type { Tab } from '../../actions/pipeline/tab.ts';
+import type { PreparedCall } from '../../actions/pipeline/action-pipeline.ts';
+import type { BillingSession } from '../../actions/pipeline/billing-session.ts';
 import type { RateState } from '../../billing/rate-limiter.ts';
 import { asPosternError, PosternError } from '../../shared/errors/postern-error.ts';
 import type { LiveStream } from '../../shared/model/event-stream.ts';
@@ -15,7 +15,7 @@ type Input = Record<string, unknown>;
 export interface SessionParts {
   account: string;
   calls: RequestCalls;
-  tab: Tab;
+  billing: BillingSession;
   scope: DocumentScope;
   budget: ResponseBudget;
   /** True once the request has taken too long. */
@@ -37,11 +37,18 @@ export class Session {
   stream: LiveStream | null = null;
   /** One for all that came too late, so that it is logged once. */
   #late: PosternError | undefined;
-  /** What failed of the writes. */
-  readonly failedWrites: PosternError[] = [];
+  readonly #failedWrites: PosternError[] = [];
 
   constructor(parts: SessionParts) {
     this.#parts = parts;
+  }
+
+  /**
+   * The error of the writes, which decides what is kept under the Idempotency-Key if no call succeeded: a failure with an unknown
+   * outcome, otherwise the first failure, as in REST.
+   */
+  get failure(): PosternError | null {
+    return this.#failedWrites.find(({ status }) => status >= 500) ?? this.#failedWrites[0] ?? null;
   }
 
   get account(): string {
@@ -75,20 +82,20 @@ export class Session {
 
   /** `place` is the same for the same field of a request that is sent again. */
   async write<Output>(action: Action, input: Input, place: string): Promise<Output> {
-    const { calls, tab } = this.#parts;
+    const { calls, billing } = this.#parts;
     this.#reads.clear();
     try {
-      return (await tab.run(calls.prepare(action, input), place)) as Output;
+      return (await billing.run(calls.prepare(action, input), place)) as Output;
     } catch (error) {
-      this.failedWrites.push(asPosternError(error));
+      this.#failedWrites.push(asPosternError(error));
       throw error;
     }
   }
 
   /** Opens a live stream; `null` where something may be missing. */
   async open(action: Action, input: Input): Promise<AsyncIterable<unknown>> {
-    const { calls, tab } = this.#parts;
-    this.stream = (await tab.run(calls.prepare(action, input))) as LiveStream;
+    const { calls, billing } = this.#parts;
+    this.stream = (await billing.run(calls.prepare(action, input))) as LiveStream;
     return eventsOf(this.stream);
   }
 
@@ -108,9 +115,9 @@ export class Session {
   }
 
   async #run<Output>(prepare: () => PreparedCall<Output>): Promise<Output> {
-    const { tab, isLate } = this.#parts;
+    const { billing, isLate } = this.#parts;
     try {
-      return await tab.run(prepare());
+      return await billing.run(prepare());
     } catch (thrown) {
       // Whoever else wants the same thing is told of the same error.
       const error = asPosternError(thrown);

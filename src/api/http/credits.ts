@@ -1,11 +1,27 @@
 import type { ServerResponse } from 'node:http';
+import type { KeptAnswer } from '../../billing/idempotency-claim.ts';
 import type { Settled } from '../../billing/ledger.ts';
 import { formatDollars } from '../../shared/model/money.ts';
-import { localsOf } from './request-locals.ts';
+import { localsOf, noteError } from './request-locals.ts';
 
-/** What the request cost, and what is left after it (SPEC.md, Limits). */
-export function showCredits(response: ServerResponse, { charged, remaining }: Settled): void {
-  response.setHeader('x-credits-charged', formatDollars(charged));
-  response.setHeader('x-credits-remaining', formatDollars(remaining));
-  localsOf(response).charged = charged;
+/** Sets the headers that say what the request cost and what is left (SPEC.md, Limits), or that it was paid before. */
+export function showPayment(
+  response: ServerResponse,
+  { settled, wasPaidBefore }: { settled: Settled | null; wasPaidBefore: boolean },
+): void {
+  if (wasPaidBefore) showReplayed(response);
+  if (!settled) return;
+  response.setHeader('x-credits-charged', formatDollars(settled.charged));
+  response.setHeader('x-credits-remaining', formatDollars(settled.remaining));
+  localsOf(response).charged = settled.charged;
+}
+
+/** The response was kept under the request's Idempotency-Key. */
+export function showKept(response: ServerResponse, { reason, status }: KeptAnswer): void {
+  showReplayed(response);
+  if (reason) noteError(response, { reason, status });
+}
+
+function showReplayed(response: ServerResponse): void {
+  response.setHeader('idempotent-replayed', 'true');
 }

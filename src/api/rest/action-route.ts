@@ -1,19 +1,17 @@
 import type { Request, Response } from 'express';
 import type { Action } from '../../actions/action.ts';
-import type { Caller, Core } from '../../actions/pipeline/core.ts';
-import type { IdempotencyClaim } from '../../billing/idempotency-claim.ts';
-import { asPosternError } from '../../shared/errors/postern-error.ts';
-import { showCredits } from '../http/credits.ts';
+import type { ActionPipeline, Caller } from '../../actions/pipeline/action-pipeline.ts';
+import { showKept, showPayment } from '../http/credits.ts';
 import { readIdempotencyKey, requestContent } from '../http/idempotency-key.ts';
-import { localsOf, noteError } from '../http/request-locals.ts';
+import { localsOf } from '../http/request-locals.ts';
 import { readAuthToken, readEncryptionCode, readProxyText } from './credentials.ts';
 import { dataBody, errorBody, sendBody } from './envelope.ts';
 import { inputReader, type RawInput } from './read-input.ts';
 
 export type RestHandler = (request: Request, response: Response) => Promise<void>;
 
-/** Performs one action for one request: input → expensive checks → idempotency → tab → answer. */
-export function actionRoute(action: Action, core: Core): RestHandler {
+/** Performs one action for one request: input, expensive checks, payment, response. */
+export function actionRoute(action: Action, core: ActionPipeline): RestHandler {
   const readInput = inputReader(action);
   return async (request: Request, response: Response) => {
     const { account = '' } = localsOf(response);
@@ -29,29 +27,20 @@ export function actionRoute(action: Action, core: Core): RestHandler {
     // An account that cannot pay is refused below, by the ledger, before anything expensive is done.
     if (call.unchecked > 0 && (await core.covers(account, action.price))) await call.check();
     const key = action.method === 'POST' ? readIdempotencyKey(request) : null;
-    let claim: IdempotencyClaim | null = null;
-    if (key !== null) {
-      const begun = await core.claim({ account, key, content: contentOf(request, action, input, caller) });
-      if ('body' in begun) {
-        response.setHeader('idempotent-replayed', 'true');
-        if (begun.reason) noteError(response, { reason: begun.reason, status: begun.status });
-        return sendBody(response, begun.status, begun.body);
-      }
-      claim = begun;
+    const paid = await core.payFor({
+      account,
+      quote: action.price,
+      idempotency: key === null ? null : { key, content: contentOf(request, action, input, caller) },
+      perform: async (session) => dataBody(await session.run(call)),
+      bodyOf: (body) => body,
+      errorBodyOf: ({ message }) => errorBody(message),
+    });
+    if (paid.kind === 'kept') {
+      showKept(response, paid.answer);
+      return sendBody(response, paid.answer.status, paid.answer.body);
     }
-    const tab = await core.openTab(account, action.price, claim);
-    let body: string;
-    try {
-      body = dataBody(await tab.run(call));
-    } catch (thrown) {
-      const error = asPosternError(thrown);
-      await tab.refuse(error, errorBody(error.message));
-      throw error;
-    }
-    const settled = await tab.close(200, body);
-    if (settled) showCredits(response, settled);
-    else if (claim && action.price > 0) response.setHeader('idempotent-replayed', 'true');
-    sendBody(response, 200, body);
+    showPayment(response, paid);
+    sendBody(response, 200, paid.outcome);
   };
 }
 

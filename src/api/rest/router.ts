@@ -1,6 +1,6 @@
 import { type Request, type Response, Router } from 'express';
 import type { Action } from '../../actions/action.ts';
-import type { Core } from '../../actions/pipeline/core.ts';
+import type { ActionPipeline } from '../../actions/pipeline/action-pipeline.ts';
 import type { ApiKeyAuthenticator } from '../../billing/api-key-authenticator.ts';
 import type { ConcurrencyLimit } from '../../billing/concurrency-limit.ts';
 import type { RateLimiter } from '../../billing/rate-limiter.ts';
@@ -16,7 +16,7 @@ import { actionRoute } from './action-route.ts';
 import { streamRoute } from './stream-route.ts';
 
 export interface RestParts {
-  core: Core;
+  core: ActionPipeline;
   keys: ApiKeyAuthenticator;
   limiter: RateLimiter;
   streams: ConcurrencyLimit;

@@ -1,12 +1,11 @@
 import type { Request, Response } from 'express';
 import type { Action } from '../../actions/action.ts';
-import type { Core, PreparedCall } from '../../actions/pipeline/core.ts';
+import type { ActionPipeline, PreparedCall } from '../../actions/pipeline/action-pipeline.ts';
 import type { ApiKeyAuthenticator } from '../../billing/api-key-authenticator.ts';
 import type { ConcurrencyLimit } from '../../billing/concurrency-limit.ts';
-import { asPosternError } from '../../shared/errors/postern-error.ts';
 import type { LiveStream, StreamItem } from '../../shared/model/event-stream.ts';
 import { readApiKey } from '../http/api-key.ts';
-import { showCredits } from '../http/credits.ts';
+import { showPayment } from '../http/credits.ts';
 import { sendEventStream } from '../http/event-stream.ts';
 import { localsOf } from '../http/request-locals.ts';
 import type { RestHandler } from './action-route.ts';
@@ -17,7 +16,7 @@ import { inputReader } from './read-input.ts';
 /** Opens a stream for one call. It is paid when it opens. */
 export function streamRoute(
   action: Action,
-  { core, keys, streams }: { core: Core; keys: ApiKeyAuthenticator; streams: ConcurrencyLimit },
+  { core, keys, streams }: { core: ActionPipeline; keys: ApiKeyAuthenticator; streams: ConcurrencyLimit },
 ): RestHandler {
   const readInput = inputReader(action);
   return async (request: Request, response: Response) => {
@@ -49,24 +48,17 @@ export function streamRoute(
   };
 
   async function open(call: PreparedCall, response: Response): Promise<LiveStream> {
-    const { account = '' } = localsOf(response);
-    const tab = await core.openTab(account, action.price, null);
-    let stream: LiveStream;
-    try {
-      stream = (await tab.run(call)) as LiveStream;
-    } catch (thrown) {
-      const error = asPosternError(thrown);
-      await tab.refuse(error, errorBody(error.message));
-      throw error;
-    }
-    try {
-      const settled = await tab.close(200, '');
-      if (settled) showCredits(response, settled);
-    } catch (error) {
-      stream.end();
-      throw error;
-    }
-    return stream;
+    const paid = await core.payFor({
+      account: localsOf(response).account ?? '',
+      quote: action.price,
+      idempotency: null,
+      perform: async (session) => (await session.run(call)) as LiveStream,
+      bodyOf: () => '',
+      errorBodyOf: ({ message }) => errorBody(message),
+      discard: (stream) => stream.end(),
+    });
+    showPayment(response, paid);
+    return paid.outcome;
   }
 }
 

@@ -3,40 +3,38 @@ import type { Charge, Ledger, Reservation, Settled } from '../../billing/ledger.
 import type { PosternError } from '../../shared/errors/postern-error.ts';
 import type { Micros } from '../../shared/model/money.ts';
 import type { Runtime } from '../../shared/runtime/runtime.ts';
-import type { PreparedCall } from './core.ts';
+import type { PreparedCall } from './action-pipeline.ts';
 
-interface TabOptions {
+interface BillingSessionOptions {
   ledger: Ledger;
   runtime: Runtime;
   account: string;
+  /** Reserved before the first call, in micro-dollars. */
   quote: Micros;
-  /** Of the request's Idempotency-Key, where it has one. */
+  /** Of the request's Idempotency-Key, if the request has one. */
   claim: IdempotencyClaim | null;
 }
 
-/**
- * What one request runs up: credit for the quote is reserved when it opens, each action that succeeds is noted, and
- * closing it settles those and gives the rest back. It must be ended, by `close` or by `refuse`.
- */
-export class Tab {
-  readonly #options: TabOptions;
+/** The calls of one paid request. `authorize` reserves credit, `run` performs a call, and `settle` or `refuse` ends the session. */
+export class BillingSession {
+  readonly #options: BillingSessionOptions;
   readonly #reservation: Reservation | null;
   readonly #charges: Charge[] = [];
   #calls = 0;
 
-  private constructor(options: TabOptions, reservation: Reservation | null) {
+  private constructor(options: BillingSessionOptions, reservation: Reservation | null) {
     this.#options = options;
     this.#reservation = reservation;
   }
 
   /**
-   * Throws `insufficient_credits`, or `unavailable` where the store is away; the claim is left then. A quote of zero
-   * asks nobody.
+   * Reserves the quote; a quote of zero reserves nothing. Throws `insufficient_credits`, or `unavailable` if the store is away, and
+   * frees the Idempotency-Key then.
    */
-  static async open(options: TabOptions): Promise<Tab> {
+  static async authorize(options: BillingSessionOptions): Promise<BillingSession> {
     const { ledger, account, quote, claim } = options;
     try {
-      return new Tab(options, quote > 0 ? await ledger.reserve(account, quote) : null);
+      return new BillingSession(options, quote > 0 ? await ledger.reserve(account, quote) : null);
     } catch (error) {
       await claim?.leave('forgotten');
       throw error;
@@ -48,14 +46,14 @@ export class Tab {
     return this.#charges;
   }
 
-  /** The calls that were performed, whether they succeeded or not. */
+  /** How many calls were performed, including calls that failed. */
   get calls(): number {
     return this.#calls;
   }
 
   /**
-   * Performs the call; it is charged when it succeeds. `place` says where in the request it stands: the same in a
-   * request that is sent again, and another for every write of it.
+   * Performs the call and charges it if it succeeds. `place` identifies the call within the request: it is the same when the request
+   * is sent again, and different for each write of one request.
    */
   async run<Output>(call: PreparedCall<Output>, place = '0'): Promise<Output> {
     const { action } = call;
@@ -67,10 +65,10 @@ export class Tab {
   }
 
   /**
-   * Settles what succeeded, and keeps the answer where the request has an Idempotency-Key. `null` where nothing was
-   * charged, since it is free or was paid before.
+   * Charges the calls that succeeded, releases the rest of the reservation, and keeps the response under the Idempotency-Key in the
+   * same commit. Returns `null` if nothing was charged, because the request is free or was paid before.
    */
-  async close(status: number, body: string): Promise<Settled | null> {
+  async settle(status: number, body: string): Promise<Settled | null> {
     const { ledger, claim } = this.#options;
     if (!this.#reservation) {
       await claim?.keep({ status, body });
@@ -81,7 +79,7 @@ export class Tab {
     return ledger.settle(this.#reservation, charges, claim.chargedAnswer({ status, body }));
   }
 
-  /** Gives everything back: the request failed, and `body` tells its caller so. */
+  /** Charges nothing, because the request failed. `body` is the response that reports the error. */
   async refuse(error: PosternError, body: string): Promise<void> {
     const { ledger, claim } = this.#options;
     if (this.#reservation) await ledger.settle(this.#reservation, []);

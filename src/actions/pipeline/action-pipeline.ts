@@ -1,6 +1,5 @@
 import type { AccountService } from '../../billing/account-service.ts';
-import type { Idempotency, IdempotentRequest } from '../../billing/idempotency.ts';
-import type { IdempotencyClaim, KeptAnswer } from '../../billing/idempotency-claim.ts';
+import type { Idempotency } from '../../billing/idempotency.ts';
 import type { Ledger } from '../../billing/ledger.ts';
 import type { MediaService } from '../../media/media-service.ts';
 import type { DirectMessages } from '../../messaging/conversations/direct-messages.ts';
@@ -17,7 +16,7 @@ import type { Action, Credentials } from '../action.ts';
 import { checkInput, noNul } from '../input/input.ts';
 import { type CursorSealer, cursorScope } from '../paging/cursor.ts';
 import { byEdge, byPage, byTwoParts, type EdgePage, noPaging, type PagedList, type Paging } from '../paging/paging.ts';
-import { Tab } from './tab.ts';
+import { type PaidRequest, type PaidResult, type PerformedRequest, payFor } from './paid-request.ts';
 
 /** Who calls, as a face knows it before it knows the action. */
 export interface Caller {
@@ -46,7 +45,7 @@ export interface PreparedCall<Output = unknown> {
   perform(tokenFor: (operation: string) => string): Promise<Output>;
 }
 
-export interface CoreParts {
+export interface ActionPipelineParts {
   ledger: Ledger;
   idempotency: Idempotency;
   accounts: AccountService;
@@ -67,11 +66,11 @@ type Input = Record<string, unknown>;
 /** Cookie octets of RFC 6265 section 4.1.1: a token is sent as a cookie and must not become another header. */
 const tokenPattern = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]{1,1024}$/;
 
-/** What every face shares: the checks before the money, and the tab on which actions are performed. */
-export class Core {
-  readonly #parts: CoreParts;
+/** The actions as every API calls them: the checks before the payment, and the payment. */
+export class ActionPipeline {
+  readonly #parts: ActionPipelineParts;
 
-  constructor(parts: CoreParts) {
+  constructor(parts: ActionPipelineParts) {
     this.#parts = parts;
   }
 
@@ -155,14 +154,6 @@ export class Core {
   }
 
   /**
-   * Claims the request's Idempotency-Key, where it has one: what was performed before comes back as the answer that was
-   * kept. Throws `conflict`, `idempotency_mismatch` or `unavailable`.
-   */
-  claim(request: IdempotentRequest): Promise<IdempotencyClaim | KeptAnswer> {
-    return this.#parts.idempotency.begin(request);
-  }
-
-  /**
    * False if the account's last known credit is less than `micros`: then nothing expensive should be done before the
    * ledger has been asked.
    */
@@ -170,10 +161,11 @@ export class Core {
     return this.#parts.ledger.covers(account, micros);
   }
 
-  /** Opens the tab of one request, with credit reserved for `quote`. Throws `insufficient_credits`. */
-  openTab(account: string, quote: Micros, claim: IdempotencyClaim | null): Promise<Tab> {
-    const { ledger, runtime } = this.#parts;
-    return Tab.open({ ledger, runtime, account, quote, claim });
+  payFor<Outcome>(request: PaidRequest<Outcome> & { idempotency: null }): Promise<PerformedRequest<Outcome>>;
+  payFor<Outcome>(request: PaidRequest<Outcome>): Promise<PaidResult<Outcome>>;
+  /** Claims, reserves, performs and charges one request. */
+  payFor<Outcome>(request: PaidRequest<Outcome>): Promise<PaidResult<Outcome>> {
+    return payFor(this.#parts, request);
   }
 }
 

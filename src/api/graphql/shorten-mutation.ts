@@ -1,0 +1,29 @@
+import { type ExecutionResult, GraphQLError } from 'graphql';
+import { describe } from './errors.ts';
+import { isSmall, toJson } from './json-slices.ts';
+import { tooLarge } from './respond.ts';
+
+/** What may stay inside the payload of a mutation whose response is too large. */
+const smallPart = { characters: 2_000, values: 200 };
+
+/**
+ * A mutation has been performed, so its response cannot be refused: if it is too large, the objects inside its payloads are left out.
+ * The quote bounds the rest.
+ */
+export async function shortenMutation(result: ExecutionResult, bytesLimit: number): Promise<ExecutionResult> {
+  if (isSmall(result) || (await toJson(result, bytesLimit))) return result;
+  const errors = [...(result.errors ?? [])];
+  const data: Record<string, unknown> = {};
+  for (const [key, payload] of Object.entries(result.data ?? {})) {
+    data[key] = payload;
+    if (typeof payload !== 'object' || payload === null) continue;
+    const shortened: Record<string, unknown> = {};
+    for (const [name, value] of Object.entries(payload)) {
+      const fits = typeof value !== 'object' || isSmall(value, smallPart);
+      shortened[name] = fits ? value : null;
+      if (!fits) errors.push(describe(tooLarge(bytesLimit), new GraphQLError('', { path: [key, name] })));
+    }
+    data[key] = shortened;
+  }
+  return { ...result, data, errors };
+}
