@@ -38,10 +38,17 @@ export class Behind {
     return { ...accounts[0], encryptionCode: '739146' };
   }
 
-  async findTweet(wanted) {
-    const { tweets } = await this.#ask('/api/search?q=from:grace&count=100');
-    const found = tweets.find((tweet) => wanted({ replyCount: tweet.reply_count })) ?? tweets[0];
-    return found.id;
+  /** A tweet of ada that grace answers, quotes and retweets; the same every time. Answers its id. */
+  async talkedAbout() {
+    this.talked ??= this.#talkAbout(await this.post('Which boat is the fastest?'));
+    return this.talked;
+  }
+
+  async #talkAbout(tweetId) {
+    const [{ userName }, { userName: actor }] = this.demo.accounts;
+    for (const type of ['reply', 'quote', 'retweet'])
+      await this.#send('/control/events', 'POST', { type, userName, actor, tweetId });
+    return tweetId;
   }
 
   /** Somebody likes what ada wrote. */

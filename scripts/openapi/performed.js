@@ -76,8 +76,8 @@ async function inThisWorld(action, caller) {
 }
 
 /**
- * Fields whose values exist in one world only. Who reads sees a tweet that has replies; who changes gets one of its
- * own, so that no action meets what another did.
+ * Fields whose values exist in one world only. A read is shown a tweet with a reply, a quote and a retweet; a
+ * write gets a tweet of its own, so that no action meets what another did.
  */
 const realOnes = {
   tweet_id: aTweet,
@@ -104,5 +104,5 @@ function conversationOf({ accounts: [ada, grace] }) {
 
 async function aTweet({ behind }, { method, name }) {
   if (method !== 'GET') return behind.post(`A tweet for ${name.replace('/', ' ')}.`);
-  return behind.findTweet((tweet) => tweet.replyCount > 0);
+  return behind.talkedAbout();
 }

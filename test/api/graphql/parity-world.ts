@@ -53,13 +53,13 @@ export class ParityWorld {
   readonly service: TestService;
   readonly sandbox: SandboxControl;
   readonly receiver: TestReceiver;
-  readonly #repliedTo: string;
+  readonly #talkedAbout: string;
 
-  constructor(service: TestService, sandbox: SandboxControl, receiver: TestReceiver, repliedTo: string) {
+  constructor(service: TestService, sandbox: SandboxControl, receiver: TestReceiver, talkedAbout: string) {
     this.service = service;
     this.sandbox = sandbox;
     this.receiver = receiver;
-    this.#repliedTo = repliedTo;
+    this.#talkedAbout = talkedAbout;
   }
 
   async stop(): Promise<void> {
@@ -148,7 +148,7 @@ export class ParityWorld {
     const [ada, grace] = this.service.demo.accounts;
     if (name.startsWith('dm/')) chat.fill(input);
     if (name === 'dm/messages' && ada && grace) input['conversation_id'] = conversationBetween(ada, grace);
-    if ('tweet_id' in input) input['tweet_id'] = effect === 'read' ? this.#repliedTo : tweetId;
+    if ('tweet_id' in input) input['tweet_id'] = effect === 'read' ? this.#talkedAbout : tweetId;
     if ('article_id' in input) input['article_id'] = articleId;
     if ('listId' in input) input['listId'] = this.service.demo.listId;
     if ('username' in input) input['username'] = user.userName;
@@ -238,9 +238,10 @@ export async function startParityWorld(env: Record<string, string> = {}): Promis
   const ada = new Client({ baseUrl, key: apiKey, authToken: accounts[0]?.authToken ?? '' });
   const made = await ada.post('/tweet/create', { text: 'A tweet that is answered' });
   const id = String(made.body.data['id']);
-  for (const text of ['First!', 'Second.']) await ada.post('/tweet/create', { text, reply_to_tweet_id: id });
-  for (const text of ['Quoting.', 'Quoting again.']) await ada.post('/tweet/create', { text, quote_tweet_id: id });
+  const sandbox = new SandboxControl(sandboxUrl);
+  const userName = accounts[0]?.userName ?? '';
+  for (const type of ['reply', 'quote', 'retweet']) await sandbox.makeEvents({ type, userName, tweetId: id, count: 2 });
   await ada.post('/tweet/bookmark', { tweet_id: id });
   for (const published of [true, false]) await writeArticle(ada, published);
-  return new ParityWorld(service, new SandboxControl(sandboxUrl), await startReceiver(), id);
+  return new ParityWorld(service, sandbox, await startReceiver(), id);
 }
