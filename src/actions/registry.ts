@@ -29,6 +29,7 @@ import { favorite } from './tweet/favorite.ts';
 import { tweetQuotes } from './tweet/quotes.ts';
 import { tweetReplies } from './tweet/replies.ts';
 import { retweet } from './tweet/retweet.ts';
+import { tweetRetweeters } from './tweet/retweeters.ts';
 import { unbookmark } from './tweet/unbookmark.ts';
 import { unlike } from './tweet/unlike.ts';
 import { unretweet } from './tweet/unretweet.ts';
@@ -63,6 +64,7 @@ export const actions: readonly Action[] = [
   tweetDetail,
   tweetReplies,
   tweetQuotes,
+  tweetRetweeters,
   createTweet,
   deleteTweet,
   favorite,

@@ -112,6 +112,11 @@ export class SandboxSession extends UnsupportedSession {
     return this.#get('quotes', path, (body) => itemsAnd(body, readTweets, {}), aTweet(tweetId));
   }
 
+  override retweeters(tweetId: string, page: PageRequest): Promise<Page<UserCard>> {
+    const path = withPage(`/api/tweets/${tweetId}/retweeters`, page);
+    return this.#get('retweeters', path, (body) => itemsAnd(body, readUserCards, {}), aTweet(tweetId));
+  }
+
   override homeTimeline(page: PageRequest): Promise<ViewerPage<Tweet>> {
     return this.#get('home', withPage('/api/home', page), (body) => itemsAnd(body, readTweets, readViewer(body)));
   }

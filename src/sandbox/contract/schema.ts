@@ -26,6 +26,14 @@ export function closed(properties: Readonly<Record<string, Schema>>, optional: r
   return { type: 'object', required, properties, additionalProperties: false };
 }
 
+/** A page of what `base.json` has a schema of. */
+export function pageOf(items: string, name: keyof Components['schemas']): Schema {
+  return closed({
+    [items]: { type: 'array', maxItems: 100, items: ref(name) },
+    next_cursor: { type: ['string', 'null'] },
+  });
+}
+
 /** A response of JSON. */
 export function answers(description: string, schema: Schema): Schema {
   return { description, content: { 'application/json': { schema } } };

@@ -5,6 +5,7 @@ import { Articles } from './articles.ts';
 import { HomeFeeds } from './home.ts';
 import { makeTweet, makeUser, type NewTweet, type NewUser } from './new.ts';
 import { Ranking } from './ranking.ts';
+import { Relation } from './relation.ts';
 import { compareIds, nextSnowflake } from './snowflake.ts';
 import type { List, Tweet, User } from './types.ts';
 import { Uploads } from './uploads.ts';
@@ -153,12 +154,16 @@ export class Dataset {
     if (user.retweeted.has(tweet)) return false;
     this.#lastRetweet = nextSnowflake(at, this.#lastRetweet);
     user.retweeted.set(tweet, this.#lastRetweet);
+    tweet.retweeters ??= new Relation();
+    tweet.retweeters.add(user);
     tweet.retweets++;
     return true;
   }
 
   unretweet(user: User, tweet: Tweet): void {
-    if (user.retweeted.delete(tweet)) tweet.retweets--;
+    if (!user.retweeted.delete(tweet)) return;
+    tweet.retweeters?.delete(user);
+    tweet.retweets--;
   }
 
   bookmark(user: User, tweet: Tweet): void {

@@ -36,8 +36,12 @@ export function isActive(user: User): boolean {
   return user.state === 'active';
 }
 
+export function isShownTo(viewer: User, user: User): boolean {
+  return !user.protected || user === viewer || user.followers.has(viewer);
+}
+
 /** What a protected user does, and with whom, is for followers. The profile itself everybody may see. */
 export function checkShownTo(viewer: User, user: User): void {
-  if (!user.protected || user === viewer || user.followers.has(viewer)) return;
+  if (isShownTo(viewer, user)) return;
   throw new Problem(403, 'protected', 'That user shows it to followers only', { id: user.id });
 }

@@ -91,6 +91,7 @@ export function makeTweet(
     deleted: false,
     likes: fields.likes ?? 0,
     retweets: fields.retweets ?? 0,
+    retweeters: undefined,
     replies: 0,
     answers: undefined,
     shyAnswers: undefined,

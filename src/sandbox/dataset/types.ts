@@ -94,6 +94,8 @@ export interface Tweet {
   deleted: boolean;
   likes: number;
   retweets: number;
+  /** Those who are known to have retweeted it. */
+  retweeters: Relation<User> | undefined;
   replies: number;
   /** Positions of the direct replies, ascending. Most tweets have none, hence no array of their own. */
   answers: number[] | undefined;

@@ -1,7 +1,11 @@
-import { visibleTweet } from '../dataset/look-up.ts';
+import { answers, pageOf } from '../contract/schema.ts';
+import { isActive, isShownTo, visibleTweet } from '../dataset/look-up.ts';
+import type { User } from '../dataset/types.ts';
 import { json } from '../http/answer.ts';
 import type { ActorOperation } from '../http/operation.ts';
+import { pagingOf, takePage } from '../http/paged.ts';
 import { Problem } from '../http/problem.ts';
+import { numberOf, usersAnswer } from './user-lists.ts';
 
 const path = '/api/tweets/{id}/retweet';
 
@@ -45,5 +49,26 @@ export const unretweetTweet: ActorOperation = {
       platform.commit({ kind: 'unretweet', user: actor.id, tweet: tweet.id, at: platform.now() });
     }
     return json({ tweet_id: tweet.id, retweeted: false });
+  },
+};
+
+/** Who retweeted a tweet, the newest retweet first. Retweets before the recorded history are counted, not listed. */
+export const retweeters: ActorOperation = {
+  id: 'retweeters',
+  method: 'GET',
+  path: '/api/tweets/{id}/retweeters',
+  access: 'actor',
+  contract: {
+    summary:
+      'Users who retweeted a tweet, the newest retweet first. Protected users are listed for their followers only; retweets before the recorded history are counted, not listed. Problems as in tweetById.',
+    parameters: ['Count', 'Cursor'],
+    responses: { 200: answers('A page.', pageOf('users', 'User')) },
+  },
+  handle(call) {
+    const tweet = visibleTweet(call.platform.dataset, call.params['id'] ?? '', call.actor);
+    const paging = pagingOf(call, 'retweeters', tweet.id);
+    const shown = (user: User) => isActive(user) && isShownTo(call.actor, user);
+    const page = takePage(tweet.retweeters?.newestFirst(numberOf(paging.after)) ?? [], paging.count, shown);
+    return usersAnswer(call, '', page, paging.seal(page.next));
   },
 };

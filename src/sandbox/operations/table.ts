@@ -24,7 +24,7 @@ import { listMembers } from './list-members.ts';
 import { ping } from './ping.ts';
 import { guessAtRealm, realmState, registerAtRealm, unlockAtRealm } from './realms.ts';
 import { quotes, replies } from './replies.ts';
-import { retweetTweet, unretweetTweet } from './retweets.ts';
+import { retweeters, retweetTweet, unretweetTweet } from './retweets.ts';
 import { searchTweets } from './search.ts';
 import { tweetById } from './tweets.ts';
 import { uploadMedia } from './upload-media.ts';
@@ -58,6 +58,7 @@ export const operations: readonly Operation[] = [
   deleteTweet,
   replies,
   quotes,
+  retweeters,
   likeTweet,
   unlikeTweet,
   retweetTweet,

@@ -1,17 +1,19 @@
 import { tweetDetail } from '../../../actions/tweet/detail.ts';
 import { tweetQuotes } from '../../../actions/tweet/quotes.ts';
 import { tweetReplies } from '../../../actions/tweet/replies.ts';
+import { tweetRetweeters } from '../../../actions/tweet/retweeters.ts';
 import type { Entities } from '../../../shared/model/entities.ts';
 import type { Media } from '../../../shared/model/media.ts';
 import type { Tweet } from '../../../shared/model/tweet.ts';
+import type { UserCard } from '../../../shared/model/user-card.ts';
 import { costs } from '../cost.ts';
 import type { Session } from '../session.ts';
 import { listCall, oneCall, pageArgs } from './bind.ts';
 import { builder } from './builder.ts';
-import { TweetConnection, TweetRef, type TweetSource, UserRef } from './refs.ts';
+import { TweetConnection, TweetRef, type TweetSource, UserConnection, UserRef } from './refs.ts';
 import { isoTime } from './time.ts';
 import { EntitiesRef, MediaRef } from './tweet-parts.ts';
-import { fromAuthor } from './user-source.ts';
+import { fromAuthor, fromCard, type UserSource } from './user-source.ts';
 
 export function readTweet(tweet: Tweet): TweetSource {
   return tweet;
@@ -128,6 +130,18 @@ builder.node(TweetRef, {
         input: (tweet) => ({ tweet_id: tweet.id }),
         read: readTweet,
         view: 'tweet',
+      }),
+    }),
+    retweeters: t.field({
+      type: UserConnection,
+      args: pageArgs,
+      description: 'Users who retweeted it, the newest retweet first.',
+      ...listCall<TweetSource, UserCard, UserSource>({
+        action: tweetRetweeters,
+        items: 'users',
+        input: (tweet) => ({ tweet_id: tweet.id }),
+        read: fromCard,
+        view: 'card',
       }),
     }),
   }),

@@ -1,0 +1,23 @@
+import { z } from 'zod';
+import { pageInput } from '../../shared/model/page.ts';
+import { numericId } from '../../shared/model/scalars.ts';
+import { flatPrice, platformAction } from '../action.ts';
+import { userPage, userPageOutput } from '../paging/pages.ts';
+
+export const tweetRetweeters = platformAction({
+  name: 'tweet/retweeters',
+  method: 'GET',
+  path: '/tweet/retweeters',
+  summary: 'Users who retweeted a tweet, the newest retweet first',
+  description: 'Protected users are listed for their followers only, so there may be fewer users than `retweetCount`.',
+  atProtocol: '`app.bsky.feed.getRepostedBy`',
+  price: flatPrice,
+  effect: 'read',
+  paged: true,
+  input: z.object({ tweet_id: numericId.meta({ description: 'The tweet.' }), ...pageInput }),
+  example: { tweet_id: '1989000000000000000', count: 1 },
+  output: z.object({ tweetId: numericId, ...userPageOutput('users') }),
+  async run({ platform }, { tweet_id, count, cursor = null }) {
+    return { tweetId: tweet_id, ...userPage('users', await platform.retweeters(tweet_id, { count, cursor })) };
+  },
+});
