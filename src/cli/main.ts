@@ -49,8 +49,7 @@ function messageFor(error: unknown): string {
 /** Faults of the system name files and addresses; people want to know which setting led there. */
 function systemErrorMessage(error: NodeJS.ErrnoException & { port?: number }): string {
   if (error.code === 'EADDRINUSE') {
-    const port = error.port ?? /:(\d+)$/.exec(error.message)?.[1];
-    return `port ${port} is taken. Stop what uses it, or choose another: PORT=0 (any) and SANDBOX_PORT=0`;
+    return `port ${error.port} is taken. Stop what uses it, or choose another: PORT=0 (any) and SANDBOX_PORT=0`;
   }
   if (['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN'].includes(error.code ?? '')) {
     return `HOST is no address of this machine: ${error.message}`;

@@ -12,9 +12,14 @@ export class NameNotFoundError extends Error {
  * A fault's code alone. For logs: the faults themselves can carry bytes that the other side sent, and a proxy may send
  * back the credentials that it was given.
  */
-export function faultCode(error: unknown): Error {
-  if (!(error instanceof Error)) return new Error('unknown');
-  return new Error('code' in error && typeof error.code === 'string' ? error.code : error.name);
+export function faultCode(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown';
+  return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
+}
+
+/** The code as an error, for a `cause`. */
+export function withoutText(error: unknown): Error {
+  return new Error(faultCode(error));
 }
 
 /** A connection ended before the request could be written to it, so the other side cannot have seen the request. */

@@ -1,5 +1,5 @@
 import { PosternError } from '../shared/errors/postern-error.ts';
-import { AddressRefusedError, faultCode, NameNotFoundError } from './faults.ts';
+import { AddressRefusedError, faultCode, NameNotFoundError, withoutText } from './faults.ts';
 import { type ForwardProxy, refusedProxy } from './proxy.ts';
 
 /** TLS libraries have some twenty codes for a certificate that will not do; they share these words. */
@@ -10,7 +10,7 @@ export function connectFault(proxy: ForwardProxy, error: unknown): PosternError 
   if (error instanceof AddressRefusedError) return refusedProxy(error);
   if (error instanceof NameNotFoundError)
     return unavailable(proxy, `cannot be reached: its name ${error.message}`, error);
-  const code = faultCode(error).message;
+  const code = faultCode(error);
   if (/^ERR_SSL_|^EPROTO$/.test(code)) return unavailable(proxy, 'cannot be reached: the TLS handshake failed', error);
   if (certificateCode.test(code)) return unavailable(proxy, 'cannot be used: its certificate is not trusted', error);
   return unavailable(proxy, `cannot be reached${connectReasons[code] ?? ''}`, error);
@@ -45,6 +45,6 @@ export function lateFault(proxy: ForwardProxy, target: string, connected: boolea
 
 function unavailable(proxy: ForwardProxy, what: string, cause?: unknown): PosternError {
   return new PosternError('proxy_failed', `The proxy ${proxy.name} ${what}`, {
-    ...(cause !== undefined && { cause: faultCode(cause) }),
+    ...(cause !== undefined && { cause: withoutText(cause) }),
   });
 }

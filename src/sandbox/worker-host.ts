@@ -8,7 +8,12 @@ export type WorkerOptions = Omit<SandboxOptions, 'now' | 'schedule'>;
 export type ToWorker = 'close';
 export type FromWorker =
   | { readonly kind: 'ready'; readonly url: string; readonly port: number }
-  | { readonly kind: 'failed'; readonly message: string; readonly code: string | undefined }
+  | {
+      readonly kind: 'failed';
+      readonly message: string;
+      readonly code: string | undefined;
+      readonly port: number | undefined;
+    }
   | { readonly kind: 'closed' };
 
 export interface WorkerSandbox extends Sandbox {
@@ -25,13 +30,14 @@ export function startSandboxWorker(options: WorkerOptions): Promise<WorkerSandbo
     worker.once('message', (message: FromWorker) => {
       worker.removeAllListeners();
       if (message.kind === 'ready') resolve(running(worker, message.url, message.port));
-      else reject(message.kind === 'failed' ? failure(message.message, message.code) : new Error('closed too early'));
+      else reject(message.kind === 'failed' ? failure(message) : new Error('closed too early'));
     });
   });
 }
 
-function failure(message: string, code: string | undefined): Error {
-  return Object.assign(new Error(message), code === undefined ? {} : { code });
+/** As Node throws it, with the properties that are there. */
+function failure({ message, code, port }: Extract<FromWorker, { kind: 'failed' }>): Error {
+  return Object.assign(new Error(message), code !== undefined && { code }, port !== undefined && { port });
 }
 
 function running(worker: Worker, url: string, port: number): WorkerSandbox {

@@ -9,8 +9,8 @@ const say = (message: FromWorker) => port.postMessage(message);
 
 try {
   const sandbox = await startSandbox(workerData as WorkerOptions);
-  port.on('message', (message: ToWorker) => {
-    if (message !== 'close') return;
+  port.on('message', (command: ToWorker) => {
+    if (command !== 'close') return;
     void sandbox.close().then(() => {
       say({ kind: 'closed' });
       port.close();
@@ -18,8 +18,8 @@ try {
   });
   say({ kind: 'ready', url: sandbox.url, port: sandbox.port });
 } catch (error) {
-  // A structured clone would drop `code`, which tells a port that is taken from everything else.
-  const { message, code } = error as NodeJS.ErrnoException;
-  say({ kind: 'failed', message, code });
+  // A structured clone would drop `code`, which tells a port that is taken from everything else, and the port.
+  const { message, code, port: takenPort } = error as NodeJS.ErrnoException & { port?: number };
+  say({ kind: 'failed', message, code, port: takenPort });
   port.close();
 }

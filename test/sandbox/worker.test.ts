@@ -10,7 +10,9 @@ it('runs in a thread of its own, rejects with the real error, and ends when told
   const exits: Error[] = [];
   sandbox.onExit((error) => exits.push(error));
   expect((await request(sandbox.url, 'GET', '/api/ping')).body).toEqual({ ok: true });
-  await expect(startSandboxWorker({ port: sandbox.port, dataDir: null })).rejects.toMatchObject({ code: 'EADDRINUSE' });
+  await expect(startSandboxWorker({ port: sandbox.port, dataDir: null })).rejects.toMatchObject({
+    ...{ code: 'EADDRINUSE', port: sandbox.port },
+  });
   await sandbox.close();
   await sandbox.close();
   await expect(request(sandbox.url, 'GET', '/api/ping')).rejects.toThrow();

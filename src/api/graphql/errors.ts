@@ -1,6 +1,7 @@
 import { GraphQLError } from 'graphql';
 import { asPosternError, PosternError } from '../../shared/errors/postern-error.ts';
 import { errorTable } from '../../shared/errors/table.ts';
+import { withoutValues } from './graphql-js-messages.ts';
 import type { HttpExtension } from './respond.ts';
 
 /** Names of fields, wherever a message has them. */
@@ -118,21 +119,4 @@ function placed(
   const { nodes = null, source = null, positions = null, path = null, locations } = where ?? {};
   const error = new GraphQLError(message, { nodes, source, positions, path, extensions, originalError });
   return locations && !error.locations ? Object.assign(error, { locations }) : error;
-}
-
-/** What graphql-js says of a value, without the value: it may be a secret that was given in a wrong place, or very long. */
-function withoutValues(message: string): string {
-  const faults = /; (?=Expected |Field "|Value "|Enum "|\w+ cannot represent )/;
-  const variable = /^Variable "\$\w+" got invalid value /.exec(message)?.[0];
-  if (variable !== undefined) {
-    const [given = '', ...rest] = message.slice(variable.length).split(faults);
-    const place = / at "\w+[\w.[\]]*"$/.exec(given)?.[0] ?? '';
-    return [variable.trimEnd() + place, ...(rest.length > 0 ? [withoutValues(rest.join('; '))] : [])].join('; ');
-  }
-  return message
-    .replace(/^((?:Enum "\w+"|\w+) cannot represent [\w -]*?\bvalue)\b.*$/s, '$1')
-    .replace(/^(Expected value of type "[^"]+"), found .*$/s, '$1')
-    .replace(/^Value ".*" does not exist in ("\w+" enum)/s, 'The value does not exist in $1')
-    .replace(/(Argument "\w+" has invalid value) .*$/s, '$1')
-    .replace(/^(Syntax Error: .*?\b(?:String|BlockString)) ".*$/s, '$1');
 }

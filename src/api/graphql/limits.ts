@@ -2,7 +2,7 @@ import {
   type ASTNode,
   type ASTVisitor,
   type DocumentNode,
-  GraphQLError,
+  type GraphQLError,
   type GraphQLSchema,
   Kind,
   type ParseOptions,
@@ -15,6 +15,7 @@ import {
 import type { Plugin } from 'graphql-yoga';
 import { PosternError } from '../../shared/errors/postern-error.ts';
 import { refusal } from './errors.ts';
+import { exceededLimit } from './graphql-js-messages.ts';
 
 /** What a document may be, whatever it would cost. Generous for people and programs, and quickly refused beyond. */
 export const documentLimits = {
@@ -81,9 +82,7 @@ export function parseWithin(source: Source | string, options?: ParseOptions): Do
   } catch (error) {
     // The parser calls itself for what stands inside; deeper than the stack is deeper than any limit.
     if (error instanceof RangeError) throw tooMuch('nesting');
-    // graphql-js has no code for this error. A message that only quotes the word from the document begins otherwise.
-    if (!(error instanceof GraphQLError) || !/^Syntax Error: Document contains more tha[nt] /.test(error.message))
-      throw error;
+    if (exceededLimit(error) !== 'tokens') throw error;
     throw refusal(new PosternError('document_limit', `Too long: a document may have ${documentLimits.tokens} tokens`));
   }
 }
@@ -97,8 +96,7 @@ export function validateWithin(
   const fault = findFault(document);
   if (fault) return [fault];
   const errors = validate(schema, document, rules, { maxErrors, hideSuggestions });
-  // graphql-js gives up (OverlappingFieldsCanBeMerged) where too many fields would have to be compared.
-  return errors.some(({ message }) => message === 'Validation aborted.') ? [tooMuch('repetitions')] : errors;
+  return errors.some((error) => exceededLimit(error) === 'comparisons') ? [tooMuch('repetitions')] : errors;
 }
 
 type Counted = 'aliases' | 'directives' | 'definitions' | 'variables' | 'selections' | 'repetitions' | 'nesting';

@@ -46,9 +46,9 @@ export async function inTime(
 }
 
 export function reasonOf(error: unknown): string {
-  // Where a name has several addresses, the attempts are told only one by one.
-  if (error instanceof AggregateError && error.message === '') return error.errors.map(reasonOf).join('; ');
-  return error instanceof Error && error.message !== '' ? error.message : String(error);
+  // A name with several addresses: the error of each attempt.
+  if (error instanceof AggregateError) return error.errors.map(reasonOf).join('; ');
+  return (error instanceof Error && error.message) || String(error);
 }
 
 /** What is wrong, with the advice if the error has some. */

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { buildConnector, type Dispatcher, type Pool } from 'undici';
 import { CircuitBreaker } from '../../outbound/circuit-breaker.ts';
 import type { ConnectionLimiter } from '../../outbound/connection-limiter.ts';
-import { ConnectionLostError, faultCode, ServerMisbehavedError } from '../../outbound/faults.ts';
+import { ConnectionLostError, ServerMisbehavedError, withoutText } from '../../outbound/faults.ts';
 import { limitedPool } from '../../outbound/limited-client.ts';
 import { type LimitedDispatchOptions, limitResponses } from '../../outbound/limited-exchange.ts';
 import type { ForwardProxy } from '../../outbound/proxy.ts';
@@ -234,7 +234,7 @@ function asFault(error: unknown, proxy: ForwardProxy | null): PosternError {
   if (error instanceof PosternError) return error;
   if (error instanceof NonsenseError) {
     // What came through a caller's proxy may be its own words, and may repeat the credentials that passed it.
-    const [way, cause] = proxy ? [` through the proxy ${proxy.name}`, faultCode(error)] : ['', error];
+    const [way, cause] = proxy ? [` through the proxy ${proxy.name}`, withoutText(error)] : ['', error];
     const message = `The platform answered something that cannot be understood${way}`;
     return new PosternError(proxy ? 'proxy_failed' : 'platform_unreadable', message, { cause });
   }
@@ -255,7 +255,7 @@ function asFault(error: unknown, proxy: ForwardProxy | null): PosternError {
   }
   if (proxy) {
     const message = `The connection to the platform through the proxy ${proxy.name} broke`;
-    return new PosternError('proxy_failed', message, { cause: faultCode(error) });
+    return new PosternError('proxy_failed', message, { cause: withoutText(error) });
   }
   return new PosternError('platform_unreachable', 'The platform cannot be reached, or broke the connection', {
     cause: error,

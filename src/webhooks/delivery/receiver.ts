@@ -182,7 +182,7 @@ async function readStart(body: AsyncIterable<Buffer>): Promise<string> {
 function describe(error: unknown): string {
   if (error instanceof AddressRefusedError || error instanceof NameNotFoundError) return `its host ${error.message}`;
   if (error instanceof ConnectionLostError || error instanceof ServerMisbehavedError) return `it ${error.message}`;
-  const code = faultCode(error).message;
+  const code = faultCode(error);
   if (/^(ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|EPROTO)/.test(code)) return `TLS failed (${code})`;
   if (code === 'ECONNREFUSED') return 'it refuses connections';
   if (code === 'UND_ERR_CONNECT_TIMEOUT') return 'no connection within 10 s';
