@@ -1,7 +1,9 @@
+import type { PlatformArticle } from '../platform/port.ts';
+import type { Article } from '../shared/model/article.ts';
 import type { FoundConstruct } from '../shared/rich-text/extensions.ts';
 import { picturesIn, withMediaIds } from '../shared/rich-text/pictures.ts';
 import { deepestNesting, parseRichText, type RichText, type RichTextJson } from '../shared/rich-text/rich-text.ts';
-import type { Task, TaskInput } from '../shared/threads/task.ts';
+import type { Task, TaskInput, TaskRunner } from '../shared/threads/task.ts';
 
 const mostPictures = 50;
 
@@ -73,3 +75,11 @@ const placeMedia: Task<Placement, RichTextJson> = {
 };
 
 export const contentTasks = { readMarkdown, writeMarkdown, placeMedia };
+
+/** An article as callers see it: its content as Markdown. */
+export async function asArticle(
+  { content, isOwn: _isOwn, ...summary }: PlatformArticle,
+  tasks: TaskRunner,
+): Promise<Article> {
+  return { ...summary, content: await tasks.run(contentTasks.writeMarkdown, { text: content }) };
+}

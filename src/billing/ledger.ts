@@ -5,11 +5,10 @@ import type { Runtime } from '../shared/runtime/runtime.ts';
 import type { LedgerStore, SavedAnswer, Settlement } from '../store/port.ts';
 import { orStoreAway } from '../store/store-away.ts';
 import { AccountBatcher, type AccountBatcherContext } from './account-batcher.ts';
-import { type CommitInfo, type LedgerTimes, ledgerTimes } from './ledger-times.ts';
 import type { Charge, Reservation, Settled } from './ledger-types.ts';
+import { type CommitInfo, type LedgerTimes, ledgerTimes } from './ledger-types.ts';
 
-export type { CommitInfo, LedgerTimes } from './ledger-times.ts';
-export type { Charge, Reservation, Settled } from './ledger-types.ts';
+export type { Charge, CommitInfo, LedgerTimes, Reservation, Settled } from './ledger-types.ts';
 
 const knownAccounts = 10_000;
 

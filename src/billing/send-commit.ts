@@ -1,7 +1,7 @@
 import { type Runtime, sleep } from '../shared/runtime/runtime.ts';
 import type { CommitOutcome, LedgerStore } from '../store/port.ts';
 import type { Batch } from './commit-queue.ts';
-import type { CommitInfo, LedgerTimes } from './ledger-times.ts';
+import type { CommitInfo, LedgerTimes } from './ledger-types.ts';
 
 export interface CommitSenderContext {
   store: LedgerStore;

@@ -1,8 +1,7 @@
 import { Command } from 'commander';
 import { formatDollars, type Micros, parseDollars } from '../shared/model/money.ts';
 import { formatIsoTime } from '../shared/model/time.ts';
-import { CliError } from './cli-error.ts';
-import { print, table } from './print.ts';
+import { CliError, print, table } from './print.ts';
 import { withAdmin } from './with-admin.ts';
 
 export function accountCommand(): Command {

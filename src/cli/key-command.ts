@@ -1,8 +1,7 @@
 import { Command } from 'commander';
 import { formatIsoTime } from '../shared/model/time.ts';
 import type { KeyRecord } from '../store/port.ts';
-import { CliError } from './cli-error.ts';
-import { print, table } from './print.ts';
+import { CliError, print, table } from './print.ts';
 import { withAdmin } from './with-admin.ts';
 
 export function keyCommand(): Command {

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import type { Demo } from '../api/demo/demo.ts';
 import { readConfig } from '../shared/config/config.ts';
-import { CliError } from './cli-error.ts';
 import { listen } from './listen.ts';
+import { CliError } from './print.ts';
 
 interface Options {
   forwardTo?: string;

@@ -1,6 +1,6 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { signedHeaders } from '../webhooks/delivery/signed.ts';
-import { CliError } from './cli-error.ts';
+import { CliError } from './print.ts';
 
 export interface ListenOptions {
   /** With `/v1`. */

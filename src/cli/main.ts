@@ -1,15 +1,15 @@
 import { Command } from 'commander';
 import { ConfigError } from '../shared/config/config.ts';
+import { settings } from '../shared/config/settings.ts';
 import { version } from '../shared/version.ts';
 import { accountCommand } from './account-command.ts';
-import { CliError } from './cli-error.ts';
 import { doctorCommand } from './doctor-command.ts';
 import { keyCommand } from './key-command.ts';
 import { listenCommand } from './listen-command.ts';
+import { CliError } from './print.ts';
 import { sandboxCommand } from './sandbox-command.ts';
 import { secretKeyCommand } from './secret-key-command.ts';
 import { serveCommand } from './serve-command.ts';
-import { settingsHelp } from './settings-help.ts';
 
 const program = new Command('postern')
   .description('A gateway to a social platform, with a sandbox platform built in.')
@@ -63,4 +63,14 @@ function systemErrorMessage(error: NodeJS.ErrnoException & { port?: number }): s
 
 function isSystemError(error: unknown): error is NodeJS.ErrnoException & { port?: number } {
   return error instanceof Error && 'code' in error;
+}
+
+/** The settings, as `postern --help` ends. */
+export function settingsHelp(): string {
+  const width = Math.max(...Object.keys(settings).map((name) => name.length)) + 2;
+  const lines = Object.entries(settings).map(
+    ([name, { about, defaultText }]) =>
+      `  ${name.padEnd(width)}${about}\n${' '.repeat(width + 2)}Default: ${defaultText}`,
+  );
+  return `\nSettings (environment variables):\n${lines.join('\n')}\n`;
 }

@@ -15,3 +15,8 @@ export function table(header: readonly string[], rows: readonly (readonly string
       .trimEnd();
   return [header, ...rows].map(line).join('\n');
 }
+
+/** Something that the person at the command line can mend; its message says how. */
+export class CliError extends Error {
+  override readonly name = 'CliError';
+}

@@ -1,6 +1,5 @@
 import { Command } from 'commander';
-import { CliError } from './cli-error.ts';
-import { print } from './print.ts';
+import { CliError, print } from './print.ts';
 import { withStore } from './with-admin.ts';
 
 export function secretKeyCommand(): Command {

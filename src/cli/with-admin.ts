@@ -2,7 +2,7 @@ import type { AccountAdmin } from '../billing/account-admin.ts';
 import { readConfig } from '../shared/config/config.ts';
 import { systemRuntime } from '../shared/runtime/runtime.ts';
 import type { Store } from '../store/port.ts';
-import { CliError } from './cli-error.ts';
+import { CliError } from './print.ts';
 
 /** Opens the store for one command (a running service may have it open too), and closes it whatever happens. */
 export async function withStore<T>(work: (store: Store) => Promise<T>): Promise<T> {

@@ -1,6 +1,7 @@
 import type { ForwardProxy } from '../outbound/proxy.ts';
 import type { PlatformEvent } from '../shared/model/event.ts';
 import type { Page } from '../shared/model/page.ts';
+import type { TakenMedia } from '../shared/model/taken-media.ts';
 import type { Tweet } from '../shared/model/tweet.ts';
 import type { UserAbout } from '../shared/model/user-about.ts';
 import type { UserCard } from '../shared/model/user-card.ts';
@@ -8,12 +9,11 @@ import type { UserProfile } from '../shared/model/user-profile.ts';
 import type { Secret } from '../shared/secrets/secret.ts';
 import type { TaskRunner } from '../shared/threads/task.ts';
 import type { PlatformArticles } from './articles-port.ts';
-import type { PlatformMedia } from './media-port.ts';
 import type { PlatformMessages } from './messages-port.ts';
 import type { PlatformRealms } from './realms-port.ts';
 
 export type { PlatformArticle, PlatformArticles } from './articles-port.ts';
-export type { ForwardProxy, PlatformMedia };
+export type { ForwardProxy };
 
 /**
  * A social platform, in the words of SPEC.md. An adapter owns the mapping of ids to SPEC.md's numeric strings, gives
@@ -167,4 +167,13 @@ export interface PlatformSession {
 /** Thrown by what an adapter does not have. The core answers 501 and names the action. */
 export class NotSupportedError extends Error {
   override readonly name = 'NotSupportedError';
+}
+
+/** What can be asked of a platform that keeps media. */
+export interface PlatformMedia {
+  /**
+   * The platform's id of what was uploaded, to be attached by its owner alone. `bad_input` where the platform does not take
+   * such media.
+   */
+  upload(media: TakenMedia): Promise<string>;
 }

@@ -1,6 +1,5 @@
 import { PosternError } from '../shared/errors/postern-error.ts';
-import type { EventType } from '../shared/model/event.ts';
-import type { LiveStream } from '../shared/model/event-stream.ts';
+import type { EventType, LiveStream } from '../shared/model/event.ts';
 import type { Page } from '../shared/model/page.ts';
 import type { CreatedWebhook, DeliveryView, WebhookTest, WebhookView } from '../shared/model/webhook.ts';
 import type { Runtime } from '../shared/runtime/runtime.ts';
@@ -11,8 +10,7 @@ import { afterCheck } from './registration/daily-check.ts';
 import type { Handshakes } from './registration/handshakes.ts';
 import { notFound, WebhookRecords } from './registration/records.ts';
 import { maxPerAccount, type NewWebhook, Registration, type WebhookChange } from './registration/registration.ts';
-import { TestBudget } from './registration/test-budget.ts';
-import { sendTestEvent } from './registration/test-event.ts';
+import { sendTestEvent, TestBudget } from './registration/test-event.ts';
 import { deliveryView, pageOf, readPosition, view } from './registration/views.ts';
 import type { MessageOpener } from './shared/message-opener.ts';
 import type { PlatformAccess } from './shared/platform-access.ts';

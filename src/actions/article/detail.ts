@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { asArticle } from '../../articles/content-tasks.ts';
 import { articleId } from '../../articles/input.ts';
-import { asArticle } from '../../articles/markdown.ts';
 import { article } from '../../shared/model/article.ts';
 import { flatPrice, platformAction } from '../action.ts';
 

@@ -4,7 +4,7 @@ import type { PreparedCall } from '../../actions/pipeline/action-pipeline.ts';
 import type { BillingSession } from '../../actions/pipeline/billing-session.ts';
 import type { RateState } from '../../billing/rate-limiter.ts';
 import { asPosternError, PosternError } from '../../shared/errors/postern-error.ts';
-import type { LiveStream } from '../../shared/model/event-stream.ts';
+import type { LiveStream } from '../../shared/model/event.ts';
 import type { Micros } from '../../shared/model/money.ts';
 import type { RequestCalls } from './request-calls.ts';
 import type { ResponseBudget } from './response-budget.ts';

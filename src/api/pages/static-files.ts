@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { Request, RequestHandler, Response } from 'express';
+import { PosternError } from '../../shared/errors/postern-error.ts';
 import { pageHeaders } from './local-page.ts';
-import { readOnce } from './read-once.ts';
 
 interface Representation {
   content: Buffer;
@@ -40,4 +40,16 @@ export function staticContent(read: () => Promise<Buffer>, type: string): Reques
 
 function represent(content: Buffer): Representation {
   return { content, etag: `"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"` };
+}
+
+/** Reads a file of the build when it is first asked for, and keeps what came of it. */
+export function readOnce<T>(read: () => Promise<T>): () => Promise<T> {
+  let content: Promise<T> | undefined;
+  return () => {
+    content ??= read().catch((cause) => {
+      content = undefined;
+      throw new PosternError('unexpected', 'A file of the build is missing: run `npm run build`', { cause });
+    });
+    return content;
+  };
 }

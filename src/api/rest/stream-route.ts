@@ -3,7 +3,7 @@ import type { Action } from '../../actions/action.ts';
 import type { ActionPipeline, PreparedCall } from '../../actions/pipeline/action-pipeline.ts';
 import type { ApiKeyAuthenticator } from '../../billing/api-key-authenticator.ts';
 import type { ConcurrencyLimit } from '../../billing/concurrency-limit.ts';
-import type { LiveStream, StreamItem } from '../../shared/model/event-stream.ts';
+import type { LiveStream, StreamItem } from '../../shared/model/event.ts';
 import { readApiKey } from '../http/api-key.ts';
 import { showPayment } from '../http/credits.ts';
 import { sendEventStream } from '../http/event-stream.ts';

@@ -5,7 +5,6 @@ import { type Detail, encodeDetail, type KeyCopy } from './detail.ts';
 import { Malformed, toBase64 } from './encoding.ts';
 import type { Content, SignedEvent } from './event.ts';
 import type { Self } from './keys.ts';
-import { newMessageId } from './message-id.ts';
 import { type Opened, opened } from './opened.ts';
 import type { RandomBytes } from './p256.ts';
 import type { Peers } from './peers.ts';
@@ -80,4 +79,13 @@ function participants(self: Self, conversationId: string): readonly [string, str
   const both = participantsOf(conversationId);
   if (!both?.includes(self.userId)) throw new Malformed('the sender is not in this conversation');
   return both;
+}
+
+/** A random UUID (RFC 9562, section 5.4), as the official SDK (0.4.3) names events. */
+export function newMessageId(randomBytes: RandomBytes): string {
+  const bytes = Buffer.from(randomBytes(16));
+  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x40, 6);
+  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
+  const hex = bytes.toString('hex');
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
 }

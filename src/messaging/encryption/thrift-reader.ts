@@ -1,6 +1,5 @@
 import { Malformed } from './encoding.ts';
-import { type Field, ThriftStruct, type Value } from './thrift-struct.ts';
-import { thriftTypes } from './thrift-types.ts';
+import { type Field, ThriftStruct, thriftTypes, type Value } from './thrift-struct.ts';
 
 /** Events have a handful; this keeps what a hostile one makes of a few bytes within bounds. */
 const maxValues = 10_000;

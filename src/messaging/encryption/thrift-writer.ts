@@ -1,4 +1,4 @@
-import { thriftTypes } from './thrift-types.ts';
+import { thriftTypes } from './thrift-struct.ts';
 
 /** A field's bytes: type, id, value (Thrift binary protocol). Undefined values are fields that are not set. */
 type FieldBytes = Buffer | undefined;

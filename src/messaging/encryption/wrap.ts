@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto';
-import { decryptGcm, encryptGcm } from './aes-gcm.ts';
+import { createCipheriv, createDecipheriv, createHash } from 'node:crypto';
 import { conversationKeyLength } from './conversation-keys.ts';
 import { Malformed } from './encoding.ts';
 import { agree, generateKeyPair, pointLength, type RandomBytes } from './p256.ts';
@@ -54,4 +53,28 @@ function derive(privateKey: Uint8Array, publicKey: Uint8Array, ephemeralKey: Uin
     .digest();
   secret.fill(0);
   return derived;
+}
+
+const algorithm = 'aes-128-gcm';
+const tagLength = 16;
+
+/** AES-128-GCM (NIST SP 800-38D) without associated data, as `ciphertext ‖ tag`. OpenSSL's: its time tells nothing of the key. */
+export function encryptGcm(key: Uint8Array, iv: Uint8Array, plain: Uint8Array): Buffer {
+  const cipher = createCipheriv(algorithm, key, iv, { authTagLength: tagLength });
+  return Buffer.concat([cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
+}
+
+/** Undefined where the tag does not match. */
+export function decryptGcm(key: Uint8Array, iv: Uint8Array, sealed: Uint8Array): Buffer | undefined {
+  const tagStart = sealed.length - tagLength;
+  if (tagStart < 0) return undefined;
+  const decipher = createDecipheriv(algorithm, key, iv, { authTagLength: tagLength });
+  decipher.setAuthTag(sealed.subarray(tagStart));
+  const plain = decipher.update(sealed.subarray(0, tagStart));
+  try {
+    decipher.final();
+    return plain;
+  } catch {
+    return undefined;
+  }
 }

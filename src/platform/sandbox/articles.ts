@@ -8,8 +8,7 @@ import { articleTasks } from './article-tasks.ts';
 import type { Request, SandboxClient } from './client.ts';
 import { withPage } from './paths.ts';
 import { readStatus, readSummary } from './read-article.ts';
-import { itemsAnd } from './read-page.ts';
-import { asWire, flag, id, list, NonsenseError, object, text, type Wire } from './wire.ts';
+import { asWire, flag, id, itemsAnd, list, NonsenseError, object, text, type Wire } from './wire.ts';
 
 /** The articles of the sandbox platform, as one actor sees them. */
 export class SandboxArticles implements PlatformArticles {

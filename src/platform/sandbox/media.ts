@@ -1,6 +1,5 @@
 import type { TakenMedia } from '../../shared/model/taken-media.ts';
-import type { PlatformMedia } from '../media-port.ts';
-import type { PlatformCall } from '../port.ts';
+import type { PlatformCall, PlatformMedia } from '../port.ts';
 import type { SandboxClient } from './client.ts';
 import { id, object } from './wire.ts';
 

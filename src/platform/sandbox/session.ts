@@ -4,7 +4,6 @@ import type { UserAbout } from '../../shared/model/user-about.ts';
 import type { UserCard } from '../../shared/model/user-card.ts';
 import type { UserProfile } from '../../shared/model/user-profile.ts';
 import type { PlatformArticles } from '../articles-port.ts';
-import type { PlatformMedia } from '../media-port.ts';
 import type {
   ActivityPage,
   CreatedTweet,
@@ -13,6 +12,7 @@ import type {
   PageOf,
   PageRequest,
   PlatformCall,
+  PlatformMedia,
   TweetSearch,
   UserReference,
   ViewerPage,
@@ -25,11 +25,10 @@ import { SandboxMedia } from './media.ts';
 import { SandboxMessages } from './messages.ts';
 import { aTweet, aUser, pathOf, withPage } from './paths.ts';
 import { readActivity } from './read-activity.ts';
-import { itemsAnd, readOwner, readUserCards, readViewer } from './read-page.ts';
 import { readCreatedTweet, readTweet, readTweets } from './read-tweet.ts';
 import { readAbout, readFollowState, readProfile } from './read-user.ts';
 import { sandboxRealms } from './realms.ts';
-import { flag, object, type Wire } from './wire.ts';
+import { flag, itemsAnd, object, readOwner, readUserCards, readViewer, type Wire } from './wire.ts';
 
 /** The sandbox platform as one actor sees it. One method an operation of `schema/platform.openapi.json`. */
 export class SandboxSession extends UnsupportedSession {

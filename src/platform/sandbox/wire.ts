@@ -1,4 +1,8 @@
+import type { Page } from '../../shared/model/page.ts';
 import { formatTweetTime } from '../../shared/model/time.ts';
+import type { UserCard } from '../../shared/model/user-card.ts';
+import type { UserName } from '../port.ts';
+import { readCard } from './read-user.ts';
 
 /**
  * Reads the sandbox platform's JSON (`schema/platform.openapi.json`) field by field. What is not as the contract says
@@ -86,4 +90,26 @@ export function tweetTime(from: Wire, field: string): string {
 
 export function nullable<T>(read: (from: Wire, field: string) => T, from: Wire, field: string): T | null {
   return from[field] === null ? null : read(from, field);
+}
+
+/** A page: its items, the cursor to the next, and what else it tells. */
+export function itemsAnd<Item, More extends object>(
+  body: Wire,
+  readItems: (page: Wire) => Item[],
+  more: More,
+): Page<Item> & More {
+  return { ...more, items: readItems(body), cursor: nullable(text, body, 'next_cursor') };
+}
+
+export function readUserCards(page: Wire): UserCard[] {
+  return list(page, 'users').map((user) => readCard(asWire(user, 'users[]')));
+}
+
+export function readOwner(page: Wire): { user: UserName } {
+  const user = object(page, 'user');
+  return { user: { id: id(user, 'id'), userName: text(user, 'screen_name') } };
+}
+
+export function readViewer(page: Wire): { viewerId: string } {
+  return { viewerId: id(page, 'viewer_id') };
 }

@@ -1,12 +1,12 @@
 import { answers, closed, ref, takes } from '../contract/schema.ts';
 import type { Dataset } from '../dataset/dataset.ts';
 import { type MintedAccount, mintedLabel } from '../dataset/entries.ts';
+import type { User } from '../dataset/types.ts';
 import { json } from '../http/answer.ts';
 import { optionalBoolean, optionalInteger, optionalString } from '../http/input.ts';
 import type { OpenOperation } from '../http/operation.ts';
 import { badRequest, Problem } from '../http/problem.ts';
-import { mintedIdFor, tokenFor } from '../seed/credentials.ts';
-import { accountForm } from './account.ts';
+import { encryptionCodeFor, mintedIdFor, tokenFor } from '../seed/credentials.ts';
 
 export const mintAccounts: OpenOperation = {
   id: 'mintAccounts',
@@ -81,4 +81,23 @@ function namesFor(dataset: Dataset, wanted: string | undefined, count: number): 
     if (dataset.userNamed(name) === undefined) names.push(name);
   }
   return names;
+}
+
+/** What a caller needs to act as an account. */
+export interface AccountForm {
+  readonly userName: string;
+  readonly userId: string;
+  readonly authToken: string;
+  readonly encryptionCode: string;
+  readonly premium: boolean;
+}
+
+export function accountForm(user: User, seed: string): AccountForm {
+  return {
+    userName: user.screenName,
+    userId: user.id,
+    authToken: user.token ?? '',
+    encryptionCode: user.chatLabel === null ? '' : encryptionCodeFor(seed, user.chatLabel),
+    premium: user.premium,
+  };
 }

@@ -1,8 +1,8 @@
 import type { ChatEvent, Conversation } from '../chat/conversation.ts';
 import type { Dataset } from './dataset.ts';
+import { hiddenFrom } from './look-up.ts';
 import { compareIds, nextSnowflake } from './snowflake.ts';
 import type { Tweet, User } from './types.ts';
-import { hiddenFrom } from './visibility.ts';
 
 export const activityTypes = ['mention', 'reply', 'quote', 'like', 'retweet', 'follow'] as const;
 export type ActivityType = (typeof activityTypes)[number];

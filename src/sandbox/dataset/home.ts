@@ -1,7 +1,7 @@
 import type { Dataset } from './dataset.ts';
+import { hiddenFrom } from './look-up.ts';
 import { compareIds } from './snowflake.ts';
 import type { Tweet, User } from './types.ts';
-import { hiddenFrom } from './visibility.ts';
 
 const HOUR_MS = 3_600_000;
 const OF_EACH_FOLLOWED = 12;

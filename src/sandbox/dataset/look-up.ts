@@ -1,7 +1,8 @@
+import type { ActorCall } from '../http/operation.ts';
 import { notFound, Problem } from '../http/problem.ts';
+import type { Article } from './articles.ts';
 import type { Dataset } from './dataset.ts';
 import type { Tweet, User } from './types.ts';
-import { type Hidden, hiddenFrom } from './visibility.ts';
 
 /** The tweet, where the actor may see it; otherwise the reason as a problem. */
 export function visibleTweet(dataset: Dataset, id: string, actor: User): Tweet {
@@ -44,4 +45,39 @@ export function isShownTo(viewer: User, user: User): boolean {
 export function checkShownTo(viewer: User, user: User): void {
   if (isShownTo(viewer, user)) return;
   throw new Problem(403, 'protected', 'That user shows it to followers only', { id: user.id });
+}
+
+export type Hidden = 'deleted' | 'author_suspended' | 'author_deleted' | 'protected';
+
+/** Why `viewer` may not see a tweet, or undefined. */
+export function hiddenFrom(viewer: User, tweet: Tweet): Hidden | undefined {
+  if (tweet.deleted) return 'deleted';
+  const { author } = tweet;
+  if (author.state === 'suspended') return 'author_suspended';
+  if (author.state === 'deleted') return 'author_deleted';
+  if (author.protected && author !== viewer && !author.followers.has(viewer)) return 'protected';
+  return undefined;
+}
+
+/** An article that the actor may read: its own, or a published one by an author whose tweets it may see. */
+export function readableArticle({ platform, actor }: Pick<ActorCall, 'platform' | 'actor'>, id: string): Article {
+  const article = platform.dataset.articles.find(id);
+  if (article?.author === actor) return article;
+  if (article === undefined || article.tweet === null) throw notFound('article', id);
+  const hidden = hiddenFrom(actor, article.tweet);
+  if (hidden === 'protected') {
+    throw new Problem(403, 'protected', 'The author of that article shows it to followers only', { id });
+  }
+  if (hidden === 'author_suspended') {
+    throw new Problem(403, 'user_suspended', 'The author of that article is suspended', { id });
+  }
+  if (hidden !== undefined) throw notFound('article', id);
+  return article;
+}
+
+/** An article that the actor may change. */
+export function ownArticle(call: ActorCall, id: string): Article {
+  const article = readableArticle(call, id);
+  if (article.author === call.actor) return article;
+  throw new Problem(403, 'forbidden', 'Only its author can change an article', { id });
 }

@@ -1,6 +1,6 @@
 import type { Dataset } from './dataset.ts';
+import { hiddenFrom } from './look-up.ts';
 import type { Entities, Media, Tweet, User } from './types.ts';
-import { hiddenFrom } from './visibility.ts';
 
 /*
  * The wire forms, as JSON text. A page of tweets is the platform's hottest path, so what cannot change about a user or a

@@ -1,3 +1,6 @@
+import { Problem } from '../http/problem.ts';
+import type { User } from './types.ts';
+
 /** The weights of twitter-text v3 (config/v3.json): these ranges weigh 1, everything else 2, a URL always 23. */
 const LIGHT_RANGES = [
   [0, 4351],
@@ -83,4 +86,22 @@ function* graphemesOf(text: string): Generator<string> {
 function weightOf(codePoint: number): number {
   for (const [low, high] of LIGHT_RANGES) if (codePoint >= low && codePoint <= high) return 1;
   return 2;
+}
+
+const LIMIT = 280;
+const PREMIUM_LIMIT = 25_000;
+/** Beyond it no text can be short enough in earnest, and counting would hold everybody up. */
+const LONGEST_COUNTED = 200_000;
+
+/** Refuses what nobody, or not this author, can tweet. With media it may say nothing. */
+export function checkText(text: string, { premium }: Pick<User, 'premium'>, hasMedia = false): void {
+  if (text === '' && !hasMedia) throw new Problem(400, 'text_empty', 'A tweet needs text', { field: 'text' });
+  const limit = premium ? PREMIUM_LIMIT : LIMIT;
+  const length = text.length > LONGEST_COUNTED ? text.length : weightedLength(text);
+  if (length <= limit) return;
+  throw new Problem(400, 'text_too_long', `The text is ${length} long; ${limit} are allowed`, {
+    field: 'text',
+    length,
+    limit,
+  });
 }

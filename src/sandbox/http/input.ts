@@ -1,3 +1,4 @@
+import type { Call } from './operation.ts';
 import { badRequest } from './problem.ts';
 
 /** Readers of what a caller sent. Each refuses with the name of the field. */
@@ -45,4 +46,14 @@ export function pageSize(query: URLSearchParams): number {
   const count = /^\d{1,3}$/.test(text) ? Number(text) : 0;
   if (count < 1 || count > 100) throw badRequest('count', 'count must be an integer from 1 to 100');
   return count;
+}
+
+/** The `idempotency-token` header, where one was sent. */
+export function idempotencyToken(call: Call): string | undefined {
+  const token = call.headers['idempotency-token'];
+  if (token === undefined) return undefined;
+  if (typeof token !== 'string' || !/^[\x20-\x7e]{1,128}$/.test(token)) {
+    throw badRequest('idempotency-token', 'idempotency-token must be 1 to 128 printable ASCII characters');
+  }
+  return token;
 }

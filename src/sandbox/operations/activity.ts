@@ -1,8 +1,8 @@
 import { answers, closed, ref } from '../contract/schema.ts';
 import type { ActivityEvent } from '../dataset/activity.ts';
+import { hiddenFrom } from '../dataset/look-up.ts';
 import { eventsJson } from '../dataset/render-event.ts';
 import { compareIds } from '../dataset/snowflake.ts';
-import { hiddenFrom } from '../dataset/visibility.ts';
 import { jsonText } from '../http/answer.ts';
 import type { ActorOperation } from '../http/operation.ts';
 import { pagingOf, takePage } from '../http/paged.ts';

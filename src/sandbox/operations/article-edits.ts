@@ -1,7 +1,7 @@
 import { answers, closed, type OperationContract, ref, takes } from '../contract/schema.ts';
 import { summaryForm } from '../dataset/article-forms.ts';
 import { type Content, mediaIn, readContent } from '../dataset/content.ts';
-import { ownArticle } from '../dataset/look-up-article.ts';
+import { ownArticle } from '../dataset/look-up.ts';
 import type { Upload } from '../dataset/uploads.ts';
 import { json } from '../http/answer.ts';
 import { optionalString, requiredString } from '../http/input.ts';

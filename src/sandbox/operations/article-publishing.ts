@@ -1,9 +1,9 @@
 import { answers, closed, ref } from '../contract/schema.ts';
 import { summaryForm } from '../dataset/article-forms.ts';
-import { ownArticle } from '../dataset/look-up-article.ts';
+import { ownArticle } from '../dataset/look-up.ts';
 import { nextSnowflake } from '../dataset/snowflake.ts';
 import { json } from '../http/answer.ts';
-import { idempotencyToken } from '../http/idempotency-token.ts';
+import { idempotencyToken } from '../http/input.ts';
 import type { ActorOperation } from '../http/operation.ts';
 import { Problem } from '../http/problem.ts';
 import { usedBefore } from './articles.ts';

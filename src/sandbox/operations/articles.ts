@@ -1,11 +1,11 @@
 import { answers, closed, ref, replayable } from '../contract/schema.ts';
 import { articleForm, summaryForm } from '../dataset/article-forms.ts';
 import type { Article } from '../dataset/articles.ts';
-import { ownArticle, readableArticle } from '../dataset/look-up-article.ts';
+import { ownArticle, readableArticle } from '../dataset/look-up.ts';
 import { lastFirst } from '../dataset/orders.ts';
 import { nextSnowflake } from '../dataset/snowflake.ts';
 import { type Answer, json, jsonText } from '../http/answer.ts';
-import { idempotencyToken } from '../http/idempotency-token.ts';
+import { idempotencyToken } from '../http/input.ts';
 import type { ActorCall, ActorOperation } from '../http/operation.ts';
 import { pageAnswer, pagingOf, takePage } from '../http/paged.ts';
 import { badRequest, Problem } from '../http/problem.ts';

@@ -1,15 +1,14 @@
 import { createHash } from 'node:crypto';
 import { answers, ref, replayable, takes } from '../contract/schema.ts';
-import { checkText } from '../dataset/check-text.ts';
 import type { Dataset } from '../dataset/dataset.ts';
 import { visibleTweet } from '../dataset/look-up.ts';
 import { tweetJson } from '../dataset/render.ts';
 import { nextSnowflake } from '../dataset/snowflake.ts';
+import { checkText } from '../dataset/tweet-text.ts';
 import type { User } from '../dataset/types.ts';
 import { uploadIdOf } from '../dataset/uploads.ts';
 import { type Answer, jsonText } from '../http/answer.ts';
-import { idempotencyToken } from '../http/idempotency-token.ts';
-import { type Fields, optionalString, requiredString } from '../http/input.ts';
+import { type Fields, idempotencyToken, optionalString, requiredString } from '../http/input.ts';
 import type { ActorCall, ActorOperation } from '../http/operation.ts';
 import { badRequest, Problem } from '../http/problem.ts';
 

@@ -1,7 +1,7 @@
 import { answers, closed, ref, replayable } from '../contract/schema.ts';
 import { visibleTweet } from '../dataset/look-up.ts';
 import { type Answer, jsonText } from '../http/answer.ts';
-import { idempotencyToken } from '../http/idempotency-token.ts';
+import { idempotencyToken } from '../http/input.ts';
 import type { ActorOperation } from '../http/operation.ts';
 import { Problem } from '../http/problem.ts';
 

@@ -2,7 +2,7 @@ import { answers, ref, replayable } from '../contract/schema.ts';
 import { nextSnowflake } from '../dataset/snowflake.ts';
 import { fileOf } from '../dataset/uploads.ts';
 import { type Answer, jsonText } from '../http/answer.ts';
-import { idempotencyToken } from '../http/idempotency-token.ts';
+import { idempotencyToken } from '../http/input.ts';
 import type { ActorCall, ActorOperation } from '../http/operation.ts';
 import { badRequest, Problem } from '../http/problem.ts';
 import { formatOf } from '../uploads/formats.ts';

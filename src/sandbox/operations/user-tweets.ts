@@ -1,8 +1,7 @@
-import { checkShownTo } from '../dataset/look-up.ts';
+import { checkShownTo, hiddenFrom } from '../dataset/look-up.ts';
 import { newestTweets, timelineOf } from '../dataset/orders.ts';
 import { tweetsJson } from '../dataset/render.ts';
 import type { Tweet, User } from '../dataset/types.ts';
-import { hiddenFrom } from '../dataset/visibility.ts';
 import type { Answer } from '../http/answer.ts';
 import type { ActorCall } from '../http/operation.ts';
 import { type Page, pageAnswer, pagingOf, takePage } from '../http/paged.ts';

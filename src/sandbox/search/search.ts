@@ -1,9 +1,9 @@
 import type { Dataset } from '../dataset/dataset.ts';
+import { hiddenFrom } from '../dataset/look-up.ts';
 import { compareRank } from '../dataset/ranking.ts';
 import { lowerBound } from '../dataset/relation.ts';
 import { compareIds } from '../dataset/snowflake.ts';
 import type { Tweet, User } from '../dataset/types.ts';
-import { hiddenFrom } from '../dataset/visibility.ts';
 import { type Matcher, matcherOf } from './match.ts';
 import type { Query } from './parse.ts';
 

@@ -1,4 +1,4 @@
-import { type AccountForm, accountForm } from '../control/account.ts';
+import { type AccountForm, accountForm } from '../control/mint-accounts.ts';
 import type { Dataset } from '../dataset/dataset.ts';
 
 /** The accounts whose credentials a newcomer is given. */

@@ -1,7 +1,7 @@
 import type { Dataset } from '../dataset/dataset.ts';
+import { hiddenFrom } from '../dataset/look-up.ts';
 import { snowflake } from '../dataset/snowflake.ts';
 import type { Tweet } from '../dataset/types.ts';
-import { hiddenFrom } from '../dataset/visibility.ts';
 import { articleOf } from './articles.ts';
 import { Phrases } from './phrases.ts';
 import { type Prng, prng } from './prng.ts';

@@ -4,7 +4,6 @@ import { tokenFor, userIdFor } from './credentials.ts';
 import { DEMO_ORGANIZATION, demoNames } from './demo.ts';
 import { known, PRESS } from './known.ts';
 import { type Community, communities } from './languages.ts';
-import { firstNames, lastNames, towns } from './names.ts';
 import { type Prng, prng } from './prng.ts';
 import type { Language, Topic } from './topic.ts';
 
@@ -146,3 +145,22 @@ function settle(dataset: Dataset, seed: string, random: Prng, traits: Traits, en
   const { language } = traits.community ?? english;
   return { user, language, topics, tweets, appeal, emojiHabit: random.next() ** 2 * 0.6, friends: [] };
 }
+
+export const firstNames = (
+  'Mara Jonas Priya Tomas Elif Noor Sven Aisha Luca Ines Kofi Hana Mateo Freya Omar Lena Diego Yuki Clara Anton ' +
+  'Zara Milo Ingrid Ravi Beatriz Oskar Leila Hugo Nadia Emil Tara Felix Amara Pavel Sofia Jamal Greta Ivo Meera ' +
+  'Caleb Lotte Idris Rosa Henrik Farah Nils Abena Marco Signe Kenji Paula Stefan Dalia Ewan Vera Tariq Alma Bruno ' +
+  'Chiara Malik Edith Rafael Sana Theo Wilma Arjun Nora Quentin Iris Samir Petra Joao Astrid Basil Carmen'
+).split(' ');
+
+export const lastNames = (
+  'Lindqvist Okafor Marsh Tanaka Ferreira Novak Haddad Bauer Sato Moreau Kowalski Adeyemi Rossi Nakamura Petrov ' +
+  'Hughes Silva Berger Iqbal Dahl Costa Mensah Weber Fontaine Reyes Larsen Banerjee Keller Murphy Santos Holm ' +
+  'Aydin Visser Papadakis Nguyen Castillo Brandt Osei Fischer Duarte Ek Karimi Vogel Ito Marino Chowdhury Wells ' +
+  'Sorensen Pires Hartmann Laurent Mori Bianchi Achterberg Fraser Nilsen Rahman Solis Teller Yilmaz'
+).split(' ');
+
+export const towns = (
+  'Lisbon|Ghent|Leeds|Porto|Bergen|Bologna|Galway|Ljubljana|Halifax|Kyoto|Utrecht|Malmö|Graz|Bilbao|Tartu|' +
+  'Somewhere near the sea|The slow train|Wellington|Accra|Montréal|Valparaíso|Pune|Basel|Aarhus|Glasgow'
+).split('|');

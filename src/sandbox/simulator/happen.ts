@@ -1,10 +1,10 @@
 import type { ActivityEvent, ActivityType } from '../dataset/activity.ts';
-import { checkText } from '../dataset/check-text.ts';
 import { extractEntities } from '../dataset/entities.ts';
 import type { Entry } from '../dataset/entries.ts';
+import { hiddenFrom } from '../dataset/look-up.ts';
 import { nextSnowflake } from '../dataset/snowflake.ts';
+import { checkText } from '../dataset/tweet-text.ts';
 import type { Tweet, User } from '../dataset/types.ts';
-import { hiddenFrom } from '../dataset/visibility.ts';
 import { badRequest, Problem } from '../http/problem.ts';
 import type { SandboxPlatform } from '../platform.ts';
 

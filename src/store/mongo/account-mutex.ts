@@ -1,4 +1,4 @@
-import { within } from './within.ts';
+import { StoreUnavailableError } from '../port.ts';
 
 /**
  * One transaction for each account at a time. Those of one process would only make each other fail and try again;
@@ -24,4 +24,14 @@ export class AccountMutex {
     this.#tails.set(account, tail);
     return answer;
   }
+}
+
+/** Rejects after `limitMs`, whatever becomes of `work`, which goes on alone until its own limits end it. */
+export function within<T>(limitMs: number, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const say = () => reject(new StoreUnavailableError(`MongoDB did not answer within ${limitMs / 1_000} s`));
+    timer = setTimeout(say, limitMs);
+  });
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }

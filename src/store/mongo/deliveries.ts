@@ -7,8 +7,8 @@ import {
   type PollerReference,
 } from '../port.ts';
 import { idOf } from './collections.ts';
-import { toDate, toMs } from './dates.ts';
 import type { Parts } from './parts.ts';
+import { toDate, toMs } from './parts.ts';
 import { replays } from './replay.ts';
 import type { DeliveryDocument } from './webhook-documents.ts';
 

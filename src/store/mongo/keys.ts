@@ -1,8 +1,8 @@
 import type { KeyRecord, KeyStore } from '../port.ts';
 import type { KeyDocument } from './collections.ts';
-import { toDate, toMs } from './dates.ts';
 import { verbLimitMs } from './link.ts';
 import type { Parts } from './parts.ts';
+import { toDate, toMs } from './parts.ts';
 
 export function mongoKeys({ link, collections: { apiKeys, apiKeyIds }, transact, turns }: Parts): KeyStore {
   const hashOf = async (id: string) => (await apiKeyIds.findOne({ _id: id }))?.hash ?? null;

@@ -1,7 +1,7 @@
 import type { MongoClient, TopologyDescription } from 'mongodb';
 import { StoreUnavailableError } from '../port.ts';
+import { within } from './account-mutex.ts';
 import { translateError } from './errors.ts';
-import { within } from './within.ts';
 
 /**
  * How long verbs still wait for a primary that went away. A reset connection makes the driver forget the server until

@@ -1,7 +1,7 @@
 import { type NewPoller, type PollerRecord, type PollerReference, type PollerStore, pollerTtlMs } from '../port.ts';
 import { mongoAppend } from './append.ts';
-import { toMs } from './dates.ts';
 import type { Parts } from './parts.ts';
+import { toMs } from './parts.ts';
 import { pollerLife } from './poller-life.ts';
 import type { PollerDocument } from './webhook-documents.ts';
 

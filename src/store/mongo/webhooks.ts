@@ -1,10 +1,10 @@
 import type { ClientSession, Filter } from 'mongodb';
 import type { NewPoller, WebhookRecord, WebhookStore } from '../port.ts';
-import { toDate, toMs } from './dates.ts';
 import { deleteInBatches } from './delete-in-batches.ts';
 import { mongoHandshakes } from './handshakes.ts';
 import { verbLimitMs } from './link.ts';
 import type { Parts } from './parts.ts';
+import { toDate, toMs } from './parts.ts';
 import { pollerLife } from './poller-life.ts';
 import type { WebhookDocument } from './webhook-documents.ts';
 

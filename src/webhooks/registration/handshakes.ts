@@ -1,6 +1,6 @@
 import { PosternError } from '../../shared/errors/postern-error.ts';
-import { KeyedSemaphore } from '../../shared/runtime/keyed-semaphore.ts';
 import { type Runtime, sleep } from '../../shared/runtime/runtime.ts';
+import { KeyedSemaphore } from '../../shared/runtime/semaphore.ts';
 import { type HandshakeLease, handshakeLeaseMs, type Store, type WebhookRecord } from '../../store/port.ts';
 import type { Receivers } from '../delivery/receiver.ts';
 import type { Addressee, SendGate } from '../delivery/send-gate.ts';

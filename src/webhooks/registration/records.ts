@@ -1,5 +1,5 @@
 import { PosternError } from '../../shared/errors/postern-error.ts';
-import { KeyedSemaphore } from '../../shared/runtime/keyed-semaphore.ts';
+import { KeyedSemaphore } from '../../shared/runtime/semaphore.ts';
 import type { NewPoller, Store, WebhookRecord } from '../../store/port.ts';
 import { orStoreAway } from '../../store/store-away.ts';
 import type { PollerCredentials, WebhookVault } from '../shared/secrets.ts';

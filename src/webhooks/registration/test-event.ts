@@ -1,3 +1,4 @@
+import { PosternError } from '../../shared/errors/postern-error.ts';
 import type { EventBody } from '../../shared/model/event-bodies.ts';
 import { formatIsoTime } from '../../shared/model/time.ts';
 import type { WebhookTest } from '../../shared/model/webhook.ts';
@@ -34,4 +35,31 @@ export async function sendTestEvent(
   const { status: response_code } = answer;
   const delivered = response_code >= 200 && response_code < 300;
   return { delivered, response_code, duration_ms, error: delivered ? null : `status ${response_code}` };
+}
+
+const perMinute = 10;
+const windowMs = 60_000;
+
+/** Test events of each account: ten a minute, in each process. */
+export class TestBudget {
+  readonly #runtime: Runtime;
+  readonly #sent = new Map<string, number[]>();
+
+  constructor(runtime: Runtime) {
+    this.#runtime = runtime;
+  }
+
+  /** Throws `rate_limited`. */
+  take(account: string): void {
+    const now = this.#runtime.now();
+    for (const [each, times] of this.#sent) if ((times.at(-1) ?? 0) <= now - windowMs) this.#sent.delete(each);
+    const recent = (this.#sent.get(account) ?? []).filter((at) => at > now - windowMs);
+    if (recent.length >= perMinute) {
+      const retryAfterSeconds = Math.ceil(((recent[0] ?? now) + windowMs - now) / 1_000);
+      throw new PosternError('webhook_test_limit', `Only ${perMinute} test events a minute: wait`, {
+        retryAfterSeconds,
+      });
+    }
+    this.#sent.set(account, [...recent, now]);
+  }
 }

@@ -1,10 +1,10 @@
+import type { LiveStream, StreamItem } from '../../shared/model/event.ts';
 import { type EventType, isMessageType } from '../../shared/model/event.ts';
-import type { LiveStream, StreamItem } from '../../shared/model/event-stream.ts';
 import type { Runtime } from '../../shared/runtime/runtime.ts';
 import type { NewPoller, Store, StoredEventRecord } from '../../store/port.ts';
-import { gapType, readGap } from '../shared/gap.ts';
 import type { MessageOpener, Opening } from '../shared/message-opener.ts';
 import type { WebhookVault } from '../shared/secrets.ts';
+import { gapType, readGap } from '../shared/stored-event.ts';
 import { EventFeed, eventsAtOnce } from './event-feed.ts';
 import { StreamMessages } from './stream-messages.ts';
 

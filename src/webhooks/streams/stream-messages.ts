@@ -1,6 +1,5 @@
 import { PosternError } from '../../shared/errors/postern-error.ts';
-import type { EventType } from '../../shared/model/event.ts';
-import type { StreamItem } from '../../shared/model/event-stream.ts';
+import type { EventType, StreamItem } from '../../shared/model/event.ts';
 import { type Runtime, sleep } from '../../shared/runtime/runtime.ts';
 import type { StoredEventRecord } from '../../store/port.ts';
 import { isCodeRefusal, isFinal } from '../polling/message-codes.ts';

@@ -5,7 +5,7 @@ import { encodeDetail } from '../../../src/messaging/encryption/detail.ts';
 import { openEvent, openFailures, placeEvent, sealContent } from '../../../src/messaging/encryption/index.ts';
 import { sealBox } from '../../../src/messaging/encryption/secretbox.ts';
 import { encodeSignature, signedPayload } from '../../../src/messaging/encryption/signature.ts';
-import { thriftTypes } from '../../../src/messaging/encryption/thrift-types.ts';
+import { thriftTypes } from '../../../src/messaging/encryption/thrift-struct.ts';
 import { pair } from './people.ts';
 
 const { ada, bo, conversationId, key, reader } = pair();

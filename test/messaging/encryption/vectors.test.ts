@@ -1,6 +1,5 @@
 import { createHmac, hkdfSync } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { decryptGcm, encryptGcm } from '../../../src/messaging/encryption/aes-gcm.ts';
 import {
   agree,
   isSignedBy,
@@ -9,6 +8,7 @@ import {
   sign,
   verifierOf,
 } from '../../../src/messaging/encryption/p256.ts';
+import { decryptGcm, encryptGcm } from '../../../src/messaging/encryption/wrap.ts';
 import { bytes, type Case, wycheproof } from './wycheproof.ts';
 
 /** Runs `isRight` over all cases, and names those that it does not hold for. */

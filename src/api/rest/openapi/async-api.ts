@@ -1,7 +1,7 @@
 import { eventTypeName } from '../../../shared/model/event-bodies.ts';
 import { aboutEvent, deliveryHeaders, type EventName, eventNames, eventReferences } from './events.ts';
-import type { JsonObject } from './json.ts';
 import { SchemaBook } from './schemas.ts';
+import type { JsonObject } from './shared.ts';
 import { securitySchemes } from './shared.ts';
 
 const streamedNames = eventNames.filter((name) => name !== 'webhook.test');

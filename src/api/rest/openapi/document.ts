@@ -1,9 +1,9 @@
 import type { Action } from '../../../actions/action.ts';
 import { deliveriesTag, openApiWebhooks } from './events.ts';
-import type { JsonObject } from './json.ts';
 import { operationOf, type Performed } from './operation.ts';
 import { refusalComponents } from './refusals.ts';
 import { SchemaBook } from './schemas.ts';
+import type { JsonObject } from './shared.ts';
 import { headers, parameters, schemas, securitySchemes } from './shared.ts';
 import { tagsOf } from './words.ts';
 

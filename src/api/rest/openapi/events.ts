@@ -1,7 +1,7 @@
 import { isMessageType } from '../../../shared/model/event.ts';
 import { eventBodies, eventTypeName } from '../../../shared/model/event-bodies.ts';
-import type { JsonObject } from './json.ts';
 import { SchemaBook } from './schemas.ts';
+import type { JsonObject } from './shared.ts';
 
 export type EventName = keyof typeof eventBodies;
 

@@ -1,11 +1,10 @@
 import type { Action } from '../../../actions/action.ts';
 import { alternativesOf } from '../../../actions/input/input.ts';
-import type { Json, JsonObject } from './json.ts';
 import { always, nothing, nullable } from './plain-unions.ts';
-import { reference } from './reference.ts';
 import { refusalsOf } from './refusals.ts';
 import type { SchemaBook } from './schemas.ts';
-import { actorFieldsOf, rateHeaders, securityOf } from './shared.ts';
+import type { Json, JsonObject } from './shared.ts';
+import { actorFieldsOf, rateHeaders, reference, securityOf } from './shared.ts';
 import { alternativesRules, descriptionOf, operationIdOf, tagOf } from './words.ts';
 
 /** One action as it was really performed: what was sent, and what came back. */

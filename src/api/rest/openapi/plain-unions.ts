@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from './json.ts';
+import { isObject, type Json, type JsonObject } from './shared.ts';
 
 /**
  * Rewrites unions that code generators turn into wrapper classes, or give up on, as one plain schema: nullable types

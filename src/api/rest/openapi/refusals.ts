@@ -1,8 +1,7 @@
 import type { Action } from '../../../actions/action.ts';
 import { type ErrorCode, errorCodeHeader, errorTable } from '../../../shared/errors/table.ts';
-import type { JsonObject } from './json.ts';
-import { reference } from './reference.ts';
-import { rateHeaders } from './shared.ts';
+import type { JsonObject } from './shared.ts';
+import { rateHeaders, reference } from './shared.ts';
 
 interface Refusal {
   /** When it comes, for people. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { textPattern } from '../../../actions/input/input.ts';
-import { isObject, type Json, type JsonObject } from './json.ts';
 import { withPlainUnions } from './plain-unions.ts';
+import { isObject, type Json, type JsonObject } from './shared.ts';
 
 /** Turns the schemas of actions into those of the document, and collects the named ones on the way. */
 export class SchemaBook {

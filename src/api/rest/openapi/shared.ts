@@ -1,7 +1,6 @@
 import type { Action } from '../../../actions/action.ts';
 import { textPattern } from '../../../actions/input/input.ts';
 import { errorCodeHeader, errorCodes } from '../../../shared/errors/table.ts';
-import type { JsonObject } from './json.ts';
 import { always, nothing } from './plain-unions.ts';
 
 const dollars = { type: 'string', pattern: '^[0-9]+(\\.[0-9]{1,6})?$' };
@@ -196,4 +195,20 @@ const keptActorFields = {
 export function actorFieldsOf({ actor, keepsActor, code }: Action): Readonly<Record<string, JsonObject>> {
   const fields = actor ? actorFields : keepsActor ? keptActorFields : {};
   return code === 'none' ? fields : { ...fields, ...codeField };
+}
+
+/** A reference to a shared part of the document. */
+export function reference(kind: 'schemas' | 'responses' | 'headers' | 'parameters', name: string): JsonObject {
+  return { $ref: `#/components/${kind}/${name}` };
+}
+
+/** A JSON value under construction. */
+export type Json = string | number | boolean | null | readonly Json[] | JsonObject;
+
+export interface JsonObject {
+  readonly [name: string]: Json | undefined;
+}
+
+export function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

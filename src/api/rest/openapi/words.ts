@@ -1,7 +1,7 @@
 import type { Action } from '../../../actions/action.ts';
 import { type Alternatives, alternativesOf } from '../../../actions/input/input.ts';
 import { formatDollars } from '../../../shared/model/money.ts';
-import type { JsonObject } from './json.ts';
+import type { JsonObject } from './shared.ts';
 
 /** By the first part of an action's name, in the order of the document. */
 const groups: Readonly<Record<string, { name: string; description: string }>> = {
