@@ -1,121 +1,132 @@
 """What Schemathesis must know of Postern that its description cannot say."""
 
 import itertools
+import json
 import os
 import re
+import urllib.request
 
 import schemathesis
-from schemathesis.generation.meta import TestPhase
+
+# Both must be equal to their header, which is always sent.
+CREDENTIALS = {"auth_token": os.environ["POSTERN_ACTOR"], "encryption_code": os.environ["POSTERN_CODE"]}
+
+# Made-up addresses are refused by the guard. Nobody answers at this one: the webhook is registered, and not valid.
+RECEIVER = "http://localhost:1/hook"
+
+# These have the document's own example. Made-up bytes are no picture of the type that is named, and no pattern of JSON Schema
+# can say which texts are an emoji. test/media, test/messaging and test/api/rest have other values.
+SAMPLES = {"image_base64", "cover_image_base64", "media_data", "media_type", "type", "emoji"}
+
+# These are left out, because no made-up value is accepted: a cursor must be one that the service made, no proxy can be reached,
+# no media is fetched from an address that is not public, and ids of media must differ from each other.
+LEFT_OUT = {
+    *("cursor", "cursor_id", "graph_snapshot_id"),
+    *("proxy", "x-proxy"),
+    *("media_url", "media_urls", "image_url", "cover_image_url", "media_ids"),
+}
 
 _keys = (f"schemathesis-{number}" for number in itertools.count())
 
 
 @schemathesis.hook
 def before_call(context, case, kwargs):
-    # A key that another request had is 422, and the shortest key is made up most often. test/rest has what a second use gets.
+    # A key that another request had is 422, and the shortest key is made up most often. test/api/rest has what a second use gets.
     key = (case.headers or {}).get("Idempotency-Key")
     if isinstance(key, str) and re.fullmatch(r"[!-~]([ -~]{0,253}[!-~])?", key):
         case.headers["Idempotency-Key"] = next(_keys)
-    # A link to a field that is null, as a draft's tweet_id, would leave a required parameter out of a call that counts as valid.
-    for name, value in (case.query or {}).items():
-        if value is None and case.meta and case.meta.phase.name == TestPhase.STATEFUL:
-            case.query[name] = "1"
 
 
 @schemathesis.hook
 def before_load_schema(context, raw_schema):
+    shared = raw_schema["components"]["parameters"]
     for path in raw_schema["paths"].values():
         for operation in path.values():
-            parameters = [_narrowed(parameter) for parameter in operation.get("parameters", [])]
-            operation["parameters"] = [parameter for parameter in parameters if parameter is not None]
-            names = {parameter.get("name"): parameter for parameter in operation["parameters"]}
-            for group in operation.get("x-alternatives", []):
-                if group["minimum"] > 0 and group["fields"][0] in names:
-                    names[group["fields"][0]]["required"] = True
-            content = operation.get("requestBody", {}).get("content", {})
-            for media_type in content.values():
-                properties = media_type["schema"]["properties"]
-                # For the reasons at _narrowed.
-                for field in ("proxy", "cursor"):
-                    if field in properties:
-                        properties[field] = False
-                # Made-up addresses are refused by the guard. Nobody answers at this one: the webhook is there, and not valid.
-                if "url" in properties:
-                    properties["url"]["const"] = "http://localhost:1/hook"
-                # Nor is there anything to fetch at one, and made-up bytes are no picture. test/media has real ones.
-                for field in (
-                    *("media_url", "media_urls", "media_ids"),
-                    *("image_url", "cover_image_url", "cover_image_base64", "cover_media_id"),
-                ):
-                    if field in properties:
-                        properties[field] = False
-                if "image_base64" in properties:
-                    properties["image_base64"]["const"] = media_type["example"]["image_base64"]
-                    media_type["schema"]["required"] = ["conversation_id", "image_base64"]
-                    # The bytes say what it is; test/direct-messages/media.test.ts has the other types.
-                    properties["type"]["const"] = 1
-                if "media_data" in properties:
-                    properties["media_data"]["const"] = media_type["example"]["media_data"]
-                    properties["media_type"]["const"] = media_type["example"]["media_type"]
-                    media_type["schema"]["required"] = ["media_data", "media_type"]
-                # OpenAPI cannot say that a tweet without media needs a text.
-                if "media_ids" in properties:
-                    media_type["schema"]["required"] = ["text"]
-                    properties["text"]["minLength"] = 1
-                if "auth_token" in properties:
-                    properties["auth_token"]["const"] = os.environ["POSTERN_ACTOR"]
-                # A host that is not the platform's is 400; test/rest has all forms of an address.
-                if "quote_tweet_url" in properties:
-                    properties["quote_tweet_url"]["const"] = properties["quote_tweet_url"]["examples"][0]
-                # Which texts are an emoji no pattern of JSON Schema can say.
-                if "emoji" in properties:
-                    properties["emoji"]["const"] = media_type["example"]["emoji"]
-                # It must be equal to the header, which is always sent.
-                if "encryption_code" in properties:
-                    properties["encryption_code"]["const"] = os.environ["POSTERN_CODE"]
-                _state_rules(media_type["schema"], operation.get("x-alternatives", []))
+            parameters = [_resolved(parameter, shared) for parameter in operation.get("parameters", [])]
+            operation["parameters"] = [parameter for parameter in parameters if parameter["name"] not in LEFT_OUT]
+            for parameter in operation["parameters"]:
+                parameter["schema"] = _narrowed(parameter["name"], parameter["schema"])
+            _name_what_exists(operation)
+            # OpenAPI cannot say that a tweet without media needs a text.
+            for media_type in operation.get("requestBody", {}).get("content", {}).values():
+                schema = media_type["schema"]
+                schema["properties"] = {name: _narrowed(name, field) for name, field in schema["properties"].items()}
+                if "media_ids" in schema["properties"]:
+                    schema["properties"]["text"]["minLength"] = 1
+            _state_alternatives(operation)
 
 
-def _state_rules(schema, alternatives):
-    """What the document says in words, because code generators do not understand it in a schema."""
-    properties, required = schema["properties"], schema.get("required", [])
-    # Null counts as left out. Generated clients would get a type for it that nobody needs.
-    nullable = set()
-    for name, field in properties.items():
-        if field is False:
-            nullable.add(name)
-            properties[name] = {"type": "null"}
-        elif name not in required and isinstance(field, dict) and isinstance(field.get("type"), str):
-            nullable.add(name)
-            field["type"] = [field["type"], "null"]
-            if "const" in field:
-                field["enum"] = [field.pop("const"), None]
-            elif "enum" in field:
-                field["enum"] = [*field["enum"], None]
-
-    def given(name):
-        return {"required": [name], **({"properties": {name: {"not": {"type": "null"}}}} if name in nullable else {})}
-
-    rules = []
-    for group in alternatives:
-        if group["minimum"] > 0:
-            rules.append({"anyOf": [given(field) for field in group["fields"]]})
-        if group["maximum"] == 1:
-            rules.extend({"not": {"allOf": [given(a), given(b)]}} for a, b in itertools.combinations(group["fields"], 2))
-    if rules:
-        schema["allOf"] = rules
+def _resolved(parameter, shared):
+    return shared[parameter["$ref"].rsplit("/", 1)[-1]] if "$ref" in parameter else parameter
 
 
-def _narrowed(parameter):
-    # A made-up proxy cannot be reached, and a call through it ends in 400 or 502. test/proxy has real ones.
-    if parameter.get("name") == "proxy" or parameter.get("$ref", "").endswith("/proxyHeader"):
-        return None
-    # A cursor of the right form that the service did not give is 400. test/rest/cursors.test.ts forges them.
-    if parameter.get("name") in ("cursor", "cursor_id", "graph_snapshot_id"):
-        return None
-    if parameter.get("name") == "encryption_code":
-        parameter["schema"]["const"] = os.environ["POSTERN_CODE"]
-    # It must be equal to the header, which is always sent.
-    if parameter.get("name") == "auth_token":
-        parameter["schema"]["const"] = os.environ["POSTERN_ACTOR"]
-    return parameter
+def _name_what_exists(operation):
+    """Creates a message or an article for an operation on one, and puts its id into the operation's examples."""
+    contents = list(operation.get("requestBody", {}).get("content", {}).values())
+    properties = contents[0]["schema"]["properties"] if contents else {}
+    parameters = {parameter["name"]: parameter for parameter in operation["parameters"]}
+    if "seq_id" in properties:
+        found = _create("/dm/send", {"user_id": os.environ["POSTERN_PEER"], "text": operation["operationId"]})
+    elif "article_id" in {**properties, **parameters}:
+        found = _create("/article/create", {"title": operation["operationId"], "content": "Text", "publish": True})
+    else:
+        return
+    for name in ("conversation_id", "seq_id", "article_id"):
+        if name in properties:
+            properties[name]["examples"] = [found[name]]
+            contents[0]["example"][name] = found[name]
+        elif name in parameters:
+            parameters[name]["example"] = found[name]
+
+
+def _create(path, body):
+    headers = {
+        "authorization": f"Bearer {os.environ['POSTERN_KEY']}",
+        "x-auth-token": os.environ["POSTERN_ACTOR"],
+        "x-encryption-code": os.environ["POSTERN_CODE"],
+        "content-type": "application/json",
+    }
+    request = urllib.request.Request(os.environ["POSTERN_URL"] + path, json.dumps(body).encode(), headers)
+    with urllib.request.urlopen(request) as response:
+        return json.load(response)["data"]
+
+
+def _narrowed(name, schema):
+    """The field as it is tried. Null remains for a field that may be null: it counts as left out."""
+    is_nullable = "null" in schema.get("type", [])
+    if name in LEFT_OUT:
+        return {"type": "null"}
+    if name in CREDENTIALS:
+        value = CREDENTIALS[name]
+    elif name == "url":
+        value = RECEIVER
+    elif name in SAMPLES:
+        value = schema["examples"][0]
+    else:
+        return schema
+    return {"enum": [value, None] if is_nullable else [value]}
+
+
+def _given(name):
+    # Null counts as left out. Of `events` it means all types.
+    return {"required": [name], "properties": {} if name == "events" else {name: {"not": {"type": "null"}}}}
+
+
+def _state_alternatives(operation):
+    """`x-alternatives` as JSON Schema. The document has them as an extension, because code generators do not understand these."""
+    groups = operation.get("x-alternatives", [])
+    parameters = {parameter["name"]: parameter for parameter in operation["parameters"]}
+    for group in groups:
+        first = group["fields"][0]
+        if group["minimum"] > 0 and first in parameters:
+            parameters[first]["required"] = True
+    for media_type in operation.get("requestBody", {}).get("content", {}).values():
+        rules = []
+        for group in groups:
+            given = [_given(name) for name in group["fields"]]
+            if group["minimum"] > 0:
+                rules.append({"anyOf": given})
+            if group["maximum"] == 1:
+                rules.extend({"not": {"allOf": [a, b]}} for a, b in itertools.combinations(given, 2))
+        if rules:
+            media_type["schema"]["allOf"] = rules

@@ -32,7 +32,7 @@ export const mediaType = z
   )
   .meta({
     pattern: '^[A-Za-z0-9_.+-]{1,100}/[A-Za-z0-9_.+-]{1,100} *(?:;[^\\x00\\r\\n]{0,200})?$',
-    examples: ['image/jpeg'],
+    examples: ['image/png'],
   });
 
 /** Where the bytes are that an action was given, by address or as they are. */

@@ -21,7 +21,10 @@ export const uploadMedia = platformAction({
   input: z
     .object({
       media_url: mediaUrl.optional().meta({ description: 'Address to fetch it from; this or `media_data`.' }),
-      media_data: mediaData.optional().meta({ description: 'Base64, or a data: URI of base64.' }),
+      media_data: mediaData.optional().meta({
+        description: 'Base64, or a data: URI of base64.',
+        examples: [`data:image/png;base64,${examplePng}`],
+      }),
       media_type: mediaType.optional().meta({
         description: 'MIME type. Needed with `media_data`, unless that is a data: URI.',
       }),

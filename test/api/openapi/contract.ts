@@ -25,7 +25,19 @@ export interface Operation {
   parameters?: (Parameter | { $ref: string })[];
   requestBody?: { description?: string; content: Content };
   'x-alternatives'?: { fields: string[]; minimum: number; maximum: number }[];
-  responses: Record<string, { $ref?: string; headers?: Record<string, unknown>; content?: Content }>;
+  responses: Record<string, OperationResponse>;
+}
+
+interface OperationResponse {
+  $ref?: string;
+  headers?: Record<string, unknown>;
+  content?: Content;
+  links?: Record<string, Link>;
+}
+
+interface Link {
+  operationId: string;
+  parameters: Record<string, string>;
 }
 
 interface Contract {

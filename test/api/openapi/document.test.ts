@@ -80,6 +80,27 @@ describe('the API description', () => {
     expect(described.sort()).toEqual(all.map(({ method, path }) => `${method} ${path}`).sort());
   });
 
+  test('links what an answer holds to the calls that take it as a parameter', () => {
+    const operations = new Map(all.map((action) => [operationOf(action).operationId, action]));
+    const targets = all.flatMap((action) => {
+      const { links = {}, content } = operationOf(action).responses['200'] ?? {};
+      const { data } = (content?.['application/json']?.example ?? {}) as { data: Record<string, unknown> };
+      return Object.values(links).map(({ operationId, parameters }) => {
+        const target = operations.get(operationId);
+        if (target === undefined) throw new Error(`no operation ${operationId}`);
+        expect(ownParameters(target).map(({ name }) => name)).toEqual(expect.arrayContaining(Object.keys(parameters)));
+        for (const expression of Object.values(parameters)) {
+          const [, pointer = ''] = /^\$response\.body#\/data\/([\w/]+)$/.exec(expression) ?? [];
+          const found = pointer.split('/').reduce<unknown>((inner, key) => Object(inner)[key], data);
+          expect(found, `${action.name} ${pointer}`).toEqual(expect.any(String));
+        }
+        return target.name;
+      });
+    });
+    const linked = ['tweet/detail', 'user/followers', 'article/detail', 'dm/messages', 'webhooks/test'];
+    expect(targets).toEqual(expect.arrayContaining(linked));
+  });
+
   test('gives each operation a name of its own', () => {
     const names = all.map((action) => operationOf(action).operationId);
     expect(new Set(names).size).toBe(names.length);

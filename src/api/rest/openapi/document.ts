@@ -31,7 +31,10 @@ export function openApiDocument(actions: readonly Action[], performed: ReadonlyM
   for (const action of actions) {
     const example = performed.get(action.name);
     if (!example) throw new Error(`${action.name} was not performed, so there is nothing to show`);
-    paths[action.path] = { ...paths[action.path], [action.method.toLowerCase()]: operationOf(action, book, example) };
+    paths[action.path] = {
+      ...paths[action.path],
+      [action.method.toLowerCase()]: operationOf(action, actions, book, example),
+    };
   }
   return {
     openapi: '3.1.0',

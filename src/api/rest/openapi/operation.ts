@@ -1,5 +1,6 @@
 import type { Action } from '../../../actions/action.ts';
 import { alternativesOf } from '../../../actions/input/input.ts';
+import { linksOf } from './links.ts';
 import { always, nothing, nullable } from './plain-unions.ts';
 import { refusalsOf } from './refusals.ts';
 import type { SchemaBook } from './schemas.ts';
@@ -16,8 +17,13 @@ export interface Performed {
 
 type Fields = [name: string, schema: JsonObject][];
 
-/** The Operation Object of one action. */
-export function operationOf(action: Action, book: SchemaBook, performed: Performed): JsonObject {
+/** The Operation Object of one action; `actions` are all of the document. */
+export function operationOf(
+  action: Action,
+  actions: readonly Action[],
+  book: SchemaBook,
+  performed: Performed,
+): JsonObject {
   const input = book.input(action.input);
   const own = Object.entries((input['properties'] ?? {}) as Record<string, JsonObject>);
   const fields: Fields = [...own, ...Object.entries(actorFieldsOf(action))];
@@ -41,7 +47,7 @@ export function operationOf(action: Action, book: SchemaBook, performed: Perform
     ...(parameters.length > 0 && { parameters }),
     ...alternativesExtension(action),
     ...(!takesQuery && others.length > 0 && { requestBody: requestBody(action, others, required, inPath, performed) }),
-    responses: { 200: success(action, book, performed), ...refusalsOf(action) },
+    responses: { 200: { ...success(action, book, performed), ...linksOf(action, actions) }, ...refusalsOf(action) },
   };
 }
 
