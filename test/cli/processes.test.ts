@@ -71,6 +71,15 @@ describe('postern serve', () => {
     expect(account).toMatchObject({ balance: '12.999', held: '0', charged: '0.001' });
   });
 
+  test('with LOG_FORMAT=pretty logs in columns', async () => {
+    const service = await start('serve', 'a', { LOG_LEVEL: 'info', LOG_FORMAT: 'pretty' });
+    await clientOf(demoOf('a')).get('/user/info', { userName: 'ada' });
+    expect(await service.end('SIGTERM')).toBe(0);
+    expect(service.log()).toMatch(
+      /^\d\d:\d\d:\d\d\.\d{3} INFO {2}GET {5}200 +\d+ ms user\/info +\$0\.001 +requestId=\S+ /m,
+    );
+  });
+
   test.each(['SIGTERM', 'SIGINT'] as const)(
     'on %s finishes what is in flight, takes nothing new, and exits with 0',
     async (signal) => {

@@ -17,17 +17,26 @@ export function makeLogger(
   return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination);
 }
 
+interface Stderr {
+  isTTY?: boolean;
+  /** Respects NO_COLOR (https://nodejs.org/api/tty.html#writestreamhascolorscount-env). */
+  hasColors?: () => boolean;
+}
+
+/** How lines look in a format on this standard error. */
+export function appearanceOf(format: LogFormat, stderr: Stderr): 'json' | 'plain' | 'coloured' {
+  if (format === 'json' || (format === 'auto' && !stderr.isTTY)) return 'json';
+  return stderr.isTTY && stderr.hasColors?.() ? 'coloured' : 'plain';
+}
+
 /**
  * JSON lines are gathered for a tenth of a second at the most, since a write for each would cost a search its twelfth; pino writes
  * the last ones at exit. Lines for people are written at once.
  */
 function destinationOf(format: LogFormat): DestinationStream {
-  const { isTTY = false } = process.stderr;
-  if (format === 'json' || (format === 'auto' && !isTTY)) {
-    return pino.destination({ dest: 2, sync: false, minLength: 4_096, periodicFlush: 100 });
-  }
+  const appearance = appearanceOf(format, process.stderr);
+  if (appearance === 'json') return pino.destination({ dest: 2, sync: false, minLength: 4_096, periodicFlush: 100 });
   const out = pino.destination({ dest: 2, sync: true });
-  // `hasColors` respects NO_COLOR.
-  const pretty = prettyFormatter(isTTY && process.stderr.hasColors());
+  const pretty = prettyFormatter(appearance === 'coloured');
   return { write: (line) => void out.write(pretty(line)) };
 }

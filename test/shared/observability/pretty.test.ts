@@ -1,6 +1,7 @@
+import { WriteStream } from 'node:tty';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { makeLogger } from '../../../src/shared/observability/logger.ts';
+import { appearanceOf, makeLogger } from '../../../src/shared/observability/logger.ts';
 import { prettyFormatter } from '../../../src/shared/observability/pretty.ts';
 
 /** What people see of the lines that a program logs. */
@@ -24,6 +25,24 @@ const requests = (logger: ReturnType<typeof makeLogger>) => {
   );
   logger.info({ requestId, method: 'GET', action: 'none', status: 'hung_up', ms: 3 }, 'request');
 };
+
+const terminals: [...Parameters<typeof appearanceOf>, string][] = [
+  ['auto', { isTTY: true, hasColors: () => true }, 'coloured'],
+  ['auto', { isTTY: true, hasColors: () => false }, 'plain'],
+  ['auto', {}, 'json'],
+  ['pretty', {}, 'plain'],
+  ['json', { isTTY: true, hasColors: () => true }, 'json'],
+];
+
+test.each(terminals)('LOG_FORMAT=%s on %j', (format, stderr, appearance) => {
+  expect(appearanceOf(format, stderr)).toBe(appearance);
+});
+
+test('NO_COLOR takes the colours of a terminal', () => {
+  const hasColors = (env: object) => WriteStream.prototype.hasColors.call(WriteStream.prototype, 16, env);
+  expect(hasColors({ TERM: 'xterm-256color' })).toBe(true);
+  expect(hasColors({ TERM: 'xterm-256color', NO_COLOR: '1' })).toBe(false);
+});
 
 describe('the log for people', () => {
   test('has requests in columns, and everything else as name=value', () => {
