@@ -139,6 +139,8 @@ export interface PlatformSession {
   /** The actor. */
   ownProfile(): Promise<UserProfile>;
   userProfile(user: UserReference): Promise<UserProfile>;
+  /** Users who match the words, the best match first. */
+  searchUsers(search: PageRequest & { q: string }): Promise<Page<UserCard>>;
   userAbout(user: UserReference): Promise<UserAbout>;
   /** Tweets, replies and retweets, newest first. */
   userTweets(user: UserReference, page: PageRequest): Promise<PageOf<Tweet>>;

@@ -133,6 +133,11 @@ export class SandboxSession extends UnsupportedSession {
     return this.#get('user', pathOf(user), (body) => readProfile(object(body, 'user')), aUser(user));
   }
 
+  override searchUsers({ q, ...page }: PageRequest & { q: string }): Promise<Page<UserCard>> {
+    const path = withPage('/api/search/users', page, { q });
+    return this.#get('searchUsers', path, (body) => itemsAnd(body, readUserCards, {}));
+  }
+
   override userAbout(user: UserReference): Promise<UserAbout> {
     return this.#get('about', `${pathOf(user)}/about`, (body) => readAbout(object(body, 'about')), aUser(user));
   }

@@ -26,6 +26,7 @@ import { guessAtRealm, realmState, registerAtRealm, unlockAtRealm } from './real
 import { quotes, replies } from './replies.ts';
 import { retweeters, retweetTweet, unretweetTweet } from './retweets.ts';
 import { searchTweets } from './search.ts';
+import { searchUsers } from './search-users.ts';
 import { tweetById } from './tweets.ts';
 import { uploadMedia } from './upload-media.ts';
 import { affiliates, followers, following, knownFollowers } from './user-lists.ts';
@@ -52,6 +53,7 @@ export const operations: readonly Operation[] = [
   activity,
   bookmarks,
   searchTweets,
+  searchUsers,
   uploadMedia,
   createTweet,
   tweetById,

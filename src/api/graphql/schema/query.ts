@@ -4,16 +4,18 @@ import { bookmarks } from '../../../actions/user/bookmarks.ts';
 import { homeTimeline } from '../../../actions/user/home-timeline.ts';
 import { userInfo } from '../../../actions/user/info.ts';
 import { me } from '../../../actions/user/me.ts';
+import { searchUsers } from '../../../actions/user/search.ts';
 import type { Tweet } from '../../../shared/model/tweet.ts';
+import type { UserCard } from '../../../shared/model/user-card.ts';
 import type { UserProfile } from '../../../shared/model/user-profile.ts';
 import type { Session } from '../session.ts';
 import { AccountRef, readAccount } from './account.ts';
 import { given, listCall, oneCall, type PageArgs, pageArgs } from './bind.ts';
 import { builder } from './builder.ts';
 import { RateLimitRef } from './rate-limit.ts';
-import { ListRef, TweetConnection, TweetRef, type TweetSource, UserRef } from './refs.ts';
+import { ListRef, TweetConnection, TweetRef, type TweetSource, UserConnection, UserRef } from './refs.ts';
 import { readTweet } from './tweet.ts';
-import { fromProfile, type UserSource } from './user-source.ts';
+import { fromCard, fromProfile, type UserSource } from './user-source.ts';
 
 const SearchProduct = builder.enumType('SearchProduct', {
   description: 'The order of what a search finds.',
@@ -102,6 +104,24 @@ builder.queryFields((t) => ({
       input: (_root, { q, product }) => given({ q, product }),
       read: readTweet,
       view: 'tweet',
+    }),
+  }),
+  searchUsers: t.field({
+    type: UserConnection,
+    description: 'Users who match, the best match first. A call.',
+    args: {
+      q: t.arg.string({
+        required: true,
+        description: 'Words of the screen name, the name or the description; all of them must match.',
+      }),
+      ...pageArgs,
+    },
+    ...listCall<unknown, UserCard, UserSource, PageArgs & { q: string }>({
+      action: searchUsers,
+      items: 'users',
+      input: (_root, { q }) => ({ q }),
+      read: fromCard,
+      view: 'card',
     }),
   }),
   homeTimeline: t.field({

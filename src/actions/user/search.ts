@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import { pageInput } from '../../shared/model/page.ts';
+import { flatPrice, platformAction } from '../action.ts';
+import { notBlankPattern } from '../input/input.ts';
+import { userPage, userPageOutput } from '../paging/pages.ts';
+
+export const searchUsers = platformAction({
+  name: 'user/search',
+  method: 'GET',
+  path: '/user/search',
+  summary: 'Search users by name and description',
+  atProtocol: '`app.bsky.actor.searchActors`',
+  price: flatPrice,
+  effect: 'read',
+  paged: true,
+  input: z.object({
+    q: z
+      .string()
+      .min(1)
+      .regex(/\S/, 'must not be blank')
+      .max(512, 'must be at most 512 characters')
+      .meta({
+        pattern: notBlankPattern,
+        description: 'Words of the screen name, the name or the description; all of them must match.',
+        examples: ['coffee'],
+      }),
+    ...pageInput,
+  }),
+  example: { q: 'coffee', count: 1 },
+  output: z.object({ query: z.string(), ...userPageOutput('users') }),
+  async run({ platform }, { q, count, cursor = null }) {
+    return { query: q, ...userPage('users', await platform.searchUsers({ q, count, cursor })) };
+  },
+});
