@@ -14,6 +14,8 @@ export interface LimitedDispatchOptions extends Dispatcher.DispatchOptions {
   signal?: AbortSignal;
   /** The account that pays. Requests without one share the slots of one account. */
   account?: string;
+  /** The host name of the origin, if it is known already. */
+  host?: string;
   /** Called when the exchange has its slot. */
   onSlot?: () => void;
 }
@@ -32,7 +34,7 @@ export const limitResponses: Dispatcher.DispatcherComposeInterceptor = (dispatch
  */
 export function limitExchanges(
   limiter: ConnectionLimiter,
-  hostOf: (options: Dispatcher.DispatchOptions) => string,
+  hostOf: (options: LimitedDispatchOptions) => string,
 ): Dispatcher.DispatcherComposeInterceptor {
   return (dispatch) => (options: LimitedDispatchOptions, handler) => {
     const begin = (leave: () => void) => {
@@ -46,8 +48,8 @@ export function limitExchanges(
 }
 
 /** The host name of a request's origin. */
-export function originHost({ origin = '' }: Dispatcher.DispatchOptions): string {
-  return new URL(origin).hostname;
+export function originHost({ origin = '', host }: LimitedDispatchOptions): string {
+  return host ?? new URL(origin).hostname;
 }
 
 class LimitedResponse implements Dispatcher.DispatchHandler {

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import { buildConnector, type Dispatcher, type Pool } from 'undici';
 import { CircuitBreaker } from '../../outbound/circuit-breaker.ts';
 import type { ConnectionLimiter } from '../../outbound/connection-limiter.ts';
+import type { Answer } from '../../outbound/exchange.ts';
 import { ConnectionLostError, ServerMisbehavedError, withoutText } from '../../outbound/faults.ts';
 import { limitedPool } from '../../outbound/limited-client.ts';
 import { type LimitedDispatchOptions, limitResponses } from '../../outbound/limited-exchange.ts';
@@ -11,7 +12,7 @@ import { PosternError } from '../../shared/errors/postern-error.ts';
 import type { TakenMedia } from '../../shared/model/taken-media.ts';
 import type { Runtime } from '../../shared/runtime/runtime.ts';
 import type { PlatformCall } from '../port.ts';
-import { type Answer, Attempts } from './exchange.ts';
+import { Attempts } from './exchange.ts';
 import { readProblem, type Subject } from './problems.ts';
 import { asWire, NonsenseError, parseJson, type Wire } from './wire.ts';
 

@@ -11,6 +11,8 @@ import { signedHeaders } from './signed.ts';
 /** Attempts that one receiver is asked at a time; of a replay one beside them, so that live events keep their way. */
 const liveAtOnce = 8;
 const replaysAtOnce = 1;
+/** The reason for which an attempt is aborted when its webhook is deleted or gets another URL. */
+const retired = new Error('the webhook was deleted or changed');
 /** Between two questions to a store that is away. */
 const retryLoadMs = 1_000;
 
@@ -101,7 +103,7 @@ export class DeliveryQueue {
   }
 
   #abort(concerns: (url: string) => boolean): void {
-    for (const [controller, url] of this.#sending) if (concerns(url)) controller.abort();
+    for (const [controller, url] of this.#sending) if (concerns(url)) controller.abort(retired);
   }
 
   #go(): void {
@@ -109,7 +111,7 @@ export class DeliveryQueue {
     this.#timer?.cancel();
     const now = this.#parts.runtime.now();
     for (const lane of [this.#live, this.#replayed]) {
-      if (lane.canTake(now) && !this.#parts.isFresh()) {
+      if (!this.#parts.isFresh() && lane.canTake(now)) {
         this.#readAgain();
         return;
       }
@@ -197,7 +199,7 @@ export class DeliveryQueue {
     delivery: QueuedDelivery,
     attempt: number,
     now: number,
-    signal: AbortSignal,
+    ending: AbortController,
   ): Promise<ReceiverAnswer | ReceiverFault> {
     const { receivers, vault } = this.#parts;
     const { event, body: kept } = delivery;
@@ -214,7 +216,7 @@ export class DeliveryQueue {
     } catch {
       return { fault: 'not sent: what the service keeps of it does not open', durationMs: 0 };
     }
-    return receivers.post(account, url, headers, body, signal);
+    return receivers.deliver(account, url, headers, body, ending);
   }
 
   async #attempt(delivery: QueuedDelivery, lane: DeliveryWindow): Promise<void> {
@@ -225,9 +227,9 @@ export class DeliveryQueue {
     const attempts = delivery.attempts + 1;
     const controller = new AbortController();
     this.#sending.set(controller, this.#webhook.url);
-    const answer = await this.#ask(delivery, attempts, now, controller.signal);
+    const answer = await this.#ask(delivery, attempts, now, controller);
     this.#sending.delete(controller);
-    if ('fault' in answer && controller.signal.aborted) {
+    if ('fault' in answer && controller.signal.reason === retired) {
       // Not an attempt that failed: it goes to the new URL, if there is one.
       this.#inFlight.delete(event);
       lane.inFlight -= 1;

@@ -1,6 +1,7 @@
-import { type Dispatcher, request } from 'undici';
+import type { Dispatcher } from 'undici';
 import { OutgoingConnections } from '../../outbound/connection-limiter.ts';
-import { guardedAgent, orEnded } from '../../outbound/connector.ts';
+import { guardedAgent } from '../../outbound/connector.ts';
+import { Exchange, type ExchangeOptions } from '../../outbound/exchange.ts';
 import {
   AddressRefusedError,
   ConnectionLostError,
@@ -9,11 +10,13 @@ import {
   ServerMisbehavedError,
 } from '../../outbound/faults.ts';
 import { OutboundGuard } from '../../outbound/guard.ts';
+import type { LimitedDispatchOptions } from '../../outbound/limited-exchange.ts';
 import { malformedField } from '../../shared/errors/fields.ts';
 import type { Runtime } from '../../shared/runtime/runtime.ts';
 
 const maxUrlLength = 200;
 const deadlineMs = 10_000;
+/** The rest of an answer is not read, and its connection is closed. */
 const maxReadBytes = 16 * 1024;
 /** Far more than arrives while `maxReadBytes` are read. */
 const maxReceivedBytes = 1024 * 1024;
@@ -83,12 +86,23 @@ export class Receivers {
 
   /** `account` is the account that owns the webhook. It shares the connection slots with other accounts. */
   get(account: string, url: URL, signal?: AbortSignal): Promise<ReceiverAnswer | ReceiverFault> {
-    return this.#ask('GET', account, url, {}, null, signal);
+    return endedBy(signal, (ending) => this.#ask('GET', account, url, {}, null, ending));
   }
 
   /** See `get`. */
   post(account: string, url: URL, headers: Readonly<Record<string, string>>, body: string, signal?: AbortSignal) {
-    return this.#ask('POST', account, url, headers, body, signal);
+    return endedBy(signal, (ending) => this.#ask('POST', account, url, headers, body, ending));
+  }
+
+  /** The same for a request with a controller of its own. It ends the request when it is aborted, and is aborted at the deadline. */
+  deliver(
+    account: string,
+    url: URL,
+    headers: Readonly<Record<string, string>>,
+    body: string,
+    ending: AbortController,
+  ): Promise<ReceiverAnswer | ReceiverFault> {
+    return this.#ask('POST', account, url, headers, body, ending);
   }
 
   async close(): Promise<void> {
@@ -101,29 +115,27 @@ export class Receivers {
     url: URL,
     headers: Readonly<Record<string, string>>,
     body: string | null,
-    ended: AbortSignal | undefined,
+    ending: AbortController,
   ): Promise<ReceiverAnswer | ReceiverFault> {
     const { runtime } = this.#options;
     const startedAt = runtime.now();
-    // Not `AbortSignal.any`: a composite signal with its weak references costs about 10 µs of CPU for each request.
-    const ending = new AbortController();
-    const { signal } = ending;
     let isLate = false;
     const timer = runtime.after(deadlineMs, () => {
       isLate = true;
       ending.abort();
     });
-    const onEnded = () => ending.abort(ended?.reason);
-    if (ended?.aborted) onEnded();
-    else ended?.addEventListener('abort', onEnded, { once: true });
     const duration = () => runtime.now() - startedAt;
     let slotAt: number | null = null;
-    const options = {
+    const { signal } = ending;
+    const options: ExchangeOptions & LimitedDispatchOptions = {
+      origin: url.origin,
+      host: url.hostname,
       method,
+      path: url.pathname + url.search,
       account,
       headers: { 'user-agent': 'postern-webhooks', accept: 'application/json', ...headers },
       body,
-      dispatcher: this.#local && isLocalhost(url.href) ? this.#local : this.#public,
+      maxBodyBytes: maxReadBytes,
       signal,
       // A handshake is followed by another request of the same webhook in a day.
       reset: method === 'GET',
@@ -132,22 +144,35 @@ export class Receivers {
       },
     };
     try {
-      const response = await orEnded(request(url, options), signal);
-      const text = await readStart(response.body);
-      const retryAfter = response.headers['retry-after'];
-      return {
-        status: response.statusCode,
-        text,
-        retryAfter: typeof retryAfter === 'string' ? retryAfter : null,
-        durationMs: duration(),
-      };
+      signal.throwIfAborted();
+      // Only `readUrl` accepts such a URL.
+      const isLocal = url.protocol === 'http:' && url.hostname === 'localhost';
+      const exchange = new Exchange(this.#local && isLocal ? this.#local : this.#public, options);
+      signal.addEventListener('abort', () => exchange.abort(signal.reason), { once: true });
+      return { ...(await exchange.answer), durationMs: duration() };
     } catch (error) {
       const fault = isLate ? lateFault((slotAt ?? runtime.now()) - startedAt) : describe(error);
       return { fault, durationMs: duration() };
     } finally {
       timer.cancel();
-      ended?.removeEventListener('abort', onEnded);
     }
+  }
+}
+
+/** Runs a request that a signal ends. */
+async function endedBy<Result>(
+  signal: AbortSignal | undefined,
+  run: (ending: AbortController) => Promise<Result>,
+): Promise<Result> {
+  // Not `AbortSignal.any`: a composite signal with its weak references costs about 10 µs of CPU for each request.
+  const ending = new AbortController();
+  const end = () => ending.abort(signal?.reason);
+  if (signal?.aborted) end();
+  else signal?.addEventListener('abort', end, { once: true });
+  try {
+    return await run(ending);
+  } finally {
+    signal?.removeEventListener('abort', end);
   }
 }
 
@@ -164,18 +189,6 @@ export function excerptOf({ text }: ReceiverAnswer): string {
 /** No more than that: `http://localhost:x@example.com` names another host, and a user of it. */
 function isLocalhost(text: string): boolean {
   return /^http:\/\/localhost(?::\d{1,5})?(?:[/?#][^\\\p{Cc}\p{Z}]*)?$/iu.test(text) && URL.canParse(text);
-}
-
-/** Beyond it the rest is not read, and the connection is given up: a receiver's answer says nothing at such length. */
-async function readStart(body: AsyncIterable<Buffer>): Promise<string> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of body) {
-    chunks.push(chunk);
-    length += chunk.length;
-    if (length >= maxReadBytes) break;
-  }
-  return Buffer.concat(chunks).subarray(0, maxReadBytes).toString('utf8');
 }
 
 /** By the codes of Node's sockets and TLS, and undici's; their messages can hold what the other side sent. */
