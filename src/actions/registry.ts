@@ -44,6 +44,7 @@ import { following } from './user/following.ts';
 import { homeTimeline } from './user/home-timeline.ts';
 import { userInfo } from './user/info.ts';
 import { me } from './user/me.ts';
+import { mentions } from './user/mentions.ts';
 import { searchUsers } from './user/search.ts';
 import { tweetsAndReplies } from './user/tweets-and-replies.ts';
 import { unfollow } from './user/unfollow.ts';
@@ -75,6 +76,7 @@ export const actions: readonly Action[] = [
   retweet,
   unretweet,
   homeTimeline,
+  mentions,
   me,
   userInfo,
   searchUsers,

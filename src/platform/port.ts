@@ -136,6 +136,8 @@ export interface PlatformSession {
   /** The actor's For You feed. */
   homeTimeline(page: PageRequest): Promise<ViewerPage<Tweet>>;
   bookmarks(page: PageRequest): Promise<ViewerPage<Tweet>>;
+  /** Tweets of others that mention the actor, newest first. */
+  mentions(page: PageRequest): Promise<ViewerPage<Tweet>>;
   /** The actor. */
   ownProfile(): Promise<UserProfile>;
   userProfile(user: UserReference): Promise<UserProfile>;

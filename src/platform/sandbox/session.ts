@@ -125,6 +125,12 @@ export class SandboxSession extends UnsupportedSession {
     return this.#get('bookmarks', path, (body) => itemsAnd(body, readTweets, readViewer(body)));
   }
 
+  override mentions(page: PageRequest): Promise<ViewerPage<Tweet>> {
+    return this.#get('mentions', withPage('/api/mentions', page), (body) =>
+      itemsAnd(body, readTweets, readViewer(body)),
+    );
+  }
+
   override ownProfile(): Promise<UserProfile> {
     return this.#get('me', '/api/me', (body) => readProfile(object(body, 'user')));
   }

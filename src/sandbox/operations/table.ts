@@ -21,6 +21,7 @@ import { followUser, unfollowUser } from './follow.ts';
 import { home } from './home.ts';
 import { likeTweet, unlikeTweet } from './likes.ts';
 import { listMembers } from './list-members.ts';
+import { mentions } from './mentions.ts';
 import { ping } from './ping.ts';
 import { guessAtRealm, realmState, registerAtRealm, unlockAtRealm } from './realms.ts';
 import { quotes, replies } from './replies.ts';
@@ -52,6 +53,7 @@ export const operations: readonly Operation[] = [
   home,
   activity,
   bookmarks,
+  mentions,
   searchTweets,
   searchUsers,
   uploadMedia,

@@ -4,6 +4,7 @@ import { bookmarks } from '../../../actions/user/bookmarks.ts';
 import { homeTimeline } from '../../../actions/user/home-timeline.ts';
 import { userInfo } from '../../../actions/user/info.ts';
 import { me } from '../../../actions/user/me.ts';
+import { mentions } from '../../../actions/user/mentions.ts';
 import { searchUsers } from '../../../actions/user/search.ts';
 import type { Tweet } from '../../../shared/model/tweet.ts';
 import type { UserCard } from '../../../shared/model/user-card.ts';
@@ -135,6 +136,12 @@ builder.queryFields((t) => ({
     description: "The actor's own bookmarks, newest first. A call.",
     args: pageArgs,
     ...ownTweets(bookmarks),
+  }),
+  mentions: t.field({
+    type: TweetConnection,
+    description: 'Tweets that mention the actor, newest first. A call.',
+    args: pageArgs,
+    ...ownTweets(mentions),
   }),
   list: t.field({
     type: ListRef,

@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import { pageInput } from '../../shared/model/page.ts';
+import { numericId } from '../../shared/model/scalars.ts';
+import { flatPrice, platformAction } from '../action.ts';
+import { tweetPage, tweetPageOutput } from '../paging/pages.ts';
+
+export const mentions = platformAction({
+  name: 'user/mentions',
+  method: 'GET',
+  path: '/user/mentions',
+  summary: 'Tweets that mention the actor, newest first',
+  description: 'Replies that name the actor are among them; tweets of the actor are not.',
+  atProtocol: '`app.bsky.notification.listNotifications` with `reasons=mention`, then `app.bsky.feed.getPosts`',
+  price: flatPrice,
+  effect: 'read',
+  paged: true,
+  input: z.object(pageInput),
+  example: { count: 1 },
+  output: z.object({ userId: numericId, ...tweetPageOutput }),
+  async run({ platform }, { count, cursor = null }) {
+    const page = await platform.mentions({ count, cursor });
+    return { userId: page.viewerId, ...tweetPage(page) };
+  },
+});

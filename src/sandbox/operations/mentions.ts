@@ -1,0 +1,29 @@
+import { hiddenFrom } from '../dataset/look-up.ts';
+import { newestTweets } from '../dataset/orders.ts';
+import type { Tweet } from '../dataset/types.ts';
+import type { ActorOperation } from '../http/operation.ts';
+import { pagingOf, takePage } from '../http/paged.ts';
+import { viewerHead } from './user-target.ts';
+import { tweetsAnswer } from './user-tweets.ts';
+
+export const mentions: ActorOperation = {
+  id: 'mentions',
+  method: 'GET',
+  path: '/api/mentions',
+  access: 'actor',
+  contract: {
+    summary: 'Tweets of others that mention the actor by name, newest first.',
+    parameters: ['Count', 'Cursor'],
+    responses: { 200: 'OwnTweetPage' },
+  },
+  handle(call) {
+    const { actor } = call;
+    const { dataset } = call.platform;
+    const query = { kind: 'mention', name: actor.screenName } as const;
+    const positions = dataset.index.candidates(query, dataset.userNamed) ?? [];
+    const paging = pagingOf(call, 'mentions', actor.id);
+    const shown = (tweet: Tweet) => tweet.author !== actor && hiddenFrom(actor, tweet) === undefined;
+    const page = takePage(newestTweets(dataset, positions, paging.after), paging.count, shown);
+    return tweetsAnswer(call, viewerHead(actor), page, paging.seal(page.next));
+  },
+};
