@@ -17,7 +17,7 @@ export const webhookPrice: Micros = 2_500;
 export const replayPrice: Micros = 5_000;
 
 /** What a caller can do, told once. Routes, documents, metrics and prices all follow from it. */
-interface ActionDeclaration {
+interface ActionDeclaration<O extends z.ZodType = z.ZodType> {
   /** As SPEC.md spells it, without the leading slash: `tweet/create`. */
   readonly name: string;
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -48,7 +48,7 @@ interface ActionDeclaration {
    */
   readonly example: Readonly<Record<string, unknown>>;
   /** For documents and tests; not run on every call. */
-  readonly output: z.ZodType;
+  readonly output: O;
   /**
    * True where `count`, `cursor`, `has_more` and `next_cursor` page through a list; `two-part` where the cursor is `cursor_id`
    * and `graph_snapshot_id`, and `next_cursor` has both.
@@ -97,7 +97,7 @@ export interface AccountContext extends Context {
 }
 
 /** An action performed on the platform as the actor whose `auth_token` the caller sends. */
-export interface PlatformAction extends ActionDeclaration {
+export interface PlatformAction<O extends z.ZodType = z.ZodType> extends ActionDeclaration<O> {
   readonly actor: true;
   /** Checks of the input that depend on the platform but need no request to it. Throws `bad_input`. */
   readonly validate?: (input: never, platform: Platform) => void;
@@ -105,12 +105,12 @@ export interface PlatformAction extends ActionDeclaration {
 }
 
 /** An action on the caller's own API account; needs the API key alone. */
-export interface AccountAction extends ActionDeclaration {
+export interface AccountAction<O extends z.ZodType = z.ZodType> extends ActionDeclaration<O> {
   readonly actor: false;
   readonly run: (context: AccountContext, input: never) => Promise<unknown>;
 }
 
-export type Action = PlatformAction | AccountAction;
+export type Action<O extends z.ZodType = z.ZodType> = PlatformAction<O> | AccountAction<O>;
 
 type Defaulted = 'atProtocol' | 'kind' | 'paged' | 'owner' | 'keepsActor' | 'code' | 'takesBase64' | 'description';
 type Declaration<I extends z.ZodObject, O extends z.ZodType, Context, Checked = z.output<I>> = Omit<
@@ -137,16 +137,19 @@ const defaults = {
   description: '',
 } as const;
 
+/** The output of an action, such as `OutputOf<typeof createTweet>`. */
+export type OutputOf<A extends Action> = z.output<A['output']>;
+
 export function platformAction<I extends z.ZodObject, O extends z.ZodType, Checked = z.output<I>>(
   declaration: Declaration<I, O, PlatformContext, Checked> & {
     validate?: (input: z.output<I>, platform: Platform) => void;
   },
-): PlatformAction {
+): PlatformAction<O> {
   return { ...defaults, ...declaration, actor: true };
 }
 
 export function accountAction<I extends z.ZodObject, O extends z.ZodType>(
   declaration: Declaration<I, O, AccountContext>,
-): AccountAction {
+): AccountAction<O> {
   return { ...defaults, ...declaration, actor: false };
 }

@@ -33,7 +33,7 @@ function textOf(longest: number) {
 
 /** What an article is made of, as callers give it (SPEC.md, Articles). At most one of the covers. */
 export const articleFields = {
-  title: textOf(longestTitle).meta({ description: 'Up to 100 characters.', examples: ['On looms'] }),
+  title: textOf(longestTitle).meta({ description: 'Title, up to 100 characters.', examples: ['On looms'] }),
   content: textOf(longestContent).meta({
     description:
       'Markdown (CommonMark), up to 100,000 characters: headings, bold, italic, lists, links, images, code, quotes. HTML ' +
@@ -41,14 +41,12 @@ export const articleFields = {
       'front matter and math blocks are refused with their line. Up to 50 images are fetched and uploaded.',
     examples: [exampleMarkdown],
   }),
-  cover_media_id: numericId.optional().meta({ description: 'The cover, uploaded before.' }),
-  cover_image_url: mediaUrl.optional().meta({ description: 'Instead: the address of the cover.' }),
-  cover_image_base64: mediaData.optional().meta({ description: 'Instead: the cover as base64, or a data: URI.' }),
+  cover_media_id: numericId.optional().meta({ description: 'Id of uploaded media to be the cover.' }),
+  cover_image_url: mediaUrl.optional().meta({ description: 'Address of the cover, to fetch it from.' }),
+  cover_image_base64: mediaData.optional().meta({ description: 'The cover as base64, or as a data: URI of base64.' }),
 };
 
 export const covers = ['cover_media_id', 'cover_image_url', 'cover_image_base64'] as const;
-
-export const articleId = numericId.meta({ description: 'The article.' });
 
 export interface ArticleFields {
   title?: string | undefined;

@@ -20,16 +20,16 @@ export const usage = accountAction({
   effect: 'read',
   input: z.object({
     from: moment.optional().meta({
-      description: 'From the hour of this time on, ISO 8601; 30 days before `to` if left out.',
+      description: 'Start, rounded down to the hour, ISO 8601; 30 days before `to` if left out.',
       pattern,
       examples: ['2026-11-01T00:00:00Z', '2026-11-01'],
     }),
     to: moment.optional().meta({
-      description: 'Up to this time, ISO 8601; now if left out.',
+      description: 'End, ISO 8601; now if left out.',
       pattern,
       examples: ['2026-12-01T00:00:00Z', '2026-12-01'],
     }),
-    granularity: granularity.default('day').meta({ description: 'What one row sums up.' }),
+    granularity: granularity.default('day').meta({ description: 'Period of each row.' }),
   }),
   example: { granularity: 'day' },
   output: accountUsage,

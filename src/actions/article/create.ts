@@ -4,8 +4,7 @@ import { create } from '../../articles/create.ts';
 import { takeEdits } from '../../articles/edits.ts';
 import { articleFields, contentCheck, covers, exampleMarkdown } from '../../articles/input.ts';
 import { transitions } from '../../articles/states.ts';
-import { articleStatus } from '../../shared/model/article.ts';
-import { numericId } from '../../shared/model/scalars.ts';
+import { articleSummary } from '../../shared/model/article.ts';
 import { flatPrice, platformAction } from '../action.ts';
 import { atMostOneOf } from '../input/input.ts';
 
@@ -14,7 +13,7 @@ const { create: draft, createPublished } = transitions.none;
 const input = z
   .object({
     ...articleFields,
-    publish: z.boolean().default(false).meta({ description: 'Publish it at once. Premium only.' }),
+    publish: z.boolean().default(false).meta({ description: 'Publish the article at once. Premium accounts only.' }),
   })
   .check(atMostOneOf(...covers));
 
@@ -36,13 +35,13 @@ export const createArticle = platformAction({
     content: exampleMarkdown,
     publish: true,
   },
-  output: z.object({
-    article_id: numericId,
-    status: articleStatus,
-    tweet_id: numericId.nullable(),
-    draft_url: z.string().nullable(),
-    public_url: z.string().nullable(),
-    cover_media_id: numericId.nullable(),
+  output: articleSummary.pick({
+    article_id: true,
+    status: true,
+    tweet_id: true,
+    draft_url: true,
+    public_url: true,
+    cover_media_id: true,
   }),
   async run({ platform, media, tasks }, { publish, ...fields }) {
     const transition = publish ? createPublished : draft;

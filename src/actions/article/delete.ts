@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { articleId } from '../../articles/input.ts';
-import { numericId } from '../../shared/model/scalars.ts';
+import { articleId } from '../../shared/model/article.ts';
 import { flatPrice, platformAction } from '../action.ts';
 
 export const deleteArticle = platformAction({
@@ -13,7 +12,7 @@ export const deleteArticle = platformAction({
   effect: 'once',
   input: z.object({ article_id: articleId }),
   example: { article_id: '1989000000000000000' },
-  output: z.object({ article_id: numericId }),
+  output: z.object({ article_id: articleId }),
   async run({ platform }, { article_id }) {
     // Not looked at first: a request that is sent again would find it gone, where the platform knows by its token.
     await platform.articles.delete(article_id);

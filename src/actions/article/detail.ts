@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { asArticle } from '../../articles/content-tasks.ts';
-import { articleId } from '../../articles/input.ts';
-import { article } from '../../shared/model/article.ts';
+import { article, articleId } from '../../shared/model/article.ts';
 import { flatPrice, platformAction } from '../action.ts';
 
 export const articleDetail = platformAction({

@@ -14,9 +14,10 @@ export const listArticles = platformAction({
   effect: 'read',
   paged: true,
   input: z.object({
-    status: articleStatus
-      .optional()
-      .meta({ description: 'Only those; left out: drafts and published ones.', examples: ['published'] }),
+    status: articleStatus.optional().meta({
+      description: 'Only articles of this status; drafts and published ones if left out.',
+      examples: ['published'],
+    }),
     ...pageInput,
   }),
   example: { count: 1 },

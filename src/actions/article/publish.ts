@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { change, findTransition } from '../../articles/change.ts';
-import { articleId } from '../../articles/input.ts';
-import { numericId } from '../../shared/model/scalars.ts';
+import { articleId, articleSummary } from '../../shared/model/article.ts';
 import { flatPrice, platformAction } from '../action.ts';
 
 export const publishArticle = platformAction({
@@ -14,7 +13,7 @@ export const publishArticle = platformAction({
   effect: 'idempotent',
   input: z.object({ article_id: articleId }),
   example: { article_id: '1989000000000000000' },
-  output: z.object({ article_id: numericId, tweet_id: numericId.nullable(), public_url: z.string().nullable() }),
+  output: articleSummary.pick({ article_id: true, tweet_id: true, public_url: true }),
   async run({ platform }, { article_id }) {
     const { found, transition } = await findTransition(platform, article_id, 'publish');
     await change(platform.articles, found, transition, {});

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { change, findTransition } from '../../articles/change.ts';
 import { takeEdits } from '../../articles/edits.ts';
-import { articleFields, articleId, contentCheck, covers } from '../../articles/input.ts';
+import { articleFields, contentCheck, covers } from '../../articles/input.ts';
 import { transitions } from '../../articles/states.ts';
+import { articleId } from '../../shared/model/article.ts';
 import { numericId } from '../../shared/model/scalars.ts';
 import { flatPrice, platformAction } from '../action.ts';
 import { anyOf, atMostOneOf } from '../input/input.ts';
@@ -14,6 +15,16 @@ const input = z
   .object({ article_id: articleId, title: title.optional(), content: content.optional(), ...cover })
   .check(atMostOneOf(...covers))
   .check(anyOf('title', 'content', ...covers));
+
+export const updatedParts = z
+  .object({
+    title: z.boolean().meta({ description: 'True if the title changed.' }),
+    content: z.boolean().meta({ description: 'True if the content changed.' }),
+    cover_media_id: numericId
+      .nullable()
+      .meta({ description: 'Id of the new cover; null if the cover did not change.' }),
+  })
+  .meta({ description: 'The parts of an article that changed.' });
 
 export const updateArticle = platformAction({
   name: 'article/update',
@@ -30,12 +41,8 @@ export const updateArticle = platformAction({
   expensive: contentCheck<z.output<typeof input>>(),
   example: { article_id: '1989000000000000000', title: 'On looms, again' },
   output: z.object({
-    article_id: numericId,
-    updated: z.object({
-      title: z.boolean(),
-      content: z.boolean(),
-      cover_media_id: numericId.nullable().meta({ description: 'The new cover; null where it was not to change.' }),
-    }),
+    article_id: articleId,
+    updated: updatedParts.meta({ description: 'The parts that changed.' }),
   }),
   async run({ platform, media, tasks }, { article_id, ...fields }) {
     const { found, transition } = await findTransition(platform, article_id, 'update');

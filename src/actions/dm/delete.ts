@@ -14,7 +14,8 @@ export const dmDelete = platformAction({
     conversation_id: inConversation,
     seq_id: targetMessage,
     for_all: z.boolean().optional().meta({
-      description: "For both sides, which one's own messages alone can be. Left out: true for those, false for others.",
+      description:
+        "True deletes the message for both users, which is possible for the actor's own messages only. If left out, true for those and false for others.",
     }),
   }),
   example: { conversation_id: exampleConversation, seq_id: exampleMessage },

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { messageId } from '../../shared/model/direct-message.ts';
 import { flatPrice, platformAction } from '../action.ts';
 import {
   aboutMessage,
@@ -6,6 +7,7 @@ import {
   exampleMessage,
   inConversation,
   messageText,
+  sentText,
   targetMessage,
 } from './fields.ts';
 
@@ -19,7 +21,7 @@ export const dmEdit = platformAction({
   code: 'required',
   input: z.object({ conversation_id: inConversation, seq_id: targetMessage, text: messageText }),
   example: { conversation_id: exampleConversation, seq_id: exampleMessage, text: 'Are the scones still hot?' },
-  output: z.object({ ...aboutMessage, message_id: z.string(), text: z.string() }),
+  output: z.object({ ...aboutMessage, message_id: messageId, text: sentText }),
   async run({ messages }, { conversation_id, seq_id, text }) {
     const { messageId } = await messages.edit(conversation_id, seq_id, text);
     return { ok: true, message_id: messageId, conversation_id, target_seq_id: seq_id, text };

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { flatPrice, platformAction } from '../action.ts';
+import { ok } from './fields.ts';
 
 export const dmEnroll = platformAction({
   name: 'dm/enroll',
@@ -7,14 +8,14 @@ export const dmEnroll = platformAction({
   path: '/dm/enroll',
   summary: 'Make chat keys for an account that has none',
   description:
-    'They are kept by the key realms of the platform, to be recovered with `encryption_code`, a new one of your own making. ' +
-    'Codes that would be guessed first are refused, and so is an account that has keys.',
+    'The key realms of the platform keep them. `encryption_code` is a new code of your own, which recovers them later. ' +
+    'Codes that are easy to guess are refused, and so is an account that has keys.',
   price: flatPrice,
   effect: 'once',
   code: 'required',
   input: z.object({}),
   example: {},
-  output: z.object({ ok: z.boolean() }),
+  output: z.object({ ok }),
   async run({ messages }) {
     await messages.enroll();
     return { ok: true };

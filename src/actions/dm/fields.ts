@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { conversationId } from '../../shared/model/direct-message.ts';
-import { numericId } from '../../shared/model/scalars.ts';
+import { conversationId, seqId } from '../../shared/model/direct-message.ts';
 
 const wellFormed = (text: string) => text.isWellFormed();
 const halfSurrogate = 'holds half of a surrogate pair';
@@ -11,13 +10,13 @@ export const messageText = z
   .min(1)
   .max(10_000, 'must be at most 10,000 characters')
   .refine(wellFormed, halfSurrogate)
-  .meta({ description: 'Up to 10,000 characters.', examples: ['Are the scones still warm?'] });
+  .meta({ description: 'Text of the message, up to 10,000 characters.', examples: ['Are the scones still warm?'] });
 
 export const inConversation = conversationId.meta({
-  description: 'A conversation of the actor, `<user_id>:<user_id>`.',
+  description: 'Id of a conversation of the actor, such as `1089000000:1789000000`.',
 });
 
-export const targetMessage = numericId.meta({ description: '`seq_id` of the message.' });
+export const targetMessage = seqId.meta({ description: '`seq_id` of the message.' });
 
 /** One that Unicode recommends (UTS #51), or a pictograph without the selector that asks for its picture. */
 const oneEmoji = /^(?:\p{RGI_Emoji}|\p{Extended_Pictographic})$/v;
@@ -29,11 +28,14 @@ export const emoji = z
   .refine((text) => oneEmoji.test(text), 'must be one emoji')
   .meta({ description: 'One emoji.', examples: ['❤️'] });
 
-/** What the changes of one message answer. */
+export const ok = z.boolean().meta({ description: 'Always true; a failure is an error.' });
+export const sentText = z.string().meta({ description: 'The text, as sent.' });
+
+/** The output of every action that changes one message. */
 export const aboutMessage = {
-  ok: z.boolean(),
+  ok,
   conversation_id: conversationId,
-  target_seq_id: numericId,
+  target_seq_id: seqId.meta({ description: 'Id of the message that was changed.' }),
 };
 
 /** Examples name a conversation of the sandbox's dataset and a message in it. */

@@ -1,9 +1,10 @@
 import { z } from 'zod';
-import { flatPrice, type PlatformAction, platformAction } from '../action.ts';
+import { reaction as reactionSchema } from '../../shared/model/direct-message.ts';
+import { flatPrice, platformAction } from '../action.ts';
 import { aboutMessage, emoji, exampleConversation, exampleMessage, inConversation, targetMessage } from './fields.ts';
 
 /** Both the same but for what they do. */
-function reaction(name: string, summary: string, added: boolean): PlatformAction {
+function reaction(name: string, summary: string, added: boolean) {
   return platformAction({
     name,
     method: 'POST',
@@ -14,7 +15,7 @@ function reaction(name: string, summary: string, added: boolean): PlatformAction
     code: 'required',
     input: z.object({ conversation_id: inConversation, seq_id: targetMessage, emoji }),
     example: { conversation_id: exampleConversation, seq_id: exampleMessage, emoji: '❤️' },
-    output: z.object({ ...aboutMessage, emoji: z.string() }),
+    output: z.object({ ...aboutMessage, emoji: reactionSchema.shape.emoji }),
     async run({ messages }, { conversation_id, seq_id, emoji }) {
       await messages.react(conversation_id, seq_id, emoji, added);
       return { ok: true, conversation_id, target_seq_id: seq_id, emoji };

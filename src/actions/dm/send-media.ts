@@ -1,11 +1,17 @@
 import { z } from 'zod';
-import { conversationId } from '../../shared/model/direct-message.ts';
-import { count } from '../../shared/model/scalars.ts';
+import {
+  filename as attachmentName,
+  attachmentSize,
+  attachmentType,
+  conversationId,
+  mediaHashKey,
+  messageId,
+} from '../../shared/model/direct-message.ts';
 import type { MediaKind } from '../../shared/model/taken-media.ts';
 import { flatPrice, platformAction } from '../action.ts';
 import { oneOf } from '../input/input.ts';
 import { examplePng, mediaData, mediaSource, mediaUrl } from '../input/media-input.ts';
-import { exampleConversation, inConversation, messageText } from './fields.ts';
+import { exampleConversation, inConversation, messageText, ok, sentText } from './fields.ts';
 
 /** SPEC.md's types, and which bytes each may be of. A file may be of any. */
 const kindsOf: Readonly<Record<MediaType, readonly MediaKind[]>> = {
@@ -40,8 +46,8 @@ export const dmSendMedia = platformAction({
   path: '/dm/send_media',
   summary: 'Send an attachment, end-to-end encrypted',
   description:
-    'It is sealed here before it leaves; the platform keeps what it cannot open. The bytes must be of the `type`: 1 image, ' +
-    '2 gif, 3 video, 4 audio, 5 file (any), 6 svg. Only into a conversation that is there.',
+    'The file is encrypted before it is sent to the platform. Its bytes must be of the `type`: 1 image, 2 GIF, 3 video, ' +
+    '4 audio, 5 file (any), 6 SVG. The conversation must exist.',
   price: flatPrice,
   effect: 'once',
   code: 'required',
@@ -49,15 +55,15 @@ export const dmSendMedia = platformAction({
   input: z
     .object({
       conversation_id: inConversation,
-      image_url: mediaUrl.optional().meta({ description: 'Address to fetch it from; this or `image_base64`.' }),
-      image_base64: mediaData.optional().meta({ description: 'Base64, with or without a data: prefix.' }),
-      text: messageText.optional().meta({ description: 'A caption.' }),
+      image_url: mediaUrl.optional().meta({ description: 'Address of the file, to fetch it from.' }),
+      image_base64: mediaData.optional().meta({ description: 'The file as base64, with or without a data: prefix.' }),
+      text: messageText.optional().meta({ description: 'Caption.' }),
       type: z
         .int(notAType)
         .min(1, notAType)
         .max(6, notAType)
         .default(1)
-        .meta({ description: '1 image, 2 gif, 3 video, 4 audio, 5 file, 6 svg.', examples: [1] }),
+        .meta({ description: '1 image (if left out), 2 GIF, 3 video, 4 audio, 5 file, 6 SVG.', examples: [1] }),
       filename: z
         .string()
         .min(1)
@@ -65,24 +71,28 @@ export const dmSendMedia = platformAction({
         .refine((name) => name.isWellFormed() && !/[\p{Cc}/\\]/u.test(name), 'must be a name without a path')
         .optional()
         .meta({
-          description: 'Made of the type, if left out.',
+          description: 'Name of the file; made from the type if left out.',
           pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f/\\\\]+$',
           examples: ['harbour.png'],
         }),
-      width: pixels.optional().meta({ description: 'Read from the bytes, if left out.', examples: [1200] }),
-      height: pixels.optional().meta({ description: 'Read from the bytes, if left out.', examples: [800] }),
+      width: pixels
+        .optional()
+        .meta({ description: 'Width in pixels; read from the bytes if left out.', examples: [1200] }),
+      height: pixels
+        .optional()
+        .meta({ description: 'Height in pixels; read from the bytes if left out.', examples: [800] }),
     })
     .check(oneOf('image_url', 'image_base64')),
   example: { conversation_id: exampleConversation, image_base64: examplePng, text: 'One pixel of the harbour.' },
   output: z.object({
-    ok: z.boolean(),
-    message_id: z.string(),
+    ok,
+    message_id: messageId,
     conversation_id: conversationId,
-    media_hash_key: z.string(),
-    filename: z.string(),
-    type: count,
-    size: count.meta({ description: 'Bytes, before they were sealed.' }),
-    text: z.string(),
+    media_hash_key: mediaHashKey,
+    filename: attachmentName,
+    type: attachmentType,
+    size: attachmentSize,
+    text: sentText,
   }),
   async run({ messages, media }, input) {
     const { conversation_id, image_url: url, image_base64: data, text = '' } = input;

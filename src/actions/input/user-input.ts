@@ -3,8 +3,8 @@ import { numericId, screenName } from '../../shared/model/scalars.ts';
 
 /** How a query names a user (SPEC.md, Users). Use it with `anyOf('userName', 'userId')`. */
 export const userInput = {
-  userName: screenName.optional().meta({ description: 'Screen name; this or `userId`.' }),
-  userId: numericId.optional().meta({ description: 'Overrides `userName`.' }),
+  userName: screenName.optional().meta({ description: 'Screen name of the user.' }),
+  userId: numericId.optional().meta({ description: "The platform's id of the user; overrides `userName`." }),
 };
 
 export function userReference(input: { userName?: string | undefined; userId?: string | undefined }): UserReference {

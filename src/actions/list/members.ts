@@ -13,7 +13,7 @@ export const listMembers = platformAction({
   price: flatPrice,
   effect: 'read',
   paged: true,
-  input: z.object({ listId: numericId.meta({ description: 'The list.' }), ...pageInput }),
+  input: z.object({ listId: numericId.meta({ description: "The platform's id of the list." }), ...pageInput }),
   example: { listId: '1989000000000000000', count: 1 },
   output: z.object({ listId: numericId, ...userPageOutput('members') }),
   async run({ platform }, { listId, count, cursor = null }) {

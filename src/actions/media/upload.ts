@@ -20,13 +20,13 @@ export const uploadMedia = platformAction({
   takesBase64: true,
   input: z
     .object({
-      media_url: mediaUrl.optional().meta({ description: 'Address to fetch it from; this or `media_data`.' }),
+      media_url: mediaUrl.optional().meta({ description: 'Address of the file, to fetch it from.' }),
       media_data: mediaData.optional().meta({
-        description: 'Base64, or a data: URI of base64.',
+        description: 'The file as base64, or as a data: URI of base64.',
         examples: [`data:image/png;base64,${examplePng}`],
       }),
       media_type: mediaType.optional().meta({
-        description: 'MIME type. Needed with `media_data`, unless that is a data: URI.',
+        description: 'MIME type of the file. Required with `media_data`, unless that is a data: URI.',
       }),
     })
     .check(oneOf('media_url', 'media_data'))
@@ -37,9 +37,9 @@ export const uploadMedia = platformAction({
     }),
   example: { media_data: examplePng, media_type: 'image/png' },
   output: z.object({
-    media_id: numericId.meta({ description: 'To be attached by the same actor.' }),
-    media_type: z.string().meta({ description: 'As the bytes say.', examples: ['image/png'] }),
-    size: count.meta({ description: 'Bytes.' }),
+    media_id: numericId.meta({ description: 'Id of the media, for the same actor to attach.' }),
+    media_type: z.string().meta({ description: 'MIME type, detected from the bytes.', examples: ['image/png'] }),
+    size: count.meta({ description: 'Size in bytes.' }),
   }),
   async run({ platform, media }, input) {
     const { media_url: url, media_data: data, media_type: declaredType } = input;

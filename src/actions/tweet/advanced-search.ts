@@ -4,6 +4,8 @@ import { flatPrice, platformAction } from '../action.ts';
 import { notBlankPattern } from '../input/input.ts';
 import { tweetPage, tweetPageOutput } from '../paging/pages.ts';
 
+export const searchProduct = z.enum(['Latest', 'Top'], 'must be Latest or Top');
+
 export const advancedSearch = platformAction({
   name: 'tweet/advanced_search',
   method: 'GET',
@@ -24,10 +26,7 @@ export const advancedSearch = platformAction({
         description: 'Words, "exact phrases" and operators: `from:`, `to:`, `since:`, `until:`, `filter:`.',
         examples: ['from:ada coffee'],
       }),
-    product: z
-      .enum(['Latest', 'Top'], 'must be Latest or Top')
-      .default('Latest')
-      .meta({ description: 'Newest first, or most engaging first.' }),
+    product: searchProduct.default('Latest').meta({ description: 'Newest first, or most engaging first.' }),
     ...pageInput,
   }),
   example: { q: 'from:grace', count: 1 },

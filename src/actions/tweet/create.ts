@@ -45,23 +45,23 @@ export const createTweet = platformAction({
         .refine((text) => text.isWellFormed(), 'holds half of a surrogate pair')
         .optional()
         .meta({
-          description: 'Up to 280 weighted characters; 25,000 for a premium account. Needed where there is no media.',
+          description: 'Up to 280 weighted characters; 25,000 for a premium account. Required if there is no media.',
           examples: ['The ferry is late, and nobody minds.'],
         }),
-      reply_to_tweet_id: numericId.optional().meta({ description: 'The tweet that this one answers.' }),
-      quote_tweet_id: numericId.optional().meta({ description: 'The tweet to show inside this one.' }),
+      reply_to_tweet_id: numericId.optional().meta({ description: 'Id of the tweet to reply to.' }),
+      quote_tweet_id: numericId.optional().meta({ description: 'Id of the tweet to quote.' }),
       quote_tweet_url: tweetUrl.optional().meta({
         description:
-          "Instead of `quote_tweet_id`: the id is read from it. `<user>/status/<id>` or `i/web/status/<id>` on x.com, twitter.com (also `www.` and `mobile.`) or the platform's own host; the scheme may be missing.",
+          "Address of the tweet to quote, instead of `quote_tweet_id`: `<user>/status/<id>` or `i/web/status/<id>` on x.com, twitter.com (also `www.` and `mobile.`) or the platform's own host, with or without a scheme.",
       }),
       media_ids: z
         .array(numericId)
         .max(mostMedia, tooMany)
         .refine((ids) => new Set(ids).size === ids.length, 'names the same media twice')
         .optional()
-        .meta({ description: 'What the actor uploaded, to be attached: up to four photos, or one video, or one gif.' }),
+        .meta({ description: 'Ids of uploaded media to attach: up to four photos, or one video, or one GIF.' }),
       media_urls: z.array(mediaUrl).max(mostMedia, tooMany).optional().meta({
-        description: 'Addresses to fetch media from, which is uploaded and attached after that of `media_ids`.',
+        description: 'Addresses of media to fetch and attach, after the media of `media_ids`.',
       }),
     })
     .check(anyOf('text', 'media_ids', 'media_urls'), atMostOneOf('quote_tweet_id', 'quote_tweet_url'))
@@ -73,11 +73,11 @@ export const createTweet = platformAction({
     }),
   example: { text: 'The ferry is late, and nobody minds.' },
   output: z.object({
-    id: numericId,
-    text: z.string(),
-    createdAt: tweetTime,
-    pending_moderation: z.boolean(),
-    community_id: z.string().meta({ description: 'Empty where there is none.' }),
+    id: numericId.meta({ description: "The platform's id of the tweet." }),
+    text: z.string().meta({ description: 'The text of the tweet, as posted.' }),
+    createdAt: tweetTime.meta({ description: 'When the tweet was posted.' }),
+    pending_moderation: z.boolean().meta({ description: 'True while other users cannot see the tweet yet.' }),
+    community_id: z.string().meta({ description: 'Id of the community; empty if the tweet is in none.' }),
   }),
   validate({ quote_tweet_url: url }, platform) {
     if (url === undefined || platform.isTweetHost(readTweetUrl(url).host)) return;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { numericId } from '../../shared/model/scalars.ts';
+import { tweetId } from '../../shared/model/scalars.ts';
 import { tweet } from '../../shared/model/tweet.ts';
 import { flatPrice, platformAction } from '../action.ts';
 
@@ -11,7 +11,7 @@ export const tweetDetail = platformAction({
   atProtocol: '`app.bsky.feed.getPosts`',
   price: flatPrice,
   effect: 'read',
-  input: z.object({ tweet_id: numericId.meta({ description: 'The tweet.' }) }),
+  input: z.object({ tweet_id: tweetId }),
   example: { tweet_id: '1989000000000000000' },
   output: tweet,
   run: ({ platform }, { tweet_id }) => platform.tweet(tweet_id),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { pageInput } from '../../shared/model/page.ts';
-import { numericId } from '../../shared/model/scalars.ts';
+import { tweetId } from '../../shared/model/scalars.ts';
 import { flatPrice, platformAction } from '../action.ts';
 import { tweetPage, tweetPageOutput } from '../paging/pages.ts';
 
@@ -13,9 +13,9 @@ export const tweetReplies = platformAction({
   price: flatPrice,
   effect: 'read',
   paged: true,
-  input: z.object({ tweet_id: numericId.meta({ description: 'The tweet.' }), ...pageInput }),
+  input: z.object({ tweet_id: tweetId, ...pageInput }),
   example: { tweet_id: '1989000000000000000', count: 1 },
-  output: z.object({ tweetId: numericId, ...tweetPageOutput }),
+  output: z.object({ tweetId, ...tweetPageOutput }),
   async run({ platform }, { tweet_id, count, cursor = null }) {
     return { tweetId: tweet_id, ...tweetPage(await platform.replies(tweet_id, { count, cursor })) };
   },

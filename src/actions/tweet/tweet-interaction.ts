@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { PlatformSession } from '../../platform/port.ts';
-import { numericId } from '../../shared/model/scalars.ts';
-import { flatPrice, type PlatformAction, platformAction } from '../action.ts';
+import { tweetId } from '../../shared/model/scalars.ts';
+import { flatPrice, platformAction } from '../action.ts';
 
 interface Interaction {
   /** As SPEC.md spells it, such as `tweet/favorite`. */
@@ -15,13 +15,7 @@ interface Interaction {
 }
 
 /** What the actor does to one tweet, and undoes: takes `tweet_id`, returns `tweetId` and one boolean (SPEC.md, Tweets). */
-export function tweetInteraction({
-  name,
-  done,
-  effect = 'idempotent',
-  perform,
-  ...documented
-}: Interaction): PlatformAction {
+export function tweetInteraction({ name, done, effect = 'idempotent', perform, ...documented }: Interaction) {
   return platformAction({
     ...documented,
     name,
@@ -29,9 +23,9 @@ export function tweetInteraction({
     path: `/${name}`,
     price: flatPrice,
     effect,
-    input: z.object({ tweet_id: numericId.meta({ description: 'The tweet.' }) }),
+    input: z.object({ tweet_id: tweetId }),
     example: { tweet_id: '1989000000000000000' },
-    output: z.object({ tweetId: numericId, [done]: z.boolean() }),
+    output: z.object({ tweetId, [done]: z.boolean().meta({ description: 'Always true; a failure is an error.' }) }),
     async run({ platform }, { tweet_id }) {
       await perform(platform, tweet_id);
       return { tweetId: tweet_id, [done]: true };

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { FollowState, PlatformSession, UserReference } from '../../platform/port.ts';
-import { numericId, screenName } from '../../shared/model/scalars.ts';
-import { flatPrice, type PlatformAction, platformAction } from '../action.ts';
+import { screenName, userId, userName } from '../../shared/model/scalars.ts';
+import { userProfile } from '../../shared/model/user-profile.ts';
+import { flatPrice, platformAction } from '../action.ts';
 import { anyOf } from '../input/input.ts';
 import { userReference } from '../input/user-input.ts';
 
@@ -13,7 +14,7 @@ interface Follow {
 }
 
 /** Follow and unfollow: the same input, the same answer (SPEC.md, Users). */
-export function followAction({ name, perform, ...documented }: Follow): PlatformAction {
+export function followAction({ name, perform, ...documented }: Follow) {
   return platformAction({
     ...documented,
     name,
@@ -23,18 +24,18 @@ export function followAction({ name, perform, ...documented }: Follow): Platform
     effect: 'idempotent',
     input: z
       .object({
-        username: screenName.optional().meta({ description: 'Screen name of the target; this or `user_id`.' }),
-        user_id: numericId.optional().meta({ description: 'Overrides `username`.' }),
+        username: screenName.optional().meta({ description: 'Screen name of the user.' }),
+        user_id: userId.optional().meta({ description: "The platform's id of the user; overrides `username`." }),
       })
       .check(anyOf('username', 'user_id')),
     example: { username: 'grace' },
     output: z.object({
-      userId: numericId,
-      userName: z.string(),
-      name: z.string(),
-      following: z.boolean(),
-      followRequestSent: z.boolean(),
-      protected: z.boolean(),
+      userId,
+      userName,
+      name: userProfile.shape.name,
+      following: z.boolean().meta({ description: 'True if the actor follows the user now.' }),
+      followRequestSent: z.boolean().meta({ description: 'True if the user has yet to accept the request.' }),
+      protected: userProfile.shape.protected,
     }),
     async run({ platform }, { username, user_id }) {
       const { id, ...state } = await perform(platform, userReference({ userName: username, userId: user_id }));

@@ -19,8 +19,8 @@ export const followersYouKnow = platformAction({
   owner: { id: 'user_id', name: 'user_name' },
   input: z
     .object({
-      user_name: screenName.optional().meta({ description: 'Screen name of the target; this or `user_id`.' }),
-      user_id: numericId.optional().meta({ description: 'Overrides `user_name`.' }),
+      user_name: screenName.optional().meta({ description: 'Screen name of the user.' }),
+      user_id: numericId.optional().meta({ description: "The platform's id of the user; overrides `user_name`." }),
       ...pageInput,
     })
     .check(anyOf('user_name', 'user_id')),

@@ -2,7 +2,7 @@ import { usersOfUser } from './user-lists.ts';
 
 export const followers = usersOfUser('followers', {
   name: 'user/followers',
-  summary: 'Who follows a user',
+  summary: 'The followers of a user',
   atProtocol: '`app.bsky.graph.getFollowers`',
   example: 'grace',
   fetch: (platform, user, page) => platform.followers(user, page),

@@ -18,14 +18,14 @@ export const createWebhook = platformAction({
   code: 'optional',
   input: z.object({
     url: receiverUrl,
-    events: wantedEvents.optional(),
+    events: wantedEvents.optional().meta({ description: 'Types of events to deliver; all types if null or left out.' }),
     secret: z
       .string()
       .min(16, 'must be 16 to 128 characters')
       .max(128, 'must be 16 to 128 characters')
       .optional()
       .meta({
-        description: 'Pre-shared, 16 to 128 characters; made and shown once if left out.',
+        description: 'Secret that signs the deliveries, 16 to 128 characters; generated if left out.',
         examples: ['a-secret-of-at-least-16'],
       }),
   }),

@@ -11,6 +11,9 @@ export const deleteWebhook = accountAction({
   effect: 'once',
   input: z.object({ id: webhookId }),
   example: { id: 'wh_Q5bX2m' },
-  output: z.object({ id: z.string(), deleted: z.literal(true) }),
+  output: z.object({
+    id: webhookId,
+    deleted: z.literal(true).meta({ description: 'Always true; a failure is an error.' }),
+  }),
   run: ({ account, webhooks }, { id }) => webhooks.remove(account, id),
 });

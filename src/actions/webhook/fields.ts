@@ -5,13 +5,13 @@ export const webhookId = z
   .string()
   .min(1)
   .max(64)
-  .meta({ description: 'The webhook.', examples: ['wh_Q5bX2m'] });
+  .meta({ description: 'Id of the webhook.', examples: ['wh_Q5bX2m'] });
 
 export const receiverUrl = z
   .string()
   .min(1)
   .meta({
-    description: '`https`, or `http://localhost` for testing; at most 200 characters.',
+    description: 'Address to send events to: `https`, or `http://localhost` for testing; at most 200 characters.',
     examples: ['https://hooks.example/postern'],
   });
 
@@ -19,4 +19,4 @@ export const wantedEvents = z
   .array(eventType)
   .min(1, 'must name at least one type, or be left out for all')
   .nullable()
-  .meta({ description: 'Types to deliver; null, or left out for a new one: all.' });
+  .meta({ description: 'Types of events to deliver; null for all types.' });

@@ -13,6 +13,6 @@ export const rotateWebhookSecret = accountAction({
   effect: 'once',
   input: z.object({ id: webhookId }),
   example: { id: 'wh_Q5bX2m' },
-  output: z.object({ id: z.string(), secret: z.string() }),
+  output: z.object({ id: webhookId, secret: z.string().meta({ description: 'The new secret. Shown this once.' }) }),
   run: ({ account, webhooks }, { id }) => webhooks.rotateSecret(account, id),
 });

@@ -2,20 +2,11 @@ import { GraphQLError } from 'graphql';
 import { asPosternError, PosternError } from '../../shared/errors/postern-error.ts';
 import { errorTable } from '../../shared/errors/table.ts';
 import { withoutValues } from './graphql-js-messages.ts';
+import { inputName } from './names.ts';
 import type { HttpExtension } from './respond.ts';
 
 /** Names of fields, wherever a message has them. */
 const snakeCase = /\b[a-z]+(?:_[a-z]+)+\b/g;
-
-/** Fields whose names GraphQL spells in its own way; all others only lose their underscores. */
-const spellings: Readonly<Record<string, string>> = {
-  count: 'first',
-  cursor: 'after',
-  username: 'userName',
-  auth_token: 'x-auth-token',
-  proxy: 'x-proxy',
-  encryption_code: 'x-encryption-code',
-};
 
 /** Entries of `errors` in one response. */
 export const errorsLimit = 200;
@@ -71,11 +62,16 @@ function originalOf(error: GraphQLError): unknown {
   return null;
 }
 
+/** The same error with another name for its field. */
+export function renamed({ reason, message, field = '' }: PosternError, name: string): PosternError {
+  return new PosternError(reason, message.replace(field, name), { field: name });
+}
+
 /** `where`: the error of the field; none for an error about the whole request. */
 export function describe(original: PosternError, where?: GraphQLError): GraphQLError {
   const { code, status, message, field, retryAfterSeconds } = original;
-  const spelled = field === undefined ? undefined : spell(field);
-  const text = field === undefined ? message : message.replace(field, spell).replaceAll(snakeCase, spell);
+  const spelled = field === undefined ? undefined : inputName(field);
+  const text = field === undefined ? message : message.replace(field, inputName).replaceAll(snakeCase, inputName);
   const extensions = {
     code: errorTable[code].graphql,
     status,
@@ -83,10 +79,6 @@ export function describe(original: PosternError, where?: GraphQLError): GraphQLE
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
   };
   return placed(text, where, extensions, original);
-}
-
-function spell(field: string): string {
-  return spellings[field] ?? field.replaceAll(/_(\w)/g, (_match, letter: string) => letter.toUpperCase());
 }
 
 /** `respond` takes the response's status and headers from `extensions.http`, and does not send it. */

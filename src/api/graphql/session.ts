@@ -51,6 +51,11 @@ export class Session {
     return this.#failedWrites.find(({ status }) => status >= 500) ?? this.#failedWrites[0] ?? null;
   }
 
+  /** Counts a write that failed, or that was refused before it began. */
+  noteFailedWrite(error: PosternError): void {
+    this.#failedWrites.push(error);
+  }
+
   get account(): string {
     return this.#parts.account;
   }
@@ -87,7 +92,7 @@ export class Session {
     try {
       return (await billing.run(calls.prepare(action, input), place)) as Output;
     } catch (error) {
-      this.#failedWrites.push(asPosternError(error));
+      this.noteFailedWrite(asPosternError(error));
       throw error;
     }
   }

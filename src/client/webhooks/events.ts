@@ -1,11 +1,12 @@
 // Printed by `npm run print` from src/shared/model/event-bodies.ts.
 
+/** A file that came with a message, as its sender describes it. */
 export interface EventAttachment {
-  /** 1 image, 2 gif, 3 video, 4 audio, 5 file, 6 svg. */
+  /** 1 image, 2 GIF, 3 video, 4 audio, 5 file, 6 SVG. */
   type: number;
   /** Name of the file. */
   filename: string;
-  /** Bytes before encryption. */
+  /** Size in bytes before encryption. */
   size: number;
 }
 

@@ -1,30 +1,20 @@
 import { z } from 'zod';
-import { count, numericId, tweetTime } from './scalars.ts';
+import { tweetTime } from './scalars.ts';
+import { otherUserFields, userFields } from './user-fields.ts';
+
+const { platformUrl, favouritesCount, statusesCount, mediaCount, pinnedTweetIds } = otherUserFields;
 
 /** The user inside a Tweet (SPEC.md, Author). */
 export const author = z
   .object({
     type: z.literal('user'),
-    id: numericId,
-    userName: z.string(),
-    name: z.string(),
-    url: z.string().nullable(),
-    platformUrl: z.string().nullable(),
-    isVerified: z.boolean(),
-    isBlueVerified: z.boolean(),
-    verifiedType: z.string().nullable(),
-    profilePicture: z.string().nullable(),
-    coverPicture: z.string().nullable(),
-    description: z.string(),
-    location: z.string().nullable(),
-    followers: count,
-    following: count,
-    favouritesCount: count,
-    statusesCount: count,
-    mediaCount: count,
-    canDm: z.boolean(),
-    createdAt: tweetTime.nullable(),
-    pinnedTweetIds: z.array(numericId),
+    ...userFields,
+    platformUrl,
+    favouritesCount,
+    statusesCount,
+    mediaCount,
+    createdAt: tweetTime.nullable().meta({ description: 'When the user joined.' }),
+    pinnedTweetIds,
   })
   .meta({ id: 'Author' });
 

@@ -1,81 +1,96 @@
 import { z } from 'zod';
-import { count, isoTime, numericId } from './scalars.ts';
+import { byteCount, count, isoTime, numericId, userId, userName } from './scalars.ts';
 
 export const conversationId = z
   .string()
   .regex(/^\d{1,20}:\d{1,20}$/, 'must be <user_id>:<user_id>')
-  .meta({ examples: ['1089000000:1789000000'] });
+  .meta({ description: "The platform's id of the conversation.", examples: ['1089000000:1789000000'] });
 
-const participant = z
+export const messageId = z.string().meta({ description: 'Id of the message, made by its sender.' });
+export const seqId = numericId.meta({ description: 'Id of the message for edits, deletions and reactions.' });
+export const senderId = numericId.meta({ description: "The platform's id of the sender." });
+const fromMe = z.boolean().meta({ description: 'True if the actor is the sender.' });
+
+export const participant = z
   .object({
     type: z.literal('user'),
-    id: numericId,
-    userName: z.string(),
-    name: z.string(),
-    url: z.string().nullable(),
-    profilePicture: z.string().nullable(),
-    isVerified: z.boolean(),
-    isBlueVerified: z.boolean(),
-    canDm: z.boolean(),
-    hasPublicKey: z.boolean().meta({ description: 'False: cannot be written to.' }),
-    createdAt: isoTime,
+    id: userId,
+    userName,
+    name: z.string().meta({ description: 'Name of the user.' }),
+    url: z.string().nullable().meta({ description: 'Website of the user.' }),
+    profilePicture: z.string().nullable().meta({ description: 'Address of the profile picture.' }),
+    isVerified: z.boolean().meta({ description: 'True if the platform verified the account.' }),
+    isBlueVerified: z.boolean().meta({ description: 'True for a premium account.' }),
+    canDm: z.boolean().meta({ description: 'True if the actor may write to the user.' }),
+    hasPublicKey: z.boolean().meta({ description: 'False if no message can be encrypted for the user.' }),
+    createdAt: isoTime.meta({ description: 'When the account was created.' }),
   })
-  .meta({ id: 'Participant' });
+  .meta({ id: 'Participant', description: 'A user who takes part in a conversation.' });
 
-const lastMessage = z.object({
-  text: z.string().meta({ description: 'Empty where it has none, was deleted, or cannot be opened.' }),
-  sender_id: numericId,
-  from_me: z.boolean(),
-  seq_id: numericId,
-  createdAt: isoTime,
-});
+const text = z.string().meta({ description: 'Empty if the message has no text, was deleted, or cannot be decrypted.' });
+const createdAt = isoTime.meta({ description: 'When the message was sent.' });
+
+const lastMessage = z.object({ text, sender_id: senderId, from_me: fromMe, seq_id: seqId, createdAt });
 
 /** SPEC.md, DM conversation. */
 export const conversation = z
   .object({
     conversation_id: conversationId,
-    type: z.string().meta({ examples: ['one_to_one'] }),
-    is_muted: z.boolean(),
-    has_more: z.boolean().meta({ description: 'There are older messages than the last.' }),
-    last_message: lastMessage.optional().meta({ description: 'Where `encryption_code` was given.' }),
+    type: z.string().meta({ description: 'Kind of the conversation, such as `one_to_one`.', examples: ['one_to_one'] }),
+    is_muted: z.boolean().meta({ description: 'True if the actor muted the conversation.' }),
+    has_more: z.boolean().meta({ description: 'True if there are older messages than the last one.' }),
+    last_message: lastMessage.optional().meta({ description: 'Present if `encryption_code` was given.' }),
     participant_count: count,
-    participants: z.array(participant),
+    participants: z.array(participant).meta({ description: 'Both users.' }),
   })
-  .meta({ id: 'Conversation' });
+  .meta({ id: 'Conversation', description: 'The end-to-end encrypted messages between two users.' });
 
 export type Participant = z.infer<typeof participant>;
 export type ConversationView = z.infer<typeof conversation>;
 
+export const mediaHashKey = z.string().meta({ description: "The platform's key of the encrypted file." });
+export const attachmentType = count.meta({ description: '1 image, 2 GIF, 3 video, 4 audio, 5 file, 6 SVG.' });
+export const attachmentSize = byteCount.meta({ description: 'Size in bytes before encryption.' });
+export const filename = z.string().meta({ description: 'Name of the file.' });
+
 export const attachment = z
   .object({
-    media_hash_key: z.string(),
-    type: count.meta({ description: '1 image, 2 gif, 3 video, 4 audio, 5 file, 6 svg.' }),
-    filename: z.string(),
-    size: count.meta({ description: 'Bytes before they were sealed.' }),
-    width: count.nullable(),
-    height: count.nullable(),
+    media_hash_key: mediaHashKey,
+    type: attachmentType,
+    filename,
+    size: attachmentSize,
+    width: count.nullable().meta({ description: 'Width in pixels.' }),
+    height: count.nullable().meta({ description: 'Height in pixels.' }),
   })
-  .meta({ id: 'Attachment' });
+  .meta({ id: 'Attachment', description: 'An encrypted file that came with a message.' });
+
+export const reaction = z
+  .object({
+    emoji: z.string().meta({ description: 'The emoji.' }),
+    sender_id: senderId,
+    from_me: fromMe,
+  })
+  .meta({ description: 'A reaction to a message.' });
 
 /** A message as its reader sees it (DECISIONS.md, `dm/messages`). */
 export const directMessage = z
   .object({
-    message_id: z.string(),
-    seq_id: numericId.meta({ description: 'Names it in edits, deletions and reactions.' }),
-    sender_id: numericId,
-    from_me: z.boolean(),
-    text: z.string(),
-    createdAt: isoTime,
-    edited: z.boolean(),
-    deleted: z.boolean(),
-    reactions: z.array(z.object({ emoji: z.string(), sender_id: numericId, from_me: z.boolean() })),
-    attachment: attachment.nullable(),
+    message_id: messageId,
+    seq_id: seqId,
+    sender_id: senderId,
+    from_me: fromMe,
+    text,
+    createdAt,
+    edited: z.boolean().meta({ description: 'True if the text was edited.' }),
+    deleted: z.boolean().meta({ description: 'True if the message was deleted, for both users or for the actor.' }),
+    reactions: z.array(reaction).meta({ description: 'The reactions to the message.' }),
+    attachment: attachment.nullable().meta({ description: 'The file that came with the message.' }),
     undecryptable: z
       .string()
       .nullable()
-      .meta({ description: 'Why it cannot be opened, such as `bad_signature`; its text is empty then.' }),
+      .meta({ description: 'Why the message cannot be decrypted, such as `bad_signature`; its text is empty then.' }),
   })
-  .meta({ id: 'DirectMessage' });
+  .meta({ id: 'DirectMessage', description: 'A direct message, decrypted with the encryption code.' });
 
 export type AttachmentView = z.infer<typeof attachment>;
 export type DirectMessage = z.infer<typeof directMessage>;

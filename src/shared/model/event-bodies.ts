@@ -1,15 +1,13 @@
 import { z } from 'zod';
 import { attachment } from './direct-message.ts';
 import { type EventType, eventTypes } from './event.ts';
-import { numericId } from './scalars.ts';
+import { numericId, tweetId } from './scalars.ts';
 
 const id = z.string().meta({
   description: 'The id of the event. It is the same on every retry and replay.',
   examples: ['evt_q5gY39RwgUpV-FKEfZU8ZRdN'],
 });
 const at = z.string().meta({ description: 'When it happened, ISO 8601.', examples: ['2026-11-21T09:26:41.000Z'] });
-
-const tweetId = numericId.meta({ description: "The platform's id of the tweet." });
 
 const authored = {
   tweet_id: tweetId,
@@ -53,20 +51,16 @@ const emoji = z.string().meta({ description: 'The reaction.', examples: ['❤️
 
 const { type, filename, size } = attachment.shape;
 
+export const eventAttachment = z
+  .strictObject({ type, filename, size })
+  .meta({ id: 'EventAttachment', description: 'A file that came with a message, as its sender describes it.' });
+
 const newMessage = {
   ...message,
   text,
-  attachment: z
-    .strictObject({
-      type,
-      filename: filename.meta({ description: 'Name of the file.' }),
-      size: size.meta({ description: 'Bytes before encryption.' }),
-    })
-    .meta({ id: 'EventAttachment' })
-    .optional()
-    .meta({
-      description: 'The file that came with the message, as its sender describes it; left out if there is none.',
-    }),
+  attachment: eventAttachment.optional().meta({
+    description: 'The file that came with the message, as its sender describes it; left out if there is none.',
+  }),
   undecryptable,
 };
 

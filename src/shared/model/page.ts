@@ -13,7 +13,7 @@ export const pageInput = {
     .min(1, 'must be a whole number from 1 to 100')
     .max(100, 'must be a whole number from 1 to 100')
     .default(20)
-    .meta({ description: 'Items in a page.', examples: [20] }),
+    .meta({ description: 'Items on a page, 1 to 100.', examples: [20] }),
   cursor: z
     .string()
     .min(1, 'must be the next_cursor of the page before; leave it out for the first page')

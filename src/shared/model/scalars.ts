@@ -6,6 +6,9 @@ export const numericId = z
   .regex(/^\d{1,20}$/, 'must be a numeric id')
   .meta({ examples: ['1989000000000000000'] });
 
+export const tweetId = numericId.meta({ description: "The platform's id of the tweet." });
+export const userId = numericId.meta({ description: "The platform's id of the user." });
+
 /** A screen name; a leading `@` is accepted and dropped. */
 export const screenName = z
   .string()
@@ -13,14 +16,21 @@ export const screenName = z
   .meta({ examples: ['grace'] })
   .transform((name) => name.replace('@', ''));
 
-export const tweetTime = z.string().meta({
-  description: 'Weekday, month, day, time, offset and year.',
-  examples: ['Sat Nov 21 09:26:41 +0000 2026'],
-});
+/** A screen name as the platform has it. */
+export const userName = z.string().meta({ description: 'Screen name of the user, without @.', examples: ['grace'] });
+
+/** The time of tweets and authors: weekday, month, day, time, offset and year. */
+export const tweetTime = z.string().meta({ examples: ['Sat Nov 21 09:26:41 +0000 2026'] });
 
 export const isoTime = z.iso.datetime({ offset: true });
 
+/** A time that is empty if it is not known. */
+export const timeOrEmpty = isoTime.or(z.literal(''));
+
 export const count = z.int().min(0);
+
+/** The size of a file. */
+export const byteCount = z.int().min(0);
 
 /** Dollars as an exact decimal string. */
 export const dollars = z

@@ -2,29 +2,29 @@ import { z } from 'zod';
 import { author } from './author.ts';
 import { entities } from './entities.ts';
 import { media } from './media.ts';
-import { count, numericId, tweetTime } from './scalars.ts';
+import { count, numericId, tweetId, tweetTime } from './scalars.ts';
 
 const plainTweet = z.object({
   type: z.literal('tweet'),
-  id: numericId,
-  url: z.string().nullable(),
-  platformUrl: z.string().nullable(),
-  text: z.string(),
-  source: z.string().nullable(),
-  retweetCount: count,
-  replyCount: count,
-  likeCount: count,
-  quoteCount: count,
-  bookmarkCount: count,
-  viewCount: count.nullable(),
-  createdAt: tweetTime,
-  lang: z.string(),
-  isReply: z.boolean(),
-  inReplyToId: numericId.nullable(),
-  inReplyToUserId: numericId.nullable(),
-  conversationId: numericId.nullable(),
-  media: z.array(media),
-  entities,
+  id: tweetId,
+  url: z.string().nullable().meta({ description: 'Address of the tweet.' }),
+  platformUrl: z.string().nullable().meta({ description: 'Address of the tweet under another name of the platform.' }),
+  text: z.string().meta({ description: 'The text of the tweet.' }),
+  source: z.string().nullable().meta({ description: 'Name of the client that the tweet was posted with.' }),
+  retweetCount: count.meta({ description: 'Number of retweets.' }),
+  replyCount: count.meta({ description: 'Number of replies.' }),
+  likeCount: count.meta({ description: 'Number of likes.' }),
+  quoteCount: count.meta({ description: 'Number of tweets that quote the tweet.' }),
+  bookmarkCount: count.meta({ description: 'Number of bookmarks.' }),
+  viewCount: count.nullable().meta({ description: 'Number of views, if known.' }),
+  createdAt: tweetTime.meta({ description: 'When the tweet was posted.' }),
+  lang: z.string().meta({ description: 'Language code.' }),
+  isReply: z.boolean().meta({ description: 'True if the tweet is a reply.' }),
+  inReplyToId: numericId.nullable().meta({ description: 'Id of the tweet that it replies to.' }),
+  inReplyToUserId: numericId.nullable().meta({ description: 'Id of the user whom it replies to.' }),
+  conversationId: numericId.nullable().meta({ description: 'Id of the first tweet of the thread.' }),
+  media: z.array(media).meta({ description: 'Photos, videos and animations.' }),
+  entities: entities.meta({ description: 'The marked parts of the text.' }),
   author,
 });
 
@@ -32,7 +32,9 @@ const plainTweet = z.object({
 export const quotedTweet = plainTweet.extend({ quoted_tweet: z.null() }).meta({ id: 'QuotedTweet' });
 
 /** A short post (SPEC.md, Tweet). A quoted tweet that cannot be seen (deleted, protected, suspended) is null. */
-export const tweet = plainTweet.extend({ quoted_tweet: quotedTweet.nullable() }).meta({ id: 'Tweet' });
+export const tweet = plainTweet
+  .extend({ quoted_tweet: quotedTweet.nullable() })
+  .meta({ id: 'Tweet', description: 'A short post.' });
 
 export type QuotedTweet = z.infer<typeof quotedTweet>;
 export type Tweet = z.infer<typeof tweet>;

@@ -96,6 +96,23 @@ test.each([
   expectLoggedOnce(answer);
 });
 
+test.each([
+  ['an argument', 'query ($id: String!) { webhook(webhookId: $id) { url } }'],
+  ['an input', 'mutation ($id: String!) { deleteWebhook(input: { webhookId: $id }) { deleted } }'],
+  [
+    'an input with alternatives',
+    'mutation ($id: String!) { updateWebhook(input: { webhookId: $id }) { webhook { url } } }',
+  ],
+])('a malformed field of %s is named as GraphQL spells it', async (_name, query) => {
+  const { errors } = await ada.ask(query, { id: 'x'.repeat(65) });
+  expect(errors).toMatchObject([
+    {
+      message: 'Malformed field: webhookId: must be at most 64',
+      extensions: { code: 'BAD_USER_INPUT', field: 'webhookId' },
+    },
+  ]);
+});
+
 test('the platform’s faults are told, and logged once with their cause however many fields they fail', async () => {
   await service.addFault({ kind: 'status', status: 500 }, { operation: 'me', times: null });
   const answer = await ada.ask('{ a: viewer { name } b: viewer { userName } c: viewer { userId } }');

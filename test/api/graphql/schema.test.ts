@@ -5,9 +5,12 @@ import {
   isInterfaceType,
   isObjectType,
   parse,
+  printSchema,
   validate,
 } from 'graphql';
 import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { actions } from '../../../src/actions/registry.ts';
 import { graphqlExamples } from '../../../src/api/demo/graphql-examples.ts';
 import { schema } from '../../../src/api/graphql/schema/schema.ts';
 
@@ -19,6 +22,13 @@ describe('the GraphQL schema', () => {
     expect(undescribed(type)).toEqual([]);
   });
 
+  test('names fields in descriptions as GraphQL spells them', () => {
+    const restNames = new Set(actions.flatMap(({ input, output }) => [...fieldsOf(input), ...fieldsOf(output)]));
+    const quoted = [...printSchema(schema).matchAll(/`(\w+)`/g)].map(([, name = '']) => name);
+    expect(quoted).toContain('quoteTweetId');
+    expect(quoted.filter((name) => name.includes('_') && restNames.has(name))).toEqual([]);
+  });
+
   test.each(graphqlExamples.map((example) => [example.title, example] as const))(
     'knows what the example asks for: %s',
     (_title, { query }) => {
@@ -26,6 +36,15 @@ describe('the GraphQL schema', () => {
     },
   );
 });
+
+/** The names of the fields of a schema, and of the objects in it. */
+function fieldsOf(type: z.ZodType): string[] {
+  if (type instanceof z.ZodArray || type instanceof z.ZodNullable || type instanceof z.ZodOptional) {
+    return fieldsOf((type instanceof z.ZodArray ? type.element : type.unwrap()) as z.ZodType);
+  }
+  if (!(type instanceof z.ZodObject)) return [];
+  return Object.entries(type.shape).flatMap(([name, field]) => [name, ...fieldsOf(field as z.ZodType)]);
+}
 
 function undescribed(type: GraphQLNamedType): string[] {
   const missing = type.description ? [] : [type.name];

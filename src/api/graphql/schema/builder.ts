@@ -4,6 +4,7 @@ import ZodPlugin from '@pothos/plugin-zod';
 import { GraphQLError } from 'graphql';
 import type { ReceivedFile } from '../../../media/received-file.ts';
 import { fieldAt, malformedField } from '../../../shared/errors/fields.ts';
+import { PosternError } from '../../../shared/errors/postern-error.ts';
 import { costs } from '../cost.ts';
 import type { Session } from '../session.ts';
 
@@ -24,39 +25,46 @@ export const builder = new SchemaBuilder<SchemaTypes>({
   plugins: [RelayPlugin, ZodPlugin],
   defaultFieldNullability: false,
   zod: {
-    validationError: ({ issues: [issue] }) =>
-      malformedField(fieldAt(issue?.path ?? []), issue?.message ?? 'is malformed'),
+    validationError: ({ issues: [issue] }, _args, session, info) => {
+      const refusal =
+        issue?.code === 'custom' && issue.params?.['refusal'] instanceof PosternError
+          ? issue.params['refusal']
+          : malformedField(fieldAt(issue?.path ?? []), issue?.message ?? 'is malformed');
+      // The resolver does not run, so it cannot note that a write failed.
+      if (info.parentType.name === 'Mutation') session.noteFailedWrite(refusal);
+      return refusal;
+    },
   },
   relay: {
     cursorType: 'String',
     // Both are fields of our own, which tell what they cost.
     nodeQueryOptions: false,
     nodesQueryOptions: false,
-    nodesOnConnection: { description: 'The items alone, without their cursors.' },
-    idFieldOptions: { description: 'Global id: opaque, and good for `node`.' },
-    nodeTypeOptions: { description: 'What has a global id.' },
-    pageInfoTypeOptions: { description: 'Where a page of a list begins and ends.' },
-    hasNextPageFieldOptions: { description: 'True where more can follow.' },
-    hasPreviousPageFieldOptions: { description: 'True on every page but the first: lists are read forward only.' },
+    nodesOnConnection: { description: 'The items without their cursors.' },
+    idFieldOptions: { description: 'Global id, for `node`. It is opaque.' },
+    nodeTypeOptions: { description: 'An object with a global id.' },
+    pageInfoTypeOptions: { description: 'The beginning and the end of a page of a list.' },
+    hasNextPageFieldOptions: { description: 'True if more items can follow.' },
+    hasPreviousPageFieldOptions: { description: 'True on every page but the first. Lists are read forward only.' },
     startCursorFieldOptions: { description: 'Cursor of the first item.', ...costs({ bytes: 250 }) },
     endCursorFieldOptions: {
-      description: 'Cursor of the last item: the `after` of the next page.',
+      description: 'Cursor of the last item, which is the `after` of the next page.',
       ...costs({ bytes: 250 }),
     },
-    pageInfoFieldOptions: { description: 'Where this page begins and ends.' },
-    edgesFieldOptions: { description: 'The items, each with its cursor.', nullable: { list: false, items: false } },
+    pageInfoFieldOptions: { description: 'The beginning and the end of this page.' },
+    edgesFieldOptions: { description: 'The items with their cursors.', nullable: { list: false, items: false } },
     nodeFieldOptions: { description: 'The item.', nullable: false },
     cursorFieldOptions: {
-      description: 'What follows this item is read by giving this as `after`.',
+      description: 'As `after` it continues the list after this item.',
       ...costs({ bytes: 250 }),
     },
-    defaultEdgeTypeOptions: { description: 'An item of a list, with its cursor.' },
+    defaultEdgeTypeOptions: { description: 'An item of a list with its cursor.' },
     defaultConnectionTypeOptions: { description: 'A page of a list.' },
   },
 });
 
-builder.queryType({ description: 'What can be read.' });
-builder.mutationType({ description: 'What can be done. The fields of one request run in order, one after the other.' });
+builder.queryType({ description: 'Reads.' });
+builder.mutationType({ description: 'Writes. The fields of one request run in order, one after the other.' });
 
 builder.scalarType('DateTime', {
   description: 'A moment as ISO 8601, such as `2026-11-01T00:00:00.000Z`.',

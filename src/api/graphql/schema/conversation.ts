@@ -2,53 +2,34 @@ import { dmList } from '../../../actions/dm/list.ts';
 import { dmMessages } from '../../../actions/dm/messages.ts';
 import { missingField } from '../../../shared/errors/fields.ts';
 import { PosternError } from '../../../shared/errors/postern-error.ts';
-import type { ConversationView, DirectMessage, Participant } from '../../../shared/model/direct-message.ts';
+import {
+  type ConversationView,
+  conversation,
+  type DirectMessage,
+  participant,
+} from '../../../shared/model/direct-message.ts';
 import type { Session } from '../session.ts';
-import { listCall, oneCall, pageArgs } from './bind.ts';
+import { listCall, oneCall } from './bind.ts';
 import { builder } from './builder.ts';
 import { MessageConnection, MessageRef } from './message.ts';
+import { descriptionOf, fieldsOf, objectOf } from './zod-types.ts';
 
-const ParticipantRef = builder.objectRef<Participant>('Participant');
-
-builder.objectType(ParticipantRef, {
-  description: 'Who takes part in a conversation.',
-  fields: (t) => ({
-    userId: t.exposeString('id', { description: "The platform's id of the user." }),
-    userName: t.exposeString('userName', { description: 'Screen name, without @.' }),
-    name: t.exposeString('name', { description: 'Name.' }),
-    url: t.exposeString('url', { nullable: true, description: 'Website.' }),
-    profilePicture: t.exposeString('profilePicture', { nullable: true, description: 'Address of the picture.' }),
-    isVerified: t.exposeBoolean('isVerified', { description: 'True where the platform verified the account.' }),
-    isBlueVerified: t.exposeBoolean('isBlueVerified', { description: 'True for a premium account.' }),
-    canDm: t.exposeBoolean('canDm', { description: 'True where the actor may write to the user.' }),
-    hasPublicKey: t.exposeBoolean('hasPublicKey', { description: 'False: nothing can be sealed for the user.' }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the account was made.' }),
-  }),
-});
+objectOf('Participant', participant, { omit: ['type'], names: { id: 'userId' } });
 
 const ConversationRef = builder.objectRef<ConversationView>('Conversation');
 
 builder.node(ConversationRef, {
-  description: 'What two users write to each other, end-to-end encrypted.',
-  id: { resolve: (conversation) => conversation.conversation_id },
+  description: descriptionOf(conversation),
+  id: { resolve: ({ conversation_id }) => conversation_id },
   fields: (t) => ({
-    conversationId: t.exposeString('conversation_id', { description: 'Its id, as REST has it.' }),
-    type: t.exposeString('type', { description: 'Such as `one_to_one`.' }),
-    isMuted: t.exposeBoolean('is_muted', { description: 'True where the actor muted it.' }),
-    hasMore: t.exposeBoolean('has_more', { description: 'True where there are older messages than the last.' }),
-    participants: t.field({
-      type: [ParticipantRef],
-      description: 'Both sides.',
-      resolve: ({ participants }) => participants,
-    }),
+    ...fieldsOf(t, conversation, { omit: ['last_message', 'participant_count'] }),
     lastMessage: t.field({
       type: MessageRef,
-      description:
-        'Needs `x-encryption-code`. A call, unless only `text`, `senderId`, `fromMe`, `seqId` and `createdAt` are asked for.',
-      ...oneCall<ConversationView, unknown, { messages: DirectMessage[] }, DirectMessage | null>({
+      ...oneCall({
         action: dmMessages,
-        input: ({ conversation_id }) => ({ conversation_id, count: 1 }),
-        read: ({ messages: [last] }) => last ?? null,
+        input: ({ conversation_id }: ConversationView) => ({ conversation_id, count: 1 }),
+        about: 'The last message.',
+        read: ({ messages: [last] }): DirectMessage | null => last ?? null,
         atHand: {
           known: ['text', 'senderId', 'fromMe', 'seqId', 'createdAt'],
           source: ({ last_message }) => {
@@ -60,13 +41,12 @@ builder.node(ConversationRef, {
     }),
     messages: t.field({
       type: MessageConnection,
-      args: pageArgs,
-      description: 'Newest first. Needs `x-encryption-code`. A call.',
-      ...listCall<ConversationView, DirectMessage, DirectMessage>({
+      ...listCall({
         action: dmMessages,
         items: 'messages',
-        input: ({ conversation_id }) => ({ conversation_id }),
-        read: (message) => message,
+        input: ({ conversation_id }: ConversationView) => ({ conversation_id }),
+        about: 'The messages, newest first.',
+        read: (message: DirectMessage) => message,
       }),
     }),
   }),
@@ -76,15 +56,15 @@ const ConversationConnection = builder.connectionObject(
   {
     type: ConversationRef,
     name: 'ConversationConnection',
-    description: 'A page of conversations.',
+    description: 'A page of a list of `Conversation`.',
     fields: (t) => ({
       hasMessageRequests: t.boolean({
-        description: 'True where somebody wrote whom the actor has not answered: not in this list.',
+        description: 'True if users wrote whom the actor has not answered. Their conversations are not in this list.',
         resolve: (connection) => hasRequests(connection),
       }),
     }),
   },
-  { name: 'ConversationEdge', description: 'A conversation of a list, with its cursor.' },
+  { name: 'ConversationEdge', description: 'An item of a list of `Conversation`, with its cursor.' },
 );
 
 function hasRequests(connection: object): boolean {
@@ -92,7 +72,7 @@ function hasRequests(connection: object): boolean {
   return output.has_message_requests === true;
 }
 
-/** The latest hundred are looked through: the platform tells of conversations by their list. */
+/** Looks through the latest hundred conversations, because the platform has no other way to find one. */
 export async function conversationOfId(id: string, session: Session): Promise<ConversationView> {
   const { conversations } = await session.read<{ conversations: ConversationView[] }>(dmList, { count: 100 });
   const found = conversations.find(({ conversation_id }) => conversation_id === id);
@@ -103,15 +83,13 @@ export async function conversationOfId(id: string, session: Session): Promise<Co
 builder.queryField('conversations', (t) =>
   t.field({
     type: ConversationConnection,
-    description:
-      "The actor's conversations, newest first, in the order of the moment of the first page. With `x-encryption-code` each " +
-      'brings its last message. A call.',
-    args: pageArgs,
-    ...listCall<unknown, ConversationView, ConversationView>({
+    ...listCall({
       action: dmList,
       items: 'conversations',
-      input: () => ({}),
-      read: (conversation) => conversation,
+      about:
+        "The actor's conversations, newest first, in the order of the moment of the first page. With `x-encryption-code` each " +
+        'has its last message.',
+      read: (each: ConversationView) => each,
     }),
   }),
 );

@@ -1,14 +1,65 @@
+import { type ArgBuilder, ObjectRef } from '@pothos/core';
 import type { GraphQLResolveInfo } from 'graphql';
+import type { z } from 'zod';
 import type { Action } from '../../../actions/action.ts';
-import { costs } from '../cost.ts';
+import { type Args, costs } from '../cost.ts';
+import { capitalized } from '../names.ts';
 import type { Session } from '../session.ts';
+import { builder } from './builder.ts';
+import { describeInput, describeMutation } from './describe.ts';
+import { type InputChoices, type InputType, inputOf } from './inputs.ts';
+import { type ObjectChoices, objectOf } from './zod-types.ts';
 
-/** A field of Mutation that one action performs. `input` is the action's, from what the caller gave. */
-export function performs<Given, Output>(action: Action, input: (given: Given) => Record<string, unknown>) {
-  return {
-    nullable: true as const,
-    ...costs({ action, input: (args) => input(args['input'] as Given) }),
-    resolve: (_root: unknown, args: { input: Given }, session: Session, info: GraphQLResolveInfo) =>
-      session.write<Output>(action, input(args.input), String(info.path.key)),
-  };
+type Types = typeof builder.$inferSchemaTypes;
+
+interface MutationChoices<Shape extends z.core.$ZodShape> {
+  /** How the input type differs from the action's input. `type` is its name if it is not named after the mutation. */
+  readonly input?: InputChoices & { readonly type?: string; readonly description?: string };
+  /** How the payload type differs from the action's output; or a payload type that is written by hand. */
+  readonly payload?: (ObjectChoices<Shape> & { readonly type?: string }) | PayloadRef<Shape>;
+}
+
+type PayloadRef<Shape extends z.core.$ZodShape> = ObjectRef<Types, z.output<z.ZodObject<Shape>>>;
+
+/** Adds a mutation that performs an action. Its input type and its payload type follow from the action's schemas. */
+export function mutation<Shape extends z.core.$ZodShape>(
+  field: string,
+  action: Action<z.ZodObject<Shape>>,
+  { input: { type = `${capitalized(field)}Input`, ...inputChoices } = {}, payload = {} }: MutationChoices<Shape> = {},
+): void {
+  const input = inputOf(action, type, {
+    description: describeInput(action, field, inputChoices.files),
+    ...inputChoices,
+  });
+  const toInput = (args: Args) => input?.toInput(args['input'] as Args) ?? {};
+  const ref = payload instanceof ObjectRef ? payload : payloadOf(field, action.output, payload);
+  builder.mutationField(field, (t) =>
+    t.field({
+      type: ref as PayloadRef<Shape>,
+      nullable: true,
+      description: describeMutation(action),
+      args: input ? { input: inputArgument(t.arg, input) } : {},
+      ...costs({ action, input: toInput }),
+      resolve: (_root: unknown, args: Args, session: Session, info: GraphQLResolveInfo) =>
+        session.write(action, toInput(args), String(info.path.key)) as never,
+    }),
+  );
+}
+
+function inputArgument(arg: ArgBuilder<Types>, { ref, validate }: InputType) {
+  return arg({ type: ref, required: true, description: 'The parameters of the mutation.', validate });
+}
+
+/** Payload types by name: several mutations may share one. */
+const payloadTypes = new Map<string, unknown>();
+
+function payloadOf<Shape extends z.core.$ZodShape>(
+  field: string,
+  output: z.ZodObject<Shape>,
+  { type = `${capitalized(field)}Payload`, ...choices }: ObjectChoices<Shape> & { readonly type?: string },
+): PayloadRef<Shape> {
+  const ref =
+    payloadTypes.get(type) ?? objectOf(type, output, { description: `The result of \`${field}\`.`, ...choices });
+  payloadTypes.set(type, ref);
+  return ref as PayloadRef<Shape>;
 }

@@ -92,20 +92,20 @@ builder.queryFields((t) => ({
   node: t.field({
     type: builder.nodeInterfaceRef(),
     nullable: true,
-    description: 'Whatever has this global id. A call for all but a list of users.',
-    args: { id: t.arg.id({ required: true, description: 'The `id` of an object.' }) },
+    description: 'The object with this global id. Costs a call, unless it is a list of users.',
+    args: { id: t.arg.id({ required: true, description: 'Global id of an object.' }) },
     ...costs({ objects: ({ id }) => namedBy([id]) }),
     resolve: (_root, { id }, session) => load('id', id, session),
   }),
   nodes: t.field({
     type: [builder.nodeInterfaceRef()],
     nullable: { list: false, items: true },
-    description: `Whatever has these global ids, up to ${maxNodes} of them, in their order. A call for each, but for lists of users.`,
+    description: `The objects with these global ids, at most ${maxNodes}, in the same order. Each costs a call, unless it is a list of users.`,
     args: {
       ids: t.arg.idList({
         required: true,
         validate: { maxLength: [maxNodes, { message: `must be at most ${maxNodes} ids` }] },
-        description: 'Ids of objects.',
+        description: 'Global ids of objects.',
       }),
     },
     ...costs({ objects: ({ ids }) => namedBy(Array.isArray(ids) ? ids.slice(0, maxNodes) : []) }),

@@ -1,4 +1,5 @@
 import type { Action } from '../../../actions/action.ts';
+import { alternativesRules } from '../../../actions/action-text.ts';
 import { alternativesOf } from '../../../actions/input/input.ts';
 import { linksOf } from './links.ts';
 import { always, nothing, nullable } from './plain-unions.ts';
@@ -6,7 +7,7 @@ import { refusalsOf } from './refusals.ts';
 import type { SchemaBook } from './schemas.ts';
 import type { Json, JsonObject } from './shared.ts';
 import { actorFieldsOf, rateHeaders, reference, securityOf } from './shared.ts';
-import { alternativesRules, descriptionOf, operationIdOf, tagOf } from './words.ts';
+import { descriptionOf, operationIdOf, tagOf } from './words.ts';
 
 /** One action as it was really performed: what was sent, and what came back. */
 export interface Performed {

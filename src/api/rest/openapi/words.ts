@@ -1,5 +1,5 @@
 import type { Action } from '../../../actions/action.ts';
-import { type Alternatives, alternativesOf } from '../../../actions/input/input.ts';
+import { alternativesRules, effectSentence } from '../../../actions/action-text.ts';
 import { formatDollars } from '../../../shared/model/money.ts';
 import type { JsonObject } from './shared.ts';
 
@@ -53,29 +53,4 @@ export function descriptionOf(action: Action): string {
   ]
     .filter((sentence) => sentence !== '')
     .join(' ');
-}
-
-/** Which fields exclude each other, and of which one is needed: a sentence for each rule. */
-export function alternativesRules(action: Action): string[] {
-  return alternativesOf(action.input).map(alternativesSentence);
-}
-
-function alternativesSentence({ fields, atLeast, atMost }: Alternatives): string {
-  if (atMost > 1) return `Needs ${listed(fields, 'or')}.`;
-  return atLeast === 0
-    ? `Takes at most one of ${listed(fields, 'and')}.`
-    : `Needs exactly one of ${listed(fields, 'and')}.`;
-}
-
-function effectSentence({ effect, method }: Action): string {
-  if (effect === 'read') return '';
-  if (method === 'DELETE') return 'Repeating it answers 404.';
-  if (method !== 'POST') return 'Repeating it does no harm.';
-  if (effect === 'idempotent') return 'Repeating it changes nothing and answers the same.';
-  return 'Repeating it performs it again, save with an `Idempotency-Key`.';
-}
-
-function listed(fields: readonly string[], word: 'and' | 'or'): string {
-  const names = fields.map((field) => `\`${field}\``);
-  return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} ${word} ${names.at(-1)}`;
 }

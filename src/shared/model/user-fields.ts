@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { count, isoTime, numericId, userId, userName } from './scalars.ts';
+
+const text = z.string();
+const flag = z.boolean();
+
+/** What authors, cards and profiles of users have in common (SPEC.md, Users). */
+export const userFields = {
+  id: userId,
+  userName,
+  name: text.meta({ description: 'Name of the user.' }),
+  description: text.meta({ description: 'Self-description of the user.' }),
+  location: text.nullable().meta({ description: 'Location that the user states.' }),
+  url: text.nullable().meta({ description: 'Website of the user.' }),
+  profilePicture: text.nullable().meta({ description: 'Address of the profile picture.' }),
+  coverPicture: text.nullable().meta({ description: 'Address of the banner.' }),
+  isVerified: flag.meta({ description: 'True if the user is verified.' }),
+  isBlueVerified: flag.meta({ description: 'True if the user is verified by a paid subscription.' }),
+  verifiedType: text.nullable().meta({ description: 'Kind of verified account, such as `business`.' }),
+  canDm: flag.meta({ description: 'True if the actor may send the user direct messages.' }),
+  followers: count.meta({ description: 'Number of followers.' }),
+  following: count.meta({ description: 'Number of users whom this user follows.' }),
+};
+
+/** Fields that only some of them have. */
+export const otherUserFields = {
+  platformUrl: text.nullable().meta({ description: "Address of the user's page on the platform." }),
+  protected: flag.meta({ description: 'True if only approved followers see the tweets.' }),
+  favouritesCount: count.meta({ description: 'Number of tweets that the user has liked.' }),
+  statusesCount: count.meta({ description: 'Number of tweets that the user has posted.' }),
+  mediaCount: count.meta({ description: 'Number of tweets with media.' }),
+  listedCount: count.meta({ description: 'Number of lists that the user is on.' }),
+  pinnedTweetIds: z.array(numericId).meta({ description: 'Ids of pinned tweets.' }),
+  createdAt: isoTime.meta({ description: 'When the user joined.' }),
+};
