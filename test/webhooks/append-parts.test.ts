@@ -1,21 +1,21 @@
 import { expect, test } from 'vitest';
-import { inParts, mostAtOnce } from '../../src/webhooks/polling/made-event.ts';
+import { maxAppendChars, splitForAppend } from '../../src/webhooks/shared/stored-event.ts';
 
 const event = (id: string, length: number) => ({ id, sealed: 'x'.repeat(length) });
 
 test('a page of large messages is appended in parts, in its order, each no larger than a store takes at once', () => {
   const page = Array.from({ length: 100 }, (_, index) => event(String(index), 400_000));
-  const parts = inParts(page);
+  const parts = splitForAppend(page);
   expect(parts.flat()).toEqual(page);
   expect(parts.length).toBeGreaterThan(1);
   for (const part of parts) {
-    expect(part.reduce((sum, { sealed }) => sum + sealed.length, 0)).toBeLessThanOrEqual(mostAtOnce);
+    expect(part.reduce((sum, { sealed }) => sum + sealed.length, 0)).toBeLessThanOrEqual(maxAppendChars);
   }
 });
 
 test('what is small, or nothing, is one part; one that is too large is a part of its own', () => {
-  expect(inParts([])).toEqual([[]]);
-  const [small, large] = [event('1', 10), event('2', mostAtOnce + 1)];
-  expect(inParts([small, small])).toEqual([[small, small]]);
-  expect(inParts([small, large, small])).toEqual([[small], [large], [small]]);
+  expect(splitForAppend([])).toEqual([[]]);
+  const [small, large] = [event('1', 10), event('2', maxAppendChars + 1)];
+  expect(splitForAppend([small, small])).toEqual([[small, small]]);
+  expect(splitForAppend([small, large, small])).toEqual([[small], [large], [small]]);
 });

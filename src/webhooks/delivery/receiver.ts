@@ -38,7 +38,7 @@ export interface ReceiverFault {
   durationMs: number;
 }
 
-export interface ReceiverOptions {
+export interface ReceiversOptions {
   guard: OutboundGuard;
   runtime: Runtime;
   /** SPEC.md's `http://localhost`, for testing. */
@@ -50,11 +50,11 @@ export interface ReceiverOptions {
 
 /** Asks the receivers of webhooks: every address is checked, no redirect is followed, 10 s and 16 KiB are all they get. */
 export class Receivers {
-  readonly #options: ReceiverOptions;
+  readonly #options: ReceiversOptions;
   readonly #public: Dispatcher;
   readonly #local: Dispatcher | null;
 
-  constructor(options: ReceiverOptions) {
+  constructor(options: ReceiversOptions) {
     const { guard, runtime, allowLocalhost, ca, connections = new OutgoingConnections() } = options;
     this.#options = options;
     const limiter = connections.receiver;

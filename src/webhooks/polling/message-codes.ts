@@ -1,12 +1,8 @@
-import { PosternError } from '../../shared/errors/postern-error.ts';
 import type { MessageEvent } from '../../shared/model/event.ts';
 import type { PollerRecord, Store, WebhookRecord } from '../../store/port.ts';
-import type { MessageOpener, OpenedMessage } from '../shared/message-opener.ts';
+import { isCodeRefusal, type MessageOpener, type OpenedMessage } from '../shared/message-opener.ts';
 import type { WebhookVault } from '../shared/secrets.ts';
 import type { PollerQueues } from './poller-queues.ts';
-
-/** What a code cannot do it will not do later: a wrong one, one without guesses, an account without keys. */
-const refusals = new Set(['forbidden', 'locked', 'conflict', 'bad_input', 'not_supported']);
 
 interface Parts {
   store: Store;
@@ -54,17 +50,6 @@ export class MessageCodes {
     const behind = await store.events.lastPlace(account, id);
     for (const webhook of webhooks) await queues.holdMessages(webhook.id, behind, refused);
   }
-}
-
-/** Whether asking again would be answered the same. */
-export function isFinal(error: unknown): boolean {
-  return !(error instanceof PosternError) || refusals.has(error.code);
-}
-
-/** A token that the platform refuses says nothing of the code. */
-export function isCodeRefusal(error: unknown): error is PosternError {
-  if (!(error instanceof PosternError) || error.reason === 'auth_token_rejected') return false;
-  return refusals.has(error.code);
 }
 
 export function wants({ events }: WebhookRecord, type: string): boolean {

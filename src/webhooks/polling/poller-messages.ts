@@ -3,17 +3,12 @@ import type { Timer } from '../../shared/runtime/runtime.ts';
 import type { PollerRecord, WebhookRecord } from '../../store/port.ts';
 import { messageBody } from '../shared/event-body.ts';
 import type { MessageOpener } from '../shared/message-opener.ts';
+import type { OpenedForWebhooks } from '../shared/stored-event.ts';
 import { MessageCodes, wants } from './message-codes.ts';
 import { WaitingMessages, type WaitingParts } from './waiting-messages.ts';
 
 /** What happens beside messages waits no longer than this for keys that are slow to come. */
 const patienceMs = 2_000;
-
-export interface OpenedForWebhooks {
-  body: string;
-  /** Those whose own code opened it. */
-  webhooks: ReadonlySet<string>;
-}
 
 type Parts = Omit<WaitingParts, 'codes'> & { opener: MessageOpener };
 

@@ -11,8 +11,7 @@ import type { Handshakes } from '../registration/handshakes.ts';
 import type { MessageOpener } from '../shared/message-opener.ts';
 import { type PlatformAccess, pollerSession } from '../shared/platform-access.ts';
 import type { WebhookVault } from '../shared/secrets.ts';
-import { gapEvent } from '../shared/stored-event.ts';
-import { inParts, makeEvent } from './made-event.ts';
+import { gapEvent, newEvent, splitForAppend } from '../shared/stored-event.ts';
 import { pauseAfterFaultMs, pauseMs } from './pace.ts';
 import { outageReason, PlatformOutage } from './platform-outage.ts';
 import { PollerMessages } from './poller-messages.ts';
@@ -171,7 +170,7 @@ export class RunningPoller {
     if (events.length > 0) await this.#queues.read(false);
     const idOf = ({ id, type }: PlatformEvent) => vault.eventId(account, id, type);
     const opened = await this.#messages.open(this.#record, events.filter(isMessageEvent), idOf);
-    const made = events.map((event) => makeEvent(idOf(event), event, opened.get(event.id)));
+    const made = events.map((event) => newEvent(idOf(event), event, opened.get(event.id)));
     const wanted = made.flatMap((event) =>
       this.#queues
         .wanting(event.type)
@@ -179,14 +178,14 @@ export class RunningPoller {
         .map(({ webhook, queue }) => ({ event, webhook, queue })),
     );
     // First, since it comes before what is there. By the cursor, so that a poll that is made again tells of it once.
-    const gaps = gap ? [gapOf(vault.eventId(account, this.#cursor ?? cursor, 'gap'))] : [];
+    const gaps = gap ? [gapEvent(vault.eventId(account, this.#cursor ?? cursor, 'gap'))] : [];
     const sealed = [...gaps, ...made].map(({ id, type, kept }) => ({
       ...{ id, type },
       sealed: vault.sealBody(account, id, kept),
     }));
     const deliveries = wanted.map(({ event, webhook }) => ({ event: event.id, webhook: webhook.id }));
     // A part that is stored before a fault is passed over when the page comes again, since the cursor has not moved.
-    const parts = this.#cursor === null ? [sealed] : inParts(sealed);
+    const parts = this.#cursor === null ? [sealed] : splitForAppend(sealed);
     for (const [at, events] of parts.entries()) {
       const isLast = at === parts.length - 1;
       const append = { poller: this.#record, cursor: (isLast ? null : this.#cursor) ?? cursor, events, deliveries };
@@ -246,9 +245,4 @@ export class RunningPoller {
     }
     this.#stopped = true;
   }
-}
-
-function gapOf(id: string) {
-  const { body, ...event } = gapEvent(id);
-  return { ...event, kept: body };
 }

@@ -2,9 +2,14 @@ import { PosternError } from '../../shared/errors/postern-error.ts';
 import type { EventType, StreamItem } from '../../shared/model/event.ts';
 import { type Runtime, sleep } from '../../shared/runtime/runtime.ts';
 import type { StoredEventRecord } from '../../store/port.ts';
-import { isCodeRefusal, isFinal } from '../polling/message-codes.ts';
 import { messageBody } from '../shared/event-body.ts';
-import type { MessageOpener, OpenedMessage, Opening } from '../shared/message-opener.ts';
+import {
+  isCodeRefusal,
+  isFinal,
+  type MessageOpener,
+  type OpenedMessage,
+  type Opening,
+} from '../shared/message-opener.ts';
 import type { WebhookVault } from '../shared/secrets.ts';
 import { unpackEvent } from '../shared/stored-event.ts';
 
