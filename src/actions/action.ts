@@ -5,9 +5,8 @@ import type { MessagingSession } from '../messaging/conversations/messaging-sess
 import type { Platform, PlatformSession } from '../platform/port.ts';
 import type { Micros } from '../shared/model/money.ts';
 import type { Secret } from '../shared/secrets/secret.ts';
-import type { TaskRunner } from '../shared/threads/task.ts';
+import type { ExpensiveCheck, TaskRunner } from '../shared/threads/task.ts';
 import type { WebhookService } from '../webhooks/service.ts';
-import type { ExpensiveCheck } from './input/expensive-check.ts';
 import type { OwnerFields } from './input/list-owner.ts';
 
 /** The price of a call that names no other (SPEC.md, Limits): 0.001 dollars. */

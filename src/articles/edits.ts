@@ -1,6 +1,6 @@
-import { mediaSource } from '../actions/input/media-input.ts';
-import { type Wanted, withMedia } from '../actions/input/take-media.ts';
+import { mediaSource } from '../media/media-input.ts';
 import type { MediaSource, MediaUploader, UploadRules } from '../media/media-uploader.ts';
+import { type Wanted, withMedia } from '../media/take-media.ts';
 import type { PlatformSession } from '../platform/port.ts';
 import { malformedField } from '../shared/errors/fields.ts';
 import type { RichTextJson } from '../shared/rich-text/rich-text.ts';

@@ -1,10 +1,8 @@
 import { z } from 'zod';
-import type { ExpensiveCheck } from '../actions/input/expensive-check.ts';
-import { notBlankPattern } from '../actions/input/input.ts';
-import { mediaData, mediaUrl } from '../actions/input/media-input.ts';
+import { mediaData, mediaUrl } from '../media/media-input.ts';
 import { malformedField } from '../shared/errors/fields.ts';
-import { numericId } from '../shared/model/scalars.ts';
-import type { TaskRunner } from '../shared/threads/task.ts';
+import { notBlankPattern, numericId } from '../shared/model/scalars.ts';
+import type { ExpensiveCheck, TaskRunner } from '../shared/threads/task.ts';
 import { TaskLimitError } from '../shared/threads/task-pool.ts';
 import { type ArticleContent, contentTasks } from './content-tasks.ts';
 

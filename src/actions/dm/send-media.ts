@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { examplePng, mediaData, mediaSource, mediaUrl } from '../../media/media-input.ts';
 import {
   filename as attachmentName,
   attachmentSize,
@@ -10,7 +11,6 @@ import {
 import type { MediaKind } from '../../shared/model/taken-media.ts';
 import { flatPrice, platformAction } from '../action.ts';
 import { oneOf } from '../input/input.ts';
-import { examplePng, mediaData, mediaSource, mediaUrl } from '../input/media-input.ts';
 import { exampleConversation, inConversation, messageText, ok, sentText } from './fields.ts';
 
 /** SPEC.md's types, and which bytes each may be of. A file may be of any. */

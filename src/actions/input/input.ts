@@ -30,10 +30,6 @@ function fieldOf({ shape }: z.ZodObject, name: string): z.ZodType | undefined {
   return Object.hasOwn(shape, name) ? (shape[name] as z.ZodType) : undefined;
 }
 
-/** Patterns for the published schemas, in the syntax that ECMA-262 and RE2 share: what `checkInput` accepts as a text. */
-export const textPattern = '^[^\\x00]*$';
-export const notBlankPattern = '^[^\\x00]*[^\\s\\x00][^\\x00]*$';
-
 export const noNul = 'must not contain the character NUL (U+0000)';
 
 /** The platform cannot store NUL in a text. Inputs consist of texts, numbers and lists of them. */

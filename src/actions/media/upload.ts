@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { saysItsType } from '../../media/base64.ts';
+import { examplePng, mediaData, mediaSource, mediaType, mediaUrl } from '../../media/media-input.ts';
 import { count, numericId } from '../../shared/model/scalars.ts';
 import { flatPrice, platformAction } from '../action.ts';
 import { missing, oneOf } from '../input/input.ts';
-import { examplePng, mediaData, mediaSource, mediaType, mediaUrl } from '../input/media-input.ts';
 
 export const uploadMedia = platformAction({
   name: 'media/upload',

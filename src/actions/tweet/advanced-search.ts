@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { pageInput } from '../../shared/model/page.ts';
+import { notBlankPattern } from '../../shared/model/scalars.ts';
 import { flatPrice, platformAction } from '../action.ts';
-import { notBlankPattern } from '../input/input.ts';
 import { tweetPage, tweetPageOutput } from '../paging/pages.ts';
 
 export const searchProduct = z.enum(['Latest', 'Top'], 'must be Latest or Top');

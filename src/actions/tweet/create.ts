@@ -1,10 +1,10 @@
 import { z } from 'zod';
+import { mediaUrl } from '../../media/media-input.ts';
+import { refuseMixed, uploadAll, withMedia } from '../../media/take-media.ts';
 import { malformedField } from '../../shared/errors/fields.ts';
 import { numericId, tweetTime } from '../../shared/model/scalars.ts';
 import { flatPrice, platformAction } from '../action.ts';
 import { anyOf, atMostOneOf, missing } from '../input/input.ts';
-import { mediaUrl } from '../input/media-input.ts';
-import { refuseMixed, uploadAll, withMedia } from '../input/take-media.ts';
 
 /**
  * The address of a tweet: host and id. The scheme is optional; user information is refused. What follows the id is ignored, as

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { pageInput } from '../../shared/model/page.ts';
+import { notBlankPattern } from '../../shared/model/scalars.ts';
 import { flatPrice, platformAction } from '../action.ts';
-import { notBlankPattern } from '../input/input.ts';
 import { userPage, userPageOutput } from '../paging/pages.ts';
 
 export const searchUsers = platformAction({

@@ -37,3 +37,7 @@ export const dollars = z
   .string()
   .regex(/^-?\d+(\.\d{1,6})?$/)
   .meta({ description: 'Dollars, an exact decimal.', examples: ['0.001'] });
+
+/** Patterns for the published schemas, in the syntax that ECMA-262 and RE2 share: the texts that `checkInput` accepts. */
+export const textPattern = '^[^\\x00]*$';
+export const notBlankPattern = '^[^\\x00]*[^\\s\\x00][^\\x00]*$';

@@ -16,3 +16,11 @@ export interface TaskInput {
 export interface TaskRunner {
   run<Input extends TaskInput, Output>(task: Task<Input, Output>, input: Input): Promise<Output>;
 }
+
+/** A check of an input that takes too long for the main thread. It runs once for each request, in a worker thread. */
+export interface ExpensiveCheck<Input = never, Checked = unknown> {
+  /** How many characters have to be checked; 0 if the check can be left out. */
+  readonly size: (input: Input) => number;
+  /** Returns the input for `run`. Throws `bad_input`. */
+  readonly check: (input: Input, tasks: TaskRunner) => Promise<Checked>;
+}

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { textPattern } from '../../../actions/input/input.ts';
+import { textPattern } from '../../../shared/model/scalars.ts';
 import { withPlainUnions } from './plain-unions.ts';
 import { isObject, type Json, type JsonObject } from './shared.ts';
 

@@ -1,6 +1,6 @@
 import type { Action } from '../../../actions/action.ts';
-import { textPattern } from '../../../actions/input/input.ts';
 import { errorCodeHeader, errorCodes } from '../../../shared/errors/table.ts';
+import { textPattern } from '../../../shared/model/scalars.ts';
 import { always, nothing } from './plain-unions.ts';
 
 const dollars = { type: 'string', pattern: '^[0-9]+(\\.[0-9]{1,6})?$' };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { MediaSource } from '../../media/media-uploader.ts';
-import { ReceivedFile } from '../../media/received-file.ts';
+import type { MediaSource } from './media-uploader.ts';
+import { ReceivedFile } from './received-file.ts';
 
 /** The longest address of media that is taken. */
 const longestUrl = 2_048;

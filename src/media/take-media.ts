@@ -1,7 +1,7 @@
-import type { MediaSource, MediaUploader, UploadRules } from '../../media/media-uploader.ts';
-import type { PlatformMedia } from '../../platform/port.ts';
-import { malformedField } from '../../shared/errors/fields.ts';
-import type { TakenMedia } from '../../shared/model/taken-media.ts';
+import type { PlatformMedia } from '../platform/port.ts';
+import { malformedField } from '../shared/errors/fields.ts';
+import type { TakenMedia } from '../shared/model/taken-media.ts';
+import type { MediaSource, MediaUploader, UploadRules } from './media-uploader.ts';
 
 export interface Wanted {
   source: MediaSource;
