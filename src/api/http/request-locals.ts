@@ -13,6 +13,8 @@ export interface RequestLocals {
   /** The id of the API account that pays. */
   account?: string;
   key?: AuthenticatedKey;
+  /** The network of the client, if the limit of requests without a key refused it. */
+  client?: string;
   /** Of the response; the worst one of GraphQL. */
   error?: ErrorReason;
   /** What the request was charged in the end. */
@@ -20,7 +22,7 @@ export interface RequestLocals {
   graphql?: GraphqlLocals;
   /** Why a live stream ended before its time. */
   streamEnd?: string;
-  /** Settles when the handler has ended. */
+  /** Settles when the handler has ended, or has begun: then this is replaced by the promise of the handler. */
   handled?: Promise<unknown>;
 }
 

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ApiKeyAuthenticator } from '../../billing/api-key-authenticator.ts';
 import { RateLimiter, type RateState } from '../../billing/rate-limiter.ts';
 import { asPosternError, PosternError } from '../../shared/errors/postern-error.ts';
@@ -6,6 +6,7 @@ import type { Runtime } from '../../shared/runtime/runtime.ts';
 import type { Secret } from '../../shared/secrets/secret.ts';
 import { bearerOf } from './api-key.ts';
 import type { ClientAddresses } from './client-address.ts';
+import { localsOf } from './request-locals.ts';
 
 export interface UnauthenticatedLimitOptions {
   keys: ApiKeyAuthenticator;
@@ -41,7 +42,7 @@ export class UnauthenticatedLimit {
   }
 
   /** Throws `rate_limited`. If the key must be looked up first, returns a promise, which never rejects. */
-  admit(request: IncomingMessage): Promise<void> | null {
+  admit(request: IncomingMessage, response: ServerResponse): Promise<void> | null {
     const { keys, addresses, limit } = this.#options;
     if (limit === 0) return null;
     const key = bearerOf(request);
@@ -49,13 +50,17 @@ export class UnauthenticatedLimit {
     if (standing === 'valid') return null;
     const address = addresses.networkOf(request);
     const state = this.#requests.take(address, null);
+    const refuse = ({ limit, retryAfterSeconds }: RateState) => {
+      localsOf(response).client = address;
+      return refusal(limit, retryAfterSeconds);
+    };
     if (key === null || standing === 'invalid') {
-      if (state?.allowed === false) throw refusal(state);
+      if (state?.allowed === false) throw refuse(state);
       return null;
     }
     if (state?.allowed !== false) return this.#lookUp(key, this.#requests, address);
     const spare = this.#lookUps.take(address, null);
-    if (spare?.allowed === false) throw refusal(state);
+    if (spare?.allowed === false) throw refuse(state);
     return this.#lookUp(key, this.#lookUps, address);
   }
 
@@ -69,7 +74,7 @@ export class UnauthenticatedLimit {
   }
 }
 
-function refusal({ limit, retryAfterSeconds }: RateState): PosternError {
+function refusal(limit: number, retryAfterSeconds: number): PosternError {
   return new PosternError(
     'address_rate_limit',
     `This address may make ${limit} requests a minute without a valid API key: wait, or send Authorization: Bearer <API_KEY>`,

@@ -5,6 +5,7 @@ import type { Metrics } from '../../shared/observability/metrics.ts';
 import type { Runtime } from '../../shared/runtime/runtime.ts';
 import { runInTurn } from '../../shared/runtime/turns.ts';
 import type { GraphqlListener } from '../graphql/http.ts';
+import { localsOf } from '../http/request-locals.ts';
 import type { UnauthenticatedLimit } from '../http/unauthenticated-limit.ts';
 import { sendError } from '../rest/envelope.ts';
 import { closeWithConnection } from './connection-close.ts';
@@ -56,9 +57,16 @@ export function front(parts: FrontParts): RequestListener {
     if (exemptPaths.has(path)) return handle();
     try {
       overload.enter(response);
-      const lookingUp = request.method === 'OPTIONS' ? null : unauthenticated.admit(request);
-      if (lookingUp) lookingUp.then(() => runInTurn(handle));
-      else runInTurn(handle);
+      const lookingUp = request.method === 'OPTIONS' ? null : unauthenticated.admit(request, response);
+      const begin = () =>
+        new Promise<void>((resolve) => {
+          runInTurn(() => {
+            handle();
+            resolve();
+          });
+        });
+      const begun = lookingUp ? lookingUp.then(begin) : begin();
+      localsOf(response).handled ??= begun;
     } catch (error) {
       refuse(error);
     }

@@ -36,13 +36,24 @@ export function observeRequest(request: IncomingMessage, response: ServerRespons
     const ms = runtime.now() - startedAt;
     const locals = localsOf(response);
     const status = response.writableFinished ? response.statusCode : null;
-    const replayed = response.hasHeader('idempotent-replayed');
-    const ended = () => requestEnded({ method: request.method, status, ms, replayed }, locals, observers);
-    if (status !== null || !locals.handled) return ended();
-    // In a turn of its own, after the error handler has noted why the handler failed.
-    const later = () => setImmediate(ended);
-    locals.handled.then(later, later);
+    const ended = () => {
+      const replayed = response.hasHeader('idempotent-replayed');
+      requestEnded({ method: request.method, status, ms, replayed }, locals, observers);
+    };
+    if (status === null) void handlerEnded(locals).then(ended);
+    else ended();
   });
+}
+
+/** Resolves when the handler has ended. It may have begun after its caller hung up. */
+async function handlerEnded(locals: RequestLocals): Promise<void> {
+  let awaited: Promise<unknown> | undefined;
+  while (awaited !== locals.handled) {
+    awaited = locals.handled;
+    await awaited?.catch(() => {});
+    // A turn later the error handler has noted why the handler failed.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
 }
 
 interface Ended {
@@ -60,11 +71,11 @@ interface Ended {
  */
 export function requestEnded(
   { method, status, ms, replayed }: Ended,
-  { action = 'none', requestId, account, key, error, charged = 0, graphql, streamEnd }: RequestLocals,
+  { action = 'none', requestId, client, account, key, error, charged = 0, graphql, streamEnd }: RequestLocals,
   { logger, metrics }: Omit<Observers, 'runtime'>,
 ): void {
   metrics.requestEnded(action, status, ms, error);
-  const who = account === undefined ? {} : { account, key: key?.id };
+  const who = account === undefined ? { client } : { account, key: key?.id };
   const why = error === undefined ? {} : { code: errorReasons[error].code, reason: error };
   const cost = account === undefined ? {} : { chargedMicros: charged };
   const rest = { ...(replayed && { replayed }), ...(streamEnd !== undefined && { streamEnd }) };
