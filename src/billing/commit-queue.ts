@@ -1,4 +1,5 @@
 import type { Micros } from '../shared/model/money.ts';
+import { runOneByOne } from '../shared/runtime/turns.ts';
 import type { LedgerCommit, Settlement } from '../store/port.ts';
 import type { Reservation, Settled } from './ledger-types.ts';
 
@@ -20,12 +21,12 @@ export class PendingResult<T> {
 
   answer(value: T): void {
     this.answered = true;
-    this.#resolve(value);
+    runOneByOne(() => this.#resolve(value));
   }
 
   refuse(error: Error): void {
     this.answered = true;
-    this.#reject(error);
+    runOneByOne(() => this.#reject(error));
   }
 }
 

@@ -11,6 +11,7 @@ import type { ProxyPool } from '../../outbound/proxy-pool.ts';
 import { PosternError } from '../../shared/errors/postern-error.ts';
 import type { TakenMedia } from '../../shared/model/taken-media.ts';
 import type { Runtime } from '../../shared/runtime/runtime.ts';
+import { turn } from '../../shared/runtime/turns.ts';
 import type { PlatformCall } from '../port.ts';
 import { Attempts } from './exchange.ts';
 import { readProblem, type Subject } from './problems.ts';
@@ -102,6 +103,8 @@ export class SandboxClient {
     try {
       const answer = await this.#sendInTime(request, call);
       outcome = String(answer.status);
+      // Many answers can arrive in one turn of the event loop, and a page of 100 tweets takes a millisecond to read.
+      await turn();
       return await read(answer);
     } catch (error) {
       const fault = asFault(error, proxy);

@@ -26,3 +26,30 @@ export function runInTurn(task: () => void): void {
 export function turn(): Promise<void> {
   return new Promise(runInTurn);
 }
+
+const oneByOne: (() => void)[] = [];
+let isRunning = false;
+
+/**
+ * Runs tasks that become ready together, such as the callers of one commit, in their order and in turns of the event loop. Each
+ * runs after the promises that the task before it has settled, because the work of a caller is in what follows its promise.
+ */
+export function runOneByOne(task: () => void): void {
+  oneByOne.push(task);
+  if (isRunning) return;
+  isRunning = true;
+  runNext();
+}
+
+function runNext(): void {
+  const task = oneByOne.shift();
+  if (!task) {
+    isRunning = false;
+    return;
+  }
+  runInTurn(() => {
+    task();
+    // Microtasks run before the next tick only if that is asked for by a microtask.
+    queueMicrotask(() => process.nextTick(runNext));
+  });
+}
