@@ -51,20 +51,22 @@ export async function startWebhooks(options: WebhookOptions) {
   const streams = new LiveStreams({ store, vault, runtime, opener });
   const host = new PollerHost({
     ...{ ...way, store, vault, receivers, runtime, handshakes, gate, opener },
-    onAppended: (poller, afterMs) => {
-      streams.appended(poller);
-      for (const ms of afterMs) metrics.eventsStored.observe(ms / 1_000);
+    monitor: {
+      appended: ({ id }, afterMs) => {
+        streams.appended(id);
+        for (const ms of afterMs) metrics.eventsStored.observe(ms / 1_000);
+      },
+      gap: ({ account }) => {
+        metrics.activityGaps.inc();
+        logger.warn({ account }, 'the platform did not keep all that happened: events are missing');
+      },
+      attempted: ({ outcome, firstAfterMs, deliveredAfterMs }) => {
+        metrics.deliveryAttempts.inc({ outcome });
+        if (firstAfterMs !== null) metrics.eventsAttempted.observe(firstAfterMs / 1_000);
+        if (deliveredAfterMs !== null) metrics.eventsDelivered.observe(deliveredAfterMs / 1_000);
+      },
+      fault: (err, poller) => logger.warn({ account: poller?.account, err }, 'a poller could not go on; trying again'),
     },
-    onGap: (poller) => {
-      metrics.activityGaps.inc();
-      logger.warn({ account: poller.account }, 'the platform did not keep all that happened: events are missing');
-    },
-    onAttempt: ({ outcome, firstAfterMs, deliveredAfterMs }) => {
-      metrics.deliveryAttempts.inc({ outcome });
-      if (firstAfterMs !== null) metrics.eventsAttempted.observe(firstAfterMs / 1_000);
-      if (deliveredAfterMs !== null) metrics.eventsDelivered.observe(deliveredAfterMs / 1_000);
-    },
-    onFault: (err, poller) => logger.warn({ account: poller?.account, err }, 'a poller could not go on; trying again'),
   });
   metrics.watchDeliveries(
     () => ({ ...host.load, streams: streams.size }),

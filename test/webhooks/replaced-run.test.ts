@@ -11,10 +11,13 @@ import { systemRuntime as runtime } from '../../src/shared/runtime/runtime.ts';
 import { Secret } from '../../src/shared/secrets/secret.ts';
 import { Vault } from '../../src/shared/secrets/vault.ts';
 import type { Store } from '../../src/store/port.ts';
+import { DeliveryQueues } from '../../src/webhooks/delivery/delivery-queues.ts';
+import { PollerWebhooks } from '../../src/webhooks/delivery/poller-webhooks.ts';
 import { Receivers } from '../../src/webhooks/delivery/receiver.ts';
+import { ResultWriter } from '../../src/webhooks/delivery/result-writer.ts';
 import { SendGate } from '../../src/webhooks/delivery/send-gate.ts';
 import { PollerMessages } from '../../src/webhooks/polling/poller-messages.ts';
-import { PollerQueues } from '../../src/webhooks/polling/poller-queues.ts';
+import { PollerRun } from '../../src/webhooks/shared/poller-run.ts';
 import { WebhookVault } from '../../src/webhooks/shared/secrets.ts';
 import { packMessage } from '../../src/webhooks/shared/stored-event.ts';
 import { poller, waits, webhook } from '../store/webhook-makers.ts';
@@ -55,10 +58,12 @@ function message(id: string): MessageEvent {
 async function runAs(process: string, reached: Store) {
   const [record] = await store.pollers.claim(process, 1);
   if (!record) throw new Error('the poller cannot be claimed');
-  const parts = { store: reached, vault, runtime, onFault: () => {}, onLost: () => {} };
+  const monitor = { attempted: () => {}, appended: () => {}, gap: () => {}, fault: () => {} };
+  const run = new PollerRun(record, monitor);
+  const parts = { store: reached, vault, runtime, run, monitor, receivers };
   const gate = new SendGate({ store: reached, runtime });
-  const more = { receivers, gate, finished: async () => {}, onAttempt: () => {} };
-  const queues = new PollerQueues({ ...parts, ...more, poller: record });
+  const webhooks = new PollerWebhooks(parts);
+  const queues = new DeliveryQueues({ ...parts, gate, webhooks, results: new ResultWriter(parts) });
   const opener = {
     check: async () => {},
     open: async (_opening: unknown, events: readonly MessageEvent[]) => {
@@ -66,7 +71,7 @@ async function runAs(process: string, reached: Store) {
       return events.map(({ id }) => ({ text: `said in ${id}`, emoji: '', attachment: null, undecryptable: null }));
     },
   };
-  const messages = new PollerMessages({ ...parts, opener, queues, poller: () => record, inTurn: (work) => work() });
+  const messages = new PollerMessages({ ...parts, opener, queues, webhooks });
   return {
     messages,
     hears: async (id: string) => {

@@ -1,11 +1,14 @@
 import { chance, type Runtime, sleep, type Timer } from '../../shared/runtime/runtime.ts';
-import type { DeliveryResult, WebhookRecord } from '../../store/port.ts';
+import type { DeliveryResult, Store, WebhookRecord } from '../../store/port.ts';
+import type { PollerMonitor } from '../shared/poller-run.ts';
 import type { WebhookSecrets, WebhookVault } from '../shared/secrets.ts';
 import { unpackEvent } from '../shared/stored-event.ts';
 import { DeliveryWindow, keptInMemory, type QueuedDelivery } from './delivery-window.ts';
+import type { PollerWebhooks } from './poller-webhooks.ts';
 import { excerptOf, type ReceiverAnswer, type ReceiverFault, type Receivers } from './receiver.ts';
+import type { ResultWriter } from './result-writer.ts';
 import { readRetryAfter, retryDelayMs } from './retry.ts';
-import type { SendGate } from './send-gate.ts';
+import type { SendGate, WebhookWatch } from './send-gate.ts';
 import { signedHeaders } from './signed.ts';
 
 /** Attempts that one receiver is asked at a time; of a replay one beside them, so that live events keep their way. */
@@ -16,39 +19,30 @@ const retired = new Error('the webhook was deleted or changed');
 /** Between two questions to a store that is away. */
 const retryLoadMs = 1_000;
 
-export interface QueueParts {
+export interface DeliveryQueueParts {
+  store: Store;
   receivers: Receivers;
   vault: WebhookVault;
   runtime: Runtime;
   gate: SendGate;
-  /** Whether the webhook was read from the store so recently that it may be sent to. */
-  isFresh: () => boolean;
-  /** Reads it again, which refreshes or ends this queue if it was changed or deleted. */
-  readAgain: () => Promise<void>;
-  /** What waits in the store, in the order of its time. */
-  load: (replayed: boolean, limit: number) => Promise<QueuedDelivery[]>;
-  /** Resolves once it is written down, or never will be. */
-  finished: (result: DeliveryResult) => Promise<void>;
-  /** The receiver answered 410 (DECISIONS.md). */
-  gone: () => void;
-  onAttempt: (attempt: {
-    outcome: 'delivered' | 'retrying' | 'given_up';
-    firstAfterMs: number | null;
-    deliveredAfterMs: number | null;
-  }) => void;
+  webhooks: PollerWebhooks;
+  results: ResultWriter;
+  monitor: PollerMonitor;
 }
 
 /** What one webhook is to get. Nothing in here waits for another webhook. */
 export class DeliveryQueue {
-  readonly #parts: QueueParts;
+  readonly #parts: DeliveryQueueParts;
   #webhook: WebhookRecord;
   #opened: { secrets: WebhookSecrets; url: URL } | null = null;
   readonly #live = new DeliveryWindow(liveAtOnce);
   readonly #replayed = new DeliveryWindow(replaysAtOnce);
   readonly #inFlight = new Map<string, Promise<void>>();
-  /** The attempts that are running, each with the URL that it goes to. */
-  readonly #sending = new Map<AbortController, string>();
-  readonly #stopListening: () => void;
+  /** The attempts that are running, each with the watch that aborts it. */
+  readonly #sending = new Map<AbortController, WebhookWatch>();
+  /** Follows the webhook while attempts are running. */
+  #watch: WebhookWatch | null = null;
+  #refreshedAt: number | null = null;
   #reading = false;
   /** How many attempts of each are over, while the store may still say otherwise. */
   readonly #unwritten = new Map<string, number>();
@@ -59,26 +53,42 @@ export class DeliveryQueue {
   #timer: Timer | undefined;
   #ended = false;
 
-  constructor(webhook: WebhookRecord, parts: QueueParts) {
+  constructor(webhook: WebhookRecord, parts: DeliveryQueueParts) {
     this.#parts = parts;
     this.#webhook = webhook;
-    this.#stopListening = parts.gate.onRetired(webhook.id, () => {
-      if (!parts.gate.isOpen(this.#webhook)) this.#abort(() => true);
-    });
   }
 
   get length(): number {
     return this.#live.length + this.#replayed.length + this.#inFlight.size;
   }
 
+  /** True after `end`, and when the webhook has left the poller. */
+  get isEnded(): boolean {
+    return this.#ended;
+  }
+
+  /** The revision of the webhook at the last `refresh`. */
+  get refreshedAt(): number | null {
+    return this.#refreshedAt;
+  }
+
   /** The webhook was changed, or something was queued in the store. */
-  refresh(webhook: WebhookRecord): void {
-    if (webhook.revision !== this.#webhook.revision) this.#opened = null;
-    this.#webhook = webhook;
-    this.#abort((url) => url !== webhook.url);
+  refresh(): void {
+    this.see();
+    this.#refreshedAt = this.#webhook.revision;
     for (const lane of [this.#live, this.#replayed]) lane.restFrom(Number.NEGATIVE_INFINITY);
     this.#toldNothing = false;
     this.#go();
+  }
+
+  /** Takes over the webhook as it was last read. */
+  see(): void {
+    const webhook = this.#parts.webhooks.find(this.#webhook.id);
+    if (webhook === this.#webhook || this.#ended) return;
+    if (!webhook) return void this.#leave();
+    if (webhook.revision !== this.#webhook.revision) this.#opened = null;
+    this.#webhook = webhook;
+    this.#watch?.saw(webhook);
   }
 
   /** A new one, which the store has already. */
@@ -92,26 +102,36 @@ export class DeliveryQueue {
     this.#ended = true;
     this.#timer?.cancel();
     await Promise.all(this.#inFlight.values());
-    this.#stopListening();
     await Promise.all(this.#writes);
   }
 
-  /** Ends the queue and aborts running attempts, because the webhook was deleted. */
-  abandon(): void {
+  /** The webhook left the poller. If it was deleted, running attempts are aborted; if it has another poller now, they finish. */
+  async #leave(): Promise<void> {
     void this.end();
-    this.#abort(() => true);
+    if (await this.#parts.webhooks.isDeleted(this.#webhook.id)) this.#watch?.abort();
   }
 
-  #abort(concerns: (url: string) => boolean): void {
-    for (const [controller, url] of this.#sending) if (concerns(url)) controller.abort(retired);
+  /** The watch for an attempt that begins now. */
+  #follow(): WebhookWatch {
+    if (this.#watch && !this.#watch.signal.aborted) return this.#watch;
+    const watch = this.#parts.gate.watch(this.#webhook);
+    watch.signal.addEventListener('abort', () => {
+      for (const [controller, by] of this.#sending) if (by === watch) controller.abort(retired);
+    });
+    this.#watch = watch;
+    return watch;
   }
 
   #go(): void {
-    if (this.#ended || !this.#webhook.valid || !this.#parts.gate.isOpen(this.#webhook)) return;
+    this.see();
+    if (this.#ended) return;
+    const { gate, webhooks } = this.#parts;
+    const state = gate.state(this.#webhook, webhooks.readAt);
+    if (state === 'closed') return;
     this.#timer?.cancel();
     const now = this.#parts.runtime.now();
     for (const lane of [this.#live, this.#replayed]) {
-      if (!this.#parts.isFresh() && lane.canTake(now)) {
+      if (state === 'stale' && lane.canTake(now)) {
         this.#readAgain();
         return;
       }
@@ -126,9 +146,10 @@ export class DeliveryQueue {
   #readAgain(): void {
     if (this.#reading) return;
     this.#reading = true;
-    const { readAgain, runtime } = this.#parts;
+    const { webhooks, runtime } = this.#parts;
     const tryLater = () => sleep(runtime, retryLoadMs);
-    void readAgain()
+    void webhooks
+      .refresh()
       .catch(tryLater)
       .then(() => {
         this.#reading = false;
@@ -144,17 +165,21 @@ export class DeliveryQueue {
   }
 
   async #loadMore(): Promise<void> {
-    const { runtime, load } = this.#parts;
+    const { runtime, store } = this.#parts;
+    const { account, id } = this.#webhook;
     let told = false;
     for (const lane of [this.#live, this.#replayed]) {
       if (!lane.wantsMore(runtime.now())) continue;
       lane.asking();
       try {
-        const found = await load(lane === this.#replayed, keptInMemory);
+        const found = await store.deliveries.waiting(account, id, lane === this.#replayed, keptInMemory);
         const last = found.at(-1);
-        if (last && found.length === keptInMemory) lane.restFrom(last.nextAt);
+        if (last && found.length === keptInMemory) lane.restFrom(last.nextAt ?? 0);
         else told = true;
-        for (const delivery of found) told = this.#place(delivery, lane) || told;
+        for (const each of found) {
+          const delivery = { ...each, nextAt: each.nextAt ?? 0, body: { sealed: each.sealed } };
+          told = this.#place(delivery, lane) || told;
+        }
       } catch {
         await sleep(runtime, retryLoadMs);
         lane.restFrom(Number.NEGATIVE_INFINITY);
@@ -177,7 +202,7 @@ export class DeliveryQueue {
   async #write(result: DeliveryResult): Promise<void> {
     const { event } = result;
     this.#unwritten.set(event, (this.#unwritten.get(event) ?? 0) + 1);
-    await this.#parts.finished(result);
+    await this.#parts.results.write(result);
     await this.#loading;
     const left = (this.#unwritten.get(event) ?? 1) - 1;
     if (left > 0) this.#unwritten.set(event, left);
@@ -226,9 +251,13 @@ export class DeliveryQueue {
     const now = runtime.now();
     const attempts = delivery.attempts + 1;
     const controller = new AbortController();
-    this.#sending.set(controller, this.#webhook.url);
+    this.#sending.set(controller, this.#follow());
     const answer = await this.#ask(delivery, attempts, now, controller);
     this.#sending.delete(controller);
+    if (this.#sending.size === 0) {
+      this.#watch?.end();
+      this.#watch = null;
+    }
     if ('fault' in answer && controller.signal.reason === retired) {
       // Not an attempt that failed: it goes to the new URL, if there is one.
       this.#inFlight.delete(event);
@@ -247,7 +276,7 @@ export class DeliveryQueue {
     const write = this.#write({ ...{ event, webhook: id, state, attempts, nextAt }, last });
     this.#writes.add(write);
     void write.finally(() => this.#writes.delete(write));
-    this.#parts.onAttempt({
+    this.#parts.monitor.attempted({
       outcome: state === 'waiting' ? 'retrying' : state,
       firstAfterMs: attempts === 1 && !replayed ? now - eventAt : null,
       deliveredAfterMs: state === 'delivered' && !replayed ? runtime.now() - eventAt : null,
@@ -255,10 +284,8 @@ export class DeliveryQueue {
     this.#inFlight.delete(event);
     lane.inFlight -= 1;
     if (nextAt !== null) lane.add({ ...delivery, attempts, nextAt });
-    if (status === 410 && this.#webhook.valid) {
-      this.#webhook = { ...this.#webhook, valid: false };
-      this.#parts.gone();
-    }
+    // If the store refuses it, the queue continues.
+    if (status === 410) void this.#parts.webhooks.invalidate(id).then(() => this.#go());
     this.#go();
   }
 

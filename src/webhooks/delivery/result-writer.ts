@@ -1,18 +1,17 @@
 import { type Runtime, sleep, type Timer } from '../../shared/runtime/runtime.ts';
-import type { DeliveryResult, DeliveryStore, PollerReference } from '../../store/port.ts';
+import type { DeliveryResult, Store } from '../../store/port.ts';
+import type { PollerRun } from '../shared/poller-run.ts';
 
 const flushMs = 5;
 const retryMs = 1_000;
 
 export interface ResultWriterParts {
-  deliveries: DeliveryStore;
+  store: Store;
   runtime: Runtime;
-  poller: PollerReference;
-  onLost: () => void;
-  onFault: (error: unknown) => void;
+  run: PollerRun;
 }
 
-/** Writes down how attempts ended, those of one moment together. */
+/** Stores the results of attempts, in batches of a few milliseconds. */
 export class ResultWriter {
   readonly #parts: ResultWriterParts;
   #noted: { result: DeliveryResult; done: () => void }[] = [];
@@ -23,31 +22,31 @@ export class ResultWriter {
     this.#parts = parts;
   }
 
-  /** Resolves once it is written down, or never will be. */
-  note(result: DeliveryResult): Promise<void> {
+  /** Resolves when the result is stored, or is given up. */
+  write(result: DeliveryResult): Promise<void> {
     return new Promise((done) => {
       this.#noted.push({ result, done });
       this.#timer ??= this.#parts.runtime.after(flushMs, () => void this.#flush());
     });
   }
 
-  /** From now on what a store that is away does not take is left: it will be delivered again by whoever comes next. */
+  /** From now on results that the store does not take are given up: the next process that runs the poller delivers again. */
   end(): void {
     this.#ended = true;
   }
 
   async #flush(): Promise<void> {
-    const { deliveries, runtime, poller, onLost, onFault } = this.#parts;
+    const { store, runtime, run } = this.#parts;
     const batch = this.#noted;
     this.#noted = [];
     this.#timer = undefined;
     const results = batch.map(({ result }) => result);
     for (;;) {
       try {
-        if ((await deliveries.finish(poller, results)) === 'superseded') onLost();
+        if ((await store.deliveries.finish(run.record, results)) === 'superseded') run.supersede();
         break;
       } catch (error) {
-        onFault(error);
+        run.fault(error);
         if (this.#ended) break;
         await sleep(runtime, retryMs);
       }

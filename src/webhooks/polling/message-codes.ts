@@ -1,57 +1,60 @@
 import type { MessageEvent } from '../../shared/model/event.ts';
 import type { PollerRecord, Store, WebhookRecord } from '../../store/port.ts';
+import type { PollerWebhooks } from '../delivery/poller-webhooks.ts';
 import { isCodeRefusal, type MessageOpener, type OpenedMessage } from '../shared/message-opener.ts';
+import type { PollerRun } from '../shared/poller-run.ts';
 import type { WebhookVault } from '../shared/secrets.ts';
-import type { PollerQueues } from './poller-queues.ts';
 
-interface Parts {
+export interface MessageCodesParts {
   store: Store;
   vault: WebhookVault;
   opener: MessageOpener;
-  queues: PollerQueues;
-  /** What may be otherwise later. */
-  onFault: (error: unknown) => void;
+  webhooks: PollerWebhooks;
+  run: PollerRun;
 }
 
-/** The codes of webhooks, as they are tried. */
-export class MessageCodes {
-  readonly #parts: Parts;
+/** `refused`: the code opens nothing until its owner gives another one. `failed`: it may open the messages later. */
+export type CodeOutcome =
+  | { result: 'opened'; messages: (OpenedMessage | null)[] }
+  | { result: 'refused' }
+  | { result: 'failed'; error: unknown };
 
-  constructor(parts: Parts) {
+/** Opens messages with the codes of webhooks, and notes in the webhooks from where their messages wait. */
+export class MessageCodes {
+  readonly #parts: MessageCodesParts;
+
+  constructor(parts: MessageCodesParts) {
     this.#parts = parts;
   }
 
-  /** `null` where the code opens nothing, now or ever: the messages of its webhooks wait, and it is tried again or not. */
+  /** If the code opens nothing, the messages of its webhooks wait. */
   async open(
     poller: PollerRecord,
     code: string,
     events: readonly MessageEvent[],
     webhooks: readonly WebhookRecord[],
-  ): Promise<(OpenedMessage | null)[] | null> {
-    const { opener, vault, onFault } = this.#parts;
+  ): Promise<CodeOutcome> {
+    const { opener, vault, run } = this.#parts;
     const { account } = poller;
     try {
-      return await opener.open({ account, credentials: vault.openPoller(poller), code }, events);
+      const messages = await opener.open({ account, credentials: vault.openPoller(poller), code }, events);
+      return { result: 'opened', messages };
     } catch (error) {
       const refused = isCodeRefusal(error) ? { code, reason: error.message } : null;
-      if (!refused) onFault(error);
+      if (!refused) run.fault(error);
       await this.hold(poller, webhooks, refused);
-      return null;
+      return refused ? { result: 'refused' } : { result: 'failed', error };
     }
   }
 
-  /** Their messages wait from what is appended next on, unless they wait already. */
+  /** The messages of these webhooks wait from the next append on, unless they wait already. */
   async hold(
     { account, id }: PollerRecord,
     webhooks: readonly WebhookRecord[],
-    refused: Parameters<PollerQueues['holdMessages']>[2] = null,
+    refused: { code: string; reason: string } | null = null,
   ): Promise<void> {
-    const { store, queues } = this.#parts;
+    const { store, webhooks: known } = this.#parts;
     const behind = await store.events.lastPlace(account, id);
-    for (const webhook of webhooks) await queues.holdMessages(webhook.id, behind, refused);
+    for (const webhook of webhooks) await known.holdMessages(webhook.id, behind, refused);
   }
-}
-
-export function wants({ events }: WebhookRecord, type: string): boolean {
-  return events === null || events.includes(type);
 }

@@ -1,6 +1,7 @@
 import { PosternError } from '../../shared/errors/postern-error.ts';
 import type { Runtime, Timer } from '../../shared/runtime/runtime.ts';
 import type { PollerRecord, Store } from '../../store/port.ts';
+import type { PollerRun } from '../shared/poller-run.ts';
 import type { WebhookVault } from '../shared/secrets.ts';
 
 /** How long the platform must be out of reach before webhooks say so (DECISIONS.md). */
@@ -10,7 +11,7 @@ export interface PlatformOutageParts {
   store: Store;
   vault: WebhookVault;
   runtime: Runtime;
-  onFault: (error: unknown) => void;
+  run: PollerRun;
 }
 
 /**
@@ -30,7 +31,8 @@ export class PlatformOutage {
   #stored: string | null | undefined;
   #writing: Promise<void> = Promise.resolve();
 
-  constructor(record: PollerRecord, parts: PlatformOutageParts) {
+  constructor(parts: PlatformOutageParts) {
+    const { record } = parts.run;
     this.#parts = parts;
     this.#record = record;
     this.#stored = record.unreachable === null ? null : undefined;
@@ -80,7 +82,7 @@ export class PlatformOutage {
   /** If it fails, the next poll makes it again. */
   #write(): void {
     if (this.#stored === this.#wanted) return;
-    const { store, vault, onFault } = this.#parts;
+    const { store, vault, run } = this.#parts;
     this.#writing = this.#writing
       .then(async () => {
         const wanted = this.#wanted;
@@ -90,7 +92,7 @@ export class PlatformOutage {
         const sealed = wanted === null ? null : vault.sealUnreachable(record, wanted);
         if ((await store.pollers.setUnreachable(record, sealed)) && record === this.#record) this.#stored = wanted;
       })
-      .catch(onFault);
+      .catch(run.fault);
   }
 }
 

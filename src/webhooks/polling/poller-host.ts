@@ -1,6 +1,6 @@
 import { repeat, sleep, type Timer } from '../../shared/runtime/runtime.ts';
 import { type PollerRecord, pollerTtlMs } from '../../store/port.ts';
-import { type PollerParts, RunningPoller } from './running-poller.ts';
+import { RunningPoller, type RunningPollerParts } from './running-poller.ts';
 
 /** How soon a change of a webhook, its deletion among them, reaches the process that runs its poller. */
 const lookMs = 350;
@@ -11,14 +11,12 @@ const claimsAtOnce = 500;
 /** For what is under way when the service stops. */
 const graceMs = 5_000;
 
-export type HostParts = Omit<PollerParts, 'onLost'>;
-
 /**
  * The pollers that this process runs: its even share of those there are. A process that joins gets some, one that leaves
  * gives its own back, and those of one that died are taken over once it was not heard of for a while.
  */
 export class PollerHost {
-  readonly #parts: HostParts;
+  readonly #parts: RunningPollerParts;
   readonly #process: string;
   readonly #running = new Map<string, RunningPoller>();
   /** Given back once what is under way is over. */
@@ -34,7 +32,7 @@ export class PollerHost {
   /** The store may think otherwise of what runs here. */
   #doubtful = false;
 
-  constructor(parts: HostParts) {
+  constructor(parts: RunningPollerParts) {
     this.#parts = parts;
     this.#beatAt = parts.runtime.now();
     this.#process = parts.runtime.randomBytes(12).toString('base64url');
@@ -50,7 +48,7 @@ export class PollerHost {
     this.#looking = repeat(this.#parts.runtime, lookMs, () => {
       this.#round = this.#look().catch((error) => {
         this.#doubtful = true;
-        this.#parts.onFault(error, null);
+        this.#parts.monitor.fault(error, null);
       });
       return this.#round;
     });
@@ -130,7 +128,8 @@ export class PollerHost {
   #run(record: PollerRecord): void {
     const before = this.#running.get(record.id);
     if (before) this.#drop(before);
-    const poller: RunningPoller = new RunningPoller(record, { ...this.#parts, onLost: () => this.#drop(poller) });
+    const poller = new RunningPoller(record, this.#parts);
+    void poller.superseded.then(() => this.#drop(poller));
     this.#running.set(record.id, poller);
     void poller.start();
   }
@@ -141,7 +140,7 @@ export class PollerHost {
     await poller.end();
     await this.#parts.store.pollers.release([poller.record]).catch((error) => {
       this.#doubtful = true;
-      this.#parts.onFault(error, poller.record);
+      this.#parts.monitor.fault(error, poller.record);
     });
     this.#leaving.delete(poller);
   }

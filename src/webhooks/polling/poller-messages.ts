@@ -1,33 +1,30 @@
 import type { MessageEvent } from '../../shared/model/event.ts';
 import type { Timer } from '../../shared/runtime/runtime.ts';
 import type { PollerRecord, WebhookRecord } from '../../store/port.ts';
+import { wants } from '../delivery/poller-webhooks.ts';
 import { messageBody } from '../shared/event-body.ts';
-import type { MessageOpener } from '../shared/message-opener.ts';
+import type { OpenedMessage } from '../shared/message-opener.ts';
 import type { OpenedForWebhooks } from '../shared/stored-event.ts';
-import { MessageCodes, wants } from './message-codes.ts';
-import { WaitingMessages, type WaitingParts } from './waiting-messages.ts';
+import { MessageCodes, type MessageCodesParts } from './message-codes.ts';
+import { WaitingMessages, type WaitingMessagesParts } from './waiting-messages.ts';
 
 /** What happens beside messages waits no longer than this for keys that are slow to come. */
 const patienceMs = 2_000;
 
-type Parts = Omit<WaitingParts, 'codes'> & { opener: MessageOpener };
+export type PollerMessagesParts = Omit<WaitingMessagesParts, 'codes'> & MessageCodesParts;
 
 /**
  * Opens the messages of a poller for its webhooks, each with its own code. Where one does not open now, the messages of its
  * webhooks wait in the store, and nothing else waits for them.
  */
 export class PollerMessages {
-  readonly #parts: Parts;
+  readonly #parts: PollerMessagesParts;
   readonly #codes: MessageCodes;
   readonly waiting: WaitingMessages;
 
-  constructor(parts: Parts) {
+  constructor(parts: PollerMessagesParts) {
     this.#parts = parts;
-    const onFault = (error: unknown) => {
-      parts.onFault(error);
-      this.waiting.lookAfter(error);
-    };
-    this.#codes = new MessageCodes({ ...parts, onFault });
+    this.#codes = new MessageCodes(parts);
     this.waiting = new WaitingMessages({ ...parts, codes: this.#codes });
   }
 
@@ -54,14 +51,14 @@ export class PollerMessages {
 
   /** Those that have the same code are asked about once; those whose messages wait already are not, or begin to. */
   async #webhooksByCode(poller: PollerRecord, events: readonly MessageEvent[]): Promise<Map<string, WebhookRecord[]>> {
-    const { queues, vault } = this.#parts;
+    const { webhooks, vault } = this.#parts;
     const found = new Map<string, WebhookRecord[]>();
     if (events.length === 0) return found;
-    for (const webhook of queues.webhooks) {
+    for (const webhook of webhooks.all) {
       if (!webhook.hasEncryptionCode || webhook.keptSince === null) continue;
       if (!events.some(({ type }) => wants(webhook, type))) continue;
       const { encryptionCode: code, codeRefused } = vault.open(webhook);
-      const waits = queues.messagesWait(webhook);
+      const waits = webhooks.messagesWait(webhook);
       if (code === null || waits?.fence === poller.fence) continue;
       // One that was refused came from another poller, which had tried it.
       if (waits || codeRefused) await this.#codes.hold(poller, [webhook]);
@@ -70,22 +67,28 @@ export class PollerMessages {
     return found;
   }
 
-  /** As `MessageCodes.open`. What takes long goes on beside what is appended, whose messages wait until it is over. */
+  /**
+   * `null` if the code opens nothing now. If that takes long, it goes on while the events are appended, and the messages
+   * wait until it is over.
+   */
   async #openSoon(
     poller: PollerRecord,
     code: string,
     events: readonly MessageEvent[],
     webhooks: readonly WebhookRecord[],
-  ) {
+  ): Promise<(OpenedMessage | null)[] | null> {
     const opening = this.#codes.open(poller, code, events, webhooks);
     let timer: Timer | undefined;
     const tooLong = new Promise<'too long'>((resolve) => {
       timer = this.#parts.runtime.after(patienceMs, () => resolve('too long'));
     });
-    const opened = await Promise.race([opening, tooLong]).finally(() => timer?.cancel());
-    if (opened !== 'too long') return opened;
-    this.waiting.lookOnce(opening);
-    await this.#codes.hold(poller, webhooks);
-    return null;
+    const outcome = await Promise.race([opening, tooLong]).finally(() => timer?.cancel());
+    if (outcome === 'too long') {
+      this.waiting.lookOnce(opening);
+      await this.#codes.hold(poller, webhooks);
+      return null;
+    }
+    if (outcome.result === 'failed') this.waiting.lookAfter(outcome.error);
+    return outcome.result === 'opened' ? outcome.messages : null;
   }
 }

@@ -1,33 +1,31 @@
 import { PosternError } from '../../shared/errors/postern-error.ts';
 import { chance, type Runtime, type Timer } from '../../shared/runtime/runtime.ts';
 import type { PollerRecord, Store, WebhookRecord } from '../../store/port.ts';
+import type { DeliveryQueues } from '../delivery/delivery-queues.ts';
+import { type PollerWebhooks, wants } from '../delivery/poller-webhooks.ts';
 import { messageBody } from '../shared/event-body.ts';
+import type { PollerRun } from '../shared/poller-run.ts';
 import type { WebhookVault } from '../shared/secrets.ts';
 import { packMessage, unpackEvent } from '../shared/stored-event.ts';
-import { type MessageCodes, wants } from './message-codes.ts';
+import type { CodeOutcome, MessageCodes } from './message-codes.ts';
 import { pauseAfterFaultMs } from './pace.ts';
-import type { PollerQueues } from './poller-queues.ts';
 
 /** Stored events that are looked through at a time. */
 const eventsAtOnce = 100;
 
-export interface WaitingParts {
+export interface WaitingMessagesParts {
   store: Store;
   vault: WebhookVault;
   runtime: Runtime;
-  queues: PollerQueues;
+  run: PollerRun;
+  webhooks: PollerWebhooks;
   codes: MessageCodes;
-  /** As it is now; `null` while it asks the platform for nothing. */
-  poller: () => PollerRecord | null;
-  /** Runs it while nothing is appended. */
-  inTurn: <Result>(work: () => Promise<Result>) => Promise<Result>;
-  onFault: (error: unknown) => void;
-  onLost: () => void;
+  queues: DeliveryQueues;
 }
 
 /** The messages of a poller that did not open when they came: queued once they do, beside all else that it does. */
 export class WaitingMessages {
-  readonly #parts: WaitingParts;
+  readonly #parts: WaitingMessagesParts;
   #timer: Timer | undefined;
   /** When the timer ends. */
   #lookAt = Number.POSITIVE_INFINITY;
@@ -38,7 +36,7 @@ export class WaitingMessages {
   #faults = 0;
   #ended = false;
 
-  constructor(parts: WaitingParts) {
+  constructor(parts: WaitingMessagesParts) {
     this.#parts = parts;
   }
 
@@ -56,11 +54,16 @@ export class WaitingMessages {
   }
 
   /** Looks once this is over, and not before. */
-  lookOnce(trying: Promise<unknown>): void {
-    const over = trying.catch(this.#parts.onFault).then(() => {
-      this.#trying.delete(over);
-      this.look();
-    });
+  lookOnce(trying: Promise<CodeOutcome>): void {
+    const over = trying
+      .then((outcome) => {
+        if (outcome.result === 'failed') this.lookAfter(outcome.error);
+      })
+      .catch(this.#parts.run.fault)
+      .then(() => {
+        this.#trying.delete(over);
+        this.look();
+      });
     this.#trying.add(over);
   }
 
@@ -86,20 +89,20 @@ export class WaitingMessages {
 
   async #lookNow(): Promise<void> {
     await Promise.all(this.#trying);
-    const poller = this.#parts.poller();
-    if (this.#ended || poller === null) return;
+    const { run } = this.#parts;
+    if (this.#ended || run.isStopped) return;
     try {
-      await this.#queueAll(poller);
+      await this.#queueAll(run.record);
     } catch (error) {
-      this.#parts.onFault(error);
+      run.fault(error);
       this.lookAfter(error);
     }
   }
 
   /** A page for each webhook. */
   async #queueAll(poller: PollerRecord): Promise<void> {
-    const { queues } = this.#parts;
-    if (!queues.webhooks.some(({ hasEncryptionCode }) => hasEncryptionCode)) return;
+    const { webhooks: known, queues } = this.#parts;
+    if (!known.all.some(({ hasEncryptionCode }) => hasEncryptionCode)) return;
     await queues.read(false);
     let queued = false;
     for (const [code, webhooks] of this.#waiting()) {
@@ -116,11 +119,11 @@ export class WaitingMessages {
 
   /** Those whose messages wait, by the code that may open them. */
   #waiting(): Map<string, WebhookRecord[]> {
-    const { queues, vault } = this.#parts;
+    const { webhooks, vault } = this.#parts;
     const waiting = new Map<string, WebhookRecord[]>();
-    for (const webhook of queues.webhooks) {
+    for (const webhook of webhooks.all) {
       const { encryptionCode: code, codeRefused } = vault.open(webhook);
-      if (code === null || codeRefused || queues.messagesWait(webhook) === null) continue;
+      if (code === null || codeRefused || webhooks.messagesWait(webhook) === null) continue;
       waiting.set(code, [...(waiting.get(code) ?? []), webhook]);
     }
     return waiting;
@@ -133,9 +136,9 @@ export class WaitingMessages {
     webhook: WebhookRecord,
     sharing: readonly WebhookRecord[],
   ): Promise<'waits' | 'more' | 'last'> {
-    const { store, vault, queues, codes, inTurn, onLost } = this.#parts;
+    const { store, vault, webhooks, codes, run } = this.#parts;
     const { account, id } = poller;
-    const waits = queues.messagesWait(webhook);
+    const waits = webhooks.messagesWait(webhook);
     if (waits === null) return 'last';
     const page = await store.events.after(account, id, waits.behind, eventsAtOnce);
     const messages = page.flatMap((event) => {
@@ -143,11 +146,12 @@ export class WaitingMessages {
       return kept && kept.message !== null ? [{ id: event.id, body: kept.body, message: kept.message }] : [];
     });
     const sealed = messages.map(({ message }) => message);
-    const said = await codes.open(poller, code, sealed, sharing);
-    if (said === null) return 'waits';
+    const outcome = await codes.open(poller, code, sealed, sharing);
+    if (outcome.result === 'failed') this.lookAfter(outcome.error);
+    if (outcome.result !== 'opened') return 'waits';
     const opened = messages.flatMap((message, at) => {
-      const what = said[at];
-      return what ? [{ ...message, opened: messageBody(message.id, message.message, what) }] : [];
+      const content = outcome.messages[at];
+      return content ? [{ ...message, opened: messageBody(message.id, message.message, content) }] : [];
     });
     const late = {
       poller,
@@ -158,13 +162,13 @@ export class WaitingMessages {
       deliveries: opened.map(({ id }) => ({ event: id, webhook: webhook.id })),
     };
     const upTo = page.at(-1)?.place ?? waits.behind;
-    return inTurn(async () => {
+    return run.turn.run(async () => {
       if ((await store.events.queueLate(late)) === 'superseded') {
-        onLost();
+        run.supersede();
         return 'waits';
       }
       const isLast = (await store.events.lastPlace(account, id)) <= upTo;
-      await queues.releaseMessages(webhook.id, isLast ? null : upTo);
+      await webhooks.releaseMessages(webhook.id, isLast ? null : upTo);
       this.#faults = 0;
       return isLast ? 'last' : 'more';
     });

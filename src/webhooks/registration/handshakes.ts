@@ -55,8 +55,7 @@ export class Handshakes {
     const { account, id } = record;
     const { secret } = vault.open(record);
     const checked = url ?? new URL(vault.openUrl(record));
-    // Requests to a URL that the record does not have yet are retired by a deletion only.
-    const webhook = url === null ? record : { account, id, revision: Number.MAX_SAFE_INTEGER };
+    const webhook = url === null ? record : { account, id };
     return { webhook, url: checked, secret, target: vault.handshakeTarget(id, checked.href, secret) };
   }
 

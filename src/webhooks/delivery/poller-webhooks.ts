@@ -1,0 +1,154 @@
+import type { Runtime } from '../../shared/runtime/runtime.ts';
+import type { Store, WebhookRecord } from '../../store/port.ts';
+import type { PollerRun } from '../shared/poller-run.ts';
+import type { MessagesWait, WebhookVault } from '../shared/secrets.ts';
+import { freshMs } from './send-gate.ts';
+
+export interface PollerWebhooksParts {
+  store: Store;
+  vault: WebhookVault;
+  runtime: Runtime;
+  run: PollerRun;
+}
+
+/** The webhooks of one poller, as they were last read, and the changes that the poller makes to them. */
+export class PollerWebhooks {
+  readonly #parts: PollerWebhooksParts;
+  #known: ReadonlyMap<string, WebhookRecord> = new Map();
+  /** The revisions whose receivers answered 410. The store may not say so yet. */
+  readonly #gone = new Map<string, number>();
+  #reading: Promise<void> = Promise.resolve();
+  #readAt = Number.NEGATIVE_INFINITY;
+  #refreshing: Promise<void> | null = null;
+
+  constructor(parts: PollerWebhooksParts) {
+    this.#parts = parts;
+  }
+
+  get all(): WebhookRecord[] {
+    return [...this.#known.values()];
+  }
+
+  /** When they were read. */
+  get readAt(): number {
+    return this.#readAt;
+  }
+
+  find(id: string): WebhookRecord | undefined {
+    return this.#known.get(id);
+  }
+
+  /** The webhooks that receive events of this type. Events are kept from first validity on, also while one is invalid (DECISIONS.md). */
+  wanting(type: string): WebhookRecord[] {
+    return this.all.filter((webhook) => webhook.keptSince !== null && wants(webhook, type));
+  }
+
+  /** Reads them again. One read follows the other, so that an older one never replaces a newer one. */
+  read(): Promise<void> {
+    const reading = this.#reading.then(() => this.#readNow());
+    this.#reading = reading.catch(() => {});
+    return reading;
+  }
+
+  /** As `read`; callers share the read that is running. */
+  refresh(): Promise<void> {
+    this.#refreshing ??= this.read().finally(() => {
+      this.#refreshing = null;
+    });
+    return this.#refreshing;
+  }
+
+  /** Whether a webhook that is not found any more was deleted. If the store cannot tell, it counts as deleted. */
+  async isDeleted(id: string): Promise<boolean> {
+    const { store, run } = this.#parts;
+    return (await store.webhooks.find(run.record.account, id).catch(() => null)) === null;
+  }
+
+  /** The receiver answered 410 (DECISIONS.md). If that cannot be stored, the webhook stays as it was. */
+  async invalidate(id: string): Promise<void> {
+    const webhook = this.#known.get(id);
+    if (!webhook?.valid) return;
+    this.#gone.set(id, webhook.revision);
+    this.#know(webhook);
+    const lastError = 'The receiver answered 410 Gone: nothing more is sent until it is validated again';
+    try {
+      await this.#rewrite(id, (record) => ({ ...record, valid: false, lastError }));
+    } catch (error) {
+      this.#parts.run.fault(error);
+      this.#gone.delete(id);
+      if (this.#known.get(id)?.revision === webhook.revision) this.#know(webhook);
+    }
+  }
+
+  /** From where its messages wait; `null` if none do. */
+  messagesWait(webhook: WebhookRecord): MessagesWait | null {
+    const { vault, run } = this.#parts;
+    const { messagesWait } = vault.open(webhook);
+    return messagesWait?.poller === run.record.id ? messagesWait : null;
+  }
+
+  /** Unless they wait from an earlier place on. A code that was `refused` is not tried again until its owner gives another. */
+  holdMessages(id: string, behind: number, refused: { code: string; reason: string } | null): Promise<void> {
+    const { vault, run } = this.#parts;
+    const { id: poller, fence } = run.record;
+    return this.#rewrite(id, (record) => {
+      const secrets = vault.open(record);
+      const before = this.messagesWait(record);
+      const isHeld = before !== null && before.fence >= fence;
+      const isRefused = refused?.code === secrets.encryptionCode && !secrets.codeRefused;
+      if (isHeld && !isRefused) return null;
+      const sealed = vault.seal(record, {
+        ...secrets,
+        ...(!isHeld && { messagesWait: { behind, ...before, poller, fence } }),
+        ...(isRefused && { codeRefused: refused.reason }),
+      });
+      return { ...record, sealed };
+    });
+  }
+
+  /** Those up to a place were dealt with; `null`: all of them. A note of the poller's next run stays, because that run relies on it. */
+  releaseMessages(id: string, upTo: number | null): Promise<void> {
+    const { vault, run } = this.#parts;
+    return this.#rewrite(id, (record) => {
+      const before = this.messagesWait(record);
+      if (before === null || before.fence > run.record.fence) return null;
+      const { messagesWait: _before, ...secrets } = vault.open(record);
+      const messagesWait = upTo === null ? {} : { messagesWait: { ...before, behind: upTo } };
+      return { ...record, sealed: vault.seal(record, { ...secrets, ...messagesWait }) };
+    });
+  }
+
+  async #readNow(): Promise<void> {
+    const { store, runtime, run } = this.#parts;
+    const { account, id: poller } = run.record;
+    const readAt = runtime.now();
+    const webhooks = await store.webhooks.ofPoller(account, poller);
+    // Even if the store was slow, the read counts as fresh for half of `freshMs`, so that deliveries continue.
+    this.#readAt = Math.max(readAt, runtime.now() - freshMs / 2);
+    this.#known = new Map(webhooks.map((webhook) => [webhook.id, this.#withGone(webhook)]));
+    for (const id of this.#gone.keys()) if (!this.#known.has(id)) this.#gone.delete(id);
+  }
+
+  #know(webhook: WebhookRecord): void {
+    this.#known = new Map(this.#known).set(webhook.id, this.#withGone(webhook));
+  }
+
+  #withGone(webhook: WebhookRecord): WebhookRecord {
+    return this.#gone.get(webhook.id) === webhook.revision ? { ...webhook, valid: false } : webhook;
+  }
+
+  /** Until nobody else changed it in between; `null` leaves it as it is. */
+  async #rewrite(id: string, change: (record: WebhookRecord) => WebhookRecord | null): Promise<void> {
+    const { store, run } = this.#parts;
+    for (;;) {
+      const record = await store.webhooks.find(run.record.account, id);
+      if (record?.poller !== run.record.id) return;
+      const changed = change(record);
+      if (changed === null || (await store.webhooks.update(changed))) return;
+    }
+  }
+}
+
+export function wants({ events }: WebhookRecord, type: string): boolean {
+  return events === null || events.includes(type);
+}
