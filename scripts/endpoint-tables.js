@@ -3,21 +3,23 @@ import { alternativesOf } from '../dist/actions/input/input.js';
 import { actions, streams } from '../dist/actions/registry.js';
 import { formatDollars } from '../dist/shared/model/money.js';
 import { code, table } from './markdown-table.js';
+import { returnedFields } from './shape-tables.js';
 
 const calls = [...actions, ...streams];
 
-/** Every call with its parameters and its price, for README.md. */
-export function endpointTable() {
+/** Every call with its parameters, its response and its price, for docs/rest.md. */
+export function endpointTable(openApi) {
   const rows = calls.map((action) => [
     code(`${action.method} ${action.path}`),
     action.summary,
     parametersOf(action).join(', '),
+    returnedFields(openApi, action),
     action.price === 0 ? 'free' : formatDollars(action.price),
   ]);
-  return table(['call', 'does', 'takes', 'price'], rows);
+  return table(['call', 'does', 'takes', 'returns', 'price'], rows);
 }
 
-/** What an adapter for the AT Protocol could do for each action that asks a platform, for ARCHITECTURE.md. */
+/** What an adapter for the AT Protocol could do for each action that asks a platform, for docs/architecture-decisions.md. */
 export function protocolTable() {
   const byAnswer = new Map();
   for (const { actor, name, atProtocol } of calls) {

@@ -14,25 +14,33 @@ import { contractDocument } from '../dist/sandbox/contract/document.js';
 import { endpointTable, protocolTable } from './endpoint-tables.js';
 import { moduleTables } from './module-tables.js';
 import { performAll } from './openapi/performed.js';
+import { shapeTables } from './shape-tables.js';
 
 const calls = [...actions, ...streams];
+const openApi = JSON.parse(JSON.stringify(openApiDocument(calls, await performAll(calls))));
+const shapes = (page) => shapeTables(openApi, page);
 const documents = {
-  'schema/openapi.json': async () => `${JSON.stringify(openApiDocument(calls, await performAll(calls)), null, 2)}\n`,
+  'schema/openapi.json': () => `${JSON.stringify(openApi, null, 2)}\n`,
   'schema/events.json': () => `${JSON.stringify(eventsSchema(), null, 2)}\n`,
   'schema/asyncapi.yaml': () => stringify(asyncApiDocument(), { aliasDuplicateObjects: false }),
   'src/client/webhooks/events.ts': () => eventTypes(),
   'schema/platform.openapi.json': () => `${JSON.stringify(contractDocument(), null, 2)}\n`,
   'schema/schema.graphql': () => `${printSchema(schema)}\n`,
   'docs/errors.md': () => errorReference(),
-  'README.md': () => withSections('README.md', { endpoints: endpointTable() }),
-  'ARCHITECTURE.md': () => withSections('ARCHITECTURE.md', { modules: moduleTables(), 'at-protocol': protocolTable() }),
+  'docs/rest.md': () => withSections('docs/rest.md', { endpoints: endpointTable(openApi), shapes: shapes('shapes') }),
+  'docs/direct-messages.md': () =>
+    withSections('docs/direct-messages.md', { 'message-shapes': shapes('message-shapes') }),
+  'docs/webhooks.md': () => withSections('docs/webhooks.md', { 'webhook-shapes': shapes('webhook-shapes') }),
+  'ARCHITECTURE.md': () => withSections('ARCHITECTURE.md', { modules: moduleTables() }),
+  'docs/architecture-decisions.md': () =>
+    withSections('docs/architecture-decisions.md', { 'at-protocol': protocolTable() }),
 };
 
 const help = `Usage: node scripts/print.js [--check]
 
 Writes the files that derive from the code: schema/openapi.json, schema/platform.openapi.json, schema/events.json, schema/asyncapi.yaml
-and schema/schema.graphql, the types of src/client/webhooks/events.ts, docs/errors.md and the printed tables of README.md and ARCHITECTURE.md. It reads the code in dist/ (run
-\`npm run print\`, which builds first). The examples of openapi.json are the answers of a service that runs for a moment in
+and schema/schema.graphql, the types of src/client/webhooks/events.ts, docs/errors.md and the printed tables of the other pages in docs/.
+It reads the code in dist/ (run \`npm run print\`, which builds first). The examples of openapi.json are the answers of a service that runs for a moment in
 this process.
 
   --check   write nothing; exit 1 if a file differs from what would be written
@@ -47,7 +55,7 @@ if (values.help) {
 
 for (const [name, print] of Object.entries(documents)) {
   const file = new URL(`../${name}`, import.meta.url);
-  const text = await print();
+  const text = print();
   if (!values.check) writeFileSync(file, text);
   else if (read(file) !== text) {
     const difference = firstDifference(read(file), text);
