@@ -1,5 +1,5 @@
 import type { Micros } from '../shared/model/money.ts';
-import { runOneByOne } from '../shared/runtime/turns.ts';
+import { runInGroups } from '../shared/runtime/turns.ts';
 import type { LedgerCommit, Settlement } from '../store/port.ts';
 import type { Reservation, Settled } from './ledger-types.ts';
 
@@ -21,12 +21,12 @@ export class PendingResult<T> {
 
   answer(value: T): void {
     this.answered = true;
-    runOneByOne(() => this.#resolve(value));
+    runInGroups(() => this.#resolve(value));
   }
 
   refuse(error: Error): void {
     this.answered = true;
-    runOneByOne(() => this.#reject(error));
+    runInGroups(() => this.#reject(error));
   }
 }
 

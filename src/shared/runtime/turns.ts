@@ -9,17 +9,18 @@ let turnBeganAt: number | null = null;
  * all parsed in one turn: without this, a hundred small ones would keep the event loop for a hundred times their time.
  */
 export function runInTurn(task: () => void): void {
+  if (turnHasTime()) task();
+  else setImmediate(() => runInTurn(task));
+}
+
+function turnHasTime(): boolean {
   const now = performance.now();
-  if (turnBeganAt === null) {
-    turnBeganAt = now;
-    setImmediate(() => {
-      turnBeganAt = null;
-    });
-  } else if (now - turnBeganAt > turnMs) {
-    setImmediate(() => runInTurn(task));
-    return;
-  }
-  task();
+  if (turnBeganAt !== null) return now - turnBeganAt <= turnMs;
+  turnBeganAt = now;
+  setImmediate(() => {
+    turnBeganAt = null;
+  });
+  return true;
 }
 
 /** Resolves when `runInTurn` would run a task. */
@@ -27,29 +28,44 @@ export function turn(): Promise<void> {
   return new Promise(runInTurn);
 }
 
-const oneByOne: (() => void)[] = [];
-let isRunning = false;
+/** How many of the tasks that become ready together run before the turn is looked at again. */
+const groupSize = 8;
+const ready: (() => void)[] = [];
+/** Tasks of the current group that ran; `null` if no group is under way. */
+let groupRan: number | null = null;
 
 /**
- * Runs tasks that become ready together, such as the callers of one commit, in their order and in turns of the event loop. Each
- * runs after the promises that the task before it has settled, because the work of a caller is in what follows its promise.
+ * Runs tasks that become ready together, such as the callers of one commit, in their order, in groups and in turns of the event
+ * loop. A group runs after the promises that the group before it has settled, because the work of a caller is in what follows
+ * its promise.
  */
-export function runOneByOne(task: () => void): void {
-  oneByOne.push(task);
-  if (isRunning) return;
-  isRunning = true;
-  runNext();
+export function runInGroups(task: () => void): void {
+  if (groupRan === null) {
+    groupRan = turnHasTime() ? 0 : groupSize;
+    afterPromises(runGroup);
+  }
+  if (ready.length > 0 || groupRan >= groupSize) {
+    ready.push(task);
+    return;
+  }
+  groupRan += 1;
+  task();
 }
 
-function runNext(): void {
-  const task = oneByOne.shift();
-  if (!task) {
-    isRunning = false;
+function runGroup(): void {
+  if (ready.length === 0) {
+    groupRan = null;
     return;
   }
   runInTurn(() => {
-    task();
-    // Microtasks run before the next tick only if that is asked for by a microtask.
-    queueMicrotask(() => process.nextTick(runNext));
+    const group = ready.splice(0, groupSize);
+    groupRan = groupSize;
+    afterPromises(runGroup);
+    for (const task of group) task();
   });
+}
+
+/** A tick that is asked for by a microtask comes after all microtasks. */
+function afterPromises(task: () => void): void {
+  queueMicrotask(() => process.nextTick(task));
 }
