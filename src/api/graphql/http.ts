@@ -1,8 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { type ExecutionResult, GraphQLError } from 'graphql';
-import type { ApiKeyAuthenticator, AuthenticatedKey } from '../../billing/api-key-authenticator.ts';
+import type { ApiKeyAuthenticator } from '../../billing/api-key-authenticator.ts';
 import type { ConcurrencyLimit } from '../../billing/concurrency-limit.ts';
-import type { RateState } from '../../billing/rate-limiter.ts';
 import type { MediaService } from '../../media/media-service.ts';
 import type { ReceivedFile } from '../../media/received-file.ts';
 import { asPosternError, PosternError } from '../../shared/errors/postern-error.ts';
@@ -13,12 +12,11 @@ import type { BodyBudget } from '../http/body-budget.ts';
 import { type EventStream, sendEventStream, streamOpened } from '../http/event-stream.ts';
 import { countCall } from '../http/rate-limit.ts';
 import { handle, localsOf, noteError } from '../http/request-locals.ts';
-import { responseType } from './accept.ts';
 import { refusal } from './errors.ts';
 import { toJson } from './json-slices.ts';
 import { readParams } from './read-params.ts';
 import type { GraphqlRequest, LiveResults } from './request.ts';
-import { respond, tooLarge } from './respond.ts';
+import { respond, responseType, tooLarge } from './respond.ts';
 import { type GraphqlParts, graphqlServer } from './server.ts';
 
 export interface GraphqlHttpParts extends GraphqlParts {
@@ -46,7 +44,7 @@ export function graphqlHandler(parts: GraphqlHttpParts): GraphqlListener {
     locals.action = 'graphql';
     response.setHeader('cache-control', 'no-store');
     const answer = answerOf(request);
-    let state = newState(request, response, null, null);
+    const state = newState(request, response);
     let leave = () => {};
     const files: ReceivedFile[] = [];
     const discard = () => Promise.all(files.map((file) => file.discard()));
@@ -55,10 +53,10 @@ export function graphqlHandler(parts: GraphqlHttpParts): GraphqlListener {
       if (request.headers.authorization !== undefined) {
         const key = await parts.keys.authenticate(readApiKey(request));
         Object.assign(locals, { key, account: key.account });
-        state = newState(request, response, key, null);
+        state.key = key;
         leave = parts.requests.enter(key.id);
         response.once(streamOpened, leave);
-        state = newState(request, response, key, countCall(parts.limiter, key, response));
+        state.rate = countCall(parts.limiter, key, response);
       }
       const { media, bodies } = parts;
       const params = await readParams(request, response, { media, bodies, files, account: state.key?.account ?? null });
@@ -89,21 +87,16 @@ export function graphqlHandler(parts: GraphqlHttpParts): GraphqlListener {
   const listener: RequestListener = (request, response) =>
     void handle(response, () => answerRequest(request, response));
   const refuse: GraphqlListener['refuse'] = async (request, response, error) => {
-    const result = await server.refuse(error, newState(request, response, null, null));
+    const result = await server.refuse(error, newState(request, response));
     await respond(response, result, answerOf(request));
   };
   return Object.assign(listener, { refuse });
 }
 
-function newState(
-  request: IncomingMessage,
-  response: ServerResponse,
-  key: AuthenticatedKey | null,
-  rate: RateState | null,
-): GraphqlRequest {
+function newState(request: IncomingMessage, response: ServerResponse): GraphqlRequest {
   const locals = localsOf(response);
   const state: GraphqlRequest = {
-    ...{ request, response, key, rate, requestId: locals.requestId },
+    ...{ request, response, key: null, rate: null, requestId: locals.requestId },
     ...{ operationType: undefined, operationName: undefined, quoted: 0, calls: 0, charges: [], errors: 0 },
     ...{ settled: null, noted: new Set() },
   };

@@ -12,8 +12,8 @@ export interface GraphqlRequest extends GraphqlLocals {
   readonly response: ServerResponse;
   readonly requestId: string;
   /** Whose call it is; `null` where no key came with it. */
-  readonly key: AuthenticatedKey | null;
-  readonly rate: RateState | null;
+  key: AuthenticatedKey | null;
+  rate: RateState | null;
   /** `null` where nothing was charged. */
   settled: Settled | null;
   /** Errors that were noted and logged: a result is formatted twice. */

@@ -4,9 +4,12 @@ import { PosternError } from '../../shared/errors/postern-error.ts';
 import { type ErrorCode, errorCodeHeader, errorCodeOf } from '../../shared/errors/table.ts';
 import { endResponse } from '../http/end-response.ts';
 import { noteError } from '../http/request-locals.ts';
-import type { ResponseType } from './accept.ts';
 import { refusal } from './errors.ts';
 import { toJson } from './json-slices.ts';
+
+const types = ['application/graphql-response+json', 'application/json'] as const;
+
+type ResponseType = (typeof types)[number];
 
 /** What an error wants of the response; callers do not see it. */
 export interface HttpExtension {
@@ -77,4 +80,22 @@ function send(
 
 function withoutHttp({ message, locations, path, extensions: { http: _http, ...extensions } }: GraphQLError) {
   return { message, locations, path, extensions };
+}
+
+/**
+ * Returns the media type of a response by the request's `Accept` (RFC 9110 section 12.5.1), and the newer of two with the same
+ * quality. A caller that accepts neither gets JSON, because a 406 would hide the result of something that was done and charged.
+ */
+export function responseType(accept = '*/*'): ResponseType {
+  const ranges = accept.toLowerCase().split(',').map(readRange);
+  const weigh = (type: ResponseType) => ranges.find(({ name }) => name === type)?.quality ?? 0;
+  const [newer, older] = [weigh(types[0]), weigh(types[1])];
+  return newer > 0 && newer >= older ? types[0] : types[1];
+}
+
+function readRange(range: string): { name: string; quality: number } {
+  const [name = '', ...parameters] = range.split(';').map((part) => part.trim());
+  const quality = parameters.find((parameter) => parameter.startsWith('q='));
+  const value = quality === undefined ? 1 : Number(quality.slice(2));
+  return { name, quality: value >= 0 && value <= 1 ? value : 0 };
 }

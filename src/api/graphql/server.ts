@@ -5,7 +5,7 @@ import type { ActionPipeline } from '../../actions/pipeline/action-pipeline.ts';
 import type { AccountService } from '../../billing/account-service.ts';
 import type { ConcurrencyLimit } from '../../billing/concurrency-limit.ts';
 import type { RateLimiter } from '../../billing/rate-limiter.ts';
-import type { PosternError } from '../../shared/errors/postern-error.ts';
+import { asPosternError, type PosternError } from '../../shared/errors/postern-error.ts';
 import type { Micros } from '../../shared/model/money.ts';
 import { logFailure } from '../../shared/observability/failures.ts';
 import type { Logger } from '../../shared/observability/logger.ts';
@@ -92,7 +92,7 @@ export function graphqlServer(parts: GraphqlParts) {
         | ExecutionResult
         | LiveResults;
     } catch (thrown) {
-      result = { errors: [asGraphQLError(thrown)] };
+      result = { errors: [thrown instanceof GraphQLError ? thrown : refusal(asPosternError(thrown))] };
     }
     return 'results' in result ? result : finish(result, state);
   };
@@ -100,12 +100,6 @@ export function graphqlServer(parts: GraphqlParts) {
     /** A result for what went wrong before there was a document. */
     refuse: (error: PosternError, state: GraphqlRequest) => finish({ errors: [refusal(error)] }, state),
   });
-}
-
-function asGraphQLError(thrown: unknown): GraphQLError {
-  if (thrown instanceof GraphQLError) return thrown;
-  const originalError = thrown instanceof Error ? thrown : new Error(String(thrown));
-  return new GraphQLError(originalError.message, { originalError });
 }
 
 /** Formats the errors, and notes and logs each of them once, though one call may have failed for several fields. */
