@@ -32,46 +32,48 @@ const pages = {
   },
 };
 
+const headings = { ...Object.assign({}, ...Object.values(pages)), QuotedTweet: 'Tweet', ArticleSummary: 'Article' };
+
 /** The tables of one page, from the schemas of the OpenAPI document. */
 export function shapeTables({ components: { schemas } }, page) {
-  const sections = Object.entries(pages[page]).map(([name, heading]) => section(heading, schemas[name]));
+  const sections = Object.entries(pages[page]).map(([name, heading]) => section(heading, schemas[name], schemas));
   return `\n${sections.join('\n')}\n`;
 }
 
-/** The fields of `data` in the response of each call that returns neither one shape nor nothing. */
+/** The shape, or the fields, of `data` in the response of a call. */
 export function returnedFields({ paths }, { method, path }) {
   const content = paths[path][method.toLowerCase()].responses['200'].content?.['application/json'];
   const data = content?.schema.properties?.data;
   if (data === undefined) return 'events';
-  if (data.$ref) return headingOf(data.$ref);
+  if (data.$ref) return headings[nameOf(data)];
   return Object.entries(data.properties)
-    .map(([name, schema]) => (schema.items?.$ref ? `${code(name)} (${headingOf(schema.items.$ref)})` : code(name)))
+    .map(([name, { items }]) => (items?.$ref ? `${code(name)} (${headings[nameOf(items)]})` : code(name)))
     .join(', ');
 }
 
-function headingOf(ref) {
-  const name = ref.split('/').at(-1);
-  return Object.assign({}, ...Object.values(pages))[name] ?? name;
-}
-
-function section(heading, { description, properties, required = [] }) {
+function section(heading, { description, properties, required = [] }, schemas) {
   const rows = Object.entries(properties).map(([name, schema]) => [
     code(name),
-    typeOf(schema) + (required.includes(name) ? '' : ', optional'),
+    typeOf(schema, schemas) + (required.includes(name) ? '' : ', optional'),
     schema.description ?? '',
   ]);
   const introduction = description ? `${description}\n\n` : '';
   return `### ${heading}\n\n${introduction}${table(['field', 'type', 'meaning'], rows)}`;
 }
 
-function typeOf({ type, items, anyOf, $ref, format, enum: values, const: constant }) {
-  if ($ref) return headingOf($ref);
-  if (anyOf) return anyOf.map(typeOf).join(' or ');
+const nameOf = ({ $ref }) => $ref.split('/').at(-1);
+const mostChoices = 4;
+
+function typeOf(schema, schemas) {
+  const { type, items, anyOf, $ref, format, enum: values, const: constant, properties } = schema;
+  if ($ref) return headings[nameOf(schema)] ?? typeOf(schemas[nameOf(schema)], schemas);
+  if (anyOf) return anyOf.map((each) => typeOf(each, schemas)).join(' or ');
   if (constant !== undefined) return code(constant);
-  if (values && type === 'string') return values.map(code).join(', ');
-  const types = [type].flat().map((each) => {
-    if (each === 'array') return `array of ${items ? typeOf(items) : 'any'}`;
+  if (values?.length <= mostChoices) return values.map(code).join(', ');
+  const names = [type].flat().map((each) => {
+    if (each === 'array') return `array of ${typeOf(items, schemas)}`;
+    if (each === 'object' && properties) return `object with ${Object.keys(properties).map(code).join(', ')}`;
     return each === 'string' && format === 'date-time' ? 'time' : each;
   });
-  return types.join(' or ');
+  return names.join(' or ');
 }
