@@ -34,7 +34,7 @@ interface LookUp {
   found: Promise<{ record: KeyRecord; rateLimit: number | null } | null>;
 }
 
-/** What the ring asks of the store. */
+/** The parts of the store that authentication needs. */
 export type KeyStores = { keys: KeyStore; accounts: Pick<AccountStore, 'find'> };
 
 /** Tells whose call it is. Looks each key up once in 5 s at the most. */

@@ -3,7 +3,7 @@ import type { ErrorReason } from '../shared/errors/reasons.ts';
 
 /** What is wrong with media; the message continues a sentence that begins with the caller's name for it. */
 export class MediaError extends Error {
-  override readonly name = 'MediaFault';
+  override readonly name = 'MediaError';
   readonly reason: ErrorReason;
 
   constructor(

@@ -29,7 +29,7 @@ export interface SavedAnswer {
   answer: string;
 }
 
-/** What one request (one tab) is charged at its end. */
+/** What one request is charged at its end. */
 export interface Settlement {
   usage: UsageLine[];
   /** Where its key has an answer already, nothing is charged: whoever comes second performed what was paid before. */

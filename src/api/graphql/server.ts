@@ -67,7 +67,7 @@ export function graphqlServer(parts: GraphqlParts) {
       takeTrustedDocuments(options.trusted),
       limitDocuments({ suggest: options.introspection }),
       ...(options.introspection ? [] : [refuseIntrospection()]),
-      executeOnTab(parts),
+      executePaid(parts),
     ],
     parserAndValidationCache: { documentCache: documentCache(), errorCache: documentCache(), validationCache: true },
     extraParamNames: ['documentId'],
@@ -132,7 +132,7 @@ function refuseIntrospection(): Plugin {
   };
 }
 
-function executeOnTab({ core, limiter, streams, runtime, logger, options }: GraphqlParts): Plugin<Context> {
+function executePaid({ core, limiter, streams, runtime, logger, options }: GraphqlParts): Plugin<Context> {
   const format = (result: ExecutionResult, state: GraphqlRequest) => describeErrors(result, state, logger);
   const { costLimit, bytesLimit, timeoutMs } = options;
   const performing = {

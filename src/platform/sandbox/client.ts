@@ -237,7 +237,7 @@ class HungUpError extends Error {}
 function asFault(error: unknown, proxy: ForwardProxy | null): PosternError {
   if (error instanceof PosternError) return error;
   if (error instanceof NonsenseError) {
-    // What came through a caller's proxy may be its own words, and may repeat the credentials that passed it.
+    // A proxy may answer with the credentials that passed through it. Other causes name fields, never their values.
     const [way, cause] = proxy ? [` through the proxy ${proxy.name}`, withoutText(error)] : ['', error];
     const message = `The platform answered something that cannot be understood${way}`;
     return new PosternError(proxy ? 'proxy_failed' : 'platform_unreadable', message, { cause });
@@ -261,7 +261,8 @@ function asFault(error: unknown, proxy: ForwardProxy | null): PosternError {
     const message = `The connection to the platform through the proxy ${proxy.name} broke`;
     return new PosternError('proxy_failed', message, { cause: withoutText(error) });
   }
+  // undici's parser error holds the bytes that it could not read, and a server may repeat the request, with its credentials, there.
   return new PosternError('platform_unreachable', 'The platform cannot be reached, or broke the connection', {
-    cause: error,
+    cause: withoutText(error),
   });
 }

@@ -21,7 +21,7 @@ export function readProblem(body: unknown, status: number, retryAfter: string | 
         return new PosternError('malformed_field', `Malformed field: media_ids: ${message}`);
       if (problem['field'] === 'q') return new PosternError('malformed_field', `Malformed field: q: ${message}`);
       if (problem['field'] === 'id' && subject?.kind === 'User') return new PosternError('malformed_field', message);
-      throw unexpected(code, status, message);
+      throw unexpected(code, status);
     case 'bad_cursor':
       return new PosternError(
         'malformed_field',
@@ -62,12 +62,14 @@ export function readProblem(body: unknown, status: number, retryAfter: string | 
       });
     default:
       if (status === 403) return new PosternError('platform_refused', message);
-      throw unexpected(code, status, message);
+      throw unexpected(code, status);
   }
 }
 
-function unexpected(code: string, status: number, message: string): NonsenseError {
-  return new NonsenseError(`problem ${code.slice(0, 40)} with status ${status}: ${message}`);
+/** Names the code and the status only: the platform's message may repeat the request. */
+function unexpected(code: string, status: number): NonsenseError {
+  const known = /^[a-z_]{1,40}$/.test(code) ? code : 'of an unknown form';
+  return new NonsenseError(`problem ${known} with status ${status}`);
 }
 
 function notFoundMessage(problem: Wire, subject: Subject | undefined): string {

@@ -33,7 +33,8 @@ function readEvent(event: Wire): PlatformEvent | null {
     actor: { id: id(actor, 'id'), userName: text(actor, 'screen_name'), name: text(actor, 'name') },
   };
   if (wireType === 'chat') return { ...happened, ...readChat(object(event, 'chat')) };
-  if (type === undefined) return { ...happened, type: 'user.follow', tweet: null };
+  if (wireType === 'follow') return { ...happened, type: 'user.follow', tweet: null };
+  if (type === undefined) return null;
   const tweet = object(event, 'tweet');
   return {
     ...happened,

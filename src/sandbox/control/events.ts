@@ -27,7 +27,7 @@ export const makeEvents: OpenOperation = {
         type: 'object',
         required: ['type', 'userName'],
         properties: {
-          type: { enum: ['mention', 'reply', 'quote', 'like', 'retweet', 'follow'] },
+          type: { enum: [...activityTypes] },
           userName: { type: 'string', description: 'The screen name of the account that it happens to.' },
           count: { type: 'integer', minimum: 1, maximum: 2000, default: 1 },
           actor: {

@@ -94,14 +94,15 @@ function perform(platform: SandboxPlatform, wish: Wish, user: User, tweet: Tweet
     if (isAgain) commit({ kind: `un${type}`, user: user.id, tweet: tweet.id, at });
     commit({ kind: type, user: user.id, tweet: tweet.id, at });
   } else {
+    const kind: 'mention' | 'reply' | 'quote' = type;
     commit({
       kind: 'tweet',
       id: nextSnowflake(at, platform.dataset.lastTweetId),
       author: user.id,
       text: textOf(platform, wish, round),
       at,
-      ...(type === 'reply' && tweet && { replyTo: tweet.id }),
-      ...(type === 'quote' && tweet && { quoteOf: tweet.id }),
+      ...(kind === 'reply' && tweet && { replyTo: tweet.id }),
+      ...(kind === 'quote' && tweet && { quoteOf: tweet.id }),
       ...(wish.unasked && { unasked: true }),
     });
   }

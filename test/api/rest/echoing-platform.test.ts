@@ -1,0 +1,61 @@
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.ts';
+import { Client } from '../../support/client.ts';
+import { expectRefusal } from '../../support/refusal.ts';
+import { startService, type TestService } from '../../support/service.ts';
+
+let platform: Sandbox;
+let relay: Server;
+let service: TestService;
+let client: Client;
+const sockets = new Set<Socket>();
+
+/** Stands between the gateway and the sandbox, and answers searches with the request that it got. */
+function answerOf(request: string): string | null {
+  if (request.startsWith('GET /api/search?q=raw')) return `this is no HTTP: ${request}`;
+  if (!request.startsWith('GET /api/search?q=problem')) return null;
+  const body = JSON.stringify({ problem: { code: request.slice(0, 60), message: request } });
+  return `HTTP/1.1 418 Teapot\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+}
+
+beforeAll(async () => {
+  platform = await startSandbox({ port: 0, dataDir: null });
+  relay = createServer((socket) => {
+    const onward = connect(Number(new URL(platform.url).port), '127.0.0.1');
+    for (const each of [socket, onward]) {
+      sockets.add(each);
+      each.on('error', () => {});
+    }
+    onward.pipe(socket);
+    socket.on('data', (bytes) => {
+      const answer = answerOf(bytes.toString());
+      if (answer === null) onward.write(bytes);
+      else socket.end(answer);
+    });
+    socket.on('close', () => onward.destroy());
+  });
+  await new Promise<void>((resolve) => relay.listen(0, '127.0.0.1', resolve));
+  const { port } = relay.address() as AddressInfo;
+  service = await startService({
+    PLATFORM_URL: `http://127.0.0.1:${port}`,
+    PLATFORM_KIND: 'sandbox',
+    LOG_LEVEL: 'trace',
+  });
+  const { key } = await service.makeAccount('1');
+  client = new Client({ baseUrl: service.demo.baseUrl, key, authToken: service.demo.accounts[0]?.authToken ?? '' });
+});
+afterAll(async () => {
+  await service.stop();
+  for (const socket of sockets) socket.destroy();
+  relay.close();
+  await platform.close();
+});
+
+test.each(['raw', 'problem'])('a platform that repeats a request (%s) puts no token into the log', async (q) => {
+  expectRefusal(await client.get('/tweet/advanced_search', { q }), 502);
+  const log = service.log.join('');
+  expect(log).toContain('platform_un');
+  expect(log).not.toContain(client.options.authToken);
+  expect(log).not.toContain('/api/search');
+});
