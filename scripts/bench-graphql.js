@@ -77,7 +77,7 @@ async function theAnswers() {
     if (JSON.parse(body).data?.user?.tweets?.edges?.length !== 20) throw new Error(`${name} does not answer 20 tweets`);
     beginnings[name] = body.slice(0, body.indexOf('"endCursor"'));
   }
-  // SPEC.md's tweets tell whole seconds, the platform milliseconds.
+  // Tweets of the API have whole seconds (docs/rest.md, Responses), those of the platform milliseconds.
   const same = new Set(Object.values(beginnings).map((text) => text.replaceAll(/\.\d{3}Z/g, '.000Z')));
   if (same.size !== 1) throw new Error('the servers answer differently');
   return beginnings;

@@ -9,7 +9,7 @@ import type { ExpensiveCheck, TaskRunner } from '../shared/threads/task.ts';
 import type { WebhookService } from '../webhooks/service.ts';
 import type { OwnerFields } from './input/list-owner.ts';
 
-/** The price of a call that names no other (SPEC.md, Limits): 0.001 dollars. */
+/** The price of a call that names no other (docs/money.md, Prices): 0.001 dollars. */
 export const flatPrice: Micros = 1_000;
 /** Of what is done with webhooks. */
 export const webhookPrice: Micros = 2_500;
@@ -17,7 +17,7 @@ export const replayPrice: Micros = 5_000;
 
 /** What a caller can do, told once. Routes, documents, metrics and prices all follow from it. */
 interface ActionDeclaration<O extends z.ZodType = z.ZodType> {
-  /** As SPEC.md spells it, without the leading slash: `tweet/create`. */
+  /** The name in usage, metrics and the log, such as `tweet/create`. */
   readonly name: string;
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Below `/v1`; parameters as `{id}`. */
@@ -27,7 +27,7 @@ interface ActionDeclaration<O extends z.ZodType = z.ZodType> {
   /** What the summary and the schemas do not say; for documents, Markdown. */
   readonly description: string;
   /**
-   * How an adapter for the AT Protocol could do it, for the table in ARCHITECTURE.md. `null`: it could not, or the action asks
+   * How an adapter for the AT Protocol could do it, for the table in docs/architecture-decisions.md. `null`: it could not, or the action asks
    * no platform.
    */
   readonly atProtocol: string | null;

@@ -29,7 +29,7 @@ function textOf(longest: number) {
   );
 }
 
-/** What an article is made of, as callers give it (SPEC.md, Articles). At most one of the covers. */
+/** What an article is made of, as callers give it (docs/rest.md, Articles). At most one of the covers. */
 export const articleFields = {
   title: textOf(longestTitle).meta({ description: 'Title, up to 100 characters.', examples: ['On looms'] }),
   content: textOf(longestContent).meta({

@@ -16,7 +16,7 @@ export interface Transition {
 type Table = Readonly<Record<ArticleState, Readonly<Partial<Record<Trigger, Transition>>>>>;
 
 /**
- * The states of an article and what leads from one to another (SPEC.md, States and transitions). A trigger that a state
+ * The states of an article and what leads from one to another (docs/rest.md, Articles). A trigger that a state
  * lacks is answered 404: there is no such article.
  */
 export const transitions = {

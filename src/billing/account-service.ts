@@ -18,7 +18,7 @@ interface UsageQuery {
   granularity: Granularity;
 }
 
-/** What an account may see of itself (DECISIONS.md, `GET /account…`). */
+/** What an account may see of itself (docs/rest.md, Account). */
 export class AccountService {
   readonly #store: Store;
   readonly #ledger: Ledger;

@@ -33,7 +33,7 @@ export interface IdempotencyOptions {
  */
 const unpaidPerMinute = 60;
 
-/** Idempotency-Keys (DECISIONS.md): the same key and request within 24 h is performed and billed once. */
+/** Idempotency-Keys (docs/money.md, Idempotency): the same key and request within 24 h is performed and billed once. */
 export class Idempotency {
   readonly #options: IdempotencyOptions;
   readonly #keys: readonly Secret<Buffer>[];

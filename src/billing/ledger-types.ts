@@ -12,7 +12,7 @@ export interface Reservation {
 
 /** One call that succeeded. */
 export interface Charge {
-  /** As SPEC.md spells it, such as `tweet/create`. */
+  /** The name of the action, such as `tweet/create`. */
   action: string;
   micros: Micros;
 }

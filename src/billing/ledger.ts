@@ -26,7 +26,8 @@ export interface LedgerOptions {
  * Credit of accounts, as this process uses it: reserve before a call, settle after it.
  *
  * Each account with activity has a lane with at most one commit on its way to the store; whatever arrives meanwhile
- * goes together into the next one. The rules are in `src/store/port.ts` (`LedgerCommit`), the reasons in ARCHITECTURE.
+ * goes together into the next one. The rules are in `src/store/port.ts` (`LedgerCommit`), the reasons in
+ * docs/architecture-decisions.md, Money.
  */
 export class Ledger {
   readonly #lanes = new Map<string, AccountBatcher>();

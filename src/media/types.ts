@@ -2,7 +2,7 @@ import type { MediaKind } from '../shared/model/taken-media.ts';
 
 const MiB = 1024 * 1024;
 
-/** The most bytes of each kind: DECISIONS for what tweets show, our own for what only messages carry. */
+/** The largest size of each kind in bytes: of media that tweets show (docs/rest.md, Media), and of files that only messages carry. */
 export const largestOfKind: Readonly<Record<MediaKind, number>> = {
   photo: 5 * MiB,
   gif: 15 * MiB,

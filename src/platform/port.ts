@@ -16,11 +16,12 @@ export type { PlatformArticle, PlatformArticles } from './articles-port.ts';
 export type { ForwardProxy };
 
 /**
- * A social platform, in the words of SPEC.md. An adapter owns the mapping of ids to SPEC.md's numeric strings, gives
- * every call a deadline, retries no write, and throws `PosternError`s written for the caller: reason `auth_token_rejected` if
- * the platform does not accept the token, `forbidden` if it refuses the actor for another reason, `not_found`, `conflict`, `bad_input`, `rate_limited`, `platform_unavailable` (down, or
- * answering nonsense), `platform_timeout`. All traffic of a call with a proxy goes through it, or nowhere; its faults are
- * `platform_unavailable` or `platform_timeout` naming it.
+ * A social platform, in the terms of the API (docs/architecture-decisions.md, The platform port). An adapter maps ids to numeric
+ * strings, gives every call a deadline, retries no write, and throws `PosternError`s written for the caller: reason
+ * `auth_token_rejected` if the platform does not accept the token, `forbidden` if it refuses the actor for another reason,
+ * `not_found`, `conflict`, `bad_input`, `rate_limited`, `platform_unavailable` (down, or a response that cannot be understood),
+ * `platform_timeout`. All traffic of a call with a proxy goes through the proxy, never around it. Its failures are `platform_unavailable`
+ * or `platform_timeout` and name it.
  */
 export interface Platform {
   /** For messages, such as `sandbox`. */

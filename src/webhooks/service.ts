@@ -38,7 +38,7 @@ export interface WebhookServiceParts extends PlatformAccess {
   gate: SendGate;
 }
 
-/** Webhooks of API accounts: what callers do with them (SPEC.md, Webhooks). */
+/** Webhooks of API accounts: what callers do with them (docs/webhooks.md, Registration). */
 export class WebhookService {
   readonly #parts: WebhookServiceParts;
   readonly #records: WebhookRecords;

@@ -1,5 +1,5 @@
 // A receiver's work with web APIs only. The tests run it with the built kit in contexts without Node's modules; each call
-// of `check` must be true there. It also runs in other runtimes: see runtimes/README.md.
+// of `check` must be true there.
 
 const secret = 'a-secret-of-16-characters';
 const now = Date.UTC(2026, 10, 21, 12, 0, 0);

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { actions, streams } from '../../src/actions/registry.ts';
 import { settings } from '../../src/shared/config/settings.ts';
 import { errorTable } from '../../src/shared/errors/table.ts';
 
@@ -23,6 +24,13 @@ describe('the documents', () => {
   const graphql = page('docs/graphql.md');
   test.each(Object.values(errorTable))('docs/graphql.md lists the code $graphql', (error) => {
     expect(graphql).toContain(`\`${error.graphql}\``);
+  });
+
+  const paths = [...actions, ...streams].map((action) => action.path);
+  test.each(['README.md', 'docs/webhooks.md'])('the commands of %s call paths that exist', (name) => {
+    const called = [...page(name).matchAll(/\$URL(\/[a-z_/]+)/g)].map(([, path]) => path);
+    expect(called.length).toBeGreaterThan(1);
+    expect(paths).toEqual(expect.arrayContaining(called));
   });
 
   test('README.md has at most 150 lines, and the glossary of ARCHITECTURE.md at most 25 terms', () => {

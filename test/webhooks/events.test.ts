@@ -41,7 +41,7 @@ const authored = {
   ...{ author_id: numeric, author_screen_name: name, author_name: name },
 };
 const actors = { actor_ids: z.array(numeric).min(1), actor_screen_names: z.array(name).min(1) };
-/** SPEC.md, Payload shapes, and what was decided of the others. */
+/** The fields of docs/webhooks.md, Events. */
 const schemas = {
   'tweet.mention': event('tweet.mention', authored),
   'tweet.reply': event('tweet.reply', { ...authored, in_reply_to_id: numeric }),

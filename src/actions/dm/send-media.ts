@@ -13,7 +13,7 @@ import { flatPrice, platformAction } from '../action.ts';
 import { oneOf } from '../input/input.ts';
 import { exampleConversation, inConversation, messageText, ok, sentText } from './fields.ts';
 
-/** SPEC.md's types, and which bytes each may be of. A file may be of any. */
+/** The types of attachments (docs/direct-messages.md, Writing) and the media types that each accepts. A file may have any type. */
 const kindsOf: Readonly<Record<MediaType, readonly MediaKind[]>> = {
   1: ['photo'],
   2: ['gif'],

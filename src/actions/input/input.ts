@@ -6,7 +6,7 @@ type Input = Record<string, unknown>;
 
 /**
  * Checks raw input against an action's schema. Throws `bad_input` naming the first field that is wrong. `null` for an
- * optional field means that the field is left out (DECISIONS.md, "Added later").
+ * optional field means that the field is left out (docs/rest.md, Requests).
  */
 export function checkInput<I extends z.ZodObject>(schema: I, raw: Input): z.output<I> {
   const given = withoutNulls(schema, raw);

@@ -4,7 +4,7 @@ import { count } from '../../shared/model/scalars.ts';
 import { type Tweet, tweet } from '../../shared/model/tweet.ts';
 import { type UserCard, userCard } from '../../shared/model/user-card.ts';
 
-/** What every page of tweets returns, beside what is said of the list itself (SPEC.md, Conventions). */
+/** What every page of tweets returns, beside what is said of the list itself (docs/rest.md, Pages). */
 export const tweetPageOutput = { tweet_count: count, ...pageOutput, tweets: z.array(tweet) };
 
 export function tweetPage(page: Page<Tweet>) {

@@ -33,7 +33,7 @@ export interface EdgePage {
 export const noPaging: Paging<unknown> = (_cursors, _list, input) => ({ input, seal: (output) => output });
 
 /**
- * Whole pages: `cursor` is the `next_cursor` of the page before (SPEC.md, Conventions). A cursor of a user's list names
+ * Whole pages: `cursor` is the `next_cursor` of the page before (docs/rest.md, Pages). A cursor of a user's list names
  * its owner itself, so that the same list may be read on by id, by name, or by the name in another case.
  */
 export const byPage: Paging<unknown> = (cursors, { scope, owner }, input) => {
@@ -52,7 +52,7 @@ export const byPage: Paging<unknown> = (cursors, { scope, owner }, input) => {
   };
 };
 
-/** The parts of a cursor of a list that may move while it is read (SPEC.md, `dm/list`). */
+/** The parts of a cursor of a list that may move while it is read (docs/direct-messages.md, Reading). */
 export interface TwoParts {
   cursor_id: string;
   graph_snapshot_id: string;

@@ -4,7 +4,7 @@ import { tweetId } from '../../shared/model/scalars.ts';
 import { flatPrice, platformAction } from '../action.ts';
 
 interface Interaction {
-  /** As SPEC.md spells it, such as `tweet/favorite`. */
+  /** The name of the action, such as `tweet/favorite`. */
   name: string;
   summary: string;
   atProtocol: string | null;
@@ -14,7 +14,7 @@ interface Interaction {
   perform: (platform: PlatformSession, tweetId: string) => Promise<void>;
 }
 
-/** What the actor does to one tweet, and undoes: takes `tweet_id`, returns `tweetId` and one boolean (SPEC.md, Tweets). */
+/** What the actor does to one tweet, and undoes: takes `tweet_id`, returns `tweetId` and one boolean (docs/rest.md, Tweets). */
 export function tweetInteraction({ name, done, effect = 'idempotent', perform, ...documented }: Interaction) {
   return platformAction({
     ...documented,

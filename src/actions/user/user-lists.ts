@@ -11,7 +11,7 @@ import { userInput, userReference } from '../input/user-input.ts';
 import { tweetPage, tweetPageOutput, userPage, userPageOutput } from '../paging/pages.ts';
 
 interface UserList<Item> {
-  /** As SPEC.md spells it, such as `user/followers`. */
+  /** The name of the action, such as `user/followers`. */
   name: string;
   summary: string;
   atProtocol: string | null;
@@ -22,7 +22,7 @@ interface UserList<Item> {
 
 const input = z.object({ ...userInput, ...pageInput }).check(anyOf('userName', 'userId'));
 
-/** A list of users that belongs to one user: `followers`, `following`, `affiliates` (SPEC.md, Users). */
+/** A list of users that belongs to one user: `followers`, `following`, `affiliates` (docs/rest.md, Calls). */
 export function usersOfUser(items: string, list: UserList<UserCard>): PlatformAction {
   return platformAction({
     ...declared(list),
@@ -34,7 +34,7 @@ export function usersOfUser(items: string, list: UserList<UserCard>): PlatformAc
   });
 }
 
-/** A list of tweets that belongs to one user (SPEC.md, Users). */
+/** A list of tweets that belongs to one user (docs/rest.md, Calls). */
 export function tweetsOfUser(list: UserList<Tweet>): PlatformAction {
   return platformAction({
     ...declared(list),

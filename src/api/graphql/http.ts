@@ -32,7 +32,7 @@ export type GraphqlListener = RequestListener & {
 };
 
 /**
- * `/graphql`. The order of refusals is REST's (DECISIONS.md): key, rate, body, document, idempotency, credit. Whether a
+ * `/graphql`. The order of checks is that of REST (docs/rest.md, Errors): key, rate, body, document, idempotency, credit. Whether a
  * key is needed is known with the document: introspection asks for none.
  */
 export function graphqlHandler(parts: GraphqlHttpParts): GraphqlListener {

@@ -5,7 +5,7 @@ import { type Credential, credentialHeaders } from '../http/credential-headers.t
 
 type Input = Readonly<Record<string, unknown>>;
 
-/** The actor's token: SPEC.md's place (query of a GET, body field of a POST) or the header `x-auth-token`. */
+/** The actor's token (docs/rest.md, Requests): query of a GET, body field of a POST, or the header `x-auth-token`. */
 export function readAuthToken(request: Request, input: Input): Secret | null {
   return readSecret('auth_token', input, request);
 }

@@ -4,7 +4,7 @@ import { errorCodeHeader, errorCodeOf } from '../../shared/errors/table.ts';
 import { endResponse } from '../http/end-response.ts';
 import { noteError } from '../http/request-locals.ts';
 
-/** The one shape of every JSON answer (SPEC.md, Envelope). */
+/** The shape of every JSON response (docs/rest.md, Responses). */
 export type Envelope = { status: true; data: unknown; error: null } | { status: false; data: null; error: string };
 
 export function sendData(response: ServerResponse, data: unknown): void {

@@ -46,7 +46,7 @@ export function restRouter(parts: RestParts): Router {
   return router;
 }
 
-/** The order of refusals (DECISIONS.md) is the order of these steps: key, rate, body; then input, idempotency, credit, platform. */
+/** The order of checks (docs/rest.md, Errors) is the order of these steps: key, rate, body; then input, idempotency, credit, platform. */
 function actionHandler(action: Action, parts: RestParts) {
   const { core, keys, limiter, requests, bodies } = parts;
   const limitBytes = action.takesBase64 ? largeBodyLimitBytes : bodyLimitBytes;

@@ -15,18 +15,18 @@ export interface StandardMessage {
 
 /** The signatures of a delivery and of a handshake. */
 export function signatureScheme(hmac: Hmac) {
-  /** `sha256=` and the base64 of HMAC-SHA256 over the raw body (SPEC.md, Delivery signature), keyed with the secret. */
+  /** `sha256=` and the base64 of HMAC-SHA256 over the raw body (docs/webhooks.md, Deliveries), keyed with the secret. */
   const platformSignature = (body: TextOrBytes, secret: string): string => `sha256=${hmac(secret, body)}`;
 
   return {
     platformSignature,
 
-    /** The `response_token` of a CRC handshake (SPEC.md, CRC handshake): signed like a body that is the token alone. */
+    /** The `response_token` of a CRC handshake (docs/webhooks.md, The handshake): signed like a body that is the token alone. */
     crcResponseToken: (token: string, secret: string): string => platformSignature(token, secret),
 
     /**
      * One signature of the Standard Webhooks specification (1.0.0, Signature scheme): `v1,` and the base64 of HMAC-SHA256
-     * over id, timestamp and body, joined by dots. The key is the UTF-8 bytes of the secret (DECISIONS.md).
+     * over id, timestamp and body, joined by dots. The key is the UTF-8 bytes of the secret (docs/webhooks.md, Deliveries).
      */
     standardSignature: ({ id, timestampSeconds, body }: StandardMessage, secret: string): string =>
       `v1,${hmac(secret, `${id}.${timestampSeconds}.`, body)}`,

@@ -63,7 +63,7 @@ export function isSignedByPlatform(rawBody: RawBody, headers: ReceivedHeaders, s
   return isSameText(read(headers, 'x-platform-webhooks-signature'), platformSignature(bytesOf(rawBody), secret));
 }
 
-/** The JSON body of the 200 with which a receiver responds to a CRC handshake (SPEC.md). */
+/** The JSON body of the 200 with which a receiver responds to a CRC handshake (docs/webhooks.md, The handshake). */
 export function answerCrc(token: string, secret: string): { response_token: string } {
   return { response_token: crcResponseToken(token, secret) };
 }

@@ -1,7 +1,7 @@
 import type { SealedConversation } from '../../platform/messages-port.ts';
 import type { ConversationView, DirectMessage } from '../../shared/model/direct-message.ts';
 
-/** SPEC.md, DM conversation; with the last message where it was opened. */
+/** A conversation (docs/direct-messages.md, Conversation), with the last message if it was opened. */
 export function conversationView(conversation: SealedConversation, last?: DirectMessage): ConversationView {
   return {
     conversation_id: conversation.id,

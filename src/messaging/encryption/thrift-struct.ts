@@ -10,7 +10,8 @@ export interface Field {
 }
 
 /**
- * A struct of the Thrift binary protocol (its specification: `doc/specs/thrift-binary-protocol.md`). Fields that nobody
+ * A struct of the Thrift binary protocol
+ * (https://github.com/apache/thrift/blob/master/doc/specs/thrift-binary-protocol.md). Fields that nobody
  * asks for are skipped, so that newer clients stay readable; one that is asked for under another type is malformed.
  */
 export class ThriftStruct {
@@ -77,7 +78,7 @@ export class ThriftStruct {
   }
 }
 
-/** Type ids of the Thrift binary protocol (`doc/specs/thrift-binary-protocol.md`, "Struct"). */
+/** Type ids of the Thrift binary protocol (the same specification, "Struct"). */
 export const thriftTypes = {
   stop: 0,
   bool: 2,

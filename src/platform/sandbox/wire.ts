@@ -65,7 +65,7 @@ export function time(from: Wire, field: string): Date {
 
 const canonicalTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-/** A time as SPEC.md shows all but tweets': ISO 8601 with milliseconds, which is how the contract writes it already. */
+/** A time of anything but a tweet (docs/rest.md, Responses): ISO 8601 with milliseconds, the form in which the sandbox sends it. */
 export function isoTime(from: Wire, field: string): string {
   const written = text(from, field);
   return canonicalTime.test(written) ? written : time(from, field).toISOString();
@@ -75,7 +75,7 @@ const rememberedTimes = 10_000;
 const tweetTimes = new Map<string, string>();
 
 /**
- * A time as SPEC.md's tweets show it. The same times come again and again (an author's with every tweet of theirs), so
+ * The time of a tweet or its author (docs/rest.md, Responses). The same times come again and again (an author's with every tweet of theirs), so
  * the last ones are remembered.
  */
 export function tweetTime(from: Wire, field: string): string {

@@ -97,7 +97,7 @@ function blockFault(block: string): string | null {
 
 const port = wholeNumber(0, 65_535);
 
-/** Every setting there is. `--help` and the README's table are printed from it. */
+/** All settings. `--help` is printed from this table, and a test compares docs/configuration.md with it. */
 export const settings = {
   HOST: {
     defaultText: '127.0.0.1',

@@ -29,7 +29,7 @@ export type ErrorCode = keyof typeof errorTable;
 
 export const errorCodes = Object.keys(errorTable) as ErrorCode[];
 
-/** The response header that carries the error code (DECISIONS.md). */
+/** The response header that carries the error code (docs/rest.md, Errors). */
 export const errorCodeHeader = 'x-error-code';
 
 /**

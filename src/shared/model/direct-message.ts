@@ -32,7 +32,7 @@ const createdAt = isoTime.meta({ description: 'When the message was sent.' });
 
 const lastMessage = z.object({ text, sender_id: senderId, from_me: fromMe, seq_id: seqId, createdAt });
 
-/** SPEC.md, DM conversation. */
+/** A conversation between two users (docs/direct-messages.md, Conversation). */
 export const conversation = z
   .object({
     conversation_id: conversationId,
@@ -72,7 +72,7 @@ export const reaction = z
   })
   .meta({ description: 'A reaction to a message.' });
 
-/** A message as its reader sees it (DECISIONS.md, `dm/messages`). */
+/** A message as its reader sees it (docs/direct-messages.md, Message). */
 export const directMessage = z
   .object({
     message_id: messageId,

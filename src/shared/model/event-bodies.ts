@@ -25,7 +25,7 @@ const actors = {
 };
 
 const message = {
-  // SPEC.md shows microseconds for messages.
+  // Message events have microseconds (docs/webhooks.md, Events).
   created_at: at.meta({
     description: 'When it happened, ISO 8601 with microseconds.',
     examples: ['2026-11-21T09:26:41.705000Z'],
@@ -87,7 +87,7 @@ function body<const Type extends EventType | 'webhook.test', Fields extends z.Zo
 }
 
 /**
- * The bodies of all events (SPEC.md, Payload shapes; DECISIONS.md). Everything else that describes them derives from here: the
+ * The bodies of all events (docs/webhooks.md, Events). Everything else that describes them derives from here: the
  * code that writes them, the types of `postern/webhooks`, GraphQL, schema/events.json, OpenAPI and AsyncAPI.
  */
 export const eventBodies = {

@@ -1,6 +1,6 @@
 import type { PlacedEvent } from './sealed-event.ts';
 
-/** Every type of event that SPEC.md (Events) names. */
+/** The types of events (docs/webhooks.md, Events). */
 export const eventTypes = [
   'message.received',
   'message.sent',

@@ -6,7 +6,7 @@ export interface Page<Item> {
   cursor: string | null;
 }
 
-/** What every paged action takes (SPEC.md, Conventions). */
+/** What every paged action takes (docs/rest.md, Pages). */
 export const pageInput = {
   count: z
     .int('must be a whole number from 1 to 100')

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** An id of the platform: the numeric strings of SPEC.md, whatever the platform itself uses. */
+/** An id of the platform: a numeric string (docs/rest.md, Responses), whatever the platform itself uses. */
 export const numericId = z
   .string()
   .regex(/^\d{1,20}$/, 'must be a numeric id')

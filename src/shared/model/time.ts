@@ -4,7 +4,7 @@ const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', '
 const two = (n: number) => (n < 10 ? `0${n}` : `${n}`);
 
 /**
- * The `createdAt` of tweets and Authors: `<weekday> <month> <day> <HH:MM:SS> <+0000> <year>` (SPEC.md, Tweet),
+ * The `createdAt` of tweets and Authors: `<weekday> <month> <day> <HH:MM:SS> <+0000> <year>` (docs/rest.md, Responses),
  * such as `Sat Nov 21 09:26:41 +0000 2026`.
  */
 export function formatTweetTime(time: Date): string {

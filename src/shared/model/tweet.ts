@@ -31,7 +31,7 @@ const plainTweet = z.object({
 /** A tweet inside another; what it quotes itself is left out. */
 export const quotedTweet = plainTweet.extend({ quoted_tweet: z.null() }).meta({ id: 'QuotedTweet' });
 
-/** A short post (SPEC.md, Tweet). A quoted tweet that cannot be seen (deleted, protected, suspended) is null. */
+/** A short post (docs/rest.md, Tweet). A quoted tweet that cannot be seen (deleted, protected, suspended) is null. */
 export const tweet = plainTweet
   .extend({ quoted_tweet: quotedTweet.nullable() })
   .meta({ id: 'Tweet', description: 'A short post.' });

@@ -11,7 +11,7 @@ export const usernameChanges = z
   })
   .meta({ description: 'Changes of the screen name.' });
 
-/** Where an account comes from (SPEC.md, User about). */
+/** Where an account comes from (docs/rest.md, User about). */
 export const userAbout = z
   .object({
     id,

@@ -4,7 +4,7 @@ import { count, isoTime, numericId, userId, userName } from './scalars.ts';
 const text = z.string();
 const flag = z.boolean();
 
-/** What authors, cards and profiles of users have in common (SPEC.md, Users). */
+/** What authors, cards and profiles of users have in common (docs/rest.md, Shapes). */
 export const userFields = {
   id: userId,
   userName,

@@ -16,7 +16,7 @@ const lastError = z.string().nullable().meta({
     'What is wrong with the receiver, the credentials, the code or the connection to the platform; null if nothing is.',
 });
 
-/** A webhook, as create answers it: the only time that its secret is shown (SPEC.md, Webhooks). */
+/** A webhook, as create answers it: the only time that its secret is shown (docs/webhooks.md, Registration). */
 export const createdWebhook = z
   .object({
     ...common,
@@ -25,7 +25,7 @@ export const createdWebhook = z
   })
   .meta({ id: 'CreatedWebhook', description: 'A webhook that was registered.' });
 
-/** A webhook everywhere else (DECISIONS.md). */
+/** A webhook everywhere else (docs/webhooks.md, Webhook). */
 export const webhook = z
   .object({
     ...common,

@@ -54,7 +54,7 @@ export function damaged(path: string, finding: string): Fault {
 
 const moneyTables = ['account', 'hold', 'payment', 'api_key'];
 
-/** What must hold at every commit (ARCHITECTURE.md, Money). `whole` reads all usage and payments too. */
+/** What must hold at every commit (docs/architecture-decisions.md, Money). `whole` reads all usage and payments too. */
 export function moneyFaults(first: (sql: string) => unknown, whole: boolean): string[] {
   return (whole ? invariants : invariants.slice(0, 1)).flatMap(([rule, table, sum, condition]) => {
     const row = first(

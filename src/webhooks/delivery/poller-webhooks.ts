@@ -38,7 +38,7 @@ export class PollerWebhooks {
     return this.#known.get(id);
   }
 
-  /** The webhooks that receive events of this type. Events are kept from first validity on, also while one is invalid (DECISIONS.md). */
+  /** The webhooks that receive events of this type, also while they are not valid (docs/webhooks.md, The handshake). */
   wanting(type: string): WebhookRecord[] {
     return this.all.filter((webhook) => webhook.keptSince !== null && wants(webhook, type));
   }
@@ -64,7 +64,7 @@ export class PollerWebhooks {
     return (await store.webhooks.find(run.record.account, id).catch(() => null)) === null;
   }
 
-  /** The receiver answered 410 (DECISIONS.md). If that cannot be stored, the webhook stays as it was. */
+  /** The receiver answered 410 (docs/webhooks.md, The handshake). If that cannot be stored, the webhook stays as it was. */
   async invalidate(id: string): Promise<void> {
     const webhook = this.#known.get(id);
     if (!webhook?.valid) return;

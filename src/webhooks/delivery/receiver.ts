@@ -41,7 +41,7 @@ export interface ReceiverFault {
 export interface ReceiversOptions {
   guard: OutboundGuard;
   runtime: Runtime;
-  /** SPEC.md's `http://localhost`, for testing. */
+  /** Allows `http://localhost` (docs/webhooks.md, Registration). */
   allowLocalhost: boolean;
   /** Certificates that are trusted instead of the system's. */
   ca?: string;
@@ -71,7 +71,7 @@ export class Receivers {
     this.#local = allowLocalhost ? agent(new OutboundGuard({ allow: loopback, runtime })) : null;
   }
 
-  /** The address of a receiver (SPEC.md, Webhooks): `https`, or `http://localhost` where that is allowed. Throws `bad_input`. */
+  /** The address of a receiver (docs/webhooks.md, Registration): `https`, or `http://localhost` where that is allowed. Throws `bad_input`. */
   readUrl(text: string): URL {
     if (text.length > maxUrlLength) throw malformedField('url', `must be at most ${maxUrlLength} characters`);
     if (this.#local && isLocalhost(text)) return new URL(text);

@@ -10,7 +10,7 @@ export interface SignedPayload {
   now: number;
 }
 
-/** The headers of one attempt (DECISIONS.md): while a secret is being changed, the standard signature is made with both. */
+/** The headers of one attempt (docs/webhooks.md, Rotating a secret): while a secret is being changed, the standard signature is made with both. */
 export function signedHeaders(
   { eventId, attempt, body, now }: SignedPayload,
   secrets: WebhookSecrets,

@@ -4,7 +4,7 @@ import type { PollerRecord, Store } from '../../store/port.ts';
 import type { PollerRun } from '../shared/poller-run.ts';
 import type { WebhookVault } from '../shared/secrets.ts';
 
-/** How long the platform must be out of reach before webhooks say so (DECISIONS.md). */
+/** How long the platform must be out of reach before webhooks say so (docs/webhooks.md, Stored credentials). */
 const toleratedMs = 30_000;
 
 export interface PlatformOutageParts {

@@ -7,7 +7,7 @@ import { crcResponseToken } from '../shared/signatures.ts';
 export type CrcOutcome = { result: 'passed' } | { result: 'wrong' | 'unreachable'; reason: string };
 
 /**
- * The CRC handshake (SPEC.md): asks the receiver to sign a token with the webhook's secret. Where it did not, says what it
+ * The CRC handshake (docs/webhooks.md, The handshake): asks the receiver to sign a token with the webhook's secret. Where it did not, says what it
  * did instead, for the person who is writing it.
  */
 export async function checkReceiver(

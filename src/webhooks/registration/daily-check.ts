@@ -6,7 +6,7 @@ import type { Handshakes } from './handshakes.ts';
 const dayMs = 24 * 3_600_000;
 /** Until a receiver that did not answer is asked again. */
 const againMs = 3_600_000;
-/** How long faults of the network may go on before a webhook becomes invalid (DECISIONS.md). */
+/** How long faults of the network may go on before a webhook becomes invalid (docs/webhooks.md, The handshake). */
 const toleratedMs = 28 * 3_600_000;
 
 /** What a valid webhook is after a CRC that nobody asked for: a fault of the network alone is forgiven for a while. */

@@ -14,7 +14,7 @@ import type { CrcOutcome } from './crc.ts';
 import type { WebhookRecords } from './records.ts';
 import { lastErrorOf } from './views.ts';
 
-/** Of an API account (DECISIONS.md). */
+/** The limit of an API account (docs/webhooks.md, Registration). */
 export const maxPerAccount = 100;
 
 export interface NewWebhook {

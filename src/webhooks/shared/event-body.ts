@@ -50,7 +50,7 @@ function openedBody(id: string, { type, createdAt, message, fromMe }: MessageEve
   return { id, type, ...said, emoji, target_seq_id, ...fault };
 }
 
-/** SPEC.md shows microseconds for messages; the platform tells milliseconds. */
+/** Message events have microseconds (docs/webhooks.md, Events); the platform sends milliseconds. */
 function withMicroseconds(time: string): string {
   return time.replace(/(\.\d{3})Z$/, '$1000Z');
 }

@@ -4,7 +4,7 @@ import { deriveKey } from '../../shared/secrets/secret-key-file.ts';
 import type { Vault } from '../../shared/secrets/vault.ts';
 import type { PollerRecord, WebhookRecord } from '../../store/port.ts';
 
-/** How long an old secret signs beside the new one (DECISIONS.md). */
+/** How long an old secret signs beside the new one (docs/webhooks.md, Rotating a secret). */
 export const secretOverlapMs = 24 * 3_600_000;
 
 /** Messages of a poller behind a place wait until they open. */
@@ -93,7 +93,7 @@ export class WebhookVault {
     return this.#vault.open(sealed, `excerpt ${account} ${event} ${webhook}`);
   }
 
-  /** The poller of these three (DECISIONS.md), under each key that there is; new ones are made under the first. */
+  /** The poller of these three (docs/webhooks.md, Stored credentials), under each key that there is; new ones are made under the first. */
   pollerIds(account: string, { authToken, proxy }: PollerCredentials): string[] {
     return this.#keys.map((key) => hmac(key, ['poller', account, authToken, proxy ?? '']));
   }

@@ -1,7 +1,7 @@
 const months = 'JanFebMarAprMayJunJulAugSepOctNovDec';
 
 /**
- * The `createdAt` of tweets and Authors (SPEC.md, Tweet: `Sat Nov 21 09:26:41 +0000 2026`) as ISO 8601. The form is our
+ * The `createdAt` of tweets and Authors (docs/rest.md, Responses: `Sat Nov 21 09:26:41 +0000 2026`) as ISO 8601. The form is our
  * own, so it is cut rather than parsed: every tweet and every author of a page has one.
  */
 export function isoTime(tweetTime: string): string {
