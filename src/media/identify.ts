@@ -7,7 +7,7 @@ import { describeKinds, kindOfType, usualType } from './types.ts';
 /** So much of the beginning tells what it is. */
 export const headBytes = 64 * 1024;
 
-export interface Claim {
+export interface TypeClaim {
   type: string;
   /** For messages: `the Content-Type of its answer`. */
   by: string;
@@ -25,7 +25,7 @@ export interface Identity {
  */
 export async function identify(
   head: Uint8Array,
-  claims: readonly Claim[],
+  claims: readonly TypeClaim[],
   welcome: readonly MediaKind[],
 ): Promise<Identity> {
   if (head.length === 0) throw new MediaError('is empty');

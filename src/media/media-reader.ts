@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { TakenMedia } from '../shared/model/taken-media.ts';
 import type { Semaphore } from '../shared/runtime/semaphore.ts';
 import { turn } from '../shared/runtime/turns.ts';
-import { type Claim, type Identity, identify } from './identify.ts';
+import { type Identity, identify, type TypeClaim } from './identify.ts';
 import { inspectImage } from './inspect-image.ts';
 import { inspectSvg } from './inspect-svg.ts';
 import { inspectVideo } from './inspect-video.ts';
@@ -17,11 +17,11 @@ import { largestOfKind } from './types.ts';
  */
 export class MediaReader {
   readonly #spool: Spool;
-  readonly #claims: readonly Claim[];
+  readonly #claims: readonly TypeClaim[];
   readonly #rules: UploadRules;
   #identity: Identity | undefined;
 
-  constructor(spool: Spool, claims: readonly Claim[], rules: UploadRules) {
+  constructor(spool: Spool, claims: readonly TypeClaim[], rules: UploadRules) {
     this.#spool = spool;
     this.#claims = claims;
     this.#rules = rules;
@@ -77,7 +77,10 @@ async function inspect(spool: Spool, { type, kind }: Identity, imageTurns: Semap
 }
 
 /** What a source says its type is. */
-export function claimsOf(source: MediaSource, found: { type: string | null; by: string; ofServer: boolean }): Claim[] {
+export function claimsOf(
+  source: MediaSource,
+  found: { type: string | null; by: string; ofServer: boolean },
+): TypeClaim[] {
   const declared = 'url' in source ? (source.declaredType ?? null) : source.declaredType;
   return [
     ...(declared === null ? [] : [{ type: declared, by: 'the type given beside it', ofServer: false }]),

@@ -14,7 +14,7 @@ import type { Stats } from './stats.ts';
 import type { UploadFiles } from './uploads/files.ts';
 
 /** What every operation works on. */
-export interface SandboxPlatform {
+export interface SandboxState {
   readonly seed: string;
   readonly startedAt: number;
   readonly journal: Journal;

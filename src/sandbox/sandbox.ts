@@ -12,7 +12,7 @@ import { Router } from './http/router.ts';
 import { createSandboxServer } from './http/server.ts';
 import { forgetfulJournal, type Journal, openJournal } from './journal/journal.ts';
 import { operations } from './operations/table.ts';
-import type { SandboxPlatform } from './platform.ts';
+import type { SandboxState } from './platform.ts';
 import { Realms } from './realms/realms.ts';
 import { Cursors } from './search/cursor.ts';
 import { buildDataset } from './seed/build-dataset.ts';
@@ -82,7 +82,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   chatFiles.removeOthers(new Set(dataset.chats.media.keys()));
 
   const schedule = options.activity === true ? (options.schedule ?? systemSchedule) : null;
-  const platform: SandboxPlatform = {
+  const platform: SandboxState = {
     seed,
     startedAt: now(),
     journal,
@@ -167,7 +167,7 @@ function listen(server: Server, port: number): Promise<number> {
 }
 
 /** Lets what is being answered finish for a moment, then cuts what hangs, on purpose or not. */
-async function close(server: Server, platform: SandboxPlatform): Promise<void> {
+async function close(server: Server, platform: SandboxState): Promise<void> {
   platform.life.stop();
   platform.peers.stop();
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));

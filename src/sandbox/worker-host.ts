@@ -3,10 +3,10 @@ import type { Sandbox, SandboxOptions } from './sandbox.ts';
 
 export type { Sandbox } from './sandbox.ts';
 
-export type WorkerOptions = Omit<SandboxOptions, 'now' | 'schedule'>;
+export type SandboxWorkerOptions = Omit<SandboxOptions, 'now' | 'schedule'>;
 
 export type ToWorker = 'close';
-export type FromWorker =
+export type SandboxWorkerMessage =
   | { readonly kind: 'ready'; readonly url: string; readonly port: number }
   | {
       readonly kind: 'failed';
@@ -22,12 +22,12 @@ export interface WorkerSandbox extends Sandbox {
 }
 
 /** Starts the platform in a thread of its own. It rejects with what went wrong, such as a port that is taken (EADDRINUSE). */
-export function startSandboxWorker(options: WorkerOptions): Promise<WorkerSandbox> {
+export function startSandboxWorker(options: SandboxWorkerOptions): Promise<WorkerSandbox> {
   const worker = new Worker(new URL('./worker.js', import.meta.url), { workerData: options, name: 'sandbox' });
   return new Promise((resolve, reject) => {
     worker.once('error', reject);
     worker.once('exit', (code) => reject(new Error(`The sandbox's thread ended with ${code} before it was ready`)));
-    worker.once('message', (message: FromWorker) => {
+    worker.once('message', (message: SandboxWorkerMessage) => {
       worker.removeAllListeners();
       if (message.kind === 'ready') resolve(running(worker, message.url, message.port));
       else reject(message.kind === 'failed' ? failure(message) : new Error('closed too early'));
@@ -36,7 +36,7 @@ export function startSandboxWorker(options: WorkerOptions): Promise<WorkerSandbo
 }
 
 /** As Node throws it, with the properties that are there. */
-function failure({ message, code, port }: Extract<FromWorker, { kind: 'failed' }>): Error {
+function failure({ message, code, port }: Extract<SandboxWorkerMessage, { kind: 'failed' }>): Error {
   return Object.assign(new Error(message), code !== undefined && { code }, port !== undefined && { port });
 }
 

@@ -1,14 +1,14 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { startSandbox } from './sandbox.ts';
-import type { FromWorker, ToWorker, WorkerOptions } from './worker-host.ts';
+import type { SandboxWorkerMessage, SandboxWorkerOptions, ToWorker } from './worker-host.ts';
 
 /** The worker's side: starts the platform, says so, and stops when told. */
 const port = parentPort;
 if (port === null) throw new Error('worker.ts runs in a worker thread');
-const say = (message: FromWorker) => port.postMessage(message);
+const say = (message: SandboxWorkerMessage) => port.postMessage(message);
 
 try {
-  const sandbox = await startSandbox(workerData as WorkerOptions);
+  const sandbox = await startSandbox(workerData as SandboxWorkerOptions);
   port.on('message', (command: ToWorker) => {
     if (command !== 'close') return;
     void sandbox.close().then(() => {

@@ -1,5 +1,5 @@
 /** A request with an Idempotency-Key that is about to be performed. */
-export interface IdempotencyClaim {
+export interface ClaimRequest {
   account: string;
   key: string;
   /** Random: tells this claim from another of the same request. */
@@ -27,7 +27,7 @@ export type ClaimOutcome =
 
 /** Claims of Idempotency-Keys, each kept for 24 h from its first moment (`idempotencyTtlMs`) and then forgotten. */
 export interface IdempotencyStore {
-  claim(claim: IdempotencyClaim): Promise<ClaimOutcome>;
+  claim(claim: ClaimRequest): Promise<ClaimOutcome>;
   /** Keeps a claim alive. False where the key is no longer this owner's. */
   renew(claim: ClaimReference): Promise<boolean>;
   /**
@@ -39,7 +39,7 @@ export interface IdempotencyStore {
   answer(claim: ClaimReference, answer: string): Promise<void>;
 }
 
-export type ClaimReference = Pick<IdempotencyClaim, 'account' | 'key' | 'owner'>;
+export type ClaimReference = Pick<ClaimRequest, 'account' | 'key' | 'owner'>;
 
 /** How long a claim of an Idempotency-Key lasts without a renewal. */
 export const claimTtlMs = 20_000;

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { Tweet } from '../../src/sandbox/dataset/types.ts';
+import type { SandboxTweet } from '../../src/sandbox/dataset/types.ts';
 import { buildDataset } from '../../src/sandbox/seed/build-dataset.ts';
 
 const dataset = buildDataset('postern', Date.UTC(2026, 0, 10));
 const { tweets } = dataset;
 const users = [...dataset.users.values()];
-const share = (matches: (tweet: Tweet) => boolean) => tweets.filter(matches).length / tweets.length;
+const share = (matches: (tweet: SandboxTweet) => boolean) => tweets.filter(matches).length / tweets.length;
 const median = (numbers: number[]) => numbers.sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
 
 describe('a dataset that feels real', () => {
@@ -35,7 +35,7 @@ describe('a dataset that feels real', () => {
   });
 
   it('has threads, quotes, tags, names, links, photos, videos and articles', () => {
-    const isThread = ({ replyTo, author }: Tweet) => replyTo?.userId === author.id;
+    const isThread = ({ replyTo, author }: SandboxTweet) => replyTo?.userId === author.id;
     expect(share(isThread)).toBeGreaterThan(0.02);
     expect(share((tweet) => tweet.quoteOf !== null)).toBeGreaterThan(0.03);
     expect(share((tweet) => tweet.entities.hashtags.length > 0)).toBeGreaterThan(0.05);
@@ -57,7 +57,7 @@ describe('a dataset that feels real', () => {
   it('is received as its authors are followed, and unevenly', () => {
     const likes = tweets.map((tweet) => tweet.likes);
     expect(Math.max(...likes)).toBeGreaterThan(50 * Math.max(1, median(likes)));
-    const often = (of: Tweet[]) => of.reduce((sum, tweet) => sum + tweet.likes, 0) / of.length;
+    const often = (of: SandboxTweet[]) => of.reduce((sum, tweet) => sum + tweet.likes, 0) / of.length;
     const loud = tweets.filter((tweet) => tweet.author.followers.size > 200);
     const quiet = tweets.filter((tweet) => tweet.author.followers.size < 40);
     expect(often(loud)).toBeGreaterThan(4 * often(quiet));

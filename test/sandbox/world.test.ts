@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { weakness } from '../../src/messaging/encryption/recovery/weak-code.ts';
 import type { Dataset } from '../../src/sandbox/dataset/dataset.ts';
 import { weightedLength } from '../../src/sandbox/dataset/tweet-text.ts';
-import type { Tweet, User } from '../../src/sandbox/dataset/types.ts';
+import type { SandboxTweet, User } from '../../src/sandbox/dataset/types.ts';
 import { buildDataset } from '../../src/sandbox/seed/build-dataset.ts';
 import { demoOf } from '../../src/sandbox/seed/demo.ts';
 
@@ -15,7 +15,7 @@ const named = (name: string): User => {
   return user;
 };
 const [ada, grace, linus] = ['ada', 'grace', 'linus'].map(named) as [User, User, User];
-const tweetsOf = (user: User) => user.tweets.map((position) => dataset.tweets[position] as Tweet);
+const tweetsOf = (user: User) => user.tweets.map((position) => dataset.tweets[position] as SandboxTweet);
 const picture = (of: Dataset) => ({
   demo: demoOf(of, 'postern'),
   users: [...of.users.values()].map(({ id, screenName, followers, createdAt }) => [

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { claimTtlMs, type IdempotencyClaim, idempotencyTtlMs, type Store } from '../../src/store/port.ts';
+import { type ClaimRequest, claimTtlMs, idempotencyTtlMs, type Store } from '../../src/store/port.ts';
 import type { StoreFixture } from './conformance.ts';
 
 /** The answer under a key that was saved without a claim; claims the key where there is none. */
@@ -11,11 +11,11 @@ export async function answerOf(store: Store, account: string, key: string): Prom
 /** What every adapter promises of claims of Idempotency-Keys. */
 export function describeIdempotency(get: () => { fixture: StoreFixture; store: Store }): void {
   describe('claims of idempotency keys', () => {
-    const one = (owner: string, parts: Partial<IdempotencyClaim> = {}): IdempotencyClaim => ({
+    const one = (owner: string, parts: Partial<ClaimRequest> = {}): ClaimRequest => ({
       ...{ account: 'a', key: 'k', owner, fingerprints: ['f1'] },
       ...parts,
     });
-    const claim = (owner: string, parts: Partial<IdempotencyClaim> = {}) =>
+    const claim = (owner: string, parts: Partial<ClaimRequest> = {}) =>
       get().store.idempotency.claim(one(owner, parts));
 
     it('belong to one owner at a time', async () => {

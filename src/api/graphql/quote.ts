@@ -16,7 +16,7 @@ import {
 import type { Action } from '../../actions/action.ts';
 import { PosternError } from '../../shared/errors/postern-error.ts';
 import type { Micros } from '../../shared/model/money.ts';
-import { type Args, costOf, type FieldCost, type View } from './cost.ts';
+import { type Args, costOf, type FieldCost, type UserView } from './cost.ts';
 import { IntrospectionReader } from './introspection.ts';
 import { assumedItems, bytesOfError, bytesOfKey, bytesOfLeaf, bytesOfSyntax, isList } from './response-size.ts';
 import { type DocumentScope, fieldOf, type Selected, selectedFields, selectsOnly } from './selection.ts';
@@ -89,7 +89,7 @@ function isAccepted(call: RootCall, options: QuoteOptions): boolean {
 /** A number of objects of one type, made from the same data. */
 interface Place {
   readonly times: number;
-  readonly view: View | undefined;
+  readonly view: UserView | undefined;
   readonly depth: number;
   /** The number of edges, if the objects are connections. */
   readonly items: number | undefined;

@@ -1,12 +1,12 @@
 import { type Fault, OperatorError } from '../../shared/errors/operator-error.ts';
 
 /** `skip`: could not be looked at, since a check that comes before it failed. */
-export type State = 'ok' | 'warn' | 'fail' | 'skip';
+export type FindingState = 'ok' | 'warn' | 'fail' | 'skip';
 
 /** One line of the doctor's. */
 export interface Finding {
   readonly name: string;
-  readonly state: State;
+  readonly state: FindingState;
   /** What is so. */
   readonly detail: string;
   /** What to do, where something is not as it should be. */

@@ -1,10 +1,10 @@
 import type { Environment } from '../../shared/config/config.ts';
 import { settings } from '../../shared/config/settings.ts';
 import type { Examination } from './examine.ts';
-import { type Finding, failed, type State } from './finding.ts';
+import { type Finding, type FindingState, failed } from './finding.ts';
 
-const marks: Record<State, string> = { ok: 'ok', warn: 'warn', fail: 'FAIL', skip: 'skip' };
-const colours: Record<State, number> = { ok: 32, warn: 33, fail: 31, skip: 2 };
+const marks: Record<FindingState, string> = { ok: 'ok', warn: 'warn', fail: 'FAIL', skip: 'skip' };
+const colours: Record<FindingState, number> = { ok: 32, warn: 33, fail: 31, skip: 2 };
 
 /** For people: a line each, what to do below it, and at the end what comes next. */
 export function describe({ findings, runningAt }: Examination, coloured: boolean): string {
@@ -19,7 +19,7 @@ export function describe({ findings, runningAt }: Examination, coloured: boolean
 }
 
 function summary(findings: readonly Finding[], runningAt: string | null): string {
-  const count = (wanted: State) => findings.filter(({ state }) => state === wanted).length;
+  const count = (wanted: FindingState) => findings.filter(({ state }) => state === wanted).length;
   const warnings = count('warn') === 1 ? '1 warning' : `${count('warn')} warnings`;
   if (failed(findings)) {
     const faults = count('fail') === 1 ? '1 fault' : `${count('fail')} faults`;

@@ -1,5 +1,5 @@
 import { Malformed } from './encoding.ts';
-import { type Attachment, type Content, type MediaType, mediaTypes } from './event.ts';
+import { type Attachment, type MediaType, type MessageContent, mediaTypes } from './event.ts';
 import { readStruct } from './thrift-reader.ts';
 import type { ThriftStruct } from './thrift-struct.ts';
 import { i32Field, i64Field, stringField, struct, structField, structsField } from './thrift-writer.ts';
@@ -17,12 +17,12 @@ const dimensions = { width: 1, height: 2 } as const;
 /** Edits and reactions alike: the message that is meant, then the new text or the emoji. */
 const change = { sequenceId: 1, value: 2 } as const;
 
-export function encodeContent(content: Content): Uint8Array {
+export function encodeContent(content: MessageContent): Uint8Array {
   return struct(structField(holder.contents, encodeVariant(content)));
 }
 
 /** Undefined for what is well-formed, but nothing that is shown here. Throws `Malformed`. */
-export function decodeContent(bytes: Uint8Array): Content | undefined {
+export function decodeContent(bytes: Uint8Array): MessageContent | undefined {
   const union = readStruct(bytes).struct(holder.contents);
   if (union === undefined) throw new Malformed('it has no contents');
   const { variant } = union;
@@ -42,7 +42,7 @@ export function decodeContent(bytes: Uint8Array): Content | undefined {
   }
 }
 
-function encodeVariant(content: Content): Buffer {
+function encodeVariant(content: MessageContent): Buffer {
   switch (content.kind) {
     case 'message':
       return struct(structField(contents.message, encodeMessage(content.text, content.attachments)));

@@ -19,13 +19,13 @@ export interface Attachment {
 }
 
 /** What a sender says, and nobody but the participants can read. */
-export type Content =
+export type MessageContent =
   | { kind: 'message'; text: string; attachments: readonly Attachment[] }
   | { kind: 'edit'; targetSequenceId: string; text: string }
   | { kind: 'reactionAdded' | 'reactionRemoved'; targetSequenceId: string; emoji: string };
 
 /** What a sender says in the open: the platform has to act on it. It is signed all the same. */
-export type Action =
+export type MessageAction =
   | { kind: 'delete'; sequenceIds: readonly string[]; forAll: boolean }
   | { kind: 'keyChange'; key: ConversationKey };
 
@@ -56,9 +56,9 @@ export interface EventEnvelope extends Placement {
 }
 
 /** An event that its sender signed, opened. */
-export type ChatEvent = EventEnvelope & (Content | Action);
+export type SignedChatEvent = EventEnvelope & (MessageContent | MessageAction);
 
 /** An event of a page: opened, or the reason why not, beside what it says about itself where that can be read. */
 export type OpenedEvent =
-  | { readonly ok: true; readonly value: ChatEvent }
+  | { readonly ok: true; readonly value: SignedChatEvent }
   | { readonly ok: false; readonly reason: OpenFailure; readonly envelope?: EventEnvelope };

@@ -8,15 +8,15 @@ export { mayAct } from './authority.ts';
 export { conversationIdOf, participantsOf } from './conversation-id.ts';
 export { type ConversationKey, ConversationKeys } from './conversation-keys.ts';
 export {
-  type Action,
   type Attachment,
-  type ChatEvent,
-  type Content,
   type EventEnvelope as Envelope,
   type MediaType,
+  type MessageAction as Action,
+  type MessageContent as Content,
   mediaTypes,
   type OpenedEvent,
   type Placement,
+  type SignedChatEvent as ChatEvent,
   type SignedEvent,
 } from './event.ts';
 export {
@@ -32,9 +32,9 @@ export {
 } from './keys.ts';
 export { MediaCorrupt, MediaHash, mediaHashKey, openMedia, sealedSize, sealMedia } from './media.ts';
 export { openEvent, openEvents, type Reader } from './open.ts';
-export { type Opened, type OpenFailure, openFailures } from './opened.ts';
+export { type OpenedContent as Opened, type OpenFailure, openFailures } from './opened.ts';
 export type { KeyPair, RandomBytes } from './p256.ts';
 export { type PeerKeys, Peers, type RegisteredKeys } from './peers.ts';
 export { type Inspected, inspectEvent, placeEvent } from './placed.ts';
-export { type KeyChange, sealContent, sealKeyChange, signDelete } from './seal.ts';
+export { type SealedKeyChange as KeyChange, sealContent, sealKeyChange, signDelete } from './seal.ts';
 export { SeenMessages } from './seen-messages.ts';

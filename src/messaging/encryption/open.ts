@@ -3,13 +3,13 @@ import { participantsOf } from './conversation-id.ts';
 import { type ConversationKeys, isNewer } from './conversation-keys.ts';
 import { type Detail, decodeDetail } from './detail.ts';
 import { Malformed } from './encoding.ts';
-import type { Action, Content, EventEnvelope, OpenedEvent } from './event.ts';
+import type { EventEnvelope, MessageAction, MessageContent, OpenedEvent } from './event.ts';
 import type { Self } from './keys.ts';
-import { type Opened, opened, refused } from './opened.ts';
+import { type OpenedContent, opened, refused } from './opened.ts';
 import type { Peers } from './peers.ts';
 import { type OpenedPlacement, readPlaced } from './placed.ts';
 import { openBox } from './secretbox.ts';
-import { type Claim, readSignature, signedPayload } from './signature.ts';
+import { readSignature, type SignatureClaim, signedPayload } from './signature.ts';
 import { unwrapKey } from './wrap.ts';
 
 export interface Reader {
@@ -56,7 +56,7 @@ export function openEvents(raw: readonly string[], reader: Reader): OpenedEvent[
   });
 }
 
-function openPlaced(placed: OpenedPlacement, reader: Reader): Opened<Content | Action> {
+function openPlaced(placed: OpenedPlacement, reader: Reader): OpenedContent<MessageContent | MessageAction> {
   try {
     if (!belongs(placed.envelope, reader.conversationId)) return refused('wrong_conversation');
     if (placed.detail === undefined) return refused('corrupt');
@@ -71,7 +71,12 @@ function openPlaced(placed: OpenedPlacement, reader: Reader): Opened<Content | A
   }
 }
 
-function openDetail(envelope: EventEnvelope, detail: Detail, claim: Claim, reader: Reader): Opened<Content | Action> {
+function openDetail(
+  envelope: EventEnvelope,
+  detail: Detail,
+  claim: SignatureClaim,
+  reader: Reader,
+): OpenedContent<MessageContent | MessageAction> {
   switch (detail.kind) {
     case 'content':
       return openContent(envelope, detail, claim, reader);
@@ -85,9 +90,9 @@ function openDetail(envelope: EventEnvelope, detail: Detail, claim: Claim, reade
 function openContent(
   envelope: EventEnvelope,
   detail: Extract<Detail, { kind: 'content' }>,
-  claim: Claim,
+  claim: SignatureClaim,
   { keys, floor }: Reader,
-): Opened<Content> {
+): OpenedContent<MessageContent> {
   if (!isSigned(envelope, detail, claim)) return refused('bad_signature');
   if (isBelow(floor, detail.keyVersion)) return refused('downgrade');
   const key = keys.get(detail.keyVersion);
@@ -102,9 +107,9 @@ function openContent(
 function openKeyChange(
   envelope: EventEnvelope,
   detail: Extract<Detail, { kind: 'keyChange' }>,
-  claim: Claim,
+  claim: SignatureClaim,
   { self, keys, floor }: Reader,
-): Opened<Action> {
+): OpenedContent<MessageAction> {
   const copy = detail.copies.find(
     ({ userId, publicKeyVersion }) => userId === self.userId && publicKeyVersion === self.publicKeyVersion,
   );
@@ -118,7 +123,12 @@ function openKeyChange(
   return opened({ kind: 'keyChange', key: { version: detail.keyVersion, key } });
 }
 
-function isSigned(envelope: EventEnvelope, detail: Detail, { signer, signature }: Claim, key?: Uint8Array): boolean {
+function isSigned(
+  envelope: EventEnvelope,
+  detail: Detail,
+  { signer, signature }: SignatureClaim,
+  key?: Uint8Array,
+): boolean {
   return signer.hasSigned(signedPayload(envelope, detail, key), signature);
 }
 

@@ -26,9 +26,11 @@ export const openFailures = [
 export type OpenFailure = (typeof openFailures)[number];
 
 /** What came out of hostile bytes. Opening never throws, so that one bad message never breaks its page. */
-export type Opened<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly reason: OpenFailure };
+export type OpenedContent<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly reason: OpenFailure };
 
-export function opened<T>(value: T): Opened<T> {
+export function opened<T>(value: T): OpenedContent<T> {
   return { ok: true, value };
 }
 

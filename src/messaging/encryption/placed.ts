@@ -1,7 +1,7 @@
 import { type Detail, decodeDetail } from './detail.ts';
 import { fromBase64, Malformed } from './encoding.ts';
 import type { EventEnvelope, Placement, SignedEvent } from './event.ts';
-import { type Opened, opened, refused } from './opened.ts';
+import { type OpenedContent, opened, refused } from './opened.ts';
 import type { Peers } from './peers.ts';
 import { readSignature, signedPayload } from './signature.ts';
 import { readStruct } from './thrift-reader.ts';
@@ -65,7 +65,7 @@ export type Inspected = Exclude<Detail, { kind: 'content' }> | { kind: 'content'
  * The platform's look at an event that a client sends. It can check every signature but a key change's, which covers the key
  * that the platform never sees; there it finds out who would have signed it.
  */
-export function inspectEvent(event: SignedEvent, peers: Peers): Opened<Inspected> {
+export function inspectEvent(event: SignedEvent, peers: Peers): OpenedContent<Inspected> {
   try {
     if (event.detail.length + event.signature.length > maxEventLength) return refused('corrupt');
     const detail = decodeDetail(readStruct(fromBase64(event.detail)));

@@ -3,16 +3,16 @@ import { participantsOf } from './conversation-id.ts';
 import { type ConversationKey, newConversationKey } from './conversation-keys.ts';
 import { type Detail, encodeDetail, type KeyCopy } from './detail.ts';
 import { Malformed, toBase64 } from './encoding.ts';
-import type { Content, SignedEvent } from './event.ts';
+import type { MessageContent, SignedEvent } from './event.ts';
 import type { Self } from './keys.ts';
-import { type Opened, opened } from './opened.ts';
+import { type OpenedContent, opened } from './opened.ts';
 import type { RandomBytes } from './p256.ts';
 import type { Peers } from './peers.ts';
 import { sealBox } from './secretbox.ts';
 import { encodeSignature, signedPayload } from './signature.ts';
 import { wrapKey } from './wrap.ts';
 
-export interface KeyChange {
+export interface SealedKeyChange {
   event: SignedEvent;
   /** To seal with once the platform has taken the event. */
   key: ConversationKey;
@@ -27,7 +27,7 @@ export function sealKeyChange(
   conversationId: string,
   peers: Peers,
   { nowMs, newerThan, randomBytes }: { nowMs: number; newerThan?: string; randomBytes: RandomBytes },
-): Opened<KeyChange> {
+): OpenedContent<SealedKeyChange> {
   const key = newConversationKey(nowMs, newerThan, randomBytes);
   const copies: KeyCopy[] = [];
   for (const userId of participants(self, conversationId)) {
@@ -45,7 +45,7 @@ export function sealContent(
   self: Self,
   conversationId: string,
   key: ConversationKey,
-  content: Content,
+  content: MessageContent,
   randomBytes: RandomBytes,
 ): SignedEvent {
   const sealed = sealBox(encodeContent(content), key.key, randomBytes);

@@ -1,7 +1,7 @@
 import { type Detail, deleteActions } from './detail.ts';
 import { fromBase64, Malformed, toBareBase64 } from './encoding.ts';
 import type { Self } from './keys.ts';
-import { type Opened, type OpenFailure, opened, refused } from './opened.ts';
+import { type OpenedContent, type OpenFailure, opened, refused } from './opened.ts';
 import { sign } from './p256.ts';
 import type { PeerKeys, Peers } from './peers.ts';
 import type { ThriftStruct } from './thrift-struct.ts';
@@ -18,14 +18,14 @@ const signatureVersion = 7;
 const fields = { signature: 1, publicKeyVersion: 2, signatureVersion: 3 } as const;
 
 /** Whom and what a signature is about, besides the event's own detail. */
-export interface Subject {
+export interface SignatureSubject {
   messageId: string;
   senderId: string;
   conversationId: string;
 }
 
 /** The bytes that are signed. `key` is the plain conversation key that a key change carries: signed, and never sent. */
-export function signedPayload(subject: Subject, detail: Detail, key?: Uint8Array): Buffer {
+export function signedPayload(subject: SignatureSubject, detail: Detail, key?: Uint8Array): Buffer {
   const { messageId, senderId, conversationId } = subject;
   const who = [messageId, senderId, conversationId];
   switch (detail.kind) {
@@ -49,13 +49,17 @@ export function encodeSignature(self: Self, payload: Uint8Array): Buffer {
 }
 
 /** A signature whose signer's keys are known and bound: what is left is to check it. */
-export interface Claim {
+export interface SignatureClaim {
   signer: PeerKeys;
   signature: Uint8Array;
 }
 
 /** Finds the keys that the sender says it signed with. Throws `Malformed`. */
-export function readSignature(value: ThriftStruct | undefined, senderId: string, peers: Peers): Opened<Claim> {
+export function readSignature(
+  value: ThriftStruct | undefined,
+  senderId: string,
+  peers: Peers,
+): OpenedContent<SignatureClaim> {
   const signature = value?.string(fields.signature);
   const publicKeyVersion = value?.string(fields.publicKeyVersion);
   const version = value?.string(fields.signatureVersion);

@@ -1,5 +1,5 @@
 import { Malformed } from './encoding.ts';
-import { type Field, ThriftStruct, thriftTypes, type Value } from './thrift-struct.ts';
+import { type Field, ThriftStruct, type ThriftValue, thriftTypes } from './thrift-struct.ts';
 
 /** Events have a handful; this keeps what a hostile one makes of a few bytes within bounds. */
 const maxValues = 10_000;
@@ -43,7 +43,7 @@ class Cursor {
     }
   }
 
-  #value(type: number, depth: number): Value {
+  #value(type: number, depth: number): ThriftValue {
     this.#count();
     switch (type) {
       case thriftTypes.bool:
@@ -74,18 +74,18 @@ class Cursor {
     }
   }
 
-  #elements(type: number, depth: number): readonly Value[] {
+  #elements(type: number, depth: number): readonly ThriftValue[] {
     if (depth > maxDepth) throw new Malformed('nested too deeply');
     this.#count();
-    const values: Value[] = [];
+    const values: ThriftValue[] = [];
     // Grown value by value: a size is only a claim until its bytes were there.
     for (let left = this.#size(); left > 0; left -= 1) values.push(this.#value(type, depth + 1));
     return values;
   }
 
-  #entries(keyType: number, valueType: number, depth: number): readonly Value[] {
+  #entries(keyType: number, valueType: number, depth: number): readonly ThriftValue[] {
     if (depth > maxDepth) throw new Malformed('nested too deeply');
-    const values: Value[] = [];
+    const values: ThriftValue[] = [];
     for (let left = this.#size(); left > 0; left -= 1) {
       values.push(this.#value(keyType, depth + 1), this.#value(valueType, depth + 1));
     }

@@ -1,12 +1,12 @@
 import { fromUtf8, Malformed } from './encoding.ts';
 
-export type Value = boolean | number | bigint | Uint8Array | ThriftStruct | readonly Value[];
+export type ThriftValue = boolean | number | bigint | Uint8Array | ThriftStruct | readonly ThriftValue[];
 
 export interface Field {
   type: number;
   /** Of a list or set. */
   elementType: number;
-  value: Value;
+  value: ThriftValue;
 }
 
 /**
@@ -63,7 +63,7 @@ export class ThriftStruct {
       .map(fromUtf8);
   }
 
-  #list(id: number, elementType: number): readonly Value[] {
+  #list(id: number, elementType: number): readonly ThriftValue[] {
     const field = this.#get(id, thriftTypes.list);
     if (field === undefined || !Array.isArray(field.value)) return [];
     if (field.elementType !== elementType && field.value.length > 0)

@@ -14,7 +14,7 @@ import type { Runtime } from '../../shared/runtime/runtime.ts';
 import { turn } from '../../shared/runtime/turns.ts';
 import type { PlatformCall } from '../port.ts';
 import { Attempts } from './exchange.ts';
-import { readProblem, type Subject } from './problems.ts';
+import { type ProblemSubject, readProblem } from './problems.ts';
 import { asWire, NonsenseError, parseJson, type Wire } from './wire.ts';
 
 export interface ClientOptions {
@@ -38,7 +38,7 @@ export interface Request {
   json?: string;
   /** Sent as they are, instead of `body`. */
   bytes?: Pick<TakenMedia, 'type' | 'size' | 'open'>;
-  subject?: Subject;
+  subject?: ProblemSubject;
   /** What tells this write from another of its operation in one call; the same when the call is made again. */
   part?: string;
 }

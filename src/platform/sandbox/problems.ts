@@ -2,13 +2,18 @@ import { PosternError } from '../../shared/errors/postern-error.ts';
 import { asWire, NonsenseError, object, text, type Wire } from './wire.ts';
 
 /** What the call was about, for messages that name it: `Tweet not found: 12`. */
-export interface Subject {
+export interface ProblemSubject {
   kind: 'Tweet' | 'User' | 'List' | 'Article';
   id: string;
 }
 
 /** A refusal of the sandbox platform (its `problem` object) as the error that the caller of Postern gets. */
-export function readProblem(body: unknown, status: number, retryAfter: string | null, subject?: Subject): PosternError {
+export function readProblem(
+  body: unknown,
+  status: number,
+  retryAfter: string | null,
+  subject?: ProblemSubject,
+): PosternError {
   const problem = object(asWire(body, 'body'), 'problem');
   const code = text(problem, 'code');
   const message = text(problem, 'message').slice(0, 300);
@@ -72,7 +77,7 @@ function unexpected(code: string, status: number): NonsenseError {
   return new NonsenseError(`problem ${known} with status ${status}`);
 }
 
-function notFoundMessage(problem: Wire, subject: Subject | undefined): string {
+function notFoundMessage(problem: Wire, subject: ProblemSubject | undefined): string {
   const resource = problem['resource'];
   if (typeof resource === 'string' && typeof problem['id'] === 'string') {
     return `${resource.charAt(0).toUpperCase()}${resource.slice(1)} not found: ${problem['id']}`;

@@ -16,7 +16,7 @@ import {
 import type { User } from '../dataset/types.ts';
 import { chatPrivateKeysFor } from '../seed/credentials.ts';
 import type { PublicKeys } from './chats.ts';
-import type { ChatEvent, Conversation, KeyChange, Sealed } from './conversation.ts';
+import type { Conversation, ConversationEvent, ConversationKeyChange, Sealed } from './conversation.ts';
 
 /**
  * The clients of those whose keys derive from the seed: they seal, sign and open as everybody's do. Made when one of them
@@ -53,7 +53,7 @@ export class Clients {
   }
 
   /** Opens what the other side sent; undefined where it cannot. */
-  open(conversation: Conversation, self: User, peers: Peers, event: ChatEvent) {
+  open(conversation: Conversation, self: User, peers: Peers, event: ConversationEvent) {
     const reader = this.reader(conversation, self, peers);
     const result = openEvent(placed(conversation, event), reader);
     return result.ok ? { value: result.value, keys: reader.keys } : undefined;
@@ -114,7 +114,10 @@ export function sealedOf({ messageId, detail, signature }: SignedEvent): Sealed 
   return { messageId, detail, signature };
 }
 
-function placed(conversation: Conversation, { seqId, sender, at, sealed }: ChatEvent | KeyChange): string {
+function placed(
+  conversation: Conversation,
+  { seqId, sender, at, sealed }: ConversationEvent | ConversationKeyChange,
+): string {
   const signed = { ...sealed(), senderId: sender.id, conversationId: conversation.id };
   return placeEvent(signed, { sequenceId: seqId, createdAtMs: at });
 }

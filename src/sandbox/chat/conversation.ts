@@ -12,7 +12,7 @@ export interface Sealed {
   readonly signature: string;
 }
 
-export interface ChatEvent {
+export interface ConversationEvent {
   /** The platform's, and the order of everything in all conversations. */
   readonly seqId: string;
   readonly kind: EventKind;
@@ -27,7 +27,7 @@ export interface ChatEvent {
 }
 
 /** A new conversation key, wrapped to each participant inside what is sealed. */
-export interface KeyChange {
+export interface ConversationKeyChange {
   readonly seqId: string;
   readonly sender: User;
   readonly at: number;
@@ -36,9 +36,9 @@ export interface KeyChange {
 }
 
 export interface Message {
-  readonly event: ChatEvent;
+  readonly event: ConversationEvent;
   /** Edits and reactions, oldest first, and what deleted it. */
-  readonly about: ChatEvent[];
+  readonly about: ConversationEvent[];
   deletedForAll: boolean;
   /** Those who deleted it for themselves. */
   readonly deletedFor: Set<User>;
@@ -48,7 +48,7 @@ export interface Message {
 export class Conversation {
   readonly id: string;
   readonly members: readonly [User, User];
-  readonly keyChanges: KeyChange[] = [];
+  readonly keyChanges: ConversationKeyChange[] = [];
   /** In the order of their seqIds. */
   readonly messages: Message[] = [];
   /** Those who take part by their own will: who began it, who answered, and who follows the other. */
@@ -56,7 +56,7 @@ export class Conversation {
   readonly mutedBy = new Set<User>();
   readonly #bySeqId = new Map<string, Message>();
   readonly #sent = new Map<string, string>();
-  readonly #events = new Map<string, ChatEvent>();
+  readonly #events = new Map<string, ConversationEvent>();
 
   constructor(id: string, members: readonly [User, User]) {
     this.id = id;
@@ -85,21 +85,21 @@ export class Conversation {
   }
 
   /** That it came by a call, under this message id. */
-  note(messageId: string, { sender, seqId }: ChatEvent | KeyChange): void {
+  note(messageId: string, { sender, seqId }: ConversationEvent | ConversationKeyChange): void {
     this.#sent.set(`${sender.id} ${messageId}`, seqId);
   }
 
   /** Of any kind. */
-  event(seqId: string): ChatEvent | undefined {
+  event(seqId: string): ConversationEvent | undefined {
     return this.#events.get(seqId);
   }
 
-  addKeyChange(change: KeyChange): void {
+  addKeyChange(change: ConversationKeyChange): void {
     this.keyChanges.push(change);
     this.accepted.add(change.sender);
   }
 
-  add(event: ChatEvent): void {
+  add(event: ConversationEvent): void {
     this.#events.set(event.seqId, event);
     if (event.kind === 'message') {
       const message = { event, about: [], deletedForAll: false, deletedFor: new Set<User>() };

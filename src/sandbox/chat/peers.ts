@@ -1,5 +1,5 @@
 import type { User } from '../dataset/types.ts';
-import type { SandboxPlatform } from '../platform.ts';
+import type { SandboxState } from '../platform.ts';
 import type { Schedule } from '../simulator/activity-simulator.ts';
 import { peersOf } from './client.ts';
 import type { Conversation } from './conversation.ts';
@@ -22,7 +22,7 @@ export class AnsweringPeers {
   }
 
   /** Somebody wrote. Accounts that callers act as are never answered for. */
-  heard(platform: SandboxPlatform, conversation: Conversation, sender: User, seqId: string): void {
+  heard(platform: SandboxState, conversation: Conversation, sender: User, seqId: string): void {
     const peer = conversation.other(sender);
     const isPerson = peer.token === null && peer.state === 'active' && hasSeedKeys(peer);
     if (this.#schedule === null || this.#stopped || !isPerson || this.#waiting.size >= MOST_WAITING) return;
@@ -43,7 +43,7 @@ export class AnsweringPeers {
   }
 }
 
-function answer(platform: SandboxPlatform, conversation: Conversation, peer: User, to: User, seqId: string): void {
+function answer(platform: SandboxState, conversation: Conversation, peer: User, to: User, seqId: string): void {
   const message = conversation.message(seqId);
   if (message === undefined || message.deletedForAll) return;
   const peers = peersOf(conversation.members, (user) => publicKeysOf(platform, user));

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Dataset } from '../dataset/dataset.ts';
 import type { User } from '../dataset/types.ts';
-import type { SandboxPlatform } from '../platform.ts';
+import type { SandboxState } from '../platform.ts';
 import type { PublicKeys } from './chats.ts';
 
 /** Of the people of the seed, one in so many has never set up chat. */
@@ -9,7 +9,7 @@ const WITHOUT = 6;
 
 /** The public keys of a user, the oldest first: those that came by a call, else those of the seed's. */
 export function publicKeysOf(
-  { dataset, clients }: Pick<SandboxPlatform, 'dataset' | 'clients'>,
+  { dataset, clients }: Pick<SandboxState, 'dataset' | 'clients'>,
   user: User,
 ): readonly PublicKeys[] {
   return dataset.chats.registered.get(user) ?? (hasSeedKeys(user) ? [clients.publicKeysOf(user)] : []);

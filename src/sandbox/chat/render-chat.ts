@@ -1,7 +1,7 @@
 import type { Dataset } from '../dataset/dataset.ts';
 import { userJson } from '../dataset/render.ts';
 import type { User } from '../dataset/types.ts';
-import type { ChatEvent, Conversation, KeyChange, Message } from './conversation.ts';
+import type { Conversation, ConversationEvent, ConversationKeyChange, Message } from './conversation.ts';
 import { hasKeys } from './public-keys.ts';
 
 /* The wire forms of conversations. */
@@ -29,7 +29,7 @@ export function conversationForm(
   };
 }
 
-export function keyChangeForm({ seqId, sender, at, version, sealed }: KeyChange) {
+export function keyChangeForm({ seqId, sender, at, version, sealed }: ConversationKeyChange) {
   const { messageId: message_id, detail, signature } = sealed();
   const created_at = new Date(at).toISOString();
   return { seq_id: seqId, message_id, sender_id: sender.id, created_at, version, detail, signature };
@@ -42,7 +42,7 @@ export function messageForm({ event, about, deletedForAll, deletedFor }: Message
 }
 
 /** Of one that was deleted, what was sealed is not told. */
-export function eventForm(event: ChatEvent, isThere = true) {
+export function eventForm(event: ConversationEvent, isThere = true) {
   const { messageId, detail, signature } = event.sealed();
   return {
     kind: event.kind,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Content, sealContent, sealKeyChange, signDelete } from '../../messaging/encryption/index.ts';
 import type { User } from '../dataset/types.ts';
-import type { SandboxPlatform } from '../platform.ts';
+import type { SandboxState } from '../platform.ts';
 import { conversationId } from './chats.ts';
 import { peersOf, sealedOf } from './client.ts';
 import type { Conversation, EventKind, Sealed } from './conversation.ts';
@@ -28,7 +28,7 @@ const kinds: Record<Speech['said']['kind'], EventKind> = {
  * Seals and sends it by the client of `from`, which begins the conversation where there is none. Answers the event's seqId;
  * undefined where the client cannot: the other has no keys, or the conversation's key does not open.
  */
-export function speak(platform: SandboxPlatform, { from, to, said, corrupt = false }: Speech): string | undefined {
+export function speak(platform: SandboxState, { from, to, said, corrupt = false }: Speech): string | undefined {
   const key = keyBetween(platform, from, to);
   if (key === undefined) return undefined;
   const { chats } = platform.dataset;
@@ -49,7 +49,7 @@ export function speak(platform: SandboxPlatform, { from, to, said, corrupt = fal
   return seq;
 }
 
-function keyBetween(platform: SandboxPlatform, from: User, to: User) {
+function keyBetween(platform: SandboxState, from: User, to: User) {
   const { chats } = platform.dataset;
   const conversation = chats.conversations.get(conversationId(from, to));
   const peers = peersOf([from, to], (user) => publicKeysOf(platform, user));

@@ -3,7 +3,7 @@ import { type ActivityType, activityTypes } from '../dataset/activity.ts';
 import type { Dataset } from '../dataset/dataset.ts';
 import { activeUser, visibleTweet } from '../dataset/look-up.ts';
 import { eventsJson } from '../dataset/render-event.ts';
-import type { Tweet, User } from '../dataset/types.ts';
+import type { SandboxTweet, User } from '../dataset/types.ts';
 import { jsonText } from '../http/answer.ts';
 import { type Fields, optionalInteger, optionalString, requiredString } from '../http/input.ts';
 import type { OpenOperation } from '../http/operation.ts';
@@ -78,7 +78,7 @@ function userNamed(dataset: Dataset, screenName: string): User {
   return activeUser(dataset.userNamed(screenName), screenName);
 }
 
-function tweetOf(dataset: Dataset, body: Fields, type: ActivityType, target: User): Tweet | undefined {
+function tweetOf(dataset: Dataset, body: Fields, type: ActivityType, target: User): SandboxTweet | undefined {
   const id = optionalString(body, 'tweetId');
   if (id === undefined) return undefined;
   if (type === 'mention' || type === 'follow') throw badRequest('tweetId', `tweetId does not go with ${type}`);

@@ -9,7 +9,7 @@ import { json } from '../http/answer.ts';
 import { type Fields, optionalBoolean, optionalString, requiredString } from '../http/input.ts';
 import type { OpenOperation } from '../http/operation.ts';
 import { badRequest, Problem } from '../http/problem.ts';
-import type { SandboxPlatform } from '../platform.ts';
+import type { SandboxState } from '../platform.ts';
 
 /** Lets one whose keys derive from the seed say something: its client seals it, and nothing of it is kept in the open. */
 export const makeMessages: OpenOperation = {
@@ -55,7 +55,7 @@ export const makeMessages: OpenOperation = {
   },
 };
 
-function readSaid(platform: SandboxPlatform, body: Fields, from: User, to: User): Speech['said'] {
+function readSaid(platform: SandboxState, body: Fields, from: User, to: User): Speech['said'] {
   const kind = optionalString(body, 'kind') ?? 'message';
   const text = optionalString(body, 'text') ?? platform.extras.answer(from);
   if (kind === 'message') return { kind, text, attachments: [] };
@@ -76,7 +76,7 @@ function readSaid(platform: SandboxPlatform, body: Fields, from: User, to: User)
 }
 
 /** One edits and deletes one's own last message, and reacts to the other's. */
-function lastOf(platform: SandboxPlatform, from: User, to: User, kind: string): string {
+function lastOf(platform: SandboxState, from: User, to: User, kind: string): string {
   const conversation = platform.dataset.chats.conversations.get(conversationId(from, to));
   const sender = kind.startsWith('reaction') ? to : from;
   const last = conversation && lastMessageBy(conversation, sender);
@@ -84,6 +84,6 @@ function lastOf(platform: SandboxPlatform, from: User, to: User, kind: string): 
   return last;
 }
 
-function userNamed({ dataset }: SandboxPlatform, screenName: string): User {
+function userNamed({ dataset }: SandboxState, screenName: string): User {
   return activeUser(dataset.userNamed(screenName), screenName);
 }

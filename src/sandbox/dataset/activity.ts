@@ -1,8 +1,8 @@
-import type { ChatEvent, Conversation } from '../chat/conversation.ts';
+import type { Conversation, ConversationEvent } from '../chat/conversation.ts';
 import type { Dataset } from './dataset.ts';
 import { hiddenFrom } from './look-up.ts';
 import { compareIds, nextSnowflake } from './snowflake.ts';
-import type { Tweet, User } from './types.ts';
+import type { SandboxTweet, User } from './types.ts';
 
 export const activityTypes = ['mention', 'reply', 'quote', 'like', 'retweet', 'follow'] as const;
 export type ActivityType = (typeof activityTypes)[number];
@@ -14,8 +14,8 @@ export interface ActivityEvent {
   readonly at: number;
   readonly actor: User;
   /** The one that was written, or was liked or retweeted; null for a follow. */
-  readonly tweet: Tweet | null;
-  readonly chat?: { readonly conversation: Conversation; readonly event: ChatEvent; readonly fromMe: boolean };
+  readonly tweet: SandboxTweet | null;
+  readonly chat?: { readonly conversation: Conversation; readonly event: ConversationEvent; readonly fromMe: boolean };
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -50,13 +50,13 @@ export class ActivityLog {
     if (compareIds(id, this.#lastId) > 0) this.#lastId = id;
   }
 
-  note(recipient: User, type: ActivityType, actor: User, tweet: Tweet | null, at: number): void {
+  note(recipient: User, type: ActivityType, actor: User, tweet: SandboxTweet | null, at: number): void {
     if (recipient === actor || actor.state !== 'active') return;
     this.#add(recipient, { type, at, actor, tweet });
   }
 
   /** Both sides are told of what happens in a conversation. */
-  noteChat(recipient: User, conversation: Conversation, event: ChatEvent): void {
+  noteChat(recipient: User, conversation: Conversation, event: ConversationEvent): void {
     this.#add(recipient, {
       ...{ type: 'chat', at: event.at, actor: event.sender, tweet: null },
       chat: { conversation, event, fromMe: event.sender === recipient },
@@ -64,7 +64,7 @@ export class ActivityLog {
   }
 
   /** One event for each whom a new tweet concerns and who may see it: a reply before a quote, a quote before a mention. */
-  noteTweet(dataset: Dataset, tweet: Tweet): void {
+  noteTweet(dataset: Dataset, tweet: SandboxTweet): void {
     const told = new Set<User>();
     const tell = (recipient: User | undefined, type: ActivityType) => {
       if (recipient === undefined || told.has(recipient) || hiddenFrom(recipient, tweet) !== undefined) return;

@@ -1,5 +1,5 @@
-import type { Article } from './articles.ts';
-import { type Content, mediaIn } from './content.ts';
+import type { SandboxArticle } from './articles.ts';
+import { type ArticleContent, mediaIn } from './content.ts';
 import type { Dataset } from './dataset.ts';
 import { compareIds } from './snowflake.ts';
 import { mediaOf, uploadIdOf } from './uploads.ts';
@@ -19,7 +19,7 @@ export type ArticleEntry =
       readonly article: string;
       readonly at: number;
       readonly title?: string;
-      readonly content?: Content;
+      readonly content?: ArticleContent;
       readonly cover?: string | null;
     }
   | { readonly kind: 'publish_article'; readonly article: string; readonly tweet: string; readonly at: number }
@@ -91,7 +91,7 @@ export function applyArticleEntry(dataset: Dataset, entry: ArticleEntry): void {
 }
 
 /** The wrapper tweet goes, with the cover that it showed. */
-function takeBack(dataset: Dataset, { tweet }: Article, at: number): void {
+function takeBack(dataset: Dataset, { tweet }: SandboxArticle, at: number): void {
   if (tweet === null) return;
   dataset.remove(tweet);
   for (const media of tweet.media) dataset.uploads.release(uploadIdOf(media), at);

@@ -1,12 +1,12 @@
 import type { ActorCall } from '../http/operation.ts';
-import type { Article } from './articles.ts';
+import type { SandboxArticle } from './articles.ts';
 import type { Dataset } from './dataset.ts';
 import { mediaOf } from './uploads.ts';
 
 type Viewing = Pick<ActorCall, 'platform' | 'actor'>;
 
 /** The wire form of an article without what it says. */
-export function summaryForm({ platform: { dataset }, actor }: Viewing, article: Article) {
+export function summaryForm({ platform: { dataset }, actor }: Viewing, article: SandboxArticle) {
   const { id, author, title, tweet, coverId } = article;
   const at = (time: number) => new Date(time).toISOString();
   return {
@@ -24,7 +24,7 @@ export function summaryForm({ platform: { dataset }, actor }: Viewing, article: 
   };
 }
 
-export function articleForm(call: Viewing, article: Article) {
+export function articleForm(call: Viewing, article: SandboxArticle) {
   const content = article.content();
   const entities = content.entities.map((entity) =>
     entity.type === 'MEDIA'
@@ -34,8 +34,8 @@ export function articleForm(call: Viewing, article: Article) {
   return { ...summaryForm(call, article), content: { ...content, entities } };
 }
 
-export const publicPath = ({ author, id }: Article) => `/${author.screenName}/articles/${id}`;
-export const draftPath = ({ author, id }: Article) => `/${author.screenName}/drafts/${id}`;
+export const publicPath = ({ author, id }: SandboxArticle) => `/${author.screenName}/articles/${id}`;
+export const draftPath = ({ author, id }: SandboxArticle) => `/${author.screenName}/drafts/${id}`;
 
 /** Where the platform shows an upload. */
 export function picturePath(dataset: Dataset, id: string): string | undefined {

@@ -1,17 +1,17 @@
-import { type Content, noContent } from './content.ts';
-import type { Tweet, User } from './types.ts';
+import { type ArticleContent, noContent } from './content.ts';
+import type { SandboxTweet, User } from './types.ts';
 
 /** A piece of writing. It is published while a tweet wraps it. */
-export interface Article {
+export interface SandboxArticle {
   readonly id: string;
   readonly author: User;
   readonly createdAt: number;
   updatedAt: number;
   title: string;
   /** Those of the seed are written when somebody reads them. */
-  content: () => Content;
+  content: () => ArticleContent;
   coverId: string | null;
-  tweet: Tweet | null;
+  tweet: SandboxTweet | null;
   deleted: boolean;
 }
 
@@ -19,30 +19,30 @@ export interface Article {
 export interface Wrapped {
   readonly id: string;
   readonly title: string;
-  readonly content?: () => Content;
+  readonly content?: () => ArticleContent;
 }
 
 /** All that was ever written. Nothing is taken out, so that places stay what they are. */
 export class Articles {
-  readonly #byId = new Map<string, Article>();
-  readonly #byAuthor = new Map<User, Article[]>();
+  readonly #byId = new Map<string, SandboxArticle>();
+  readonly #byAuthor = new Map<User, SandboxArticle[]>();
   /** The last that was begun by a call. */
   lastId: string | undefined;
 
   /** Deleted ones are not found. */
-  find(id: string): Article | undefined {
+  find(id: string): SandboxArticle | undefined {
     const article = this.#byId.get(id);
     return article?.deleted === true ? undefined : article;
   }
 
   /** In the order in which they were begun. */
-  of(author: User): readonly Article[] {
+  of(author: User): readonly SandboxArticle[] {
     return this.#byAuthor.get(author) ?? [];
   }
 
-  begin(id: string, author: User, at: number): Article {
+  begin(id: string, author: User, at: number): SandboxArticle {
     const times = { createdAt: at, updatedAt: at };
-    const article: Article = {
+    const article: SandboxArticle = {
       ...{ id, author, ...times, title: '', content: () => noContent },
       ...{ coverId: null, tweet: null, deleted: false },
     };
@@ -53,7 +53,7 @@ export class Articles {
     return article;
   }
 
-  wrap(tweet: Tweet, { id, title, content }: Wrapped): void {
+  wrap(tweet: SandboxTweet, { id, title, content }: Wrapped): void {
     let article = this.#byId.get(id);
     if (article === undefined) {
       article = this.begin(id, tweet.author, tweet.createdAt);
@@ -64,7 +64,7 @@ export class Articles {
   }
 
   /** The tweet has gone. */
-  unwrap({ article }: Tweet): void {
+  unwrap({ article }: SandboxTweet): void {
     const found = article === null ? undefined : this.#byId.get(article.id);
     if (found !== undefined) found.tweet = null;
   }

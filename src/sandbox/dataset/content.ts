@@ -2,13 +2,13 @@ import { type Fields, optionalInteger, optionalString, requiredInteger, required
 import { badRequest } from '../http/problem.ts';
 
 /** What an article says, in the written contract's own form: blocks of plain text, and what is said of stretches of it. */
-export interface Content {
-  readonly blocks: readonly Block[];
-  readonly entities: readonly Entity[];
-  readonly containers: readonly Container[];
+export interface ArticleContent {
+  readonly blocks: readonly ContentBlock[];
+  readonly entities: readonly ContentEntity[];
+  readonly containers: readonly ContentContainer[];
 }
 
-export interface Block {
+export interface ContentBlock {
   readonly type: string;
   readonly text: string;
   readonly info?: string;
@@ -18,11 +18,11 @@ export interface Block {
   readonly within?: readonly number[];
 }
 
-export type Entity =
+export type ContentEntity =
   | { readonly type: 'LINK'; readonly url: string; readonly title?: string }
   | { readonly type: 'MEDIA'; readonly media_id: string; readonly alt?: string; readonly title?: string };
 
-export interface Container {
+export interface ContentContainer {
   readonly type: string;
   readonly start?: number;
   readonly loose?: boolean;
@@ -38,10 +38,10 @@ const MOST = 200_000;
 /** Each mark around a letter is a tag around it on the page: there would be no end to what one text becomes. */
 const MOST_MARKS = 8;
 
-export const noContent: Content = { blocks: [], entities: [], containers: [] };
+export const noContent: ArticleContent = { blocks: [], entities: [], containers: [] };
 
 /** Takes only what the contract names, so that nothing else is ever kept or shown. */
-export function readContent(value: unknown): Content {
+export function readContent(value: unknown): ArticleContent {
   const fields = asFields(value, 'content');
   const entities = listOf(fields, 'entities').map(readEntity);
   const containers = listOf(fields, 'containers').map(readContainer);
@@ -50,11 +50,11 @@ export function readContent(value: unknown): Content {
 }
 
 /** Which media it shows. */
-export function mediaIn({ entities }: Content): string[] {
+export function mediaIn({ entities }: ArticleContent): string[] {
   return entities.flatMap((entity) => (entity.type === 'MEDIA' ? [entity.media_id] : []));
 }
 
-function readBlock(value: unknown, entities: number, containers: number): Block {
+function readBlock(value: unknown, entities: number, containers: number): ContentBlock {
   const block = asFields(value, 'content.blocks');
   const text = requiredString(block, 'text');
   const info = optionalString(block, 'info');
@@ -86,7 +86,7 @@ function readBlock(value: unknown, entities: number, containers: number): Block 
   };
 }
 
-function readEntity(value: unknown): Entity {
+function readEntity(value: unknown): ContentEntity {
   const fields = asFields(value, 'content.entities');
   const title = optionalString(fields, 'title');
   const titled = title === undefined ? {} : { title };
@@ -99,7 +99,7 @@ function readEntity(value: unknown): Entity {
   return { type: 'MEDIA', media_id: requiredString(fields, 'media_id'), ...(alt !== undefined && { alt }), ...titled };
 }
 
-function readContainer(value: unknown): Container {
+function readContainer(value: unknown): ContentContainer {
   const fields = asFields(value, 'content.containers');
   const start = optionalInteger(fields, 'start', 0, 999_999_999);
   return {

@@ -3,14 +3,14 @@ import { SearchIndex } from '../search/index.ts';
 import { ActivityLog } from './activity.ts';
 import { Articles } from './articles.ts';
 import { HomeFeeds } from './home.ts';
-import { makeTweet, makeUser, type NewTweet, type NewUser } from './new.ts';
+import { makeTweet, makeUser, type NewUser, type TweetDraft } from './new.ts';
 import { Ranking } from './ranking.ts';
 import { Relation } from './relation.ts';
 import { compareIds, nextSnowflake } from './snowflake.ts';
-import type { List, Tweet, User } from './types.ts';
+import type { List, SandboxTweet, User } from './types.ts';
 import { Uploads } from './uploads.ts';
 
-export type { NewTweet, NewUser } from './new.ts';
+export type { NewUser, TweetDraft as NewTweet } from './new.ts';
 
 /**
  * The state of the platform, held in memory. It keeps its own indexes and counts true and decides nothing: who may do
@@ -22,9 +22,9 @@ export class Dataset {
   /** The affiliated accounts of an organization, in the order in which they joined. */
   readonly affiliates = new Map<User, readonly User[]>();
   /** In the order of ids. Nothing is ever taken out, so that a position stays what it is. */
-  readonly tweets: Tweet[] = [];
+  readonly tweets: SandboxTweet[] = [];
   readonly ranking = new Ranking(this.tweets);
-  readonly created: Tweet[] = [];
+  readonly created: SandboxTweet[] = [];
   readonly index = new SearchIndex();
   readonly feeds = new HomeFeeds();
   readonly activity = new ActivityLog();
@@ -37,7 +37,7 @@ export class Dataset {
   #lastRetweet: string | undefined;
   readonly #byName = new Map<string, User>();
   readonly #byToken = new Map<string, User>();
-  readonly #tweetsById = new Map<string, Tweet>();
+  readonly #tweetsById = new Map<string, SandboxTweet>();
 
   userNamed = (screenName: string): User | undefined => this.#byName.get(screenName.toLowerCase());
 
@@ -45,7 +45,7 @@ export class Dataset {
     return this.#byToken.get(token);
   }
 
-  tweet(id: string): Tweet | undefined {
+  tweet(id: string): SandboxTweet | undefined {
     return this.#tweetsById.get(id);
   }
 
@@ -86,7 +86,7 @@ export class Dataset {
   }
 
   /** Takes a tweet whose id is later than every other. */
-  addTweet(fields: NewTweet): Tweet {
+  addTweet(fields: TweetDraft): SandboxTweet {
     const last = this.lastTweetId;
     if (last !== undefined && compareIds(fields.id, last) <= 0) throw new Error(`tweet ${fields.id} is out of order`);
     const { author, replyTo, quoteOf } = fields;
@@ -109,7 +109,7 @@ export class Dataset {
   }
 
   /** The tweet stays known, so that what quotes it can say that it was deleted. */
-  remove(tweet: Tweet): void {
+  remove(tweet: SandboxTweet): void {
     if (tweet.deleted) return;
     tweet.deleted = true;
     this.articles.unwrap(tweet);
@@ -138,19 +138,19 @@ export class Dataset {
   }
 
   /** Says whether it was not so before. */
-  like(user: User, tweet: Tweet): boolean {
+  like(user: User, tweet: SandboxTweet): boolean {
     if (user.liked.has(tweet)) return false;
     user.liked.add(tweet);
     tweet.likes++;
     return true;
   }
 
-  unlike(user: User, tweet: Tweet): void {
+  unlike(user: User, tweet: SandboxTweet): void {
     if (user.liked.delete(tweet)) tweet.likes--;
   }
 
   /** Says whether it was not so before. */
-  retweet(user: User, tweet: Tweet, at: number): boolean {
+  retweet(user: User, tweet: SandboxTweet, at: number): boolean {
     if (user.retweeted.has(tweet)) return false;
     this.#lastRetweet = nextSnowflake(at, this.#lastRetweet);
     user.retweeted.set(tweet, this.#lastRetweet);
@@ -160,22 +160,22 @@ export class Dataset {
     return true;
   }
 
-  unretweet(user: User, tweet: Tweet): void {
+  unretweet(user: User, tweet: SandboxTweet): void {
     if (!user.retweeted.delete(tweet)) return;
     tweet.retweeters?.delete(user);
     tweet.retweets--;
   }
 
-  bookmark(user: User, tweet: Tweet): void {
+  bookmark(user: User, tweet: SandboxTweet): void {
     if (user.bookmarked.add(tweet)) tweet.bookmarks++;
   }
 
-  unbookmark(user: User, tweet: Tweet): void {
+  unbookmark(user: User, tweet: SandboxTweet): void {
     if (user.bookmarked.delete(tweet)) tweet.bookmarks--;
   }
 }
 
-function addAnswer(parent: Tweet, answer: Tweet): void {
+function addAnswer(parent: SandboxTweet, answer: SandboxTweet): void {
   parent.replies++;
   parent.answers ??= [];
   parent.answers.push(answer.position);
@@ -184,7 +184,7 @@ function addAnswer(parent: Tweet, answer: Tweet): void {
   parent.shyAnswers.push(answer);
 }
 
-function addQuote(quoted: Tweet, by: Tweet): void {
+function addQuote(quoted: SandboxTweet, by: SandboxTweet): void {
   quoted.quotes++;
   quoted.quotedBy ??= [];
   quoted.quotedBy.push(by.position);
@@ -193,6 +193,6 @@ function addQuote(quoted: Tweet, by: Tweet): void {
   quoted.shyQuotes.push(by);
 }
 
-function isShownToAll({ author }: Tweet): boolean {
+function isShownToAll({ author }: SandboxTweet): boolean {
   return author.state === 'active' && !author.protected;
 }

@@ -1,5 +1,5 @@
 import { findUrls } from './tweet-text.ts';
-import type { Entities, Indices, User } from './types.ts';
+import type { Indices, TweetEntities, User } from './types.ts';
 
 const HASHTAG = /(?<![\p{L}\p{M}\p{N}_&])[#＃]([\p{L}\p{M}\p{N}_]*[\p{L}\p{M}][\p{L}\p{M}\p{N}_]*)/gu;
 const CASHTAG = /(?<![^\s(])\$([A-Za-z]{1,6}(?:[._][A-Za-z]{1,2})?)(?![A-Za-z0-9_])/gu;
@@ -9,7 +9,7 @@ const MENTION = /(?<![A-Za-z0-9_!#$%&*@＠])[@＠]([A-Za-z0-9_]{1,15})(?![A-Za-z
 const TIMESTAMP = /(?<![\d:.])(?:(\d{1,2}):)?([0-5]?\d):([0-5]\d)(?![\d:])/g;
 
 const ANY_SIGN = /[#＃$@＠]|\.\S/u;
-const NOTHING: Entities = { hashtags: [], symbols: [], timestamps: [], urls: [], mentions: [] };
+const NOTHING: TweetEntities = { hashtags: [], symbols: [], timestamps: [], urls: [], mentions: [] };
 
 /**
  * What a text names. Indices count code points, as the platform's clients expect. Only existing users are mentions, and only
@@ -19,7 +19,7 @@ export function extractEntities(
   text: string,
   userNamed: (screenName: string) => User | undefined,
   videoMs = 0,
-): Entities {
+): TweetEntities {
   // Most texts name nothing: they share one answer.
   if (videoMs === 0 && !ANY_SIGN.test(text)) return NOTHING;
   const urls = findUrls(text);

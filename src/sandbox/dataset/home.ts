@@ -1,7 +1,7 @@
 import type { Dataset } from './dataset.ts';
 import { hiddenFrom } from './look-up.ts';
 import { compareIds } from './snowflake.ts';
-import type { Tweet, User } from './types.ts';
+import type { SandboxTweet, User } from './types.ts';
 
 const HOUR_MS = 3_600_000;
 const OF_EACH_FOLLOWED = 12;
@@ -11,8 +11,8 @@ const LATEST = 1_500;
 const ENGAGING = 8;
 const LONGEST = 600;
 
-export interface Placed {
-  readonly tweet: Tweet;
+export interface FeedTweet {
+  readonly tweet: SandboxTweet;
   readonly heat: number;
 }
 
@@ -21,11 +21,11 @@ export interface Placed {
  * authors, and what others liked lately. The age counts on a line that has no now in it, and the reception does not
  * change, so the order is the same whenever it is made.
  */
-export function homeFeed(dataset: Dataset, viewer: User, lastId: string): Placed[] {
+export function homeFeed(dataset: Dataset, viewer: User, lastId: string): FeedTweet[] {
   const end = dataset.positionOf(lastId) + (dataset.tweet(lastId) === undefined ? 0 : 1);
   const newest = dataset.tweets[end - 1]?.createdAt ?? 0;
-  const chosen = new Set<Tweet>();
-  const offer = (tweet: Tweet) => {
+  const chosen = new Set<SandboxTweet>();
+  const offer = (tweet: SandboxTweet) => {
     if (tweet.replyTo === null && hiddenFrom(viewer, tweet) === undefined) chosen.add(tweet);
   };
   for (const author of [viewer, ...viewer.following]) {
@@ -47,12 +47,12 @@ export function homeFeed(dataset: Dataset, viewer: User, lastId: string): Placed
   return placed.sort(comparePlaced).slice(0, LONGEST);
 }
 
-export function comparePlaced(a: Placed, b: Placed): number {
+export function comparePlaced(a: FeedTweet, b: FeedTweet): number {
   return b.heat - a.heat || compareIds(b.tweet.id, a.tweet.id);
 }
 
 /** In hours: doubling the reception is worth six of them, being followed a day. */
-function heatOf(tweet: Tweet, viewer: User): number {
+function heatOf(tweet: SandboxTweet, viewer: User): number {
   const near = tweet.author === viewer || viewer.following.has(tweet.author);
   return tweet.createdAt / HOUR_MS + 6 * Math.log2(1 + tweet.score) + (near ? 24 : 0);
 }
@@ -61,7 +61,7 @@ const KEPT = 200;
 
 /** Feeds that somebody is in the middle of: whom one follows meanwhile must not move what is still to come. */
 export class HomeFeeds {
-  readonly #feeds = new Map<string, readonly Placed[]>();
+  readonly #feeds = new Map<string, readonly FeedTweet[]>();
   #named = 0;
 
   /** A name for a feed that begins now. After a restart a name may come again, and so does then what it stood for. */
@@ -69,7 +69,7 @@ export class HomeFeeds {
     return `${viewer.id}-${lastId}-${++this.#named}`;
   }
 
-  keep(name: string, feed: readonly Placed[]): void {
+  keep(name: string, feed: readonly FeedTweet[]): void {
     this.#feeds.delete(name);
     this.#feeds.set(name, feed);
     const [oldest] = this.#feeds.keys();
@@ -77,7 +77,7 @@ export class HomeFeeds {
   }
 
   /** One that was kept, or the same made again as far as the dataset is still the same. */
-  find(name: string, make: () => readonly Placed[]): readonly Placed[] {
+  find(name: string, make: () => readonly FeedTweet[]): readonly FeedTweet[] {
     const feed = this.#feeds.get(name) ?? make();
     this.keep(name, feed);
     return feed;

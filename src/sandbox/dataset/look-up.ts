@@ -1,11 +1,11 @@
 import type { ActorCall } from '../http/operation.ts';
 import { notFound, Problem } from '../http/problem.ts';
-import type { Article } from './articles.ts';
+import type { SandboxArticle } from './articles.ts';
 import type { Dataset } from './dataset.ts';
-import type { Tweet, User } from './types.ts';
+import type { SandboxTweet, User } from './types.ts';
 
 /** The tweet, where the actor may see it; otherwise the reason as a problem. */
-export function visibleTweet(dataset: Dataset, id: string, actor: User): Tweet {
+export function visibleTweet(dataset: Dataset, id: string, actor: User): SandboxTweet {
   const tweet = dataset.tweet(id);
   if (tweet === undefined) throw notFound('tweet', id);
   const hidden = hiddenFrom(actor, tweet);
@@ -50,7 +50,7 @@ export function checkShownTo(viewer: User, user: User): void {
 export type Hidden = 'deleted' | 'author_suspended' | 'author_deleted' | 'protected';
 
 /** Why `viewer` may not see a tweet, or undefined. */
-export function hiddenFrom(viewer: User, tweet: Tweet): Hidden | undefined {
+export function hiddenFrom(viewer: User, tweet: SandboxTweet): Hidden | undefined {
   if (tweet.deleted) return 'deleted';
   const { author } = tweet;
   if (author.state === 'suspended') return 'author_suspended';
@@ -60,7 +60,10 @@ export function hiddenFrom(viewer: User, tweet: Tweet): Hidden | undefined {
 }
 
 /** An article that the actor may read: its own, or a published one by an author whose tweets it may see. */
-export function readableArticle({ platform, actor }: Pick<ActorCall, 'platform' | 'actor'>, id: string): Article {
+export function readableArticle(
+  { platform, actor }: Pick<ActorCall, 'platform' | 'actor'>,
+  id: string,
+): SandboxArticle {
   const article = platform.dataset.articles.find(id);
   if (article?.author === actor) return article;
   if (article === undefined || article.tweet === null) throw notFound('article', id);
@@ -76,7 +79,7 @@ export function readableArticle({ platform, actor }: Pick<ActorCall, 'platform' 
 }
 
 /** An article that the actor may change. */
-export function ownArticle(call: ActorCall, id: string): Article {
+export function ownArticle(call: ActorCall, id: string): SandboxArticle {
   const article = readableArticle(call, id);
   if (article.author === call.actor) return article;
   throw new Problem(403, 'forbidden', 'Only its author can change an article', { id });

@@ -2,7 +2,7 @@ import { joined, termsOf } from '../search/terms.ts';
 import type { Wrapped } from './articles.ts';
 import { extractEntities } from './entities.ts';
 import { Relation } from './relation.ts';
-import type { Media, Tweet, User } from './types.ts';
+import type { AttachedMedia, SandboxTweet, User } from './types.ts';
 
 type Grown =
   | 'followers'
@@ -24,16 +24,16 @@ type Grown =
 /** What a user begins with; the dataset grows the rest. */
 export type NewUser = Omit<User, Grown>;
 
-export interface NewTweet {
+export interface TweetDraft {
   readonly id: string;
   readonly author: User;
   readonly text: string;
   readonly createdAt: number;
   readonly lang: string;
   readonly source: string | null;
-  readonly replyTo: Tweet | undefined;
-  readonly quoteOf: Tweet | undefined;
-  readonly media: readonly Media[];
+  readonly replyTo: SandboxTweet | undefined;
+  readonly quoteOf: SandboxTweet | undefined;
+  readonly media: readonly AttachedMedia[];
   readonly score: number;
   readonly createdByCall: boolean;
   /** Of the wrapper tweet of a published article. */
@@ -66,10 +66,10 @@ export function makeUser(fields: NewUser): User {
 }
 
 export function makeTweet(
-  fields: NewTweet,
+  fields: TweetDraft,
   position: number,
   userNamed: (screenName: string) => User | undefined,
-): Tweet {
+): SandboxTweet {
   const { replyTo, quoteOf } = fields;
   return {
     id: fields.id,
@@ -104,6 +104,6 @@ export function makeTweet(
   };
 }
 
-function longestVideo(media: readonly Media[]): number {
+function longestVideo(media: readonly AttachedMedia[]): number {
   return Math.max(0, ...media.map(({ kind, durationMs }) => (kind === 'video' ? (durationMs ?? 0) : 0)));
 }

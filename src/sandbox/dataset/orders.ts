@@ -1,14 +1,14 @@
 import type { Dataset } from './dataset.ts';
 import { lowerBound } from './relation.ts';
 import { compareIds } from './snowflake.ts';
-import type { Tweet, User } from './types.ts';
+import type { SandboxTweet, User } from './types.ts';
 
 /** The tweets at these ascending positions, newest first, that are older than the one with the id `before`. */
 export function* newestTweets(
   dataset: Dataset,
   positions: readonly number[],
   before: string | undefined,
-): Generator<readonly [tweet: Tweet, id: string]> {
+): Generator<readonly [tweet: SandboxTweet, id: string]> {
   let at = before === undefined ? positions.length : lowerBound(positions, dataset.positionOf(before));
   while (--at >= 0) {
     const tweet = dataset.tweets[positions[at] ?? -1];
@@ -24,7 +24,7 @@ export function* timelineOf(
   dataset: Dataset,
   user: User,
   after: string | undefined,
-): Generator<readonly [tweet: Tweet, position: string]> {
+): Generator<readonly [tweet: SandboxTweet, position: string]> {
   const [, id, mark] = /^(\d+)(r?)$/.exec(after ?? '') ?? [];
   const before = id !== undefined && mark === 'r' ? String(BigInt(id) + 1n) : id;
   const own = newestTweets(dataset, user.tweets, before);

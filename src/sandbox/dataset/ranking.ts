@@ -1,7 +1,7 @@
 import { compareIds } from './snowflake.ts';
-import type { Tweet } from './types.ts';
+import type { SandboxTweet } from './types.ts';
 
-export type Ranked = Pick<Tweet, 'score' | 'id'>;
+export type Ranked = Pick<SandboxTweet, 'score' | 'id'>;
 
 /** Best first; the later first among equals. */
 export function compareRank(a: Ranked, b: Ranked): number {
@@ -10,20 +10,20 @@ export function compareRank(a: Ranked, b: Ranked): number {
 
 /** All tweets, best first. Sorted when first asked for: to find a place for each of a whole dataset one by one is slow. */
 export class Ranking {
-  readonly #all: readonly Tweet[];
-  #sorted: Tweet[] | undefined;
+  readonly #all: readonly SandboxTweet[];
+  #sorted: SandboxTweet[] | undefined;
 
-  constructor(all: readonly Tweet[]) {
+  constructor(all: readonly SandboxTweet[]) {
     this.#all = all;
   }
 
-  get tweets(): readonly Tweet[] {
+  get tweets(): readonly SandboxTweet[] {
     this.#sorted ??= [...this.#all].sort(compareRank);
     return this.#sorted;
   }
 
   /** Is told of every new tweet. */
-  add(tweet: Tweet): void {
+  add(tweet: SandboxTweet): void {
     this.#sorted?.splice(this.placeOf(tweet), 0, tweet);
   }
 

@@ -1,6 +1,6 @@
 import type { Dataset } from './dataset.ts';
 import { hiddenFrom } from './look-up.ts';
-import type { Entities, Media, Tweet, User } from './types.ts';
+import type { AttachedMedia, SandboxTweet, TweetEntities, User } from './types.ts';
 
 /*
  * The wire forms, as JSON text. A page of tweets is the platform's hottest path, so what cannot change about a user or a
@@ -23,15 +23,15 @@ export function usersJson(dataset: Dataset, users: readonly User[], viewer: User
   return `[${users.map((user) => userJson(dataset, user, viewer)).join(',')}]`;
 }
 
-export function tweetJson(dataset: Dataset, tweet: Tweet, viewer: User): string {
+export function tweetJson(dataset: Dataset, tweet: SandboxTweet, viewer: User): string {
   return render(dataset, tweet, viewer, true);
 }
 
-export function tweetsJson(dataset: Dataset, tweets: readonly Tweet[], viewer: User): string {
+export function tweetsJson(dataset: Dataset, tweets: readonly SandboxTweet[], viewer: User): string {
   return `[${tweets.map((tweet) => render(dataset, tweet, viewer, true)).join(',')}]`;
 }
 
-function render(dataset: Dataset, tweet: Tweet, viewer: User, withQuoted: boolean): string {
+function render(dataset: Dataset, tweet: SandboxTweet, viewer: User, withQuoted: boolean): string {
   tweet.head ??= tweetHead(dataset, tweet);
   const quoted = withQuoted && tweet.quoteOf !== null ? quotedJson(dataset, tweet.quoteOf, viewer) : 'null';
   return `${tweet.head},"author":${userJson(dataset, tweet.author, viewer)},"quoted":${quoted},"counts":{"likes":${
@@ -44,7 +44,7 @@ function render(dataset: Dataset, tweet: Tweet, viewer: User, withQuoted: boolea
 }
 
 /** How many of `count` tweets the list of them shows this viewer; `shy` are those that not everybody may see. */
-function shownOf(count: number, shy: readonly Tweet[] | undefined, viewer: User): number {
+function shownOf(count: number, shy: readonly SandboxTweet[] | undefined, viewer: User): number {
   if (shy === undefined) return count;
   return count - shy.filter((tweet) => !tweet.deleted && hiddenFrom(viewer, tweet) !== undefined).length;
 }
@@ -76,7 +76,7 @@ function userHead(dataset: Dataset, user: User): string {
   });
 }
 
-function tweetHead(dataset: Dataset, tweet: Tweet): string {
+function tweetHead(dataset: Dataset, tweet: SandboxTweet): string {
   return open({
     kind: 'tweet',
     id: tweet.id,
@@ -95,7 +95,7 @@ function tweetHead(dataset: Dataset, tweet: Tweet): string {
   });
 }
 
-function mediaForm(dataset: Dataset, tweet: Tweet, media: Media, index: number) {
+function mediaForm(dataset: Dataset, tweet: SandboxTweet, media: AttachedMedia, index: number) {
   return {
     kind: media.kind,
     url: dataset.origin + media.path,
@@ -110,7 +110,7 @@ function mediaForm(dataset: Dataset, tweet: Tweet, media: Media, index: number) 
   };
 }
 
-function entitiesForm({ hashtags, symbols, timestamps, urls, mentions }: Entities) {
+function entitiesForm({ hashtags, symbols, timestamps, urls, mentions }: TweetEntities) {
   const user_mentions = mentions.map(({ user, indices }) => ({
     id: user.id,
     screen_name: user.screenName,
@@ -120,7 +120,7 @@ function entitiesForm({ hashtags, symbols, timestamps, urls, mentions }: Entitie
   return { hashtags, symbols, timestamps, urls, user_mentions };
 }
 
-function pageOf(dataset: Dataset, tweet: Tweet): string {
+function pageOf(dataset: Dataset, tweet: SandboxTweet): string {
   return `${dataset.origin}/${tweet.author.screenName}/status/${tweet.id}`;
 }
 

@@ -32,10 +32,10 @@ export interface User {
   followingCount: number;
   /** Those who were asked for leave to follow them. */
   readonly requested: Set<User>;
-  readonly liked: Set<Tweet>;
+  readonly liked: Set<SandboxTweet>;
   /** Each with the place of the retweet in the user's timeline: an id like those of tweets, ascending in this order. */
-  readonly retweeted: Map<Tweet, string>;
-  readonly bookmarked: Relation<Tweet>;
+  readonly retweeted: Map<SandboxTweet, string>;
+  readonly bookmarked: Relation<SandboxTweet>;
   /** Likes given before the part of history that the dataset knows one by one. */
   readonly earlierFavourites: number;
   /** Positions of own tweets in the dataset's order, ascending. */
@@ -50,7 +50,7 @@ export interface User {
   head: string | undefined;
 }
 
-export interface Media {
+export interface AttachedMedia {
   readonly kind: 'photo' | 'video' | 'animated_gif';
   /** A path under the sandbox's own address. */
   readonly path: string;
@@ -62,7 +62,7 @@ export interface Media {
 
 export type Indices = readonly [start: number, end: number];
 
-export interface Entities {
+export interface TweetEntities {
   readonly hashtags: readonly { text: string; indices: Indices }[];
   readonly symbols: readonly { text: string; indices: Indices }[];
   /** Moments of a video that the tweet shows. */
@@ -71,7 +71,7 @@ export interface Entities {
   readonly mentions: readonly { user: User; indices: Indices }[];
 }
 
-export interface Tweet {
+export interface SandboxTweet {
   readonly id: string;
   /** Place in the dataset's order, which is also the order of ids. */
   readonly position: number;
@@ -84,8 +84,8 @@ export interface Tweet {
   readonly replyTo: { readonly tweetId: string; readonly userId: string } | null;
   readonly quoteOf: string | null;
   readonly article: Wrapped | null;
-  readonly media: readonly Media[];
-  readonly entities: Entities;
+  readonly media: readonly AttachedMedia[];
+  readonly entities: TweetEntities;
   /** What `top` orders by. It never changes, so that pages neither repeat nor lose a tweet. */
   readonly score: number;
   /** Normalised words between single spaces, with one at either end. */
@@ -100,12 +100,12 @@ export interface Tweet {
   /** Positions of the direct replies, ascending. Most tweets have none, hence no array of their own. */
   answers: number[] | undefined;
   /** Those replies that not everybody may see, so that the count can leave them out for whom the list does. */
-  shyAnswers: Tweet[] | undefined;
+  shyAnswers: SandboxTweet[] | undefined;
   quotes: number;
   /** Positions of the tweets that quote this one, ascending. */
   quotedBy: number[] | undefined;
   /** Those of them that not everybody may see. */
-  shyQuotes: Tweet[] | undefined;
+  shyQuotes: SandboxTweet[] | undefined;
   bookmarks: number;
   views: number | null;
   head: string | undefined;

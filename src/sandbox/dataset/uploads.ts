@@ -1,10 +1,10 @@
 import { notFound } from '../http/problem.ts';
-import type { Media, User } from './types.ts';
+import type { AttachedMedia, User } from './types.ts';
 
 export interface Upload {
   readonly id: string;
   readonly owner: User;
-  readonly kind: Media['kind'];
+  readonly kind: AttachedMedia['kind'];
   /** Of its file. */
   readonly extension: string;
   readonly width: number;
@@ -72,7 +72,7 @@ export function fileOf({ id, extension }: Pick<Upload, 'id' | 'extension'>): str
 }
 
 /** How a tweet shows it. A video begins with a picture of the sandbox's own making. */
-export function mediaOf(upload: Upload): Media {
+export function mediaOf(upload: Upload): AttachedMedia {
   const { kind, width, height, durationMs } = upload;
   const path = `/media/uploads/${fileOf(upload)}`;
   if (kind !== 'video') return { kind, path, videoPath: null, width, height, durationMs };
@@ -80,7 +80,7 @@ export function mediaOf(upload: Upload): Media {
 }
 
 /** Of what a tweet shows; empty for a picture of the seed's. */
-export function uploadIdOf({ path, videoPath }: Media): string {
+export function uploadIdOf({ path, videoPath }: AttachedMedia): string {
   return /^\/media\/uploads\/(\d+)\./.exec(videoPath ?? path)?.[1] ?? '';
 }
 

@@ -2,7 +2,7 @@ import { type Fields, optionalInteger, optionalString, requiredInteger, required
 import { badRequest } from '../http/problem.ts';
 
 /** What can go wrong on purpose. */
-export type Fault =
+export type InjectedFault =
   | { readonly kind: 'latency'; readonly ms: number }
   | {
       readonly kind: 'status';
@@ -19,11 +19,11 @@ const plainKinds = ['reset', 'reset_after', 'hang', 'hang_after', 'nonsense', 'w
 type PlainKind = (typeof plainKinds)[number];
 
 /** Whether the operation is carried out, and on disk, before the fault shows. */
-export function performs(fault: Fault): boolean {
+export function performs(fault: InjectedFault): boolean {
   return ['latency', 'reset_after', 'hang_after', 'truncated'].includes(fault.kind);
 }
 
-export function readFault(value: unknown): Fault {
+export function readFault(value: unknown): InjectedFault {
   if (typeof value !== 'object' || value === null) throw badRequest('fault', 'fault must be an object with a kind');
   const fields = value as Fields;
   const kind = requiredString(fields, 'kind');
@@ -43,7 +43,7 @@ export function readFault(value: unknown): Fault {
   }
 }
 
-function statusFault(fields: Fields): Fault {
+function statusFault(fields: Fields): InjectedFault {
   const code = optionalString(fields, 'code');
   const message = optionalString(fields, 'message');
   const retryAfter = optionalInteger(fields, 'retry_after', 0, 86_400);

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Answer, problemAnswer } from '../http/answer.ts';
+import { problemAnswer, type SandboxResponse } from '../http/answer.ts';
 import { Problem, rateLimited } from '../http/problem.ts';
-import type { Fault } from './fault.ts';
+import type { InjectedFault } from './fault.ts';
 
 /** Waits, but not for a caller that has gone. */
 export function sleep(ms: number, request: IncomingMessage): Promise<void> {
@@ -15,7 +15,12 @@ export function sleep(ms: number, request: IncomingMessage): Promise<void> {
 }
 
 /** Answers wrongly, or not at all. `answer` is what would have been said, where the operation was carried out. */
-export function answerFault(fault: Fault, request: IncomingMessage, response: ServerResponse, answer?: Answer): void {
+export function answerFault(
+  fault: InjectedFault,
+  request: IncomingMessage,
+  response: ServerResponse,
+  answer?: SandboxResponse,
+): void {
   switch (fault.kind) {
     case 'reset':
     case 'reset_after':
@@ -53,7 +58,7 @@ export function answerFault(fault: Fault, request: IncomingMessage, response: Se
 
 const jsonType = { 'content-type': 'application/json; charset=utf-8' };
 
-function statusProblem(fault: Extract<Fault, { kind: 'status' }>): Problem {
+function statusProblem(fault: Extract<InjectedFault, { kind: 'status' }>): Problem {
   const retry = fault.retry_after;
   return new Problem(
     fault.status,
@@ -77,7 +82,7 @@ function problem(response: ServerResponse, refused: Problem): void {
 }
 
 /** Half of the body under the length of the whole. */
-function truncate(answer: Answer, request: IncomingMessage, response: ServerResponse): void {
+function truncate(answer: SandboxResponse, request: IncomingMessage, response: ServerResponse): void {
   const body = Buffer.from(answer.body, 'utf8');
   response.writeHead(answer.status, { ...jsonType, ...answer.headers, 'content-length': body.length });
   response.write(body.subarray(0, Math.floor(body.length / 2)), () => request.socket.destroy());

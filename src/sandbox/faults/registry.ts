@@ -1,4 +1,4 @@
-import type { Fault } from './fault.ts';
+import type { InjectedFault } from './fault.ts';
 
 /** Which requests a fault meets; what is left out does not matter. */
 export interface Target {
@@ -11,7 +11,7 @@ export interface Target {
 
 export interface Rule extends Target {
   readonly id: string;
-  readonly fault: Fault;
+  readonly fault: InjectedFault;
   /** How many more requests it meets; null: until cleared. */
   remaining: number | null;
 }
@@ -32,7 +32,7 @@ export class FaultRegistry {
     return this.#rules;
   }
 
-  add(fault: Fault, target: Target, times: number | null): Rule {
+  add(fault: InjectedFault, target: Target, times: number | null): Rule {
     const rule: Rule = { id: `fault-${++this.#made}`, fault, ...target, remaining: times };
     this.#rules.push(rule);
     return rule;
@@ -44,7 +44,7 @@ export class FaultRegistry {
     return cleared;
   }
 
-  take(arrival: Arrival): Fault | undefined {
+  take(arrival: Arrival): InjectedFault | undefined {
     if (this.#rules.length === 0) return undefined;
     const rule = this.#rules.find((candidate) => fits(candidate, arrival));
     if (rule === undefined) return undefined;

@@ -1,6 +1,6 @@
 import type { Problem } from './problem.ts';
 
-export interface Answer {
+export interface SandboxResponse {
   readonly status: number;
   readonly body: string;
   readonly contentType?: string;
@@ -8,15 +8,15 @@ export interface Answer {
 }
 
 /** An answer whose body is JSON text already. */
-export function jsonText(body: string, status = 200, headers?: Readonly<Record<string, string>>): Answer {
+export function jsonText(body: string, status = 200, headers?: Readonly<Record<string, string>>): SandboxResponse {
   return headers === undefined ? { status, body } : { status, body, headers };
 }
 
-export function json(value: unknown, status = 200): Answer {
+export function json(value: unknown, status = 200): SandboxResponse {
   return { status, body: JSON.stringify(value) };
 }
 
-export function problemAnswer(problem: Problem): Answer {
+export function problemAnswer(problem: Problem): SandboxResponse {
   const { status, code, message, extras, headers } = problem;
   return { status, body: JSON.stringify({ problem: { code, message, ...extras } }), headers };
 }

@@ -1,12 +1,12 @@
 import type { OperationContract } from '../contract/schema.ts';
 import type { User } from '../dataset/types.ts';
-import type { SandboxPlatform } from '../platform.ts';
+import type { SandboxState } from '../platform.ts';
 import type { Received } from '../uploads/files.ts';
-import type { Answer } from './answer.ts';
+import type { SandboxResponse } from './answer.ts';
 import type { Fields } from './input.ts';
 
 export interface Call {
-  readonly platform: SandboxPlatform;
+  readonly platform: SandboxState;
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -35,13 +35,13 @@ export interface ActorOperation extends Route {
   readonly access: 'actor';
   /** Of one that takes bytes and no JSON: how many at most. May refuse by the headers alone. */
   mostBytes?(headers: Call['headers']): number;
-  handle(call: ActorCall): Answer | Promise<Answer>;
+  handle(call: ActorCall): SandboxResponse | Promise<SandboxResponse>;
 }
 
 /** For anybody on this machine. */
 export interface OpenOperation extends Route {
   readonly access: 'open' | 'control';
-  handle(call: Call): Answer;
+  handle(call: Call): SandboxResponse;
 }
 
 export type Operation = ActorOperation | OpenOperation;

@@ -1,15 +1,15 @@
-import { type Answer, jsonText } from './answer.ts';
+import { jsonText, type SandboxResponse } from './answer.ts';
 import { pageSize } from './input.ts';
 import type { ActorCall } from './operation.ts';
 import { Problem } from './problem.ts';
 
 /** What one page shows, and where it ended unless it is the last. `Position` is any text without spaces. */
-export interface Page<T> {
+export interface PagedResult<T> {
   readonly items: readonly T[];
   readonly next: string | undefined;
 }
 
-export interface Paging {
+export interface PagedRequest {
   readonly count: number;
   /** Where the page before ended. */
   readonly after: string | undefined;
@@ -17,7 +17,7 @@ export interface Paging {
 }
 
 /** `count` and `cursor` of a call. A cursor holds for one list of one target, and for the actor it was given to. */
-export function pagingOf({ platform, query, actor }: ActorCall, list: string, target: string): Paging {
+export function pagingOf({ platform, query, actor }: ActorCall, list: string, target: string): PagedRequest {
   const count = pageSize(query);
   const scope = [list, target, actor.id];
   const cursor = query.get('cursor');
@@ -37,7 +37,7 @@ export function takePage<T>(
   from: Iterable<readonly [item: T, position: string | number]>,
   count: number,
   shown: (item: T) => boolean,
-): Page<T> {
+): PagedResult<T> {
   const items: T[] = [];
   let last: string | undefined;
   for (const [item, position] of from) {
@@ -50,6 +50,6 @@ export function takePage<T>(
 }
 
 /** `head` and `items` are JSON text already: the fields before the items, each with a comma after it, and the array. */
-export function pageAnswer(head: string, name: string, items: string, cursor: string | null): Answer {
+export function pageAnswer(head: string, name: string, items: string, cursor: string | null): SandboxResponse {
   return jsonText(`{${head}"${name}":${items},"next_cursor":${cursor === null ? 'null' : `"${cursor}"`}}`);
 }

@@ -1,11 +1,11 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { User } from '../dataset/types.ts';
-import { type Fault, performs } from '../faults/fault.ts';
+import { type InjectedFault, performs } from '../faults/fault.ts';
 import { answerFault, sleep } from '../faults/inject.ts';
 import { isForBrowsers, servePage } from '../pages/answer-page.ts';
-import type { SandboxPlatform } from '../platform.ts';
+import type { SandboxState } from '../platform.ts';
 import type { Received } from '../uploads/files.ts';
-import { type Answer, problemAnswer } from './answer.ts';
+import { problemAnswer, type SandboxResponse } from './answer.ts';
 import { readBody } from './body.ts';
 import { checkControlType, checkHost, cookieToken } from './guard.ts';
 import type { Call, Operation } from './operation.ts';
@@ -14,7 +14,7 @@ import type { Router } from './router.ts';
 
 const NO_BODY = {};
 
-export function createSandboxServer(platform: SandboxPlatform, router: Router): Server {
+export function createSandboxServer(platform: SandboxState, router: Router): Server {
   const server = createServer((request, response) => void serve(platform, router, request, response));
   // Longer than a client keeps an idle connection, so that it is never the server that closes one just being used again.
   server.keepAliveTimeout = 120_000;
@@ -22,9 +22,9 @@ export function createSandboxServer(platform: SandboxPlatform, router: Router): 
   return server;
 }
 
-async function serve(platform: SandboxPlatform, router: Router, request: IncomingMessage, response: ServerResponse) {
-  let fault: Fault | undefined;
-  let answer: Answer;
+async function serve(platform: SandboxState, router: Router, request: IncomingMessage, response: ServerResponse) {
+  let fault: InjectedFault | undefined;
+  let answer: SandboxResponse;
   let received: Received | undefined;
   try {
     checkHost(request);
@@ -73,13 +73,17 @@ async function serve(platform: SandboxPlatform, router: Router, request: Incomin
   else send(response, answer);
 }
 
-function actorOf(platform: SandboxPlatform, operation: Operation, request: IncomingMessage): User | undefined {
+function actorOf(platform: SandboxState, operation: Operation, request: IncomingMessage): User | undefined {
   if (operation.access === 'control') return undefined;
   const token = cookieToken(request);
   return token === undefined ? undefined : platform.dataset.userByToken(token);
 }
 
-function perform(operation: Operation, call: Call, actor: User | undefined): Answer | Promise<Answer> {
+function perform(
+  operation: Operation,
+  call: Call,
+  actor: User | undefined,
+): SandboxResponse | Promise<SandboxResponse> {
   if (operation.access !== 'actor') return operation.handle(call);
   if (actor === undefined) throw badToken();
   return operation.handle({ ...call, actor });
@@ -89,13 +93,13 @@ function badToken(): Problem {
   return new Problem(401, 'bad_token', 'Could not authenticate you');
 }
 
-function refusal(error: unknown): Answer {
+function refusal(error: unknown): SandboxResponse {
   if (error instanceof Problem) return problemAnswer(error);
   const message = error instanceof Error ? error.message : String(error);
   return problemAnswer(new Problem(500, 'internal', `The sandbox failed: ${message}`));
 }
 
-function send(response: ServerResponse, answer: Answer): void {
+function send(response: ServerResponse, answer: SandboxResponse): void {
   const body = Buffer.from(answer.body, 'utf8');
   response.writeHead(answer.status, {
     'content-type': answer.contentType ?? 'application/json; charset=utf-8',

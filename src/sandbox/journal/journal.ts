@@ -8,7 +8,7 @@ import { lock } from './lock.ts';
 /** Of the file, and of each row in it. Raise it when an older program could not read what a newer one writes. */
 const VERSION = 2;
 
-export interface Opened {
+export interface OpenedJournal {
   readonly journal: Journal;
   /** The dataset's epoch: the first start, which the times of the seed count back from. */
   readonly epochMs: number;
@@ -39,7 +39,7 @@ export const forgetfulJournal: Journal = {
   close() {},
 };
 
-export function openJournal(dataDir: string, seed: string, epochMs: number): Opened {
+export function openJournal(dataDir: string, seed: string, epochMs: number): OpenedJournal {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const unlock = lock(join(dataDir, 'sandbox.lock'));
   const file = join(dataDir, 'sandbox.sqlite');

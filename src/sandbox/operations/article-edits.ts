@@ -1,6 +1,6 @@
 import { answers, closed, type OperationContract, ref, takes } from '../contract/schema.ts';
 import { summaryForm } from '../dataset/article-forms.ts';
-import { type Content, mediaIn, readContent } from '../dataset/content.ts';
+import { type ArticleContent, mediaIn, readContent } from '../dataset/content.ts';
 import { ownArticle } from '../dataset/look-up.ts';
 import type { Upload } from '../dataset/uploads.ts';
 import { json } from '../http/answer.ts';
@@ -12,7 +12,7 @@ const LONGEST_TITLE = 100;
 
 interface Changes {
   readonly title?: string;
-  readonly content?: Content;
+  readonly content?: ArticleContent;
   readonly cover?: string | null;
 }
 

@@ -1,10 +1,10 @@
 import { answers, closed, ref, replayable } from '../contract/schema.ts';
 import { articleForm, summaryForm } from '../dataset/article-forms.ts';
-import type { Article } from '../dataset/articles.ts';
+import type { SandboxArticle } from '../dataset/articles.ts';
 import { ownArticle, readableArticle } from '../dataset/look-up.ts';
 import { lastFirst } from '../dataset/orders.ts';
 import { nextSnowflake } from '../dataset/snowflake.ts';
-import { type Answer, json, jsonText } from '../http/answer.ts';
+import { json, jsonText, type SandboxResponse } from '../http/answer.ts';
 import { idempotencyToken } from '../http/input.ts';
 import type { ActorCall, ActorOperation } from '../http/operation.ts';
 import { pageAnswer, pagingOf, takePage } from '../http/paged.ts';
@@ -128,10 +128,10 @@ export function usedBefore({ platform, actor }: ActorCall, token: string | undef
   throw new Problem(409, 'idempotency_conflict', 'This idempotency-token came with another request before');
 }
 
-function created(call: ActorCall, article: Article, headers?: Record<string, string>): Answer {
+function created(call: ActorCall, article: SandboxArticle, headers?: Record<string, string>): SandboxResponse {
   return jsonText(JSON.stringify({ article: summaryForm(call, article) }), 201, headers);
 }
 
-function deleted(id: string, headers?: Record<string, string>): Answer {
+function deleted(id: string, headers?: Record<string, string>): SandboxResponse {
   return jsonText(JSON.stringify({ article_id: id, deleted: true }), 200, headers);
 }

@@ -7,7 +7,7 @@ import { nextSnowflake } from '../dataset/snowflake.ts';
 import { checkText } from '../dataset/tweet-text.ts';
 import type { User } from '../dataset/types.ts';
 import { uploadIdOf } from '../dataset/uploads.ts';
-import { type Answer, jsonText } from '../http/answer.ts';
+import { jsonText, type SandboxResponse } from '../http/answer.ts';
 import { type Fields, idempotencyToken, optionalString, requiredString } from '../http/input.ts';
 import type { ActorCall, ActorOperation } from '../http/operation.ts';
 import { badRequest, Problem } from '../http/problem.ts';
@@ -113,7 +113,7 @@ function readMediaIds({ media_ids: ids }: Fields): readonly string[] {
 }
 
 /** What the token's first use answered, should there have been one. */
-function replayed(call: ActorCall, token: string, fingerprint: string): Answer | undefined {
+function replayed(call: ActorCall, token: string, fingerprint: string): SandboxResponse | undefined {
   const { platform, actor } = call;
   const first = platform.tokens.find(actor.id, token, platform.now());
   if (first === undefined) return undefined;
@@ -123,7 +123,11 @@ function replayed(call: ActorCall, token: string, fingerprint: string): Answer |
   return created(call, first.subjectId, { 'idempotent-replayed': 'true' });
 }
 
-function created({ platform: { dataset }, actor }: ActorCall, id: string, headers?: Record<string, string>): Answer {
+function created(
+  { platform: { dataset }, actor }: ActorCall,
+  id: string,
+  headers?: Record<string, string>,
+): SandboxResponse {
   const tweet = dataset.tweet(id);
   if (tweet === undefined) throw new Error(`tweet ${id} is not there`);
   return jsonText(`{"tweet":${tweetJson(dataset, tweet, actor)}}`, 201, headers);

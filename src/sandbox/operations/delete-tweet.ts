@@ -1,6 +1,6 @@
 import { answers, closed, ref, replayable } from '../contract/schema.ts';
 import { visibleTweet } from '../dataset/look-up.ts';
-import { type Answer, jsonText } from '../http/answer.ts';
+import { jsonText, type SandboxResponse } from '../http/answer.ts';
 import { idempotencyToken } from '../http/input.ts';
 import type { ActorOperation } from '../http/operation.ts';
 import { Problem } from '../http/problem.ts';
@@ -47,6 +47,6 @@ export const deleteTweet: ActorOperation = {
   },
 };
 
-function deleted(id: string, headers?: Record<string, string>): Answer {
+function deleted(id: string, headers?: Record<string, string>): SandboxResponse {
   return jsonText(JSON.stringify({ tweet_id: id, deleted: true }), 200, headers);
 }

@@ -1,6 +1,6 @@
 import { userJson } from '../dataset/render.ts';
 import type { User } from '../dataset/types.ts';
-import { type Answer, jsonText } from '../http/answer.ts';
+import { jsonText, type SandboxResponse } from '../http/answer.ts';
 import type { ActorCall } from '../http/operation.ts';
 import { badRequest } from '../http/problem.ts';
 import { ofUser } from './user-target.ts';
@@ -47,7 +47,7 @@ export const unfollowUser = ofUser(
   },
 );
 
-function standing({ platform, actor }: ActorCall, target: User): Answer {
+function standing({ platform, actor }: ActorCall, target: User): SandboxResponse {
   return jsonText(
     `{"user":${userJson(platform.dataset, target, actor)},"following":${actor.following.has(
       target,

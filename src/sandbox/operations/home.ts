@@ -1,6 +1,6 @@
-import { homeFeed, type Placed } from '../dataset/home.ts';
+import { type FeedTweet, homeFeed } from '../dataset/home.ts';
 import { compareIds } from '../dataset/snowflake.ts';
-import type { Tweet } from '../dataset/types.ts';
+import type { SandboxTweet } from '../dataset/types.ts';
 import type { ActorOperation } from '../http/operation.ts';
 import { pagingOf } from '../http/paged.ts';
 import { viewerHead } from './user-target.ts';
@@ -50,7 +50,7 @@ function readPosition(text: string | undefined): Position | undefined {
   return { name, lastId, heat: Number(heat), id };
 }
 
-function* below(feed: readonly Placed[], after: Position | undefined): Generator<readonly [Tweet, string]> {
+function* below(feed: readonly FeedTweet[], after: Position | undefined): Generator<readonly [SandboxTweet, string]> {
   for (const { tweet, heat } of feed) {
     const isBelow =
       after === undefined || heat < after.heat || (heat === after.heat && compareIds(tweet.id, after.id) < 0);

@@ -1,6 +1,6 @@
 import { hiddenFrom } from '../dataset/look-up.ts';
 import { newestTweets } from '../dataset/orders.ts';
-import type { Tweet } from '../dataset/types.ts';
+import type { SandboxTweet } from '../dataset/types.ts';
 import type { ActorOperation } from '../http/operation.ts';
 import { pagingOf, takePage } from '../http/paged.ts';
 import { viewerHead } from './user-target.ts';
@@ -22,7 +22,7 @@ export const mentions: ActorOperation = {
     const query = { kind: 'mention', name: actor.screenName } as const;
     const positions = dataset.index.candidates(query, dataset.userNamed) ?? [];
     const paging = pagingOf(call, 'mentions', actor.id);
-    const shown = (tweet: Tweet) => tweet.author !== actor && hiddenFrom(actor, tweet) === undefined;
+    const shown = (tweet: SandboxTweet) => tweet.author !== actor && hiddenFrom(actor, tweet) === undefined;
     const page = takePage(newestTweets(dataset, positions, paging.after), paging.count, shown);
     return tweetsAnswer(call, viewerHead(actor), page, paging.seal(page.next));
   },

@@ -1,7 +1,7 @@
 import type { OperationContract } from '../contract/schema.ts';
 import { visibleTweet } from '../dataset/look-up.ts';
 import { newestTweets } from '../dataset/orders.ts';
-import type { Tweet } from '../dataset/types.ts';
+import type { SandboxTweet } from '../dataset/types.ts';
 import type { ActorOperation } from '../http/operation.ts';
 import { pagingOf } from '../http/paged.ts';
 import { tweetsAnswer, visiblePage } from './user-tweets.ts';
@@ -33,7 +33,7 @@ export const quotes = tweetsAbout(
 function tweetsAbout(
   list: string,
   contract: OperationContract,
-  positionsOf: (tweet: Tweet) => readonly number[] | undefined,
+  positionsOf: (tweet: SandboxTweet) => readonly number[] | undefined,
 ): ActorOperation {
   return {
     id: list,

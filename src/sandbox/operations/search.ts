@@ -1,6 +1,6 @@
 import { answers, ref } from '../contract/schema.ts';
 import { tweetsJson } from '../dataset/render.ts';
-import { type Answer, jsonText } from '../http/answer.ts';
+import { jsonText, type SandboxResponse } from '../http/answer.ts';
 import { pageSize } from '../http/input.ts';
 import type { ActorCall, ActorOperation } from '../http/operation.ts';
 import { badRequest, Problem } from '../http/problem.ts';
@@ -37,7 +37,7 @@ export const searchTweets: ActorOperation = {
     ],
     responses: { 200: answers('A page.', ref('TweetPage')) },
   },
-  handle({ platform, query, actor }: ActorCall): Answer {
+  handle({ platform, query, actor }: ActorCall): SandboxResponse {
     const text = (query.get('q') ?? '').trim();
     const parsed = parse(text);
     const product = productOf(query.get('product'));

@@ -1,7 +1,7 @@
 import { answers, ref, replayable } from '../contract/schema.ts';
 import { nextSnowflake } from '../dataset/snowflake.ts';
 import { fileOf } from '../dataset/uploads.ts';
-import { type Answer, jsonText } from '../http/answer.ts';
+import { jsonText, type SandboxResponse } from '../http/answer.ts';
 import { idempotencyToken } from '../http/input.ts';
 import type { ActorCall, ActorOperation } from '../http/operation.ts';
 import { badRequest, Problem } from '../http/problem.ts';
@@ -107,6 +107,6 @@ function numberIn({ query }: ActorCall, name: string, least: number, most: numbe
   return value;
 }
 
-function uploaded(id: string, headers?: Record<string, string>): Answer {
+function uploaded(id: string, headers?: Record<string, string>): SandboxResponse {
   return jsonText(JSON.stringify({ media: { id } }), 201, headers);
 }

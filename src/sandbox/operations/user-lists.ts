@@ -3,9 +3,9 @@ import { lastFirst } from '../dataset/orders.ts';
 import type { Relation } from '../dataset/relation.ts';
 import { usersJson } from '../dataset/render.ts';
 import type { User } from '../dataset/types.ts';
-import type { Answer } from '../http/answer.ts';
+import type { SandboxResponse } from '../http/answer.ts';
 import type { ActorCall } from '../http/operation.ts';
-import { type Page, pageAnswer, pagingOf, takePage } from '../http/paged.ts';
+import { type PagedResult, pageAnswer, pagingOf, takePage } from '../http/paged.ts';
 import { ofUser, targetHead, viewerHead } from './user-target.ts';
 
 export const followers = ofUser(
@@ -76,7 +76,7 @@ function related(
   relation: Relation<User>,
   shown: (user: User) => boolean,
   head = '',
-): Answer {
+): SandboxResponse {
   checkShownTo(call.actor, target);
   const paging = pagingOf(call, list, target.id);
   const page = takePage(relation.newestFirst(numberOf(paging.after)), paging.count, shown);
@@ -88,6 +88,11 @@ export function numberOf(position: string | undefined): number | undefined {
   return position === undefined ? undefined : Number(position);
 }
 
-export function usersAnswer({ platform, actor }: ActorCall, head: string, page: Page<User>, cursor: string | null) {
+export function usersAnswer(
+  { platform, actor }: ActorCall,
+  head: string,
+  page: PagedResult<User>,
+  cursor: string | null,
+) {
   return pageAnswer(head, 'users', usersJson(platform.dataset, page.items, actor), cursor);
 }

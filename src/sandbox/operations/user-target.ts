@@ -1,7 +1,7 @@
 import type { OperationContract } from '../contract/schema.ts';
 import { activeUser } from '../dataset/look-up.ts';
 import type { User } from '../dataset/types.ts';
-import type { Answer } from '../http/answer.ts';
+import type { SandboxResponse } from '../http/answer.ts';
 import type { ActorCall, ActorOperation } from '../http/operation.ts';
 
 /** What is asked of a user exists twice: by id, and by screen name. `id` names the first; the other says so at its end. */
@@ -10,7 +10,7 @@ export function ofUser(
   method: ActorOperation['method'],
   part: string,
   contract: OperationContract,
-  handle: (call: ActorCall, target: User) => Answer,
+  handle: (call: ActorCall, target: User) => SandboxResponse,
 ): readonly [ActorOperation, ActorOperation] {
   return [
     {

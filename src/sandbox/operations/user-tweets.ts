@@ -1,10 +1,10 @@
 import { checkShownTo, hiddenFrom } from '../dataset/look-up.ts';
 import { newestTweets, timelineOf } from '../dataset/orders.ts';
 import { tweetsJson } from '../dataset/render.ts';
-import type { Tweet, User } from '../dataset/types.ts';
-import type { Answer } from '../http/answer.ts';
+import type { SandboxTweet, User } from '../dataset/types.ts';
+import type { SandboxResponse } from '../http/answer.ts';
 import type { ActorCall } from '../http/operation.ts';
-import { type Page, pageAnswer, pagingOf, takePage } from '../http/paged.ts';
+import { type PagedResult, pageAnswer, pagingOf, takePage } from '../http/paged.ts';
 import { ofUser, targetHead } from './user-target.ts';
 
 /** Tweets, replies and retweets. */
@@ -38,8 +38,8 @@ function pageOf(
   call: ActorCall,
   list: string,
   target: User,
-  newestFirst: (after: string | undefined) => Iterable<readonly [Tweet, string]>,
-): Answer {
+  newestFirst: (after: string | undefined) => Iterable<readonly [SandboxTweet, string]>,
+): SandboxResponse {
   checkShownTo(call.actor, target);
   const paging = pagingOf(call, list, target.id);
   const page = visiblePage(call, newestFirst(paging.after), paging.count);
@@ -48,12 +48,17 @@ function pageOf(
 
 export function visiblePage(
   { actor }: ActorCall,
-  from: Iterable<readonly [Tweet, string | number]>,
+  from: Iterable<readonly [SandboxTweet, string | number]>,
   count: number,
-): Page<Tweet> {
+): PagedResult<SandboxTweet> {
   return takePage(from, count, (tweet) => hiddenFrom(actor, tweet) === undefined);
 }
 
-export function tweetsAnswer({ platform, actor }: ActorCall, head: string, page: Page<Tweet>, cursor: string | null) {
+export function tweetsAnswer(
+  { platform, actor }: ActorCall,
+  head: string,
+  page: PagedResult<SandboxTweet>,
+  cursor: string | null,
+) {
   return pageAnswer(head, 'tweets', tweetsJson(platform.dataset, page.items, actor), cursor);
 }

@@ -1,10 +1,10 @@
 import { activeUser } from '../dataset/look-up.ts';
 import { userJson } from '../dataset/render.ts';
 import type { User } from '../dataset/types.ts';
-import { type Answer, jsonText } from '../http/answer.ts';
+import { jsonText, type SandboxResponse } from '../http/answer.ts';
 import type { ActorCall, ActorOperation } from '../http/operation.ts';
 
-const answerUser = ({ platform, actor }: ActorCall, user: User): Answer =>
+const answerUser = ({ platform, actor }: ActorCall, user: User): SandboxResponse =>
   jsonText(`{"user":${userJson(platform.dataset, user, actor)}}`);
 
 export const me: ActorOperation = {

@@ -5,11 +5,11 @@ import { cookieToken } from '../http/guard.ts';
 import { ranged } from '../http/range.ts';
 import { videoAt } from '../media/clip.ts';
 import { pictureAt } from '../media/pictures.ts';
-import type { SandboxPlatform } from '../platform.ts';
+import type { SandboxState } from '../platform.ts';
 import { serveUpload } from '../uploads/answer-upload.ts';
 import { articleView } from './article-view.ts';
 import { STYLE_PATH, style } from './html.ts';
-import { notice, tweetView, userView, type View } from './views.ts';
+import { notice, type PageView, tweetView, userView } from './views.ts';
 
 const POLICY =
   "default-src 'none'; img-src 'self'; media-src 'self'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
@@ -23,7 +23,7 @@ export function isForBrowsers({ method, url = '/' }: IncomingMessage): boolean {
 
 /** Answers what a browser asks for: pages and their pictures. Says whether it did; the rest is for the operations. */
 export async function servePage(
-  platform: SandboxPlatform,
+  platform: SandboxState,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<boolean> {
@@ -60,7 +60,7 @@ function viewerOf(dataset: Dataset, request: IncomingMessage): User | undefined 
   return token === undefined ? undefined : dataset.userByToken(token);
 }
 
-function viewAt(dataset: Dataset, path: string, viewer: User | undefined): View | undefined {
+function viewAt(dataset: Dataset, path: string, viewer: User | undefined): PageView | undefined {
   const written = /^\/(\w{1,15})\/(articles|drafts)\/(\d{1,20})$/.exec(path);
   if (written !== null) {
     const article = dataset.articles.find(written[3] ?? '');

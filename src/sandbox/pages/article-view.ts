@@ -1,14 +1,19 @@
 import { picturePath, publicPath } from '../dataset/article-forms.ts';
-import type { Article } from '../dataset/articles.ts';
+import type { SandboxArticle } from '../dataset/articles.ts';
 import type { Dataset } from '../dataset/dataset.ts';
 import type { User } from '../dataset/types.ts';
 import { mediaOf } from '../dataset/uploads.ts';
 import { contentHtml } from './content-html.ts';
 import { html, page } from './html.ts';
-import { authorLine, hiddenBecause, notice, type View } from './views.ts';
+import { authorLine, hiddenBecause, notice, type PageView } from './views.ts';
 
 /** An article for readers: a published one for everybody, a draft for its author alone. */
-export function articleView(dataset: Dataset, article: Article, isDraft: boolean, viewer: User | undefined): View {
+export function articleView(
+  dataset: Dataset,
+  article: SandboxArticle,
+  isDraft: boolean,
+  viewer: User | undefined,
+): PageView {
   const missing = notice(404, 'Nothing here', 'No such article, or it is not published.');
   const { tweet, author } = article;
   if (isDraft) {

@@ -1,17 +1,22 @@
-import type { Block, Container, Content, Entity } from '../dataset/content.ts';
-import { Html, html } from './html.ts';
+import type { ArticleContent, ContentBlock, ContentContainer, ContentEntity } from '../dataset/content.ts';
+import { html, SafeHtml } from './html.ts';
 
 type PictureAt = (id: string) => string | undefined;
 
 /** What an article says, as HTML of its own making: text is escaped, links go out with no word of where from. */
-export function contentHtml(content: Content, pictureAt: PictureAt): Html {
+export function contentHtml(content: ArticleContent, pictureAt: PictureAt): SafeHtml {
   return inside(content, content.blocks, 0, pictureAt);
 }
 
-function inside(content: Content, blocks: readonly Block[], depth: number, pictureAt: PictureAt): Html {
-  const parts: Html[] = [];
+function inside(
+  content: ArticleContent,
+  blocks: readonly ContentBlock[],
+  depth: number,
+  pictureAt: PictureAt,
+): SafeHtml {
+  const parts: SafeHtml[] = [];
   for (let at = 0; at < blocks.length; ) {
-    const block = blocks[at] as Block;
+    const block = blocks[at] as ContentBlock;
     const place = block.within?.[depth];
     let end = at + 1;
     if (place === undefined) parts.push(leaf(content, block, pictureAt));
@@ -25,7 +30,7 @@ function inside(content: Content, blocks: readonly Block[], depth: number, pictu
   return html`${parts}`;
 }
 
-function contained(container: Container | undefined, body: Html): Html {
+function contained(container: ContentContainer | undefined, body: SafeHtml): SafeHtml {
   switch (container?.type) {
     case 'quote':
       return html`<blockquote>${body}</blockquote>`;
@@ -42,13 +47,13 @@ function contained(container: Container | undefined, body: Html): Html {
 
 const headings = ['header-one', 'header-two', 'header-three', 'header-four', 'header-five', 'header-six'];
 
-function leaf({ entities }: Content, block: Block, pictureAt: PictureAt): Html {
+function leaf({ entities }: ArticleContent, block: ContentBlock, pictureAt: PictureAt): SafeHtml {
   if (block.type === 'divider') return html`<hr>`;
   if (block.type === 'code-block') return html`<pre><code>${block.text}</code></pre>`;
   const body = phrase(block, entities, pictureAt);
   // The title is the page's only h1.
   const level = Math.min(6, headings.indexOf(block.type) + 2);
-  if (level >= 2) return new Html(`<h${level}>${body.text}</h${level}>\n`);
+  if (level >= 2) return new SafeHtml(`<h${level}>${body.text}</h${level}>\n`);
   return block.text === '' ? html`` : html`<p>${body}</p>\n`;
 }
 
@@ -56,8 +61,8 @@ const tags: Readonly<Record<string, string>> = { BOLD: 'strong', ITALIC: 'em', C
 
 /** Stretch by stretch, each with all of its marks around it: what reaches over several of them looks the same. */
 function phrase(
-  { text, styles = [], entities: ranges = [] }: Block,
-  entities: readonly Entity[],
+  { text, styles = [], entities: ranges = [] }: ContentBlock,
+  entities: readonly ContentEntity[],
   pictureAt: PictureAt,
 ) {
   const all = [...styles, ...ranges];
@@ -66,7 +71,7 @@ function phrase(
   const starting = all.toSorted((a, b) => a.offset - b.offset);
   let open: typeof all = [];
   let next = 0;
-  const parts: Html[] = [];
+  const parts: SafeHtml[] = [];
   for (const [index, start] of places.slice(0, -1).entries()) {
     for (let range = starting[next]; range !== undefined && range.offset <= start; range = starting[++next])
       open.push(range);
@@ -74,14 +79,14 @@ function phrase(
     let part = html`${text.slice(start, places[index + 1])}`;
     for (const range of open) {
       if ('entity' in range) part = around(entities[range.entity], part, pictureAt);
-      else part = new Html(`<${tags[range.style]}>${part.text}</${tags[range.style]}>`);
+      else part = new SafeHtml(`<${tags[range.style]}>${part.text}</${tags[range.style]}>`);
     }
     parts.push(part);
   }
   return html`${parts}`;
 }
 
-function around(entity: Entity | undefined, part: Html, pictureAt: PictureAt): Html {
+function around(entity: ContentEntity | undefined, part: SafeHtml, pictureAt: PictureAt): SafeHtml {
   if (entity === undefined) return part;
   if (entity.type === 'LINK')
     return html`<a href="${entity.url}" title="${entity.title ?? ''}" rel="nofollow">${part}</a>`;

@@ -1,25 +1,25 @@
 /** Text that is HTML already. Everything else is escaped on its way into it. */
-export class Html {
+export class SafeHtml {
   readonly text: string;
   constructor(text: string) {
     this.text = text;
   }
 }
 
-type Part = string | number | Html | undefined | readonly Html[];
+type Part = string | number | SafeHtml | undefined | readonly SafeHtml[];
 
-export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
-  return new Html(strings.reduce((before, string, index) => before + written(parts[index - 1]) + string));
+export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): SafeHtml {
+  return new SafeHtml(strings.reduce((before, string, index) => before + written(parts[index - 1]) + string));
 }
 
 function written(part: Part): string {
   if (part === undefined) return '';
-  if (part instanceof Html) return part.text;
+  if (part instanceof SafeHtml) return part.text;
   if (typeof part === 'object') return part.map((each) => each.text).join('');
   return String(part).replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
 }
 
-export function page(title: string, body: Html): string {
+export function page(title: string, body: SafeHtml): string {
   return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark"><meta name="robots" content="noindex">

@@ -7,7 +7,9 @@ import { ALLOWED_GUESSES, type Kept, type RealmStore } from './realm-store.ts';
 /** After the last guess, as long as whoever made it may take to come back with the right tag. */
 const LAST_CHANCE_MS = 30_000;
 
-export type State = { readonly kind: 'enrolled'; readonly version: string } | { readonly kind: 'none' | 'locked' };
+export type StoredRealm =
+  | { readonly kind: 'enrolled'; readonly version: string }
+  | { readonly kind: 'none' | 'locked' };
 export type Evaluated =
   | {
       readonly kind: 'evaluated';
@@ -28,7 +30,7 @@ export class Realm {
     this.#store = store;
   }
 
-  state(account: string, now: number): State {
+  state(account: string, now: number): StoredRealm {
     const kept = this.#store.find(account);
     if (kept === undefined) return { kind: 'none' };
     if (kept.record !== null && kept.guesses < ALLOWED_GUESSES) return { kind: 'enrolled', version: kept.version };

@@ -1,4 +1,4 @@
-import type { Tweet, User } from '../dataset/types.ts';
+import type { SandboxTweet, User } from '../dataset/types.ts';
 import { filterMatcher } from './match.ts';
 import { filters, type Query } from './parse.ts';
 import { signsOf, termsOf } from './terms.ts';
@@ -17,7 +17,7 @@ export class SearchIndex {
   readonly #postings = new Map<string, number[]>();
   #size = 0;
 
-  add(tweet: Tweet): void {
+  add(tweet: SandboxTweet): void {
     this.#size++;
     for (const key of new Set(keysOf(tweet))) {
       const positions = this.#postings.get(key);
@@ -73,7 +73,7 @@ export class SearchIndex {
   }
 }
 
-function keysOf(tweet: Tweet): string[] {
+function keysOf(tweet: SandboxTweet): string[] {
   const keys = [...tweet.terms.trim().split(' '), ...signsOf(tweet.text)];
   for (const hashtag of tweet.entities.hashtags) keys.push(`#${hashtag.text.toLowerCase()}`);
   for (const symbol of tweet.entities.symbols) keys.push(`$${symbol.text.toLowerCase()}`);

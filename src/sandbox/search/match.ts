@@ -1,8 +1,8 @@
-import type { Tweet, User } from '../dataset/types.ts';
+import type { SandboxTweet, User } from '../dataset/types.ts';
 import type { Filter, Query } from './parse.ts';
 import { joined, termsOf } from './terms.ts';
 
-export type Matcher = (tweet: Tweet) => boolean;
+export type Matcher = (tweet: SandboxTweet) => boolean;
 
 /** Turns a query into a test of one tweet. Names are looked up once. */
 export function matcherOf(query: Query, userNamed: (screenName: string) => User | undefined): Matcher {

@@ -3,7 +3,7 @@ import { hiddenFrom } from '../dataset/look-up.ts';
 import { compareRank } from '../dataset/ranking.ts';
 import { lowerBound } from '../dataset/relation.ts';
 import { compareIds } from '../dataset/snowflake.ts';
-import type { Tweet, User } from '../dataset/types.ts';
+import type { SandboxTweet, User } from '../dataset/types.ts';
 import { type Matcher, matcherOf } from './match.ts';
 import type { Query } from './parse.ts';
 
@@ -16,8 +16,8 @@ export interface Position {
   readonly id: string;
 }
 
-export interface Page {
-  readonly tweets: readonly Tweet[];
+export interface SearchPage {
+  readonly tweets: readonly SandboxTweet[];
   /** Where the next page begins, or undefined after the last. */
   readonly next: Position | undefined;
 }
@@ -33,7 +33,7 @@ export function search(
   viewer: User,
   count: number,
   after: Position | undefined,
-): Page {
+): SearchPage {
   const matches = matcherOf(query, dataset.userNamed);
   const visible: Matcher = (tweet) => matches(tweet) && hiddenFrom(viewer, tweet) === undefined;
   const candidates = dataset.index.candidates(query, dataset.userNamed);
@@ -53,9 +53,9 @@ function latest(
   visible: Matcher,
   limit: number,
   after: Position | undefined,
-): Tweet[] {
+): SandboxTweet[] {
   const end = after === undefined ? dataset.tweets.length : dataset.positionOf(after.id);
-  const found: Tweet[] = [];
+  const found: SandboxTweet[] = [];
   let at = candidates === undefined ? end : lowerBound(candidates, end);
   while (--at >= 0 && found.length < limit) {
     const tweet = dataset.tweets[candidates === undefined ? at : (candidates[at] ?? 0)];
@@ -70,7 +70,7 @@ function top(
   visible: Matcher,
   limit: number,
   after: Position | undefined,
-): Tweet[] {
+): SandboxTweet[] {
   const inTime: Matcher = (tweet) => after === undefined || compareIds(tweet.id, after.snapshotId) <= 0;
   const ranked = dataset.ranking.tweets;
   if (candidates !== undefined && candidates.length < ranked.length / 4) {
@@ -80,7 +80,7 @@ function top(
     });
   }
   // With many candidates the page is full before long, when one goes down the order that is there.
-  const found: Tweet[] = [];
+  const found: SandboxTweet[] = [];
   const from = after === undefined ? 0 : firstAfter(dataset, after);
   for (let at = from; at < ranked.length && found.length < limit; at++) {
     const tweet = ranked[at];
@@ -90,8 +90,8 @@ function top(
 }
 
 /** The best at these positions. Whoever cannot be among them any more is not asked whether they match. */
-function bestOf(dataset: Dataset, positions: readonly number[], limit: number, matches: Matcher): Tweet[] {
-  const best: Tweet[] = [];
+function bestOf(dataset: Dataset, positions: readonly number[], limit: number, matches: Matcher): SandboxTweet[] {
+  const best: SandboxTweet[] = [];
   for (const position of positions) {
     const tweet = dataset.tweets[position];
     if (tweet === undefined) continue;

@@ -1,5 +1,5 @@
 import type { Wrapped } from '../dataset/articles.ts';
-import type { Content } from '../dataset/content.ts';
+import type { ArticleContent } from '../dataset/content.ts';
 import { Phrases } from './phrases.ts';
 import { type Prng, prng } from './prng.ts';
 import type { Topic } from './topic.ts';
@@ -12,7 +12,7 @@ export function articleOf(random: Prng, { user, language }: SeedUser, topic: Top
   if (!user.premium || user.protected || language.lang !== 'en' || !random.chance(0.03)) return undefined;
   const id = String(1_700_000_000_000_000_000n + BigInt(random.int(0, 0x7fff_ffff)) * 0x7fff_ffffn);
   const title = random.pick(shapes).replace('{}', topic.name);
-  let content: Content | undefined;
+  let content: ArticleContent | undefined;
   return {
     id,
     title,
@@ -24,7 +24,7 @@ export function articleOf(random: Prng, { user, language }: SeedUser, topic: Top
 }
 
 /** Seldom read, so it is written when it is. Its chance is its own: the rest of the dataset does not depend on it. */
-function write(id: string, topic: Topic): Content {
+function write(id: string, topic: Topic): ArticleContent {
   const random = prng(id, 'article');
   const phrases = new Phrases(random);
   const person = { friends: [], emojiHabit: 0 };

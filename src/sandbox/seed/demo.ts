@@ -5,13 +5,13 @@ import type { Dataset } from '../dataset/dataset.ts';
 export const demoNames = ['ada', 'grace', 'linus'] as const;
 export const DEMO_ORGANIZATION = 'tidewater_labs';
 
-export interface Demo {
+export interface SeedDemo {
   readonly accounts: readonly AccountForm[];
   readonly listId: string;
   readonly organization: string;
 }
 
-export function demoOf(dataset: Dataset, seed: string): Demo {
+export function demoOf(dataset: Dataset, seed: string): SeedDemo {
   const accounts = demoNames.map((name) => {
     const user = dataset.userNamed(name);
     if (user === undefined) throw new Error(`the dataset lacks ${name}`);

@@ -1,4 +1,4 @@
-import type { Media } from '../dataset/types.ts';
+import type { AttachedMedia } from '../dataset/types.ts';
 import type { Prng } from './prng.ts';
 import type { Topic } from './topic.ts';
 import type { SeedUser } from './users.ts';
@@ -11,11 +11,11 @@ const photoSizes = [
   [1080, 1080],
 ] as const;
 
-export function mediaFor(random: Prng, topic: Topic, position: number): readonly Media[] {
+export function mediaFor(random: Prng, topic: Topic, position: number): readonly AttachedMedia[] {
   const mood = random.next();
   if (mood > 0.2) return NONE;
   const count = mood < 0.03 ? random.int(2, 4) : 1;
-  return Array.from({ length: count }, (_, index): Media => {
+  return Array.from({ length: count }, (_, index): AttachedMedia => {
     const isVideo = mood > 0.165;
     const [width, height] = isVideo ? [1280, 720] : random.pick(photoSizes);
     const name = `${topic.name}-${position}-${index + 1}`;
@@ -26,7 +26,7 @@ export function mediaFor(random: Prng, topic: Topic, position: number): readonly
   });
 }
 
-const NONE: readonly Media[] = [];
+const NONE: readonly AttachedMedia[] = [];
 
 /** How it was received, in keeping with how many could see it and for how long: most of it passes by, little goes far. */
 export function reception(random: Prng, person: SeedUser, isReply: boolean, agoMs: number) {

@@ -1,7 +1,7 @@
 import type { Dataset } from '../dataset/dataset.ts';
 import { hiddenFrom } from '../dataset/look-up.ts';
 import { snowflake } from '../dataset/snowflake.ts';
-import type { Tweet } from '../dataset/types.ts';
+import type { SandboxTweet } from '../dataset/types.ts';
 import { articleOf } from './articles.ts';
 import { Phrases } from './phrases.ts';
 import { type Prng, prng } from './prng.ts';
@@ -24,7 +24,7 @@ interface Moment {
 }
 
 interface Said {
-  readonly tweet: Tweet;
+  readonly tweet: SandboxTweet;
   readonly person: SeedUser;
   readonly topic: Topic;
 }
@@ -109,7 +109,7 @@ function speak(
   person: SeedUser,
   thread: boolean,
   at: number,
-  publish: (content: Content, topic: Topic) => Tweet,
+  publish: (content: Content, topic: Topic) => SandboxTweet,
 ): Said {
   const { random, phrases, dataset } = scene;
   const own = scene.latest.get(person);

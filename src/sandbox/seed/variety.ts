@@ -1,5 +1,5 @@
 import type { Dataset } from '../dataset/dataset.ts';
-import type { Media, Tweet, User } from '../dataset/types.ts';
+import type { AttachedMedia, SandboxTweet, User } from '../dataset/types.ts';
 import { demoNames } from './demo.ts';
 import { type Prng, prng } from './prng.ts';
 
@@ -17,14 +17,14 @@ export class Variety {
   }
 
   /** Of some media only the address is known. */
-  media(media: readonly Media[]): readonly Media[] {
+  media(media: readonly AttachedMedia[]): readonly AttachedMedia[] {
     return media.map((each) =>
       this.#random.chance(0.02) ? { ...each, width: null, height: null, durationMs: null } : each,
     );
   }
 
   /** Some tweets with a video mention a timestamp of it. */
-  text(text: string, [video]: readonly Media[]): string {
+  text(text: string, [video]: readonly AttachedMedia[]): string {
     if (video?.kind !== 'video' || video.durationMs === null || !this.#random.chance(0.3)) return text;
     const second = this.#random.int(1, Math.floor(video.durationMs / 1_000));
     return `${text} (${Math.floor(second / 60)}:${String(second % 60).padStart(2, '0')})`;
@@ -41,8 +41,8 @@ export class Variety {
   }
 }
 
-function bestOf(dataset: Dataset, user: User): Tweet | undefined {
-  let best: Tweet | undefined;
+function bestOf(dataset: Dataset, user: User): SandboxTweet | undefined {
+  let best: SandboxTweet | undefined;
   for (const position of user.tweets) {
     const tweet = dataset.tweets[position];
     if (tweet === undefined || tweet.deleted || tweet.replyTo !== null) continue;

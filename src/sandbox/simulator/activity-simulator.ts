@@ -1,7 +1,7 @@
 import type { ActivityType } from '../dataset/activity.ts';
-import type { Tweet, User } from '../dataset/types.ts';
+import type { SandboxTweet, User } from '../dataset/types.ts';
 import { Problem } from '../http/problem.ts';
-import type { SandboxPlatform } from '../platform.ts';
+import type { SandboxState } from '../platform.ts';
 import { demoNames } from '../seed/demo.ts';
 import type { Prng } from '../seed/prng.ts';
 import { makeHappen } from './happen.ts';
@@ -45,7 +45,7 @@ export class ActivitySimulator {
   }
 
   /** Somebody looks at this account's feed. */
-  watched(platform: SandboxPlatform, user: User): void {
+  watched(platform: SandboxState, user: User): void {
     if (this.#schedule === null || this.#stopped || !demoNames.some((name) => name === user.screenName)) return;
     this.#watched.set(user.id, platform.now());
     this.#cancel ??= this.#schedule(FIRST_MS, () => this.#goOn(platform));
@@ -56,7 +56,7 @@ export class ActivitySimulator {
     this.#cancel?.();
   }
 
-  #goOn(platform: SandboxPlatform): void {
+  #goOn(platform: SandboxState): void {
     this.#cancel = undefined;
     const { dataset, extras, journal } = platform;
     const since = platform.now() - WATCHING_MS;
@@ -70,7 +70,7 @@ export class ActivitySimulator {
   }
 }
 
-function liven(platform: SandboxPlatform, random: Prng, target: User): void {
+function liven(platform: SandboxState, random: Prng, target: User): void {
   const possible = habits.filter(([type]) => type !== 'retweet' || !target.protected);
   const [type] = random.weighted(possible, ([, weight]) => weight);
   const tweet = type === 'mention' || type === 'follow' ? undefined : recentTweet(platform, random, target);
@@ -83,8 +83,8 @@ function liven(platform: SandboxPlatform, random: Prng, target: User): void {
 }
 
 /** The later, the likelier. */
-function recentTweet({ dataset }: SandboxPlatform, random: Prng, { tweets }: User): Tweet | undefined {
-  const recent: Tweet[] = [];
+function recentTweet({ dataset }: SandboxState, random: Prng, { tweets }: User): SandboxTweet | undefined {
+  const recent: SandboxTweet[] = [];
   for (let at = tweets.length - 1; at >= 0 && recent.length < RECENT_TWEETS; at--) {
     const tweet = dataset.tweets[tweets[at] ?? -1];
     if (tweet !== undefined && !tweet.deleted) recent.push(tweet);

@@ -4,9 +4,9 @@ import type { Entry } from '../dataset/entries.ts';
 import { hiddenFrom } from '../dataset/look-up.ts';
 import { nextSnowflake } from '../dataset/snowflake.ts';
 import { checkText } from '../dataset/tweet-text.ts';
-import type { Tweet, User } from '../dataset/types.ts';
+import type { SandboxTweet, User } from '../dataset/types.ts';
 import { badRequest, Problem } from '../http/problem.ts';
-import type { SandboxPlatform } from '../platform.ts';
+import type { SandboxState } from '../platform.ts';
 
 /** What shall happen to somebody. */
 export interface Wish {
@@ -16,7 +16,7 @@ export interface Wish {
   /** Who shall do all of it; extras, where left out. */
   readonly actor?: User | undefined;
   /** Of the target's, which one it is about; the latest, where left out. */
-  readonly tweet?: Tweet | undefined;
+  readonly tweet?: SandboxTweet | undefined;
   readonly text?: string | undefined;
   /** Nobody asked for it by a call. */
   readonly unasked?: true;
@@ -25,7 +25,7 @@ export interface Wish {
 const written = new Set<ActivityType>(['reply', 'quote', 'mention']);
 
 /** Makes it happen in the dataset, as by calls of different people, and tells the events that the target sees of it. */
-export function makeHappen(platform: SandboxPlatform, wish: Wish): ActivityEvent[] {
+export function makeHappen(platform: SandboxState, wish: Wish): ActivityEvent[] {
   const { target, count } = wish;
   const { activity } = platform.dataset;
   const tweet = subjectOf(platform, wish);
@@ -43,7 +43,7 @@ export function makeHappen(platform: SandboxPlatform, wish: Wish): ActivityEvent
   return Array.from(activity.since(target, before, platform.now()).events, ([event]) => event);
 }
 
-function subjectOf({ dataset }: SandboxPlatform, { type, target, tweet }: Wish): Tweet | undefined {
+function subjectOf({ dataset }: SandboxState, { type, target, tweet }: Wish): SandboxTweet | undefined {
   if (type === 'mention' || type === 'follow') return undefined;
   if (tweet !== undefined) return tweet;
   for (let at = target.tweets.length - 1; at >= 0; at--) {
@@ -54,7 +54,7 @@ function subjectOf({ dataset }: SandboxPlatform, { type, target, tweet }: Wish):
 }
 
 /** Who will do it: those first who have not done it yet, and never nobody. */
-function castFor({ extras }: SandboxPlatform, wish: Wish, tweet: Tweet | undefined): User[] {
+function castFor({ extras }: SandboxState, wish: Wish, tweet: SandboxTweet | undefined): User[] {
   const { type, target, count, actor } = wish;
   if (type === 'retweet' && target.protected) {
     throw new Problem(403, 'forbidden', 'A protected tweet cannot be retweeted', { id: tweet?.id });
@@ -69,18 +69,18 @@ function castFor({ extras }: SandboxPlatform, wish: Wish, tweet: Tweet | undefin
   return [...able.filter((user) => !done.has(user)), ...done].slice(0, count);
 }
 
-function canDo({ type, target }: Wish, user: User, tweet: Tweet | undefined): boolean {
+function canDo({ type, target }: Wish, user: User, tweet: SandboxTweet | undefined): boolean {
   if (tweet !== undefined && hiddenFrom(user, tweet) !== undefined) return false;
   return !written.has(type) || !user.protected || user.followers.has(target);
 }
 
-function hasDone({ type, target }: Wish, user: User, tweet: Tweet | undefined): boolean {
+function hasDone({ type, target }: Wish, user: User, tweet: SandboxTweet | undefined): boolean {
   if (type === 'follow') return user.following.has(target);
   if (tweet === undefined) return false;
   return (type === 'like' && user.liked.has(tweet)) || (type === 'retweet' && user.retweeted.has(tweet));
 }
 
-function perform(platform: SandboxPlatform, wish: Wish, user: User, tweet: Tweet | undefined, round: number): void {
+function perform(platform: SandboxState, wish: Wish, user: User, tweet: SandboxTweet | undefined, round: number): void {
   const { type, target } = wish;
   const at = platform.now();
   const commit = (entry: Entry) => platform.commit(entry);
@@ -109,7 +109,7 @@ function perform(platform: SandboxPlatform, wish: Wish, user: User, tweet: Tweet
 }
 
 /** The wished text, in later rounds with their number, since nobody says the same twice; or one of the extras' own. */
-function textOf({ dataset, extras }: SandboxPlatform, { type, target, text }: Wish, round: number): string {
+function textOf({ dataset, extras }: SandboxState, { type, target, text }: Wish, round: number): string {
   if (text === undefined) return extras[type === 'reply' || type === 'quote' ? type : 'mention'](target);
   const names = () => extractEntities(text, dataset.userNamed).mentions.some(({ user }) => user === target);
   const said = type === 'mention' && !names() ? `@${target.screenName} ${text}` : text;

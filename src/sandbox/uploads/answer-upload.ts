@@ -1,14 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream';
 import { ranged } from '../http/range.ts';
-import type { SandboxPlatform } from '../platform.ts';
+import type { SandboxState } from '../platform.ts';
 import { typeOfExtension } from './formats.ts';
 
 const PATH = /^\/media\/uploads\/(\d{1,20})\.([a-z0-9]{3,4})$/;
 
 /** Answers with the bytes of an upload, or with the part of them that was asked for. Says whether there are such. */
 export function serveUpload(
-  platform: SandboxPlatform,
+  platform: SandboxState,
   path: string,
   request: IncomingMessage,
   response: ServerResponse,

@@ -22,13 +22,13 @@ const options: MongoClientOptions = {
   wtimeoutMS: 4_000,
 };
 
-export interface Address {
+export interface MongoAddress {
   client: MongoClient;
   database: string;
 }
 
 /** Reads the URL; nothing is connected yet. No message of ours quotes it: it holds a password. */
-export function makeClient(url: string): Address {
+export function makeClient(url: string): MongoAddress {
   let client: MongoClient;
   try {
     client = new MongoClient(url, options);
@@ -46,7 +46,7 @@ export function makeClient(url: string): Address {
 }
 
 /** Connects, and refuses what Postern cannot keep its promises on. */
-export async function connect({ client, database }: Address): Promise<void> {
+export async function connect({ client, database }: MongoAddress): Promise<void> {
   let hello: Document;
   try {
     await client.connect();

@@ -1,10 +1,4 @@
-import {
-  type ClaimOutcome,
-  claimTtlMs,
-  type IdempotencyClaim,
-  type IdempotencyStore,
-  idempotencyTtlMs,
-} from '../port.ts';
+import { type ClaimOutcome, type ClaimRequest, claimTtlMs, type IdempotencyStore, idempotencyTtlMs } from '../port.ts';
 import { type IdempotencyDocument, idOf } from './collections.ts';
 import { isDuplicate } from './errors.ts';
 import type { Parts } from './parts.ts';
@@ -38,7 +32,7 @@ export function mongoIdempotency({ link, collections: { idempotency }, clock, ru
 
   const find = (account: string, key: string) => idempotency.findOne({ _id: idOf(account, key), account });
 
-  async function claim(one: IdempotencyClaim): Promise<ClaimOutcome> {
+  async function claim(one: ClaimRequest): Promise<ClaimOutcome> {
     const { account, key, owner, fingerprints } = one;
     // Most keys are new, so the first attempt does not look.
     let kept: IdempotencyDocument | null = null;
@@ -95,7 +89,7 @@ export function mongoIdempotency({ link, collections: { idempotency }, clock, ru
 }
 
 /** Why this claim cannot be had, if it cannot. */
-function refuse(known: IdempotencyDocument, claim: IdempotencyClaim, now: number): ClaimOutcome | null {
+function refuse(known: IdempotencyDocument, claim: ClaimRequest, now: number): ClaimOutcome | null {
   if (!claim.fingerprints.includes(known.fingerprint)) return { status: 'mismatch' };
   if (known.answer !== null) return { status: 'answered', answer: known.answer };
   if (known.until.getTime() > now && known.owner !== claim.owner) return { status: 'running' };

@@ -14,7 +14,7 @@ const graceMs = { unreachable: 1_000, election: 2_500 };
 export const verbLimitMs = 6_000;
 
 /** Every verb's way to the database: it knows whether there is a primary, and says "away" in the port's words. */
-export class Link {
+export class MongoLink {
   readonly #client: MongoClient;
   readonly #working = new Set<Promise<unknown>>();
   readonly #waiting = new Set<(error: Error) => void>();

@@ -12,7 +12,7 @@ import { mongoIdempotency } from './idempotency.ts';
 import { inspectMongo, pingMajority } from './inspect.ts';
 import { mongoKeys } from './keys.ts';
 import { mongoLedger } from './ledger.ts';
-import { Link } from './link.ts';
+import { MongoLink } from './link.ts';
 import { makeIndexes, migrate } from './migrate.ts';
 import type { Parts } from './parts.ts';
 import { mongoPollers } from './pollers.ts';
@@ -41,7 +41,7 @@ export async function openMongoStore(options: MongoStoreOptions): Promise<Store>
   const { runtime = systemRuntime, adjustClock = (serverMs) => serverMs } = options;
   const address = makeClient(options.url);
   const { client, database } = address;
-  const link = new Link(client);
+  const link = new MongoLink(client);
   const db = client.db(database);
   const askTime = async () => (await db.command({ hello: 1 }))['localTime'] as Date;
   const clock = new ServerClock(askTime, runtime, adjustClock);

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ClientSession, MongoError, type TransactionOptions } from 'mongodb';
 import { isDuplicate, isOfTheWay, isTransient } from './errors.ts';
-import type { Link } from './link.ts';
+import type { MongoLink } from './link.ts';
 import type { Sessions } from './sessions.ts';
 
 const limitMs = 5_000;
@@ -16,7 +16,7 @@ export type Transact = <T>(work: (session: ClientSession) => Promise<T>) => Prom
  * where the outcome is not known. The driver's `withTransaction` does the same, for two minutes; callers here wait
  * seconds, and send the same commit again if they must.
  */
-export function transactions(sessions: Sessions, link: Link): Transact {
+export function transactions(sessions: Sessions, link: MongoLink): Transact {
   return async (work) => {
     const until = performance.now() + limitMs;
     const session = await sessions.take();

@@ -5,7 +5,7 @@ import { refuseDamage, refuseLostFile } from './damage.ts';
 import { translateError } from './errors.ts';
 import { migrate, useWriteAheadLog } from './migrate.ts';
 
-export type Value = string | number | null;
+export type SqliteValue = string | number | null;
 
 export interface DatabaseOptions {
   /** A file, or `:memory:`. */
@@ -52,16 +52,16 @@ export class Database {
   }
 
   /** The first row. Callers name their columns in the SQL and map them: rows carry a `_metadata` of libsql's. */
-  get<Row>(sql: string, values: readonly Value[] = []): Row | undefined {
+  get<Row>(sql: string, values: readonly SqliteValue[] = []): Row | undefined {
     return this.#guard(() => this.#prepare(sql).get(values) as Row | undefined);
   }
 
-  all<Row>(sql: string, values: readonly Value[] = []): Row[] {
+  all<Row>(sql: string, values: readonly SqliteValue[] = []): Row[] {
     return this.#guard(() => this.#prepare(sql).all(values) as Row[]);
   }
 
   /** Answers how many rows changed. */
-  run(sql: string, values: readonly Value[] = []): number {
+  run(sql: string, values: readonly SqliteValue[] = []): number {
     return this.#guard(() => this.#prepare(sql).run(values).changes);
   }
 

@@ -1,11 +1,5 @@
 import type { Runtime } from '../../shared/runtime/runtime.ts';
-import {
-  type ClaimOutcome,
-  claimTtlMs,
-  type IdempotencyClaim,
-  type IdempotencyStore,
-  idempotencyTtlMs,
-} from '../port.ts';
+import { type ClaimOutcome, type ClaimRequest, claimTtlMs, type IdempotencyStore, idempotencyTtlMs } from '../port.ts';
 import type { Database } from './database.ts';
 import type { WriteGroup } from './group.ts';
 
@@ -20,7 +14,7 @@ interface ClaimRow {
 export function sqliteIdempotency(database: Database, group: WriteGroup, runtime: Runtime): IdempotencyStore {
   const answers = savedAnswers(database);
 
-  function claim({ account, key, owner, fingerprints }: IdempotencyClaim): ClaimOutcome {
+  function claim({ account, key, owner, fingerprints }: ClaimRequest): ClaimOutcome {
     const now = runtime.now();
     const row = database.get<ClaimRow>(
       'SELECT since, fingerprint, owner, until, answer FROM idempotency WHERE account = ? AND key = ? AND since > ?',

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Runtime } from '../../shared/runtime/runtime.ts';
 import type { NewPoller, WebhookRecord, WebhookStore } from '../port.ts';
-import type { Database, Value } from './database.ts';
+import type { Database, SqliteValue } from './database.ts';
 import type { WriteGroup } from './group.ts';
 import { sqliteHandshakes } from './handshakes.ts';
 import { pollerRows } from './poller-rows.ts';
@@ -125,7 +125,7 @@ export function sqliteWebhooks(database: Database, group: WriteGroup, runtime: R
   };
 }
 
-function changing(webhook: WebhookRecord): Value[] {
+function changing(webhook: WebhookRecord): SqliteValue[] {
   return [
     ...[webhook.poller, webhook.url, webhook.sealed, Number(webhook.hasEncryptionCode)],
     ...[webhook.events === null ? null : JSON.stringify(webhook.events), Number(webhook.valid), webhook.keptSince],

@@ -5,8 +5,8 @@ import { type Store, StoreUnavailableError } from '../port.ts';
 import { RemoteStore } from '../thread/remote-store.ts';
 import type { SqliteStoreOptions } from './store.ts';
 
-export type WorkerOptions = Omit<SqliteStoreOptions, 'runtime'>;
-export type FromWorker = { status: 'open' } | { status: 'failed'; fault: unknown; unavailable: boolean };
+export type StoreWorkerOptions = Omit<SqliteStoreOptions, 'runtime'>;
+export type StoreWorkerMessage = { status: 'open' } | { status: 'failed'; fault: unknown; unavailable: boolean };
 
 export interface ThreadedStore extends Store {
   /** Told once if the thread ends without having been closed. */
@@ -17,9 +17,9 @@ export interface ThreadedStore extends Store {
  * `openSqliteStore` in a thread of its own: SQLite's calls block, above all while they wait for the disk, and a
  * thread that answers HTTP must not. Throws as `openSqliteStore` does.
  */
-export async function openSqliteStoreInThread(options: WorkerOptions): Promise<ThreadedStore> {
+export async function openSqliteStoreInThread(options: StoreWorkerOptions): Promise<ThreadedStore> {
   const worker = new Worker(new URL('./worker.js', import.meta.url), { workerData: options, name: 'store' });
-  const [opened] = (await once(worker, 'message')) as [FromWorker];
+  const [opened] = (await once(worker, 'message')) as [StoreWorkerMessage];
   if (opened.status === 'failed') {
     throw opened.unavailable ? new StoreUnavailableError((opened.fault as Error).message) : opened.fault;
   }

@@ -3,18 +3,18 @@ import { systemRuntime } from '../../shared/runtime/runtime.ts';
 import { StoreUnavailableError } from '../port.ts';
 import { serveStore } from '../thread/serve-store.ts';
 import { openSqliteStore } from './store.ts';
-import type { FromWorker, WorkerOptions } from './worker-host.ts';
+import type { StoreWorkerMessage, StoreWorkerOptions } from './worker-host.ts';
 
 /** The thread that owns the database. It ends when the store was closed. */
 const port = parentPort;
 if (port === null) throw new Error('worker.ts runs in a worker thread');
-const say = (message: FromWorker) => port.postMessage(message);
+const say = (message: StoreWorkerMessage) => port.postMessage(message);
 
 /** Short: a write that waits for another process keeps all reads waiting, and the service sends it again. */
 const busyTimeoutMs = 1_000;
 
 try {
-  const store = openSqliteStore({ busyTimeoutMs, ...(workerData as WorkerOptions), runtime: systemRuntime });
+  const store = openSqliteStore({ busyTimeoutMs, ...(workerData as StoreWorkerOptions), runtime: systemRuntime });
   const close = async () => {
     await store.close();
     port.unref();

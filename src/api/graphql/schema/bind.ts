@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { Action } from '../../../actions/action.ts';
 import { pageInput } from '../../../shared/model/page.ts';
 import { Connection } from '../connection.ts';
-import { type Args, costs, type View } from '../cost.ts';
+import { type Args, costs, type UserView } from '../cost.ts';
 import { selectedFields, selectsOnly } from '../selection.ts';
 import type { Session } from '../session.ts';
 import { builder } from './builder.ts';
@@ -20,7 +20,7 @@ interface Call<Parent> {
   names?: Readonly<Record<string, string>>;
   /** The first sentence of the description; the action's summary if left out. */
   about?: string;
-  view?: View;
+  view?: UserView;
 }
 
 interface ObjectCall<Parent, Output extends z.ZodType, Source> extends Call<Parent> {

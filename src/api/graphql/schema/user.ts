@@ -10,7 +10,7 @@ import { userInfo } from '../../../actions/user/info.ts';
 import { tweetsAndReplies } from '../../../actions/user/tweets-and-replies.ts';
 import { otherUserFields, userFields } from '../../../shared/model/user-fields.ts';
 import type { UserProfile } from '../../../shared/model/user-profile.ts';
-import { costs, type View } from '../cost.ts';
+import { costs, type UserView } from '../cost.ts';
 import type { Session } from '../session.ts';
 import { listCall, oneCall } from './bind.ts';
 import { builder } from './builder.ts';
@@ -23,7 +23,7 @@ import { descriptionOf, fieldsOf } from './zod-types.ts';
 /** A field that not every view of a user carries; it is read from the profile if it is missing. */
 function fromProfileUnless<Field extends keyof UserSource & keyof typeof otherUserFields>(
   field: Field,
-  carriedBy: readonly View[],
+  carriedBy: readonly UserView[],
 ) {
   const missing = carriedBy.includes('author') ? 'in lists of users' : "in a tweet's author";
   const isEverywhere = carriedBy.length === 3;

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from 'node:crypto';
 
 /** Which enrolment of which account something is for; whatever is derived is bound to it. */
-export interface Enrolment {
+export interface RecoveryEnrolment {
   readonly accountId: string;
   readonly version: string;
 }
@@ -11,7 +11,7 @@ const TAG_BYTES = 16;
 const nonce = Buffer.alloc(12);
 
 /** HKDF with SHA-256 (RFC 5869). Labels keep apart what is derived from the same secret. */
-export function deriveKey(secret: Uint8Array, label: string, { accountId, version }: Enrolment): Buffer {
+export function deriveKey(secret: Uint8Array, label: string, { accountId, version }: RecoveryEnrolment): Buffer {
   const info = ['postern chat recovery 1', label, accountId, version].join('\0');
   return Buffer.from(hkdfSync('sha256', secret, Buffer.alloc(0), info, 32));
 }

@@ -1,10 +1,10 @@
 import type { RealmRecord } from '../../../shared/model/realm.ts';
-import type { Enrolment } from './derive.ts';
+import type { RecoveryEnrolment } from './derive.ts';
 import { halves, UnlockKeys } from './keys.ts';
 import { group, oprf, type Random } from './oprf.ts';
 import { randomScalar } from './shamir.ts';
 
-export interface NewEnrolment extends Enrolment {
+export interface NewEnrolment extends RecoveryEnrolment {
   /** What the code was stretched to (`Stretcher`), for this account and version. */
   readonly stretched: Uint8Array;
   readonly privateKeys: Uint8Array;

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { Enrolment } from './derive.ts';
+import type { RecoveryEnrolment } from './derive.ts';
 import { halves, UnlockKeys } from './keys.ts';
 import { oprf, type Random } from './oprf.ts';
 
@@ -13,13 +13,13 @@ export interface Evaluation {
 /** One guess of the code, as the one who makes it sees it. */
 export class Guess {
   readonly blindedElement: Uint8Array;
-  readonly #enrolment: Enrolment;
+  readonly #enrolment: RecoveryEnrolment;
   readonly #stretched: Uint8Array;
   readonly #blind: Uint8Array;
   readonly #outputs: Uint8Array[] = [];
 
   /** `stretched`: what the code was stretched to, wiped with this. */
-  constructor(enrolment: Enrolment, stretched: Uint8Array, random: Random) {
+  constructor(enrolment: RecoveryEnrolment, stretched: Uint8Array, random: Random) {
     this.#enrolment = enrolment;
     this.#stretched = stretched;
     const { blind, blinded } = oprf.blind(halves(stretched).input, random);

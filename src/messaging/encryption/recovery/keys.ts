@@ -1,6 +1,6 @@
-import { deriveKey, type Enrolment, open, seal, unlockTag } from './derive.ts';
+import { deriveKey, open, type RecoveryEnrolment, seal, unlockTag } from './derive.ts';
 import { oprf } from './oprf.ts';
-import type { Placed } from './shamir.ts';
+import type { PlacedShare } from './shamir.ts';
 
 /** Of the 64 bytes that a code is stretched to: what the OPRF evaluates, and what only the holder of the code knows. */
 export function halves(stretched: Uint8Array): { input: Uint8Array; seed: Uint8Array } {
@@ -10,13 +10,13 @@ export function halves(stretched: Uint8Array): { input: Uint8Array; seed: Uint8A
 /** Everything that follows from the evaluation of the right code. */
 export class UnlockKeys {
   readonly commitment: Buffer;
-  readonly #enrolment: Enrolment;
+  readonly #enrolment: RecoveryEnrolment;
   readonly #seed: Uint8Array;
   readonly #evaluated: Uint8Array;
   readonly #unlockKey: Buffer;
 
   /** `evaluated`: the OPRF's output. Both are the caller's to wipe, once this is not used any more. */
-  constructor(enrolment: Enrolment, seed: Uint8Array, evaluated: Uint8Array) {
+  constructor(enrolment: RecoveryEnrolment, seed: Uint8Array, evaluated: Uint8Array) {
     this.#enrolment = enrolment;
     this.#seed = seed;
     this.#evaluated = evaluated;
@@ -28,7 +28,7 @@ export class UnlockKeys {
     return unlockTag(this.#unlockKey, place);
   }
 
-  sealShare({ place, value }: Placed): Buffer {
+  sealShare({ place, value }: PlacedShare): Buffer {
     return seal(this.#shareKey(place), value);
   }
 
@@ -41,7 +41,7 @@ export class UnlockKeys {
     return seal(this.#keysKey(scalar), privateKeys);
   }
 
-  openKeys(one: Placed, other: Placed, sealed: Uint8Array): Buffer | null {
+  openKeys(one: PlacedShare, other: PlacedShare, sealed: Uint8Array): Buffer | null {
     const scalar = oprf.combineScalars(one, other);
     const plain = open(this.#keysKey(scalar), sealed);
     scalar.fill(0);

@@ -1,5 +1,12 @@
 import { ristretto255, ristretto255_oprf } from '@noble/curves/ed25519.js';
-import { combinePoints, combineScalars, type Group, type GroupElement, type Placed, splitScalar } from './shamir.ts';
+import {
+  combinePoints,
+  combineScalars,
+  type Group,
+  type GroupElement,
+  type PlacedShare,
+  splitScalar,
+} from './shamir.ts';
 
 /** As many random bytes as asked for. */
 export type Random = (length: number) => Uint8Array;
@@ -30,12 +37,12 @@ export function thresholdOprf<P extends GroupElement<P>>(suite: Suite, group: Gr
       suite.oprf.blind(input, (length = 0) => Uint8Array.from(random(length))),
     /** A holder's part. Throws where `blinded` is no element of the group other than its identity. */
     evaluate: (keyShare: Uint8Array, blinded: Uint8Array) => suite.oprf.blindEvaluate(keyShare, blinded),
-    combine: (one: Placed, other: Placed): Uint8Array => combinePoints(group, one, other),
+    combine: (one: PlacedShare, other: PlacedShare): Uint8Array => combinePoints(group, one, other),
     /** `Finalize` of RFC 9497: 64 bytes with ristretto255. */
     finalize: (input: Uint8Array, blind: Uint8Array, evaluated: Uint8Array) =>
       suite.oprf.finalize(input, blind, evaluated),
     splitScalar: (scalar: bigint, random: Random): Uint8Array[] => splitScalar(group, scalar, random),
-    combineScalars: (one: Placed, other: Placed): Uint8Array => combineScalars(group, one, other),
+    combineScalars: (one: PlacedShare, other: PlacedShare): Uint8Array => combineScalars(group, one, other),
   };
 }
 

@@ -26,7 +26,7 @@ export interface Group<P extends GroupElement<P>> {
 }
 
 /** A share, or what was made with one, and whose it is: places count from 1. */
-export interface Placed {
+export interface PlacedShare {
   readonly place: number;
   readonly value: Uint8Array;
 }
@@ -39,20 +39,29 @@ export function splitScalar<P extends GroupElement<P>>({ Fn }: Group<P>, secret:
   );
 }
 
-export function combineScalars<P extends GroupElement<P>>({ Fn }: Group<P>, one: Placed, other: Placed): Uint8Array {
-  const part = (share: Placed, against: Placed) => Fn.mul(Fn.fromBytes(share.value), weight(Fn, share, against));
+export function combineScalars<P extends GroupElement<P>>(
+  { Fn }: Group<P>,
+  one: PlacedShare,
+  other: PlacedShare,
+): Uint8Array {
+  const part = (share: PlacedShare, against: PlacedShare) =>
+    Fn.mul(Fn.fromBytes(share.value), weight(Fn, share, against));
   return Fn.toBytes(Fn.add(part(one, other), part(other, one)));
 }
 
 /** The same in the exponent. */
-export function combinePoints<P extends GroupElement<P>>(group: Group<P>, one: Placed, other: Placed): Uint8Array {
-  const part = (share: Placed, against: Placed) =>
+export function combinePoints<P extends GroupElement<P>>(
+  group: Group<P>,
+  one: PlacedShare,
+  other: PlacedShare,
+): Uint8Array {
+  const part = (share: PlacedShare, against: PlacedShare) =>
     group.fromBytes(share.value).multiply(weight(group.Fn, share, against));
   return part(one, other).add(part(other, one)).toBytes();
 }
 
 /** Lagrange's weight at 0 of `share` beside `other`. */
-function weight(Fn: Group<never>['Fn'], share: Placed, other: Placed): bigint {
+function weight(Fn: Group<never>['Fn'], share: PlacedShare, other: PlacedShare): bigint {
   const [x, against] = [BigInt(share.place), BigInt(other.place)];
   return Fn.mul(Fn.create(against), Fn.inv(Fn.create(against - x)));
 }

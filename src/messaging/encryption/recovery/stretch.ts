@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import type { Enrolment } from './derive.ts';
+import type { RecoveryEnrolment } from './derive.ts';
 import { normalCode } from './weak-code.ts';
 
 /**
@@ -53,7 +53,7 @@ export class Stretcher {
   }
 
   /** 64 bytes of which the same code, account and version always make the same. */
-  stretch(code: string, { accountId, version }: Enrolment): Promise<Uint8Array> {
+  stretch(code: string, { accountId, version }: RecoveryEnrolment): Promise<Uint8Array> {
     const salt = createHash('sha256')
       .update(`postern chat recovery 1\0${accountId}\0${version}`)
       .digest()

@@ -7,7 +7,7 @@ import { json } from '../../http/answer.ts';
 import { type Fields, requiredString } from '../../http/input.ts';
 import type { ActorOperation } from '../../http/operation.ts';
 import { badRequest, Problem } from '../../http/problem.ts';
-import type { SandboxPlatform } from '../../platform.ts';
+import type { SandboxState } from '../../platform.ts';
 
 const MOST_USERS = 200;
 
@@ -82,7 +82,7 @@ export const registerChatKeys: ActorOperation = {
   },
 };
 
-function keysForm(platform: SandboxPlatform, user: User) {
+function keysForm(platform: SandboxState, user: User) {
   const keys = publicKeysOf(platform, user).map((each) => ({
     version: each.version,
     identity_public_key: each.identity,

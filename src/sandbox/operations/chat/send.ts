@@ -6,7 +6,7 @@ import { answers, closed, ref, takes } from '../../contract/schema.ts';
 import { activeUser } from '../../dataset/look-up.ts';
 import { compareIds } from '../../dataset/snowflake.ts';
 import type { User } from '../../dataset/types.ts';
-import { type Answer, jsonText } from '../../http/answer.ts';
+import { jsonText, type SandboxResponse } from '../../http/answer.ts';
 import { type Fields, idempotencyToken, optionalBoolean, optionalString, requiredString } from '../../http/input.ts';
 import type { ActorCall, ActorOperation } from '../../http/operation.ts';
 import { badRequest, notFound, Problem } from '../../http/problem.ts';
@@ -227,17 +227,17 @@ function firstTime(
   return first.subjectId;
 }
 
-function keyAnswer(conversation: Conversation, seqId: string, status = 200): Answer {
+function keyAnswer(conversation: Conversation, seqId: string, status = 200): SandboxResponse {
   const change = conversation.keyChanges.find((each) => each.seqId === seqId);
   return answer(conversation, 'key_change', change && keyChangeForm(change), status);
 }
 
-function eventAnswer(conversation: Conversation, seqId: string, status = 200): Answer {
+function eventAnswer(conversation: Conversation, seqId: string, status = 200): SandboxResponse {
   const event = conversation.event(seqId);
   return answer(conversation, 'event', event && eventForm(event), status);
 }
 
-function answer({ id }: Conversation, name: string, form: object | undefined, status: number): Answer {
+function answer({ id }: Conversation, name: string, form: object | undefined, status: number): SandboxResponse {
   if (form === undefined) throw notFound(name, id);
   const headers = status === 200 ? { 'idempotent-replayed': 'true' } : undefined;
   return jsonText(JSON.stringify({ conversation_id: id, [name]: form }), status, headers);
