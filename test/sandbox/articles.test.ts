@@ -8,10 +8,10 @@ const TITLES = ['On looms', 'On "numbers"', 'On coffee'];
 
 /** The seed's dataset, and some articles by grace and linus. */
 vi.mock('../../src/sandbox/seed/build-dataset.ts', async (original) => {
-  const { buildWorld } = await original<{ buildWorld: typeof build }>();
+  const { buildDataset } = await original<{ buildDataset: typeof build }>();
   return {
-    buildWorld(seed: string, epochMs: number) {
-      const dataset = buildWorld(seed, epochMs);
+    buildDataset(seed: string, epochMs: number) {
+      const dataset = buildDataset(seed, epochMs);
       for (const [index, title] of [...TITLES, ...TITLES].entries()) {
         const author = dataset.userNamed(index < 3 ? 'grace' : 'linus');
         if (author === undefined) throw new Error('the author is missing');
