@@ -40,7 +40,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     dispatcher.dispatch(options, this);
   }
 
-  /** Ends it, whatever its state: `answer` rejects with the reason unless it is there already. */
+  /** Ends the exchange in any state. If the response is not complete yet, `answer` rejects with the reason. */
   abort(reason: Error): void {
     this.#aborted = reason;
     this.#reject(reason);

@@ -132,7 +132,7 @@ export interface PlatformSession {
   replies(tweetId: string, page: PageRequest): Promise<Page<Tweet>>;
   /** The tweets that quote this one, newest first. */
   quotes(tweetId: string, page: PageRequest): Promise<Page<Tweet>>;
-  /** Users who retweeted the tweet, the newest retweet first. */
+  /** Returns the users who retweeted the tweet, ordered by the time of the retweet, newest first. */
   retweeters(tweetId: string, page: PageRequest): Promise<Page<UserCard>>;
   /** The actor's For You feed. */
   homeTimeline(page: PageRequest): Promise<ViewerPage<Tweet>>;

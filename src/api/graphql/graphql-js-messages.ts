@@ -6,8 +6,9 @@ import { GraphQLError } from 'graphql';
  */
 
 /**
- * The limit of graphql-js that a document has exceeded: of its tokens (`maxTokens` of `parse`), or of the fields that validation
- * compares (OverlappingFieldsCanBeMerged). A message that quotes these words from the document begins with other words.
+ * Returns which limit of graphql-js a document has exceeded: the number of tokens (`maxTokens` of `parse`), or the number of field
+ * comparisons during validation (OverlappingFieldsCanBeMerged). Both matches are anchored at the start of the message, so a document
+ * that contains the same words in a string cannot cause a match.
  */
 export function exceededLimit(error: unknown): 'tokens' | 'comparisons' | null {
   if (!(error instanceof GraphQLError)) return null;

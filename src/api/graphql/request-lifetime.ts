@@ -21,7 +21,7 @@ export class RequestLifetime {
       this.#controller.abort();
     };
     state.response.once('close', this.#onClose);
-    // The caller may have gone while its key was looked up.
+    // The caller may have closed the connection while its API key was looked up.
     if (state.response.destroyed) this.#onClose();
     this.#timer = runtime.after(timeoutMs, () => {
       this.isLate = true;

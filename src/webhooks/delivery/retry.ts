@@ -2,7 +2,7 @@ const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;
 
-/** How long after each failed attempt the next one is made (docs/webhooks.md, Deliveries); after the last of them none is. */
+/** The delay before each retry, in order (docs/webhooks.md, Deliveries). A delivery that fails after the last delay is not retried. */
 export const retryDelaysMs: readonly number[] = [
   5 * second,
   30 * second,

@@ -96,7 +96,7 @@ describe('the log for people', () => {
       logger.info({ requestId: evil, method: evil, action: evil, status: evil, ms: 1, reason: evil }, 'request');
     });
     for (const line of lines) {
-      // Only the formatter's own colours are stripped: an escape of `evil` begins no colour.
+      // This removes only the colours that the formatter adds. The escape sequences in `evil` do not match.
       const text = stripVTControlCharacters(line).replaceAll(/\n( {4}|$)/g, '');
       for (const control of controls) expect(text).not.toContain(control);
     }

@@ -89,7 +89,7 @@ interface ListCall<Parent, Item, Source> extends Call<Parent> {
   read?: (item: Item) => Source;
 }
 
-/** A list that one action answers page by page. */
+/** Declares a connection field. Each page is one call of the action. */
 export function listCall<Parent, Item, Source = Item>(call: ListCall<Parent, Item, Source>) {
   const { action, items, read = (item) => item as unknown as Source, about, view } = call;
   const fields = call.input ? Object.keys(action.input.shape) : pageFields;

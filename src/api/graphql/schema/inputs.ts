@@ -137,7 +137,7 @@ class InputFields {
     return { schema };
   }
 
-  /** The error with GraphQL's name of a field that has a name of its own here, such as `webhookId` for `id`. */
+  /** Returns the error with the field name that GraphQL callers know, if this input renames the field (`id` to `webhookId`). */
   #renamed(error: PosternError): PosternError {
     const name = this.#names[error.field ?? ''];
     return name === undefined || name === inputName(error.field ?? '') ? error : renamed(error, name);

@@ -57,7 +57,7 @@ function scalarOf(schema: z.core.$ZodType): ScalarName {
   if (schema instanceof z.ZodStringFormat || schema instanceof z.ZodString || schema instanceof z.ZodEnum) {
     return 'String';
   }
-  // A custom check says in its JSON Schema that it takes a text.
+  // A custom schema has no type of its own. Its metadata declares the JSON Schema type `string`.
   if (schema instanceof z.ZodCustom && schema.meta()?.['type'] === 'string') return 'String';
   throw new Error(`GraphQL has no type for a zod schema of type ${schema._zod.def.type}: register one`);
 }
