@@ -9,11 +9,11 @@ export interface Wanted {
 }
 
 /**
- * Takes all of it side by side, or nothing: the first that fails ends the others. Gives it to `use`, and discards it
- * whatever comes.
+ * Takes all media in parallel and passes them to `use`. If one fails, the others are aborted and nothing is used. All media are
+ * discarded afterwards in every case.
  */
 export async function withMedia<T>(
-  desk: MediaUploader,
+  uploader: MediaUploader,
   wanted: readonly Wanted[],
   use: (taken: readonly TakenMedia[]) => Promise<T>,
 ): Promise<T> {
@@ -22,7 +22,7 @@ export async function withMedia<T>(
   const results = await Promise.allSettled(
     wanted.map(async ({ source, rules }) => {
       try {
-        return await desk.take(source, { ...rules, signal: failure.signal });
+        return await uploader.take(source, { ...rules, signal: failure.signal });
       } catch (error) {
         if (!failure.signal.aborted) reason = error;
         failure.abort();
@@ -39,7 +39,7 @@ export async function withMedia<T>(
   }
 }
 
-/** Uploads it side by side, each with the token of its place. All have ended when this does. */
+/** Uploads all media in parallel. Settles when every upload has ended, and throws the first error. */
 export async function uploadAll(platform: PlatformMedia, taken: readonly TakenMedia[]): Promise<string[]> {
   const results = await Promise.allSettled(taken.map((media) => platform.upload(media)));
   return results.map((result) => {
@@ -48,7 +48,7 @@ export async function uploadAll(platform: PlatformMedia, taken: readonly TakenMe
   });
 }
 
-/** Refuses what cannot stand together in one tweet: up to four photos, or one of anything else. */
+/** Refuses media that one tweet cannot hold together: a tweet has up to four photos, or one GIF or video. */
 export function refuseMixed(taken: readonly TakenMedia[], others: number, field: string): void {
   const at = taken.findIndex(({ kind }) => kind !== 'photo');
   const found = taken[at];

@@ -1,13 +1,13 @@
-/** Lets so many tasks run at a time; the others wait in line. */
+/** Lets at most `limit` tasks run at the same time. The others wait in the order in which they came. */
 export class Semaphore {
   readonly #waiting: (() => void)[] = [];
   #free: number;
 
-  constructor(atOnce: number) {
-    this.#free = atOnce;
+  constructor(limit: number) {
+    this.#free = limit;
   }
 
-  async run<T>(task: () => Promise<T>): Promise<T> {
+  async run<Result>(task: () => Promise<Result>): Promise<Result> {
     if (this.#free > 0) this.#free--;
     else await new Promise<void>((resolve) => this.#waiting.push(resolve));
     try {
@@ -20,30 +20,24 @@ export class Semaphore {
   }
 }
 
-/** Lets at most `limit` tasks of each key run at the same time. The others wait in the order in which they came. */
+/** A semaphore for each key. A key takes memory only while one of its tasks runs or waits. */
 export class KeyedSemaphore {
   readonly #limit: number;
-  readonly #keys = new Map<string, { running: number; waiting: (() => void)[] }>();
+  readonly #keys = new Map<string, { semaphore: Semaphore; tasks: number }>();
 
   constructor(limit: number) {
     this.#limit = limit;
   }
 
   async run<Result>(key: string, task: () => Promise<Result>): Promise<Result> {
-    const slots = this.#keys.get(key) ?? { running: 0, waiting: [] };
-    this.#keys.set(key, slots);
-    if (slots.running < this.#limit) slots.running += 1;
-    else await new Promise<void>((resolve) => slots.waiting.push(resolve));
+    const entry = this.#keys.get(key) ?? { semaphore: new Semaphore(this.#limit), tasks: 0 };
+    this.#keys.set(key, entry);
+    entry.tasks += 1;
     try {
-      return await task();
+      return await entry.semaphore.run(task);
     } finally {
-      const next = slots.waiting.shift();
-      // The slot passes to the next task, so `running` stays.
-      if (next) next();
-      else {
-        slots.running -= 1;
-        if (slots.running === 0) this.#keys.delete(key);
-      }
+      entry.tasks -= 1;
+      if (entry.tasks === 0) this.#keys.delete(key);
     }
   }
 }

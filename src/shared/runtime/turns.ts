@@ -5,8 +5,8 @@ const turnMs = 10;
 let turnBeganAt: number | null = null;
 
 /**
- * Runs a task now, or in a later turn of the event loop if this turn has taken long already. Requests that arrive together are
- * all parsed in one turn: without this, a hundred small ones would keep the event loop for a hundred times their time.
+ * Runs a task now, or in a later turn of the event loop if this turn has already taken longer than `turnMs`. Node parses all requests
+ * that arrive together in one turn, so without this a hundred small requests would stop the event loop for the sum of their times.
  */
 export function runInTurn(task: () => void): void {
   if (turnHasTime()) task();
@@ -28,16 +28,15 @@ export function turn(): Promise<void> {
   return new Promise(runInTurn);
 }
 
-/** How many of the tasks that become ready together run before the turn is looked at again. */
+/** The number of tasks that run before the turn is checked again. */
 const groupSize = 8;
 const ready: (() => void)[] = [];
-/** Tasks of the current group that ran; `null` if no group is under way. */
+/** How many tasks of the current group have run; `null` if there is no current group. */
 let groupRan: number | null = null;
 
 /**
- * Runs tasks that become ready together, such as the callers of one commit, in their order, in groups and in turns of the event
- * loop. A group runs after the promises that the group before it has settled, because the work of a caller is in what follows
- * its promise.
+ * Runs tasks that become ready together, such as the callers of one commit, in order and in groups of `groupSize`. Between two groups
+ * all promises settle, because a caller does its work after its promise, and the turn of the event loop is checked.
  */
 export function runInGroups(task: () => void): void {
   if (groupRan === null) {
@@ -65,7 +64,7 @@ function runGroup(): void {
   });
 }
 
-/** A tick that is asked for by a microtask comes after all microtasks. */
+/** Runs the task after all pending microtasks: a tick that a microtask requests runs after the microtask queue is empty. */
 function afterPromises(task: () => void): void {
   queueMicrotask(() => process.nextTick(task));
 }
