@@ -3,12 +3,12 @@ import { type FileHandle, mkdir, open, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { PosternError } from '../shared/errors/postern-error.ts';
+import { YoungGarbage } from '../shared/runtime/young-garbage.ts';
 import { headBytes } from './identify.ts';
 import type { QuotaShare } from './media-quota.ts';
-import { YoungGarbage } from './young-garbage.ts';
 
 const chunkBytes = 64 * 1024;
-/** One for all, so that many small ones count too. */
+/** One for all spools, so that many small spools count too. */
 const garbage = new YoungGarbage();
 
 /**

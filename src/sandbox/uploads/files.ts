@@ -16,8 +16,8 @@ import type { IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { YoungGarbage } from '../../shared/runtime/young-garbage.ts';
 import { Problem } from '../http/problem.ts';
-import { YoungGarbage } from './young-garbage.ts';
 
 const HEAD_BYTES = 64;
 const garbage = new YoungGarbage();
