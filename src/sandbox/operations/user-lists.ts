@@ -6,44 +6,30 @@ import type { User } from '../dataset/types.ts';
 import type { SandboxResponse } from '../http/answer.ts';
 import type { ActorCall } from '../http/operation.ts';
 import { type PagedResult, pageAnswer, pagingOf, takePage } from '../http/paged.ts';
-import { ofUser, targetHead, viewerHead } from './user-target.ts';
+import { listOfUser, targetHead, viewerHead } from './user-target.ts';
 
-export const followers = ofUser(
+export const followers = listOfUser(
   'followers',
-  'GET',
   'followers',
-  {
-    summary:
-      'Who follows a user, the newest follow first. Only for followers of a protected user: `protected` 403. Problems as in userById.',
-    parameters: ['Count', 'Cursor'],
-    responses: { 200: 'UserPage' },
-  },
+  'UserPage',
+  'Who follows a user, the newest follow first. Only for followers of a protected user: `protected` 403. Problems as in userById.',
   (call, target) => related(call, 'followers', target, target.followers, isActive),
 );
 
-export const following = ofUser(
+export const following = listOfUser(
   'following',
-  'GET',
   'following',
-  {
-    summary: 'Whom a user follows, the newest follow first. Problems as in followers.',
-    parameters: ['Count', 'Cursor'],
-    responses: { 200: 'UserPage' },
-  },
+  'UserPage',
+  'Whom a user follows, the newest follow first. Problems as in followers.',
   (call, target) => related(call, 'following', target, target.following, isActive),
 );
 
 /** Followers of the target whom the actor follows. */
-export const knownFollowers = ofUser(
+export const knownFollowers = listOfUser(
   'knownFollowers',
-  'GET',
   'known-followers',
-  {
-    summary:
-      'Followers of a user whom the actor follows, the newest follow of the user first. Problems as in followers.',
-    parameters: ['Count', 'Cursor'],
-    responses: { 200: 'KnownFollowersPage' },
-  },
+  'KnownFollowersPage',
+  'Followers of a user whom the actor follows, the newest follow of the user first. Problems as in followers.',
   (call, target) => {
     const { actor } = call;
     const known = (user: User) => actor.following.has(user) && isActive(user);
@@ -51,16 +37,11 @@ export const knownFollowers = ofUser(
   },
 );
 
-export const affiliates = ofUser(
+export const affiliates = listOfUser(
   'affiliates',
-  'GET',
   'affiliates',
-  {
-    summary:
-      'The accounts affiliated with a verified organization, the latest first; none for other users. Problems as in userById.',
-    parameters: ['Count', 'Cursor'],
-    responses: { 200: 'UserPage' },
-  },
+  'UserPage',
+  'The accounts affiliated with a verified organization, the latest first; none for other users. Problems as in userById.',
   (call, target) => {
     const paging = pagingOf(call, 'affiliates', target.id);
     const all = call.platform.dataset.affiliates.get(target) ?? [];
@@ -83,7 +64,7 @@ function related(
   return usersAnswer(call, targetHead(target) + head, page, paging.seal(page.next));
 }
 
-/** Only what was sealed here is opened, so a position is a number wherever the list has numbers. */
+/** Parses the position of a list that is numbered. It cannot be anything else, because only own cursors are opened. */
 export function numberOf(position: string | undefined): number | undefined {
   return position === undefined ? undefined : Number(position);
 }

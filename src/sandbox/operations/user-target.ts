@@ -4,7 +4,7 @@ import type { User } from '../dataset/types.ts';
 import type { SandboxResponse } from '../http/answer.ts';
 import type { ActorCall, ActorOperation } from '../http/operation.ts';
 
-/** What is asked of a user exists twice: by id, and by screen name. `id` names the first; the other says so at its end. */
+/** Declares an operation on a user twice: by id, and by screen name with `ByScreenName` at the end of its operationId. */
 export function ofUser(
   id: string,
   method: ActorOperation['method'],
@@ -38,7 +38,18 @@ export function ofUser(
   ];
 }
 
-/** Which user a page is about, in front of what it shows. */
+/** Declares a paged list of a user, by id and by screen name. */
+export function listOfUser(
+  id: string,
+  part: string,
+  response: OperationContract['responses'][number],
+  summary: string,
+  handle: (call: ActorCall, target: User) => SandboxResponse,
+): readonly [ActorOperation, ActorOperation] {
+  return ofUser(id, 'GET', part, { summary, parameters: ['Count', 'Cursor'], responses: { 200: response } }, handle);
+}
+
+/** Returns the JSON of the field that names the user of a page. The items of the page follow it. */
 export function targetHead(target: User): string {
   return `"user":{"id":"${target.id}","screen_name":"${target.screenName}"},`;
 }

@@ -5,31 +5,22 @@ import type { SandboxTweet, User } from '../dataset/types.ts';
 import type { SandboxResponse } from '../http/answer.ts';
 import type { ActorCall } from '../http/operation.ts';
 import { type PagedResult, pageAnswer, pagingOf, takePage } from '../http/paged.ts';
-import { ofUser, targetHead } from './user-target.ts';
+import { listOfUser, targetHead } from './user-target.ts';
 
 /** Tweets, replies and retweets. */
-export const userTweets = ofUser(
+export const userTweets = listOfUser(
   'userTweets',
-  'GET',
   'tweets',
-  {
-    summary:
-      'Tweets, replies and retweets of a user, newest first. A retweet is the tweet that was retweeted, at the time of the retweet; own tweets are not repeated. Problems as in followers.',
-    parameters: ['Count', 'Cursor'],
-    responses: { 200: 'UserTweetPage' },
-  },
+  'UserTweetPage',
+  'Tweets, replies and retweets of a user, newest first. A retweet is the tweet that was retweeted, at the time of the retweet; own tweets are not repeated. Problems as in followers.',
   (call, target) => pageOf(call, 'tweets', target, (after) => timelineOf(call.platform.dataset, target, after)),
 );
 
-export const userArticles = ofUser(
+export const userArticles = listOfUser(
   'userArticles',
-  'GET',
   'articles',
-  {
-    summary: 'The wrapper tweets of the articles that a user has published, newest first. Problems as in followers.',
-    parameters: ['Count', 'Cursor'],
-    responses: { 200: 'UserTweetPage' },
-  },
+  'UserTweetPage',
+  'The wrapper tweets of the articles that a user has published, newest first. Problems as in followers.',
   (call, target) =>
     pageOf(call, 'articles', target, (after) => newestTweets(call.platform.dataset, target.articles, after)),
 );

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type Conversation, eventKinds, type Sealed } from '../../chat/conversation.ts';
 import { hasKeys } from '../../chat/public-keys.ts';
 import { eventForm, keyChangeForm } from '../../chat/render-chat.ts';
-import { answers, closed, ref, takes } from '../../contract/schema.ts';
+import { answers, closed, ref, type Schema, takes } from '../../contract/schema.ts';
 import { activeUser } from '../../dataset/look-up.ts';
 import { compareIds } from '../../dataset/snowflake.ts';
 import type { User } from '../../dataset/types.ts';
@@ -17,6 +17,24 @@ const MOST_SEALED = 128 * 1024;
 /** Edits and reactions of one message. */
 const MOST_ABOUT = 500;
 
+const tokenHeader: Schema = {
+  name: 'idempotency-token',
+  in: 'header',
+  schema: { type: 'string' },
+  description:
+    'A repeated call with the same token returns the first result, even if its encrypted bytes differ. Another request with the same token: `idempotency_conflict` 409. A call that repeats a `message_id` returns the first result too.',
+};
+
+const sealedFields = {
+  message_id: { type: 'string', description: 'Chosen by the client of the sender. The signature covers it.' },
+  detail: {
+    type: 'string',
+    contentEncoding: 'base64',
+    description: 'MessageEventDetail of the scheme, with the encrypted content.',
+  },
+  signature: { type: 'string', contentEncoding: 'base64', description: 'MessageEventSignature of the scheme.' },
+};
+
 /** Begins a conversation, or turns its key: whoever knew the version before, and nobody else in between. */
 export const changeChatKey: ActorOperation = {
   id: 'changeChatKey',
@@ -26,26 +44,12 @@ export const changeChatKey: ActorOperation = {
   contract: {
     summary:
       'Begins a conversation, or turns its key. Problems: `forbidden` 403 (the other takes no messages from the actor), `no_chat_keys` 409, `key_changed` 409 (`previous_version` is not the newest, or `version` is not newer).',
-    parameters: [
-      {
-        name: 'idempotency-token',
-        in: 'header',
-        schema: { type: 'string' },
-        description:
-          'Performed once, however often it comes; what is sealed may differ. With another wish: `idempotency_conflict` 409. The same `message_id` again is the same as well.',
-      },
-    ],
+    parameters: [tokenHeader],
     body: takes({
       type: 'object',
-      required: ['message_id', 'detail', 'signature', 'version', 'previous_version'],
+      required: [...Object.keys(sealedFields), 'version', 'previous_version'],
       properties: {
-        message_id: { type: 'string', description: "The sender's client's; signed along." },
-        detail: {
-          type: 'string',
-          contentEncoding: 'base64',
-          description: 'MessageEventDetail of the scheme: what is sealed is sealed in it.',
-        },
-        signature: { type: 'string', contentEncoding: 'base64', description: 'MessageEventSignature of the scheme.' },
+        ...sealedFields,
         version: { type: 'string', pattern: '^\\d{1,19}$' },
         previous_version: { type: ['string', 'null'], description: 'Null where the conversation begins.' },
       },
@@ -98,26 +102,12 @@ export const sendChatEvent: ActorOperation = {
       "Says something in a conversation, or of a message in it. Problems: `not_found` 404 (resources `conversation`, `message`), `forbidden` 403 (edits and deletions for all are for one's own messages; or the other takes no messages from the actor), `too_many` 409 (500 edits and reactions of one message).",
     description:
       'The platform is told what kind of event it is and of which message, so that it can bring them along with it, and nothing of what is said. A deletion `for_all` removes what was sealed. `detail` takes up to 131,072 characters.',
-    parameters: [
-      {
-        name: 'idempotency-token',
-        in: 'header',
-        schema: { type: 'string' },
-        description:
-          'Performed once, however often it comes; what is sealed may differ. With another wish: `idempotency_conflict` 409. The same `message_id` again is the same as well.',
-      },
-    ],
+    parameters: [tokenHeader],
     body: takes({
       type: 'object',
-      required: ['message_id', 'detail', 'signature', 'kind'],
+      required: [...Object.keys(sealedFields), 'kind'],
       properties: {
-        message_id: { type: 'string', description: "The sender's client's; signed along." },
-        detail: {
-          type: 'string',
-          contentEncoding: 'base64',
-          description: 'MessageEventDetail of the scheme: what is sealed is sealed in it.',
-        },
-        signature: { type: 'string', contentEncoding: 'base64', description: 'MessageEventSignature of the scheme.' },
+        ...sealedFields,
         kind: ref('ChatEventKind'),
         target_seq_id: { ...ref('Id'), description: 'Of the message that it is about; with all kinds but `message`.' },
         for_all: { type: 'boolean', description: 'Of a deletion: for both sides, and not for the actor alone.' },
