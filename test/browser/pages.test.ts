@@ -37,7 +37,7 @@ describe.skipIf(browserMissing !== null)(`in a browser${browserMissing ? ` (${br
   test.each([
     ['desk', desk],
     ['phone', phone],
-  ])('/ says what is where and leads to /docs, at %s width', async (_name, viewport) => {
+  ])('/ shows an overview that links to /docs, at %s width', async (_name, viewport) => {
     const { page, faults } = await open('/', viewport);
     expect(await page.title()).toBe('Postern');
     expect(await scrollsSideways(page)).toBe(false);

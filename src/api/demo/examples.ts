@@ -5,7 +5,7 @@ export interface Example {
   command: string;
 }
 
-/** Calls that work when pasted into a shell; shown at start and on the home page. */
+/** Returns calls that work when they are pasted into a shell. The start-up message and the home page show them. */
 export function curlExamples(demo: Demo): Example[] {
   const actor = demo.accounts[0]?.authToken ?? '';
   const credentials = `-H 'Authorization: Bearer ${demo.apiKey}' -H 'x-auth-token: ${actor}'`;
@@ -20,8 +20,8 @@ export function curlExamples(demo: Demo): Example[] {
       command: `${post} -d '${JSON.stringify({ query: '{ user(userName: "grace") { name followersCount tweets(first: 3) { nodes { text likeCount } } } }' })}' '${demo.graphqlUrl}'`,
     },
     {
-      title: 'Post one',
-      // The time makes each paste a new text: the platform refuses the same one twice within a day.
+      title: 'Post a tweet',
+      // The time makes each text different, because the platform refuses the same text twice within a day.
       command: `${post} -d '{"text":"Hello at '"$(date +%T)"'"}' '${demo.baseUrl}/tweet/create'`,
     },
     {
@@ -29,11 +29,11 @@ export function curlExamples(demo: Demo): Example[] {
       command: `curl -s ${credentials} '${demo.baseUrl}/user/info?userName=grace'`,
     },
     {
-      title: 'Read direct messages, end-to-end encrypted: the code opens them',
+      title: 'List conversations and decrypt their last messages',
       command: `curl -s ${credentials} -H 'x-encryption-code: ${demo.accounts[0]?.encryptionCode ?? ''}' '${demo.baseUrl}/dm/list?count=3'`,
     },
     {
-      title: 'See what is left',
+      title: 'Show the credit that is left',
       command: `curl -s -H 'Authorization: Bearer ${demo.apiKey}' '${demo.baseUrl}/account/balance'`,
     },
   ];

@@ -1,34 +1,34 @@
 import type { Demo } from './demo.ts';
 import { curlExamples } from './examples.ts';
 
-/** What the start prints for people: where it is, and what to do next. */
+/** Returns the text that `postern serve` prints once it listens: addresses, first calls and the next steps. */
 export function welcomeText(origin: string, demo: Demo, demoPath: string): string {
   const [search, graphql] = curlExamples(demo);
   const actors = demo.accounts.map((account) => account.userName).join(', ');
   const places: [string, string][] = [
-    [`${origin}/`, 'what is where, with calls to paste'],
-    [`${origin}/docs`, 'the REST calls described, and ready to try'],
-    [demo.graphqlUrl, 'GraphQL; in a browser, a page to try it'],
+    [`${origin}/`, 'overview, with calls to paste'],
+    [`${origin}/docs`, 'API reference with a console'],
+    [demo.graphqlUrl, 'GraphQL; in a browser GraphiQL'],
     [demo.baseUrl, 'REST'],
-    [demo.sandboxUrl, `the sandbox platform: demo accounts ${actors}`],
+    [demo.sandboxUrl, `sandbox, with the demo accounts ${actors}`],
   ];
   return `
 Postern is listening on ${origin}
 
 ${aligned(places)}
 
-Your first call (a page of tweets; 0.001 of the demo key's credit):
+A first call (a page of tweets for 0.001 dollars of the demo key's credit):
 
   ${search?.command}
 
-In GraphQL (a user and their tweets; two calls in one):
+A GraphQL query (a user and their tweets, two calls in one request):
 
   ${graphql?.command}
 
-Demo credentials are in ${demoPath}. An account and a key of your own:
+The demo credentials are in ${demoPath}. To create an account and a key of your own:
 
   npx postern account create --name me --credits 5
-  npx postern key create --account <the id it printed>
+  npx postern key create --account <the printed id>
 
 Stop with Ctrl-C.
 `;

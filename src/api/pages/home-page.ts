@@ -11,13 +11,13 @@ import { icon, pageHeaders, refuseForeignHost } from './local-page.ts';
 
 export interface HomePageParts {
   actions: readonly Action[];
-  /** `null` until the service knows where it is reached. */
+  /** Returns `null` until the service knows its own address. */
   demo: () => Demo | null;
 }
 
 const security = pageHeaders();
 
-/** `/`: what is where. It shows demo credentials, so it answers only to the names by which this machine calls itself. */
+/** Serves `/`, the overview. It shows demo credentials, so it accepts only loopback names as `Host`. */
 export function homePage({ actions, demo }: HomePageParts): Router {
   const router = Router();
   router.get('/', refuseForeignHost, (_request, response) => {
@@ -43,27 +43,27 @@ function page(actions: readonly Action[], demo: Demo | null): Html {
 <body>
 <header>
 <h1>Postern <small>${version}</small></h1>
-<p>A gateway to a social platform, for programs. One API key, one price a call.</p>
+<p>A gateway to a social platform, for programs.</p>
 </header>
 <main>
 ${demo ? firstCalls(demo) : []}
 <section aria-labelledby="where">
-<h2 id="where">What is where</h2>
+<h2 id="where">Overview</h2>
 <dl>
-<dt>/v1</dt><dd>REST: JSON in, JSON out, an API key on every call</dd>
+<dt>/v1</dt><dd>REST, with JSON and an API key on every call</dd>
 <dt><a href="/graphql">/graphql</a></dt><dd>GraphQL; in a browser GraphiQL</dd>
-<dt><a href="/docs">/docs</a></dt><dd>every call described, and ready to try</dd>
-<dt><a href="/openapi.json">/openapi.json</a></dt><dd>the same for programs (OpenAPI 3.1)</dd>
+<dt><a href="/docs">/docs</a></dt><dd>API reference with a console</dd>
+<dt><a href="/openapi.json">/openapi.json</a></dt><dd>description of the REST API for programs (OpenAPI 3.1)</dd>
 <dt><a href="/healthz">/healthz</a></dt><dd>the process is up</dd>
 <dt><a href="/readyz">/readyz</a></dt><dd>store and platform can be reached</dd>
-<dt><a href="/metrics">/metrics</a></dt><dd>figures for Prometheus</dd>
+<dt><a href="/metrics">/metrics</a></dt><dd>metrics for Prometheus</dd>
 </dl>
 </section>
 <section aria-labelledby="actions">
-<h2 id="actions">What it can do</h2>
+<h2 id="actions">Calls</h2>
 <div class="scroll" tabindex="0" role="region" aria-labelledby="actions">
 <table>
-<thead><tr><th scope="col">Call</th><th scope="col">What</th><th scope="col">Dollars</th></tr></thead>
+<thead><tr><th scope="col">Call</th><th scope="col">Does</th><th scope="col">Dollars</th></tr></thead>
 <tbody>${actions.map(actionRow)}</tbody>
 </table>
 </div>
@@ -76,7 +76,7 @@ ${demo ? firstCalls(demo) : []}
 function firstCalls(demo: Demo): Html {
   return html`<section aria-labelledby="first">
 <h2 id="first">First calls</h2>
-<p>Paste one into a shell. The demo key began with 10 dollars of credit; a call that succeeds costs 0.001.</p>
+<p>Paste one into a shell. The demo key began with 10 dollars of credit; most calls cost 0.001 if they succeed, and a call that fails is free.</p>
 ${curlExamples(demo).map(
   ({ title, command }) => html`<figure>
 <figcaption>${title} <button type="button" data-copy>Copy</button></figcaption>
@@ -84,7 +84,7 @@ ${curlExamples(demo).map(
 </figure>`,
 )}
 <h3>Demo accounts</h3>
-<p>On the <a href="${demo.sandboxUrl}/control/info">sandbox platform</a>; <code>x-auth-token</code> says as whom a call acts.</p>
+<p>On the <a href="${demo.sandboxUrl}/control/info">sandbox platform</a>; <code>x-auth-token</code> names the account that a call acts as.</p>
 <dl>${demo.accounts.map((account) => html`<dt>${account.userName}</dt><dd><code>${account.authToken}</code></dd>`)}</dl>
 </section>`;
 }

@@ -2,15 +2,15 @@ import ipaddr from 'ipaddr.js';
 import { type Micros, parseDollars } from '../model/money.ts';
 import { weaknessOf } from '../secrets/weak-key.ts';
 
-/** One setting of the environment: what people read about it, and how its text is checked. */
+/** An environment variable that configures Postern: its description for operators and the check of its text. */
 export interface Setting<T> {
-  /** As the documents show it. */
+  /** The default as `--help` and docs/configuration.md show it. */
   readonly defaultText: string;
   readonly about: string;
   readonly example: string;
-  /** True where the value must not be shown. */
+  /** True if the value must not be shown in messages. */
   readonly secret?: true;
-  /** The value, or (as a string) what is wrong with the text: `is not …`. `undefined` means that it is not set. */
+  /** Returns the value, or a string that completes "<NAME> …" and says what is wrong. `undefined` means that the setting is not set. */
   readonly check: (text: string | undefined) => { value: T } | string;
 }
 
@@ -69,12 +69,12 @@ function publicUrl(text: string) {
 
 function keys32(text: string) {
   const parts = text.split(',').map((part) => part.trim());
-  // Checked as text, since Node passes over what is not base64: a damaged key would quietly become another one.
+  // The text is checked because Node ignores characters that are not base64: a damaged key would silently become another key.
   if (!parts.every((part) => /^[A-Za-z0-9+/]{43}=$/.test(part))) {
-    return 'is not 32 bytes in base64 (or several, by comma)';
+    return 'is not 32 bytes in base64 (or several keys, separated by commas)';
   }
   const value = parts.map((part) => Buffer.from(part, 'base64'));
-  // Only the first key seals. A weak key behind it can still open, so that it can be replaced.
+  // Only the first key encrypts. A weak key after it may still decrypt, so that it can be replaced.
   const weakness = weaknessOf(value[0] as Buffer);
   return weakness === null ? { value } : `is a weak key: ${weakness}`;
 }
@@ -91,7 +91,7 @@ function blockFault(block: string): string | null {
   if (!isBlock) return `${JSON.stringify(block)} is none`;
   const [address, bits] = ipaddr.parseCIDR(block);
   const network = family.networkAddressFromCIDR(block).toString();
-  // 10.1.2.3/8 would open far more than whoever wrote it may have meant.
+  // 10.1.2.3/8 would open 16 million addresses when its author probably meant one.
   return address.toString() === network ? null : `${block} has bits beyond its prefix; the block is ${network}/${bits}`;
 }
 
@@ -109,32 +109,32 @@ export const settings = {
   },
   PORT: {
     defaultText: '4000',
-    about: 'Port to listen on; 0 takes any free one.',
+    about: 'Port to listen on; 0 takes any free port.',
     example: '8080',
     check: orDefault(4000, port),
   },
   PUBLIC_URL: {
     defaultText: 'none: the listening address if only this machine reaches it',
-    about: 'Base address that callers use, behind a proxy for example; `/openapi.json` names it as its server.',
+    about: 'Base address that callers use, for example behind a reverse proxy. /openapi.json names it as its server.',
     example: 'https://postern.example',
     check: orDefault<string | null>(null, publicUrl),
   },
   DATA_DIR: {
     defaultText: './data',
-    about: 'Folder of the embedded store, the sandbox, SECRET_KEY and demo.json.',
+    about: 'Folder of the embedded store, the sandbox, secret.key and demo.json.',
     example: '/var/lib/postern',
     check: orDefault('./data', (text) => ({ value: text })),
   },
   SECRET_KEY: {
     defaultText: 'made on first start into DATA_DIR',
-    about: '32 random bytes in base64. Several by comma: the first seals, all open.',
+    about: '32 random bytes in base64. Several keys are separated by commas: the first encrypts, all decrypt.',
     example: '"$(openssl rand -base64 32)"',
     secret: true,
     check: orDefault<Buffer[] | null>(null, keys32),
   },
   METRICS_TOKEN: {
-    defaultText: 'none: /metrics answers loopback only',
-    about: 'Bearer token with which /metrics answers from anywhere.',
+    defaultText: 'none: only this machine may read /metrics',
+    about: 'Bearer token that opens /metrics to other machines.',
     example: '"$(openssl rand -hex 16)"',
     secret: true,
     check: orDefault<string | null>(null, (text) =>
@@ -143,7 +143,8 @@ export const settings = {
   },
   MONGODB_URL: {
     defaultText: 'none: the embedded store',
-    about: 'Replica set or sharded cluster that keeps everything, in the database of its path. Needs SECRET_KEY.',
+    about:
+      'Replica set or sharded cluster that stores everything, in the database that its path names. Needs SECRET_KEY.',
     example: 'mongodb://db1.example,db2.example/postern?replicaSet=rs0',
     secret: true,
     check: orDefault<string | null>(null, mongodbUrl),
@@ -156,83 +157,83 @@ export const settings = {
   },
   PLATFORM_KIND: {
     defaultText: 'none',
-    about: 'What PLATFORM_URL speaks: sandbox, for one started by `postern sandbox`.',
+    about: 'Protocol of PLATFORM_URL. The only value is sandbox, for a sandbox that `postern sandbox` started.',
     example: 'sandbox',
     check: orDefault<'sandbox' | null>(null, choice('sandbox')),
   },
   PLATFORM_TIMEOUT_MS: {
     defaultText: '15000',
-    about: 'Deadline of one platform call, in milliseconds.',
+    about: 'Deadline of one platform call, in milliseconds. An upload has ten times as long.',
     example: '5000',
     check: orDefault(15_000, wholeNumber(1, 600_000)),
   },
   SANDBOX_PORT: {
     defaultText: '4001',
-    about: 'Port of the sandbox platform, embedded or alone; 0 takes any free one.',
+    about: 'Port of the sandbox, embedded or alone; 0 takes any free port.',
     example: '0',
     check: orDefault(4001, port),
   },
   SANDBOX_PUBLIC: {
     defaultText: '0',
-    about: 'Allow sandbox mode, with its well-known demo credentials, on an address that others can reach.',
+    about: 'Allow sandbox mode, with its well-known demo credentials, on an address that other machines can reach.',
     example: '1',
     check: orDefault(false, onOff),
   },
   SANDBOX_ACTIVITY: {
     defaultText: '1',
     about:
-      'Let people of the sandbox like, answer and follow the demo accounts by themselves while their events are read.',
+      'Let users of the sandbox like, answer and follow the demo accounts by themselves while events of these accounts are read.',
     example: '0',
     check: orDefault(true, onOff),
   },
   ALLOW_LOCALHOST_WEBHOOKS: {
     defaultText: 'on with the sandbox, else off',
     about:
-      'Let webhooks lead to http://localhost, for testing. On a public deployment callers would reach the host itself.',
+      'Allow webhook URLs on http://localhost. On a public deployment this would give callers access to the host itself.',
     example: '0',
     check: orDefault<boolean | null>(null, onOff),
   },
   OUTBOUND_ALLOW: {
     defaultText: 'none',
-    about: 'CIDR blocks, by comma, that proxies and other addresses of callers may be in besides public ones.',
+    about:
+      'CIDR blocks, separated by commas, that webhooks, proxies and other addresses from callers may be in besides public ones.',
     example: '127.0.0.0/8,fd00::/8',
     check: orDefault<string[]>([], cidrBlocks),
   },
   RATE_LIMIT: {
     defaultText: '60000',
     about:
-      'Calls a minute that each API key may make, over all processes; 0 for no limit. An account may have its own.',
+      'Calls a minute for each API key, over all processes; 0 for no limit. `postern account limit` sets the limit of one account.',
     example: '600',
     check: orDefault(60_000, wholeNumber(0, 1_000_000_000)),
   },
   MAX_STREAMS_PER_KEY: {
     defaultText: '20',
-    about: 'Live streams that each API key may have open at a time, in each process.',
+    about: 'Open live streams for each API key, in each process.',
     example: '100',
     check: orDefault(20, wholeNumber(1, 1_000_000)),
   },
   UNAUTHENTICATED_RATE_LIMIT: {
     defaultText: '600',
-    about:
-      'Requests a minute without a valid API key that each client address may make, over all processes; 0 for no limit.',
+    about: 'Requests a minute without a valid API key for each client address, over all processes; 0 for no limit.',
     example: '60',
     check: orDefault(600, wholeNumber(0, 1_000_000_000)),
   },
   TRUSTED_PROXIES: {
     defaultText: 'none',
-    about: 'CIDR blocks, by comma, of the reverse proxies whose X-Forwarded-For names the client.',
+    about: 'CIDR blocks, separated by commas, of the reverse proxies whose X-Forwarded-For names the client.',
     example: '10.0.0.0/8,fd00::/8',
     check: orDefault<string[]>([], cidrBlocks),
   },
   MAX_CONCURRENT_REQUESTS: {
     defaultText: '256',
-    about: 'Requests of one API key that a process works on at a time; 0 for no limit. Open streams do not count.',
+    about: 'Concurrent requests of one API key in each process; 0 for no limit. Open streams do not count.',
     example: '64',
     check: orDefault(256, wholeNumber(0, 1_000_000)),
   },
   MAX_REQUESTS_IN_FLIGHT: {
     defaultText: '5000',
-    about: 'Requests of all callers that a process answers at a time; further ones are refused with 503.',
+    about: 'Concurrent requests of all callers in each process; further requests are refused with 503.',
     example: '1000',
     check: orDefault(5_000, wholeNumber(1, 1_000_000)),
   },
@@ -244,26 +245,25 @@ export const settings = {
   },
   MAX_CONNECTIONS: {
     defaultText: '10000',
-    about: 'Connections that a process keeps open at a time; further ones are closed at once.',
+    about: 'Open connections in each process; further connections are closed at once.',
     example: '2000',
     check: orDefault(10_000, wholeNumber(1, 1_000_000)),
   },
   GRAPHQL_MAX_COST: {
     defaultText: '0.5',
-    about: 'Dollars that one GraphQL request may cost at most; one that could cost more is refused whole.',
+    about: 'Highest cost of one GraphQL request, in dollars. A request that could cost more is refused as a whole.',
     example: '2',
     check: orDefault<Micros>(500_000, dollars),
   },
   GRAPHQL_MAX_RESPONSE_BYTES: {
     defaultText: '16777216',
-    about:
-      'Bytes that the response to one GraphQL request may have at most; a request that would have more is refused.',
+    about: 'Largest response of one GraphQL request, in bytes. A request whose response could be larger is refused.',
     example: '4194304',
     check: orDefault(16 * 1024 * 1024, wholeNumber(10_000, 256 * 1024 * 1024)),
   },
   GRAPHQL_TIMEOUT_MS: {
     defaultText: '30000',
-    about: 'Deadline of one GraphQL request, in milliseconds: what is not read by then is given up.',
+    about: 'Deadline of one GraphQL request, in milliseconds. Reads that have not finished by then are given up.',
     example: '10000',
     check: orDefault(30_000, wholeNumber(1, 600_000)),
   },
@@ -275,27 +275,27 @@ export const settings = {
   },
   GRAPHQL_TRUSTED_DOCUMENTS: {
     defaultText: 'none',
-    about: 'JSON file of GraphQL documents by their SHA-256 (hex), which callers may name by it.',
+    about: 'JSON file of GraphQL documents by their SHA-256 in hex, which callers may name by that hash.',
     example: '/etc/postern/documents.json',
     check: orDefault<string | null>(null, (text) => ({ value: text })),
   },
   GRAPHQL_TRUSTED_ONLY: {
     defaultText: '0',
-    about: 'Take no other GraphQL documents than those.',
+    about: 'Refuse all GraphQL documents that are not in the file GRAPHQL_TRUSTED_DOCUMENTS.',
     example: '1',
     check: orDefault(false, onOff),
   },
   LOG_LEVEL: {
     defaultText: 'info',
-    about: 'How much is logged: trace, debug, info, warn, error, fatal or silent.',
+    about: 'Least severe level that is logged: trace, debug, info, warn, error, fatal or silent.',
     example: 'warn',
     check: orDefault<LogLevel>('info', choice('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent')),
   },
   LOG_FORMAT: {
     defaultText: 'auto',
     about:
-      'How the log is written: json (a line of JSON each), pretty (columns for people, in colours unless NO_COLOR is set), or auto, ' +
-      'which is pretty on a terminal and else json.',
+      'Format of the log: json (one line of JSON for each record), pretty (columns, in colours unless NO_COLOR is set), or auto, ' +
+      'which is pretty on a terminal and json otherwise.',
     example: 'json',
     check: orDefault<LogFormat>('auto', choice('auto', 'json', 'pretty')),
   },
