@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { pageInput } from '../../shared/model/page.ts';
-import { notBlankPattern } from '../../shared/model/scalars.ts';
+import { searchText } from '../../shared/model/scalars.ts';
 import { flatPrice, platformAction } from '../action.ts';
 import { tweetPage, tweetPageOutput } from '../paging/pages.ts';
 
@@ -16,16 +16,10 @@ export const advancedSearch = platformAction({
   effect: 'read',
   paged: true,
   input: z.object({
-    q: z
-      .string()
-      .min(1)
-      .regex(/\S/, 'must not be blank')
-      .max(512, 'must be at most 512 characters')
-      .meta({
-        pattern: notBlankPattern,
-        description: 'Words, "exact phrases" and operators: `from:`, `to:`, `since:`, `until:`, `filter:`.',
-        examples: ['from:ada coffee'],
-      }),
+    q: searchText.meta({
+      description: 'Words, "exact phrases" and operators: `from:`, `to:`, `since:`, `until:`, `filter:`.',
+      examples: ['from:ada coffee'],
+    }),
     product: searchProduct.default('Latest').meta({ description: 'Newest first, or most engaging first.' }),
     ...pageInput,
   }),

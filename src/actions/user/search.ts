@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { pageInput } from '../../shared/model/page.ts';
-import { notBlankPattern } from '../../shared/model/scalars.ts';
+import { searchText } from '../../shared/model/scalars.ts';
 import { flatPrice, platformAction } from '../action.ts';
 import { userPage, userPageOutput } from '../paging/pages.ts';
 
@@ -14,16 +14,10 @@ export const searchUsers = platformAction({
   effect: 'read',
   paged: true,
   input: z.object({
-    q: z
-      .string()
-      .min(1)
-      .regex(/\S/, 'must not be blank')
-      .max(512, 'must be at most 512 characters')
-      .meta({
-        pattern: notBlankPattern,
-        description: 'Words of the screen name, the name or the description; all of them must match.',
-        examples: ['coffee'],
-      }),
+    q: searchText.meta({
+      description: 'Words of the screen name, the name or the description; all of them must match.',
+      examples: ['coffee'],
+    }),
     ...pageInput,
   }),
   example: { q: 'coffee', count: 1 },

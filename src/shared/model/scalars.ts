@@ -41,3 +41,11 @@ export const dollars = z
 /** Patterns for the published schemas, in the syntax that ECMA-262 and RE2 share: the texts that `checkInput` accepts. */
 export const textPattern = '^[^\\x00]*$';
 export const notBlankPattern = '^[^\\x00]*[^\\s\\x00][^\\x00]*$';
+
+/** The text of a search. */
+export const searchText = z
+  .string()
+  .min(1)
+  .regex(/\S/, 'must not be blank')
+  .max(512, 'must be at most 512 characters')
+  .meta({ pattern: notBlankPattern });
