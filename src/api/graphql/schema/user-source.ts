@@ -3,7 +3,7 @@ import type { UserCard } from '../../../shared/model/user-card.ts';
 import type { UserProfile } from '../../../shared/model/user-profile.ts';
 import { isoTime } from './time.ts';
 
-/** A user, as far as the data at hand tells: `undefined` is not loaded, `null` is known to be absent. */
+/** A user as one response of the platform describes it. A field is `undefined` if that response lacks it, and `null` if the user has none. */
 export interface UserSource {
   readonly id: string;
   readonly userName: string;
@@ -29,7 +29,7 @@ export interface UserSource {
   readonly pinnedTweetIds: readonly string[] | undefined;
 }
 
-/** What the views of a user have in common. Made for every author of every tweet, so each field is read when it is asked for. */
+/** The fields that all views of a user share. Getters, because a view is made for every author of every tweet and few fields are read. */
 abstract class View<Data extends Author | UserCard | UserProfile> {
   protected readonly data: Data;
 
@@ -87,16 +87,8 @@ abstract class View<Data extends Author | UserCard | UserProfile> {
   }
 }
 
-class AuthorView extends View<Author> implements UserSource {
-  override get platformUrl() {
-    return this.data.platformUrl;
-  }
-  override get createdAt() {
-    return this.data.createdAt && isoTime(this.data.createdAt);
-  }
-  get protected() {
-    return undefined;
-  }
+/** The counts that authors and profiles have, but not cards. */
+abstract class CountedView<Data extends Author | UserProfile> extends View<Data> {
   get favouritesCount() {
     return this.data.favouritesCount;
   }
@@ -105,6 +97,18 @@ class AuthorView extends View<Author> implements UserSource {
   }
   get mediaCount() {
     return this.data.mediaCount;
+  }
+}
+
+class AuthorView extends CountedView<Author> implements UserSource {
+  override get platformUrl() {
+    return this.data.platformUrl;
+  }
+  override get createdAt() {
+    return this.data.createdAt && isoTime(this.data.createdAt);
+  }
+  get protected() {
+    return undefined;
   }
   get listedCount() {
     return undefined;
@@ -135,18 +139,9 @@ class CardView extends View<UserCard> implements UserSource {
   }
 }
 
-class ProfileView extends View<UserProfile> implements UserSource {
+class ProfileView extends CountedView<UserProfile> implements UserSource {
   get protected() {
     return this.data.protected;
-  }
-  get favouritesCount() {
-    return this.data.favouritesCount;
-  }
-  get statusesCount() {
-    return this.data.statusesCount;
-  }
-  get mediaCount() {
-    return this.data.mediaCount;
   }
   get listedCount() {
     return this.data.listedCount;
