@@ -1,33 +1,38 @@
 import type { Micros } from '../shared/model/money.ts';
 import type { Timer } from '../shared/runtime/runtime.ts';
-import type { CommitOutcome, Settlement } from '../store/port.ts';
-import { type AnyPendingResult, type Batch, CommitQueue, PendingResult } from './commit-queue.ts';
+import type { Settlement } from '../store/port.ts';
+import { type AppliedOutcome, answerSettlements, refuseCreditRequests, refuseOverdue, total } from './batch-results.ts';
+import { type Batch, CommitQueue, type WaitingCallers } from './commit-queue.ts';
 import { ledgerErrors } from './ledger-errors.ts';
 import type { Reservation, Settled } from './ledger-types.ts';
+import { PendingResult } from './pending-result.ts';
 import { type CommitSenderContext, sendUntilOutcomeKnown } from './send-commit.ts';
 
 export interface AccountBatcherContext extends CommitSenderContext {
-  /** This process, to the store. */
+  /** Identifies this process to the store. */
   writer: string;
-  /** Nothing is open, waiting or on its way: the lane may be forgotten. */
-  onIdle: (lane: AccountBatcher) => void;
-  /** Called with what the account can spend, as far as this process knows, whenever that changes. */
+  /** Called when the batcher has no open credit, no waiting callers and no commit on its way. It may be dropped then. */
+  onIdle: (batcher: AccountBatcher) => void;
+  /** Called whenever a commit changes the credit that the account can spend, as far as this process knows. */
   onCredit: (account: string, spendable: Micros) => void;
   /** The store's clock. */
   storeNow: () => number;
-  /** A number never given before. */
+  /** Returns a number that it has never returned before. */
   nextGeneration: () => number;
 }
 
-/** The credit of one account in this process. */
+/**
+ * Uses the credit of one account for this process. Reservations share one hold in the store. At most one commit is on its
+ * way to the store; everything that arrives meanwhile goes together into the next commit.
+ */
 export class AccountBatcher {
   readonly account: string;
-  /** What the hold has open in the store, as far as is known. The hold exists while this is above 0. */
+  /** Credit in the account's hold, as far as this process knows. The hold exists while this is above 0. */
   open: Micros = 0;
   readonly #context: AccountBatcherContext;
   readonly #queue = new CommitQueue();
   #generation: number;
-  /** What callers hold reservations for, of this generation. */
+  /** Credit that callers have reserved under this generation. */
   #outstanding: Micros = 0;
   #batch: Batch | null = null;
   #lastSentAt = 0;
@@ -67,16 +72,16 @@ export class AccountBatcher {
   }
 
   release(reservation: Reservation): void {
-    // Of an earlier generation: it went back with its hold. While draining: it was given back already.
+    // Credit of an earlier generation went back with its hold. `drain` has already given back all reserved credit.
     if (reservation.generation !== this.#generation || this.#draining) return;
     this.#outstanding -= reservation.micros;
     this.#queue.release += reservation.micros;
     this.#wake();
   }
 
-  /** Resolves once the store knows of all that was given back before. Throws `unavailable` where it does not hear of it. */
+  /** Resolves once the store knows of all credit that was given back before. Throws `unavailable` if the store cannot be reached. */
   returned(): Promise<void> {
-    // What waits goes after what is on its way.
+    // The queue is sent after the batch, so if it releases credit it is the one to wait for.
     const carrier = this.#queue.release > 0 ? this.#queue : this.#batch;
     if (carrier === null || (carrier === this.#batch && this.#batch.commit.release === 0)) return Promise.resolve();
     const caller = new PendingResult<void>(this.#now());
@@ -85,7 +90,7 @@ export class AccountBatcher {
     return caller.promise;
   }
 
-  /** Gives back what callers still hold, and resolves once nothing is open, waiting or on its way. */
+  /** Gives back all reserved credit. Resolves once the hold is gone, nobody waits and no commit is on its way. */
   drain(): Promise<void> {
     return new Promise((resolve) => {
       this.#draining = resolve;
@@ -98,7 +103,7 @@ export class AccountBatcher {
     });
   }
 
-  /** Ends all waiting. What the store did not hear of is the sweeper's. */
+  /** Refuses all callers that still wait. The sweeper gives back credit that the store still holds. */
   stop(): void {
     this.#stopped = true;
     this.#watch?.cancel();
@@ -109,7 +114,7 @@ export class AccountBatcher {
     return this.#context.runtime.now();
   }
 
-  /** Sends what waits at the end of this turn of the event loop, so that all that arrives in it goes together. */
+  /** Sends the queue at the end of this turn of the event loop, so that all requests of the turn share one commit. */
   #wake(): void {
     this.#keepWatch(Math.min(this.#context.times.callerMs, this.#context.times.renewMs));
     if (this.#pumping || this.#batch || this.#stopped) return;
@@ -130,7 +135,7 @@ export class AccountBatcher {
     }
     const createdAt = this.#context.storeNow();
     this.#batch = this.#queue.take({
-      // In the order of time, so that a store adds it where it added the last one, however many it keeps.
+      // Ids ascend with time, so a store adds each at the end of its index, which stays fast with many ids.
       id: createdAt.toString(16).padStart(12, '0') + this.#context.runtime.randomBytes(14).toString('hex'),
       createdAt,
       account: this.account,
@@ -162,38 +167,22 @@ export class AccountBatcher {
     else this.#wake();
   }
 
-  /** Whoever waits for credit need not hope for long; what was performed waits on, to be recorded. */
+  /** Reservations fail fast while the store is unavailable. Settlements keep waiting, because their calls have already run. */
   #failed(batch: Batch): void {
     this.#failing = true;
-    const until = this.#now() - this.#context.times.failingMs;
-    const hopeful = [...batch.reserves, ...batch.returns, ...this.#queue.reserves, ...this.#queue.returns];
-    for (const { caller } of hopeful) {
-      if (!caller.answered && caller.since <= until) caller.refuse(ledgerErrors.away());
-    }
+    refuseCreditRequests([batch, this.#queue], this.#now() - this.#context.times.failingMs);
     this.#queue.dropAnswered();
   }
 
-  #applied(batch: Batch, outcome: Extract<CommitOutcome, { status: 'applied' }>): void {
-    for (const [index, { caller }] of batch.lates.entries()) {
-      if (outcome.late[index] === 'short') caller.refuse(ledgerErrors.creditGone());
-    }
-    const entries = [...batch.settles, ...batch.lates];
-    const outcomes = [...outcome.settled, ...outcome.late];
-    const charged = entries.filter((_, index) => outcomes[index] === 'charged');
-    // Each sees what is left after itself, as if those of one commit had been charged one by one.
-    let remaining = outcome.left + total(charged);
-    for (const { micros, caller } of charged) {
-      remaining -= micros;
-      caller.answer({ charged: micros, remaining });
-    }
-    for (const [index, { caller }] of entries.entries()) if (outcomes[index] === 'answered') caller.answer(null);
+  #applied(batch: Batch, outcome: AppliedOutcome): void {
+    answerSettlements(batch, outcome);
     this.open -= batch.commit.release + total(batch.settles);
     for (const [index, { micros, caller }] of batch.reserves.entries()) {
       if (outcome.granted[index] === true) this.#grant(micros, caller);
       else caller.refuse(ledgerErrors.short(micros, outcome.left >= micros ? 'credit_reserved' : 'credit_short'));
     }
     if (this.open === 0) this.#generation = this.#context.nextGeneration();
-    // What other processes hold is not known here, except that it leaves less than what was refused.
+    // The holds of other processes are not known here. A refused reservation shows that less than its amount is left.
     const refused = batch.reserves
       .filter((_, index) => outcome.granted[index] !== true)
       .map(({ micros }) => micros - 1);
@@ -211,7 +200,7 @@ export class AccountBatcher {
     }
   }
 
-  /** Nothing of the commit was applied. What it carried goes into another one, under the next generation. */
+  /** The store applied nothing, because the hold had been swept. The same content goes into another commit, under the next generation. */
   #swept(batch: Batch): void {
     this.#beginAnew();
     this.#queue.putBack(batch);
@@ -224,14 +213,14 @@ export class AccountBatcher {
     }
   }
 
-  /** Nobody knows whether it was applied: what it carried may be lost, but is never charged twice. */
+  /** Nobody knows whether the commit was applied. Its charges may be lost, but are never made twice. */
   #expired(batch: Batch): void {
     this.#beginAnew();
     for (const { caller } of batch.reserves) caller.refuse(ledgerErrors.away());
     for (const { caller } of [...batch.settles, ...batch.lates]) caller.refuse(ledgerErrors.unrecorded());
   }
 
-  /** The hold is gone, or given up: what is still reserved under it becomes late when it settles. */
+  /** Starts a new generation, because the hold is gone. Calls that still run under the old one settle late. */
   #beginAnew(): void {
     this.open = 0;
     this.#outstanding = 0;
@@ -255,7 +244,7 @@ export class AccountBatcher {
     });
   }
 
-  /** One timer for the callers' patience and for the hold: it looks again when the first of them is due. */
+  /** Refuses callers that waited too long and renews the hold. One timer serves both and runs again when the first is due. */
   #tick(): void {
     const { callerMs, renewMs } = this.#context.times;
     const now = this.#now();
@@ -275,35 +264,13 @@ export class AccountBatcher {
     if (due !== Number.POSITIVE_INFINITY) this.#keepWatch(Math.max(1, due - now));
   }
 
-  /** Refuses callers who have waited since `until` or longer. Answers since when the longest of the others waits. */
+  /** Refuses callers that wait since `until` or longer. Returns since when the longest of the others waits. */
   #expire(until: number): number | null {
-    const now = this.#now();
-    let oldest: number | null = null;
-    const refuse = (entries: readonly { caller: AnyPendingResult }[], refusal: () => Error) => {
-      for (const { caller } of entries) {
-        if (caller.answered) continue;
-        caller.since = Math.min(caller.since, now);
-        if (caller.since <= until) {
-          // The store may hang rather than fail.
-          this.#failing = this.#batch !== null;
-          caller.refuse(refusal());
-        } else {
-          oldest = Math.min(oldest ?? caller.since, caller.since);
-        }
-      }
-    };
-    const waiting = this.#batch ? [this.#batch, this.#queue] : [this.#queue];
-    for (const { reserves, returns, settles, lates } of waiting) {
-      refuse(reserves, ledgerErrors.away);
-      refuse(returns, ledgerErrors.away);
-      refuse(settles, ledgerErrors.unrecorded);
-      refuse(lates, ledgerErrors.unrecorded);
-    }
+    const waiting: WaitingCallers[] = this.#batch ? [this.#batch, this.#queue] : [this.#queue];
+    const { oldest, refused } = refuseOverdue(waiting, until, this.#now());
+    // A store may hang rather than fail.
+    if (refused) this.#failing = this.#batch !== null;
     this.#queue.dropAnswered();
     return oldest;
   }
-}
-
-function total(entries: readonly { micros: Micros }[]): Micros {
-  return entries.reduce((sum, { micros }) => sum + micros, 0);
 }

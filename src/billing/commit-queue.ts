@@ -1,48 +1,7 @@
 import type { Micros } from '../shared/model/money.ts';
-import { runInGroups } from '../shared/runtime/turns.ts';
 import type { LedgerCommit, Settlement } from '../store/port.ts';
 import type { Reservation, Settled } from './ledger-types.ts';
-
-/** Someone who waits for a commit. Only the first answer counts: a caller may be told 503 before the outcome is known. */
-export class PendingResult<T> {
-  readonly promise: Promise<T>;
-  answered = false;
-  since: number;
-  readonly #resolve: (value: T) => void;
-  readonly #reject: (error: Error) => void;
-
-  constructor(since: number) {
-    this.since = since;
-    const { promise, resolve, reject } = withResolvers<T>();
-    this.promise = promise;
-    this.#resolve = resolve;
-    this.#reject = reject;
-  }
-
-  answer(value: T): void {
-    this.answered = true;
-    runInGroups(() => this.#resolve(value));
-  }
-
-  refuse(error: Error): void {
-    this.answered = true;
-    runInGroups(() => this.#reject(error));
-  }
-}
-
-/** A caller, whatever it waits for. */
-export type AnyPendingResult = Pick<PendingResult<unknown>, 'answered' | 'since' | 'refuse'>;
-
-/** `Promise.withResolvers` came with Node 22. */
-function withResolvers<T>() {
-  let resolve: (value: T) => void = () => {};
-  let reject: (error: Error) => void = () => {};
-  const promise = new Promise<T>((onValue, onError) => {
-    resolve = onValue;
-    reject = onError;
-  });
-  return { promise, resolve, reject };
-}
+import type { PendingResult } from './pending-result.ts';
 
 export interface ReserveEntry {
   micros: Micros;
@@ -59,11 +18,20 @@ export interface ReturnEntry {
   caller: PendingResult<void>;
 }
 
-/** What waits for the next commit of a lane. `release` and `settles` belong to the lane's generation of now. */
-export class CommitQueue {
+/** The callers that wait for the commit on its way, or for the next one. */
+export interface WaitingCallers {
+  readonly reserves: readonly ReserveEntry[];
+  /** Callers that wait until the store knows of `release`. */
+  readonly returns: readonly ReturnEntry[];
+  readonly settles: readonly SettleEntry[];
+  /** Charges whose hold no longer exists. */
+  readonly lates: readonly SettleEntry[];
+}
+
+/** Collects the next commit of an account. `release` and `settles` belong to the current generation of the account's hold. */
+export class CommitQueue implements WaitingCallers {
   reserves: ReserveEntry[] = [];
   release: Micros = 0;
-  /** Who wants to know when `release` is in the store. */
   returns: ReturnEntry[] = [];
   settles: SettleEntry[] = [];
   lates: SettleEntry[] = [];
@@ -72,7 +40,7 @@ export class CommitQueue {
     return this.release === 0 && this.reserves.length === 0 && this.settles.length === 0 && this.lates.length === 0;
   }
 
-  /** Everything that waits, as one commit; the queue is empty afterwards. */
+  /** Empties the queue into one commit. */
   take(head: Pick<LedgerCommit, 'id' | 'createdAt' | 'account' | 'writer' | 'generation' | 'begins'>): Batch {
     const { reserves, release, returns, settles, lates } = this;
     this.reserves = [];
@@ -90,7 +58,7 @@ export class CommitQueue {
     return { commit, reserves, returns, settles, lates };
   }
 
-  /** The hold is gone: what was to be released went back with it, what was performed under it is late. */
+  /** To be called when the hold is gone. Its credit went back with it, and charges for calls under it are late. */
   outliveHold(): void {
     this.release = 0;
     for (const { caller } of this.returns.splice(0)) caller.answer();
@@ -98,7 +66,7 @@ export class CommitQueue {
     this.settles = [];
   }
 
-  /** Puts what rode in a commit that was not applied before what arrived since. */
+  /** Puts the content of a commit that was not applied in front of everything that arrived since. */
   putBack(batch: Batch): void {
     this.reserves = [...batch.reserves.filter(({ caller }) => !caller.answered), ...this.reserves];
     this.lates = [...batch.settles, ...batch.lates, ...this.lates];
@@ -110,11 +78,8 @@ export class CommitQueue {
   }
 }
 
-/** A commit on its way, and who waits for it. */
-export interface Batch {
+/** A commit on its way to the store, with the callers that wait for it. */
+export interface Batch extends WaitingCallers {
   readonly commit: LedgerCommit;
-  readonly reserves: readonly ReserveEntry[];
   readonly returns: ReturnEntry[];
-  readonly settles: readonly SettleEntry[];
-  readonly lates: readonly SettleEntry[];
 }

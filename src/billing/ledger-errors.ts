@@ -1,7 +1,7 @@
 import { PosternError } from '../shared/errors/postern-error.ts';
 import { formatDollars, type Micros } from '../shared/model/money.ts';
 
-/** The message is for the caller; `credit_reserved` tells the operator that calls in flight hold the credit. */
+/** Returns the error for a caller without enough credit. The log shows operators `credit_reserved` if calls in flight hold the credit. */
 export function insufficientCredits(
   micros: Micros,
   reason: 'credit_short' | 'credit_reserved' = 'credit_short',
@@ -13,7 +13,7 @@ export function insufficientCredits(
   );
 }
 
-/** What callers are told where the ledger cannot serve them. */
+/** The errors of the ledger. */
 export const ledgerErrors = {
   short: insufficientCredits,
   noAccount: (account: string) => new PosternError('account_gone', `There is no account ${account}`),

@@ -1,11 +1,11 @@
 import type { Micros } from '../shared/model/money.ts';
 import { holdTtlMs } from '../store/port.ts';
 
-/** Credit put aside for calls in flight. Opaque: made by `Ledger.reserve`, handed back to `Ledger.settle` once. */
+/** Credit reserved for calls in flight. `Ledger.reserve` makes it; it must be passed to `Ledger.settle` once. */
 export interface Reservation {
   readonly account: string;
   readonly micros: Micros;
-  /** The life of the hold that it was granted under. */
+  /** The generation of the hold that granted it. */
   readonly generation: number;
   settled: boolean;
 }
@@ -20,19 +20,19 @@ export interface Charge {
 /** For the headers `x-credits-charged` and `x-credits-remaining`. */
 export interface Settled {
   charged: Micros;
-  /** Of the account, what is reserved counted as still there: lower, and never the same, for each call settled later. */
+  /** The account's credit, reserved credit included. Each later settlement has a lower value, never the same. */
   remaining: Micros;
 }
 
-/** Waits of the ledger, in milliseconds; tests may shorten them. */
+/** Times of the ledger, in milliseconds. Tests may shorten them. */
 export interface LedgerTimes {
-  /** How long a caller waits for the store before it is told 503. */
+  /** A caller that has waited this long for the store is refused with 503. */
   callerMs: number;
-  /** The same for who waits for credit, once the store has failed: a hiccup of the store may pass in this time. */
+  /** The same for callers that wait for credit, once the store has failed. A short fault of the store may pass in this time. */
   failingMs: number;
-  /** A hold with calls in flight is renewed when it had no commit for so long. */
+  /** A hold with calls in flight is renewed if it had no commit for this long. */
   renewMs: number;
-  /** The pause before a commit is sent again: the first, doubled each time up to the last. */
+  /** The first pause before a commit is sent again. Each pause is twice the one before, up to `retryLastMs`. */
   retryFirstMs: number;
   retryLastMs: number;
   /** How long `close` waits for the store. */
@@ -52,18 +52,18 @@ export const ledgerTimes: LedgerTimes = {
 export interface CommitInfo {
   account: string;
   /**
-   * `failed` is tried again. `abandoned` was away for so long that nobody knows whether it was applied (the store says
-   * `expired`), so that its charges may be lost: worth a line in the log at level error.
+   * A `failed` attempt is repeated. `abandoned`: the store could not be reached for so long that it no longer knows whether the
+   * commit was applied (`expired`). Its charges may be lost, so it is logged at level error.
    */
   outcome: 'applied' | 'swept' | 'no_account' | 'failed' | 'abandoned';
-  /** From 1. */
+  /** Counts from 1. */
   attempt: number;
-  /** Of this attempt. */
+  /** The duration of this attempt. */
   durationMs: number;
   reserved: number;
   settled: number;
-  /** Charges settled late, since their hold had been swept. */
+  /** Charges settled late, because their hold had been swept. */
   late: number;
-  /** What the store threw, where the outcome is `failed`; what it threw last, where it is `abandoned`. */
+  /** The error of the store if the outcome is `failed`; its last error if the outcome is `abandoned`. */
   error?: unknown;
 }

@@ -15,30 +15,28 @@ const knownAccounts = 10_000;
 export interface LedgerOptions {
   store: LedgerStore;
   runtime: Runtime;
-  /** The store's clock (`Store.now`), where it is not this machine's. */
+  /** The store's clock (`Store.now`), if it is not the clock of this machine. */
   storeNow?: () => number;
-  /** Hears of every attempt of a commit; for metrics and the log. It must not throw. */
+  /** Called after every attempt of a commit, for metrics and the log. It must not throw. */
   onCommit?: (info: CommitInfo) => void;
   times?: Partial<LedgerTimes>;
 }
 
 /**
- * Credit of accounts, as this process uses it: reserve before a call, settle after it.
- *
- * Each account with activity has a lane with at most one commit on its way to the store; whatever arrives meanwhile
- * goes together into the next one. The rules are in `src/store/port.ts` (`LedgerCommit`), the reasons in
+ * Uses the credit of accounts for this process: reserve before a call, settle after it. Each account with activity has an
+ * `AccountBatcher`. The rules are in `src/store/port.ts` (`LedgerCommit`), the reasons in
  * docs/architecture-decisions.md, Money.
  */
 export class Ledger {
-  readonly #lanes = new Map<string, AccountBatcher>();
+  readonly #batchers = new Map<string, AccountBatcher>();
   readonly #context: AccountBatcherContext;
-  /** What accounts could spend when this process last heard of it. */
+  /** Credit that each account could spend, as this process last read it. */
   readonly #spendable = new LRUCache<string, Micros>({ max: knownAccounts });
   #closed = false;
 
   constructor(options: LedgerOptions) {
     const { store, runtime } = options;
-    // Counted over all lanes, so that a lane which was dropped and made again never repeats a generation.
+    // Counted over all batchers, because a batcher that is dropped and made again must not repeat a generation.
     let generation = 0;
     this.#context = {
       store,
@@ -47,8 +45,8 @@ export class Ledger {
       storeNow: options.storeNow ?? (() => runtime.now()),
       times: { ...ledgerTimes, ...options.times },
       onCommit: options.onCommit ?? (() => {}),
-      onIdle: (lane) => {
-        if (this.#lanes.get(lane.account) === lane) this.#lanes.delete(lane.account);
+      onIdle: (batcher) => {
+        if (this.#batchers.get(batcher.account) === batcher) this.#batchers.delete(batcher.account);
       },
       onCredit: (account, spendable) => this.#spendable.set(account, spendable),
       nextGeneration: () => ++generation,
@@ -56,8 +54,8 @@ export class Ledger {
   }
 
   /**
-   * Whether the account's credit covered `micros` when this process last heard of it. It may have changed since: only
-   * `reserve` knows. Asks the store only about accounts that this process has not charged or refused lately.
+   * Returns whether the account's credit covered `micros` when this process last read it. Only `reserve` decides, because the
+   * credit may have changed since. Reads the store only for accounts that this process has not charged or refused lately.
    */
   async covers(account: string, micros: Micros): Promise<boolean> {
     if (micros === 0) return true;
@@ -71,21 +69,21 @@ export class Ledger {
   }
 
   /**
-   * Puts `micros` aside for calls that are about to be made. Every reservation must be settled, whatever happens.
+   * Reserves `micros` for calls that are about to run. Every reservation must be settled, even if its calls fail.
    * Throws `insufficient_credits`, `unavailable` (nothing was charged) or `unauthenticated` (no such account).
    */
   async reserve(account: string, micros: Micros): Promise<Reservation> {
     if (!Number.isSafeInteger(micros) || micros < 0) throw new RangeError(`not an amount to reserve: ${micros}`);
     if (this.#closed) throw new PosternError('stopping', 'The gateway is stopping; nothing was charged, ask again');
     if (micros === 0) return { account, micros, generation: 0, settled: false };
-    return this.#lane(account).reserve(micros);
+    return this.#batcher(account).reserve(micros);
   }
 
   /**
-   * Charges what succeeded under a reservation and gives the rest of it back. Without charges it resolves at once with
-   * `null`, and so it does where all charges are 0: free calls are not recorded. `null` too where `answer` is of an
-   * idempotency key that was answered meanwhile, whose call was paid then. Otherwise it waits for the commit and
-   * throws `unavailable` where that is not known within 5 s; the charge is then still recorded once, as soon as it can be.
+   * Charges the calls that succeeded under a reservation and gives the rest of it back. Resolves at once with `null` if the
+   * charges are 0 in total, because free calls are not recorded. Also resolves with `null` if `answer` belongs to an
+   * idempotency key that another attempt has answered and paid for. Otherwise it waits for the commit, and throws `unavailable`
+   * if the outcome is not known within 5 s. The charge is then still recorded once, as soon as the store is back.
    */
   async settle(reservation: Reservation, charges: readonly Charge[], answer?: SavedAnswer): Promise<Settled | null> {
     if (reservation.settled) throw new Error('a reservation was settled twice');
@@ -103,39 +101,39 @@ export class Ledger {
     if (this.#closed) {
       throw new PosternError('stopping', 'The call was performed, but the gateway stopped before it was charged');
     }
-    return this.#lane(reservation.account).settle(reservation, micros, this.#settlement(charges, answer));
+    return this.#batcher(reservation.account).settle(reservation, micros, this.#settlement(charges, answer));
   }
 
   /**
-   * Resolves once the store knows of all credit of the account that was given back here before: a refused call does not
-   * wait for that. Throws `unavailable` where the store does not hear of it.
+   * Resolves once the store knows of all credit of the account that this process has given back so far. A refused call does
+   * not wait for that. Throws `unavailable` if the store cannot be reached.
    */
   async returned(account: string): Promise<void> {
-    await this.#lanes.get(account)?.returned();
+    await this.#batchers.get(account)?.returned();
   }
 
-  /** What this process has open in the store, over all accounts, as far as it knows. */
+  /** Credit in the holds of this process, over all accounts, as far as it knows. */
   heldHere(): Micros {
     let held = 0;
-    for (const lane of this.#lanes.values()) held += lane.open;
+    for (const batcher of this.#batchers.values()) held += batcher.open;
     return held;
   }
 
   /** Accounts with activity. */
-  get lanes(): number {
-    return this.#lanes.size;
+  get activeAccounts(): number {
+    return this.#batchers.size;
   }
 
   /**
-   * Refuses new reservations, records what was settled and gives back what is still reserved (call it when the calls in
-   * flight have ended). Waits for the store, but not for ever: what it could not give back the sweeper does.
+   * Refuses new reservations, records all settlements and gives back all reserved credit. To be called when the calls in
+   * flight have ended. Waits `closeMs` for the store at most; the sweeper gives back the rest.
    */
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
     const { runtime, times } = this.#context;
-    const lanes = [...this.#lanes.values()];
-    const drained = Promise.all(lanes.map((lane) => lane.drain()));
+    const batchers = [...this.#batchers.values()];
+    const drained = Promise.all(batchers.map((batcher) => batcher.drain()));
     await new Promise<void>((resolve) => {
       const timer = runtime.after(times.closeMs, resolve);
       void drained.then(() => {
@@ -143,20 +141,20 @@ export class Ledger {
         resolve();
       });
     });
-    for (const lane of lanes) lane.stop();
+    for (const batcher of batchers) batcher.stop();
   }
 
   #release(reservation: Reservation): void {
-    this.#lanes.get(reservation.account)?.release(reservation);
+    this.#batchers.get(reservation.account)?.release(reservation);
   }
 
-  #lane(account: string): AccountBatcher {
-    let lane = this.#lanes.get(account);
-    if (!lane) {
-      lane = new AccountBatcher(account, this.#context);
-      this.#lanes.set(account, lane);
+  #batcher(account: string): AccountBatcher {
+    let batcher = this.#batchers.get(account);
+    if (!batcher) {
+      batcher = new AccountBatcher(account, this.#context);
+      this.#batchers.set(account, batcher);
     }
-    return lane;
+    return batcher;
   }
 
   #settlement(charges: readonly Charge[], answer: SavedAnswer | undefined): Settlement {

@@ -17,8 +17,8 @@ export interface CommitSenderHooks {
 }
 
 /**
- * Brings a commit to the store: the same id and content again until the outcome is known, never another in its place.
- * `stopped` where nobody waits any more.
+ * Sends a commit to the store until its outcome is known. Every attempt has the same id and content, so the store applies it
+ * once. Returns `stopped` if an attempt failed and `hooks.stopped` returns true.
  */
 export async function sendUntilOutcomeKnown(
   batch: Batch,

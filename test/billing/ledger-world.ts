@@ -208,7 +208,7 @@ export class World {
     for (const { state } of this.#calls) states.set(state, (states.get(state) ?? 0) + 1);
     for (const state of ['reserving', 'held', 'settling'] as const) expect(states.get(state) ?? 0).toBe(0);
     for (const { ledger } of this.#writers) {
-      expect([ledger.lanes, ledger.heldHere()]).toEqual([0, 0]);
+      expect([ledger.activeAccounts, ledger.heldHere()]).toEqual([0, 0]);
       await ledger.close();
     }
     this.runtime.leap(holdTtlMs + 60_000);

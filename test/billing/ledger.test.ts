@@ -130,7 +130,7 @@ describe('calls and their price', () => {
 
   it('an account that does not exist is not served', async () => {
     await expect(call(ledger, 'nobody')).rejects.toMatchObject({ code: 'unauthenticated' });
-    expect(ledger.lanes).toBe(0);
+    expect(ledger.activeAccounts).toBe(0);
   });
 
   it('refuses to charge more than was reserved, or to settle twice, and charges nothing then', async () => {
@@ -146,9 +146,9 @@ describe('calls and their price', () => {
   it('forgets accounts without activity, timers included', async () => {
     await credit(10);
     const reservation = await ledger.reserve('a', price);
-    expect([ledger.lanes, ledger.heldHere()]).toEqual([1, price]);
+    expect([ledger.activeAccounts, ledger.heldHere()]).toEqual([1, price]);
     await ledger.settle(reservation, [charge]);
-    expect([ledger.lanes, ledger.heldHere(), runtime.pending]).toEqual([0, 0, 0]);
+    expect([ledger.activeAccounts, ledger.heldHere(), runtime.pending]).toEqual([0, 0, 0]);
   });
 });
 
@@ -231,7 +231,7 @@ describe('a store that is away', () => {
     faulty.fate = 'ok';
     await runtime.advance(1_100);
     expect(await balance()).toEqual({ paid: 3_000, charged: 0, avail: 3_000, held: 0 });
-    expect(ledger.lanes).toBe(0);
+    expect(ledger.activeAccounts).toBe(0);
   });
 
   it('refuses new reservations at once while the last attempt failed', async () => {
@@ -260,7 +260,7 @@ describe('a store that is away', () => {
     faulty.letGo();
     await runtime.advance(100);
     expect(await balance()).toMatchObject({ avail: price, held: 0 });
-    expect(ledger.lanes).toBe(0);
+    expect(ledger.activeAccounts).toBe(0);
   });
 
   it('a store that hangs is a store that is away', async () => {
@@ -393,7 +393,7 @@ describe('holds', () => {
     await sleepThroughSweep();
     await runtime.advance(5_000);
     expect(heard.at(-1)?.outcome).toBe('swept');
-    expect([ledger.lanes, ledger.heldHere()]).toEqual([0, 0]);
+    expect([ledger.activeAccounts, ledger.heldHere()]).toEqual([0, 0]);
     expect(await settle(reservation)).toEqual({ charged: price, remaining: 2_000 });
   });
 
