@@ -1,0 +1,143 @@
+import type { ExecutionArgs, ExecutionResult, OperationDefinitionNode } from 'graphql';
+import { subscribe } from 'graphql';
+import type { ActionPipeline, Caller } from '../../actions/pipeline/action-pipeline.ts';
+import type { BillingSession } from '../../actions/pipeline/billing-session.ts';
+import type { ConcurrencyLimit } from '../../billing/concurrency-limit.ts';
+import type { RateLimiter } from '../../billing/rate-limiter.ts';
+import type { PosternError } from '../../shared/errors/postern-error.ts';
+import { showKept, showPayment } from '../http/credits.ts';
+import { readIdempotencyKey, requestContent } from '../http/idempotency-key.ts';
+import { refusal } from './errors.ts';
+import type { Executor } from './executor.ts';
+import type { GraphqlRequest, LiveResults } from './request.ts';
+import { tooLarge } from './respond.ts';
+import type { DocumentScope } from './selection.ts';
+import type { Session } from './session.ts';
+import { shortenMutation } from './shorten-mutation.ts';
+
+export interface PaidOperationParts {
+  core: ActionPipeline;
+  limiter: RateLimiter;
+  streams: ConcurrencyLimit;
+  executor: Executor;
+  /** Gives errors the form that callers see. */
+  format: (result: ExecutionResult, request: GraphqlRequest) => ExecutionResult;
+}
+
+/** An operation that has passed every check that precedes the payment. */
+export interface CheckedOperation {
+  args: ExecutionArgs;
+  operation: OperationDefinitionNode;
+  /** The coerced variables. */
+  variables: DocumentScope['variables'];
+  state: GraphqlRequest;
+  caller: Caller;
+  /** The largest response in bytes. */
+  bytesLimit: number;
+  openSession: (billing: BillingSession) => Session;
+}
+
+/** Reserves the quote, executes a query or a mutation, and charges the calls that succeeded. */
+export async function executePaid(parts: PaidOperationParts, checked: CheckedOperation): Promise<ExecutionResult> {
+  const { core, executor, format } = parts;
+  const { args, operation, state, bytesLimit } = checked;
+  const isMutation = operation.operation === 'mutation';
+  const paid = await core.payFor({
+    account: checked.caller.account,
+    quote: state.quoted,
+    idempotency: isMutation ? idempotencyOf(checked) : null,
+    perform: async (billing) => {
+      const session = checked.openSession(billing);
+      try {
+        const executed = await executor.execute({ ...args, contextValue: session }, operation);
+        const formatted = format(executed, state);
+        if (isMutation) return { session, result: await shortenMutation(formatted, bytesLimit) };
+        return { session, result: session.budget.isOver ? { errors: [refusal(tooLarge(bytesLimit))] } : formatted };
+      } finally {
+        countCalls(parts, state, billing);
+      }
+    },
+    failureOf: ({ session }) => session.failure,
+    bodyOf: ({ result }) => JSON.stringify(result),
+    errorBodyOf,
+  });
+  if (paid.kind === 'kept') {
+    showKept(state.response, paid.answer);
+    return JSON.parse(paid.answer.body) as ExecutionResult;
+  }
+  state.settled = paid.settled;
+  showPayment(state.response, paid);
+  if (state.charges.some(({ micros }) => micros > 0)) executor.countUse(operation);
+  return paid.outcome.result;
+}
+
+/** Opens a subscription. It is charged when it opens, and it counts as a stream of its key until it ends; its events are free. */
+export async function subscribePaid(
+  parts: PaidOperationParts,
+  checked: CheckedOperation,
+): Promise<ExecutionResult | LiveResults> {
+  const leave = parts.streams.enter(checked.state.key?.id ?? '');
+  let isOpen = false;
+  try {
+    const opened = await open(parts, checked);
+    if (!('results' in opened)) return opened;
+    isOpen = true;
+    const end = () => {
+      opened.end();
+      leave();
+    };
+    return { ...opened, end };
+  } finally {
+    if (!isOpen) leave();
+  }
+}
+
+async function open(parts: PaidOperationParts, checked: CheckedOperation): Promise<ExecutionResult | LiveResults> {
+  const { args, state } = checked;
+  const paid = await parts.core.payFor({
+    account: checked.caller.account,
+    quote: state.quoted,
+    idempotency: null,
+    perform: async (billing) => {
+      const session = checked.openSession(billing);
+      try {
+        const opened = await subscribe({ ...args, contextValue: session });
+        return { session, opened: Symbol.asyncIterator in opened ? opened : parts.format(opened, state) };
+      } catch (error) {
+        session.stream?.end();
+        throw error;
+      } finally {
+        countCalls(parts, state, billing);
+      }
+    },
+    failureOf: ({ session }) => session.failure,
+    bodyOf: () => '',
+    errorBodyOf,
+    discard: ({ session }) => session.stream?.end(),
+  });
+  state.settled = paid.settled;
+  showPayment(state.response, paid);
+  const { session, opened } = paid.outcome;
+  const { stream } = session;
+  if (!(Symbol.asyncIterator in opened)) return opened;
+  return stream ? { results: opened, end: () => stream.end() } : {};
+}
+
+/** The HTTP request itself counted as the first call. Calls that failed count too, because they cost the platform as much. */
+function countCalls({ limiter }: PaidOperationParts, state: GraphqlRequest, { calls, charges }: BillingSession): void {
+  Object.assign(state, { calls, charges });
+  if (state.key && calls > 1) limiter.add(state.key.id, calls - 1);
+}
+
+function idempotencyOf({ args, variables, state, caller }: CheckedOperation) {
+  const key = readIdempotencyKey(state.request);
+  if (key === null) return null;
+  const { document, operationName } = args;
+  const text = document.loc?.source.body ?? '';
+  const secrets = [caller.authToken, caller.proxy, caller.encryptionCode].map((secret) => secret?.expose() ?? null);
+  return { key, content: requestContent('graphql', { document: text, operationName, variables }, secrets) };
+}
+
+function errorBodyOf(error: PosternError): string {
+  return JSON.stringify({ errors: [refusal(error)] });
+}
