@@ -114,13 +114,13 @@ async function bareMongo(client, db, { accounts, callers, durationMs }) {
     updateOne: { filter: { _id }, update: { $setOnInsert: { avail: 0 } }, upsert: true },
   }));
   await collection.bulkWrite(missing, { ordered: false });
-  const lanes = Math.min(callers, accounts.length);
+  const workers = Math.min(callers, accounts.length);
   let updates = 0;
   const startedAt = performance.now();
-  const lane = async (_, number) => {
+  const worker = async (_, number) => {
     const session = client.startSession();
     try {
-      for (let turn = number; performance.now() - startedAt < durationMs; turn += lanes) {
+      for (let turn = number; performance.now() - startedAt < durationMs; turn += workers) {
         await session.withTransaction(() =>
           collection.updateOne({ _id: accounts[turn % accounts.length] }, { $inc: { avail: -1 } }, { session }),
         );
@@ -130,7 +130,7 @@ async function bareMongo(client, db, { accounts, callers, durationMs }) {
       await session.endSession();
     }
   };
-  await Promise.all(Array.from({ length: lanes }, lane));
+  await Promise.all(Array.from({ length: workers }, worker));
   return updates / ((performance.now() - startedAt) / 1_000);
 }
 

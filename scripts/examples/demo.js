@@ -16,7 +16,7 @@ import { GraphQLClient } from 'graphql-request';
  * @property {{ charged: string, remaining: string | null }} credits
  */
 
-/** A client of the service that wrote `demo.json` when it started, acting as the demo world's first account. */
+/** A client of the service that wrote `demo.json` when it started, acting as the first demo account. */
 export function demoClient() {
   const file = join(process.env['DATA_DIR'] ?? 'data', 'demo.json');
   const { graphqlUrl, apiKey, accounts } = /** @type {Demo} */ (JSON.parse(readFileSync(file, 'utf8')));

@@ -59,15 +59,15 @@ export async function performAll(actions) {
 const takesCode = ({ name }) => Number(name.startsWith('dm/'));
 
 async function perform(action, caller) {
-  const input = await inThisWorld(action, caller);
+  const input = await withRealValues(action, caller);
   if (action.kind === 'stream') return caller.elsewhere({ input, answer: await caller.firstEvent(action, input) });
   const answer = await caller.call(action, input);
   caller.learn(action, answer.data);
   return caller.elsewhere({ input, answer });
 }
 
-/** The action's example, with the names of what is really there. */
-async function inThisWorld(action, caller) {
+/** Returns the example of the action, with ids that exist in this sandbox. */
+async function withRealValues(action, caller) {
   const input = {};
   for (const [field, value] of Object.entries(action.example)) {
     input[field] = field in realOnes ? await realOnes[field](caller, action) : value;
@@ -76,7 +76,7 @@ async function inThisWorld(action, caller) {
 }
 
 /**
- * Fields whose values exist in one world only. A read is shown a tweet with a reply, a quote and a retweet; a
+ * The fields whose values exist in one sandbox only. A read is shown a tweet with a reply, a quote and a retweet; a
  * write gets a tweet of its own, so that no action meets what another did.
  */
 const realOnes = {

@@ -27,12 +27,12 @@ export interface ReceptionOptions {
   /** Where media is kept while it is checked. On a disk: in some systems the usual place for such files is memory. */
   folder: string;
   pace?: TransferLimits;
-  room?: MediaQuotaLimits;
+  quota?: MediaQuotaLimits;
 }
 
 /** Whose media it is, and on which way it is fetched. */
 export interface UploadCall {
-  /** Who pays, and whose share of the room it takes. */
+  /** The account that pays and whose quota the media counts towards. */
   account: string;
   proxy: ForwardProxy | null;
   /** Aborted when the caller has gone. */
@@ -44,16 +44,16 @@ const imagesAtOnce = 2;
 
 const connectMs = 10_000;
 
-/** Where media comes in: one for the process, with a desk for each call. */
+/** Takes in media: one service for the process, with an uploader for each call. */
 export class MediaService {
   readonly #options: ReceptionOptions;
   readonly #direct: ReturnType<typeof guardedAgent>;
   readonly #imageTurns = new Semaphore(imagesAtOnce);
-  readonly #room: MediaQuota;
+  readonly #quota: MediaQuota;
 
   constructor(options: ReceptionOptions) {
     this.#options = options;
-    this.#room = new MediaQuota(options.room);
+    this.#quota = new MediaQuota(options.quota);
     // Time limits are those of the pace.
     const { guard, connections = new OutgoingConnections() } = options;
     this.#direct = guardedAgent({
@@ -79,14 +79,14 @@ export class MediaService {
   }
 
   /**
-   * Takes in a file that comes with a request of an account. Throws `bad_input` where it is larger than anything that is
-   * taken, and `rate_limited` where there is no room for it now.
+   * Takes in a file that comes with a request of an account. Throws `bad_input` if it is larger than every
+   * limit, and `rate_limited` if the quota for temporary files is used up.
    */
   async receive(
     body: Readable,
     { declaredType, field, account }: { declaredType: string | null; field: string; account: string },
   ): Promise<ReceivedFile> {
-    const spool = await Spool.open(this.#options.folder, this.#room.take(account), { hashed: true });
+    const spool = await Spool.open(this.#options.folder, this.#quota.take(account), { hashed: true });
     try {
       for await (const chunk of body as AsyncIterable<Uint8Array>) {
         await spool.write(chunk);
@@ -114,7 +114,7 @@ export class MediaService {
     rules: UploadRules,
     call: UploadCall,
   ): Promise<TakenMedia> {
-    const spool = await Spool.open(this.#options.folder, this.#room.take(call.account));
+    const spool = await Spool.open(this.#options.folder, this.#quota.take(call.account));
     try {
       const intake = 'url' in source ? await this.#fetch(source, spool, rules, call) : await keep(source, spool, rules);
       return await intake.finish(this.#imageTurns, true);

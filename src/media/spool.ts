@@ -64,7 +64,7 @@ export class Spool {
     return this.#headSize >= headBytes;
   }
 
-  /** Throws `rate_limited` where there is no room for it, and `unavailable` where the disk has none. */
+  /** Throws `rate_limited` if the quota is used up, and `unavailable` if the disk is full. */
   async write(chunk: Uint8Array): Promise<void> {
     this.#place.grow(chunk.length);
     if (!this.knowsHead) {

@@ -33,7 +33,7 @@ export interface SandboxState {
   readonly dataset: Dataset;
   /** Of that dataset. */
   readonly extras: Extras;
-  readonly life: ActivitySimulator;
+  readonly simulator: ActivitySimulator;
   readonly clients: Clients;
   readonly peers: AnsweringPeers;
   /** Carries an accepted write out and hands it to the journal. */

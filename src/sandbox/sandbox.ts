@@ -94,7 +94,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     cursors,
     tokens,
     clients,
-    life: new ActivitySimulator(schedule),
+    simulator: new ActivitySimulator(schedule),
     peers: new AnsweringPeers(schedule),
     realms,
     now,
@@ -168,7 +168,7 @@ function listen(server: Server, port: number): Promise<number> {
 
 /** Lets what is being answered finish for a moment, then cuts what hangs, on purpose or not. */
 async function close(server: Server, platform: SandboxState): Promise<void> {
-  platform.life.stop();
+  platform.simulator.stop();
   platform.peers.stop();
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeIdleConnections();

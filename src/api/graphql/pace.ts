@@ -5,13 +5,13 @@ const bytesOfTurn = 65_536;
 
 /** Spreads the resolving of one large response over turns of the event loop. */
 export class Pace {
-  #room = bytesOfTurn;
+  #bytesLeft = bytesOfTurn;
   #turn: Promise<unknown> | null = null;
 
   /** Returns the items; those that do not fit into this turn are promises. Each item takes about `itemBytes` of the response. */
   spread<Item>(items: readonly Item[], itemBytes: number): readonly (Item | Promise<Item>)[] {
-    if (items.length * itemBytes <= this.#room) {
-      this.#room -= items.length * itemBytes;
+    if (items.length * itemBytes <= this.#bytesLeft) {
+      this.#bytesLeft -= items.length * itemBytes;
       return items;
     }
     return items.map((item) => this.when(item, itemBytes));
@@ -19,11 +19,11 @@ export class Pace {
 
   /** Returns the value if it fits into this turn, otherwise a promise that resolves in a later turn. */
   when<Value>(value: Value, bytes: number): Value | Promise<Value> {
-    if (this.#room < bytes) {
-      this.#room = bytesOfTurn;
+    if (this.#bytesLeft < bytes) {
+      this.#bytesLeft = bytesOfTurn;
       this.#turn = (this.#turn ?? Promise.resolve()).then(() => nextTurn());
     }
-    this.#room -= bytes;
+    this.#bytesLeft -= bytes;
     return this.#turn?.then(() => value) ?? value;
   }
 }

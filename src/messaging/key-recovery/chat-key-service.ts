@@ -38,10 +38,10 @@ type Enrolled = Extract<EnrolmentState, { kind: 'enrolled' }>;
 export class ChatKeyService {
   readonly #runtime: Runtime;
   readonly #stretcher = new Stretcher();
-  readonly #brake: GuessThrottle;
+  readonly #throttle: GuessThrottle;
   readonly #cache: KeyCache;
   readonly #flights = new Map<string, Promise<RecoveredKeys>>();
-  /** Which platform account a token belongs to, so that the brake holds before a realm is asked. */
+  /** The platform account of each token, so that the throttle can refuse a call before a realm is asked. */
   readonly #accountIds = new LRUCache<string, string>({ max: 10_000 });
   readonly #underWay = new Set<Promise<unknown>>();
   /** Names in memory tell nothing about codes and tokens, and nothing outside this process. */
@@ -49,7 +49,7 @@ export class ChatKeyService {
 
   constructor({ runtime }: ChatKeysParts) {
     this.#runtime = runtime;
-    this.#brake = new GuessThrottle(runtime);
+    this.#throttle = new GuessThrottle(runtime);
     this.#cache = new KeyCache(runtime);
     this.#nameKey = runtime.randomBytes(32);
   }
@@ -84,7 +84,7 @@ export class ChatKeyService {
     if (privateKeys.length !== privateKeyBytes) throw new Error(`private keys have ${privateKeyBytes} bytes`);
     const { accountId } = await readEnrolmentState(session.realms, this.#runtime);
     // One after the other, and none beside a guess: records of two enrolments, mixed, would be keys that nobody gets back.
-    return this.#brake.run(accountId, async () => {
+    return this.#throttle.run(accountId, async () => {
       const enrolment = { accountId, version: await this.#register(session, accountId, code, privateKeys) };
       return this.#remember(this.#nameOf(who, code), enrolment, privateKeys.slice());
     });
@@ -100,11 +100,11 @@ export class ChatKeyService {
   async #recover(session: KeySession, who: KeyOwner, code: Secret, name: string): Promise<RecoveredKeys> {
     const token = this.#hmac(who.authToken.expose());
     const accountId = this.#accountIds.get(token);
-    if (accountId !== undefined) this.#brake.check(accountId);
+    if (accountId !== undefined) this.#throttle.check(accountId);
     const standing = await readEnrolmentState(session.realms, this.#runtime);
     if (standing.kind !== 'enrolled') throw standing.kind === 'locked' ? noGuessesLeft() : noChatKeys();
     this.#accountIds.set(token, standing.accountId);
-    return this.#brake.run(standing.accountId, async () => {
+    return this.#throttle.run(standing.accountId, async () => {
       // While it waited for its turn, another may have found them.
       const known = this.#cache.get(name);
       return known ?? this.#remember(name, standing, await this.#guess(standing, code));

@@ -3,7 +3,7 @@ import { json } from '../http/answer.ts';
 import type { OpenOperation } from '../http/operation.ts';
 
 export const resetDataset: OpenOperation = {
-  id: 'resetWorld',
+  id: 'resetDataset',
   method: 'POST',
   path: '/control/reset',
   access: 'control',

@@ -6,7 +6,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const LATEST_MS = Date.UTC(2025, 0, 1);
 const clients = ['Web App', 'iPhone App', 'Android App'] as const;
 
-/** Where the towns are that people of the world name. */
+/** The countries of the towns that users of the dataset name in their profiles. */
 const countries: Readonly<Record<string, string>> = {
   Lisbon: 'Portugal',
   Porto: 'Portugal',

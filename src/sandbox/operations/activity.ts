@@ -42,7 +42,7 @@ export const activity: ActorOperation = {
   handle(call) {
     const { platform, actor } = call;
     const paging = pagingOf(call, 'activity', actor.id);
-    platform.life.watched(platform, actor);
+    platform.simulator.watched(platform, actor);
     const end = platform.dataset.activity.lastId;
     const after = paging.after ?? end;
     const { events, gap } = platform.dataset.activity.since(actor, after, platform.now());

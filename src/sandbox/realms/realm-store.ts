@@ -36,7 +36,7 @@ export class RealmStore {
   readonly #db: Database.Database;
   readonly #file: string;
 
-  /** Null: it keeps nothing beyond its own life. */
+  /** Null: records are kept in memory only. */
   constructor(file: string | null) {
     this.#file = file ?? ':memory:';
     let db: Database.Database | undefined;

@@ -8,11 +8,11 @@ import { affiliations, createUsers, type SeedUser } from './users.ts';
 /** The dataset as the seed has it. Ids and credentials derive from the seed alone; times count back from the epoch. */
 export function buildDataset(seed: string, epochMs: number): Dataset {
   const dataset = new Dataset();
-  const people = createUsers(dataset, seed);
-  connect(dataset, seed, people);
-  makeLists(dataset, seed, people);
-  makeAffiliates(dataset, people);
-  fillTimeline(dataset, seed, epochMs, people);
+  const users = createUsers(dataset, seed);
+  connect(dataset, seed, users);
+  makeLists(dataset, seed, users);
+  makeAffiliates(dataset, users);
+  fillTimeline(dataset, seed, epochMs, users);
   return dataset;
 }
 
@@ -28,21 +28,21 @@ const lists = [
   ['citytrams', 'Other offices', 7],
 ] as const;
 
-function makeLists(dataset: Dataset, seed: string, people: readonly SeedUser[]): void {
+function makeLists(dataset: Dataset, seed: string, users: readonly SeedUser[]): void {
   const random = prng(seed, 'lists');
   for (const [ownerName, name, size] of lists) {
     const owner = dataset.userNamed(ownerName);
     if (owner === undefined) throw new Error(`the dataset lacks ${ownerName}`);
-    const open = people.filter(({ user }) => user.state === 'active' && user !== owner);
+    const open = users.filter(({ user }) => user.state === 'active' && user !== owner);
     const members = random.shuffle(open).slice(0, size);
     dataset.addList({ id: listIdFor(seed, name), name, owner, members: members.map((person) => person.user) });
   }
 }
 
-function makeAffiliates(dataset: Dataset, people: readonly SeedUser[]): void {
+function makeAffiliates(dataset: Dataset, users: readonly SeedUser[]): void {
   for (const { organization: name, count } of affiliations) {
     const organization = dataset.userNamed(name);
-    const members = people.filter((person) => person.user.description.endsWith(`@${name}.`));
+    const members = users.filter((person) => person.user.description.endsWith(`@${name}.`));
     if (organization === undefined || members.length !== count) throw new Error(`${name} lacks affiliates`);
     dataset.affiliates.set(
       organization,

@@ -4,22 +4,22 @@ import { type Prng, prng } from './prng.ts';
 import type { SeedUser } from './users.ts';
 
 /** Who follows whom: the appealing are followed by many, the language that one reads and shared interests help. */
-export function connect(dataset: Dataset, seed: string, people: readonly SeedUser[]): void {
+export function connect(dataset: Dataset, seed: string, users: readonly SeedUser[]): void {
   const random = prng(seed, 'follows');
-  const [ada, grace, linus] = demoNames.map((name) => people.find((person) => person.user.screenName === name));
+  const [ada, grace, linus] = demoNames.map((name) => users.find((person) => person.user.screenName === name));
   if (ada === undefined || grace === undefined || linus === undefined) throw new Error('the demo accounts are missing');
 
-  const active = people.filter((person) => person.user.state === 'active');
-  const everybody = urn(people);
-  const byTongue = new Map(
-    [...new Set(people.map((person) => person.language))].map((language) => [
+  const active = users.filter((person) => person.user.state === 'active');
+  const everybody = urn(users);
+  const byLanguage = new Map(
+    [...new Set(users.map((person) => person.language))].map((language) => [
       language,
-      urn(people.filter((person) => person.language === language)),
+      urn(users.filter((person) => person.language === language)),
     ]),
   );
   const isDemo = (person: SeedUser) => person === ada || person === grace || person === linus;
-  for (const person of people) {
-    const near = byTongue.get(person.language) ?? everybody;
+  for (const person of users) {
+    const near = byLanguage.get(person.language) ?? everybody;
     const wanted = Math.min(400, Math.floor(10 + 12 * (1 - random.next()) ** -0.7));
     for (let tries = 0; person.user.following.size < wanted && tries < wanted * 3; tries++) {
       const other = (random.chance(0.9) ? near : everybody)(random);
@@ -43,30 +43,30 @@ export function connect(dataset: Dataset, seed: string, people: readonly SeedUse
   for (const person of others.slice(10, 18)) dataset.follow(ada.user, person.user);
   for (const person of others.slice(30, 35)) dataset.follow(person.user, linus.user);
 
-  const personOf = new Map(people.map((person) => [person.user, person]));
-  for (const person of people) {
+  const personOf = new Map(users.map((person) => [person.user, person]));
+  for (const person of users) {
     person.friends = [...person.user.following].map((user) => personOf.get(user) ?? person);
   }
 }
 
 /** Draws by appeal, in the time of a binary search. */
-function urn(people: readonly SeedUser[]): (random: Prng) => SeedUser {
-  const ends = new Float64Array(people.length);
+function urn(users: readonly SeedUser[]): (random: Prng) => SeedUser {
+  const ends = new Float64Array(users.length);
   let total = 0;
-  for (const [index, person] of people.entries()) {
+  for (const [index, person] of users.entries()) {
     total += person.appeal;
     ends[index] = total;
   }
   return (random) => {
     const drawn = random.next() * total;
     let low = 0;
-    let high = people.length - 1;
+    let high = users.length - 1;
     while (low < high) {
       const middle = (low + high) >>> 1;
       if ((ends[middle] ?? 0) <= drawn) low = middle + 1;
       else high = middle;
     }
-    const person = people[low];
+    const person = users[low];
     if (person === undefined) throw new Error('nobody to draw');
     return person;
   };

@@ -32,7 +32,7 @@ interface Said {
 type Content = Pick<Parameters<Dataset['addTweet']>[0], 'text' | 'replyTo' | 'quoteOf' | 'media' | 'article'>;
 
 /** Fills the days before the epoch, oldest first, so that replies and quotes find what they answer. */
-export function fillTimeline(dataset: Dataset, seed: string, epochMs: number, people: readonly SeedUser[]): void {
+export function fillTimeline(dataset: Dataset, seed: string, epochMs: number, users: readonly SeedUser[]): void {
   const random = prng(seed, 'timeline');
   const variety = new Variety(seed);
   const scene: Scene = {
@@ -43,7 +43,7 @@ export function fillTimeline(dataset: Dataset, seed: string, epochMs: number, pe
     answers: new Map(),
     gone: [],
   };
-  for (const [index, { person, agoMs, thread }] of moments(random, people).entries()) {
+  for (const [index, { person, agoMs, thread }] of moments(random, users).entries()) {
     const createdAt = epochMs - agoMs;
     const said = speak(scene, person, thread, createdAt, (content, topic) => {
       const source = random.pick(sources);
@@ -71,9 +71,9 @@ export function fillTimeline(dataset: Dataset, seed: string, epochMs: number, pe
 }
 
 /** Who speaks when. No two in the same millisecond, so that the order of times is the order of ids. */
-function moments(random: Prng, people: readonly SeedUser[]): Moment[] {
+function moments(random: Prng, users: readonly SeedUser[]): Moment[] {
   const all: Moment[] = [];
-  for (const person of people) {
+  for (const person of users) {
     for (let left = person.tweets; left > 0; left--) {
       let agoMs = Math.floor(20_000 + random.next() * DAYS * DAY_MS);
       all.push({ person, agoMs, thread: false });

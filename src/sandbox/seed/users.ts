@@ -40,7 +40,7 @@ export interface Traits {
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-const PEOPLE = 2_080;
+const USERS = 2_080;
 /** Organizations, and how many are affiliated with each. */
 export const affiliations = [
   { organization: DEMO_ORGANIZATION, count: 6 },
@@ -49,11 +49,11 @@ export const affiliations = [
 
 export function createUsers(dataset: Dataset, seed: string): SeedUser[] {
   const random = prng(seed, 'people');
-  const people: SeedUser[] = [];
+  const users: SeedUser[] = [];
   const all = communities(firstNames, lastNames, towns);
   const [english] = all;
   if (english === undefined) throw new Error('no community');
-  const add = (traits: Traits) => people.push(settle(dataset, seed, random, traits, english));
+  const add = (traits: Traits) => users.push(settle(dataset, seed, random, traits, english));
   for (const traits of known) add(traits);
   for (const { organization, count } of affiliations) {
     for (let index = 0; index < count; index++) {
@@ -61,7 +61,7 @@ export function createUsers(dataset: Dataset, seed: string): SeedUser[] {
       add({ ...someone, description: `${someone.description} Works at @${organization}.`, verified: true });
     }
   }
-  while (people.length < PEOPLE) {
+  while (users.length < USERS) {
     const fate = random.next();
     const state = fate < 0.012 ? 'suspended' : fate < 0.024 ? 'deleted' : 'active';
     add(
@@ -73,7 +73,7 @@ export function createUsers(dataset: Dataset, seed: string): SeedUser[] {
       ),
     );
   }
-  return people;
+  return users;
 }
 
 function invent(dataset: Dataset, random: Prng, community: Community, state: UserState): Traits {

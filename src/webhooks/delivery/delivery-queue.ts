@@ -76,7 +76,7 @@ export class DeliveryQueue {
   refresh(): void {
     this.see();
     this.#refreshedAt = this.#webhook.revision;
-    for (const lane of [this.#live, this.#replayed]) lane.restFrom(Number.NEGATIVE_INFINITY);
+    for (const window of [this.#live, this.#replayed]) window.restFrom(Number.NEGATIVE_INFINITY);
     this.#toldNothing = false;
     this.#go();
   }
@@ -130,12 +130,12 @@ export class DeliveryQueue {
     if (state === 'closed') return;
     this.#timer?.cancel();
     const now = this.#parts.runtime.now();
-    for (const lane of [this.#live, this.#replayed]) {
-      if (state === 'stale' && lane.canTake(now)) {
+    for (const window of [this.#live, this.#replayed]) {
+      if (state === 'stale' && window.canTake(now)) {
         this.#readAgain();
         return;
       }
-      for (let next = lane.take(now); next; next = lane.take(now)) this.#begin(next, lane);
+      for (let next = window.take(now); next; next = window.take(now)) this.#begin(next, window);
     }
     const soonest = Math.min(this.#live.soonest(now), this.#replayed.soonest(now));
     if (Number.isFinite(soonest)) this.#timer = this.#parts.runtime.after(soonest - now, () => this.#go());
@@ -168,21 +168,21 @@ export class DeliveryQueue {
     const { runtime, store } = this.#parts;
     const { account, id } = this.#webhook;
     let told = false;
-    for (const lane of [this.#live, this.#replayed]) {
-      if (!lane.wantsMore(runtime.now())) continue;
-      lane.asking();
+    for (const window of [this.#live, this.#replayed]) {
+      if (!window.wantsMore(runtime.now())) continue;
+      window.asking();
       try {
-        const found = await store.deliveries.waiting(account, id, lane === this.#replayed, keptInMemory);
+        const found = await store.deliveries.waiting(account, id, window === this.#replayed, keptInMemory);
         const last = found.at(-1);
-        if (last && found.length === keptInMemory) lane.restFrom(last.nextAt ?? 0);
+        if (last && found.length === keptInMemory) window.restFrom(last.nextAt ?? 0);
         else told = true;
         for (const each of found) {
           const delivery = { ...each, nextAt: each.nextAt ?? 0, body: { sealed: each.sealed } };
-          told = this.#place(delivery, lane) || told;
+          told = this.#place(delivery, window) || told;
         }
       } catch {
         await sleep(runtime, retryLoadMs);
-        lane.restFrom(Number.NEGATIVE_INFINITY);
+        window.restFrom(Number.NEGATIVE_INFINITY);
         told = true;
       }
     }
@@ -190,11 +190,11 @@ export class DeliveryQueue {
   }
 
   /** As the store has it: a replay takes what waited for a later attempt. False where that is no news. */
-  #place(delivery: QueuedDelivery, lane: DeliveryWindow): boolean {
+  #place(delivery: QueuedDelivery, window: DeliveryWindow): boolean {
     const { event } = delivery;
     if (this.#inFlight.has(event) || this.#unwritten.has(event)) return false;
     const known = this.#live.remove(event) ?? this.#replayed.remove(event);
-    lane.add(known ? { ...delivery, body: known.body } : delivery);
+    window.add(known ? { ...delivery, body: known.body } : delivery);
     return known?.nextAt !== delivery.nextAt || known.replayed !== delivery.replayed;
   }
 
@@ -212,9 +212,9 @@ export class DeliveryQueue {
     this.#go();
   }
 
-  #begin(delivery: QueuedDelivery, lane: DeliveryWindow): void {
-    lane.inFlight += 1;
-    const attempt = this.#attempt(delivery, lane).finally(() => {
+  #begin(delivery: QueuedDelivery, window: DeliveryWindow): void {
+    window.inFlight += 1;
+    const attempt = this.#attempt(delivery, window).finally(() => {
       if (this.#inFlight.get(delivery.event) === attempt) this.#inFlight.delete(delivery.event);
     });
     this.#inFlight.set(delivery.event, attempt);
@@ -244,7 +244,7 @@ export class DeliveryQueue {
     return receivers.deliver(account, url, headers, body, ending);
   }
 
-  async #attempt(delivery: QueuedDelivery, lane: DeliveryWindow): Promise<void> {
+  async #attempt(delivery: QueuedDelivery, window: DeliveryWindow): Promise<void> {
     const { vault, runtime } = this.#parts;
     const { account, id } = this.#webhook;
     const { event, replayed, eventAt } = delivery;
@@ -261,8 +261,8 @@ export class DeliveryQueue {
     if ('fault' in answer && controller.signal.reason === retired) {
       // Not an attempt that failed: it goes to the new URL, if there is one.
       this.#inFlight.delete(event);
-      lane.inFlight -= 1;
-      lane.add(delivery);
+      window.inFlight -= 1;
+      window.add(delivery);
       return this.#go();
     }
     const status = 'status' in answer ? answer.status : null;
@@ -282,8 +282,8 @@ export class DeliveryQueue {
       deliveredAfterMs: state === 'delivered' && !replayed ? runtime.now() - eventAt : null,
     });
     this.#inFlight.delete(event);
-    lane.inFlight -= 1;
-    if (nextAt !== null) lane.add({ ...delivery, attempts, nextAt });
+    window.inFlight -= 1;
+    if (nextAt !== null) window.add({ ...delivery, attempts, nextAt });
     // If the store refuses it, the queue continues.
     if (status === 410) void this.#parts.webhooks.invalidate(id).then(() => this.#go());
     this.#go();

@@ -1,6 +1,6 @@
 import { eventTtlMs, type WaitingDelivery } from '../../store/port.ts';
 
-/** Deliveries of one lane in memory; the store has the rest. */
+/** How many deliveries of one window are kept in memory. The store has the rest. */
 export const keptInMemory = 200;
 
 export type QueuedDelivery = Pick<WaitingDelivery, 'event' | 'attempts' | 'eventAt'> & {
@@ -67,7 +67,7 @@ export class DeliveryWindow {
     return soonest;
   }
 
-  /** Whether the store has something that is due, and there is room for it. */
+  /** Returns whether more deliveries can be due in the store and fit into the window. */
   wantsMore(now: number): boolean {
     if (this.#restAt > now) return false;
     let due = 0;

@@ -48,7 +48,7 @@ export class WaitingMessages {
   /** Something may be otherwise later: how soon is for the error to say. */
   lookAfter(error: unknown): void {
     const { field, retryAfterSeconds } = error instanceof PosternError ? error : {};
-    // While the brake on wrong codes holds, to ask again costs no guess; others' guesses may move its end.
+    // While the guess throttle refuses, another request costs no guess. Guesses of others may extend the refusal.
     const askedFor = field === 'encryption_code' ? undefined : retryAfterSeconds;
     this.#lookIn(pauseAfterFaultMs(this.#faults++, askedFor, chance(this.#parts.runtime)));
   }

@@ -16,11 +16,11 @@ let proxies: ProxyPool;
 let reception: MediaService;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'postern-room-'));
+  folder = mkdtempSync(join(tmpdir(), 'postern-quota-'));
   const guard = new OutboundGuard({ runtime });
   proxies = new ProxyPool({ guard, runtime, maxResponseBytes: 1_000, timeoutMs: 1_000 });
-  const room = { ofAccount: { pieces: 3, bytes: 100 * KiB }, ofAll: { pieces: 4, bytes: 150 * KiB } };
-  reception = new MediaService({ guard, proxies, runtime, folder, room });
+  const quota = { ofAccount: { pieces: 3, bytes: 100 * KiB }, ofAll: { pieces: 4, bytes: 150 * KiB } };
+  reception = new MediaService({ guard, proxies, runtime, folder, quota });
 });
 afterEach(async () => {
   await reception.close();
@@ -32,8 +32,8 @@ afterEach(async () => {
 const bytes = png().toString('base64');
 
 function take(account: string, base64 = bytes) {
-  const desk = reception.uploader({ account, proxy: null, signal: new AbortController().signal });
-  return desk.take({ base64, declaredType: 'image/png' }, { field: 'media_data', kinds: ['photo'] });
+  const uploader = reception.uploader({ account, proxy: null, signal: new AbortController().signal });
+  return uploader.take({ base64, declaredType: 'image/png' }, { field: 'media_data', kinds: ['photo'] });
 }
 
 const send = (account: string, size: number) =>
@@ -47,7 +47,7 @@ const refusal = (message: RegExp) => ({
   message: expect.stringMatching(message),
 });
 
-test('an account keeps so many pieces at a time; who discards one makes room', async () => {
+test('an account keeps so many pieces at a time; who discards one makes quota', async () => {
   const held = await Promise.all([take('ada'), take('ada'), take('ada')]);
   await expect(take('ada')).rejects.toMatchObject(refusal(/^This account has as much media .*, 3 pieces: ask again/));
   held.push(await take('grace'));
@@ -59,15 +59,15 @@ test('an account keeps so many pieces at a time; who discards one makes room', a
 });
 
 test('an account gets its share of what the others leave, so a few accounts cannot take all of it', () => {
-  const room = new MediaQuota();
+  const quota = new MediaQuota();
   for (let i = 0; i < 1_000; i++) {
     try {
-      room.take(`flood ${i % 4}`);
+      quota.take(`flood ${i % 4}`);
     } catch (error) {
       expect(error).toMatchObject(refusal(/media in flight/));
     }
   }
-  for (let i = 0; i < 100; i++) room.take('ada');
+  for (let i = 0; i < 100; i++) quota.take('ada');
 });
 
 test('an account keeps so many bytes at a time, and so do all together, whatever way they come', async () => {
