@@ -47,7 +47,7 @@ const refusal = (message: RegExp) => ({
   message: expect.stringMatching(message),
 });
 
-test('an account keeps so many pieces at a time; who discards one makes quota', async () => {
+test('an account keeps so many pieces at a time; discarding one frees its share', async () => {
   const held = await Promise.all([take('ada'), take('ada'), take('ada')]);
   await expect(take('ada')).rejects.toMatchObject(refusal(/^This account has as much media .*, 3 pieces: ask again/));
   held.push(await take('grace'));
