@@ -1,13 +1,13 @@
 import type { ErrorCode } from './table.ts';
 
 export interface ErrorGuide {
-  /** What the caller can do. */
+  /** Advice for the caller. */
   remedy: string;
   /** Whether the same request can succeed later. */
   retry: 'never' | 'after a change' | 'yes, after Retry-After' | 'yes';
 }
 
-/** What callers can do about each error code: the reference at `/docs/errors` and in docs/errors.md. */
+/** Advice for each error code, printed into `/docs/errors` and docs/errors.md. */
 export const errorGuide: Readonly<Record<ErrorCode, ErrorGuide>> = {
   bad_input: { remedy: 'Correct the field that the message names. The request was not charged.', retry: 'never' },
   too_costly: {
@@ -37,7 +37,7 @@ export const errorGuide: Readonly<Record<ErrorCode, ErrorGuide>> = {
   conflict: {
     remedy:
       'Read the message. A duplicate exists already and needs no second request. If `Retry-After` is set, the first ' +
-      'request with the same `Idempotency-Key` is still running: wait, and send the same request again.',
+      'request with the same `Idempotency-Key` is still running: wait for these seconds and send the same request again.',
     retry: 'after a change',
   },
   too_large: { remedy: 'Send a smaller body, or name large media by its URL.', retry: 'never' },
@@ -49,8 +49,8 @@ export const errorGuide: Readonly<Record<ErrorCode, ErrorGuide>> = {
   },
   rate_limited: {
     remedy:
-      'Read the message, which says which limit was reached. Wait for the seconds in `Retry-After`. If it is not set, close a ' +
-      'live stream or delete a webhook first.',
+      'Read the message, which names the limit. Wait for the seconds in `Retry-After`. If it is not set, close a live stream ' +
+      'or delete a webhook first.',
     retry: 'yes, after Retry-After',
   },
   headers_too_large: { remedy: 'Shorten the URL or the headers; move long values into the body.', retry: 'never' },
@@ -58,19 +58,23 @@ export const errorGuide: Readonly<Record<ErrorCode, ErrorGuide>> = {
     remedy: 'Report it with the `x-request-id`. Before you repeat a write, check whether it was performed.',
     retry: 'yes',
   },
-  not_supported: { remedy: 'This platform has no such action. Do without it.', retry: 'never' },
+  not_supported: { remedy: 'Do not use this call on this platform.', retry: 'never' },
   platform_unavailable: {
     remedy:
-      'If the message names your proxy, check the proxy. Otherwise repeat the request later, a write with the same ' +
-      '`Idempotency-Key`.',
+      'If the message names your proxy, check the proxy. Otherwise repeat the request later. A write may have been ' +
+      'performed: repeat it with the same `Idempotency-Key`, or check its outcome first.',
     retry: 'yes',
   },
   unavailable: {
-    remedy: 'Wait for the seconds in `Retry-After` and repeat the request, a write with the same `Idempotency-Key`.',
-    retry: 'yes, after Retry-After',
+    remedy:
+      'Wait for the seconds in `Retry-After`, if it is set, and repeat the request. Do not repeat a write if the message says ' +
+      'that it was performed.',
+    retry: 'yes',
   },
   platform_timeout: {
-    remedy: 'Repeat the request, a write with the same `Idempotency-Key`, because it may have been performed.',
+    remedy:
+      'Repeat the request. A write may have been performed: repeat it with the same `Idempotency-Key`, or check its outcome ' +
+      'first.',
     retry: 'yes',
   },
 };

@@ -1,8 +1,8 @@
 import type { ErrorCode } from './table.ts';
 
 /**
- * Every reason for which Postern refuses or fails, with the error code that callers get. The reason is the cause in one word: the log
- * names it for each request, `postern_refusals_total` counts it, and code decides by it. `meaning` is printed into docs/errors.md.
+ * Every reason for an error, with the error code that callers get. The log line of a request has its reason, `postern_refusals_total`
+ * counts reasons, and code decides by them. `meaning` is printed into docs/errors.md.
  */
 export const errorReasons = {
   missing_field: { code: 'bad_input', meaning: 'A required field was left out.' },
@@ -31,29 +31,32 @@ export const errorReasons = {
   key_unknown: { code: 'unauthenticated', meaning: 'There is no such API key.' },
   key_revoked: { code: 'unauthenticated', meaning: 'The API key was revoked.' },
   account_gone: { code: 'unauthenticated', meaning: 'The account of the API key no longer exists.' },
-  metrics_token_wrong: { code: 'unauthenticated', meaning: '`/metrics` was asked for without `METRICS_TOKEN`.' },
+  metrics_token_wrong: {
+    code: 'unauthenticated',
+    meaning: 'A request for `/metrics` did not have the right `METRICS_TOKEN`.',
+  },
   credit_short: { code: 'insufficient_credits', meaning: 'The account has less credit than the request can cost.' },
   credit_reserved: {
     code: 'insufficient_credits',
-    meaning: 'The credit would suffice, but calls in flight have reserved it.',
+    meaning: 'The account has enough credit, but calls in flight have reserved it.',
   },
   auth_token_rejected: { code: 'forbidden', meaning: 'The platform rejected `auth_token`.' },
-  platform_refused: { code: 'forbidden', meaning: 'The platform does not allow this to the actor.' },
+  platform_refused: { code: 'forbidden', meaning: 'The platform does not allow the actor to do this.' },
   wrong_encryption_code: { code: 'forbidden', meaning: '`encryption_code` is wrong; a guess was used up.' },
   not_owner: { code: 'forbidden', meaning: 'The message or article belongs to another user.' },
   premium_required: { code: 'forbidden', meaning: 'The actor has no premium subscription.' },
-  loopback_only: { code: 'forbidden', meaning: 'The page answers to this machine only.' },
+  loopback_only: { code: 'forbidden', meaning: 'The page is for this machine only, or for loopback names in `Host`.' },
   unknown_path: { code: 'not_found', meaning: 'There is no such path.' },
   resource_not_found: {
     code: 'not_found',
     meaning: 'The platform has no such tweet, user, list, article, media or conversation.',
   },
   webhook_not_found: { code: 'not_found', meaning: 'The account has no such webhook.' },
-  method_not_allowed: { code: 'method_not_allowed', meaning: 'The path takes other methods.' },
+  method_not_allowed: { code: 'method_not_allowed', meaning: 'The path accepts other methods.' },
   request_timeout: { code: 'request_timeout', meaning: 'The request did not arrive in time.' },
   caller_hung_up: { code: 'request_timeout', meaning: 'The caller hung up before the response.' },
   duplicate_tweet: { code: 'conflict', meaning: 'The actor has posted the same text before.' },
-  platform_conflict: { code: 'conflict', meaning: 'The state of the platform does not allow this.' },
+  platform_conflict: { code: 'conflict', meaning: 'The present state on the platform does not allow the call.' },
   chat_keys_missing: {
     code: 'conflict',
     meaning: 'The account, or the other side of a conversation, has no chat keys.',
@@ -66,8 +69,11 @@ export const errorReasons = {
     code: 'conflict',
     meaning: 'The first request with this `Idempotency-Key` may have been performed.',
   },
-  body_too_large: { code: 'too_large', meaning: 'The body is larger than the path takes.' },
-  unsupported_body: { code: 'unsupported_media_type', meaning: 'The body is not JSON in UTF-8, or wrongly encoded.' },
+  body_too_large: { code: 'too_large', meaning: 'The body is larger than the path accepts.' },
+  unsupported_body: {
+    code: 'unsupported_media_type',
+    meaning: 'The body is not declared as JSON in UTF-8, or its `Content-Encoding` is not supported.',
+  },
   idempotency_mismatch: {
     code: 'idempotency_mismatch',
     meaning: 'The `Idempotency-Key` was used for another request.',
@@ -75,56 +81,71 @@ export const errorReasons = {
   no_guesses_left: { code: 'locked', meaning: 'No guesses of `encryption_code` are left.' },
   key_rate_limit: {
     code: 'rate_limited',
-    meaning: 'Calls a minute of one API key (`RATE_LIMIT`, or `postern account limit`).',
+    meaning: 'Limit of calls a minute of one API key (`RATE_LIMIT`, or `postern account limit`).',
   },
   key_concurrency_limit: {
     code: 'rate_limited',
-    meaning: 'Concurrent requests of one API key (`MAX_CONCURRENT_REQUESTS`).',
+    meaning: 'Limit of concurrent requests of one API key (`MAX_CONCURRENT_REQUESTS`).',
   },
-  key_stream_limit: { code: 'rate_limited', meaning: 'Open streams of one API key (`MAX_STREAMS_PER_KEY`).' },
+  key_stream_limit: { code: 'rate_limited', meaning: 'Limit of open streams of one API key (`MAX_STREAMS_PER_KEY`).' },
   address_rate_limit: {
     code: 'rate_limited',
     meaning:
-      'Requests a minute of one address without a valid API key (`UNAUTHENTICATED_RATE_LIMIT`, `TRUSTED_PROXIES`).',
+      'Limit of requests a minute without a valid API key for one client address (`UNAUTHENTICATED_RATE_LIMIT`, `TRUSTED_PROXIES`).',
   },
-  platform_rate_limit: { code: 'rate_limited', meaning: "The platform's own rate limit." },
-  wrong_code_limit: { code: 'rate_limited', meaning: 'Wrong `encryption_code`s of one account in a row.' },
-  account_body_limit: { code: 'rate_limited', meaning: 'Large request bodies of one account at a time (96 MiB).' },
-  total_body_limit: { code: 'rate_limited', meaning: 'Large request bodies of all accounts at a time (256 MiB).' },
-  account_media_limit: { code: 'rate_limited', meaning: 'Media of one account at a time (250 pieces, 4 GiB).' },
-  total_media_limit: { code: 'rate_limited', meaning: 'Media of all accounts at a time (1,000 pieces, 8 GiB).' },
-  account_article_limit: { code: 'rate_limited', meaning: 'Articles of one account at a time.' },
-  webhook_limit: { code: 'rate_limited', meaning: 'Webhooks of one account (100).' },
-  webhook_test_limit: { code: 'rate_limited', meaning: 'Test events of one account a minute (10).' },
-  webhook_handshake_limit: { code: 'rate_limited', meaning: 'Handshakes of one webhook at a time (1).' },
+  platform_rate_limit: { code: 'rate_limited', meaning: 'Rate limit of the platform.' },
+  wrong_code_limit: { code: 'rate_limited', meaning: 'Pause after three wrong `encryption_code`s for one account.' },
+  account_body_limit: {
+    code: 'rate_limited',
+    meaning: 'Limit of large request bodies in flight of one account (96 MiB).',
+  },
+  total_body_limit: {
+    code: 'rate_limited',
+    meaning: 'Limit of large request bodies in flight of all accounts (256 MiB).',
+  },
+  account_media_limit: {
+    code: 'rate_limited',
+    meaning: 'Limit of media in flight of one account (250 pieces, 4 GiB; less while other accounts use theirs).',
+  },
+  total_media_limit: {
+    code: 'rate_limited',
+    meaning: 'Limit of media in flight of all accounts (1,000 pieces, 8 GiB).',
+  },
+  account_article_limit: {
+    code: 'rate_limited',
+    meaning: 'Limit of articles of one account that wait to be processed.',
+  },
+  webhook_limit: { code: 'rate_limited', meaning: 'Limit of webhooks of one account (100).' },
+  webhook_test_limit: { code: 'rate_limited', meaning: 'Limit of test events a minute of one account (10).' },
+  webhook_handshake_limit: { code: 'rate_limited', meaning: 'Another handshake of the webhook took too long.' },
   idempotency_limit: {
     code: 'rate_limited',
-    meaning: 'Requests with an `Idempotency-Key` and an unknown outcome, of one account a minute (60).',
+    meaning: 'Limit of requests a minute of one account that had an `Idempotency-Key` and an unknown outcome (60).',
   },
   headers_too_large: { code: 'headers_too_large', meaning: 'Request line and headers are larger than 16 KiB.' },
-  unexpected: { code: 'internal', meaning: 'A fault of Postern. The log has its cause.' },
-  not_supported: { code: 'not_supported', meaning: 'The platform does not have this.' },
+  unexpected: { code: 'internal', meaning: 'A defect of Postern. The log has the cause.' },
+  not_supported: { code: 'not_supported', meaning: 'The platform does not have this function.' },
   platform_unreachable: {
     code: 'platform_unavailable',
     meaning: 'The platform cannot be reached, or broke the connection.',
   },
-  platform_failed: { code: 'platform_unavailable', meaning: 'The platform answered with status 5xx.' },
+  platform_failed: { code: 'platform_unavailable', meaning: 'The platform responded with status 5xx.' },
   platform_unreadable: {
     code: 'platform_unavailable',
     meaning: 'The response of the platform cannot be understood or trusted.',
   },
   platform_paused: {
     code: 'platform_unavailable',
-    meaning: 'Ten calls in a row failed, so the platform is asked once a second only.',
+    meaning: 'Ten calls in a row failed, so at most one call a second is sent to the platform.',
   },
   proxy_failed: { code: 'platform_unavailable', meaning: "The caller's proxy failed, or the connection through it." },
   proxy_paused: {
     code: 'platform_unavailable',
-    meaning: "Ten calls in a row failed through the caller's proxy, so it is asked once a second only.",
+    meaning: "Ten calls in a row failed through the caller's proxy, so at most one call a second is sent through it.",
   },
   article_inconsistent: {
     code: 'platform_unavailable',
-    meaning: 'A change of an article failed half-way and could not be undone.',
+    meaning: 'A change of an article failed after its first steps and could not be undone.',
   },
   event_loop_overload: {
     code: 'unavailable',
@@ -132,11 +153,11 @@ export const errorReasons = {
   },
   request_overload: {
     code: 'unavailable',
-    meaning: 'The process answers as many requests as it may (`MAX_REQUESTS_IN_FLIGHT`).',
+    meaning: 'The process has too many requests in flight (`MAX_REQUESTS_IN_FLIGHT`).',
   },
-  article_overload: { code: 'unavailable', meaning: 'Articles of all accounts at a time.' },
+  article_overload: { code: 'unavailable', meaning: 'Limit of articles of all accounts that wait to be processed.' },
   article_too_complex: { code: 'unavailable', meaning: 'An article could not be processed in time.' },
-  store_away: { code: 'unavailable', meaning: 'The store (SQLite or MongoDB) is away.' },
+  store_away: { code: 'unavailable', meaning: 'The store (SQLite or MongoDB) cannot be reached or written.' },
   stopping: { code: 'unavailable', meaning: 'The process is stopping.' },
   charge_unrecorded: {
     code: 'unavailable',
@@ -147,17 +168,18 @@ export const errorReasons = {
     meaning: 'The call was performed, but its reserved credit had expired and was spent; it was not charged.',
   },
   realms_unreachable: { code: 'unavailable', meaning: 'Fewer than two key realms can be reached.' },
-  disk_full: { code: 'unavailable', meaning: 'The disk takes no more media.' },
+  disk_full: { code: 'unavailable', meaning: 'The disk has no space for media, or cannot be written.' },
   not_ready: { code: 'unavailable', meaning: '`/readyz`: store or platform cannot be reached.' },
   platform_timeout: {
     code: 'platform_timeout',
-    meaning: 'The platform did not answer in time (`PLATFORM_TIMEOUT_MS`).',
+    meaning: 'The platform did not respond in time (`PLATFORM_TIMEOUT_MS`).',
   },
   proxy_timeout: {
     code: 'platform_timeout',
-    meaning: "The platform did not answer in time through the caller's proxy.",
+    meaning:
+      "The platform did not respond in time through the caller's proxy, or the proxy did not open the tunnel in time.",
   },
-  realm_timeout: { code: 'platform_timeout', meaning: 'A key realm did not answer in time.' },
+  realm_timeout: { code: 'platform_timeout', meaning: 'A key realm did not respond in time.' },
   request_deadline: { code: 'platform_timeout', meaning: 'A GraphQL request took longer than `GRAPHQL_TIMEOUT_MS`.' },
 } as const satisfies Record<string, { code: ErrorCode; meaning: string }>;
 

@@ -1,6 +1,6 @@
 /**
- * Every way in which Postern refuses or fails, in one place. REST answers `status`; GraphQL answers `graphql` as
- * `extensions.code`. Messages are made where the fault is known, since they must name the field or the cause.
+ * Every error code with its status in REST and its `extensions.code` in GraphQL. The code that detects a problem writes the message,
+ * because the message names the field or the cause.
  */
 export const errorTable = {
   bad_input: { status: 400, graphql: 'BAD_USER_INPUT' },
@@ -33,8 +33,8 @@ export const errorCodes = Object.keys(errorTable) as ErrorCode[];
 export const errorCodeHeader = 'x-error-code';
 
 /**
- * The error code of a response of which only the status is known, such as a stored one. Among the codes that REST
- * responses use, each status belongs to one code.
+ * Returns the error code of a response if only its status is known, as for a stored response. Among the codes that REST responses use,
+ * each status belongs to one code.
  */
 export function errorCodeOf(status: number): ErrorCode {
   return errorCodes.find((code) => errorTable[code].status === status) ?? (status < 500 ? 'bad_input' : 'internal');

@@ -26,7 +26,7 @@ export function errorEntries(): ErrorEntry[] {
 
 export const errorIntroduction =
   'Every error response of REST has the header `x-error-code` with one of these codes, and the Envelope with a message ' +
-  'for people. Programs should decide by the code, not by the message. In GraphQL, each error has `extensions.code` and ' +
+  'for people. Programs should decide by the code and not by the message. In GraphQL, each error has `extensions.code` and ' +
   '`extensions.status`; a request that is refused as a whole has the header as well.';
 
 /** docs/errors.md: a section for each code, under its name as the anchor. */

@@ -4,13 +4,13 @@ import type { JsonObject } from './shared.ts';
 import { rateHeaders, reference } from './shared.ts';
 
 interface Refusal {
-  /** When it comes, for people. */
+  /** When the error occurs, for documents. */
   when: string;
-  /** A message as the service really writes it. */
+  /** A message that the service writes. */
   example: string;
-  /** Which actions can end so. */
+  /** Whether an action can end with the error. */
   of: (action: Action) => boolean;
-  /** Headers beside those that every answer has. */
+  /** Headers that only this error has. */
   headers?: readonly string[];
 }
 
@@ -21,21 +21,21 @@ const withBody = ({ method }: Action) => method !== 'GET';
 const takesIdempotencyKey = ({ method }: Action) => method === 'POST';
 const takesCode = ({ code }: Action) => code !== 'none';
 
-/** Fields by which a caller names a thing that may not be there. */
+/** Fields by which a caller names a resource that may not exist. */
 const names = /(^|_)id$|Id$|^user_?name$|_url$|^userName$/;
-/** Where a stream begins is no such thing: what it names may be gone. */
+/** `last_event_id` of a stream does not count, because the event may have been deleted. */
 const namesSomething = ({ input, kind }: Action) =>
   kind === 'call' && Object.keys(input.shape).some((field) => names.test(field));
 
-/** What an operation can answer besides 200, derived from the action alone. */
+/** The errors that an operation can return, derived from its action alone. */
 const refusals: Partial<Record<ErrorCode, Refusal>> = {
   bad_input: {
-    when: 'A field is missing or malformed; the message names it. Or the body is no JSON in UTF-8, or nests too deeply.',
+    when: 'A field is missing or malformed, and the message names it. Or the body is not JSON in UTF-8 within the limits of JSON.',
     example: 'Malformed field: count: must be a whole number from 1 to 100',
     of: every,
   },
   unauthenticated: {
-    when: 'No API key, or one that is mistyped, unknown or revoked.',
+    when: 'The API key is missing, mistyped, unknown or revoked.',
     example: 'Missing API key: send the header Authorization: Bearer <API_KEY>',
     of: every,
     headers: ['WWW-Authenticate'],
@@ -49,25 +49,25 @@ const refusals: Partial<Record<ErrorCode, Refusal>> = {
   },
   forbidden: {
     when:
-      'The platform rejected `auth_token`, or does not allow this to its account; or `encryption_code` is wrong: the message ' +
-      'has the guesses that remain.',
+      'The platform rejected `auth_token`, or does not allow the actor to do this. Or `encryption_code` is wrong, and the message ' +
+      'says how many guesses remain.',
     example: 'Platform rejected auth_token',
     of: onPlatform,
   },
   not_found: {
-    when: 'What the call names does not exist.',
+    when: 'The resource that the call names does not exist.',
     example: 'Tweet not found: 1',
     of: namesSomething,
   },
   request_timeout: {
-    when: 'The request did not arrive in time.',
+    when: 'The request did not arrive within 60 seconds.',
     example: 'The request did not arrive in time',
     of: withBody,
   },
   conflict: {
     when:
-      'The platform has it already, such as a tweet with the same text within a day; or the webhook is not valid; or the ' +
-      'first request with this `Idempotency-Key` is still running, as `Retry-After` shows.',
+      'The platform has the same tweet already, the webhook is not valid, or the account has no chat keys or has some already. Or ' +
+      'the first request with this `Idempotency-Key` is still running (`Retry-After` is set then), or its outcome is unknown.',
     example: 'Status is a duplicate.',
     of: (action) => takesIdempotencyKey(action) || takesCode(action),
     headers: ['Retry-After'],
@@ -78,7 +78,7 @@ const refusals: Partial<Record<ErrorCode, Refusal>> = {
     of: takesIdempotencyKey,
   },
   too_large: {
-    when: 'The body is larger than 1 MiB, or 24 MiB for calls that take media as base64, or 64 KiB for GraphQL without a key.',
+    when: 'The body is larger than 1 MiB, than 24 MiB for calls that accept base64, or than 64 KiB for GraphQL without a valid key.',
     example: 'The body is larger than 1048576 bytes',
     of: withBody,
   },
@@ -89,14 +89,14 @@ const refusals: Partial<Record<ErrorCode, Refusal>> = {
   },
   locked: {
     when: 'No guesses of `encryption_code` are left: the keys cannot be recovered any more.',
-    example: 'No guesses of encryption_code are left: these chat keys cannot be recovered any more',
+    example: 'No guesses of encryption_code remain: these chat keys are gone for good',
     of: takesCode,
   },
   rate_limited: {
     when:
-      "Too many calls, for this API key or for the platform's own limit: `Retry-After` says how long to wait. Or too many " +
-      'webhooks, live streams, test events, wrong codes, articles, concurrent requests of this key, or large bodies at once; or ' +
-      'too many requests of this address without a valid API key. The message says which.',
+      'A limit was reached, and the message names it: calls a minute or concurrent requests of this API key, the rate limit of ' +
+      'the platform, large bodies, media, articles, webhooks, test events, live streams, wrong encryption codes, or requests ' +
+      'of this client address without a valid API key.',
     example: "The platform's rate limit: Too many requests",
     of: every,
     headers: ['Retry-After', ...Object.keys(rateHeaders)],
@@ -107,36 +107,36 @@ const refusals: Partial<Record<ErrorCode, Refusal>> = {
     of: every,
   },
   internal: {
-    when: 'A fault of the service itself; its log has the cause under the `x-request-id`.',
+    when: 'A defect of Postern. The log has the cause under the `x-request-id`.',
     example: 'Internal error; the log has its cause under this x-request-id',
     of: every,
   },
   not_supported: {
-    when: 'Not built yet, or not on this platform. Nothing that a caller asks for is dropped in silence.',
+    when: 'The platform does not have this function.',
     example: 'Not supported by this platform: dm/send',
     of: onPlatform,
   },
   platform_unavailable: {
-    when: 'The platform is down, or answers what cannot be understood; or the proxy cannot be reached.',
+    when: "The platform is down, or sends a response that cannot be understood. Or the caller's proxy failed.",
     example: 'The platform failed with status 503',
     of: onPlatform,
   },
   unavailable: {
     when:
-      'The service is overloaded, the store is away, too few key realms are reachable, or an article takes too long to be ' +
-      'processed. After a write, the message says whether it was performed.',
+      'The service is overloaded, the store cannot be reached, too few key realms can be reached, or an article takes too long ' +
+      'to be processed. After a write, the message says whether it was performed.',
     example: 'The store is away; nothing was charged, ask again',
     of: every,
     headers: ['Retry-After'],
   },
   platform_timeout: {
-    when: 'The platform did not answer in time.',
+    when: "The platform, or the caller's proxy, did not respond in time.",
     example: 'The platform did not answer in time',
     of: onPlatform,
   },
 };
 
-/** The refusals of one operation, by status. */
+/** Returns the error responses of one operation, by status. */
 export function refusalsOf(action: Action): JsonObject {
   return Object.fromEntries(
     entries()
@@ -145,7 +145,7 @@ export function refusalsOf(action: Action): JsonObject {
   );
 }
 
-/** `components/responses`: the refusals that the actions share. */
+/** Returns `components/responses`: the error responses that operations share. */
 export function refusalComponents(): JsonObject {
   return Object.fromEntries(
     entries().map(([code, { when, example, headers = [] }]) => [
@@ -169,12 +169,12 @@ export function refusalComponents(): JsonObject {
   );
 }
 
-/** For tests: the example message of each code. */
+/** Returns the example of a message with this code, if there is one. */
 export function exampleMessage(code: ErrorCode): string | undefined {
   return refusals[code]?.example;
 }
 
-/** When REST answers with this code; of codes that no single operation answers with, the general case. */
+/** Returns when the error occurs, also for codes that no REST operation returns by itself. */
 export function meaningOf(code: ErrorCode): string {
   return refusals[code]?.when ?? elsewhere[code] ?? '';
 }
@@ -183,7 +183,7 @@ const elsewhere: Partial<Record<ErrorCode, string>> = {
   too_costly:
     'GraphQL only: the request could cost more than `GRAPHQL_MAX_COST`, its response could be larger than ' +
     '`GRAPHQL_MAX_RESPONSE_BYTES`, or the request is too deep, too broad, too long, or has more than 300,000 characters of Markdown.',
-  method_not_allowed: 'The path takes other methods.',
+  method_not_allowed: 'The path accepts other methods.',
 };
 
 function entries(): [ErrorCode, Refusal][] {
