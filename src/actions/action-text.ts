@@ -1,7 +1,7 @@
 import type { Action } from './action.ts';
 import { type Alternatives, alternativesOf } from './input/input.ts';
 
-/* Sentences about an action that documents of every API share. Fields have their REST names. */
+/* Sentences about an action that the documents of all APIs share. Fields have their REST names. */
 
 /** A sentence for each rule about fields that exclude each other, or of which one is required. */
 export function alternativesRules(action: Action): string[] {
@@ -15,13 +15,13 @@ function alternativesSentence({ fields, atLeast, atMost }: Alternatives): string
     : `Needs exactly one of ${listed(fields, 'and')}.`;
 }
 
-/** The effect of a repeated request; empty for reads. */
+/** Describes the effect of a repeated request; empty for reads. */
 export function effectSentence({ effect, method }: Action): string {
   if (effect === 'read') return '';
-  if (method === 'DELETE') return 'Repeating it answers 404.';
-  if (method !== 'POST') return 'Repeating it does no harm.';
-  if (effect === 'idempotent') return 'Repeating it changes nothing and answers the same.';
-  return 'Repeating it performs it again, save with an `Idempotency-Key`.';
+  if (method === 'DELETE') return 'A repeated request returns 404.';
+  if (method !== 'POST') return 'A repeated request does no harm.';
+  if (effect === 'idempotent') return 'A repeated request changes nothing and returns the same.';
+  return 'A repeated request is performed again, unless it has the same `Idempotency-Key`.';
 }
 
 /** `a`, `b` and `c`, in backticks. */

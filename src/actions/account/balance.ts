@@ -6,7 +6,7 @@ export const balance = accountAction({
   name: 'account/balance',
   method: 'GET',
   path: '/account/balance',
-  summary: 'What can be spent, and what calls in flight have reserved',
+  summary: 'The credit that can be spent, and the credit that calls in flight have reserved',
   price: 0,
   effect: 'read',
   input: z.object({}),

@@ -7,7 +7,7 @@ export const payments = accountAction({
   name: 'account/payments',
   method: 'GET',
   path: '/account/payments',
-  summary: 'Credit that was paid in, newest first',
+  summary: 'The payments into the account, newest first',
   price: 0,
   effect: 'read',
   paged: true,

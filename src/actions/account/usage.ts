@@ -15,7 +15,7 @@ export const usage = accountAction({
   name: 'account/usage',
   method: 'GET',
   path: '/account/usage',
-  summary: 'Successful calls and what they cost, by hour or day',
+  summary: 'Successful calls and their cost, by hour or day',
   price: 0,
   effect: 'read',
   input: z.object({

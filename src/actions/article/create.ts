@@ -23,8 +23,8 @@ export const createArticle = platformAction({
   path: '/article/create',
   summary: 'Write an article, as a draft or published',
   description:
-    'Draft, title, content, cover and publishing in one call. Where one of them fails nothing is left behind, or the error ' +
-    'names what is left. Pictures are fetched and checked before the draft is made, by way of `proxy` where there is one.',
+    'Creates the draft, sets title, content and cover, and publishes, in one call. If a step fails, the draft is deleted; if that fails ' +
+    'too, the error names the article that is left. Pictures are fetched, through `proxy` if given, and checked before the draft is created.',
   price: flatPrice,
   effect: 'once',
   takesBase64: true,

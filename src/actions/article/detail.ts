@@ -8,7 +8,7 @@ export const articleDetail = platformAction({
   method: 'GET',
   path: '/article/detail',
   summary: 'One article, with its content as Markdown',
-  description: "The actor's own, or what another has published.",
+  description: 'An article of the actor, or a published article of another user.',
   price: flatPrice,
   effect: 'read',
   input: z.object({ article_id: articleId }),

@@ -9,7 +9,7 @@ export const listArticles = platformAction({
   method: 'GET',
   path: '/article/list',
   summary: "The actor's own articles, newest first",
-  description: 'Without their content.',
+  description: 'The articles have no `content` here.',
   price: flatPrice,
   effect: 'read',
   paged: true,

@@ -8,7 +8,7 @@ export const publishArticle = platformAction({
   method: 'POST',
   path: '/article/publish',
   summary: 'Publish a draft',
-  description: 'Premium only. One that is published already stays as it is.',
+  description: 'Needs a premium account. An article that is already published stays as it is.',
   price: flatPrice,
   effect: 'idempotent',
   input: z.object({ article_id: articleId }),

@@ -32,8 +32,8 @@ export const updateArticle = platformAction({
   path: '/article/update',
   summary: 'Change the title, the content or the cover of an article',
   description:
-    'Only what is passed changes. A published article is unpublished, edited and published again, which gives it a new ' +
-    'wrapper tweet; where a step fails it is brought back to what it was, or the error says what has become of it.',
+    'Changes only the given fields. A published article is unpublished, edited and published again, which gives it a new ' +
+    'wrapper tweet. If a step fails, the article is restored; if that fails too, the error describes its state.',
   price: flatPrice,
   effect: 'once',
   takesBase64: true,
@@ -47,8 +47,8 @@ export const updateArticle = platformAction({
   async run({ platform, media, tasks }, { article_id, ...fields }) {
     const { found, transition } = await findTransition(platform, article_id, 'update');
     const edits = await takeEdits({ platform, media, tasks }, fields);
-    // A request that is sent again may find that its first attempt died between unpublishing and publishing. The platform
-    // knows by the token, which is the same: in both attempts this comes right after the uploads.
+    // The first attempt of this request may have died between unpublishing and publishing. The platform recognizes the token of its
+    // `unpublish`, because the write after the uploads has the same token in both attempts.
     const interrupted = found.status === 'draft' && (await platform.articles.unpublish(article_id));
     if (interrupted) await change(platform.articles, { ...found, status: 'published' }, published.update, edits);
     else await change(platform.articles, found, transition, edits);

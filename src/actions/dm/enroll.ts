@@ -8,8 +8,8 @@ export const dmEnroll = platformAction({
   path: '/dm/enroll',
   summary: 'Make chat keys for an account that has none',
   description:
-    'The key realms of the platform keep them. `encryption_code` is a new code of your own, which recovers them later. ' +
-    'Codes that are easy to guess are refused, and so is an account that has keys.',
+    'The key realms of the platform store the keys. `encryption_code` is a new code of your choice, which recovers the keys later. ' +
+    'A code that is easy to guess is refused, and so is an account that already has keys.',
   price: flatPrice,
   effect: 'once',
   code: 'required',

@@ -11,7 +11,7 @@ const part = (name: string, example: string) =>
     .max(2048, 'must be of the next_cursor of the page before')
     .optional()
     .meta({
-      description: `\`next_cursor.${name}\` of the page before; both parts go together.`,
+      description: `\`next_cursor.${name}\` of the page before. Send both parts or neither.`,
       examples: [example],
     });
 
@@ -21,8 +21,8 @@ export const dmList = platformAction({
   path: '/dm/list',
   summary: "The actor's conversations, newest first",
   description:
-    'With `encryption_code` each has its decrypted `last_message`. The order is that of the moment of the first page: what ' +
-    'is written while the list is read moves nothing in it. Message requests are not in it; `has_message_requests` tells of them.',
+    'With `encryption_code` each has its decrypted `last_message`. The first page fixes the order: later messages do not move ' +
+    'conversations on the next pages. Message requests are left out; `has_message_requests` is true if there are any.',
   price: flatPrice,
   effect: 'read',
   paged: 'two-part',

@@ -10,7 +10,7 @@ export const dmMessages = platformAction({
   path: '/dm/messages',
   summary: 'The messages of a conversation, newest first',
   description:
-    'Each with its edits and reactions carried out. One that cannot be opened is there all the same: `undecryptable` says why.',
+    'Edits and reactions are applied to each message. A message that cannot be decrypted is included; `undecryptable` has the reason.',
   price: flatPrice,
   effect: 'read',
   paged: true,

@@ -13,8 +13,8 @@ export const uploadMedia = platformAction({
   atProtocol: '`com.atproto.repo.uploadBlob`; its blobs have no owner and expire unless a record names them',
   description:
     'JPEG, PNG and WebP up to 5 MiB, GIF up to 15 MiB, MP4 and QuickTime up to 512 MiB; at most 8,192 pixels a side. The ' +
-    'type is read from the bytes, and must be the one that was claimed. What an address leads to is fetched through ' +
-    '`proxy`, where there is one, with at most 5 redirects. What is attached to nothing is gone after 24 hours.',
+    'type is detected from the bytes and must match the declared type. An address is fetched through `proxy`, if given, ' +
+    'with at most 5 redirects. Media that is attached to nothing expires after 24 hours.',
   price: flatPrice,
   effect: 'once',
   takesBase64: true,

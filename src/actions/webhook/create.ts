@@ -10,9 +10,9 @@ export const createWebhook = platformAction({
   summary: "Deliver the actor's activity to an address",
   atProtocol: '`app.bsky.notification.listNotifications`, newest first: the adapter would turn it round',
   description:
-    'The receiver is asked for a CRC at once. If that fails, the webhook is registered, is not `valid`, and `last_error` says why: ' +
-    'mend the receiver and validate. ' +
-    'The secret is shown this once. With `encryption_code` it gets message events too; a wrong code is refused at once.',
+    'The CRC handshake with the receiver runs at once. If it fails, the webhook is registered but not `valid`, and `last_error` has the ' +
+    'reason: repair the receiver, then validate the webhook. ' +
+    'Only this response contains the secret. With `encryption_code` the webhook gets message events too; a wrong code is refused at once.',
   price: webhookPrice,
   effect: 'once',
   code: 'optional',

@@ -6,7 +6,7 @@ export const deleteWebhook = accountAction({
   name: 'webhooks/delete',
   method: 'DELETE',
   path: '/webhooks/{id}',
-  summary: 'Deliver no more',
+  summary: 'Delete a webhook',
   price: webhookPrice,
   effect: 'once',
   input: z.object({ id: webhookId }),

@@ -8,7 +8,7 @@ export const webhookDeliveries = accountAction({
   name: 'webhooks/deliveries',
   method: 'GET',
   path: '/webhooks/{id}/deliveries',
-  summary: 'What was delivered in the last 24 hours, newest first',
+  summary: 'The deliveries of the last 24 hours, newest first',
   price: webhookPrice,
   effect: 'read',
   paged: true,

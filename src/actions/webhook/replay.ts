@@ -15,7 +15,7 @@ export const replayEvents = accountAction({
   path: '/webhooks/replay',
   summary: 'Deliver the events of the last 24 hours again',
   description:
-    'To one webhook, or to all that are valid. The same events with the same ids and bytes; new events do not wait for them.',
+    'Delivers them to one webhook, or to all valid webhooks, with the same ids and bytes. New events do not wait for them.',
   price: replayPrice,
   effect: 'once',
   input: z.object({

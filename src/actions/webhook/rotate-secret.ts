@@ -6,13 +6,16 @@ export const rotateWebhookSecret = accountAction({
   name: 'webhooks/rotate-secret',
   method: 'POST',
   path: '/webhooks/{id}/rotate-secret',
-  summary: 'Make a new secret',
+  summary: 'Replace the secret of a webhook',
   description:
-    'Both secrets sign for 24 hours in `webhook-signature`; `x-platform-webhooks-signature` uses the new one once a CRC with it has passed.',
+    'For 24 hours `webhook-signature` has a signature of each secret. `x-platform-webhooks-signature` uses the new secret as soon as a CRC handshake with it has passed.',
   price: webhookPrice,
   effect: 'once',
   input: z.object({ id: webhookId }),
   example: { id: 'wh_Q5bX2m' },
-  output: z.object({ id: webhookId, secret: z.string().meta({ description: 'The new secret. Shown this once.' }) }),
+  output: z.object({
+    id: webhookId,
+    secret: z.string().meta({ description: 'The new secret. Only this response contains it.' }),
+  }),
   run: ({ account, webhooks }, { id }) => webhooks.rotateSecret(account, id),
 });

@@ -17,9 +17,9 @@ export const eventStream = platformAction({
   summary: "The actor's activity as it happens",
   atProtocol: '`app.bsky.notification.listNotifications`, newest first: the adapter would turn it round',
   description:
-    'Server-Sent Events: what a webhook of the actor would get. Each has its id, so that a client which comes back with ' +
-    '`Last-Event-ID` within 24 hours misses nothing; where something may be missing an event `gap` says so. Message events ' +
-    'come with `encryption_code` alone.',
+    'Server-Sent Events with the events that a webhook of the actor would get. Each has its id, so a client that reconnects with ' +
+    '`Last-Event-ID` within 24 hours misses none; if events may be missing, an event `gap` reports it. Message events ' +
+    'need `encryption_code`.',
   price: flatPrice,
   effect: 'read',
   kind: 'stream',

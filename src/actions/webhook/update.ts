@@ -8,9 +8,9 @@ export const updateWebhook = accountAction({
   name: 'webhooks/update',
   method: 'PATCH',
   path: '/webhooks/{id}',
-  summary: 'Change the address or the types of events',
+  summary: 'Change the address or the event types of a webhook',
   description:
-    'A new address is not valid until its CRC has passed, which is tried at once. `events: null` means all types.',
+    'The CRC handshake with a new address runs at once; the webhook is not valid until it has passed. `events: null` means all types.',
   price: webhookPrice,
   effect: 'idempotent',
   input: z

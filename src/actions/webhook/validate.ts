@@ -9,7 +9,7 @@ export const validateWebhook = accountAction({
   path: '/webhooks/{id}',
   summary: 'Run the CRC handshake again',
   description:
-    '`auth_token` with `proxy`, and `encryption_code`, where given, take the place of those that are kept, unless the platform refuses them.',
+    'If `auth_token` with `proxy`, or `encryption_code`, is given, it replaces the stored one, unless the platform refuses it.',
   price: webhookPrice,
   effect: 'idempotent',
   keepsActor: true,

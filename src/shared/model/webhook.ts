@@ -20,7 +20,7 @@ const lastError = z.string().nullable().meta({
 export const createdWebhook = z
   .object({
     ...common,
-    secret: z.string().meta({ description: 'Signs the deliveries. Shown this once.' }),
+    secret: z.string().meta({ description: 'The secret that signs the deliveries. Only this response contains it.' }),
     last_error: lastError,
   })
   .meta({ id: 'CreatedWebhook', description: 'A webhook that was registered.' });
