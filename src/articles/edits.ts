@@ -1,6 +1,6 @@
 import { mediaSource } from '../media/media-input.ts';
 import type { MediaSource, MediaUploader, UploadRules } from '../media/media-uploader.ts';
-import { type Wanted, withMedia } from '../media/take-media.ts';
+import { type MediaRequest, withMedia } from '../media/take-media.ts';
 import type { PlatformSession } from '../platform/port.ts';
 import { malformedField } from '../shared/errors/fields.ts';
 import type { RichTextJson } from '../shared/rich-text/rich-text.ts';
@@ -27,7 +27,7 @@ interface Call {
  */
 export async function takeEdits(call: Call, fields: CheckedFields): Promise<Edits> {
   const { title, content } = fields;
-  const wanted = new Map<string, Wanted>();
+  const wanted = new Map<string, MediaRequest>();
   const ids = new Map<string, string>();
   for (const [at, url] of (content?.pictures ?? []).entries()) {
     const known = call.platform.articles.mediaAt(url);
@@ -63,7 +63,7 @@ async function withMediaIds(
 /** No address is empty. */
 const coverKey = '';
 
-function coverOf({ cover_image_url: url, cover_image_base64: data }: CheckedFields): Wanted | undefined {
+function coverOf({ cover_image_url: url, cover_image_base64: data }: CheckedFields): MediaRequest | undefined {
   if (url === undefined && data === undefined) return undefined;
   const field = data === undefined ? 'cover_image_url' : 'cover_image_base64';
   return { source: mediaSource(url, data), rules: { field, kinds: ['photo'] } };
@@ -78,7 +78,10 @@ function sourceOf(url: string): MediaSource {
 }
 
 /** What an address, or the cover, has become on the platform. */
-function upload({ platform, media }: Call, wanted: ReadonlyMap<string, Wanted>): Promise<[key: string, id: string][]> {
+function upload(
+  { platform, media }: Call,
+  wanted: ReadonlyMap<string, MediaRequest>,
+): Promise<[key: string, id: string][]> {
   const keys = [...wanted.keys()];
   return withMedia(media, [...wanted.values()], async (taken) => {
     const uploaded: [string, string][] = [];

@@ -4,17 +4,17 @@ import { MediaError } from './media-error.ts';
 /** The alphabet of RFC 4648 section 4, without line breaks; the end with its padding or without. */
 const alphabet = /^[A-Za-z0-9+/]+$/;
 const lastSlice = /^[A-Za-z0-9+/]*={0,2}$/;
-/** RFC 2397; media is always base64 here. */
+/** RFC 2397. Only base64 is accepted. */
 const dataUri = /^data:([^,;]*)((?:;[^,;]*)*),/i;
 const longestPrefix = 300;
 
 export interface Decoded {
   slices: readonly Buffer[];
-  /** As the data: URI says. */
+  /** The type that a data: URI declares. */
   type: string | null;
 }
 
-/** Throws `MediaError`. Large texts are decoded in slices, in turns of the event loop. */
+/** Decodes base64 or a data: URI. Large texts are decoded in slices, in turns of the event loop. Throws `MediaError`. */
 export async function decodeMedia(text: string): Promise<Decoded> {
   if (!/^data:/i.test(text)) return { slices: await decode(text), type: null };
   const [prefix = '', type = '', parameters = ''] = dataUri.exec(text.slice(0, longestPrefix)) ?? [];
@@ -23,7 +23,7 @@ export async function decodeMedia(text: string): Promise<Decoded> {
   return { slices: await decode(text.slice(prefix.length)), type: type === '' ? null : type };
 }
 
-/** Whether this is a data: URI that says its type, which needs no other. */
+/** Returns whether the text is a data: URI that declares its type, so that no other field has to. */
 export function saysItsType(text: string): boolean {
   return /^data:[^,;\s]+[,;]/i.test(text.slice(0, longestPrefix));
 }

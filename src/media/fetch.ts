@@ -12,11 +12,12 @@ import { version } from '../shared/version.ts';
 import { MediaError } from './media-error.ts';
 import type { TransferDeadline } from './transfer-deadline.ts';
 
-export interface Way {
+/** How media is fetched for a call. */
+export interface FetchRoute {
   /** The API account that pays. */
   account: string;
   guard: OutboundGuard;
-  /** Connects to what passes the guard. */
+  /** Connects to addresses that the guard accepts. */
   direct: Dispatcher;
   proxies: ProxyPool;
   proxy: ForwardProxy | null;
@@ -24,14 +25,14 @@ export interface Way {
 
 export interface Fetched {
   body: Readable;
-  /** The Content-Type of the answer. */
+  /** The Content-Type of the response. */
   type: string | null;
 }
 
 const mostRedirects = 5;
 const redirects = new Set([301, 302, 303, 307, 308]);
 
-/** No credentials, no cookies, and nothing packed, whose real size nobody would know. */
+/** No credentials, no cookies, and no compression, because it would hide the real size. */
 const headers = {
   accept: 'image/*, video/*;q=0.9, */*;q=0.8',
   'accept-encoding': 'identity',
@@ -39,17 +40,17 @@ const headers = {
 };
 
 /**
- * Fetches what a caller's URL leads to, gives its body to `read`, and closes what it opened. Each redirect passes the
- * guard anew. Throws `MediaFault`; faults of a proxy are `PosternError`s naming it.
+ * Fetches a caller's URL, passes the body to `read`, and closes its connections. The guard checks every redirect. Throws
+ * `MediaError`; an error of a proxy is a `PosternError` that names the proxy.
  */
 export async function fetchMedia(
   text: string,
-  way: Way,
-  pace: TransferDeadline,
+  route: FetchRoute,
+  deadline: TransferDeadline,
   read: (fetched: Fetched) => Promise<void>,
 ): Promise<void> {
   const visited = new Set<string>();
-  let next = checkUrl(text, way.guard);
+  let next = checkUrl(text, route.guard);
   for (;;) {
     const { href } = next;
     if (visited.has(href)) throw new MediaError('is redirected in a loop', { reason: 'media_not_fetched' });
@@ -57,39 +58,39 @@ export async function fetchMedia(
       throw new MediaError(`is redirected more than ${mostRedirects} times`, { reason: 'media_not_fetched' });
     }
     visited.add(href);
-    const location = await ask(next, way, pace, read, visited.size > 1);
+    const location = await sendRequest(next, route, deadline, read, visited.size > 1);
     if (location === null) return;
-    next = checkRedirect(location, next, way.guard);
+    next = checkRedirect(location, next, route.guard);
   }
 }
 
-/** The address of a redirect; `null` once the body was read. */
-async function ask(
+/** Requests one URL. Returns the location if the response is a redirect, else `null` after the body was read. */
+async function sendRequest(
   url: URL,
-  { account, direct, proxies, proxy }: Way,
-  pace: TransferDeadline,
+  { account, direct, proxies, proxy }: FetchRoute,
+  deadline: TransferDeadline,
   read: (fetched: Fetched) => Promise<void>,
   isRedirect: boolean,
 ): Promise<string | null> {
   const lease = proxy && proxies.lease(proxy, { origin: url.origin, chosenBy: 'caller' });
   let body: Readable | undefined;
   try {
-    pace.asked();
-    const { signal } = pace;
+    deadline.asked();
+    const { signal } = deadline;
     const options = { dispatcher: lease?.dispatcher ?? direct, method: 'GET', headers, signal, account } as const;
     const answer = await orEnded(request(url, options), signal);
     body = answer.body;
-    // It is destroyed below, which may be heard of before anybody reads it.
+    // The body is destroyed below and may then emit an error before anybody reads it.
     body.on('error', () => {});
     const { location } = answer.headers;
     if (redirects.has(answer.statusCode) && typeof location === 'string') return location;
     if (answer.statusCode !== 200) throw notFetched(`its server answers ${answer.statusCode}`);
     refuseEncoded(answer.headers);
-    pace.answered();
+    deadline.answered();
     await read({ body, type: answer.headers['content-type']?.toString() ?? null });
     return null;
   } catch (error) {
-    if (pace.signal.aborted) throw pace.fault;
+    if (deadline.signal.aborted) throw deadline.fault;
     throw asFault(error, isRedirect);
   } finally {
     body?.destroy();

@@ -4,14 +4,14 @@ import { isSvg } from './inspect-svg.ts';
 import { MediaError } from './media-error.ts';
 import { describeKinds, kindOfType, usualType } from './types.ts';
 
-/** So much of the beginning tells what it is. */
+/** The type is detected from this many bytes at the beginning. */
 export const headBytes = 64 * 1024;
 
 export interface TypeClaim {
   type: string;
-  /** For messages: `the Content-Type of its answer`. */
+  /** Names the source of the claim in messages, such as `the Content-Type of its answer`. */
   by: string;
-  /** A server's word counts for pictures, videos and sound alone: for all else they say anything. */
+  /** True if a server claims the type. Such a claim counts only for pictures, videos and audio, because servers give other files any type. */
   ofServer: boolean;
 }
 
@@ -21,12 +21,13 @@ export interface Identity {
 }
 
 /**
- * What the bytes are that begin like this, and that it agrees with what was claimed and is welcome. Throws `MediaFault`.
+ * Detects the type from the first bytes. Throws `MediaError` if a claimed type does not match, or if none of the `accepted`
+ * kinds does.
  */
 export async function identify(
   head: Uint8Array,
   claims: readonly TypeClaim[],
-  welcome: readonly MediaKind[],
+  accepted: readonly MediaKind[],
 ): Promise<Identity> {
   if (head.length === 0) throw new MediaError('is empty');
   const found = await typeOf(head);
@@ -39,9 +40,9 @@ export async function identify(
   }
   const type = found ?? counted[0]?.type ?? 'application/octet-stream';
   const kind = kindOfType(type);
-  if (welcome.includes(kind)) return { type, kind };
-  if (welcome.includes('file')) return { type, kind: 'file' };
-  throw new MediaError(`is ${found ?? describeUnknown(head)}: give ${describeKinds(welcome)}`);
+  if (accepted.includes(kind)) return { type, kind };
+  if (accepted.includes('file')) return { type, kind: 'file' };
+  throw new MediaError(`is ${found ?? describeUnknown(head)}: give ${describeKinds(accepted)}`);
 }
 
 function isMedia(type: string): boolean {
@@ -50,7 +51,7 @@ function isMedia(type: string): boolean {
 
 async function typeOf(head: Uint8Array): Promise<string | null> {
   if (isSvg(head)) return 'image/svg+xml';
-  // It refuses what is cut short or damaged by throwing, of some types.
+  // For some types the library throws if the file is cut short or damaged.
   const found = await fileTypeFromBuffer(head).catch(() => undefined);
   return found === undefined ? null : usualType(found.mime);
 }

@@ -9,7 +9,7 @@ export interface PictureSize {
 }
 
 const cutShort = () => new MediaError('is an image that is cut short');
-/** Far more than encoders write. Going through millions of empty parts would stop the event loop for half a second. */
+/** Far more than encoders write. Millions of empty parts would block the event loop for half a second. */
 const mostParts = 10_000;
 const damaged = () => new MediaError('is an image that is damaged');
 
@@ -17,7 +17,7 @@ function checkParts(parts: number): void {
   if (parts > mostParts) throw new MediaError(`is an image of more than ${mostParts.toLocaleString('en')} parts`);
 }
 
-/** Goes through the parts of a picture to its end, and tells its size. Throws `MediaFault`. */
+/** Checks that a picture is complete and returns its size. Throws `MediaError`. */
 export function inspectImage(bytes: Buffer, type: string): PictureSize {
   walks[type]?.(bytes);
   const size = readSize(bytes);
@@ -29,7 +29,7 @@ export function inspectImage(bytes: Buffer, type: string): PictureSize {
   return size;
 }
 
-/** Refuses what no screen shows. */
+/** Refuses a side longer than `longestSide`. */
 export function checkSide({ width, height }: PictureSize): void {
   if (Math.max(width, height) <= longestSide) return;
   throw new MediaError(`is ${width} by ${height} pixels: at most ${longestSide} a side are taken`);
@@ -38,7 +38,7 @@ export function checkSide({ width, height }: PictureSize): void {
 function readSize(bytes: Buffer): PictureSize {
   try {
     const { width, height, orientation = 1 } = imageSize(bytes);
-    // Exif (JEITA CP-3451 4.6.4): from 5 on it is shown lying on its side.
+    // Exif (JEITA CP-3451 4.6.4): orientations from 5 on swap width and height.
     return orientation >= 5 ? { width: height, height: width } : { width, height };
   } catch {
     throw damaged();
@@ -90,7 +90,7 @@ function walkJpeg(bytes: Buffer): void {
   if (scans === 0) throw damaged();
 }
 
-/** In entropy-coded data 0xff is followed by zero or a restart marker; anything else ends it. */
+/** In entropy-coded data 0xff is followed by zero or a restart marker. Any other byte after 0xff ends the data. */
 function endOfScan(bytes: Buffer, from: number): number {
   for (let at = from; ; at += 2) {
     at = bytes.indexOf(0xff, at);
@@ -131,7 +131,7 @@ function endOfSubBlocks(bytes: Buffer, from: number): number {
   }
 }
 
-/** RFC 9649: a RIFF file that says its length, with one picture or an animation in it. */
+/** RFC 9649: a RIFF file with its length and one picture or an animation. */
 function walkWebp(bytes: Buffer): void {
   if (bytes.length < 20) throw cutShort();
   const end = 8 + bytes.readUInt32LE(4);

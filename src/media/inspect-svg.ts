@@ -34,8 +34,8 @@ export function isSvg(head: Uint8Array): boolean {
 }
 
 /**
- * Size in CSS pixels as the attributes of the root element say: `width` and `height`, or else `viewBox`. Null if they do not
- * say, or only relative to a page. References to entities are not expanded, so an attribute that has one counts as missing.
+ * Returns the size in CSS pixels from the attributes of the root element: `width` and `height`, or else `viewBox`. Returns `null`
+ * if they are missing or relative to a page. References to entities are not expanded, so an attribute that has one counts as missing.
  */
 function svgSize(head: Uint8Array): PictureSize | null {
   const attributes = rootAttributes(textOf(head));
@@ -49,7 +49,7 @@ function svgSize(head: Uint8Array): PictureSize | null {
   return bounded(shape);
 }
 
-/** Throws `MediaFault`. */
+/** Checks that an SVG is complete and returns its size, if it has one. Throws `MediaError`. */
 export async function inspectSvg(spool: Spool): Promise<PictureSize | null> {
   const end = (await spool.read(Math.max(0, spool.size - 1_024), 1_024)).toString('utf8');
   if (!/(?:<\/svg\s*>|\/>)\s*(?:<!--[^<>]{0,900}-->\s*)?$/.test(end)) {

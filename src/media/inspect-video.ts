@@ -9,7 +9,7 @@ export interface VideoFacts extends PictureSize {
 
 interface Box {
   type: string;
-  /** Where its content begins and ends. */
+  /** The offsets where the content begins and ends. */
   start: number;
   end: number;
 }
@@ -21,9 +21,8 @@ const largestHeaderBox = 256;
 const cutShort = () => new MediaError('is a video that is cut short or damaged');
 
 /**
- * Size and duration of an MP4 or QuickTime file, from a few hundred bytes of it (ISO/IEC 14496-12, section 8). The
- * libraries for it are made to demultiplex: they read whole sample tables, whose counts a hostile file makes up.
- * Throws `MediaFault`.
+ * Reads size and duration of an MP4 or QuickTime file from a few hundred of its bytes (ISO/IEC 14496-12, section 8). The
+ * libraries for these formats read whole sample tables, and a hostile file can give such a table any length. Throws `MediaError`.
  */
 export async function inspectVideo(spool: Spool): Promise<VideoFacts> {
   const reader = new BoxReader(spool);
@@ -51,7 +50,7 @@ class BoxReader {
     this.#spool = spool;
   }
 
-  /** The boxes inside; they fill it from its beginning to its end. */
+  /** Returns the boxes inside a range, which they must fill completely. */
   async boxes({ start, end }: Pick<Box, 'start' | 'end'>): Promise<Box[]> {
     const found: Box[] = [];
     for (let at = start; at < end; ) {
@@ -79,7 +78,7 @@ class BoxReader {
     return { type, start: at + skip, end: at + length };
   }
 
-  /** As it is shown; `null` for a track that is no video. */
+  /** Returns the size as shown, after rotation; `null` if the track is not a video. */
   async pictureSize(track: Box): Promise<PictureSize | null> {
     const parts = await this.boxes(track);
     const handler = await this.#content(await this.#within(parts, 'mdia'), 'hdlr', 12);
@@ -95,7 +94,7 @@ class BoxReader {
     return isTurned ? { width: height, height: width } : { width, height };
   }
 
-  /** Of the movie, or of its fragments; `null` where neither is known. */
+  /** Returns the duration of the movie, or of its fragments; `null` if neither is given. */
   async duration(movie: readonly Box[]): Promise<number | null> {
     const header = await this.#content(movie, 'mvhd', 20);
     if (header === null) throw cutShort();

@@ -1,7 +1,7 @@
 import { PosternError } from '../shared/errors/postern-error.ts';
 import type { ErrorReason } from '../shared/errors/reasons.ts';
 
-/** What is wrong with media; the message continues a sentence that begins with the caller's name for it. */
+/** A fault in media. The message continues a sentence that begins with the name of the field. */
 export class MediaError extends Error {
   override readonly name = 'MediaError';
   readonly reason: ErrorReason;
@@ -15,7 +15,7 @@ export class MediaError extends Error {
   }
 }
 
-/** A fault as the caller is told it; any other error unchanged. */
+/** Converts a `MediaError` to the error for the caller. Returns any other error unchanged. */
 export function asFieldFault(error: unknown, field: string): unknown {
   if (!(error instanceof MediaError)) return error;
   return new PosternError(error.reason, `Malformed field: ${field}: ${error.message}`, { field });

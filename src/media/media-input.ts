@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { MediaSource } from './media-uploader.ts';
 import { ReceivedFile } from './received-file.ts';
 
-/** The longest address of media that is taken. */
+/** Longer media URLs are refused. */
 const longestUrl = 2_048;
 
 export const mediaUrl = z
@@ -15,9 +15,7 @@ export const mediaUrl = z
 export const examplePng =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';
 
-/**
- * Base64. Faces that take files put one in its place, which no JSON can hold; documents tell of the text alone.
- */
+/** Base64. APIs that accept files pass a `ReceivedFile` instead, which JSON cannot express. The schema describes only the text. */
 export const mediaData = z
   .custom<string | ReceivedFile>((value) => typeof value === 'string' || value instanceof ReceivedFile, {
     message: 'must be a string',
@@ -35,7 +33,7 @@ export const mediaType = z
     examples: ['image/png'],
   });
 
-/** Where the bytes are that an action was given, by address or as they are. */
+/** Returns the source of the media in an action's input: a file, base64 or a URL. */
 export function mediaSource(
   url: string | undefined,
   data: string | ReceivedFile | undefined,

@@ -2,7 +2,7 @@ import { PosternError } from '../shared/errors/postern-error.ts';
 import type { ErrorReason } from '../shared/errors/reasons.ts';
 
 interface Amount {
-  /** Each of them holds a file open, and mostly a connection. */
+  /** Each piece keeps a file open, and most pieces a connection. */
   pieces: number;
   bytes: number;
 }
@@ -18,17 +18,17 @@ const usual: MediaQuotaLimits = {
   ofAll: { pieces: 1_000, bytes: 8 * GiB },
 };
 
-/** The place of one piece of media. */
+/** The share of the quota that one piece of media uses. */
 export interface QuotaShare {
-  /** Before so many bytes more are kept. Throws `rate_limited`. */
+  /** To be called before more bytes are stored. Throws `rate_limited` if the quota is used up. */
   grow(bytes: number): void;
-  /** To be called once, when nothing of it is kept any more. */
+  /** To be called once, after the bytes were deleted. */
   release(): void;
 }
 
 /**
- * How much media there may be at a time, of one account and of all of them: its files have no names, so nobody would see
- * what fills the disk, and the store would be the first to feel it. The limit of an account is a share of the media that the
+ * Limits the media that exist at a time, for each account and for all accounts. Without limits they could fill the disk, which
+ * the store needs too, and operators would not see why, because the files have no names. The limit of an account is a share of the media that the
  * other accounts leave: it shrinks while they use theirs, so a few accounts cannot take the whole limit of all accounts.
  */
 export class MediaQuota {
@@ -40,7 +40,7 @@ export class MediaQuota {
     this.#limits = limits;
   }
 
-  /** Throws `rate_limited`. */
+  /** Counts one more piece. Throws `rate_limited` if the quota is used up. */
   take(account: string): QuotaShare {
     const own = this.#ofAccount.get(account) ?? { pieces: 0, bytes: 0 };
     const held = { pieces: 1, bytes: 0 };

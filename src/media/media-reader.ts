@@ -12,8 +12,8 @@ import type { Spool } from './spool.ts';
 import { largestOfKind } from './types.ts';
 
 /**
- * One piece of media on its way in. What it is is asked as soon as its beginning is there, so that nobody has to send
- * (or we to keep) 512 MiB of what will be refused.
+ * Reads one piece of media into a spool. The type is detected as soon as its first bytes are there, so that media of a wrong
+ * type is refused before 512 MiB of it are sent and stored.
  */
 export class MediaReader {
   readonly #spool: Spool;
@@ -27,7 +27,7 @@ export class MediaReader {
     this.#rules = rules;
   }
 
-  /** Throws `MediaFault`. */
+  /** Writes the bytes to the spool. Throws `MediaError`. */
   async fill(body: Readable | readonly Uint8Array[], received: (bytes: number) => void = () => {}): Promise<void> {
     for await (const chunk of body as AsyncIterable<Uint8Array>) {
       received(chunk.length);
@@ -36,7 +36,7 @@ export class MediaReader {
     }
   }
 
-  /** Once all of it is there. Throws `MediaFault`. */
+  /** Inspects the complete media. If `owned`, discarding the result discards the spool. Throws `MediaError`. */
   async finish(imageTurns: Semaphore, owned: boolean): Promise<TakenMedia> {
     const identity = await this.#identify();
     const facts = await inspect(this.#spool, identity, imageTurns);
@@ -76,7 +76,7 @@ async function inspect(spool: Spool, { type, kind }: Identity, imageTurns: Semap
   return noFacts;
 }
 
-/** What a source says its type is. */
+/** Returns the types that the caller and the source claim. */
 export function claimsOf(
   source: MediaSource,
   found: { type: string | null; by: string; ofServer: boolean },

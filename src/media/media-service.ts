@@ -19,42 +19,42 @@ import { Spool } from './spool.ts';
 import { defaultTransferLimits, TransferDeadline, type TransferLimits } from './transfer-deadline.ts';
 import { largestOfKind } from './types.ts';
 
-export interface ReceptionOptions {
+export interface MediaServiceOptions {
   guard: OutboundGuard;
   proxies: ProxyPool;
   connections?: OutgoingConnections;
   runtime: Runtime;
-  /** Where media is kept while it is checked. On a disk: in some systems the usual place for such files is memory. */
+  /** Media is stored here while it is checked. Not the system's folder for temporary files, which may be in memory. */
   folder: string;
-  pace?: TransferLimits;
-  quota?: MediaQuotaLimits;
+  transferLimits?: TransferLimits;
+  quotaLimits?: MediaQuotaLimits;
 }
 
-/** Whose media it is, and on which way it is fetched. */
+/** The call that media is taken for. */
 export interface UploadCall {
-  /** The account that pays and whose quota the media counts towards. */
+  /** The account that pays. The media counts against its quota. */
   account: string;
   proxy: ForwardProxy | null;
-  /** Aborted when the caller has gone. */
+  /** Aborted when the caller hangs up. */
   signal: AbortSignal;
 }
 
-/** Of images that are looked at whole, which takes up to 15 MiB of memory each. */
+/** Images that are inspected at a time. An inspection keeps the whole image in memory, up to 15 MiB. */
 const imagesAtOnce = 2;
 
 const connectMs = 10_000;
 
-/** Takes in media: one service for the process, with an uploader for each call. */
+/** Takes media from callers for the whole process, with an uploader for each call. */
 export class MediaService {
-  readonly #options: ReceptionOptions;
+  readonly #options: MediaServiceOptions;
   readonly #direct: ReturnType<typeof guardedAgent>;
   readonly #imageTurns = new Semaphore(imagesAtOnce);
   readonly #quota: MediaQuota;
 
-  constructor(options: ReceptionOptions) {
+  constructor(options: MediaServiceOptions) {
     this.#options = options;
-    this.#quota = new MediaQuota(options.quota);
-    // Time limits are those of the pace.
+    this.#quota = new MediaQuota(options.quotaLimits);
+    // `TransferDeadline` limits the time of everything after the connection.
     const { guard, connections = new OutgoingConnections() } = options;
     this.#direct = guardedAgent({
       guard,
@@ -79,8 +79,8 @@ export class MediaService {
   }
 
   /**
-   * Takes in a file that comes with a request of an account. Throws `bad_input` if it is larger than every
-   * limit, and `rate_limited` if the quota for temporary files is used up.
+   * Stores a file that comes with a request. Throws `bad_input` if it is larger than the largest kind of media, and
+   * `rate_limited` if the quota is used up.
    */
   async receive(
     body: Readable,
@@ -116,8 +116,8 @@ export class MediaService {
   ): Promise<TakenMedia> {
     const spool = await Spool.open(this.#options.folder, this.#quota.take(call.account));
     try {
-      const intake = 'url' in source ? await this.#fetch(source, spool, rules, call) : await keep(source, spool, rules);
-      return await intake.finish(this.#imageTurns, true);
+      const reader = 'url' in source ? await this.#fetch(source, spool, rules, call) : await keep(source, spool, rules);
+      return await reader.finish(this.#imageTurns, true);
     } catch (error) {
       await spool.discard();
       throw error;
@@ -130,20 +130,24 @@ export class MediaService {
     rules: UploadRules,
     { account, proxy, signal }: UploadCall,
   ): Promise<MediaReader> {
-    const { guard, proxies, runtime, pace: limits = defaultTransferLimits } = this.#options;
-    const pace = new TransferDeadline(runtime, limits, rules.signal ? AbortSignal.any([signal, rules.signal]) : signal);
-    let intake: MediaReader | undefined;
+    const { guard, proxies, runtime, transferLimits: limits = defaultTransferLimits } = this.#options;
+    const deadline = new TransferDeadline(
+      runtime,
+      limits,
+      rules.signal ? AbortSignal.any([signal, rules.signal]) : signal,
+    );
+    let reader: MediaReader | undefined;
     try {
-      const way = { account, guard, direct: this.#direct, proxies, proxy };
-      await fetchMedia(source.url, way, pace, async ({ body, type }) => {
+      const route = { account, guard, direct: this.#direct, proxies, proxy };
+      await fetchMedia(source.url, route, deadline, async ({ body, type }) => {
         const by = 'the Content-Type of its answer';
-        intake = new MediaReader(spool, claimsOf(source, { type, by, ofServer: true }), rules);
-        await intake.fill(body, (bytes) => pace.received(bytes));
+        reader = new MediaReader(spool, claimsOf(source, { type, by, ofServer: true }), rules);
+        await reader.fill(body, (bytes) => deadline.received(bytes));
       });
     } finally {
-      pace.end();
+      deadline.end();
     }
-    return intake ?? new MediaReader(spool, [], rules);
+    return reader ?? new MediaReader(spool, [], rules);
   }
 }
 
@@ -153,7 +157,7 @@ async function keep(
   rules: UploadRules,
 ): Promise<MediaReader> {
   const { slices, type } = await decodeMedia(source.base64);
-  const intake = new MediaReader(spool, claimsOf(source, { type, by: 'its data: URI', ofServer: false }), rules);
-  await intake.fill(slices);
-  return intake;
+  const reader = new MediaReader(spool, claimsOf(source, { type, by: 'its data: URI', ofServer: false }), rules);
+  await reader.fill(slices);
+  return reader;
 }

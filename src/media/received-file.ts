@@ -1,10 +1,10 @@
 import type { Spool } from './spool.ts';
 
-/** A file that came with a request, whole. Whoever received it discards it, once the request is answered. */
+/** A complete file that came with a request. The code that received it must discard it after the response. */
 export class ReceivedFile {
-  /** As its sender called it; `null` where it did not. */
+  /** The type that the sender declared; `null` if it declared none. */
   readonly declaredType: string | null;
-  /** What makes a request with this file another than one with another file. */
+  /** Part of the content that identifies an idempotent request. */
   readonly sha256: string;
   readonly #spool: Spool;
 

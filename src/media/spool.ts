@@ -12,12 +12,12 @@ const chunkBytes = 64 * 1024;
 const garbage = new YoungGarbage();
 
 /**
- * Bytes on disk without a name: the file is unlinked as soon as it is open, so that nothing is left of it however the
- * process ends. Whoever opens one discards it.
+ * Stores bytes in a file without a name. The file is unlinked as soon as it is open, so the system deletes it even if the
+ * process is killed. The code that opens a spool must discard it.
  */
 export class Spool {
   readonly #file: FileHandle;
-  readonly #place: QuotaShare;
+  readonly #share: QuotaShare;
   readonly #hash: Hash | null;
   readonly #reading = new Set<Readable>();
   #head: Buffer[] = [];
@@ -25,14 +25,14 @@ export class Spool {
   #size = 0;
   #discarded: Promise<void> | undefined;
 
-  private constructor(file: FileHandle, place: QuotaShare, hash: Hash | null) {
+  private constructor(file: FileHandle, share: QuotaShare, hash: Hash | null) {
     this.#file = file;
-    this.#place = place;
+    this.#share = share;
     this.#hash = hash;
   }
 
-  /** Throws `unavailable` where the folder cannot be written. The place is left with the file, or at once where that fails. */
-  static async open(folder: string, place: QuotaShare, { hashed = false } = {}): Promise<Spool> {
+  /** Throws `unavailable` if the folder cannot be written. The share is released with the file, also if this method throws. */
+  static async open(folder: string, share: QuotaShare, { hashed = false } = {}): Promise<Spool> {
     try {
       await mkdir(folder, { recursive: true, mode: 0o700 });
       const path = join(folder, `.media-${randomUUID()}`);
@@ -43,9 +43,9 @@ export class Spool {
         await file.close();
         throw error;
       }
-      return new Spool(file, place, hashed ? createHash('sha256') : null);
+      return new Spool(file, share, hashed ? createHash('sha256') : null);
     } catch (cause) {
-      place.release();
+      share.release();
       throw diskFault(cause);
     }
   }
@@ -54,19 +54,19 @@ export class Spool {
     return this.#size;
   }
 
-  /** The first bytes, as many as tell what it is. */
+  /** The first bytes, from which the type is detected. */
   get head(): Buffer {
     return Buffer.concat(this.#head);
   }
 
-  /** Whether `head` has all that it will have. */
+  /** True if `head` is complete. */
   get knowsHead(): boolean {
     return this.#headSize >= headBytes;
   }
 
   /** Throws `rate_limited` if the quota is used up, and `unavailable` if the disk is full. */
   async write(chunk: Uint8Array): Promise<void> {
-    this.#place.grow(chunk.length);
+    this.#share.grow(chunk.length);
     if (!this.knowsHead) {
       this.#head.push(Buffer.from(chunk.subarray(0, headBytes - this.#headSize)));
       this.#headSize += Math.min(chunk.length, headBytes - this.#headSize);
@@ -84,12 +84,12 @@ export class Spool {
     garbage.passed(chunk.length);
   }
 
-  /** SHA-256 of the bytes so far, of a spool that was opened to be hashed. */
+  /** Returns the SHA-256 of the bytes so far, or an empty text if the spool was opened without `hashed`. */
   digest(): string {
     return this.#hash?.copy().digest('base64url') ?? '';
   }
 
-  /** Up to `length` bytes from a place on; fewer at the end. */
+  /** Reads `length` bytes from `position`, or fewer at the end. */
   async read(position: number, length: number): Promise<Buffer> {
     const bytes = Buffer.allocUnsafe(Math.max(0, Math.min(length, this.#size - position)));
     let filled = 0;
@@ -103,14 +103,14 @@ export class Spool {
   }
 
   open(): Readable {
-    // A stream of the handle's own would close it when it is destroyed.
+    // A stream made by the file handle would close the handle when the stream is destroyed.
     const stream = Readable.from(this.#chunks(), { objectMode: false, highWaterMark: chunkBytes });
     this.#reading.add(stream);
     stream.once('close', () => this.#reading.delete(stream));
     return stream;
   }
 
-  /** Ends what still reads it. */
+  /** Ends all streams that read the spool, and deletes the bytes. */
   discard(): Promise<void> {
     this.#discarded ??= this.#end();
     return this.#discarded;
@@ -125,7 +125,7 @@ export class Spool {
     try {
       await this.#file.close();
     } finally {
-      this.#place.release();
+      this.#share.release();
     }
   }
 }

@@ -3,7 +3,8 @@ import { malformedField } from '../shared/errors/fields.ts';
 import type { TakenMedia } from '../shared/model/taken-media.ts';
 import type { MediaSource, MediaUploader, UploadRules } from './media-uploader.ts';
 
-export interface Wanted {
+/** A source of media with the rules for it. */
+export interface MediaRequest {
   source: MediaSource;
   rules: UploadRules;
 }
@@ -14,7 +15,7 @@ export interface Wanted {
  */
 export async function withMedia<T>(
   uploader: MediaUploader,
-  wanted: readonly Wanted[],
+  wanted: readonly MediaRequest[],
   use: (taken: readonly TakenMedia[]) => Promise<T>,
 ): Promise<T> {
   const failure = new AbortController();

@@ -3,12 +3,12 @@ import type { Runtime, Timer } from '../shared/runtime/runtime.ts';
 import { MediaError } from './media-error.ts';
 
 export interface TransferLimits {
-  /** For a host to be found, connected to, and to begin its answer; of each redirect. */
+  /** Time to resolve the host, connect and receive the first bytes of the response, for each redirect. */
   answerMs: number;
-  /** Within each window so many bytes must come: who sends a byte a second would hold a connection for days. */
+  /** `windowBytes` must arrive in each window. A server that sends a byte a second would keep a connection for days. */
   windowMs: number;
   windowBytes: number;
-  /** For all of it. */
+  /** Time for the whole transfer. */
   wholeMs: number;
 }
 
@@ -19,7 +19,7 @@ export const defaultTransferLimits: TransferLimits = {
   wholeMs: 300_000,
 };
 
-/** Ends a transfer that stands still, crawls, goes on for too long, or whose caller has gone. */
+/** Aborts a transfer that stalls, is too slow, takes too long, or whose caller has hung up. */
 export class TransferDeadline {
   readonly signal: AbortSignal;
   readonly #runtime: Runtime;
@@ -40,13 +40,13 @@ export class TransferDeadline {
     if (caller.aborted) this.#hangUp();
   }
 
-  /** The wait for an answer begins. */
+  /** To be called when a request is sent. */
   asked(): void {
     this.#window?.cancel();
     this.#window = this.#runtime.after(this.#limits.answerMs, () => this.#fail('does not answer in time'));
   }
 
-  /** The body begins. */
+  /** To be called when the body of the response begins. */
   answered(): void {
     this.#window?.cancel();
     this.#received = 0;
@@ -60,7 +60,7 @@ export class TransferDeadline {
     this.#received += bytes;
   }
 
-  /** What has ended it, if anything has. */
+  /** The error with which `signal` was aborted; `undefined` before. */
   get fault(): unknown {
     return this.signal.reason;
   }

@@ -2,7 +2,7 @@ import type { MediaKind } from '../shared/model/taken-media.ts';
 
 const MiB = 1024 * 1024;
 
-/** The largest size of each kind in bytes: of media that tweets show (docs/rest.md, Media), and of files that only messages carry. */
+/** The largest size of each kind in bytes (docs/rest.md, Media). Only messages carry audio, SVG and other files. */
 export const largestOfKind: Readonly<Record<MediaKind, number>> = {
   photo: 5 * MiB,
   gif: 15 * MiB,
@@ -28,7 +28,7 @@ const kinds: Readonly<Record<string, MediaKind>> = {
   'video/quicktime': 'video',
 };
 
-/** Other names that the same bytes go by. */
+/** Other names of the same types. */
 const aliases: Readonly<Record<string, string>> = {
   'image/jpg': 'image/jpeg',
   'image/pjpeg': 'image/jpeg',
@@ -45,20 +45,20 @@ const aliases: Readonly<Record<string, string>> = {
   'audio/x-flac': 'audio/flac',
 };
 
-/** What a type is at its most particular; anything may be a `file`. */
+/** Returns the most specific kind of a type. Any type may also be a `file`. */
 export function kindOfType(type: string): MediaKind {
   return kinds[type] ?? (type.startsWith('audio/') ? 'audio' : 'file');
 }
 
-/** Without parameters, and by its usual name. */
+/** Removes parameters and replaces aliases by the usual name. */
 export function usualType(type: string): string {
   const bare = type.split(';', 1)[0]?.trim().toLowerCase() ?? '';
   return aliases[bare] ?? bare;
 }
 
-/** For messages: `a photo (image/jpeg, image/png, image/webp) or a gif (image/gif)`. */
-export function describeKinds(welcome: readonly MediaKind[]): string {
-  return welcome
+/** Returns a text for messages, such as `a photo (image/jpeg, image/png, image/webp) or a gif (image/gif)`. */
+export function describeKinds(accepted: readonly MediaKind[]): string {
+  return accepted
     .map((kind) => {
       if (kind === 'audio') return 'an audio file (such as audio/mpeg)';
       const types = Object.keys(kinds).filter((type) => kinds[type] === kind);

@@ -15,11 +15,11 @@ import { gif, jpeg, mp4, mp4Start, png, pngSignature, svg, webp } from './pictur
 
 const bomb = gzipSync(Buffer.alloc(50 * 1024 * 1024));
 
-const pace = { answerMs: 500, windowMs: 300, windowBytes: 2_000, wholeMs: 1_500 };
+const transferLimits = { answerMs: 500, windowMs: 300, windowBytes: 2_000, wholeMs: 1_500 };
 
 let origin: Origin;
 let folder: string;
-let reception: MediaService;
+let service: MediaService;
 let proxies: ProxyPool;
 const connections = new OutgoingConnections();
 
@@ -33,10 +33,10 @@ beforeAll(async () => {
   };
   const guard = new OutboundGuard({ allow: ['127.0.0.0/8'], runtime, resolve });
   proxies = new ProxyPool({ guard, runtime, maxResponseBytes: 1_000, timeoutMs: 1_000 });
-  reception = new MediaService({ guard, proxies, connections, runtime, folder, pace });
+  service = new MediaService({ guard, proxies, connections, runtime, folder, transferLimits });
 });
 afterAll(async () => {
-  await reception.close();
+  await service.close();
   await proxies.close();
   await origin.close();
   expect(readdirSync(folder)).toEqual([]);
@@ -46,7 +46,7 @@ afterAll(async () => {
 const shown = ['photo', 'gif', 'video'] as const;
 
 function take(url: string, kinds: readonly MediaKind[] = shown, signal = new AbortController().signal) {
-  return reception.uploader({ account: 'ada', proxy: null, signal }).take({ url }, { field: 'media_url', kinds });
+  return service.uploader({ account: 'ada', proxy: null, signal }).take({ url }, { field: 'media_url', kinds });
 }
 
 async function expectFault(url: string, reason: RegExp | string, kinds?: readonly MediaKind[]): Promise<void> {

@@ -13,18 +13,18 @@ import { gif, jpeg, mp4, png, svg, webp } from './pictures.ts';
 
 let service: TestService;
 let folder: string;
-let reception: MediaService;
+let media: MediaService;
 
 beforeAll(async () => {
   service = await startService();
   folder = mkdtempSync(join(tmpdir(), 'postern-media-'));
   const guard = new OutboundGuard({ runtime });
   const proxies = new ProxyPool({ guard, runtime, maxResponseBytes: 1_000, timeoutMs: 1_000 });
-  reception = new MediaService({ guard, proxies, runtime, folder });
+  media = new MediaService({ guard, proxies, runtime, folder });
 });
 afterAll(async () => {
   await service.stop();
-  await reception.close();
+  await media.close();
   rmSync(folder, { recursive: true });
 });
 
@@ -79,8 +79,8 @@ test('500 mutations of real files over HTTP are taken or refused, each within a 
   expect(statuses.get(400)).toBeGreaterThan(100);
 });
 
-test('10,000 more never surprise the desk, nor hold it up', async () => {
-  const desk = reception.uploader({ account: 'ada', proxy: null, signal: new AbortController().signal });
+test('10,000 more are taken or refused with a plain error, and quickly', async () => {
+  const uploader = media.uploader({ account: 'ada', proxy: null, signal: new AbortController().signal });
   const rules = { field: 'media_data', kinds: ['photo', 'gif', 'video', 'audio', 'svg', 'file'] as const };
   const random = chance(7);
   let slowest = 0;
@@ -88,7 +88,7 @@ test('10,000 more never surprise the desk, nor hold it up', async () => {
     const base64 = mutated(random).toString('base64');
     const startedAt = performance.now();
     try {
-      await (await desk.take({ base64, declaredType: null }, rules)).discard();
+      await (await uploader.take({ base64, declaredType: null }, rules)).discard();
     } catch (error) {
       if (!(error instanceof PosternError) || error.code !== 'bad_input') throw new Error(base64, { cause: error });
     }

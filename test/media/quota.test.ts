@@ -13,17 +13,17 @@ import { png } from './pictures.ts';
 const KiB = 1024;
 let folder: string;
 let proxies: ProxyPool;
-let reception: MediaService;
+let service: MediaService;
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'postern-quota-'));
   const guard = new OutboundGuard({ runtime });
   proxies = new ProxyPool({ guard, runtime, maxResponseBytes: 1_000, timeoutMs: 1_000 });
-  const quota = { ofAccount: { pieces: 3, bytes: 100 * KiB }, ofAll: { pieces: 4, bytes: 150 * KiB } };
-  reception = new MediaService({ guard, proxies, runtime, folder, quota });
+  const quotaLimits = { ofAccount: { pieces: 3, bytes: 100 * KiB }, ofAll: { pieces: 4, bytes: 150 * KiB } };
+  service = new MediaService({ guard, proxies, runtime, folder, quotaLimits });
 });
 afterEach(async () => {
-  await reception.close();
+  await service.close();
   await proxies.close();
   expect(readdirSync(folder)).toEqual([]);
   rmSync(folder, { recursive: true });
@@ -32,12 +32,12 @@ afterEach(async () => {
 const bytes = png().toString('base64');
 
 function take(account: string, base64 = bytes) {
-  const uploader = reception.uploader({ account, proxy: null, signal: new AbortController().signal });
+  const uploader = service.uploader({ account, proxy: null, signal: new AbortController().signal });
   return uploader.take({ base64, declaredType: 'image/png' }, { field: 'media_data', kinds: ['photo'] });
 }
 
 const send = (account: string, size: number) =>
-  reception.receive(Readable.from([Buffer.alloc(size / 2), Buffer.alloc(size / 2)]), {
+  service.receive(Readable.from([Buffer.alloc(size / 2), Buffer.alloc(size / 2)]), {
     ...{ declaredType: null, field: 'variables.file', account },
   });
 
@@ -94,7 +94,7 @@ test('what is refused or fails gives back its place', async () => {
       })(),
     );
     const whose = { declaredType: null, field: 'variables.file', account: 'ada' };
-    await expect(reception.receive(broken, whose)).rejects.toThrow('the caller hung up');
+    await expect(service.receive(broken, whose)).rejects.toThrow('the caller hung up');
   }
   await (await send('ada', 100 * KiB)).discard();
 });
