@@ -9,59 +9,59 @@ import type { ExpensiveCheck, TaskRunner } from '../shared/threads/task.ts';
 import type { WebhookService } from '../webhooks/service.ts';
 import type { OwnerFields } from './input/list-owner.ts';
 
-/** The price of a call that names no other (docs/money.md, Prices): 0.001 dollars. */
+/** The price of most calls (docs/money.md, Prices): 0.001 dollars. */
 export const flatPrice: Micros = 1_000;
-/** Of what is done with webhooks. */
+/** The price of an operation on webhooks. */
 export const webhookPrice: Micros = 2_500;
 export const replayPrice: Micros = 5_000;
 
-/** What a caller can do, told once. Routes, documents, metrics and prices all follow from it. */
+/** The only description of something that a caller can do. Routes, documents, metrics and prices derive from it. */
 interface ActionDeclaration<O extends z.ZodType = z.ZodType> {
   /** The name in usage, metrics and the log, such as `tweet/create`. */
   readonly name: string;
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Below `/v1`; parameters as `{id}`. */
+  /** The path below `/v1`. Parameters are written `{id}`. */
   readonly path: string;
   /** One line for lists. */
   readonly summary: string;
-  /** What the summary and the schemas do not say; for documents, Markdown. */
+  /** Further sentences for documents, in Markdown. */
   readonly description: string;
   /**
-   * How an adapter for the AT Protocol could do it, for the table in docs/architecture-decisions.md. `null`: it could not, or the action asks
-   * no platform.
+   * How an adapter for the AT Protocol could perform the action, for the table in docs/architecture-decisions.md. `null` if it could not,
+   * or if the action calls no platform.
    */
   readonly atProtocol: string | null;
-  /** Taken when the action succeeds, and only then. */
+  /** Charged only if the action succeeds. */
   readonly price: Micros;
   /**
    * `read` changes nothing: it may be aborted when the caller hangs up. `idempotent` may be repeated without harm;
    * `once` must not be. Both are never aborted once sent.
    */
   readonly effect: 'read' | 'idempotent' | 'once';
-  /** `call` answers once; `stream` goes on. */
+  /** `call` returns one response; `stream` returns events until it is closed. */
   readonly kind: 'call' | 'stream';
   readonly input: z.ZodObject;
   /**
-   * An input as a caller sends it, for documents. Ids of tweets, users and the like need only have their form: what
-   * prints the documents puts those of the sandbox's dataset in their place, and shows what it really answered.
+   * An input as a caller sends it, for documents. Ids need only be well-formed: the script that prints the documents replaces them
+   * with ids of the sandbox's dataset, performs the action and prints the real response.
    */
   readonly example: Readonly<Record<string, unknown>>;
   /** For documents and tests; not run on every call. */
   readonly output: O;
   /**
-   * True where `count`, `cursor`, `has_more` and `next_cursor` page through a list; `two-part` where the cursor is `cursor_id`
+   * True if `count`, `cursor`, `has_more` and `next_cursor` page through a list. `two-part` if the cursor consists of `cursor_id`
    * and `graph_snapshot_id`, and `next_cursor` has both.
    */
   readonly paged: boolean | 'two-part';
-  /** For a list that belongs to a user whom the input names: the fields that name the user; otherwise `null`. */
+  /** The input fields that name the user whom the list belongs to; `null` if there is no such user. */
   readonly owner: OwnerFields | null;
-  /** True where an action that needs no actor takes the credentials of one all the same, to keep them. */
+  /** True if an action without an actor accepts an actor's credentials, because it stores them. */
   readonly keepsActor: boolean;
-  /** Whether it takes the actor's `encryption_code`, to open and seal messages. */
+  /** Whether the action accepts the actor's `encryption_code`, with which messages are decrypted and encrypted. */
   readonly code: 'none' | 'optional' | 'required';
-  /** A check of the input that takes so long that it is made once a request, off the main thread. */
+  /** A slow check of the input. It runs once for each request, in a worker thread. */
   readonly expensive: ExpensiveCheck | null;
-  /** True where its body may hold media, and be as large as that needs. */
+  /** True if the body may contain media in base64, and may be as large as such media. */
   readonly takesBase64: boolean;
 }
 
@@ -69,9 +69,9 @@ interface Context {
   /** The id of the API account that calls. */
   account: string;
   webhooks: WebhookService;
-  /** As whom, and on which way, as far as the caller said. */
+  /** The credentials of this call: platform token, proxy and encryption code, if given. */
   credentials: Credentials;
-  /** Names a write of this call, the same where its request is sent again under its `Idempotency-Key`. */
+  /** Returns the token of a write of this call. It is the same if the request is sent again with its `Idempotency-Key`. */
   tokenFor: (operation: string) => string;
 }
 
@@ -83,11 +83,11 @@ export interface Credentials {
 
 export interface PlatformContext extends Context {
   platform: PlatformSession;
-  /** Runs work that would stop the event loop. */
+  /** Runs work in worker threads that would block the event loop. */
   tasks: TaskRunner;
-  /** Takes in what the caller gives or names. */
+  /** Fetches or decodes the media that the caller sends. */
   media: MediaUploader;
-  /** Opens and seals messages, with the caller's code where there is one. */
+  /** Decrypts and encrypts messages with the caller's encryption code, if given. */
   messages: MessagingSession;
 }
 
@@ -103,7 +103,7 @@ export interface PlatformAction<O extends z.ZodType = z.ZodType> extends ActionD
   readonly run: (context: PlatformContext, input: never) => Promise<unknown>;
 }
 
-/** An action on the caller's own API account; needs the API key alone. */
+/** An action on the caller's own API account. It needs only the API key. */
 export interface AccountAction<O extends z.ZodType = z.ZodType> extends ActionDeclaration<O> {
   readonly actor: false;
   readonly run: (context: AccountContext, input: never) => Promise<unknown>;

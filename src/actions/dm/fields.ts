@@ -18,7 +18,7 @@ export const inConversation = conversationId.meta({
 
 export const targetMessage = seqId.meta({ description: '`seq_id` of the message.' });
 
-/** One that Unicode recommends (UTS #51), or a pictograph without the selector that asks for its picture. */
+/** An emoji that Unicode recommends (UTS #51), or a pictograph without its variation selector. */
 const oneEmoji = /^(?:\p{RGI_Emoji}|\p{Extended_Pictographic})$/v;
 
 export const emoji = z
@@ -41,5 +41,5 @@ export const aboutMessage = {
 /** Examples name a conversation of the sandbox's dataset and a message in it. */
 export const exampleConversation = '1089000000:1789000000';
 export const exampleMessage = '1989000000000000000';
-/** Of nobody: documents put the demo account's in its place. */
+/** An invented code. The documents show the demo account's code instead. */
 export const exampleCode = '739146';

@@ -3,7 +3,7 @@ import { reaction as reactionSchema } from '../../shared/model/direct-message.ts
 import { flatPrice, platformAction } from '../action.ts';
 import { aboutMessage, emoji, exampleConversation, exampleMessage, inConversation, targetMessage } from './fields.ts';
 
-/** Both the same but for what they do. */
+/** Declares an action that adds or removes a reaction. */
 function reaction(name: string, summary: string, added: boolean) {
   return platformAction({
     name,

@@ -25,7 +25,7 @@ const kindsOf: Readonly<Record<MediaType, readonly MediaKind[]>> = {
 
 type MediaType = 1 | 2 | 3 | 4 | 5 | 6;
 
-/** Of a file that has no name of its own. */
+/** The name of a file that the caller gave no name. */
 const nameOf: Readonly<Record<MediaType, string>> = {
   1: 'image',
   2: 'animation',

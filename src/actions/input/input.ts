@@ -25,7 +25,7 @@ function withoutNulls(schema: z.ZodObject, raw: Input): Input {
   return given.length === entries.length ? raw : Object.fromEntries(given);
 }
 
-/** `undefined` for a parameter that the action does not know, such as `constructor`. */
+/** Returns the schema of a field; `undefined` if the action has no such field. Inherited names such as `constructor` are none. */
 function fieldOf({ shape }: z.ZodObject, name: string): z.ZodType | undefined {
   return Object.hasOwn(shape, name) ? (shape[name] as z.ZodType) : undefined;
 }
@@ -52,7 +52,7 @@ function firstFault(issues: readonly z.core.$ZodIssue[], schema: z.ZodObject, ra
   return malformedField(field, issue.message);
 }
 
-/** Names every alternative. If the caller sent one of them in another spelling, the message says so. */
+/** Returns an error that names every alternative. If the caller sent one of them in another spelling, the message mentions it. */
 function missingFields(fields: readonly string[], schema: z.ZodObject, raw: Input): PosternError {
   const [first = ''] = fields;
   const unknown = Object.keys(raw).filter((name) => name.length <= longestSpelling && !fieldOf(schema, name));
@@ -65,10 +65,10 @@ function missingFields(fields: readonly string[], schema: z.ZodObject, raw: Inpu
   return missingField(first, all);
 }
 
-/** A longer name is not taken for another spelling of a field. */
+/** Longer names are not compared with the names of fields. */
 const longestSpelling = 64;
 
-/** The same for `userName`, `user_name` and `username`. */
+/** Returns one key for all spellings of a name, such as `userName`, `user_name` and `username`. */
 function spellingKey(name: string): string {
   return name.replaceAll(/[_-]/g, '').toLowerCase();
 }
@@ -131,18 +131,18 @@ function check(
   return Object.assign(run, { alternatives: { fields, atLeast, atMost } });
 }
 
-/** The alternatives that a schema was given by the checks below; documents tell them. */
+/** Returns the alternatives that the checks below added to a schema. The documents of the APIs list them. */
 export function alternativesOf(schema: z.ZodObject): Alternatives[] {
   return (schema.def.checks ?? []).flatMap(({ _zod: { check: run } }) =>
     'alternatives' in run ? [run.alternatives as Alternatives] : [],
   );
 }
 
-/** For schemas of alternatives: at least one of the fields; which of them counts is the action's affair. */
+/** A check of a schema: at least one of the fields is required. If several are given, the action decides which counts. */
 export const anyOf = (...fields: [string, ...string[]]): Check => check(fields, 1, fields.length);
 
-/** For schemas of alternatives: one of the fields, or none. */
+/** A check of a schema: at most one of the fields is allowed. */
 export const atMostOneOf = (...fields: [string, ...string[]]): Check => check(fields, 0, 1);
 
-/** For schemas of alternatives: exactly one of the fields. */
+/** A check of a schema: exactly one of the fields is required. */
 export const oneOf = (...fields: [string, ...string[]]): Check => check(fields, 1, 1);

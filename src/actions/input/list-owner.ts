@@ -22,7 +22,7 @@ export function platformCursor(owned: string | undefined): string | null {
   return owned === undefined ? null : (parts(owned)[2] ?? null);
 }
 
-/** Tells whether the user that the input names owns the list that the cursor is from. */
+/** Returns true if the user that the input names owns the list that the cursor is from. */
 export function isOwnedBy(owned: string, { id, name }: OwnerFields, input: Readonly<Record<string, unknown>>): boolean {
   const [ownerId, ownerName] = parts(owned);
   if (input[id] !== undefined) return input[id] === ownerId;

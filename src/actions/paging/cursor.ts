@@ -4,9 +4,9 @@ import type { Secret } from '../../shared/secrets/secret.ts';
 const tagBytes = 16;
 
 /**
- * Seals the platform's cursors, so that one can be used only for the list that it came from: the same action, the same
- * parameters, the same actor. A cursor that was made up, altered, or taken from elsewhere is refused before it costs
- * anything. HMAC-SHA256 cut to 128 bits, under the first of the keys; all keys open.
+ * Signs the platform's cursors, so that a cursor can be used only for the list that it came from: the same action, the same
+ * parameters, the same actor. An invented, altered or foreign cursor is refused before anything is charged. The signature is
+ * HMAC-SHA256 cut to 128 bits. The first key signs; all keys verify.
  */
 export class CursorSealer {
   readonly #keys: readonly Secret<Buffer>[];
@@ -21,10 +21,10 @@ export class CursorSealer {
     return Buffer.concat([tag(key, cursor, scope), Buffer.from(cursor, 'utf8')]).toString('base64url');
   }
 
-  /** `null` for one that was not sealed here, for this scope. */
+  /** Returns the platform's cursor; `null` if the sealed cursor is not valid for this scope. */
   open(sealed: string, scope: string): string | null {
     const bytes = Buffer.from(sealed, 'base64url');
-    // Node skips what is not base64url; a cursor is one spelling only.
+    // Node skips characters that are not base64url, so the spelling is compared too.
     if (bytes.length > tagBytes && bytes.toString('base64url') === sealed) {
       const cursor = bytes.toString('utf8', tagBytes);
       const given = bytes.subarray(0, tagBytes);
@@ -38,7 +38,7 @@ function tag(key: Secret<Buffer>, cursor: string, scope: string): Buffer {
   return createHmac('sha256', key.expose()).update(`${scope}\0${cursor}`).digest().subarray(0, tagBytes);
 }
 
-/** What a cursor is bound to. `count` may differ from page to page; the fields in `leftOut` are checked otherwise. */
+/** Returns the text that a cursor is bound to. `count` may differ from page to page. The caller checks the fields in `leftOut` itself. */
 export function cursorScope(
   action: string,
   input: Record<string, unknown>,

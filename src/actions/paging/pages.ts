@@ -4,7 +4,7 @@ import { count } from '../../shared/model/scalars.ts';
 import { type Tweet, tweet } from '../../shared/model/tweet.ts';
 import { type UserCard, userCard } from '../../shared/model/user-card.ts';
 
-/** What every page of tweets returns, beside what is said of the list itself (docs/rest.md, Pages). */
+/** The output fields of every page of tweets (docs/rest.md, Pages). */
 export const tweetPageOutput = { tweet_count: count, ...pageOutput, tweets: z.array(tweet) };
 
 export function tweetPage(page: Page<Tweet>) {
@@ -16,7 +16,7 @@ export function tweetPage(page: Page<Tweet>) {
   };
 }
 
-/** The same for users, whose array each list calls by its own name. */
+/** The output fields of a page of users. `name` is the list's name for its array. */
 export function userPageOutput(name: string) {
   return { user_count: count, ...pageOutput, [name]: z.array(userCard) };
 }

@@ -6,7 +6,7 @@ type Input = Record<string, unknown>;
 
 /** The list that cursors belong to. */
 export interface PagedList {
-  /** What a cursor is bound to, without the fields in `leftOut`. Called only if there is a cursor. */
+  /** Returns the text that a cursor is bound to, without the fields in `leftOut`. Called only if there is a cursor. */
   scope: (leftOut?: readonly string[]) => string;
   /** The input fields that name the owner of the list; `null` if the list belongs to no user that the input names. */
   owner: OwnerFields | null;
@@ -16,25 +16,25 @@ export interface PagedList {
 export type Paging<Output> = (cursors: CursorSealer, list: PagedList, input: Input) => OpenedPaging<Output>;
 
 interface OpenedPaging<Output> {
-  /** With the platform's own cursor. */
+  /** The input with the platform's own cursor. */
   input: Input;
   seal: (output: unknown) => Output;
 }
 
-/** A page as an action answers it, and what names the places between its items. */
+/** A page that an action returned, with a cursor for each of its items. */
 export interface EdgePage {
   output: Input & { has_more: boolean };
-  /** Items at the beginning that the caller has already. */
+  /** The number of items at the beginning that the caller already has. */
   skip: number;
-  /** What leads to whatever follows the item at `index` of the `count` in this page. */
+  /** Returns the cursor that continues after the item at `index`; this page has `count` items. */
   cursorAt: (index: number, count: number) => string;
 }
 
 export const noPaging: Paging<unknown> = (_cursors, _list, input) => ({ input, seal: (output) => output });
 
 /**
- * Whole pages: `cursor` is the `next_cursor` of the page before (docs/rest.md, Pages). A cursor of a user's list names
- * its owner itself, so that the same list may be read on by id, by name, or by the name in another case.
+ * Whole pages: `cursor` is the `next_cursor` of the page before (docs/rest.md, Pages). A cursor of a user's list contains the
+ * owner, so a caller may continue the list with the owner's id, name, or name in another case.
  */
 export const byPage: Paging<unknown> = (cursors, { scope, owner }, input) => {
   const scopeOfPage = () => scope(owner ? [owner.id, owner.name] : []);
@@ -58,7 +58,7 @@ export interface TwoParts {
   graph_snapshot_id: string;
 }
 
-/** The same for lists whose cursor has two parts. Each place is sealed for its snapshot alone. */
+/** Whole pages of a list whose cursor has two parts. A `cursor_id` is valid only with its `graph_snapshot_id`. */
 export const byTwoParts: Paging<unknown> = (cursors, { scope }, input) => {
   const scopeOf = (snapshot: string) => `${scope()} ${snapshot}`;
   const { cursor_id: place, graph_snapshot_id: graph, ...rest } = input;
@@ -84,15 +84,15 @@ export const byTwoParts: Paging<unknown> = (cursors, { scope }, input) => {
   };
 };
 
-/** The platform's own, in one part or two. */
+/** The platform's own cursor, in one part or two. */
 type PlatformCursor = string | TwoParts;
 
-/** The page that a place is in: the platform's cursor, the size of the page, the item. -1: before its first one. */
+/** A position in a list: the platform's cursor of the page, the size of the page, and the index of the item; -1 before the first item. */
 type Place = readonly [cursor: PlatformCursor | null, count: number, index: number];
 
 /**
- * From any item on: a cursor seals where its item is, since the platform knows nothing but whole pages. One in the
- * middle of a page fetches that page again. One of a page's last item leads to the next page.
+ * Pages that begin after any item. The platform has only whole pages, so a cursor contains the page and the index of its item. The
+ * cursor of an item in the middle of a page fetches that page again; the cursor of the last item leads to the next page.
  */
 export const byEdge: Paging<EdgePage> = (cursors, { scope }, input) => {
   const edges = () => `${scope()} edges`;

@@ -18,7 +18,7 @@ import { type CursorSealer, cursorScope } from '../paging/cursor.ts';
 import { byEdge, byPage, byTwoParts, type EdgePage, noPaging, type PagedList, type Paging } from '../paging/paging.ts';
 import { type PaidRequest, type PaidResult, type PerformedRequest, payFor } from './paid-request.ts';
 
-/** Who calls, as a face knows it before it knows the action. */
+/** The caller of a request, as REST or GraphQL read it from the headers and the input. */
 export interface Caller {
   /** The id of the API account that pays. */
   account: string;
@@ -28,20 +28,20 @@ export interface Caller {
   proxy: Secret | null;
   /** The actor's `encryption_code`, if the caller sent one. */
   encryptionCode: Secret | null;
-  /** Aborted when the caller hung up. */
+  /** Aborted when the caller hangs up. */
   signal: AbortSignal;
-  /** The same, where `signal` is aborted at a deadline of reads too. */
+  /** Aborted when the caller hangs up. Set if `signal` is also aborted at the deadline of reads. */
   gone?: AbortSignal;
 }
 
 /** An action whose input has passed every cheap check that can be made without the platform. */
 export interface PreparedCall<Output = unknown> {
   readonly action: Action;
-  /** How many characters of the input are left to `check`; 0 if it has nothing to do. */
+  /** The number of characters that `check` has to check; 0 if it has nothing to do. */
   readonly unchecked: number;
-  /** Makes the expensive checks of the input, once, however often it is called. Throws `bad_input` naming the field. */
+  /** Runs the expensive check of the input, once even if it is called several times. Throws `bad_input` naming the field. */
   check(): Promise<unknown>;
-  /** Performs the action once, after `check`. `tokenFor` names each write that the platform is asked for. */
+  /** Runs `check`, then performs the action. To be called once. `tokenFor` returns the token of each write on the platform. */
   perform(tokenFor: (operation: string) => string): Promise<Output>;
 }
 
@@ -53,7 +53,7 @@ export interface ActionPipelineParts {
   platform: Platform;
   media: MediaService;
   directMessages: DirectMessages;
-  /** Threads for heavy work. */
+  /** Worker threads for work that would block the event loop. */
   tasks: TaskPool;
   cursors: CursorSealer;
   /** Reads a caller's `proxy`. Throws `bad_input`. */
@@ -66,7 +66,7 @@ type Input = Record<string, unknown>;
 /** Cookie octets of RFC 6265 section 4.1.1: a token is sent as a cookie and must not become another header. */
 const tokenPattern = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]{1,1024}$/;
 
-/** The actions as every API calls them: the checks before the payment, and the payment. */
+/** Checks, bills and performs actions. REST and GraphQL both call actions through it. */
 export class ActionPipeline {
   readonly #parts: ActionPipelineParts;
 
@@ -74,7 +74,7 @@ export class ActionPipeline {
     this.#parts = parts;
   }
 
-  /** Makes the cheap checks of what can be known before credit is reserved. Throws `bad_input` naming the field. */
+  /** Runs the cheap checks, which come before credit is reserved. Throws `bad_input` naming the field. */
   prepare(action: Action, raw: Input, caller: Caller): PreparedCall {
     if (action.paged === 'two-part' && raw['cursor'] != null) {
       throw malformedField('cursor', 'this list takes cursor_id and graph_snapshot_id, both of the next_cursor');
@@ -82,10 +82,10 @@ export class ActionPipeline {
     return this.#prepare(action, raw, caller, pagingOf(action));
   }
 
-  /** The same for a list that is read from any of its items on: `cursor` is one of an `EdgePage`. */
+  /** Does the same for a list that can be continued after any of its items. `cursor` is a cursor of an `EdgePage`. */
   prepareEdges(action: Action, raw: Input, caller: Caller): PreparedCall<EdgePage> {
     const { cursor } = raw;
-    // The input of an action whose own cursor has two parts knows none in one.
+    // The input schema of an action with a two-part cursor has no field `cursor`.
     const after = action.paged === 'two-part' && cursor !== undefined ? { cursor: checkCursor(cursor) } : {};
     return this.#prepare(action, raw, caller, byEdge, after);
   }
@@ -129,10 +129,10 @@ export class ActionPipeline {
       ...checks,
       perform: async (tokenFor) => {
         const checkedInput = checks.unchecked === 0 ? input : await checks.check();
-        // A write that has begun does not end with its caller.
+        // A write that has begun continues after its caller hangs up.
         const own = action.effect === 'read' ? tasks : this.#parts.tasks.forCall({ account, signal: null });
         const platform = this.#parts.platform.as({ ...session, tokenFor, tasks: own });
-        // Nothing is sent before media is in, so it is given up with its caller, for a write too.
+        // Fetching media stops when the caller hangs up, also for a write: nothing was sent to the platform before.
         const media = this.#parts.media.uploader({ account, proxy: session.proxy, signal: gone });
         const who = { account, authToken, proxy: caller.proxy };
         const messages = this.#parts.directMessages.session({ session: platform, who, code });
@@ -142,7 +142,7 @@ export class ActionPipeline {
     };
   }
 
-  /** Those that are to be kept are checked like those that are used at once. */
+  /** Returns the credentials of a call. Credentials that the action will store are checked here; the others when they are used. */
   #credentials(action: Action, { authToken, proxy, encryptionCode: code }: Caller): Credentials {
     const encryptionCode = checkCode(action, code);
     if (action.actor) return { authToken, proxy, encryptionCode };
@@ -154,8 +154,8 @@ export class ActionPipeline {
   }
 
   /**
-   * False if the account's last known credit is less than `micros`: then nothing expensive should be done before the
-   * ledger has been asked.
+   * Returns false if the account's last known credit is less than `micros`. Nothing expensive should then run before the ledger has
+   * decided.
    */
   covers(account: string, micros: Micros): Promise<boolean> {
     return this.#parts.ledger.covers(account, micros);
@@ -184,14 +184,14 @@ function checkToken(token: Secret | null): Secret {
   return token;
 }
 
-/** What it may be is for whoever made it: here it only has to be one. An action that takes none gets none. */
+/** Returns the encryption code if the action accepts one. The rules for good codes apply at enrolment, not here. */
 function checkCode({ code: taken }: Action, code: Secret | null): Secret | null {
   if (taken === 'none') return null;
   if (taken === 'required' && (code === null || code.expose() === '')) throw missingField('encryption_code');
   if (code === null) return null;
   if (code.expose() === '') throw malformedField('encryption_code', 'must not be empty');
-  // No header brings one, so that an account enrolled with it could be reached by no header; and of one that was pasted
-  // with a blank a guess would be lost.
+  // HTTP strips blanks at the ends of a header, so a code with such blanks would work in a body only. A code that was pasted with
+  // a blank would cost one of the limited guesses.
   if (/^\s|\s$/.test(code.expose())) throw malformedField('encryption_code', 'begins or ends with a blank');
   if (code.expose().includes('\0')) throw malformedField('encryption_code', noNul);
   if (code.expose().length > longestCode) throw malformedField('encryption_code', 'is longer than any code');

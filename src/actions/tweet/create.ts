@@ -13,7 +13,7 @@ import { anyOf, atMostOneOf, missing } from '../input/input.ts';
 const tweetUrlPattern =
   /^(?:https?:\/\/)?([a-z0-9.-]+(?::\d{1,5})?|\[[0-9a-f:]+\](?::\d{1,5})?)\/(?:i\/web|[^/?#@\\\s]+)\/status(?:es)?\/(\d{1,20})(?:[/?#]\S*)?$/i;
 
-/** For the published schema, which cannot say what depends on the platform: the usual hosts in lower case. */
+/** The pattern of the published schema. It accepts the usual hosts in lower case, because the hosts depend on the platform. */
 const usualTweetUrl =
   '^(?:https?://)?(?:(?:(?:www|mobile|m)\\.)?(?:x|twitter)\\.com|(?:localhost|127\\.0\\.0\\.1)(?::[0-9]{1,5})?)' +
   '/(?:i/web|[A-Za-z0-9_]+)/status(?:es)?/[0-9]{1,20}(?:[/?#][!-~]*)?$';

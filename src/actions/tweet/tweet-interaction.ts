@@ -8,13 +8,13 @@ interface Interaction {
   name: string;
   summary: string;
   atProtocol: string | null;
-  /** The boolean of the answer, such as `liked`. */
+  /** The boolean of the output, such as `liked`. */
   done: string;
   effect?: 'idempotent' | 'once';
   perform: (platform: PlatformSession, tweetId: string) => Promise<void>;
 }
 
-/** What the actor does to one tweet, and undoes: takes `tweet_id`, returns `tweetId` and one boolean (docs/rest.md, Tweets). */
+/** Declares an action that adds or removes a mark of the actor on one tweet: takes `tweet_id`, returns `tweetId` and one boolean (docs/rest.md, Tweets). */
 export function tweetInteraction({ name, done, effect = 'idempotent', perform, ...documented }: Interaction) {
   return platformAction({
     ...documented,

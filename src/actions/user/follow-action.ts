@@ -13,7 +13,7 @@ interface Follow {
   perform: (platform: PlatformSession, user: UserReference) => Promise<FollowState>;
 }
 
-/** Follow and unfollow: the same input, the same answer (docs/rest.md, Calls). */
+/** Declares `user/follow` or `user/unfollow`, which have the same input and output (docs/rest.md, Calls). */
 export function followAction({ name, perform, ...documented }: Follow) {
   return platformAction({
     ...documented,

@@ -15,14 +15,14 @@ interface UserList<Item> {
   name: string;
   summary: string;
   atProtocol: string | null;
-  /** A user of the demo dataset who has some. */
+  /** A user of the demo dataset whose list is not empty. */
   example: string;
   fetch: (platform: PlatformSession, user: UserReference, page: PageRequest) => Promise<PageOf<Item>>;
 }
 
 const input = z.object({ ...userInput, ...pageInput }).check(anyOf('userName', 'userId'));
 
-/** A list of users that belongs to one user: `followers`, `following`, `affiliates` (docs/rest.md, Calls). */
+/** Declares a list of users that belongs to one user: `followers`, `following`, `affiliates` (docs/rest.md, Calls). */
 export function usersOfUser(items: string, list: UserList<UserCard>): PlatformAction {
   return platformAction({
     ...declared(list),
@@ -34,7 +34,7 @@ export function usersOfUser(items: string, list: UserList<UserCard>): PlatformAc
   });
 }
 
-/** A list of tweets that belongs to one user (docs/rest.md, Calls). */
+/** Declares a list of tweets that belongs to one user (docs/rest.md, Calls). */
 export function tweetsOfUser(list: UserList<Tweet>): PlatformAction {
   return platformAction({
     ...declared(list),
@@ -46,7 +46,7 @@ export function tweetsOfUser(list: UserList<Tweet>): PlatformAction {
   });
 }
 
-/** The page, with a cursor that names the owner of the list. */
+/** Returns the page with a cursor that contains the owner of the list. */
 async function fetchPage<Item>(
   list: UserList<Item>,
   platform: PlatformSession,
