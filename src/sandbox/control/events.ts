@@ -18,31 +18,29 @@ export const makeEvents: OpenOperation = {
   path: '/control/events',
   access: 'control',
   contract: {
-    summary:
-      'Makes others do something to an account, for real: the tweets, likes and follows are there, and survive a restart.',
+    summary: 'Makes other users act on an account. The tweets, likes and follows are real, and survive a restart.',
     description:
-      'It is done by people of the dataset whose credentials nobody has, by different ones as far as there are; then some take it back and do it again. A protected target accepts who follows it. An account without a tweet cannot be liked, retweeted, replied to or quoted (`bad_request` 400); where a protected account bars it: `protected` or `forbidden` 403.',
+      'The acting users have no credentials. Each acts once while there are enough of them; after that, users undo the action and repeat it. A protected target accepts new followers. `bad_request` 400 if the type needs a tweet of the account and there is none. `protected` or `forbidden` 403 if a protected account does not allow the action.',
     body: takes(
       {
         type: 'object',
         required: ['type', 'userName'],
         properties: {
           type: { enum: [...activityTypes] },
-          userName: { type: 'string', description: 'The screen name of the account that it happens to.' },
+          userName: { type: 'string', description: 'The screen name of the account that the event is about.' },
           count: { type: 'integer', minimum: 1, maximum: 2000, default: 1 },
           actor: {
             type: 'string',
-            description: 'The screen name of who does it; another account than that of `userName`.',
+            description: 'The screen name of the user who acts, which must differ from `userName`.',
           },
           tweetId: {
             type: 'string',
-            description:
-              'Which tweet of the account it is about; its latest one, if left out. Not with mention and follow.',
+            description: 'The tweet of the account. Default: its latest one. Not allowed with mention and follow.',
           },
           text: {
             type: 'string',
             description:
-              "What is said, in a mention with the account's name in front unless it has it. When somebody says it again, a number is added. Not with like, retweet and follow.",
+              "The text of the tweet. A mention that lacks the account's name gets it as a prefix. A repeated text gets a number. Not allowed with like, retweet and follow.",
           },
         },
       },
@@ -50,7 +48,7 @@ export const makeEvents: OpenOperation = {
     ),
     responses: {
       201: answers(
-        'As the account sees it in its activity feed.',
+        'The events as the account sees them in its activity feed.',
         closed({ events: { type: 'array', minItems: 1, maxItems: 2000, items: ref('ActivityEvent') } }),
       ),
     },

@@ -12,9 +12,9 @@ export const setFault: OpenOperation = {
   access: 'control',
   contract: {
     summary:
-      'Makes something go wrong with requests to come. Of several that fit a request, the oldest is taken. Faults are forgotten when the sandbox stops.',
+      'Injects a fault into later requests. If several faults match a request, the oldest applies. Faults are lost when the sandbox stops.',
     body: takes(ref('FaultRule'), { fault: { kind: 'rate_limit', retry_after: 3 }, operation: 'search', times: 2 }),
-    responses: { 201: answers('It waits.', closed({ id: { type: 'string' } })) },
+    responses: { 201: answers('The fault waits for a request.', closed({ id: { type: 'string' } })) },
   },
   handle({ platform, body }) {
     const fault = readFault(body['fault']);
@@ -29,7 +29,7 @@ export const listFaults: OpenOperation = {
   path: '/control/faults',
   access: 'control',
   contract: {
-    summary: 'The faults that wait for a request.',
+    summary: 'Lists the faults that wait for a request.',
     responses: {
       200: answers(
         'Oldest first.',
@@ -42,7 +42,13 @@ export const listFaults: OpenOperation = {
                 {
                   type: 'object',
                   required: ['id', 'times'],
-                  properties: { id: { type: 'string' }, times: { description: 'How many more requests it meets.' } },
+                  properties: {
+                    id: { type: 'string' },
+                    times: {
+                      description:
+                        'The number of requests that the fault still affects. Null: all until it is cleared.',
+                    },
+                  },
                 },
               ],
             },
@@ -60,9 +66,9 @@ export const clearFaults: OpenOperation = {
   path: '/control/faults/clear',
   access: 'control',
   contract: {
-    summary: 'Takes back every fault.',
+    summary: 'Removes all faults.',
     body: 'Empty',
-    responses: { 200: answers('How many there were.', closed({ cleared: ref('Count') })) },
+    responses: { 200: answers('The number of removed faults.', closed({ cleared: ref('Count') })) },
   },
   handle: ({ platform }) => json({ cleared: platform.faults.clear() }),
 };

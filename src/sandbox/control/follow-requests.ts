@@ -14,21 +14,21 @@ export const acceptFollowRequest: OpenOperation = {
   access: 'control',
   contract: {
     summary:
-      'Accepts, for a protected user, the request of another to follow. Where there is none: `not_found` 404 with resource `follow_request`.',
+      'Accepts a follow request for a protected user. If there is none: `not_found` 404 with resource `follow_request`.',
     body: takes(
       {
         type: 'object',
         required: ['target', 'follower'],
         properties: {
-          target: { type: 'string', description: 'Who was asked: a user id or a screen name.' },
-          follower: { type: 'string', description: 'Who asked: a user id or a screen name.' },
+          target: { type: 'string', description: 'The protected user: a user id or a screen name.' },
+          follower: { type: 'string', description: 'The user who asked to follow: a user id or a screen name.' },
         },
       },
       { target: 'linus', follower: 'ada' },
     ),
     responses: {
       200: answers(
-        'Done; the ids of both.',
+        'The ids of both users.',
         closed({ target: ref('Id'), follower: ref('Id'), accepted: { const: true } }),
       ),
     },

@@ -9,7 +9,7 @@ export const controlInfo: OpenOperation = {
   path: '/control/info',
   access: 'control',
   contract: {
-    summary: 'What this dataset is, and the credentials of its demo accounts.',
+    summary: 'Describes the dataset, with the credentials of its demo accounts.',
     responses: {
       200: answers(
         'The dataset.',

@@ -19,7 +19,7 @@ export const makeMessages: OpenOperation = {
   access: 'control',
   contract: {
     summary:
-      'Lets somebody whose chat keys derive from the seed (all but accounts that registered their own) say something to another, sealed by a client of theirs. Problems: `no_chat_keys` 409.',
+      'Sends a direct message between two users. The chat keys of the sender must derive from the seed, so an account that registered its own keys cannot send. Problems: `no_chat_keys` 409.',
     body: takes({
       type: 'object',
       required: ['from', 'to'],
@@ -31,13 +31,17 @@ export const makeMessages: OpenOperation = {
         emoji: { type: 'string' },
         seq_id: {
           ...ref('Id'),
-          description: "Left out: one's own last message to edit or delete, the other's to react to.",
+          description:
+            "The message to edit, delete or react to. Default: the sender's last message for edits and deletions, the other's last one for reactions.",
         },
-        corrupt: { type: 'boolean', description: 'Turns one bit of what is sealed, so that it cannot be opened.' },
+        corrupt: {
+          type: 'boolean',
+          description: 'Flips one bit of the encrypted content, so that it cannot be decrypted.',
+        },
       },
     }),
     responses: {
-      201: answers('It was sent.', closed({ conversation_id: ref('ConversationId'), event: ref('ChatEvent') })),
+      201: answers('The event was sent.', closed({ conversation_id: ref('ConversationId'), event: ref('ChatEvent') })),
     },
   },
   handle({ platform, body }) {

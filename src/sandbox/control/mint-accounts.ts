@@ -14,7 +14,7 @@ export const mintAccounts: OpenOperation = {
   path: '/control/accounts',
   access: 'control',
   contract: {
-    summary: 'Makes accounts with tokens. They follow nobody, and survive a restart.',
+    summary: 'Creates accounts with tokens. They follow nobody, and survive a restart.',
     body: takes(
       {
         type: 'object',
@@ -22,7 +22,8 @@ export const mintAccounts: OpenOperation = {
           userName: {
             type: 'string',
             pattern: '^[A-Za-z0-9_]{1,15}$',
-            description: 'With `count` above 1, what the names begin with. Taken already: `name_taken` 409.',
+            description:
+              'The screen name, or the prefix of the names if `count` is above 1. A name that exists is `name_taken` 409.',
           },
           premium: { type: 'boolean', default: false },
           protected: { type: 'boolean', default: false },
@@ -30,7 +31,7 @@ export const mintAccounts: OpenOperation = {
             type: 'boolean',
             default: true,
             description:
-              'False: the accounts have no chat keys until they enroll; `encryptionCode` is then only a code that would do.',
+              'If false, the accounts have no chat keys until they enroll, and `encryptionCode` is a suggestion.',
           },
           count: { type: 'integer', minimum: 1, maximum: 10000, default: 1 },
         },

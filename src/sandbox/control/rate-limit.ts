@@ -12,7 +12,7 @@ export const setRateLimit: OpenOperation = {
   access: 'control',
   contract: {
     summary:
-      'Lets each actor make `limit` requests in a window that begins with the first of them; more are `rate_limited` 429 with Retry-After. Null, which is how it starts: no limit.',
+      'Limits each actor to `limit` requests per window. A window begins with the first request. Further requests are `rate_limited` 429 with Retry-After. Null removes the limit; the sandbox starts without one.',
     body: takes(
       {
         type: 'object',
@@ -26,7 +26,7 @@ export const setRateLimit: OpenOperation = {
     ),
     responses: {
       200: answers(
-        'What holds from now on.',
+        'The new limit.',
         closed({ limit: { type: ['integer', 'null'] }, window_seconds: { type: ['integer', 'null'] } }),
       ),
     },

@@ -9,7 +9,7 @@ export const resetDataset: OpenOperation = {
   access: 'control',
   contract: {
     summary:
-      'Back to the dataset of the seed, for good. Faults, the rate limit, counts, minted accounts and idempotency tokens are forgotten.',
+      'Replaces the dataset by that of the seed. Faults, the rate limit, counts, minted accounts and idempotency tokens are removed too.',
     body: 'Empty',
     responses: { 200: answers('Done.', closed({ reset: { const: true } })) },
   },

@@ -11,7 +11,7 @@ export const controlStats: OpenOperation = {
   access: 'control',
   contract: {
     summary:
-      'Counts since the start or the last reset. Requests under `/control` are not counted; those that met a fault are.',
+      'Counts since the start or the last reset. Requests under `/control` are not counted. Requests that a fault affected are.',
     responses: {
       200: answers(
         'The counts.',
@@ -34,14 +34,14 @@ export const createdTweets: OpenOperation = {
   path: '/control/tweets',
   access: 'control',
   contract: {
-    summary: 'What createTweet made since the seed, bare and complete, oldest first.',
+    summary: 'Lists all tweets that createTweet made, oldest first and in one response.',
     parameters: [
       { name: 'author', in: 'query', schema: { type: 'string' }, description: 'A user id.' },
       {
         name: 'since_id',
         in: 'query',
         schema: { type: 'string', pattern: '^[0-9]{1,20}$' },
-        description: 'Only later ones.',
+        description: 'Only later tweets.',
       },
     ],
     responses: {

@@ -7,6 +7,9 @@ export const about = ofUser(
   'about',
   'GET',
   'about',
-  { summary: "An account's history; of protected users too. Problems as in userById.", responses: { 200: 'About' } },
+  {
+    summary: 'The history of an account, which may be protected. Problems as in userById.',
+    responses: { 200: 'About' },
+  },
   ({ platform }, target) => json({ about: aboutForm(target, platform.dataset.origin) }),
 );

@@ -15,26 +15,26 @@ export const activity: ActorOperation = {
   access: 'actor',
   contract: {
     summary:
-      'What others did that concerns the actor, oldest first; without a cursor the end of the feed: no events, and the cursor from which on things are new.',
+      'The activity feed of the actor, oldest event first. Without a cursor: no events, and a cursor at the end of the feed.',
     description:
-      "Mentions, replies to and quotes, likes and retweets of the actor's tweets, follows (one that a protected actor has to accept counts from then on), and what is said in the actor's conversations, by both sides. Nothing else that the actor did, nothing by accounts that are suspended or gone, no tweet that is hidden from the actor or was deleted since. Every step of a conversation stays in the feed, in order: after a message is deleted for all, the events of the message, its edits and its reactions have `detail` and `signature` null. A tweet makes one event for each account: a reply goes before a quote, a quote before a mention. What is taken back and done again is a new event. The last 10,000 events of the last 7 days are kept for each account: a cursor from before goes on at the oldest, and `gap` says so. Where the sandbox was told to (SANDBOX_ACTIVITY), people of the dataset react to a demo account of their own accord every few seconds for as long as it is asked for within the last minute.",
+      "The feed has mentions of the actor, replies to, quotes, likes and retweets of the actor's tweets, follows (of a protected actor, once they are accepted), and the events of the actor's conversations by both sides. It has no other actions of the actor, no events by suspended or deleted accounts, and no tweet that is hidden from the actor or was deleted since. All events of a conversation stay in the feed, in order. After a message is deleted for all, the events of the message, its edits and its reactions have `detail` and `signature` null. A tweet makes at most one event for each account: a reply rather than a quote, a quote rather than a mention. An action that is undone and repeated is a new event. The last 10,000 events of the last 7 days are kept for each account. An older cursor continues at the oldest event, with `gap` true. If SANDBOX_ACTIVITY is on, users of the dataset act on a demo account every few seconds while its feed was read within the last minute.",
     parameters: [
       'Count',
       {
         name: 'cursor',
         in: 'query',
         description:
-          '`next_cursor` of the page before, of the same actor, however old; anything else, one from before a reset too, is `bad_cursor` 400.',
+          '`next_cursor` of an earlier page of the same actor, of any age. Any other value, or one from before a reset, is `bad_cursor` 400.',
         schema: { type: 'string' },
       },
     ],
     responses: {
       200: answers(
-        'Fewer events than were asked for: there are no more for now.',
+        'A page. Fewer events than `count` means that there are no more yet.',
         closed({
           events: { type: 'array', maxItems: 100, items: ref('ActivityEvent') },
-          gap: { type: 'boolean', description: 'Some events between the cursor and this page are no longer kept.' },
-          next_cursor: { type: 'string', description: 'Always there, also behind an empty page.' },
+          gap: { type: 'boolean', description: 'Whether events between the cursor and this page are no longer kept.' },
+          next_cursor: { type: 'string', description: 'Always present, even on an empty page.' },
         }),
       ),
     },

@@ -79,7 +79,7 @@ export const setArticleCover = edit(
   'setArticleCover',
   {
     summary:
-      'Sets the cover of a draft, or takes it away. Repeating it changes nothing, with or without a token. Problems as in deleteArticle, `article_published` 409, `not_found` 404 for media of others, `media_refused` 400 for a video.',
+      'Sets the cover of a draft, or removes it with null. Repeating it changes nothing, with or without a token. Problems as in deleteArticle, `article_published` 409, `not_found` 404 for media of others, `media_refused` 400 for a video.',
     body: takes({ type: 'object', required: ['media_id'], properties: { media_id: { type: ['string', 'null'] } } }),
   },
   (call) => {
@@ -96,10 +96,10 @@ export const mediaById: ActorOperation = {
   path: '/api/media/{id}',
   access: 'actor',
   contract: {
-    summary: "An upload of the actor's own. Problems: `not_found` 404.",
+    summary: "One of the actor's own uploads. Problems: `not_found` 404.",
     responses: {
       200: answers(
-        'What it is.',
+        'The upload.',
         closed({
           media: closed({
             id: ref('Id'),

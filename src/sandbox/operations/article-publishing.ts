@@ -18,9 +18,11 @@ export const publishArticle: ActorOperation = {
   access: 'actor',
   contract: {
     summary:
-      'Publishes an article, which makes a tweet that wraps it: `tweet_id` of what is read next. Repeating it changes nothing. Problems as in deleteArticle, `premium_required` 403.',
+      'Publishes an article, which creates a tweet that wraps it. The article then has its `tweet_id`. Repeating it changes nothing. Problems as in deleteArticle, `premium_required` 403.',
     parameters: ['IdempotencyToken'],
-    responses: { 200: answers('It is published.', closed({ article_id: ref('Id'), published: { const: true } })) },
+    responses: {
+      200: answers('The article is published.', closed({ article_id: ref('Id'), published: { const: true } })),
+    },
   },
   handle(call) {
     const { platform, actor } = call;
@@ -42,11 +44,11 @@ export const unpublishArticle: ActorOperation = {
   access: 'actor',
   contract: {
     summary:
-      'Makes it a draft again and removes its wrapper tweet; so does deleting that tweet. Repeating it changes nothing. Problems as in deleteArticle.',
+      'Makes an article a draft again and deletes its wrapper tweet. Deleting that tweet has the same effect. Repeating it changes nothing. Problems as in deleteArticle.',
     parameters: ['IdempotencyToken'],
     responses: {
       200: answers(
-        'It is a draft. `was_published`: before this; with an `idempotency-token` that unpublished it before, before that.',
+        'The article is a draft. `was_published` is the state before the call or, with an `idempotency-token` that was used before, the state before that first call.',
         closed({ article: ref('ArticleSummary'), was_published: { type: 'boolean' } }),
       ),
     },

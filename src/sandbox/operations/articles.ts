@@ -18,9 +18,9 @@ export const createArticle: ActorOperation = {
   path: '/api/articles',
   access: 'actor',
   contract: {
-    summary: 'Begins an article: a draft without title and content. What was answered 201 survives a crash.',
+    summary: 'Creates an article: a draft without title and content. It survives a crash after the 201.',
     description:
-      'An `idempotency-token` that was used before names the article of then, as it is now; where that was deleted since, another is begun.',
+      'A repeated `idempotency-token` returns the article of the first call with its current state. If that article was deleted since, another one is created.',
     parameters: ['IdempotencyToken'],
     responses: { 201: replayable(answers('The draft.', closed({ article: ref('ArticleSummary') }))) },
   },
@@ -44,7 +44,7 @@ export const articleById: ActorOperation = {
   access: 'actor',
   contract: {
     summary:
-      "An article of the actor's own, or what another has published. Problems: `not_found` 404 (deleted, or another's draft), `protected` 403, `user_suspended` 403.",
+      "One of the actor's own articles, or a published article of another. Problems: `not_found` 404 (deleted, or another's draft), `protected` 403, `user_suspended` 403.",
     responses: { 200: answers('The article.', closed({ article: ref('Article') })) },
   },
   handle: (call) => json({ article: articleForm(call, readableArticle(call, call.params['id'] ?? '')) }),
@@ -57,9 +57,14 @@ export const articles: ActorOperation = {
   path: '/api/articles',
   access: 'actor',
   contract: {
-    summary: "The actor's own articles, the one begun last first.",
+    summary: "The actor's own articles, the one created last first.",
     parameters: [
-      { name: 'status', in: 'query', description: 'Only those.', schema: { enum: ['draft', 'published'] } },
+      {
+        name: 'status',
+        in: 'query',
+        description: 'Only articles of this status.',
+        schema: { enum: ['draft', 'published'] },
+      },
       'Count',
       'Cursor',
     ],
@@ -97,12 +102,12 @@ export const deleteArticle: ActorOperation = {
   access: 'actor',
   contract: {
     summary:
-      "Deletes one of the actor's own, with its wrapper tweet. Problems as in article (a second time: `not_found` 404), `forbidden` 403 for another's, `idempotency_conflict` 409.",
+      "Deletes one of the actor's own articles with its wrapper tweet. Problems as in article (a second time: `not_found` 404), `forbidden` 403 for another's, `idempotency_conflict` 409.",
     parameters: ['IdempotencyToken'],
     responses: {
       200: replayable(
         answers(
-          'It is gone. With the header `idempotent-replayed: true` it is the first result of the token.',
+          'The article is deleted. The header `idempotent-replayed: true` marks the repeated first result of a token.',
           closed({ article_id: ref('Id'), deleted: { const: true } }),
         ),
       ),

@@ -33,7 +33,7 @@ export const unbookmarkTweet: ActorOperation = {
   path,
   access: 'actor',
   contract: {
-    summary: 'Takes a bookmark back; repeating it changes nothing. Problems as in tweetById.',
+    summary: 'Removes a bookmark; repeating it changes nothing. Problems as in tweetById.',
     parameters: ['IdempotencyToken'],
     responses: { 200: 'Bookmarked' },
   },
@@ -53,7 +53,7 @@ export const bookmarks: ActorOperation = {
   path: '/api/bookmarks',
   access: 'actor',
   contract: {
-    summary: "The actor's bookmarks, the latest bookmark first, but for tweets that have become hidden.",
+    summary: "The actor's bookmarks, the latest bookmark first, without tweets that are hidden from the actor by now.",
     parameters: ['Count', 'Cursor'],
     responses: { 200: 'OwnTweetPage' },
   },

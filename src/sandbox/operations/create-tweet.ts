@@ -28,7 +28,7 @@ export const createTweet: ActorOperation = {
   path: '/api/tweets',
   access: 'actor',
   contract: {
-    summary: 'Posts a tweet. What was answered 201 survives a crash.',
+    summary: 'Posts a tweet. It survives a crash after the 201.',
     description:
       'Problems: `text_empty` 400, `text_too_long` 400 (280 weighted characters, 25,000 for premium accounts), `duplicate_tweet` 409 (the same actor, text, media and target within 24 hours), `not_found` 404 (of media too), `tweet_deleted` 404, `user_suspended` 403, `user_deleted` 404, `protected` 403 (of the tweet replied to or quoted), `idempotency_conflict` 409.',
     parameters: ['IdempotencyToken'],
@@ -38,7 +38,7 @@ export const createTweet: ActorOperation = {
         properties: {
           text: {
             type: 'string',
-            description: 'Taken in NFC, without white space at either end. Needed where there is no media.',
+            description: 'Stored in NFC, without white space at either end. Required if there is no media.',
           },
           reply_to_id: { type: ['string', 'null'] },
           quote_of_id: { type: ['string', 'null'] },
@@ -46,7 +46,7 @@ export const createTweet: ActorOperation = {
             type: ['array', 'null'],
             items: { type: 'string' },
             maxItems: 4,
-            description: 'Own uploads: up to four photos, or one video, or one gif.',
+            description: 'Up to four photos, one video or one gif that the actor uploaded.',
           },
         },
       },
@@ -55,7 +55,7 @@ export const createTweet: ActorOperation = {
     responses: {
       201: replayable(
         answers(
-          'The tweet. With the header `idempotent-replayed: true` it is the first result of the token.',
+          'The tweet. The header `idempotent-replayed: true` marks the repeated first result of a token.',
           ref('TweetAnswer'),
         ),
       ),

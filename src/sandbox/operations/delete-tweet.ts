@@ -18,7 +18,7 @@ export const deleteTweet: ActorOperation = {
     responses: {
       200: replayable(
         answers(
-          'It is gone. With the header `idempotent-replayed: true` it is the first result of the token.',
+          'The tweet is deleted. The header `idempotent-replayed: true` marks the repeated first result of a token.',
           closed({ tweet_id: ref('Id'), deleted: { const: true } }),
         ),
       ),

@@ -12,7 +12,7 @@ export const followUser = ofUser(
   'follow',
   {
     summary:
-      'Follows a user; a protected one is asked for leave, and `follow_requested` stays true until it is given or the request taken back. Repeating it changes nothing. Oneself: `bad_request` 400 with field `id`. Problems as in userById.',
+      'Follows a user. A protected user gets a follow request, and `follow_requested` is true until the request is accepted or withdrawn. Repeating it changes nothing. Following oneself is `bad_request` 400 with field `id`. Problems as in userById.',
     parameters: ['IdempotencyToken'],
     responses: { 200: 'Followed' },
   },
@@ -33,7 +33,8 @@ export const unfollowUser = ofUser(
   'DELETE',
   'follow',
   {
-    summary: 'Ends a follow, or takes a request back. Repeating it changes nothing. Problems as in followUser.',
+    summary:
+      'Unfollows a user, or withdraws a follow request. Repeating it changes nothing. Problems as in followUser.',
     parameters: ['IdempotencyToken'],
     responses: { 200: 'Followed' },
   },

@@ -14,7 +14,7 @@ export const home: ActorOperation = {
   access: 'actor',
   contract: {
     summary:
-      'The ranked feed of the actor: what followed authors said and what others liked lately, best first. A cursor goes on in the feed as it was at its first page.',
+      'The ranked feed of the actor: recent tweets of followed authors and recent popular tweets of others, best first. All pages belong to the feed as it was at the first page.',
     parameters: ['Count', 'Cursor'],
     responses: { 200: 'OwnTweetPage' },
   },

@@ -28,7 +28,7 @@ export const unlikeTweet: ActorOperation = {
   path: '/api/tweets/{id}/like',
   access: 'actor',
   contract: {
-    summary: 'Takes a like back; repeating it changes nothing. Problems as in tweetById.',
+    summary: 'Removes a like; repeating it changes nothing. Problems as in tweetById.',
     parameters: ['IdempotencyToken'],
     responses: { 200: 'Liked' },
   },

@@ -8,8 +8,8 @@ export const ping: OpenOperation = {
   path: '/api/ping',
   access: 'open',
   contract: {
-    summary: 'Says that the platform is up. A fault that names neither this operation nor a path does not meet it.',
-    responses: { 200: answers('It is.', closed({ ok: { const: true } })) },
+    summary: 'Checks that the platform is up. A fault affects it only if the fault names this operation or a path.',
+    responses: { 200: answers('The platform is up.', closed({ ok: { const: true } })) },
   },
   handle: () => json({ ok: true }),
 };

@@ -14,17 +14,17 @@ export const realmState: ActorOperation = {
   access: 'actor',
   contract: {
     summary:
-      'The first step of a recovery: whether the actor is enrolled at this realm, and the version. It costs no guess. `locked`: all guesses were used up.',
+      'The first step of a recovery. Returns whether the actor is enrolled at this realm, and the version. It costs no guess. `locked`: all guesses are used up.',
     responses: {
       200: answers(
-        'How it stands.',
+        'The state of the enrolment.',
         closed({
           state: { enum: ['enrolled', 'none', 'locked'] },
           account_id: ref('Id'),
           version: {
             type: ['string', 'null'],
             pattern: '^[0-9a-f]{32}$',
-            description: 'Of an enrolment; the same at all realms.',
+            description: 'The version of the enrolment, the same at all realms.',
           },
         }),
       ),
@@ -47,7 +47,7 @@ export const registerAtRealm: ActorOperation = {
   access: 'actor',
   contract: {
     summary:
-      'Puts a record where the realm has none of the actor, or a destroyed one, or the one that it `replaces`, the count of guesses at none. Repeating it changes nothing else. Where the realm has another record: 409 `has_chat_keys`.',
+      'Stores a record for the actor, with no guess counted. It is accepted if the realm has no record, a destroyed one, or the one that `replaces` names. Repeating it changes nothing. If the realm has another record: 409 `has_chat_keys`.',
     body: takes({
       type: 'object',
       required: ['version', 'oprf_key_share', 'commitment', 'unlock_tag', 'sealed_share', 'sealed_keys'],
@@ -55,16 +55,16 @@ export const registerAtRealm: ActorOperation = {
         version: ref('RecordVersion'),
         replaces: {
           ...ref('RecordVersion'),
-          description: 'The version of the record that is there. Left out: there is none.',
+          description: 'The version of the record to replace. Omit it if there is none.',
         },
         oprf_key_share: { ...ref('Base64'), description: 'A scalar: 32 bytes.' },
-        commitment: { ...ref('Base64'), description: '32 bytes that follow from the evaluation of the right PIN.' },
-        unlock_tag: { ...ref('Base64'), description: '32 bytes, for this realm alone.' },
+        commitment: { ...ref('Base64'), description: '32 bytes derived from the evaluation of the correct PIN.' },
+        unlock_tag: { ...ref('Base64'), description: '32 bytes, different for each realm.' },
         sealed_share: { ...ref('Base64'), description: 'At most 256 bytes.' },
         sealed_keys: { ...ref('Base64'), description: 'At most 1,024 bytes.' },
       },
     }),
-    responses: { 200: answers('It is on disk.', closed({ registered: { const: true } })) },
+    responses: { 200: answers('The record is on disk.', closed({ registered: { const: true } })) },
   },
   handle(call) {
     const { actor, body } = call;
@@ -84,7 +84,7 @@ export const guessAtRealm: ActorOperation = {
   access: 'actor',
   contract: {
     summary:
-      "The second step: counts a guess, and evaluates a blinded element with the realm's share of the key. Twenty guesses are allowed; the count is on disk before the answer. One more destroys the share.",
+      "The second step: counts a guess, and evaluates a blinded element with the realm's share of the key. The count is on disk before the response. Twenty guesses are allowed, and one more destroys the share.",
     body: takes({
       type: 'object',
       required: ['version', 'blinded_element'],
@@ -98,7 +98,7 @@ export const guessAtRealm: ActorOperation = {
     }),
     responses: {
       200: answers(
-        'The evaluation, or why there is none: `locked` (no guesses remain), `stale` (the realm has no record of that version).',
+        'The evaluation, or the reason why there is none: `locked` (no guesses remain), `stale` (the realm has no record of that version).',
         ref('RealmEvaluation'),
       ),
     },
@@ -125,7 +125,7 @@ export const unlockAtRealm: ActorOperation = {
   access: 'actor',
   contract: {
     summary:
-      "The third step: the right tag sets the count of guesses back to none and gives the realm's sealed share and the sealed keys. A wrong one, with no guess remaining, destroys the share.",
+      "The third step: the correct tag resets the count of guesses and returns the realm's sealed share and the sealed keys. A wrong tag destroys the share if no guess remains.",
     body: takes({
       type: 'object',
       required: ['version', 'unlock_tag'],
@@ -136,7 +136,7 @@ export const unlockAtRealm: ActorOperation = {
     }),
     responses: {
       200: answers(
-        'What was sealed, or why there is nothing: `refused` (a wrong tag), `locked`, `stale`.',
+        'The sealed share and keys, or the reason why there are none: `refused` (a wrong tag), `locked`, `stale`.',
         ref('RealmUnlocked'),
       ),
     },

@@ -11,7 +11,7 @@ export const replies = tweetsAbout(
   'replies',
   {
     summary:
-      "Direct replies to a tweet that the actor may see, newest first; as many as the tweet's count. Problems as in tweetById.",
+      "The direct replies to a tweet that the actor may see, newest first. Their number equals the tweet's reply count. Problems as in tweetById.",
     parameters: ['Count', 'Cursor'],
     responses: { 200: 'TweetPage' },
   },
@@ -23,7 +23,7 @@ export const quotes = tweetsAbout(
   'quotes',
   {
     summary:
-      "Tweets that quote a tweet and that the actor may see, newest first; as many as the tweet's count. Problems as in tweetById.",
+      "The quotes of a tweet that the actor may see, newest first. Their number equals the tweet's quote count. Problems as in tweetById.",
     parameters: ['Count', 'Cursor'],
     responses: { 200: 'TweetPage' },
   },

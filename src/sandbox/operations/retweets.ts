@@ -16,7 +16,7 @@ export const retweetTweet: ActorOperation = {
   access: 'actor',
   contract: {
     summary:
-      'Retweets a tweet; repeating it changes nothing. Problems as in tweetById, and `forbidden` 403 for the tweet of another who is protected.',
+      'Retweets a tweet; repeating it changes nothing. Problems as in tweetById, and `forbidden` 403 for a tweet of another user who is protected.',
     parameters: ['IdempotencyToken'],
     responses: { 200: 'Retweeted' },
   },
@@ -39,7 +39,7 @@ export const unretweetTweet: ActorOperation = {
   path,
   access: 'actor',
   contract: {
-    summary: 'Takes a retweet back; repeating it changes nothing. Problems as in tweetById.',
+    summary: 'Removes a retweet; repeating it changes nothing. Problems as in tweetById.',
     parameters: ['IdempotencyToken'],
     responses: { 200: 'Retweeted' },
   },
@@ -60,7 +60,7 @@ export const retweeters: ActorOperation = {
   access: 'actor',
   contract: {
     summary:
-      'Users who retweeted a tweet, the newest retweet first. Protected users are listed for their followers only; retweets before the recorded history are counted, not listed. Problems as in tweetById.',
+      'Users who retweeted a tweet, the newest retweet first. Protected users are listed for their followers only. Retweets before the recorded history are counted but not listed. Problems as in tweetById.',
     parameters: ['Count', 'Cursor'],
     responses: { 200: answers('A page.', pageOf('users', 'User')) },
   },

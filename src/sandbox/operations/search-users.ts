@@ -16,9 +16,9 @@ export const searchUsers: ActorOperation = {
   path: '/api/search/users',
   access: 'actor',
   contract: {
-    summary: 'Users who match, the best match first.',
+    summary: 'Searches users by name, the best match first.',
     description:
-      'Each word must begin a word of the screen name, the name or the description, upper and lower case alike. A user whose screen name is the query comes first, then those whose screen name or name matches, then those whose description does; among equals the oldest account comes first.',
+      'Each word of the query must be a prefix of a word in the screen name, the name or the description (case-insensitive). The order is: the user whose screen name is the query, users whose screen name or name matches, users whose description matches; within each group, the oldest account first.',
     parameters: [
       {
         name: 'q',

@@ -15,9 +15,9 @@ export const searchTweets: ActorOperation = {
   path: '/api/search',
   access: 'actor',
   contract: {
-    summary: 'One page of the tweets that match and that the actor may see.',
+    summary: 'Searches the tweets that the actor may see.',
     description:
-      'Words (all of them, upper and lower case alike), "exact phrases", `from:`, `to:`, `since:YYYY-MM-DD`, `until:YYYY-MM-DD` (exclusive; both UTC), `filter:` (media, images, videos, links, replies, quote, verified), `#tag`, `$symbol`, `@name`, `-` before anything, `OR` (a space binds tighter), brackets. `name:value` with another name is `unknown_operator` 400; `http://…` and `12:30` are words. A cursor is bound to q, product and actor; anything else is `bad_cursor` 400. Tweets that arrive between pages are neither shown nor in the way. The last page has `next_cursor` null.',
+      'The query may contain words (all must match, case-insensitive), "exact phrases", `from:`, `to:`, `since:YYYY-MM-DD`, `until:YYYY-MM-DD` (exclusive; both UTC), `filter:` (media, images, videos, links, replies, quote, verified), `#tag`, `$symbol`, `@name`, `-` before any of these, `OR` (a space binds tighter) and brackets. `name:value` with another name is `unknown_operator` 400; `http://…` and `12:30` are words. A cursor is bound to q, product and actor; any other value is `bad_cursor` 400. Tweets that arrive between pages are left out and shift nothing. The last page has `next_cursor` null.',
     parameters: [
       {
         name: 'q',
@@ -29,7 +29,7 @@ export const searchTweets: ActorOperation = {
       {
         name: 'product',
         in: 'query',
-        description: '`latest`: newest first. `top`: by a score of how the tweet was received.',
+        description: '`latest`: newest first. `top`: by likes, retweets and bookmarks in the seed.',
         schema: { enum: ['latest', 'top'], default: 'latest' },
       },
       'Count',

@@ -18,10 +18,9 @@ export const uploadMedia: ActorOperation = {
   path: '/api/media',
   access: 'actor',
   contract: {
-    summary:
-      'Takes the bytes of a picture or a video, to be attached by the same actor. What was answered 201 survives a crash.',
+    summary: 'Uploads a picture or a video, which only the same actor can attach. It survives a crash after the 201.',
     description:
-      'What is attached to nothing is gone after 24 hours. The bytes are served under `/media/uploads/`, with their type, and in ranges. With an `idempotency-token` that was used before the first result comes again, whatever the bytes. Problems: `media_refused` 415 (another type), 413 (larger than 5 MiB, a gif than 15 MiB, a video than 512 MiB) and 400 (no bytes, or not of the type that `Content-Type` says), `idempotency_conflict` 409.',
+      'An upload that is not attached within 24 hours is deleted. The bytes are served under `/media/uploads/` with their type and with support for ranges. A repeated `idempotency-token` returns the first result, without a comparison of the bytes. Problems: `media_refused` 415 (unsupported type), 413 (larger than 5 MiB; gif 15 MiB; video 512 MiB) and 400 (no bytes, or bytes that do not match `Content-Type`), `idempotency_conflict` 409.',
     parameters: [
       'IdempotencyToken',
       {
@@ -43,7 +42,7 @@ export const uploadMedia: ActorOperation = {
       {
         name: 'duration_ms',
         in: 'query',
-        description: 'Of a video, where it is known.',
+        description: 'The duration of a video, if it is known.',
         schema: { type: 'integer', minimum: 0, maximum: 86400000 },
       },
     ],
@@ -60,7 +59,7 @@ export const uploadMedia: ActorOperation = {
     },
     responses: {
       201: replayable(
-        answers('The upload. With the header `idempotent-replayed: true` it is the first result of the token.', {
+        answers('The upload. The header `idempotent-replayed: true` marks the repeated first result of a token.', {
           type: 'object',
           required: ['media'],
           properties: { media: { type: 'object', required: ['id'], properties: { id: ref('Id') } } },

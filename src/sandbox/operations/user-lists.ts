@@ -12,7 +12,7 @@ export const followers = listOfUser(
   'followers',
   'followers',
   'UserPage',
-  'Who follows a user, the newest follow first. Only for followers of a protected user: `protected` 403. Problems as in userById.',
+  'The followers of a user, the newest follow first. The list of a protected user is for its followers only: `protected` 403. Problems as in userById.',
   (call, target) => related(call, 'followers', target, target.followers, isActive),
 );
 
@@ -20,7 +20,7 @@ export const following = listOfUser(
   'following',
   'following',
   'UserPage',
-  'Whom a user follows, the newest follow first. Problems as in followers.',
+  'The users whom a user follows, the newest follow first. Problems as in followers.',
   (call, target) => related(call, 'following', target, target.following, isActive),
 );
 
@@ -29,7 +29,7 @@ export const knownFollowers = listOfUser(
   'knownFollowers',
   'known-followers',
   'KnownFollowersPage',
-  'Followers of a user whom the actor follows, the newest follow of the user first. Problems as in followers.',
+  'The followers of a user whom the actor follows too, the newest follow first. Problems as in followers.',
   (call, target) => {
     const { actor } = call;
     const known = (user: User) => actor.following.has(user) && isActive(user);
@@ -41,7 +41,7 @@ export const affiliates = listOfUser(
   'affiliates',
   'affiliates',
   'UserPage',
-  'The accounts affiliated with a verified organization, the latest first; none for other users. Problems as in userById.',
+  'The accounts affiliated with a verified organization, the latest first. The list of any other user is empty. Problems as in userById.',
   (call, target) => {
     const paging = pagingOf(call, 'affiliates', target.id);
     const all = call.platform.dataset.affiliates.get(target) ?? [];

@@ -12,7 +12,7 @@ export const userTweets = listOfUser(
   'userTweets',
   'tweets',
   'UserTweetPage',
-  'Tweets, replies and retweets of a user, newest first. A retweet is the tweet that was retweeted, at the time of the retweet; own tweets are not repeated. Problems as in followers.',
+  'Tweets, replies and retweets of a user, newest first. A retweet is shown as the original tweet, sorted by the time of the retweet. Retweets of own tweets are left out. Problems as in followers.',
   (call, target) => pageOf(call, 'tweets', target, (after) => timelineOf(call.platform.dataset, target, after)),
 );
 

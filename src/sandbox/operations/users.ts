@@ -37,7 +37,7 @@ export const userByScreenName: ActorOperation = {
   path: '/api/users/by/{screen_name}',
   access: 'actor',
   contract: {
-    summary: 'A user by screen name, upper and lower case alike. Problems as in userById.',
+    summary: 'A user by screen name (case-insensitive). Problems as in userById.',
     responses: { 200: 'User' },
   },
   handle(call) {

@@ -20,23 +20,24 @@ export const chatConversations: ActorOperation = {
   access: 'actor',
   contract: {
     summary:
-      "The actor's conversations, newest message first, in the order of the moment at which the first page was read: a list that moves while it is read neither repeats nor skips.",
+      "The actor's conversations, newest message first. All pages have the order of the moment at which the first page was read, so new messages cause no repeated and no missing items.",
     description:
-      'Message requests, which the actor has not answered, are not in it; `has_message_requests` tells that there are some.',
+      'Message requests that the actor has not answered are left out. `has_message_requests` is true if there are some.',
     parameters: [
       'Count',
       {
         name: 'cursor_id',
         in: 'query',
         schema: { type: 'string' },
-        description: 'Of the page before; goes with `graph_snapshot_id`. Anything else is `bad_cursor` 400.',
+        description:
+          '`cursor_id` of the previous page, together with its `graph_snapshot_id`. Any other value is `bad_cursor` 400.',
       },
       { name: 'graph_snapshot_id', in: 'query', schema: { type: 'string' } },
       {
         name: 'last_messages',
         in: 'query',
         schema: { enum: ['true'] },
-        description: 'Brings `last_message` and `key_changes` along.',
+        description: 'Adds `last_message` and `key_changes`.',
       },
     ],
     responses: {
@@ -89,13 +90,14 @@ export const chatConversation: ActorOperation = {
   path: '/api/chat/conversations/{id}',
   access: 'actor',
   contract: {
-    summary: "One of the actor's conversations, a request too. Problems: `not_found` 404 (resource `conversation`).",
+    summary:
+      "One of the actor's conversations, which may be a message request. Problems: `not_found` 404 (resource `conversation`).",
     parameters: [
       {
         name: 'last_messages',
         in: 'query',
         schema: { enum: ['true'] },
-        description: 'Brings `last_message` and `key_changes` along.',
+        description: 'Adds `last_message` and `key_changes`.',
       },
     ],
     responses: { 200: answers('The conversation.', closed({ conversation: ref('Conversation') })) },

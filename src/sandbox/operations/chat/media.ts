@@ -17,11 +17,11 @@ export const uploadChatMedia: ActorOperation = {
   access: 'actor',
   contract: {
     summary:
-      'Keeps sealed bytes for the participants of a conversation, up to 540 MiB. The platform cannot open them. Problems: `media_refused` 400 and 413.',
+      'Stores up to 540 MiB of encrypted bytes for the participants of a conversation. The platform cannot decrypt them. Problems: `media_refused` 400 and 413.',
     body: { required: true, content: { 'application/octet-stream': { schema: {} } } },
     responses: {
       201: answers(
-        'They are kept.',
+        'The bytes are stored.',
         closed({
           media_hash_key: { type: 'string', description: 'base64url of the SHA-256 of the bytes.' },
           size: { type: 'integer' },
@@ -59,11 +59,11 @@ export const chatMedia: ActorOperation = {
   access: 'actor',
   contract: {
     summary:
-      'Sealed bytes, a mebibyte at a time, for those who take part in their conversation. Problems: `not_found` 404 (resource `media`).',
+      'Encrypted bytes, one mebibyte at a time, for the participants of the conversation. Problems: `not_found` 404 (resource `media`).',
     parameters: [{ name: 'offset', in: 'query', schema: { type: 'integer', minimum: 0, default: 0 } }],
     responses: {
       200: answers(
-        'A piece.',
+        'One part of the bytes.',
         closed({
           size: { type: 'integer' },
           bytes: { type: 'string', contentEncoding: 'base64' },

@@ -14,7 +14,7 @@ export const chatMessages: ActorOperation = {
   path: '/api/chat/conversations/{id}/messages',
   access: 'actor',
   contract: {
-    summary: 'Its messages, newest first, each with what was said of it since.',
+    summary: 'The messages of a conversation, newest first, each with its edits and reactions.',
     parameters: ['Count', { name: 'cursor', in: 'query', schema: { type: 'string' } }],
     responses: {
       200: answers(

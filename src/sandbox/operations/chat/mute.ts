@@ -8,9 +8,12 @@ const path = '/api/chat/conversations/{id}/mute';
 export const muteChat: ActorOperation = {
   ...{ id: 'muteChat', method: 'PUT', path, access: 'actor' },
   contract: {
-    summary: 'Mutes it for the actor.',
+    summary: 'Mutes a conversation for the actor.',
     responses: {
-      200: answers('It is muted.', closed({ conversation_id: ref('ConversationId'), muted: { type: 'boolean' } })),
+      200: answers(
+        'The conversation is muted.',
+        closed({ conversation_id: ref('ConversationId'), muted: { type: 'boolean' } }),
+      ),
     },
   },
   handle: (call) => setMuted(call, true),
@@ -19,9 +22,12 @@ export const muteChat: ActorOperation = {
 export const unmuteChat: ActorOperation = {
   ...{ id: 'unmuteChat', method: 'DELETE', path, access: 'actor' },
   contract: {
-    summary: 'Mutes it no longer.',
+    summary: 'Unmutes a conversation for the actor.',
     responses: {
-      200: answers('It is not.', closed({ conversation_id: ref('ConversationId'), muted: { type: 'boolean' } })),
+      200: answers(
+        'The conversation is not muted.',
+        closed({ conversation_id: ref('ConversationId'), muted: { type: 'boolean' } }),
+      ),
     },
   },
   handle: (call) => setMuted(call, false),

@@ -19,14 +19,14 @@ export const chatPublicKeys: ActorOperation = {
   access: 'actor',
   contract: {
     summary:
-      'The public chat keys of users, oldest first; none where a user has never set up chat. Who is unknown is left out. Check their signatures before use.',
+      'The public chat keys of users, oldest first. The list of a user who has not set up chat is empty. Unknown users are left out. Check the signatures of the keys before use.',
     parameters: [
       {
         name: 'user_ids',
         in: 'query',
         required: true,
         schema: { type: 'string' },
-        description: 'Up to 200, by comma.',
+        description: 'Up to 200 user ids, separated by commas.',
       },
     ],
     responses: { 200: answers('The keys.', closed({ users: { type: 'array', items: ref('PublicKeys') } })) },
@@ -46,8 +46,7 @@ export const registerChatKeys: ActorOperation = {
   path: '/api/chat/public-keys',
   access: 'actor',
   contract: {
-    summary:
-      "Registers the actor's public keys, for an account that has none. Problems: `has_chat_keys` 409, unless they are the same.",
+    summary: "Registers the actor's public keys. If the account has other keys: `has_chat_keys` 409.",
     body: takes({
       type: 'object',
       required: ['identity_public_key', 'signing_public_key', 'identity_signature', 'signing_signature'],
@@ -59,8 +58,8 @@ export const registerChatKeys: ActorOperation = {
       },
     }),
     responses: {
-      200: answers('They are registered already.', ref('PublicKeys')),
-      201: answers('They are registered.', ref('PublicKeys')),
+      200: answers('These keys were registered before.', ref('PublicKeys')),
+      201: answers('The keys are registered.', ref('PublicKeys')),
     },
   },
   handle(call) {

@@ -43,7 +43,7 @@ export const changeChatKey: ActorOperation = {
   access: 'actor',
   contract: {
     summary:
-      'Begins a conversation, or turns its key. Problems: `forbidden` 403 (the other takes no messages from the actor), `no_chat_keys` 409, `key_changed` 409 (`previous_version` is not the newest, or `version` is not newer).',
+      'Starts a conversation, or replaces its key. Problems: `forbidden` 403 (the other user does not accept messages from the actor), `no_chat_keys` 409, `key_changed` 409 (`previous_version` is not the newest, or `version` is not newer).',
     parameters: [tokenHeader],
     body: takes({
       type: 'object',
@@ -51,16 +51,16 @@ export const changeChatKey: ActorOperation = {
       properties: {
         ...sealedFields,
         version: { type: 'string', pattern: '^\\d{1,19}$' },
-        previous_version: { type: ['string', 'null'], description: 'Null where the conversation begins.' },
+        previous_version: { type: ['string', 'null'], description: 'Null for the first key of a conversation.' },
       },
     }),
     responses: {
       200: answers(
-        'It was there before.',
+        'The key change was made before.',
         closed({ conversation_id: ref('ConversationId'), key_change: ref('KeyChange') }),
       ),
       201: answers(
-        "It is the conversation's key.",
+        'The conversation has the new key.',
         closed({ conversation_id: ref('ConversationId'), key_change: ref('KeyChange') }),
       ),
     },
@@ -99,9 +99,9 @@ export const sendChatEvent: ActorOperation = {
   access: 'actor',
   contract: {
     summary:
-      "Says something in a conversation, or of a message in it. Problems: `not_found` 404 (resources `conversation`, `message`), `forbidden` 403 (edits and deletions for all are for one's own messages; or the other takes no messages from the actor), `too_many` 409 (500 edits and reactions of one message).",
+      "Sends a message, or edits, deletes or reacts to one. Problems: `not_found` 404 (resources `conversation`, `message`), `forbidden` 403 (an edit or a deletion for all of another's message, or the other user does not accept messages from the actor), `too_many` 409 (a message has at most 500 edits and reactions).",
     description:
-      'The platform is told what kind of event it is and of which message, so that it can bring them along with it, and nothing of what is said. A deletion `for_all` removes what was sealed. `detail` takes up to 131,072 characters.',
+      'The platform knows the kind of the event and its message, so that it can return edits and reactions with the message. It cannot read the content. A deletion `for_all` removes the encrypted content. `detail` has at most 131,072 characters.',
     parameters: [tokenHeader],
     body: takes({
       type: 'object',
@@ -109,13 +109,23 @@ export const sendChatEvent: ActorOperation = {
       properties: {
         ...sealedFields,
         kind: ref('ChatEventKind'),
-        target_seq_id: { ...ref('Id'), description: 'Of the message that it is about; with all kinds but `message`.' },
-        for_all: { type: 'boolean', description: 'Of a deletion: for both sides, and not for the actor alone.' },
+        target_seq_id: {
+          ...ref('Id'),
+          description:
+            'The message that the event refers to. Required for all kinds but `message`, which must not have it.',
+        },
+        for_all: {
+          type: 'boolean',
+          description: 'Whether a deletion applies to both sides instead of the actor only.',
+        },
       },
     }),
     responses: {
-      200: answers('It was there before.', closed({ conversation_id: ref('ConversationId'), event: ref('ChatEvent') })),
-      201: answers('It has its place.', closed({ conversation_id: ref('ConversationId'), event: ref('ChatEvent') })),
+      200: answers(
+        'The event was sent before.',
+        closed({ conversation_id: ref('ConversationId'), event: ref('ChatEvent') }),
+      ),
+      201: answers('The event was sent.', closed({ conversation_id: ref('ConversationId'), event: ref('ChatEvent') })),
     },
   },
   handle(call) {
