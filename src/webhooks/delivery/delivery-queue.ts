@@ -1,61 +1,50 @@
 import { chance, type Runtime, sleep, type Timer } from '../../shared/runtime/runtime.ts';
 import type { DeliveryResult, Store, WebhookRecord } from '../../store/port.ts';
 import type { PollerMonitor } from '../shared/poller-run.ts';
-import type { WebhookSecrets, WebhookVault } from '../shared/secrets.ts';
-import { unpackEvent } from '../shared/stored-event.ts';
+import { AttemptSender, type AttemptSenderParts } from './attempt-sender.ts';
 import { DeliveryWindow, keptInMemory, type QueuedDelivery } from './delivery-window.ts';
 import type { PollerWebhooks } from './poller-webhooks.ts';
-import { excerptOf, type ReceiverAnswer, type ReceiverFault, type Receivers } from './receiver.ts';
+import { excerptOf, type ReceiverAnswer, type ReceiverFault } from './receiver.ts';
 import type { ResultWriter } from './result-writer.ts';
 import { readRetryAfter, retryDelayMs } from './retry.ts';
-import type { SendGate, WebhookWatch } from './send-gate.ts';
-import { signedHeaders } from './signed.ts';
 
-/** Attempts that one receiver is asked at a time; of a replay one beside them, so that live events keep their way. */
+/** Attempts that one receiver gets at a time. A replay has one attempt besides, so that it does not delay live events. */
 const liveAtOnce = 8;
 const replaysAtOnce = 1;
-/** The reason for which an attempt is aborted when its webhook is deleted or gets another URL. */
-const retired = new Error('the webhook was deleted or changed');
-/** Between two questions to a store that is away. */
+/** The pause after a failed read of the store. */
 const retryLoadMs = 1_000;
 
-export interface DeliveryQueueParts {
+export interface DeliveryQueueParts extends AttemptSenderParts {
   store: Store;
-  receivers: Receivers;
-  vault: WebhookVault;
   runtime: Runtime;
-  gate: SendGate;
   webhooks: PollerWebhooks;
   results: ResultWriter;
   monitor: PollerMonitor;
 }
 
-/** What one webhook is to get. Nothing in here waits for another webhook. */
+/** Schedules the deliveries of one webhook. No webhook waits for another one. */
 export class DeliveryQueue {
   readonly #parts: DeliveryQueueParts;
   #webhook: WebhookRecord;
-  #opened: { secrets: WebhookSecrets; url: URL } | null = null;
+  readonly #sender: AttemptSender;
   readonly #live = new DeliveryWindow(liveAtOnce);
   readonly #replayed = new DeliveryWindow(replaysAtOnce);
   readonly #inFlight = new Map<string, Promise<void>>();
-  /** The attempts that are running, each with the watch that aborts it. */
-  readonly #sending = new Map<AbortController, WebhookWatch>();
-  /** Follows the webhook while attempts are running. */
-  #watch: WebhookWatch | null = null;
   #refreshedAt: number | null = null;
   #reading = false;
-  /** How many attempts of each are over, while the store may still say otherwise. */
+  /** The number of attempts of each event whose results are not stored yet. The store still has older data of these events. */
   readonly #unwritten = new Map<string, number>();
   readonly #writes = new Set<Promise<void>>();
   #loading: Promise<void> | null = null;
-  /** The store has told nothing new: it is not asked again before something was written. */
-  #toldNothing = false;
+  /** The last read was a full page of known deliveries. The store is not read again before a result is stored. */
+  #readWasUseless = false;
   #timer: Timer | undefined;
   #ended = false;
 
   constructor(webhook: WebhookRecord, parts: DeliveryQueueParts) {
     this.#parts = parts;
     this.#webhook = webhook;
+    this.#sender = new AttemptSender(webhook, parts);
   }
 
   get length(): number {
@@ -72,12 +61,12 @@ export class DeliveryQueue {
     return this.#refreshedAt;
   }
 
-  /** The webhook was changed, or something was queued in the store. */
+  /** To be called when the webhook was changed or deliveries were queued in the store. */
   refresh(): void {
     this.see();
     this.#refreshedAt = this.#webhook.revision;
     for (const window of [this.#live, this.#replayed]) window.restFrom(Number.NEGATIVE_INFINITY);
-    this.#toldNothing = false;
+    this.#readWasUseless = false;
     this.#go();
   }
 
@@ -86,18 +75,17 @@ export class DeliveryQueue {
     const webhook = this.#parts.webhooks.find(this.#webhook.id);
     if (webhook === this.#webhook || this.#ended) return;
     if (!webhook) return void this.#leave();
-    if (webhook.revision !== this.#webhook.revision) this.#opened = null;
     this.#webhook = webhook;
-    this.#watch?.saw(webhook);
+    this.#sender.saw(webhook);
   }
 
-  /** A new one, which the store has already. */
+  /** Adds a new delivery, which is already stored. */
   add(delivery: QueuedDelivery): void {
     this.#live.add(delivery);
     this.#go();
   }
 
-  /** Begins nothing more. Resolves once what is under way is over, and written down. */
+  /** Starts no more attempts. Resolves when the results of the running attempts are stored. */
   async end(): Promise<void> {
     this.#ended = true;
     this.#timer?.cancel();
@@ -108,20 +96,10 @@ export class DeliveryQueue {
   /** The webhook left the poller. If it was deleted, running attempts are aborted; if it has another poller now, they finish. */
   async #leave(): Promise<void> {
     void this.end();
-    if (await this.#parts.webhooks.isDeleted(this.#webhook.id)) this.#watch?.abort();
+    if (await this.#parts.webhooks.isDeleted(this.#webhook.id)) this.#sender.abort();
   }
 
-  /** The watch for an attempt that begins now. */
-  #follow(): WebhookWatch {
-    if (this.#watch && !this.#watch.signal.aborted) return this.#watch;
-    const watch = this.#parts.gate.watch(this.#webhook);
-    watch.signal.addEventListener('abort', () => {
-      for (const [controller, by] of this.#sending) if (by === watch) controller.abort(retired);
-    });
-    this.#watch = watch;
-    return watch;
-  }
-
+  /** Starts the attempts that are due, and sets the timer for the next one. */
   #go(): void {
     this.see();
     if (this.#ended) return;
@@ -139,7 +117,7 @@ export class DeliveryQueue {
     }
     const soonest = Math.min(this.#live.soonest(now), this.#replayed.soonest(now));
     if (Number.isFinite(soonest)) this.#timer = this.#parts.runtime.after(soonest - now, () => this.#go());
-    if (!this.#toldNothing && (this.#live.wantsMore(now) || this.#replayed.wantsMore(now))) this.#load();
+    if (!this.#readWasUseless && (this.#live.wantsMore(now) || this.#replayed.wantsMore(now))) this.#load();
   }
 
   /** Continues after the read. While the store is away nothing is sent, because another process may have deleted the webhook. */
@@ -167,7 +145,7 @@ export class DeliveryQueue {
   async #loadMore(): Promise<void> {
     const { runtime, store } = this.#parts;
     const { account, id } = this.#webhook;
-    let told = false;
+    let useful = false;
     for (const window of [this.#live, this.#replayed]) {
       if (!window.wantsMore(runtime.now())) continue;
       window.asking();
@@ -175,21 +153,21 @@ export class DeliveryQueue {
         const found = await store.deliveries.waiting(account, id, window === this.#replayed, keptInMemory);
         const last = found.at(-1);
         if (last && found.length === keptInMemory) window.restFrom(last.nextAt ?? 0);
-        else told = true;
+        else useful = true;
         for (const each of found) {
           const delivery = { ...each, nextAt: each.nextAt ?? 0, body: { sealed: each.sealed } };
-          told = this.#place(delivery, window) || told;
+          useful = this.#place(delivery, window) || useful;
         }
       } catch {
         await sleep(runtime, retryLoadMs);
         window.restFrom(Number.NEGATIVE_INFINITY);
-        told = true;
+        useful = true;
       }
     }
-    this.#toldNothing = !told;
+    this.#readWasUseless = !useful;
   }
 
-  /** As the store has it: a replay takes what waited for a later attempt. False where that is no news. */
+  /** Takes a delivery over from the store. A replay may have changed its window and time. Returns false if nothing is new. */
   #place(delivery: QueuedDelivery, window: DeliveryWindow): boolean {
     const { event } = delivery;
     if (this.#inFlight.has(event) || this.#unwritten.has(event)) return false;
@@ -198,7 +176,7 @@ export class DeliveryQueue {
     return known?.nextAt !== delivery.nextAt || known.replayed !== delivery.replayed;
   }
 
-  /** Not forgotten while the store is asked: it may have answered before it was told. */
+  /** Stores a result. The event stays in `#unwritten` while a read runs, because the read may have begun before the write. */
   async #write(result: DeliveryResult): Promise<void> {
     const { event } = result;
     this.#unwritten.set(event, (this.#unwritten.get(event) ?? 0) + 1);
@@ -207,8 +185,8 @@ export class DeliveryQueue {
     const left = (this.#unwritten.get(event) ?? 1) - 1;
     if (left > 0) this.#unwritten.set(event, left);
     else this.#unwritten.delete(event);
-    if (!this.#toldNothing) return;
-    this.#toldNothing = false;
+    if (!this.#readWasUseless) return;
+    this.#readWasUseless = false;
     this.#go();
   }
 
@@ -220,46 +198,15 @@ export class DeliveryQueue {
     this.#inFlight.set(delivery.event, attempt);
   }
 
-  async #ask(
-    delivery: QueuedDelivery,
-    attempt: number,
-    now: number,
-    ending: AbortController,
-  ): Promise<ReceiverAnswer | ReceiverFault> {
-    const { receivers, vault } = this.#parts;
-    const { event, body: kept } = delivery;
-    const webhook = this.#webhook;
-    const { account } = webhook;
-    let url: URL;
-    let body: string;
-    let headers: Record<string, string>;
-    try {
-      this.#opened ??= { secrets: vault.open(webhook), url: new URL(vault.openUrl(webhook)) };
-      url = this.#opened.url;
-      body = typeof kept === 'string' ? kept : bodyOf(vault.openBody(account, event, kept.sealed));
-      headers = signedHeaders({ eventId: event, attempt, body, now }, this.#opened.secrets);
-    } catch {
-      return { fault: 'not sent: what the service keeps of it does not open', durationMs: 0 };
-    }
-    return receivers.deliver(account, url, headers, body, ending);
-  }
-
   async #attempt(delivery: QueuedDelivery, window: DeliveryWindow): Promise<void> {
     const { vault, runtime } = this.#parts;
     const { account, id } = this.#webhook;
     const { event, replayed, eventAt } = delivery;
     const now = runtime.now();
     const attempts = delivery.attempts + 1;
-    const controller = new AbortController();
-    this.#sending.set(controller, this.#follow());
-    const answer = await this.#ask(delivery, attempts, now, controller);
-    this.#sending.delete(controller);
-    if (this.#sending.size === 0) {
-      this.#watch?.end();
-      this.#watch = null;
-    }
-    if ('fault' in answer && controller.signal.reason === retired) {
-      // Not an attempt that failed: it goes to the new URL, if there is one.
+    const answer = await this.#sender.send(delivery, attempts, now);
+    if (answer === null) {
+      // The attempt did not fail. The delivery goes to the new URL, if there is one.
       this.#inFlight.delete(event);
       window.inFlight -= 1;
       window.add(delivery);
@@ -273,7 +220,7 @@ export class DeliveryQueue {
     const state = fault === null ? 'delivered' : nextAt === null ? 'given_up' : 'waiting';
     const excerpt = 'status' in answer ? vault.sealExcerpt(account, event, id, excerptOf(answer)) : null;
     const last = { at: now, durationMs: answer.durationMs, responseCode: status, error: fault, excerpt };
-    const write = this.#write({ ...{ event, webhook: id, state, attempts, nextAt }, last });
+    const write = this.#write({ event, webhook: id, state, attempts, nextAt, last });
     this.#writes.add(write);
     void write.finally(() => this.#writes.delete(write));
     this.#parts.monitor.attempted({
@@ -294,11 +241,4 @@ export class DeliveryQueue {
     const asked = 'status' in answer && [429, 503].includes(answer.status) ? answer.retryAfter : null;
     return retryDelayMs(attempts, chance(runtime), readRetryAfter(asked, runtime.now()));
   }
-}
-
-/** Throws where it was never opened for a webhook: then none was to get it. */
-function bodyOf(kept: string): string {
-  const { body } = unpackEvent(kept);
-  if (body === null) throw new Error('a message that no webhook can open');
-  return body;
 }

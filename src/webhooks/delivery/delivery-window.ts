@@ -6,16 +6,16 @@ export const keptInMemory = 200;
 export type QueuedDelivery = Pick<WaitingDelivery, 'event' | 'attempts' | 'eventAt'> & {
   nextAt: number;
   replayed: boolean;
-  /** The exact bytes, or what opens to them. */
+  /** The bytes to send, or their sealed form. */
   body: string | { sealed: string };
 };
 
-/** What waits for one webhook, of one kind: what is due first is in memory, the rest in the store alone. */
+/** The deliveries of one webhook that are due first, either live or replayed ones. The others are only in the store. */
 export class DeliveryWindow {
   readonly atOnce: number;
   inFlight = 0;
   readonly #waiting = new Map<string, QueuedDelivery>();
-  /** When the first of what the store alone has is due. */
+  /** When the first delivery that is only in the store is due. */
   #restAt = Number.NEGATIVE_INFINITY;
 
   constructor(atOnce: number) {
@@ -26,7 +26,7 @@ export class DeliveryWindow {
     return this.#waiting.size;
   }
 
-  /** Where there are too many, the one that is due last is left to the store. */
+  /** Adds a delivery. If there are too many, drops the one that is due last; the store still has it. */
   add(delivery: QueuedDelivery): void {
     this.#waiting.set(delivery.event, delivery);
     if (this.#waiting.size <= keptInMemory) return;
@@ -42,14 +42,14 @@ export class DeliveryWindow {
     return found;
   }
 
-  /** Whether something is due, and not enough are under way. */
+  /** Returns whether a delivery is due and another attempt may run. */
   canTake(now: number): boolean {
     if (this.inFlight >= this.atOnce) return false;
     for (const { nextAt } of this.#waiting.values()) if (nextAt <= now) return true;
     return false;
   }
 
-  /** One that is due, unless enough are under way. */
+  /** Removes and returns a delivery that is due, if another attempt may run. */
   take(now: number): QueuedDelivery | undefined {
     if (this.inFlight >= this.atOnce) return undefined;
     for (const delivery of this.#waiting.values()) {
@@ -60,7 +60,7 @@ export class DeliveryWindow {
     return undefined;
   }
 
-  /** When something becomes due that is not due now. */
+  /** Returns when the next delivery becomes due, not counting those due now. */
   soonest(now: number): number {
     let soonest = this.#restAt > now ? this.#restAt : Number.POSITIVE_INFINITY;
     for (const { nextAt } of this.#waiting.values()) if (nextAt > now && nextAt < soonest) soonest = nextAt;
@@ -75,12 +75,12 @@ export class DeliveryWindow {
     return due < keptInMemory / 2;
   }
 
-  /** Something may have been queued in the store, due from `at` on. */
+  /** The store may have deliveries that are due from `at` on. */
   restFrom(at: number): void {
     this.#restAt = Math.min(this.#restAt, at);
   }
 
-  /** The store is about to be asked for what is due first. */
+  /** To be called before the deliveries due first are read from the store. */
   asking(): void {
     this.#restAt = Number.POSITIVE_INFINITY;
   }

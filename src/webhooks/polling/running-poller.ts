@@ -4,7 +4,8 @@
  *   RunningPoller    asks the platform for a page of events
  *   EventAppender    seals the page and stores it, with a delivery for each webhook
  *     PollerMessages   opens messages with the codes of the webhooks; WaitingMessages opens later those that did not open
- *   DeliveryQueues   hold what was stored, a DeliveryQueue for each webhook, which makes the attempts
+ *   DeliveryQueues   schedule the stored deliveries, with a DeliveryQueue for each webhook
+ *     AttemptSender    signs and sends each attempt
  *   ResultWriter     stores the results of attempts
  *
  * At the bottom, PollerRun is the shared state of the run, PollerWebhooks holds the webhooks as they were last read, and
