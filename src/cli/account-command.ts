@@ -5,13 +5,13 @@ import { CliError, print, table } from './print.ts';
 import { withAdmin } from './with-admin.ts';
 
 export function accountCommand(): Command {
-  const account = new Command('account').description('API accounts: who pays');
+  const account = new Command('account').description('Create and list API accounts, add credit, set limits');
   account
     .command('create')
-    .description('Make an account')
-    .requiredOption('--name <name>', 'what people call it')
-    .option('--credits <dollars>', 'credit to begin with', '0')
-    .option('--json', 'answer { "id": … }')
+    .description('Create an account')
+    .requiredOption('--name <name>', 'name of the account')
+    .option('--credits <dollars>', 'credit at the start', '0')
+    .option('--json', 'print { "id": … }')
     .action(async (options: { name: string; credits: string; json?: boolean }) => {
       if (options.name.trim() === '') throw new CliError('the name must not be empty');
       const credit = readDollars(options.credits);
@@ -20,8 +20,8 @@ export function accountCommand(): Command {
     });
   account
     .command('list')
-    .description('All accounts, with what they have left')
-    .option('--json', 'answer an array')
+    .description('List all accounts with their credit')
+    .option('--json', 'print an array')
     .action(async (options: { json?: boolean }) => {
       const accounts = (await withAdmin((admin) => admin.listAccounts())).map((record) => ({
         id: record.id,
@@ -40,11 +40,11 @@ export function accountCommand(): Command {
     });
   account
     .command('credit')
-    .description('Pay credit in')
-    .argument('<id>', 'the account')
-    .argument('<dollars>', 'how much, such as 5 or 0.25')
-    .option('--description <text>', 'for the list of payments', 'Credit')
-    .option('--json', 'answer { "id": … }, the id of the payment')
+    .description('Add credit')
+    .argument('<id>', 'id of the account')
+    .argument('<dollars>', 'amount, such as 5 or 0.25')
+    .option('--description <text>', 'text for the list of payments', 'Credit')
+    .option('--json', 'print { "id": … }, the id of the payment')
     .action(async (account: string, dollars: string, options: { description: string; json?: boolean }) => {
       const micros = readDollars(dollars);
       if (micros === 0) throw new CliError('the amount must be more than 0');
@@ -53,10 +53,10 @@ export function accountCommand(): Command {
     });
   account
     .command('limit')
-    .description('Set how many calls a minute each of its keys may make; a running service follows within 5 s')
-    .argument('<id>', 'the account')
+    .description('Set the calls a minute for each key of an account. A running service uses the new limit within 5 s')
+    .argument('<id>', 'id of the account')
     .argument('<calls-per-minute>', "a whole number, or `default` for the service's RATE_LIMIT")
-    .option('--json', 'answer { "id": …, "rate_limit": … }')
+    .option('--json', 'print { "id": …, "rate_limit": … }')
     .action(async (account: string, limit: string, options: { json?: boolean }) => {
       const rateLimit = readLimit(limit);
       await withAdmin((admin) => admin.setRateLimit(account, rateLimit));
@@ -66,7 +66,7 @@ export function accountCommand(): Command {
   return account;
 }
 
-/** Calls a minute; `null` for the service's own limit. No account is without one: so much only RATE_LIMIT may grant. */
+/** Returns calls a minute, or `null` for RATE_LIMIT. An account cannot be without a limit; only RATE_LIMIT can turn limits off. */
 function readLimit(text: string): number | null {
   if (text === 'default') return null;
   const limit = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;

@@ -4,15 +4,15 @@ import { asJson, describe, withoutSecrets } from './doctor/report.ts';
 
 export function doctorCommand(): Command {
   return new Command('doctor')
-    .description('Look at settings, disk, store, port and platform; say what is wrong and what to do')
-    .option('--json', 'answer { "ok": …, "checks": [{ "name", "state", "detail", "todo" }] }')
+    .description('Check settings, disk, key, store, clock, port and platform, and say what to do about each problem')
+    .option('--json', 'print { "ok": …, "checks": [{ "name", "state", "detail", "todo" }] }')
     .action(async (options: { json?: boolean }) => {
       const { examine } = await import('./doctor/examine.ts');
       const examination = await examine(process.env);
       const coloured = process.stdout.isTTY === true && !process.env['NO_COLOR'];
       const text = options.json ? asJson(examination) : describe(examination, coloured);
       await new Promise((resolve) => process.stdout.write(`${withoutSecrets(text, process.env)}\n`, resolve));
-      // What hangs (a connection, a disk) would keep the process alive after all is said.
+      // A connection or a disk that hangs would keep the process alive after the report.
       process.exit(failed(examination.findings) ? 1 : 0);
     });
 }

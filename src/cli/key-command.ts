@@ -5,13 +5,13 @@ import { CliError, print, table } from './print.ts';
 import { withAdmin } from './with-admin.ts';
 
 export function keyCommand(): Command {
-  const key = new Command('key').description('API keys: how callers identify themselves');
+  const key = new Command('key').description('Create, list and revoke API keys');
   key
     .command('create')
-    .description('Make a key; it is shown once')
-    .requiredOption('--account <id>', 'the account that pays')
-    .option('--name <name>', 'what people call it', 'Key')
-    .option('--json', 'answer { "id": …, "key": … }')
+    .description('Create a key. It is shown once')
+    .requiredOption('--account <id>', 'id of the account that pays')
+    .option('--name <name>', 'name of the key', 'Key')
+    .option('--json', 'print { "id": …, "key": … }')
     .action(async (options: { account: string; name: string; json?: boolean }) => {
       const { id, key } = await withAdmin((admin) => admin.createKey(options.account, options.name));
       print(
@@ -22,9 +22,9 @@ export function keyCommand(): Command {
     });
   key
     .command('list')
-    .description('Keys, by the beginning of each')
-    .option('--account <id>', 'of this account only')
-    .option('--json', 'answer an array')
+    .description('List keys, each by its beginning')
+    .option('--account <id>', 'list only the keys of this account')
+    .option('--json', 'print an array')
     .action(async (options: { account?: string; json?: boolean }) => {
       const keys = (await withAdmin((admin) => admin.listKeys(options.account))).map(describe);
       const rows = keys.map((k) => [k.id, k.account, k.name, k.prefix, k.last_used_at ?? 'never', k.revoked_at ?? '']);
@@ -32,9 +32,9 @@ export function keyCommand(): Command {
     });
   key
     .command('revoke')
-    .description('End a key; a running service refuses it within 5 s')
-    .argument('<id>', 'the key, by its id (`postern key list`)')
-    .option('--json', 'answer { "id": … }')
+    .description('Revoke a key. A running service refuses it within 5 s')
+    .argument('<id>', 'id of the key (`postern key list`)')
+    .option('--json', 'print { "id": … }')
     .action(async (id: string, options: { json?: boolean }) => {
       const revoked = await withAdmin((admin) => admin.revokeKey(id));
       if (!revoked) throw new CliError(`no such key: ${id}. \`postern key list\` shows all`);

@@ -15,20 +15,20 @@ interface Options {
 }
 
 const environment = `
-Credentials come from the environment, so that no shell keeps them:
-  POSTERN_API_KEY         the key that pays; the demo key if left out
-  POSTERN_AUTH_TOKEN      the actor; a demo account if left out
-  POSTERN_ENCRYPTION_CODE opens direct messages; a demo account's own if left out
-  POSTERN_WEBHOOK_SECRET  signs what is forwarded; one is made and printed if left out
+Credentials come from the environment, so that they do not get into the history of the shell:
+  POSTERN_API_KEY         API key; the demo key if left out
+  POSTERN_AUTH_TOKEN      auth_token of the actor; a demo account if left out
+  POSTERN_ENCRYPTION_CODE opens direct messages; that of the demo account if left out
+  POSTERN_WEBHOOK_SECRET  signs forwarded events; if left out, a secret is made and printed
 `;
 
 export function listenCommand(): Command {
   return new Command('listen')
-    .description('Print events as they happen, and forward them to a program of yours (no public address needed)')
-    .option('--forward-to <url>', 'POST each event there, signed like a delivery')
-    .option('--types <types>', 'only these, by comma, such as tweet.like,user.follow')
+    .description('Print events as they happen, and forward them to a local program')
+    .option('--forward-to <url>', 'POST each event to this address, signed like a delivery')
+    .option('--types <types>', 'types of events, separated by commas, such as tweet.like,user.follow')
     .option('--as <userName>', 'act as this demo account', 'ada')
-    .option('--url <url>', 'where the API is, with /v1; the service of DATA_DIR if left out')
+    .option('--url <url>', 'address of the API, with /v1; the service of DATA_DIR if left out')
     .addHelpText('after', environment)
     .action(async (options: Options) => {
       const { POSTERN_API_KEY: key, POSTERN_AUTH_TOKEN: token } = process.env;
@@ -63,7 +63,7 @@ function readDemo(): Demo {
     return JSON.parse(readFileSync(path, 'utf8')) as Demo;
   } catch {
     throw new CliError(
-      `${path} is not there: start the service from here (npm start), or set POSTERN_API_KEY and POSTERN_AUTH_TOKEN and give --url`,
+      `${path} does not exist: start the service in this folder (npm start), or set POSTERN_API_KEY and POSTERN_AUTH_TOKEN and give --url`,
     );
   }
 }

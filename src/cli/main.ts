@@ -22,13 +22,13 @@ const program = new Command('postern')
   .addCommand(listenCommand())
   .addCommand(doctorCommand())
   .addHelpText('after', settingsHelp)
-  .showHelpAfterError('(add --help for what it takes)');
+  .showHelpAfterError('(--help lists the arguments and options)');
 
 const diskHints: Readonly<Record<string, string>> = {
   ENOSPC: 'The disk is full: make room on it',
   EROFS: 'The disk is mounted read-only: mount it so that it can be written, or choose another DATA_DIR',
   EACCES: 'Check the owner and the mode of the folder',
-  // What a recursive mkdir of Node's says of a read-only disk as well.
+  // A recursive mkdir of Node also throws ENOENT on a read-only disk.
   ENOENT: 'Check that the folder above exists and is not on a disk that is mounted read-only',
 };
 
@@ -46,7 +46,7 @@ function messageFor(error: unknown): string {
   return `postern: ${error instanceof Error ? error.message : String(error)}`;
 }
 
-/** Faults of the system name files and addresses; people want to know which setting led there. */
+/** Errors of the system name files and addresses. The message names the setting that led there. */
 function systemErrorMessage(error: NodeJS.ErrnoException & { port?: number }): string {
   if (error.code === 'EADDRINUSE') {
     return `port ${error.port} is taken. Stop what uses it, or choose another: PORT=0 (any) and SANDBOX_PORT=0`;
@@ -65,7 +65,7 @@ function isSystemError(error: unknown): error is NodeJS.ErrnoException & { port?
   return error instanceof Error && 'code' in error;
 }
 
-/** The settings, as `postern --help` ends. */
+/** Returns the list of settings at the end of `postern --help`. */
 export function settingsHelp(): string {
   const width = Math.max(...Object.keys(settings).map((name) => name.length)) + 2;
   const lines = Object.entries(settings).map(

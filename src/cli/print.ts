@@ -1,9 +1,9 @@
-/** Answers a command on standard output: one line of JSON for programs, or text for people. */
+/** Writes the result of a command to standard output: one line of JSON for programs, or text for people. */
 export function print(asJson: boolean | undefined, value: unknown, text: string): void {
   process.stdout.write(`${asJson ? JSON.stringify(value) : text}\n`);
 }
 
-/** Columns of equal width, without a frame, so that it can be cut with ordinary tools. */
+/** Returns a table with columns of equal width and no frame, so that ordinary tools can cut it. */
 export function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = header.map((title, column) =>
     Math.max(title.length, ...rows.map((row) => (row[column] ?? '').length)),
@@ -16,7 +16,7 @@ export function table(header: readonly string[], rows: readonly (readonly string
   return [header, ...rows].map(line).join('\n');
 }
 
-/** Something that the person at the command line can mend; its message says how. */
+/** An error that the user of the command line can correct. Its message says how. */
 export class CliError extends Error {
   override readonly name = 'CliError';
 }

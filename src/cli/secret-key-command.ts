@@ -3,17 +3,17 @@ import { CliError, print } from './print.ts';
 import { withStore } from './with-admin.ts';
 
 export function secretKeyCommand(): Command {
-  const command = new Command('secret-key').description('The key that encrypts stored data');
+  const command = new Command('secret-key').description('Give up a lost key that encrypts stored data');
   command
     .command('reset')
-    .description('Delete what was encrypted with a key that is lost: webhooks, their events, kept responses')
-    .option('--yes', 'do it; without this nothing is deleted')
-    .option('--json', 'answer { "reset": true }')
+    .description('Delete all data that was encrypted with a lost key: webhooks, their events and kept responses')
+    .option('--yes', 'confirm; without this option nothing is deleted')
+    .option('--json', 'print { "reset": true }')
     .action(async (options: { yes?: boolean; json?: boolean }) => {
       if (!options.yes) {
         throw new CliError(
           'this deletes every webhook with its credentials and undelivered events, and the responses kept for Idempotency-Keys; ' +
-            'accounts, API keys and credit stay. Stop every Postern of this store, then repeat it with --yes',
+            'accounts, API keys and credit stay. Stop every Postern of this store, then repeat the command with --yes',
         );
       }
       await withStore((store) => store.secretCheck.discardSealed());

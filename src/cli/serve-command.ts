@@ -6,9 +6,9 @@ import { type Config, readConfig } from '../shared/config/config.ts';
 import { runUntilStopped } from './run-until-stopped.ts';
 
 export function serveCommand(): Command {
-  return new Command('serve').description('Run the gateway (what `npm start` does)').action(async () => {
+  return new Command('serve').description('Run the gateway; `npm start` does the same').action(async () => {
     const config = readConfig(process.env);
-    // Its thread makes a dataset while this one loads the service.
+    // The sandbox makes its dataset in a thread of its own while this thread loads the service.
     const sandbox = startSandbox(config);
     const service = await load(config, sandbox ? { startSandbox: () => sandbox } : {}).catch(async (error) => {
       await (await sandbox?.catch(() => null))?.close();
@@ -19,7 +19,7 @@ export function serveCommand(): Command {
   });
 }
 
-/** The whole service takes longer to load than any other command to run, so that they do without it. */
+/** Loads the service only for `serve`, because loading it takes longer than any other command needs to run. */
 async function load(config: Config, overrides: Overrides): Promise<Service> {
   const { serve } = await import('../main/serve.ts');
   return serve(config, overrides);

@@ -4,7 +4,7 @@ import { systemRuntime } from '../shared/runtime/runtime.ts';
 import type { Store } from '../store/port.ts';
 import { CliError } from './print.ts';
 
-/** Opens the store for one command (a running service may have it open too), and closes it whatever happens. */
+/** Opens the store for one command and closes it afterwards, also after an error. A running service may have the store open too. */
 export async function withStore<T>(work: (store: Store) => Promise<T>): Promise<T> {
   const { openStore } = await import('../main/open-store.ts');
   const store = await openStore(readConfig(process.env), systemRuntime);
