@@ -10,7 +10,7 @@ import { BodyBudget } from '../api/http/body-budget.ts';
 import { ClientAddresses } from '../api/http/client-address.ts';
 import { UnauthenticatedLimit } from '../api/http/unauthenticated-limit.ts';
 import { expressApp } from '../api/server/express-app.ts';
-import { front } from '../api/server/front.ts';
+import { httpEntryPoint } from '../api/server/http-entry-point.ts';
 import { Overload } from '../api/server/overload.ts';
 import { AccountAdmin } from '../billing/account-admin.ts';
 import { MediaService } from '../media/media-service.ts';
@@ -135,7 +135,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
       ...overrides.tasks,
     });
     closers.push(() => tasks.close());
-    const core = new ActionPipeline({
+    const pipeline = new ActionPipeline({
       ...billing,
       webhooks: webhooks.service,
       platform,
@@ -170,14 +170,14 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
       logger,
       metrics,
       metricsToken: config.secrets.metricsToken,
-      rest: { core, ...billing, bodies, actions: [...actions, ...streams] },
+      rest: { pipeline, ...billing, bodies, actions: [...actions, ...streams] },
       health: { store, platform, runtime },
       home: { actions: [...actions, ...streams], demo: () => demo },
       documents: { publicUrl: () => config.publicUrl ?? (isLoopbackHost(config.host) ? origin : null) },
     });
-    const graphql = graphqlHandler({ core, media, ...billing, bodies, runtime, logger, options });
+    const graphql = graphqlHandler({ pipeline, media, ...billing, bodies, runtime, logger, options });
     return {
-      handler: front({ runtime, logger, metrics, unauthenticated, overload, graphqlPath, graphql, express }),
+      handler: httpEntryPoint({ runtime, logger, metrics, unauthenticated, overload, graphqlPath, graphql, express }),
       ...{ logger, metrics },
       announce: (address) => {
         origin = address;

@@ -102,7 +102,9 @@ export const dmSendMedia = platformAction({
     try {
       const filename = input.filename ?? `${nameOf[type]}.${extensionOf(taken.type)}`;
       const attachment = {
-        ...{ media: taken, type, filename },
+        media: taken,
+        type,
+        filename,
         width: input.width ?? taken.width,
         height: input.height ?? taken.height,
       };
@@ -112,7 +114,10 @@ export const dmSendMedia = platformAction({
         message_id: sent.messageId,
         conversation_id: sent.conversationId,
         media_hash_key: sent.mediaHashKey,
-        ...{ filename, type, size: taken.size, text },
+        filename,
+        type,
+        size: taken.size,
+        text,
       };
     } finally {
       await taken.discard();

@@ -35,7 +35,12 @@ export const createWebhook = platformAction({
     const receiver = webhooks.checkUrl(url);
     const { cursor } = await platform.activity({ count: 1, cursor: null });
     return webhooks.create({
-      ...{ token: tokenFor('createWebhook'), account, url: receiver, events, secret, cursor },
+      token: tokenFor('createWebhook'),
+      account,
+      url: receiver,
+      events,
+      secret,
+      cursor,
       encryptionCode: credentials.encryptionCode?.expose() ?? null,
       credentials: { authToken: credentials.authToken?.expose() ?? '', proxy: credentials.proxy?.expose() ?? null },
     });

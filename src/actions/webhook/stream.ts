@@ -42,7 +42,10 @@ export const eventStream = platformAction({
     const { cursor } = await platform.activity({ count: 1, cursor: null });
     const proxy = credentials.proxy?.expose() ?? null;
     return webhooks.stream({
-      ...{ account, cursor, types: wanted, after },
+      account,
+      cursor,
+      types: wanted,
+      after,
       encryptionCode: credentials.encryptionCode?.expose() ?? null,
       credentials: { authToken: credentials.authToken?.expose() ?? '', proxy },
     }) as never;

@@ -16,7 +16,7 @@ import {
 } from 'graphql';
 import { fieldOf, fragmentsOf, selectedFields } from './selection.ts';
 
-/** Measured with graphql-jit 0.8.9. The generated code is never longer than the estimate (test/graphql/executor.test.ts). */
+/** Measured with graphql-jit 0.8.9. The generated code is never longer than the estimate (test/api/graphql/executor.test.ts). */
 const characters = { perField: 600, perResolver: 2_600, perWrapper: 1_500, perType: 2_600, perNode: 250 };
 /** The names on the path to a field appear in each of its error objects, argument names and function names. */
 const timesPathIsWritten = 16;

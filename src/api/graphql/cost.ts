@@ -6,7 +6,7 @@ export type UserView = 'author' | 'card' | 'profile' | 'tweet' | 'quoted' | 'art
 
 export type Args = Readonly<Record<string, unknown>>;
 
-/** What a field may ask of the core, told beside its resolver: the quote is made from it before anything runs. */
+/** What a field may ask of the pipeline, told beside its resolver: the quote is made from it before anything runs. */
 export interface FieldCost {
   /** Runs for each object that the field is asked of, unless what follows says that it need not. */
   readonly action?: Action;

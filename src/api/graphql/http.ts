@@ -96,9 +96,19 @@ export function graphqlHandler(parts: GraphqlHttpParts): GraphqlListener {
 function newState(request: IncomingMessage, response: ServerResponse): GraphqlRequest {
   const locals = localsOf(response);
   const state: GraphqlRequest = {
-    ...{ request, response, key: null, rate: null, requestId: locals.requestId },
-    ...{ operationType: undefined, operationName: undefined, quoted: 0, calls: 0, charges: [], errors: 0 },
-    ...{ settled: null, noted: new Set() },
+    request,
+    response,
+    key: null,
+    rate: null,
+    requestId: locals.requestId,
+    operationType: undefined,
+    operationName: undefined,
+    quoted: 0,
+    calls: 0,
+    charges: [],
+    errors: 0,
+    settled: null,
+    noted: new Set(),
   };
   locals.graphql = state;
   return state;

@@ -16,7 +16,7 @@ import type { Session } from './session.ts';
 import { shortenMutation } from './shorten-mutation.ts';
 
 export interface PaidOperationParts {
-  core: ActionPipeline;
+  pipeline: ActionPipeline;
   limiter: RateLimiter;
   streams: ConcurrencyLimit;
   executor: Executor;
@@ -39,10 +39,10 @@ export interface CheckedOperation {
 
 /** Reserves the quote, executes a query or a mutation, and charges the calls that succeeded. */
 export async function executePaid(parts: PaidOperationParts, checked: CheckedOperation): Promise<ExecutionResult> {
-  const { core, executor, format } = parts;
+  const { pipeline, executor, format } = parts;
   const { args, operation, state, bytesLimit } = checked;
   const isMutation = operation.operation === 'mutation';
-  const paid = await core.payFor({
+  const paid = await pipeline.payFor({
     account: checked.caller.account,
     quote: state.quoted,
     idempotency: isMutation ? idempotencyOf(checked) : null,
@@ -94,7 +94,7 @@ export async function subscribePaid(
 
 async function open(parts: PaidOperationParts, checked: CheckedOperation): Promise<ExecutionResult | LiveResults> {
   const { args, state } = checked;
-  const paid = await parts.core.payFor({
+  const paid = await parts.pipeline.payFor({
     account: checked.caller.account,
     quote: state.quoted,
     idempotency: null,

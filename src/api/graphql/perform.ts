@@ -71,8 +71,8 @@ async function resultOf(
   const lifetime = new RequestLifetime(parts, state);
   try {
     const caller = callerOf(state, lifetime);
-    const { core, costLimit } = parts;
-    const calls = new RequestCalls(core, caller);
+    const { pipeline, costLimit } = parts;
+    const calls = new RequestCalls(pipeline, caller);
     const measure = () =>
       quote({
         scope,
@@ -128,7 +128,7 @@ async function resultOf(
  * before that.
  */
 async function mayCheck(
-  { core }: PerformParts,
+  { pipeline }: PerformParts,
   { quoted, key }: GraphqlRequest,
   calls: RequestCalls,
   isCostOnly: boolean,
@@ -139,7 +139,7 @@ async function mayCheck(
       `Too much Markdown: the articles of one request may have ${documentLimits.markdown.toLocaleString('en')} characters together`,
     );
   }
-  if (await core.covers(key?.account ?? '', quoted)) return true;
+  if (await pipeline.covers(key?.account ?? '', quoted)) return true;
   if (isCostOnly) throw insufficientCredits(quoted);
   return false;
 }

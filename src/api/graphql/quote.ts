@@ -57,9 +57,9 @@ export function quote(options: QuoteOptions): Quote {
   const { operation, limits } = options;
   const known = quotes.get(operation);
   if (known?.limits === limits && known.calls.every((call) => isAccepted(call, options))) return known.quote;
-  const walk = new Walk(options);
-  const made = walk.quote();
-  if (walk.isReusable) quotes.set(operation, { limits, quote: made, calls: walk.calls });
+  const traversal = new Traversal(options);
+  const made = traversal.quote();
+  if (traversal.isReusable) quotes.set(operation, { limits, quote: made, calls: traversal.calls });
   return made;
 }
 
@@ -95,7 +95,7 @@ interface Place {
   readonly items: number | undefined;
 }
 
-class Walk {
+class Traversal {
   readonly #options: QuoteOptions;
   readonly #introspection: IntrospectionReader;
   readonly #itemBytes = new Map<FieldNode, number>();

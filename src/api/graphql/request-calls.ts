@@ -16,25 +16,25 @@ const longestInKey = 256;
 
 /** The calls of one request. Calls of one action with equal inputs are prepared and checked once, however many fields make them. */
 export class RequestCalls {
-  readonly #core: ActionPipeline;
+  readonly #pipeline: ActionPipeline;
   readonly #caller: Caller;
   readonly #prepared = new Map<string, Prepared | PosternError>();
   /** Numbers that stand for long strings and for objects such as files. */
   readonly #numbers = new Map<unknown, number>();
 
-  constructor(core: ActionPipeline, caller: Caller) {
-    this.#core = core;
+  constructor(pipeline: ActionPipeline, caller: Caller) {
+    this.#pipeline = pipeline;
     this.#caller = caller;
   }
 
   /** `key` is that of `keyOf`. Throws `bad_input`. */
   prepare(action: Action, input: Input, key = this.keyOf(action, input)): PreparedCall {
-    return this.#prepare(key, () => this.#core.prepare(action, input, this.#caller)).call;
+    return this.#prepare(key, () => this.#pipeline.prepare(action, input, this.#caller)).call;
   }
 
   /** A page of a list, from any of its edges on. `key` is that of `edgesKeyOf`. Throws `bad_input`. */
   prepareEdges(action: Action, input: Input, key = this.edgesKeyOf(action, input)): PreparedCall<EdgePage> {
-    return this.#prepare(key, () => this.#core.prepareEdges(action, input, this.#caller)).call;
+    return this.#prepare(key, () => this.#pipeline.prepareEdges(action, input, this.#caller)).call;
   }
 
   /** Throws if the input of a call is known to be wrong. */
@@ -44,7 +44,7 @@ export class RequestCalls {
       return;
     }
     const key = this.keyOf(action, input);
-    const { refused } = this.#prepare(key, () => this.#core.prepare(action, input, this.#caller));
+    const { refused } = this.#prepare(key, () => this.#pipeline.prepare(action, input, this.#caller));
     if (refused) throw refused;
   }
 

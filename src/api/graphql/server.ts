@@ -11,7 +11,7 @@ import { logFailure } from '../../shared/observability/failures.ts';
 import type { Logger } from '../../shared/observability/logger.ts';
 import type { Runtime } from '../../shared/runtime/runtime.ts';
 import { noteError } from '../http/request-locals.ts';
-import { withBill } from './bill.ts';
+import { addCostExtensions } from './cost-extensions.ts';
 import { formatErrors, refusal } from './errors.ts';
 import { Executor } from './executor.ts';
 import { limitDocuments } from './limits.ts';
@@ -32,7 +32,7 @@ export interface GraphqlOptions {
 }
 
 export interface GraphqlParts {
-  core: ActionPipeline;
+  pipeline: ActionPipeline;
   accounts: AccountService;
   limiter: RateLimiter;
   streams: ConcurrencyLimit;
@@ -81,7 +81,7 @@ export function graphqlServer(parts: GraphqlParts) {
     multipart: false,
   });
   const finish = (result: ExecutionResult, state: GraphqlRequest) =>
-    withBill(describeErrors(result, state, logger), state, accounts, options.costLimit);
+    addCostExtensions(describeErrors(result, state, logger), state, accounts, options.costLimit);
 
   const answer = async ({ method, params, state }: Asked): Promise<ExecutionResult | LiveResults> => {
     const request = { method } as Request;
@@ -132,11 +132,11 @@ function refuseIntrospection(): Plugin {
   };
 }
 
-function executePaid({ core, limiter, streams, runtime, logger, options }: GraphqlParts): Plugin<Context> {
+function executePaid({ pipeline, limiter, streams, runtime, logger, options }: GraphqlParts): Plugin<Context> {
   const format = (result: ExecutionResult, state: GraphqlRequest) => describeErrors(result, state, logger);
   const { costLimit, bytesLimit, timeoutMs } = options;
   const performing = {
-    core,
+    pipeline,
     limiter,
     streams,
     executor: new Executor(schema),

@@ -27,7 +27,7 @@ export interface SessionParts {
 }
 
 /**
- * What the fields of one request ask of the core. Each thing is read once, however many fields want it; a write makes
+ * What the fields of one request ask of the pipeline. Each thing is read once, however many fields want it; a write makes
  * all that was read before it old.
  */
 export class Session {

@@ -11,7 +11,7 @@ import { inputReader, type RawInput } from './read-input.ts';
 export type RestHandler = (request: Request, response: Response) => Promise<void>;
 
 /** Performs one action for one request: input, expensive checks, payment, response. */
-export function actionRoute(action: Action, core: ActionPipeline): RestHandler {
+export function actionRoute(action: Action, pipeline: ActionPipeline): RestHandler {
   const readInput = inputReader(action);
   return async (request: Request, response: Response) => {
     const { account = '' } = localsOf(response);
@@ -23,11 +23,11 @@ export function actionRoute(action: Action, core: ActionPipeline): RestHandler {
       encryptionCode: action.code === 'none' ? null : readEncryptionCode(request, input),
       signal: hangUpSignal(response),
     };
-    const call = core.prepare(action, input, caller);
+    const call = pipeline.prepare(action, input, caller);
     // An account that cannot pay is refused below, by the ledger, before anything expensive is done.
-    if (call.unchecked > 0 && (await core.covers(account, action.price))) await call.check();
+    if (call.unchecked > 0 && (await pipeline.covers(account, action.price))) await call.check();
     const key = action.method === 'POST' ? readIdempotencyKey(request) : null;
-    const paid = await core.payFor({
+    const paid = await pipeline.payFor({
       account,
       quote: action.price,
       idempotency: key === null ? null : { key, content: contentOf(request, action, input, caller) },

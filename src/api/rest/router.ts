@@ -16,7 +16,7 @@ import { actionRoute } from './action-route.ts';
 import { streamRoute } from './stream-route.ts';
 
 export interface RestParts {
-  core: ActionPipeline;
+  pipeline: ActionPipeline;
   keys: ApiKeyAuthenticator;
   limiter: RateLimiter;
   streams: ConcurrencyLimit;
@@ -48,9 +48,9 @@ export function restRouter(parts: RestParts): Router {
 
 /** The order of checks (docs/rest.md, Errors) is the order of these steps: key, rate, body; then input, idempotency, credit, platform. */
 function actionHandler(action: Action, parts: RestParts) {
-  const { core, keys, limiter, requests, bodies } = parts;
+  const { pipeline, keys, limiter, requests, bodies } = parts;
   const limitBytes = action.takesBase64 ? largeBodyLimitBytes : bodyLimitBytes;
-  const perform = action.kind === 'stream' ? streamRoute(action, parts) : actionRoute(action, core);
+  const perform = action.kind === 'stream' ? streamRoute(action, parts) : actionRoute(action, pipeline);
   return (request: Request, response: Response): Promise<void> =>
     handle(response, async () => {
       const locals = localsOf(response);

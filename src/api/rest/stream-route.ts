@@ -16,7 +16,7 @@ import { inputReader } from './read-input.ts';
 /** Opens a stream for one call. It is paid when it opens. */
 export function streamRoute(
   action: Action,
-  { core, keys, streams }: { core: ActionPipeline; keys: ApiKeyAuthenticator; streams: ConcurrencyLimit },
+  { pipeline, keys, streams }: { pipeline: ActionPipeline; keys: ApiKeyAuthenticator; streams: ConcurrencyLimit },
 ): RestHandler {
   const readInput = inputReader(action);
   return async (request: Request, response: Response) => {
@@ -30,7 +30,7 @@ export function streamRoute(
       encryptionCode: action.code === 'none' ? null : readEncryptionCode(request, input),
       signal: new AbortController().signal,
     };
-    const call = core.prepare(action, input, caller);
+    const call = pipeline.prepare(action, input, caller);
     const giveBack = streams.enter(key?.id ?? '');
     let stream: LiveStream | null = null;
     try {
@@ -48,7 +48,7 @@ export function streamRoute(
   };
 
   async function open(call: PreparedCall, response: Response): Promise<LiveStream> {
-    const paid = await core.payFor({
+    const paid = await pipeline.payFor({
       account: localsOf(response).account ?? '',
       quote: action.price,
       idempotency: null,

@@ -97,7 +97,8 @@ function describeGraphql(
   return {
     operationType,
     ...(operationName !== undefined && { operationName: operationName.slice(0, longestName) }),
-    ...{ quotedMicros: quoted, calls },
+    quotedMicros: quoted,
+    calls,
     ...(charged > 0 && { charges: byAction }),
     ...(errors > 0 && { errors }),
   };

@@ -94,10 +94,15 @@ export const eventBodies = {
   'message.received': body('message.received', 'A direct message is received.', newMessage),
   'message.sent': body('message.sent', 'A direct message is sent.', newMessage),
   'message.edited': body('message.edited', 'A direct message is edited.', {
-    ...{ ...message, text, target_seq_id, undecryptable },
+    ...message,
+    text,
+    target_seq_id,
+    undecryptable,
   }),
   'message.deleted': body('message.deleted', 'A direct message is deleted.', {
-    ...{ ...message, target_seq_id, undecryptable },
+    ...message,
+    target_seq_id,
+    undecryptable,
   }),
   'message.reactionAdded': body('message.reactionAdded', 'A reaction is added to a direct message.', reaction),
   'message.reactionRemoved': body('message.reactionRemoved', 'A reaction is removed from a direct message.', reaction),

@@ -169,7 +169,8 @@ export class Metrics {
   watchDeliveries(here: () => WebhookLoad, everywhere: () => Promise<Backlog>): void {
     const gauge = (name: string, help: string, value: () => number | Promise<number>) =>
       new Gauge({
-        ...{ name, help },
+        name,
+        help,
         registers: [this.registry],
         async collect() {
           // A store that is away must not take the other figures along.

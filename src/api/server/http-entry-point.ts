@@ -13,7 +13,7 @@ import { refuseAmbiguousHeaders } from './http-errors.ts';
 import type { Overload } from './overload.ts';
 import { giveRequestId, observeRequest } from './request-context.ts';
 
-export interface FrontParts {
+export interface HttpEntryPointParts {
   runtime: Runtime;
   logger: Logger;
   metrics: Metrics;
@@ -32,7 +32,7 @@ const exemptPaths = new Set(['/healthz', '/metrics']);
  * The HTTP entry point: request id, log, the refusals that come before all others (overload, the limit of an address, ambiguous
  * headers), then GraphQL or Express by the path. GraphQL inside Express would be a fifth slower.
  */
-export function front(parts: FrontParts): RequestListener {
+export function httpEntryPoint(parts: HttpEntryPointParts): RequestListener {
   const { runtime, unauthenticated, overload, graphqlPath, graphql, express } = parts;
   return (request, response) => {
     closeWithConnection(request, response);

@@ -4,7 +4,7 @@ import { formatDollars, type Micros } from '../../shared/model/money.ts';
 import type { GraphqlRequest } from './request.ts';
 
 /** `extensions.cost` and `extensions.credits`, which every response has. */
-export async function withBill(
+export async function addCostExtensions(
   result: ExecutionResult,
   request: GraphqlRequest,
   accounts: AccountService,
