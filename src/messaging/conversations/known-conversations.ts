@@ -2,9 +2,10 @@ import { LRUCache } from 'lru-cache';
 import type { PlatformMessages } from '../../platform/messages-port.ts';
 import { Peers, participantsOf } from '../encryption/index.ts';
 
-/** Public keys are asked for again after so long: somebody may have new ones. */
+/** Public keys are read again after this time, because a user may have new ones. */
 const freshMs = 5 * 60_000;
-const mostConversations = 5_000;
+/** `maxSize` instead of `max`, because `max` would allocate the lists for all conversations at once, for each account. */
+const mostConversations = { maxSize: 5_000, sizeCalculation: () => 1 };
 
 interface Kept {
   readonly peers: Peers;
@@ -12,15 +13,15 @@ interface Kept {
 }
 
 /**
- * What is public of the conversations of one account, checked, for as long as its recovered keys are known. It belongs to
- * them, so that no caller's way to the platform decides whose keys another caller seals for.
+ * The checked public keys of the conversations of one account, cached as long as its recovered keys. The cache belongs to those
+ * keys, because a caller's proxy must not decide which public keys another caller encrypts for.
  */
 export class KnownConversations {
-  readonly #peers = new LRUCache<string, Kept>({ max: mostConversations });
-  readonly #reached = new LRUCache<string, string>({ max: mostConversations });
+  readonly #peers = new LRUCache<string, Kept>(mostConversations);
+  readonly #reached = new LRUCache<string, string>(mostConversations);
   #own: { version: string; until: number } | undefined;
 
-  /** The version of the account's own public keys. */
+  /** Returns the version of the account's own public keys. */
   async ownVersion(nowMs: number, find: () => Promise<string | undefined>): Promise<string | undefined> {
     if (this.#own !== undefined && this.#own.until > nowMs) return this.#own.version;
     const version = await find();
@@ -28,7 +29,7 @@ export class KnownConversations {
     return version;
   }
 
-  /** Of each of these conversations, the keys of who takes part. One question for all that are not known. */
+  /** Returns the participants' keys of each conversation. Reads all keys that are not cached in one request. */
   async peersOf(ids: readonly string[], messages: PlatformMessages, nowMs: number): Promise<Map<string, Peers>> {
     const found = new Map<string, Peers>();
     const asked = ids.filter((id) => {
@@ -49,12 +50,12 @@ export class KnownConversations {
     return found;
   }
 
-  /** To be asked for anew. */
+  /** Removes the keys of a conversation, so that they are read again. */
   forget(id: string): void {
     this.#peers.delete(id);
   }
 
-  /** The newest version of the conversation's key that was ever seen here. */
+  /** Records a version of the conversation's key, if given. Returns the newest version that was recorded. */
   reached(id: string, version?: string): string | undefined {
     const before = this.#reached.get(id);
     if (version === undefined || (before !== undefined && BigInt(before) >= BigInt(version))) return before;
