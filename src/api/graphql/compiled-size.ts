@@ -20,7 +20,7 @@ import { fieldOf, fragmentsOf, selectedFields } from './selection.ts';
 const characters = { perField: 600, perResolver: 2_600, perWrapper: 1_500, perType: 2_600, perNode: 250 };
 /** The names on the path to a field appear in each of its error objects, argument names and function names. */
 const timesPathIsWritten = 16;
-/** graphql-jit walks everything below each field, fragments written out: each step takes as long as writing this much. */
+/** For each field graphql-jit traverses everything below it, fragments written out. Each step takes as long as writing this many characters. */
 const charactersPerStep = 16;
 
 /**
@@ -115,7 +115,7 @@ class SizeEstimate {
   }
 }
 
-/** Of a field as it is written, without the fields inside it. */
+/** Returns the characters of a field as it is written, without the fields inside it. */
 function ownLength({ loc, name, alias, selectionSet }: FieldNode): number {
   if (!loc) return (alias ?? name).value.length;
   return (selectionSet?.loc?.start ?? loc.end) - loc.start;

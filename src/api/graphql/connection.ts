@@ -4,10 +4,10 @@ import type { EdgePage } from '../../actions/paging/paging.ts';
 export class Connection<Node> {
   readonly edges: readonly Edge<Node>[];
   readonly pageInfo: PageInfo;
-  /** What the action told beside the items. */
+  /** The output of the action, with its fields beside the items. */
   readonly output: EdgePage['output'];
 
-  /** At most `first` of the page's items, those before `skip` left out. */
+  /** Takes at most `first` items of the page, beginning at `skip`. */
   constructor(page: EdgePage, items: readonly Node[], first: number, isContinued: boolean) {
     const { skip } = page;
     const count = items.length;
@@ -18,7 +18,7 @@ export class Connection<Node> {
   }
 }
 
-/** Its cursor is sealed only where it is asked for. */
+/** An edge of a connection. Its cursor is sealed only if the request selects it. */
 class Edge<Node> {
   readonly node: Node;
   readonly #page: EdgePage;

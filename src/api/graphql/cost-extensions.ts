@@ -3,7 +3,7 @@ import type { AccountService } from '../../billing/account-service.ts';
 import { formatDollars, type Micros } from '../../shared/model/money.ts';
 import type { GraphqlRequest } from './request.ts';
 
-/** `extensions.cost` and `extensions.credits`, which every response has. */
+/** Adds `extensions.cost` and `extensions.credits`, which every response has. */
 export async function addCostExtensions(
   result: ExecutionResult,
   request: GraphqlRequest,
@@ -22,7 +22,7 @@ export async function addCostExtensions(
   };
 }
 
-/** `null` where nobody knows whose credit it would be, or the store is away. */
+/** Returns the remaining credit; `null` if the request has no key, or if the store is not available. */
 async function remaining({ settled, key }: GraphqlRequest, accounts: AccountService): Promise<string | null> {
   if (settled) return formatDollars(settled.remaining);
   if (!key) return null;

@@ -1,31 +1,31 @@
 import type { GraphQLField } from 'graphql';
 import type { Action } from '../../actions/action.ts';
 
-/** Which data an object is made from, where that decides what is known of it (DESIGN: one User, many views). */
+/** The data that an object is made from, if it decides which fields of the object are known (`user-source.ts`, for example). */
 export type UserView = 'author' | 'card' | 'profile' | 'tweet' | 'quoted' | 'article';
 
 export type Args = Readonly<Record<string, unknown>>;
 
-/** What a field may ask of the pipeline, told beside its resolver: the quote is made from it before anything runs. */
+/** The calls and the size of a field. The field declares them next to its resolver, and the quote is computed from them. */
 export interface FieldCost {
-  /** Runs for each object that the field is asked of, unless what follows says that it need not. */
+  /** The action that runs once for each parent object, unless one of the following properties makes the call unnecessary. */
   readonly action?: Action;
-  /** Views of its object that carry the field. */
+  /** Views of the parent object that contain the field. With them no call is needed. */
   readonly carriedBy?: readonly UserView[];
-  /** Subfields for which nothing needs to run. */
+  /** Subfields that need no call. */
   readonly known?: readonly string[];
-  /** True where several fields of one object share one run. */
+  /** True if several fields of one object share one call. */
   readonly shared?: boolean;
-  /** At most so many items. */
+  /** Returns the largest number of items. */
   readonly size?: (args: Args) => number;
-  /** Bytes of a typical text, where they are not those of other fields of its type; of a text that may be very long, the most. */
+  /** Bytes of a typical value, if the default of its type does not fit. For a text that may be very long, its greatest length. */
   readonly bytes?: number;
-  /** From which data those are made; the parent's where left out. */
+  /** The view of the field's objects; the parent's view if left out. */
   readonly view?: UserView;
-  /** The action's input, of fields whose arguments say all of it: it is checked before the money. */
+  /** Returns the action's input from the arguments, if they determine it. Such an input is checked before credit is reserved. */
   readonly input?: (args: Args) => Record<string, unknown>;
   readonly paged?: boolean;
-  /** Of an interface: which objects the arguments name. */
+  /** Returns the objects that the arguments name, for a field whose type is an interface. */
   readonly objects?: (args: Args) => readonly NamedObject[];
 }
 

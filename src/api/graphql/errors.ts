@@ -5,20 +5,20 @@ import { withoutValues } from './graphql-js-messages.ts';
 import { inputName } from './names.ts';
 import type { HttpExtension } from './respond.ts';
 
-/** Names of fields, wherever a message has them. */
+/** Matches names of REST fields in a message. */
 const snakeCase = /\b[a-z]+(?:_[a-z]+)+\b/g;
 
-/** Entries of `errors` in one response. */
+/** The largest number of entries of `errors` in one response. */
 export const errorsLimit = 200;
 
-/** A refusal of the whole request, before or instead of data. */
+/** Returns the error that refuses the whole request. */
 export function refusal(error: PosternError): GraphQLError {
   return withHttp(describe(error), error);
 }
 
 /**
- * Errors as callers see them, by the one error table: `extensions` has `code` and `status`. What nobody foresaw is
- * masked. `onError` gets each error; where there is no data, the worst decides the response's status.
+ * Gives errors the form that callers see: `extensions` has `code` and `status` from the error table. Unexpected errors are masked.
+ * `onError` is called with each error. Without data, the worst error decides the status of the response.
  */
 export function formatErrors(
   all: readonly GraphQLError[],
@@ -48,13 +48,13 @@ export function formatErrors(
   return formatted;
 }
 
-/** Yoga marks whatever fails before execution as one of those that may be 200; our own refusals are none. */
+/** Yoga sets `spec` on every error before execution, so that its status may be 200. Refusals of this service keep their status. */
 function keepStatus(error: GraphQLError): GraphQLError {
   const http = error.extensions?.['http'] as HttpExtension | undefined;
   return http?.spec ? again(error, { ...error.extensions, http: { ...http, spec: false } }) : error;
 }
 
-/** What a resolver threw; `null` for graphql's own complaints about a document or its variables. */
+/** Returns the error that a resolver threw; `null` for an error of graphql-js about the document or its variables. */
 function originalOf(error: GraphQLError): unknown {
   let found: unknown = error;
   while (found instanceof GraphQLError && found.originalError) found = found.originalError;
@@ -62,12 +62,12 @@ function originalOf(error: GraphQLError): unknown {
   return null;
 }
 
-/** The same error with another name for its field. */
+/** Returns the same error with another name for its field. */
 export function renamed({ reason, message, field = '' }: PosternError, name: string): PosternError {
   return new PosternError(reason, message.replace(field, name), { field: name });
 }
 
-/** `where`: the error of the field; none for an error about the whole request. */
+/** Returns an error in the form that callers see. `where` is the error of the field; an error of the whole request has none. */
 export function describe(original: PosternError, where?: GraphQLError): GraphQLError {
   const { code, status, message, field, retryAfterSeconds } = original;
   const spelled = field === undefined ? undefined : inputName(field);
@@ -81,7 +81,7 @@ export function describe(original: PosternError, where?: GraphQLError): GraphQLE
   return placed(text, where, extensions, original);
 }
 
-/** `respond` takes the response's status and headers from `extensions.http`, and does not send it. */
+/** Adds `extensions.http`, from which `respond` sets the status and the headers. It is not sent. */
 function withHttp(error: GraphQLError, { code, status, retryAfterSeconds }: PosternError): GraphQLError {
   const headers: Record<string, string> = {};
   if (status === 401) headers['www-authenticate'] = 'Bearer';
@@ -89,7 +89,7 @@ function withHttp(error: GraphQLError, { code, status, retryAfterSeconds }: Post
   return again(error, { ...error.extensions, http: { status, headers, code } });
 }
 
-/** `http` stays as graphql-over-http wants it: there a document at fault may be 200 for who accepts nothing newer. */
+/** Keeps `http`, because GraphQL over HTTP allows status 200 for an invalid document if the caller accepts only `application/json`. */
 function asBadInput(error: GraphQLError, hasData: boolean): GraphQLError {
   const http = (error.extensions?.['http'] as HttpExtension | undefined) ?? { spec: true, status: 400 };
   const status = http.status ?? 400;
@@ -101,7 +101,7 @@ function again(error: GraphQLError, extensions: Record<string, unknown>, message
   return placed(message, error, extensions, error.originalError);
 }
 
-/** Errors of compiled documents know the lines that they belong to, and not the nodes. The original error is not sent. */
+/** Copies the place of an error. Errors of compiled documents have `locations` but no `nodes`. The original error is not sent. */
 function placed(
   message: string,
   where: GraphQLError | undefined,

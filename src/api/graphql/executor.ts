@@ -9,17 +9,17 @@ import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit';
 import { LRUCache } from 'lru-cache';
 import { compiledSize } from './compiled-size.ts';
 
-/** Charged executions of an operation before it is compiled, so that an operation sent once never is. */
+/** The number of charged executions before an operation is compiled. Operations that are sent only once are never compiled. */
 const usesBeforeCompiling = 5;
-/** Estimated characters of generated code. Measured: half of that, compiled in 25 ms on the slow side. */
+/** Estimated characters of generated code. Measured: the real code has half as many, and a slow compilation takes 25 ms. */
 const maxSize = { ofOne: 1_000_000, ofAll: 32_000_000 };
-/** The stack of an error is that of what was thrown. */
+/** graphql-jit captures no stack of its own: the stack of the original error is enough. */
 const options = { disablingCapturingStackErrors: true };
-/** Compiling blocks the event loop: it takes at most this share of the time, whatever is sent. */
+/** Compiling blocks the event loop, so it may take at most this share of the time. */
 const maxShareOfTime = 0.05;
 
 /**
- * Executes operations. One that is executed again and again is compiled, which makes its fields a fifth of the work. An
+ * Executes operations. An operation that is executed often is compiled, which reduces the work for its fields to a fifth. An
  * operation whose code would be too large is always interpreted.
  */
 export class Executor {
@@ -36,7 +36,7 @@ export class Executor {
     this.#schema = schema;
   }
 
-  /** Operations that are compiled at present. */
+  /** The number of compiled operations in the cache. */
   get compiled(): number {
     return this.#compiled.size;
   }
@@ -49,7 +49,7 @@ export class Executor {
       | Promise<ExecutionResult>;
   }
 
-  /** Counts an execution for which something was charged. Free ones do not count, so compiling is not free work for anyone. */
+  /** Counts a charged execution. Free executions do not count, so that nobody can cause compilation without paying. */
   countUse(operation: OperationDefinitionNode): void {
     this.#uses.set(operation, (this.#uses.get(operation) ?? 0) + 1);
   }

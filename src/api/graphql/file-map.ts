@@ -5,20 +5,20 @@ import { jsonFault, parseJson } from '../../shared/model/json.ts';
 
 type Fields = Record<string, unknown>;
 
-/** `operations` and `map` of a GraphQL multipart request, and the files as they come: what belongs where. */
+/** Puts the files of a GraphQL multipart request into `operations`, at the places that `map` names. */
 export class FileMap {
   #operations: Fields | undefined;
   #places: Readonly<Record<string, unknown>> | undefined;
   readonly #came = new Set<string>();
 
-  /** A part that is no file. Throws `bad_input`. */
+  /** Reads a part that is not a file. Throws `bad_input`. */
   read(name: string, text: string): void {
     if (name === 'operations') this.#operations = parse(name, text);
     else if (name === 'map') this.#places = parse(name, text);
     else throw wrong(`has a part ${name} beside operations, map and files`);
   }
 
-  /** Throws `bad_input` where no file of this name is to come now. */
+  /** Notes the beginning of a file. Throws `bad_input` if no file of this name is expected. */
   expect(name: string): void {
     if (!this.#operations || !this.#places) throw wrong('must have operations and map before its files');
     if (this.#came.has(name)) throw wrong('has two files of one name');
@@ -26,7 +26,7 @@ export class FileMap {
     this.#came.add(name);
   }
 
-  /** For messages. */
+  /** Returns the first place of a file, for error messages. */
   fieldOf(name: string): string {
     return this.#placesOf(name)[0] ?? name;
   }
@@ -35,7 +35,7 @@ export class FileMap {
     for (const place of this.#placesOf(name)) this.#set(place, file);
   }
 
-  /** Once all has come. */
+  /** Returns `operations` with all files. To be called at the end of the body. Throws `bad_input` if a file is missing. */
   operations(): Fields {
     if (!this.#operations) throw wrong('has no operations');
     if (!this.#places) throw wrong('has no map');

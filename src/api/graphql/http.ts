@@ -26,14 +26,14 @@ export interface GraphqlHttpParts extends GraphqlParts {
   media: MediaService;
 }
 
-/** Handles `/graphql`. `refuse` answers a request that must not be handled, with a GraphQL error. */
+/** Handles `/graphql`. `refuse` responds with a GraphQL error to a request that must not be handled. */
 export type GraphqlListener = RequestListener & {
   refuse: (request: IncomingMessage, response: ServerResponse, error: PosternError) => void;
 };
 
 /**
- * `/graphql`. The order of checks is that of REST (docs/rest.md, Errors): key, rate, body, document, idempotency, credit. Whether a
- * key is needed is known with the document: introspection asks for none.
+ * Returns the handler of `/graphql`. The order of checks is that of REST (docs/rest.md, Errors): key, rate, body, document,
+ * idempotency, credit. The document decides whether a key is required, because introspection needs none.
  */
 export function graphqlHandler(parts: GraphqlHttpParts): GraphqlListener {
   const server = graphqlServer(parts);
@@ -65,7 +65,7 @@ export function graphqlHandler(parts: GraphqlHttpParts): GraphqlListener {
       const result = await server({ method: request.method ?? '', params, state });
       if (!('results' in result)) await respond(response, result, answer);
       else {
-        // It may go on for days, and no stream takes files.
+        // A stream may stay open for days, and no subscription accepts files.
         discard().catch(() => {});
         await sendEventStream(
           response,

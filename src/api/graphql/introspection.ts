@@ -13,7 +13,7 @@ import { type DocumentScope, type Selected, selectedFields } from './selection.t
 type Field = typeof SchemaMetaFieldDef;
 type Nodes = readonly FieldNode[];
 
-/** What is the same for every object of which the same fields are asked. */
+/** The parts of a selection that are the same for every object that it is applied to. */
 interface Question {
   readonly args: Record<string, unknown>;
   readonly type: GraphQLObjectType | null;
@@ -21,8 +21,8 @@ interface Question {
 }
 
 /**
- * Counts what a document reads of the schema, up to a limit. Types have fields that have types: a short document may ask
- * for millions, and nothing of that costs credit.
+ * Counts the fields that introspection reads, up to a limit. Types have fields, which have types, so a short document can select
+ * millions of fields, and introspection costs no credit.
  */
 export class IntrospectionReader {
   readonly #scope: DocumentScope;

@@ -9,7 +9,7 @@ interface Size {
 const slice: Size = { characters: 65_536, values: 4_096 };
 /** How long one slice may keep the event loop. */
 const sliceMs = 10;
-/** Of a UTF-16 code unit in UTF-8. */
+/** The largest number of UTF-8 bytes for one UTF-16 code unit. */
 const maxBytesOfCharacter = 3;
 
 /**

@@ -17,7 +17,7 @@ import { PosternError } from '../../shared/errors/postern-error.ts';
 import { refusal } from './errors.ts';
 import { exceededLimit } from './graphql-js-messages.ts';
 
-/** What a document may be, whatever it would cost. Generous for people and programs, and quickly refused beyond. */
+/** Limits of a document. They hold for free documents too, are far above what tools send, and are cheap to check. */
 export const documentLimits = {
   characters: 32_768,
   tokens: 4_000,
@@ -26,17 +26,17 @@ export const documentLimits = {
   /** Operations and fragments: the time to compare fragments grows with their square. */
   definitions: 50,
   variables: 100,
-  /** Fields and spreads as they are written. */
+  /** Fields and fragment spreads, as written. */
   selections: 1_000,
-  /** One field, with arguments or fields of its own, in one place: each time is compared with each of the others. */
+  /** Occurrences of one field with arguments or a selection in one place. Validation compares each occurrence with all others. */
   repetitions: 75,
-  /** Braces and brackets within each other. */
+  /** Nested braces and brackets. */
   nesting: 64,
-  /** Fields within fields. */
+  /** Nested fields. */
   depth: 20,
-  /** Fields, fragments written out. */
+  /** Fields, with fragments written out at each spread. */
   fields: 1_000,
-  /** Fields of the schema's types that introspection may read: several times what tools ask for. */
+  /** Fields that introspection may read, several times as many as tools select. */
   introspected: 15_000,
   /** Characters of Markdown in the inputs of all mutations, equal inputs counted once: three articles of the greatest length. */
   markdown: 300_000,
@@ -47,12 +47,12 @@ export const documentLimits = {
   mutationBytes: 4 * 1024 * 1024,
 } as const;
 
-/** What is wrong with a document is told so many times at most. */
+/** The largest number of validation errors in a response. */
 const maxErrors = 10;
 
 /**
- * Refuses what is too large before it is parsed, and what is too much before it is validated. `suggest`: whether errors
- * may name what the schema has instead.
+ * Refuses documents that are too long before they are parsed, and documents that exceed another limit before they are validated. If
+ * `suggest` is false, errors do not suggest names of the schema.
  */
 export function limitDocuments({ suggest }: { suggest: boolean }): Plugin {
   const check = (schema: GraphQLSchema, document: DocumentNode, rules?: readonly ValidationRule[]) =>
@@ -75,12 +75,12 @@ export function limitDocuments({ suggest }: { suggest: boolean }): Plugin {
   };
 }
 
-/** Throws `GraphQLError`. */
+/** Parses a document within the limits. Throws `GraphQLError`. */
 export function parseWithin(source: Source | string, options?: ParseOptions): DocumentNode {
   try {
     return parse(source, { ...options, maxTokens: documentLimits.tokens });
   } catch (error) {
-    // The parser calls itself for what stands inside; deeper than the stack is deeper than any limit.
+    // The parser is recursive. A document that overflows the stack exceeds the limit of nesting.
     if (error instanceof RangeError) throw tooMuch('nesting');
     if (exceededLimit(error) !== 'tokens') throw error;
     throw refusal(new PosternError('document_limit', `Too long: a document may have ${documentLimits.tokens} tokens`));
@@ -113,7 +113,7 @@ function findFault(document: DocumentNode): GraphQLError | null {
     repetitions: 0,
     nesting: 0,
   };
-  /** How often each field is written: by the names of the fields around it. */
+  /** The number of occurrences of each field, by the path of response keys to it. */
   const times = new Map<string, number>();
   const places = [''];
   let inside = 0;

@@ -22,9 +22,9 @@ import { assumedItems, bytesOfError, bytesOfKey, bytesOfLeaf, bytesOfSyntax, isL
 import { type DocumentScope, fieldOf, type Selected, selectedFields, selectsOnly } from './selection.ts';
 
 export interface QuoteLimits {
-  /** Fields within fields. */
+  /** Nested fields. */
   readonly depth: number;
-  /** Fields of the document, its fragments written out. */
+  /** Fields of the document, with fragments written out at each spread. */
   readonly fields: number;
   /** Fields of the schema's types that introspection may read. */
   readonly introspected: number;
@@ -144,7 +144,7 @@ class Traversal {
     return bytes;
   }
 
-  /** Returns the estimated bytes of its value. */
+  /** Returns the estimated bytes of the field's value. */
   #field(field: Field, nodes: readonly [FieldNode, ...FieldNode[]], place: Place, shared: Set<Action>): number {
     const cost = costOf(field) ?? {};
     const [node] = nodes;
@@ -180,7 +180,7 @@ class Traversal {
     if (this.#runs(cost, place, selections, shared)) this.#count(cost.action as Action, place.times);
     let itemBytes = isCompositeType(type) ? 0 : bytesOfLeaf(field);
     for (const [each, selected] of selections) itemBytes = Math.max(itemBytes, this.#object(each, selected, inner));
-    // Only now, when it is not too deep.
+    // The introspection is read after the loop above has refused documents that are too deep.
     if (field === SchemaMetaFieldDef || field === TypeMetaFieldDef) {
       this.#introspection.read(field, nodes);
       this.isReusable = false;
@@ -248,7 +248,7 @@ function isRefused({ check }: QuoteOptions, action: Action, input: Record<string
   }
 }
 
-/** `null` if they are wrong, such as a variable that is null: such a field is refused instead of resolved. */
+/** Returns the arguments; `null` if they are wrong, for example because a variable is null. graphql-js then refuses the field. */
 function argumentsOf({ field, node }: Pick<RootCall, 'field' | 'node'>, { variables }: DocumentScope): Args | null {
   try {
     return getArgumentValues(field, node, variables);

@@ -8,7 +8,7 @@ import { FileMap } from './file-map.ts';
 
 const limits = { files: 10, fields: 2, fieldSize: 1024 * 1024, fieldNameSize: 100, headerPairs: 20, headerSize: 8_192 };
 
-/** What the parser calls the type of a part that says none (RFC 7578 section 4.4), which is most often no such file. */
+/** The type that the parser reports for a part without a Content-Type (RFC 7578 section 4.4). It counts as no declared type. */
 const unsaid = 'text/plain';
 
 export function isMultipart({ headers }: IncomingMessage): boolean {
@@ -16,11 +16,12 @@ export function isMultipart({ headers }: IncomingMessage): boolean {
 }
 
 /**
- * A GraphQL multipart request (https://github.com/jaydenseric/graphql-multipart-request-spec): `operations` with null where
- * files belong, `map`, then the files, which go to disk as they come. Those that came are added to `files`, even where it
- * throws; whoever gave that discards them.
+ * Reads a GraphQL multipart request (https://github.com/jaydenseric/graphql-multipart-request-spec): `operations` with null in the
+ * place of each file, `map`, then the files. Files are written to disk while they arrive and added to `files`, also if this function
+ * throws; the caller discards them.
  *
- * A form of another site cannot send one: it needs an `Authorization`, for which a browser asks leave first.
+ * A form on another site cannot send such a request, because `Authorization` is required and a browser sends it across origins only
+ * after a preflight.
  */
 export async function readMultipart(
   request: IncomingMessage,
@@ -34,10 +35,10 @@ export async function readMultipart(
     const parser = begin(request);
     const fail = (error: unknown) => {
       request.unpipe(parser);
-      // What still comes is dropped, so that the answer finds its way.
+      // The rest of the body is discarded, so that the client reads the response.
       request.resume();
       parser.destroy();
-      // The parser leaves them open, and whoever reads one would wait for its end.
+      // The parser leaves these streams open, and `media.receive` would wait for their end.
       for (const stream of arriving) stream.destroy(new Error('the request has failed'));
       reject(asPosternError(error));
     };
@@ -91,7 +92,7 @@ function begin(request: IncomingMessage) {
     return new Busboy({
       headers: { ...request.headers, 'content-type': type },
       limits,
-      // The type that a file is not said to have must not become one.
+      // Every other part is a file: the parser's default type must not decide it.
       isPartAFile: (name) => name !== 'operations' && name !== 'map',
     });
   } catch {

@@ -10,26 +10,26 @@ import { refuseCredentialsInQuery } from '../http/credential-headers.ts';
 import { readJsonBody, unsupportedEncoding } from '../http/json-body.ts';
 import { isMultipart, readMultipart } from './read-multipart.ts';
 
-/** What a request asks for, as it was sent. */
+/** The parameters of a GraphQL request, as sent. */
 export type Params = Readonly<Record<string, unknown>>;
 
 const texts = ['query', 'operationName', 'documentId'];
 const objects = ['variables', 'extensions'];
 
 const bodyLimitBytes = 1024 * 1024;
-/** Without a key only introspection is answered, and its documents are a few kilobytes. */
+/** Without a key only introspection is allowed, and its documents have a few kilobytes. */
 const anonymousBodyLimitBytes = 64 * 1024;
 
 export interface Receipt {
   media: MediaService;
   bodies: BodyBudget;
-  /** Gets the files that come with the request. */
+  /** The files of the request are added to this list. */
   files: ReceivedFile[];
-  /** Who may send files; `null` for who may not. */
+  /** The id of the caller's account; `null` without a key. Only callers with a key may send files. */
   account: string | null;
 }
 
-/** The parameters of a GET's query string, or of a POST's body. Throws `PosternError`. */
+/** Reads the parameters from the query string of a GET, or from the body of a POST. Throws `PosternError`. */
 export async function readParams(
   request: IncomingMessage,
   response: ServerResponse,
@@ -71,7 +71,7 @@ function isObject(value: unknown): value is Params {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Parameters of other names are ignored. */
+/** Reads the parameters of a query string. Other parameters are ignored. */
 function readQuery(query: URLSearchParams): Params {
   const params: Record<string, unknown> = {};
   for (const name of [...texts, ...objects]) {

@@ -11,7 +11,7 @@ interface Prepared<Output = unknown> {
   refused: PosternError | null;
 }
 
-/** Shorter strings are part of a key as they are. */
+/** The length of the longest string that is copied into a key. */
 const longestInKey = 256;
 
 /** The calls of one request. Calls of one action with equal inputs are prepared and checked once, however many fields make them. */
@@ -27,12 +27,12 @@ export class RequestCalls {
     this.#caller = caller;
   }
 
-  /** `key` is that of `keyOf`. Throws `bad_input`. */
+  /** Prepares a call. `key` is the result of `keyOf`. Throws `bad_input`. */
   prepare(action: Action, input: Input, key = this.keyOf(action, input)): PreparedCall {
     return this.#prepare(key, () => this.#pipeline.prepare(action, input, this.#caller)).call;
   }
 
-  /** A page of a list, from any of its edges on. `key` is that of `edgesKeyOf`. Throws `bad_input`. */
+  /** Prepares the call for a page that begins after any edge. `key` is the result of `edgesKeyOf`. Throws `bad_input`. */
   prepareEdges(action: Action, input: Input, key = this.edgesKeyOf(action, input)): PreparedCall<EdgePage> {
     return this.#prepare(key, () => this.#pipeline.prepareEdges(action, input, this.#caller)).call;
   }
@@ -48,7 +48,7 @@ export class RequestCalls {
     if (refused) throw refused;
   }
 
-  /** How many characters `checkExpensive` would have to check. */
+  /** The number of characters that `checkExpensive` has to check. */
   get unchecked(): number {
     return this.#expensive().reduce((sum, { call }) => sum + call.unchecked, 0);
   }
@@ -68,7 +68,7 @@ export class RequestCalls {
     );
   }
 
-  /** Equal for equal inputs of one action. */
+  /** Returns a key that is equal for equal inputs of one action. */
   keyOf(action: Action, input: Input): string {
     return `${action.name} ${this.#keyOf(input)}`;
   }
@@ -98,7 +98,7 @@ export class RequestCalls {
     return prepared as Prepared<Output>;
   }
 
-  /** Unambiguous, because a string is preceded by its length. */
+  /** Returns the key of a value. It is unambiguous, because each string is preceded by its length. */
   #keyOf(value: unknown): string {
     if (typeof value === 'string') {
       return value.length > longestInKey ? this.#numberOf(value) : `${value.length}"${value}`;

@@ -6,21 +6,21 @@ import type { RateState } from '../../billing/rate-limiter.ts';
 import type { PosternError } from '../../shared/errors/postern-error.ts';
 import type { GraphqlLocals } from '../http/request-locals.ts';
 
-/** One HTTP request for GraphQL, from its headers to its bill. */
+/** The state of one HTTP request for GraphQL. */
 export interface GraphqlRequest extends GraphqlLocals {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly requestId: string;
-  /** Whose call it is; `null` where no key came with it. */
+  /** The caller's API key; `null` if the request has none. */
   key: AuthenticatedKey | null;
   rate: RateState | null;
-  /** `null` where nothing was charged. */
+  /** `null` if nothing was charged. */
   settled: Settled | null;
-  /** Errors that were noted and logged: a result is formatted twice. */
+  /** Errors that were already noted and logged. A result is formatted twice. */
   readonly noted: Set<PosternError>;
 }
 
-/** What a subscription tells, until it is ended. */
+/** The results of a subscription, until `end` is called. */
 export interface LiveResults {
   readonly results: AsyncIterable<ExecutionResult>;
   end(): void;

@@ -11,13 +11,13 @@ const types = ['application/graphql-response+json', 'application/json'] as const
 
 type ResponseType = (typeof types)[number];
 
-/** What an error wants of the response; callers do not see it. */
+/** The effect of an error on the HTTP response. It is not sent to callers. */
 export interface HttpExtension {
   status?: number;
   headers?: Record<string, string>;
   /** The code of the error table. If it is left out, it follows from the status. */
   code?: ErrorCode;
-  /** True where GraphQL over HTTP wants 200 for who accepts nothing newer than `application/json`. */
+  /** True if GraphQL over HTTP requires 200 for a caller that accepts only `application/json`. */
   spec?: boolean;
 }
 
@@ -27,8 +27,8 @@ export interface ResponseOptions {
 }
 
 /**
- * Writes a result. The status is 200 if it has data, else that of its worst error. One that is longer than the limit is replaced by
- * an error; its extensions stay, because the calls that ran are charged.
+ * Writes a result. The status is 200 if the result has data, otherwise the status of its worst error. A result that is longer than
+ * the limit is replaced by an error with the same extensions, because the calls that ran are charged.
  */
 export async function respond(
   response: ServerResponse,

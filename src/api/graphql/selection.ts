@@ -17,11 +17,11 @@ import {
   TypeNameMetaFieldDef,
 } from 'graphql';
 
-/** What the names of a document refer to in one request. */
+/** The schema, the fragments and the variables that the names in a document refer to. */
 export interface DocumentScope {
   readonly schema: GraphQLSchema;
   readonly fragments: Readonly<Record<string, FragmentDefinitionNode>>;
-  /** Coerced. */
+  /** The coerced variables. */
   readonly variables: Readonly<Record<string, unknown>>;
 }
 
@@ -36,7 +36,7 @@ export function fragmentsOf({ definitions }: DocumentNode): DocumentScope['fragm
   return fragments;
 }
 
-/** A field by its name, `__schema` and `__type` among them. */
+/** Returns a field by its name, including `__schema`, `__type` and `__typename`. */
 export function fieldOf(type: GraphQLObjectType, name: string): GraphQLField<unknown, unknown> | undefined {
   if (name === SchemaMetaFieldDef.name) return SchemaMetaFieldDef;
   if (name === TypeMetaFieldDef.name) return TypeMetaFieldDef;
@@ -44,12 +44,12 @@ export function fieldOf(type: GraphQLObjectType, name: string): GraphQLField<unk
   return type.getFields()[name];
 }
 
-/** Fields that are selected from an object, by response key; those of one key share their arguments. */
+/** The fields that are selected from an object, by response key. Fields with one key have the same arguments. */
 export type Selected = ReadonlyMap<string, readonly FieldNode[]>;
 
 /**
- * What a request selects from an object of this type (GraphQL, October 2021, section 6.3.2, CollectFields). Each fragment
- * counts once, so that the work is bounded by the size of the document.
+ * Returns the fields that a request selects from an object of this type (GraphQL, October 2021, section 6.3.2, CollectFields). Each
+ * fragment is visited once, so the work is bounded by the size of the document.
  */
 export function selectedFields(
   type: GraphQLObjectType,
@@ -92,7 +92,7 @@ function applies(condition: string | undefined, type: GraphQLObjectType, schema:
   return isAbstractType(wanted) && schema.isSubType(wanted, type);
 }
 
-/** True where nothing is selected but these fields (and `__typename`). */
+/** Returns true if only these fields, or `__typename`, are selected. */
 export function selectsOnly(known: readonly string[], fields: Selected): boolean {
   for (const [node] of fields.values()) {
     const name = node?.name.value ?? '';

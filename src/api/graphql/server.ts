@@ -22,9 +22,9 @@ import { schema } from './schema/schema.ts';
 import { type TrustedDocuments, takeTrustedDocuments } from './trusted-documents.ts';
 
 export interface GraphqlOptions {
-  /** Of one request's worst case. */
+  /** The highest cost of one request, in its worst case. */
   costLimit: Micros;
-  /** Of one response. */
+  /** The largest response in bytes. */
   bytesLimit: number;
   timeoutMs: number;
   introspection: boolean;
@@ -46,23 +46,23 @@ interface Context {
   state: GraphqlRequest;
 }
 
-/** A request, once it was read. */
+/** A request whose parameters have been read. */
 export interface Asked extends Context {
   method: string;
 }
 
-/** Of documents that are kept parsed and validated, or as errors. */
+/** The size of each cache of parsed, validated or refused documents: entries, and characters of their texts. */
 const cachedDocuments = { max: 1_000, maxSize: 1_000_000 };
 
 /**
- * Everything that a request for GraphQL passes once it was read, up to the result. Of Yoga it uses what comes after HTTP:
- * what a caller writes into `Host`, the address or `Accept` is ours to understand.
+ * Returns a function that executes a request whose parameters have been read. Yoga is used without its HTTP layer: `Host`, the path
+ * and `Accept` are read by `http.ts`.
  */
 export function graphqlServer(parts: GraphqlParts) {
   const { options, accounts, logger } = parts;
   const yoga = createYoga<Context>({
     schema,
-    // In the order in which a request meets them.
+    // The plugins run in this order.
     plugins: [
       takeTrustedDocuments(options.trusted),
       limitDocuments({ suggest: options.introspection }),
@@ -71,7 +71,7 @@ export function graphqlServer(parts: GraphqlParts) {
     ],
     parserAndValidationCache: { documentCache: documentCache(), errorCache: documentCache(), validationCache: true },
     extraParamNames: ['documentId'],
-    // Each of these is done elsewhere, or not at all.
+    // These features are off: this service implements them itself, or does without.
     cors: false,
     graphiql: false,
     landingPage: false,
@@ -97,12 +97,12 @@ export function graphqlServer(parts: GraphqlParts) {
     return 'results' in result ? result : finish(result, state);
   };
   return Object.assign(answer, {
-    /** A result for what went wrong before there was a document. */
+    /** Returns the result for an error that occurred before the parameters were read. */
     refuse: (error: PosternError, state: GraphqlRequest) => finish({ errors: [refusal(error)] }, state),
   });
 }
 
-/** Formats the errors, and notes and logs each of them once, though one call may have failed for several fields. */
+/** Formats the errors. Notes and logs each error once, because several fields may share the error of one call. */
 function describeErrors(result: ExecutionResult, state: GraphqlRequest, logger: Logger): ExecutionResult {
   if (!result.errors) return result;
   const hasData = result.data !== undefined && result.data !== null;

@@ -18,24 +18,24 @@ export interface SessionParts {
   billing: BillingSession;
   scope: DocumentScope;
   budget: ResponseBudget;
-  /** True once the request has taken too long. */
+  /** Returns true once the deadline of the request has passed. */
   isLate: () => boolean;
   quoted: Micros;
   costLimit: Micros;
-  /** `null` where the key has no limit. */
+  /** `null` if the key has no limit. */
   rate: RateState | null;
 }
 
 /**
- * What the fields of one request ask of the pipeline. Each thing is read once, however many fields want it; a write makes
- * all that was read before it old.
+ * The calls that the resolvers of one request make. Several fields with the same read share one call. A write discards the results
+ * of all reads before it.
  */
 export class Session {
   readonly #parts: SessionParts;
   readonly #reads = new Map<string, Promise<unknown>>();
-  /** What `open` has opened. */
+  /** The stream that `open` opened. */
   stream: LiveStream | null = null;
-  /** One for all that came too late, so that it is logged once. */
+  /** The error of all reads after the deadline. They share it, so that it is logged once. */
   #late: PosternError | undefined;
   readonly #failedWrites: PosternError[] = [];
 
@@ -78,14 +78,14 @@ export class Session {
     return this.#once(key, () => calls.prepare(action, input, key)) as Promise<Output>;
   }
 
-  /** A page of a list, from any of its edges on. */
+  /** Reads a page of a list that begins after any of its edges. */
   edges(action: Action, input: Input): Promise<EdgePage> {
     const { calls } = this.#parts;
     const key = calls.edgesKeyOf(action, input);
     return this.#once(key, () => calls.prepareEdges(action, input, key));
   }
 
-  /** `place` is the same for the same field of a request that is sent again. */
+  /** Performs a write. `place` identifies its field: it is the same if the request is sent again. */
   async write<Output>(action: Action, input: Input, place: string): Promise<Output> {
     const { calls, billing } = this.#parts;
     this.#reads.clear();
@@ -97,14 +97,14 @@ export class Session {
     }
   }
 
-  /** Opens a live stream; `null` where something may be missing. */
+  /** Opens a live stream. An item is `null` if events before it may be missing. */
   async open(action: Action, input: Input): Promise<AsyncIterable<unknown>> {
     const { calls, billing } = this.#parts;
     this.stream = (await billing.run(calls.prepare(action, input))) as LiveStream;
     return eventsOf(this.stream);
   }
 
-  /** What another call has brought along, as if it had been read. */
+  /** Stores the output of a call that another call returned as well, so that it need not run. */
   note(action: Action, input: Input, output: unknown): void {
     const key = this.#parts.calls.keyOf(action, input);
     if (!this.#reads.has(key)) this.#reads.set(key, Promise.resolve(output));
@@ -124,7 +124,7 @@ export class Session {
     try {
       return await billing.run(prepare());
     } catch (thrown) {
-      // Whoever else wants the same thing is told of the same error.
+      // All fields that share the read get the same error object.
       const error = asPosternError(thrown);
       if (!isLate() || error.code !== 'request_timeout') throw error;
       this.#late ??= new PosternError('request_deadline', 'The request took too long: this was not read any more');

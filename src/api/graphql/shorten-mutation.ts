@@ -3,7 +3,7 @@ import { describe } from './errors.ts';
 import { isSmall, toJson } from './json-slices.ts';
 import { tooLarge } from './respond.ts';
 
-/** What may stay inside the payload of a mutation whose response is too large. */
+/** Fields that stay in the payload of a mutation whose response is too large. */
 const smallPart = { characters: 2_000, values: 200 };
 
 /**

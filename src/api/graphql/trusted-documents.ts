@@ -7,15 +7,15 @@ import { refusal } from './errors.ts';
 import { parseWithin, validateWithin } from './limits.ts';
 import { schema } from './schema/schema.ts';
 
-/** Documents that may be asked for by their hash; `only`: no others are taken. */
+/** Documents that callers may name by their hash. If `only` is set, all other documents are refused. */
 export interface TrustedDocuments {
   readonly documents: ReadonlyMap<string, string>;
   readonly only: boolean;
 }
 
 /**
- * Reads documents by their hash from a JSON file, `{ "<SHA-256, hex>": "<document>" }`. Throws an `Error` for people where
- * one of them is not what its hash says, or is not valid for this schema.
+ * Reads documents by their hash from a JSON file, `{ "<SHA-256, hex>": "<document>" }`. Throws an `Error` with a message for the
+ * operator if a document does not match its hash or is not valid for this schema.
  */
 export function readTrustedDocuments(path: string): ReadonlyMap<string, string> {
   const fault = (reason: string) => new Error(`GRAPHQL_TRUSTED_DOCUMENTS: ${path} ${reason}`);
@@ -47,8 +47,8 @@ function invalidity(text: string): string | null {
 }
 
 /**
- * Takes a document by its name: `documentId` (GraphQL over HTTP, appendix on persisted documents), or Apollo's
- * `extensions.persistedQuery`. Who sends the text along too means the text.
+ * Replaces the hash in a request by the document: `documentId` (GraphQL over HTTP, appendix on persisted documents), or Apollo's
+ * `extensions.persistedQuery`. If the request has the text too, the text counts.
  */
 export function takeTrustedDocuments(trusted: TrustedDocuments | null): Plugin {
   return {
@@ -88,7 +88,7 @@ function unknownDocument(trusted: TrustedDocuments | null): PosternError {
   return new PosternError('untrusted_document', `PersistedQueryNotFound: ${hintFor(trusted)}`, { field: 'documentId' });
 }
 
-/** Apollo's clients compare the whole message, and then send the text. */
+/** Apollo's clients send the text if the whole message is one of these two. */
 function unknownPersisted(trusted: TrustedDocuments | null): GraphQLError {
   const { extensions, originalError } = refusal(new PosternError('untrusted_document', ''));
   const message = trusted ? 'PersistedQueryNotFound' : 'PersistedQueryNotSupported';

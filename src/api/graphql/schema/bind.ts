@@ -31,7 +31,7 @@ interface ObjectCall<Parent, Output extends z.ZodType, Source> extends Call<Pare
   atHand?: { known: readonly string[]; source: (parent: Parent) => Source | null };
 }
 
-/** A field that one action answers: arguments, description, resolver, and its cost. */
+/** Declares a field that one action resolves: arguments, description, resolver and cost. */
 export function oneCall<Parent, Output extends z.ZodType, Source = z.output<Output>>(
   call: ObjectCall<Parent, Output, Source>,
 ) {

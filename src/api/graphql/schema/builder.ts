@@ -37,7 +37,7 @@ export const builder = new SchemaBuilder<SchemaTypes>({
   },
   relay: {
     cursorType: 'String',
-    // Both are fields of our own, which tell what they cost.
+    // `node` and `nodes` are declared in `node.ts`, with their cost.
     nodeQueryOptions: false,
     nodesQueryOptions: false,
     nodesOnConnection: { description: 'The items without their cursors.' },

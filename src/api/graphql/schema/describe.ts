@@ -4,7 +4,7 @@ import { alternativesRules, effectSentence, listed } from '../../../actions/acti
 import { formatDollars } from '../../../shared/model/money.ts';
 import { inputName, outputName, withGraphqlNames } from '../names.ts';
 
-/** The description of a field that runs an action. `known` are the subfields that need no call. */
+/** Returns the description of a field that runs an action. `known` are the subfields that need no call. */
 export function describeCall(
   action: Action,
   {
@@ -22,7 +22,7 @@ export function describeCall(
   return sentences.filter((sentence) => sentence !== '').join(' ');
 }
 
-/** The description of a mutation, from all that the action says about itself. */
+/** Returns the description of a mutation, made from the action's own sentences. */
 export function describeMutation(action: Action): string {
   const sentences = [`${action.summary}.`, action.description, effectSentence(action)];
   return withGraphqlNames(describeCall(action, { about: sentences.filter((text) => text !== '').join(' ') }), {

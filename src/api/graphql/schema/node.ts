@@ -23,7 +23,7 @@ interface NodeType {
 
 const platformId = /^\d{1,20}$/;
 
-/** How each type that has a global id is found by it. */
+/** The lookup of each type that has global ids. */
 const nodeTypes: Readonly<Record<string, NodeType>> = {
   Tweet: {
     id: platformId,
@@ -58,7 +58,7 @@ const nodeTypes: Readonly<Record<string, NodeType>> = {
 };
 
 function decode(globalId: unknown): { name: string; type: NodeType; id: string } | null {
-  // As decodeGlobalID of Pothos, which throws: 10,000 wrong ids in one request would take a second.
+  // The same as decodeGlobalID of Pothos, which throws: with 10,000 wrong ids in one request that would take a second.
   const [name = '', ...rest] = Buffer.from(String(globalId), 'base64').toString().split(':');
   const type = Object.hasOwn(nodeTypes, name) ? nodeTypes[name] : undefined;
   const id = rest.join(':');
@@ -72,7 +72,7 @@ function namedBy(globalIds: readonly unknown[]): NamedObject[] {
   });
 }
 
-/** Made once: 10,000 of them would take a tenth of a second. */
+/** Created once, because creating 10,000 errors takes a tenth of a second. */
 const notGlobalId = {
   id: malformedField('id', 'is not a global id'),
   ids: malformedField('ids', 'is not a global id'),

@@ -23,7 +23,7 @@ enumOf('SearchProduct', searchProduct, 'The order of a search result.', (product
   product === 'Latest' ? 'Newest first.' : 'Most engaging first.',
 );
 
-/** The profile serves all other fields of the request that ask for that user. */
+/** Stores the profile for all other fields of the request that read the same user. */
 function readProfile(profile: UserProfile, session: Session): UserSource {
   session.note(userInfo, { userId: profile.id }, profile);
   return fromProfile(profile);

@@ -1,6 +1,6 @@
 import { boundResponses } from '../response-budget.ts';
 import { builder } from './builder.ts';
-// Each adds its types and fields to the builder; refs that are only mentioned would be missing.
+// Each module adds its types and fields to the builder. A type whose module is not imported would be missing.
 import './account.ts';
 import './article.ts';
 import './article-mutations.ts';

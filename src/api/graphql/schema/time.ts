@@ -1,8 +1,8 @@
 const months = 'JanFebMarAprMayJunJulAugSepOctNovDec';
 
 /**
- * The `createdAt` of tweets and Authors (docs/rest.md, Responses: `Sat Nov 21 09:26:41 +0000 2026`) as ISO 8601. The form is our
- * own, so it is cut rather than parsed: every tweet and every author of a page has one.
+ * Converts the `createdAt` of tweets and Authors (docs/rest.md, Responses: `Sat Nov 21 09:26:41 +0000 2026`) to ISO 8601. Slicing
+ * is faster than parsing, and the format is fixed. Every tweet and every author of a page has such a time.
  */
 export function isoTime(tweetTime: string): string {
   const month = months.indexOf(tweetTime.slice(4, 7)) / 3 + 1;

@@ -20,7 +20,7 @@ import { UserAboutRef } from './user-about.ts';
 import { fromCard, fromProfile, type UserSource } from './user-source.ts';
 import { descriptionOf, fieldsOf } from './zod-types.ts';
 
-/** A field that not every view of a user carries; it is read from the profile if it is missing. */
+/** Declares a field that some views of a user lack. It is then read from the profile. */
 function fromProfileUnless<Field extends keyof UserSource & keyof typeof otherUserFields>(
   field: Field,
   carriedBy: readonly UserView[],
