@@ -3,43 +3,43 @@ import type { Page } from '../shared/model/page.ts';
 import type { RichTextJson } from '../shared/rich-text/rich-text.ts';
 import type { PageRequest } from './port.ts';
 
-/** An article as its platform tells it. */
+/** An article as the platform returns it. */
 export interface PlatformArticle extends ArticleSummary {
   content: RichTextJson;
-  /** False for what somebody else has published. */
+  /** False for an article of another user. */
   isOwn: boolean;
 }
 
 /**
- * What can be asked of a platform that has articles. Ids are of the actor's own articles; of others' `forbidden`, of none and
- * of deleted ones `not_found`. All writes but `create` and `delete` say how it is to be: repeated, they change nothing.
+ * The articles of a platform. Writes take the id of one of the actor's own articles. They throw `forbidden` for an article of
+ * another user and `not_found` for one that does not exist or was deleted. All writes but `create` and `delete` are idempotent.
  */
 export interface PlatformArticles {
   /**
-   * An empty draft. A token that came before names the draft of then, unless that was deleted since: so it may be further
-   * on than a draft.
+   * Creates an empty draft. A repeated token returns the article of the first call, which may be published by now. If that
+   * article was deleted, another one is created.
    */
   create(): Promise<{ articleId: string; status: ArticleStatus }>;
-  /** This and the next two: of drafts only, else `conflict`. */
+  /** Sets the title of a draft. This and the next two methods throw `conflict` if the article is published. */
   setTitle(articleId: string, title: string): Promise<void>;
-  /** Every piece of media in it has an id, of the actor's own media. */
+  /** Sets the content of a draft. All media in it must have ids of the actor's own media. */
   setContent(articleId: string, content: RichTextJson): Promise<void>;
   setCover(articleId: string, mediaId: string | null): Promise<void>;
-  /** Makes the wrapper tweet, whose id is known afterwards. `forbidden` without a premium subscription. */
+  /** Creates the wrapper tweet. `article` then returns its id. Throws `forbidden` without a premium subscription. */
   publish(articleId: string): Promise<void>;
   /**
-   * Removes the wrapper tweet. Says whether the article was published before that; with a token that came before, whether it
-   * was so then.
+   * Deletes the wrapper tweet. Returns whether the article was published before the call or, with a repeated token, before
+   * the first call.
    */
   unpublish(articleId: string): Promise<boolean>;
-  /** A second time is `not_found`. */
+  /** Throws `not_found` if the article was deleted before. */
   delete(articleId: string): Promise<void>;
-  /** One's own, or what others have published. */
+  /** Returns an article of the actor, or a published one of another user. */
   article(articleId: string): Promise<PlatformArticle>;
-  /** The actor's own, newest first. */
+  /** Returns the actor's own articles, newest first. */
   list(status: ArticleStatus | null, page: PageRequest): Promise<Page<ArticleSummary>>;
-  /** Whether media of the actor is what an article can show. `not_found` where the actor has no such media. */
+  /** Returns whether an article can show this media. Throws `not_found` if the actor has no such media. */
   isPicture(mediaId: string): Promise<boolean>;
-  /** The id of the platform's own media that is shown at an address; null for any other address. Asks nobody. */
+  /** Returns the id of the platform's media at an address, or null for any other address. Sends no request. */
   mediaAt(url: string): string | null;
 }

@@ -10,7 +10,7 @@ import type {
   SealedKind,
 } from '../shared/model/sealed-event.ts';
 
-/** Both parts of the cursor of a list that may move while it is read: a moment, and the place in its order. */
+/** The cursor of a list that changes while it is read: a snapshot of the order, and a position in it. */
 export interface GraphCursor {
   cursorId: string;
   graphSnapshotId: string;
@@ -18,12 +18,12 @@ export interface GraphCursor {
 
 export interface SealedConversation {
   id: string;
-  /** Such as `one_to_one`. */
+  /** For example `one_to_one`. */
   kind: string;
   muted: boolean;
   hasMore: boolean;
   participants: Participant[];
-  /** These two where they were asked for; else none, and `null`. */
+  /** Empty, and `lastMessage` null, unless the call asked for last messages. */
   keyChanges: PlacedKeyChange[];
   lastMessage: PlacedMessage | null;
 }
@@ -36,48 +36,48 @@ export interface ConversationPage {
 }
 
 export interface SealedMessagePage extends Page<PlacedMessage> {
-  /** All of the conversation, oldest first. */
+  /** All key changes of the conversation, oldest first. */
   keyChanges: PlacedKeyChange[];
 }
 
-/** Bytes that were sealed. Each opening may be other ones. */
+/** Encrypted bytes. Each call of `open` may encrypt anew and give other bytes. */
 export interface SealedMedia {
   size: number;
   open(): Readable;
 }
 
 /**
- * What can be asked of a platform that carries encrypted messages. It knows who writes to whom and when, and nothing of what;
- * what is sealed is the caller's affair. A conversation that is not established, or not the actor's, is `not_found`.
+ * The encrypted messages of a platform. The platform knows who writes to whom and when. It cannot read the content, which the
+ * caller encrypts. All methods throw `not_found` for a conversation that does not exist or does not include the actor.
  */
 export interface PlatformMessages {
-  /** Newest message first, as of the moment of the first page. */
+  /** Returns conversations by their newest message. All pages have the order of the moment of the first page. */
   conversations(request: {
     count: number;
     cursor: GraphCursor | null;
     withLastMessages: boolean;
   }): Promise<ConversationPage>;
   conversation(id: string): Promise<SealedConversation>;
-  /** Newest first. */
+  /** Returns messages, newest first. */
   messages(conversationId: string, page: { count: number; cursor: string | null }): Promise<SealedMessagePage>;
   message(
     conversationId: string,
     seqId: string,
   ): Promise<{ message: PlacedMessage; keyChanges: readonly PlacedKeyChange[] }>;
-  /** Of all of these, the oldest of each first; none of one who is unknown or has no chat keys. */
+  /** Returns the keys of these users, oldest first. A user who is unknown or has no chat keys is left out. */
   publicKeys(userIds: readonly string[]): Promise<RegisteredChatKeys[]>;
-  /** For an account that has none, else `conflict`. Registering the same again is no harm. */
+  /** Registers the actor's keys. Throws `conflict` if the account has other keys. Idempotent for the same keys. */
   registerKeys(keys: Omit<RegisteredChatKeys, 'userId' | 'publicKeyVersion'>): Promise<RegisteredChatKeys[]>;
   /**
-   * Begins a conversation (`previousVersion` null), or turns its key. `conflict` where somebody else did so meanwhile. What
-   * comes back may be what the first attempt of the same write sealed.
+   * Starts a conversation (`previousVersion` null), or replaces its key. Throws `conflict` if somebody else did so first. A
+   * repeated write returns the key change of the first attempt.
    */
   changeKey(change: SealedEvent, version: string, previousVersion: string | null): Promise<PlacedKeyChange>;
-  /** The same: what comes back may have been sealed by an earlier attempt. */
+  /** Sends an event. A repeated write returns the event of the first attempt. */
   send(
     event: SealedEvent,
     about: { kind: Exclude<SealedKind, 'key_change'>; targetSeqId: string | null; forAll: boolean },
   ): Promise<PlacedEvent>;
-  /** Answers the `media_hash_key` under which participants find it. */
+  /** Returns the `media_hash_key` with which participants read the media. */
   uploadMedia(conversationId: string, media: SealedMedia): Promise<string>;
 }

@@ -24,15 +24,15 @@ export type { ForwardProxy };
  * or `platform_timeout` and name it.
  */
 export interface Platform {
-  /** For messages, such as `sandbox`. */
+  /** The name of the platform in log lines and error messages, such as `sandbox`. */
   readonly kind: string;
-  /** True where the platform performs a write's token once, however often it is sent. */
+  /** True if the platform performs a write at most once for each token. */
   readonly honoursTokens: boolean;
-  /** Whether addresses of tweets may have this host (lower case, with the port if there is one). */
+  /** Returns whether URLs of tweets may have this host (lower case, with the port if there is one). */
   isTweetHost(host: string): boolean;
-  /** The platform as one actor sees it, for one call. */
+  /** Returns a session of one actor for one call. */
   as(call: PlatformCall): PlatformSession;
-  /** Throws unless the platform answers now. */
+  /** Throws if the platform does not respond. */
   ready(): Promise<void>;
   close(): Promise<void>;
 }
@@ -44,11 +44,11 @@ export interface PlatformCall {
   authToken: Secret;
   /** The caller's own proxy for this call. */
   proxy: ForwardProxy | null;
-  /** Aborted when nobody waits for the answer any more; `null` for a write, which runs on. */
+  /** Aborted when the caller has hung up. `null` for a write, which continues. */
   signal: AbortSignal | null;
-  /** Asked once for each write that is about to be sent: the token that names it to the platform. */
+  /** Returns the idempotency token of a write. Called once before each write. */
   tokenFor: (operation: string) => string;
-  /** For large articles. Sessions that touch no article need none. */
+  /** Threads that parse large articles. Only sessions that read or write articles need them. */
   tasks?: TaskRunner;
 }
 
@@ -63,7 +63,7 @@ export interface NewTweet {
   text: string;
   replyToTweetId: string | null;
   quoteTweetId: string | null;
-  /** Of uploads of the actor; may be left out. One that is unknown, or another's, is `not_found`. */
+  /** Uploads of the actor. Any other id is `not_found`. */
   mediaIds?: readonly string[];
 }
 
@@ -82,44 +82,44 @@ export interface PageRequest {
   cursor: string | null;
 }
 
-/** Whose list a page is from. */
+/** The user that a list belongs to. */
 export interface UserName {
   id: string;
   userName: string;
 }
 
-/** A page of what belongs to one user. */
+/** A page of a list that belongs to one user. */
 export interface PageOf<Item> extends Page<Item> {
   user: UserName;
 }
 
-/** A page as the actor sees it. */
+/** A page of a list that depends on the actor. */
 export interface ViewerPage<Item> extends Page<Item> {
   viewerId: string;
 }
 
-/** A stretch of what others did that concerns the actor, oldest first. */
+/** A page of the actor's activity feed, oldest event first. */
 export interface ActivityPage {
   events: PlatformEvent[];
-  /** Where to go on, always; behind an empty page too. */
+  /** The cursor of the next page, present even on an empty page. */
   cursor: string;
-  /** Some events after the cursor that was given are lost. */
+  /** True if events after the given cursor are no longer available. */
   gap: boolean;
 }
 
 export interface FollowState extends UserName {
   name: string;
   following: boolean;
-  /** A protected user has yet to accept. */
+  /** True while a protected user has not accepted the request. */
   followRequestSent: boolean;
   protected: boolean;
 }
 
-/** What can be asked of a platform. Writes are idempotent, save for `createTweet` and `deleteTweet`. */
+/** The operations of a platform for one actor. Writes are idempotent, except `createTweet` and `deleteTweet`. */
 export interface PlatformSession {
   searchTweets(search: TweetSearch): Promise<Page<Tweet>>;
   createTweet(tweet: NewTweet): Promise<CreatedTweet>;
-  /** Of one's own; a second time is `not_found`. */
+  /** Deletes one of the actor's own tweets. Throws `not_found` if it was deleted before. */
   deleteTweet(tweetId: string): Promise<void>;
   likeTweet(tweetId: string): Promise<void>;
   unlikeTweet(tweetId: string): Promise<void>;
@@ -128,39 +128,39 @@ export interface PlatformSession {
   retweet(tweetId: string): Promise<void>;
   unretweet(tweetId: string): Promise<void>;
   tweet(tweetId: string): Promise<Tweet>;
-  /** Newest first. */
+  /** Returns the direct replies to a tweet, newest first. */
   replies(tweetId: string, page: PageRequest): Promise<Page<Tweet>>;
-  /** The tweets that quote this one, newest first. */
+  /** Returns the quotes of a tweet, newest first. */
   quotes(tweetId: string, page: PageRequest): Promise<Page<Tweet>>;
   /** Returns the users who retweeted the tweet, ordered by the time of the retweet, newest first. */
   retweeters(tweetId: string, page: PageRequest): Promise<Page<UserCard>>;
-  /** The actor's For You feed. */
+  /** Returns the actor's ranked home feed. */
   homeTimeline(page: PageRequest): Promise<ViewerPage<Tweet>>;
   bookmarks(page: PageRequest): Promise<ViewerPage<Tweet>>;
-  /** Tweets of others that mention the actor, newest first. */
+  /** Returns tweets of others that mention the actor, newest first. */
   mentions(page: PageRequest): Promise<ViewerPage<Tweet>>;
-  /** The actor. */
+  /** Returns the profile of the actor. */
   ownProfile(): Promise<UserProfile>;
   userProfile(user: UserReference): Promise<UserProfile>;
-  /** Users who match the words, the best match first. */
+  /** Returns the users who match the words, the best match first. */
   searchUsers(search: PageRequest & { q: string }): Promise<Page<UserCard>>;
   userAbout(user: UserReference): Promise<UserAbout>;
-  /** Tweets, replies and retweets, newest first. */
+  /** Returns tweets, replies and retweets of a user, newest first. */
   userTweets(user: UserReference, page: PageRequest): Promise<PageOf<Tweet>>;
-  /** Published articles as their wrapper tweets. */
+  /** Returns the wrapper tweets of a user's published articles. */
   userArticles(user: UserReference, page: PageRequest): Promise<PageOf<Tweet>>;
   followers(user: UserReference, page: PageRequest): Promise<PageOf<UserCard>>;
   following(user: UserReference, page: PageRequest): Promise<PageOf<UserCard>>;
-  /** Followers of the user whom the actor follows too. */
+  /** Returns the followers of a user whom the actor follows too. */
   knownFollowers(user: UserReference, page: PageRequest): Promise<PageOf<UserCard> & ViewerPage<UserCard>>;
-  /** Of a verified organization. */
+  /** Returns the accounts affiliated with a verified organization. */
   affiliates(user: UserReference, page: PageRequest): Promise<PageOf<UserCard>>;
   follow(user: UserReference): Promise<FollowState>;
   unfollow(user: UserReference): Promise<FollowState>;
   listMembers(listId: string, page: PageRequest): Promise<Page<UserCard>>;
   /**
-   * Without a cursor the end: no events, and the cursor from which on things are new. A full page has more behind it, a
-   * shorter one has not for now. `bad_input`: the cursor holds no longer.
+   * Returns the next events of the actor's activity feed. Without a cursor: no events, and a cursor at the end of the feed. A
+   * page with fewer events than `count` is the last one for now. Throws `bad_input` if the cursor is no longer valid.
    */
   activity(page: PageRequest): Promise<ActivityPage>;
   readonly media: PlatformMedia;
@@ -169,16 +169,16 @@ export interface PlatformSession {
   readonly articles: PlatformArticles;
 }
 
-/** Thrown by what an adapter does not have. The core answers 501 and names the action. */
+/** Thrown for an operation that an adapter does not have. The core responds with 501 and names the action. */
 export class NotSupportedError extends Error {
   override readonly name = 'NotSupportedError';
 }
 
-/** What can be asked of a platform that keeps media. */
+/** The media of a platform. */
 export interface PlatformMedia {
   /**
-   * The platform's id of what was uploaded, to be attached by its owner alone. `bad_input` where the platform does not take
-   * such media.
+   * Uploads media and returns its id. Only the actor can attach it. Throws `bad_input` if the platform does not accept such
+   * media.
    */
   upload(media: TakenMedia): Promise<string>;
 }

@@ -1,17 +1,17 @@
 import type { RealmRecord, UnlockedRecord } from '../shared/model/realm.ts';
 
-/** `locked`: all guesses were used up, and the realm's share is destroyed. */
+/** The enrolment of an account at a realm. `locked`: all guesses are used up, and the realm's share is destroyed. */
 export type RealmState =
   | { readonly kind: 'enrolled'; readonly accountId: string; readonly version: string }
   | { readonly kind: 'none' | 'locked'; readonly accountId: string };
 
-/** `stale`: the realm has no record of that version (any more). */
+/** The response to a guess. `stale`: the realm has no record of that version. */
 export type GuessAnswer =
   | {
       readonly kind: 'evaluated';
       readonly evaluated: Uint8Array;
       readonly commitment: Uint8Array;
-      /** After this one. */
+      /** The number of guesses that remain after this one. */
       readonly guessesRemaining: number;
     }
   | { readonly kind: 'locked' | 'stale' };
@@ -20,22 +20,22 @@ export type UnlockAnswer =
   | ({ readonly kind: 'unlocked' } & UnlockedRecord)
   | { readonly kind: 'refused' | 'locked' | 'stale' };
 
-/** One of the key realms, as the actor of a session. None of its calls is aborted once sent, nor sent twice. */
+/** One of the key realms, for the actor of a session. A call is never aborted after it was sent, and never sent twice. */
 export interface PlatformRealm {
-  /** Its place among them, from 1; the unlock tag is for it alone. */
+  /** The number of the realm, from 1. Each realm has its own unlock tag. */
   readonly place: number;
-  /** The first step of a recovery. It costs no guess. */
+  /** Performs the first step of a recovery, which costs no guess. */
   state(): Promise<RealmState>;
-  /** The second: the count of guesses is raised and stored before the realm answers. */
+  /** Performs the second step. The realm counts the guess on disk before it responds. */
   guess(version: string, blindedElement: Uint8Array): Promise<GuessAnswer>;
-  /** The third. The right tag sets the count of guesses back to none; a wrong one, when none are left, destroys the share. */
+  /** Performs the third step. The correct tag resets the count of guesses. A wrong tag destroys the share if no guess remains. */
   unlock(version: string, unlockTag: Uint8Array): Promise<UnlockAnswer>;
   /**
-   * Puts a record where the realm has none of the actor, or in the place of the one of the version `replaces`. Throws
-   * `conflict` where it has another. May be repeated.
+   * Stores a record for an actor who has none, or replaces the record of the version `replaces`. Throws `conflict` if the
+   * realm has another record. Idempotent.
    */
   register(record: RealmRecord, replaces: string | null): Promise<void>;
 }
 
-/** The key realms of a platform, in the order of their places: three, of which any two suffice. */
+/** The three key realms of a platform by number. Any two of them are enough for a recovery. */
 export type PlatformRealms = readonly PlatformRealm[];

@@ -4,10 +4,10 @@ function refuse(): never {
   throw new NotSupportedError();
 }
 
-/** Stands for a method, or for a part of the port such as `articles`: to call it, or to read from it, is refused. */
+/** Stands for a missing method, or for a missing part of the port such as `articles`. Throws when it is called or read from. */
 const unsupported = new Proxy(refuse, { get: refuse });
 
-/** Read by `await` and by `JSON.stringify`, which take a function there for more than it is. */
+/** Properties that `await` and `JSON.stringify` read on any object. They would call a function that they find there. */
 const foreign = ['then', 'toJSON'];
 
 function Unsupported() {}
@@ -19,7 +19,7 @@ Unsupported.prototype = new Proxy(Object.prototype, {
 });
 
 /**
- * Base class of an adapter's session: an operation of the port that the adapter does not override throws
- * `NotSupportedError`. Only operations that the subclass lacks reach the proxy.
+ * The base class of an adapter's session. An operation of the port that the subclass does not override reaches the proxy and
+ * throws `NotSupportedError`.
  */
 export const UnsupportedSession = Unsupported as unknown as new () => PlatformSession;

@@ -6,7 +6,7 @@ import { SandboxSession } from './session.ts';
 /** The sandbox stands in for the public platform and accepts the addresses of the public platform's tweets. */
 const publicHost = /^(?:(?:www|mobile|m)\.)?(?:x|twitter)\.com$/;
 
-/** The sandbox platform, reached only over HTTP as any other platform would be. */
+/** Connects to the sandbox platform. All access is over HTTP, as with any other platform. */
 export class SandboxPlatform implements Platform {
   readonly kind = 'sandbox';
   readonly honoursTokens = true;
@@ -22,7 +22,7 @@ export class SandboxPlatform implements Platform {
     return new SandboxSession(this.#client, call);
   }
 
-  /** The sandbox writes loopback addresses into its answers, whatever address the gateway reaches it by. */
+  /** The sandbox writes loopback addresses into its responses, even if the gateway reaches it by another address. */
   isTweetHost(host: string): boolean {
     return host === this.#host || isLoopbackHostHeader(host) || publicHost.test(host);
   }

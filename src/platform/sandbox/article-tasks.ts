@@ -5,17 +5,17 @@ import { readArticle } from './read-article.ts';
 import { richTextToWire } from './rich-text-wire.ts';
 import { asWire, NonsenseError, parseJson } from './wire.ts';
 
-/** Parsing and checking JSON takes about 0.05 ms for each 1,000 characters, whatever they are. */
+/** Parsing and checking JSON takes about 0.05 ms for each 1,000 characters. */
 const inlineUpTo = 32_768;
 
-/** The body of a request that sets an article's content. */
+/** Returns the body of a request that sets the content of an article. */
 const writeContent: Task<{ text: RichTextJson }, string> = {
   name: 'sandbox/writeContent',
   inlineUpTo,
   run: ({ text }) => JSON.stringify({ content: richTextToWire(parseRichText(text)) }),
 };
 
-/** The article in a response body. `nonsense` says what in the body is not as the contract says. */
+/** Reads the article in a response body. `nonsense` describes the part of the body that does not match the contract. */
 const readArticleBody: Task<TaskInput, PlatformArticle | { readonly nonsense: string }> = {
   name: 'sandbox/readArticle',
   inlineUpTo,

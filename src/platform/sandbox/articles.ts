@@ -54,7 +54,7 @@ export class SandboxArticles implements PlatformArticles {
 
   delete(articleId: string): Promise<void> {
     const write = { operation: 'deleteArticle', method: 'DELETE', path: pathOf(articleId) } as const;
-    // A create that is sent again may have another draft to remove than its first attempt had.
+    // A repeated create may return another draft than its first attempt, and then that draft has to be removed.
     return this.#send({ ...write, subject: anArticle(articleId), part: articleId }, (body) => {
       flag(body, 'deleted');
     });

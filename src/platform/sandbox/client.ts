@@ -24,7 +24,7 @@ export interface ClientOptions {
   proxies: ProxyPool;
   /** Counts the sockets that lead to the platform directly. */
   counter?: Pick<ConnectionLimiter, 'count'>;
-  /** Told of every request, for the metrics. `outcome` is the status, or what happened instead. */
+  /** Called after every request, for the metrics. `outcome` is the status, or the kind of failure. */
   onRequest?: (operation: string, outcome: string, durationMs: number) => void;
 }
 
@@ -36,20 +36,20 @@ export interface Request {
   body?: Wire;
   /** The body as JSON text, in place of `body`. */
   json?: string;
-  /** Sent as they are, instead of `body`. */
+  /** The body as bytes, in place of `body`. */
   bytes?: Pick<TakenMedia, 'type' | 'size' | 'open'>;
   subject?: ProblemSubject;
-  /** What tells this write from another of its operation in one call; the same when the call is made again. */
+  /** Distinguishes this write from others of the same operation in one call. A repeated call has the same value. */
   part?: string;
 }
 
-/** How much longer than another call an upload may take. */
+/** The time that an upload may take in addition to the deadline of other calls. */
 const uploadPatience = 10;
 
-/** No answer of the platform is larger, whichever way it comes. */
+/** The largest response of the platform, with or without a proxy. */
 export const maxResponseBytes = 16 * 1024 * 1024;
 
-/** The HTTP side of the sandbox adapter: keep-alive connections, a deadline on every call, and faults in plain words. */
+/** The HTTP client of the sandbox adapter. It keeps connections alive, gives every call a deadline and maps failures to errors. */
 export class SandboxClient {
   readonly #pool: Pool;
   readonly #direct: Dispatcher;
@@ -63,7 +63,7 @@ export class SandboxClient {
       'platform_paused',
       'The platform does not answer; it is tried again every second',
     );
-    // Time limits are ours alone (below), so undici's own, which count from other moments, are off.
+    // undici's time limits are off, because they count from other moments than the deadline below.
     this.#pool = limitedPool(options.origin, {
       connect: buildConnector({}),
       ...(options.counter && { counter: options.counter }),
@@ -76,17 +76,17 @@ export class SandboxClient {
     this.#direct = this.#pool.compose(limitResponses);
   }
 
-  /** Where the platform answers. */
+  /** The origin of the platform. */
   get origin(): string {
     return new URL(this.#options.origin).origin;
   }
 
-  /** Sends one request and reads the JSON object that a 2xx carries. Everything else throws a `PosternError`. */
+  /** Sends one request and returns the JSON object of a 2xx response. Throws a `PosternError` otherwise. */
   send<T>(request: Request, call: PlatformCall | null, read: (body: Wire) => T): Promise<T> {
     return this.#send(request, call, (answer) => read(readAnswer(answer, request)));
   }
 
-  /** Like `send`, for responses that may be too large to be parsed on this thread: `read` gets the text of a 2xx. */
+  /** Like `send`, for responses that may be too large to be parsed on this thread. `read` gets the text of a 2xx response. */
   sendForText<T>(request: Request, call: PlatformCall | null, read: (text: string) => Promise<T>): Promise<T> {
     return this.#send(request, call, (answer) => {
       if (answer.status >= 300) readAnswer(answer, request);
@@ -103,7 +103,7 @@ export class SandboxClient {
     try {
       const answer = await this.#sendInTime(request, call);
       outcome = String(answer.status);
-      // Many answers can arrive in one turn of the event loop, and a page of 100 tweets takes a millisecond to read.
+      // Many responses can arrive in one turn of the event loop, and a page of 100 tweets takes a millisecond to read.
       await turn();
       return await read(answer);
     } catch (error) {
@@ -135,9 +135,9 @@ export class SandboxClient {
   }
 
   /**
-   * A read whose connection broke is sent once more: keep-alive makes that common, and a read harms nothing. So is a write
-   * that cannot have reached the platform. Each attempt opens one connection at most, so a call opens two. It is not sent
-   * again if the tunnel could not be opened (a `PosternError` here) or if the other side misuses HTTP.
+   * Sends a read once more if its connection broke, which is common with keep-alive and does no harm. Sends a write once more
+   * if it cannot have reached the platform. Each attempt opens one connection at most, so a call opens at most two. There is
+   * no second attempt if the tunnel of a proxy failed (a `PosternError` here) or if the other side violates HTTP.
    */
   async #sendOnceOrTwice(request: Request, call: PlatformCall | null, attempts: Attempts): Promise<Answer> {
     try {
@@ -151,7 +151,7 @@ export class SandboxClient {
   }
 
   async #sendOnce(request: Request, call: PlatformCall | null, attempts: Attempts): Promise<Answer> {
-    // A stream can be sent once: each attempt has its own.
+    // A stream can be sent only once, so each attempt opens its own.
     const bytes = request.bytes?.open();
     bytes?.on('error', (error) => attempts.end(error));
     try {
@@ -171,7 +171,7 @@ export class SandboxClient {
     }
   }
 
-  /** A proxy is its caller's affair: what it does tells nobody else whether the platform is there. */
+  /** Only calls without a proxy count for the circuit breaker, because a proxy's failures do not concern other callers. */
   async #sendThrough(
     proxy: ForwardProxy,
     account: string,
@@ -237,7 +237,7 @@ class HungUpError extends Error {}
 function asFault(error: unknown, proxy: ForwardProxy | null): PosternError {
   if (error instanceof PosternError) return error;
   if (error instanceof NonsenseError) {
-    // A proxy may answer with the credentials that passed through it. Other causes name fields, never their values.
+    // A response of a proxy may contain the credentials that passed through it. Other causes name fields, never their values.
     const [way, cause] = proxy ? [` through the proxy ${proxy.name}`, withoutText(error)] : ['', error];
     const message = `The platform answered something that cannot be understood${way}`;
     return new PosternError(proxy ? 'proxy_failed' : 'platform_unreadable', message, { cause });

@@ -9,7 +9,7 @@ export interface DemoAccount {
   premium: boolean;
 }
 
-/** What the sandbox tells of its demo dataset (its contract, `GET /control/info`). */
+/** The demo dataset as the sandbox describes it (`GET /control/info` of its contract). */
 export interface DemoDataset {
   seed: string;
   accounts: DemoAccount[];
@@ -17,7 +17,7 @@ export interface DemoDataset {
   organization: string;
 }
 
-/** Asks a sandbox for its demo dataset. Throws where `origin` is none, or does not answer; made for people. */
+/** Reads the demo dataset of a sandbox. Throws an error for the operator if `origin` is not a sandbox or does not respond. */
 export async function readDemoDataset(origin: string, timeoutMs: number): Promise<DemoDataset> {
   try {
     return await askDemoDataset(origin, timeoutMs);

@@ -1,10 +1,10 @@
 import type { Dispatcher } from 'undici';
 import { type Answer, Exchange } from '../../outbound/exchange.ts';
 
-/** The attempts of one call: when it is ended, so is the one on its way, and no further one begins. */
+/** The attempts of one call. When the call ends, the running attempt is aborted and no further one begins. */
 export class Attempts {
   ended: Error | undefined;
-  /** Created only when asked for, because most calls need none. */
+  /** Created on first use, because most calls need none. */
   #ending: AbortController | undefined;
   #current: Exchange | undefined;
 

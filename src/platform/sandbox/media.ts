@@ -3,7 +3,7 @@ import type { PlatformCall, PlatformMedia } from '../port.ts';
 import type { SandboxClient } from './client.ts';
 import { id, object } from './wire.ts';
 
-/** What the sandbox platform keeps of media, as one actor sees it. */
+/** The media of the sandbox platform, as one actor sees them. */
 export class SandboxMedia implements PlatformMedia {
   readonly #client: SandboxClient;
   readonly #call: PlatformCall;

@@ -1,13 +1,13 @@
 import { PosternError } from '../../shared/errors/postern-error.ts';
 import { asWire, NonsenseError, object, text, type Wire } from './wire.ts';
 
-/** What the call was about, for messages that name it: `Tweet not found: 12`. */
+/** The subject of the call, for messages that name it: `Tweet not found: 12`. */
 export interface ProblemSubject {
   kind: 'Tweet' | 'User' | 'List' | 'Article';
   id: string;
 }
 
-/** A refusal of the sandbox platform (its `problem` object) as the error that the caller of Postern gets. */
+/** Maps an error of the sandbox platform (its `problem` object) to the error that the caller of Postern gets. */
 export function readProblem(
   body: unknown,
   status: number,
@@ -21,7 +21,7 @@ export function readProblem(
     case 'bad_token':
       return new PosternError('auth_token_rejected', 'Platform rejected auth_token');
     case 'bad_request':
-      // Only of what the caller wrote and the platform alone can judge; any other field would be our own mistake.
+      // Only for fields that the caller wrote and only the platform can check. Any other field would be a defect of the gateway.
       if (problem['field'] === 'media_ids')
         return new PosternError('malformed_field', `Malformed field: media_ids: ${message}`);
       if (problem['field'] === 'q') return new PosternError('malformed_field', `Malformed field: q: ${message}`);
@@ -86,7 +86,7 @@ function notFoundMessage(problem: Wire, subject: ProblemSubject | undefined): st
   return `${subject.kind} not found: ${typeof problem['id'] === 'string' ? problem['id'] : subject.id}`;
 }
 
-/** RFC 9110 section 10.2.3 allows a date too; the sandbox gives seconds. Without either, a minute is polite. */
+/** Reads Retry-After in seconds. RFC 9110 section 10.2.3 allows a date too, but the sandbox sends seconds. Default: a minute. */
 function retryAfterSeconds(header: string | null): number {
   return header !== null && /^\d{1,6}$/.test(header) ? Number(header) : 60;
 }

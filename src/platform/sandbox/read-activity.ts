@@ -21,7 +21,7 @@ export function readActivity(body: Wire): ActivityPage {
   return { events, cursor: text(body, 'next_cursor'), gap: flag(body, 'gap') };
 }
 
-/** `null` where the type is one that the contract did not have when this was written. */
+/** Returns `null` for a type that this version does not know. */
 function readEvent(event: Wire): PlatformEvent | null {
   const wireType = text(event, 'type');
   const type = tweetTypes.get(wireType);

@@ -5,7 +5,7 @@ import type { CreatedTweet } from '../port.ts';
 import { readAuthor } from './read-user.ts';
 import { asWire, count, flag, id, list, NonsenseError, nullable, object, text, tweetTime, type Wire } from './wire.ts';
 
-/** A page's tweets; tombstones (what the actor may no longer see) are left out. */
+/** Reads the tweets of a page. Tombstones (tweets that the actor may no longer see) are left out. */
 export function readTweets(page: Wire): Tweet[] {
   const tweets: Tweet[] = [];
   for (const item of list(page, 'tweets')) {
@@ -37,7 +37,7 @@ function isTombstone(item: Wire): boolean {
   return kind === 'tombstone';
 }
 
-/** One object literal, on the hot path: spreading several together costs as much again, here and when it is serialised. */
+/** Builds a tweet as one object literal. On this hot path, spreading several objects doubles the cost here and in serialization. */
 function readTweetAround<Quoted extends QuotedTweet | null>(tweet: Wire, quoted: Quoted) {
   const counts = object(tweet, 'counts');
   const inReplyTo = nullable(object, tweet, 'in_reply_to');

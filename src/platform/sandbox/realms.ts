@@ -8,8 +8,8 @@ const places = [1, 2, 3];
 
 /** The sandbox's three key realms as one actor sees them. */
 export function sandboxRealms(client: SandboxClient, call: PlatformCall): PlatformRealms {
-  // Several callers may wait for one recovery, and a guess that is under way must come to its end, or the right code would
-  // count as a wrong one. Nor do the realms take idempotency tokens, so none is asked for: those that follow stay the same.
+  // No signal: several callers may wait for one recovery, and an aborted guess would count as a wrong one even with the correct
+  // code. No token is requested, because realms take none and the tokens of later writes must stay the same.
   const own: PlatformCall = { ...call, signal: null, tokenFor: (operation) => operation };
   return places.map((place) => new SandboxRealm(client, own, place));
 }

@@ -8,7 +8,7 @@ import {
 } from '../../shared/rich-text/rich-text.ts';
 import { asWire, count, id, list, NonsenseError, text, type Wire } from './wire.ts';
 
-/** Rich text as the contract writes it: what is empty is left out. */
+/** Converts rich text to the form of the contract, which omits empty fields. */
 export function richTextToWire({ blocks, entities, containers }: RichText): Wire {
   return {
     blocks: blocks.map(({ type, text: words, info, styles: styled, links, within }) => ({

@@ -30,7 +30,7 @@ import { readAbout, readFollowState, readProfile } from './read-user.ts';
 import { sandboxRealms } from './realms.ts';
 import { flag, itemsAnd, object, readOwner, readUserCards, readViewer, type Wire } from './wire.ts';
 
-/** The sandbox platform as one actor sees it. One method an operation of `schema/platform.openapi.json`. */
+/** The sandbox platform as one actor sees it. Each method calls one operation of `schema/platform.openapi.json`. */
 export class SandboxSession extends UnsupportedSession {
   readonly #client: SandboxClient;
   readonly #call: PlatformCall;
@@ -210,7 +210,7 @@ export class SandboxSession extends UnsupportedSession {
     return this.#send({ operation, method, path: `${pathOf(user)}/follow`, subject: aUser(user) }, readFollowState);
   }
 
-  /** A write on one tweet, whose answer only confirms it. */
+  /** Performs a write on one tweet whose response has no further data. */
   #change(operation: string, method: 'PUT' | 'DELETE', tweetId: string, part: string, confirms: string): Promise<void> {
     const path = `/api/tweets/${tweetId}${part}`;
     return this.#send({ operation, method, path, subject: aTweet(tweetId) }, (body) => {

@@ -5,8 +5,8 @@ import type { UserName } from '../port.ts';
 import { readCard } from './read-user.ts';
 
 /**
- * Reads the sandbox platform's JSON (`schema/platform.openapi.json`) field by field. What is not as the contract says
- * throws `NonsenseError` naming the place: a platform that answers nonsense must never reach a caller as data.
+ * Reads the sandbox platform's JSON (`schema/platform.openapi.json`) field by field. A field that does not match the contract
+ * throws a `NonsenseError` that names it, so that malformed responses never reach a caller as data.
  */
 export class NonsenseError extends Error {
   override readonly name = 'NonsenseError';
@@ -65,7 +65,7 @@ export function time(from: Wire, field: string): Date {
 
 const canonicalTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-/** A time of anything but a tweet (docs/rest.md, Responses): ISO 8601 with milliseconds, the form in which the sandbox sends it. */
+/** Reads a time of anything but a tweet (docs/rest.md, Responses): ISO 8601 with milliseconds, as the sandbox sends it. */
 export function isoTime(from: Wire, field: string): string {
   const written = text(from, field);
   return canonicalTime.test(written) ? written : time(from, field).toISOString();
@@ -75,8 +75,8 @@ const rememberedTimes = 10_000;
 const tweetTimes = new Map<string, string>();
 
 /**
- * The time of a tweet or its author (docs/rest.md, Responses). The same times come again and again (an author's with every tweet of theirs), so
- * the last ones are remembered.
+ * Reads the time of a tweet or its author (docs/rest.md, Responses). The last times are cached, because the same ones recur
+ * (an author's with each of the author's tweets).
  */
 export function tweetTime(from: Wire, field: string): string {
   const written = from[field];
@@ -92,7 +92,7 @@ export function nullable<T>(read: (from: Wire, field: string) => T, from: Wire, 
   return from[field] === null ? null : read(from, field);
 }
 
-/** A page: its items, the cursor to the next, and what else it tells. */
+/** Reads a page: its items, the cursor of the next page, and the additional fields `more`. */
 export function itemsAnd<Item, More extends object>(
   body: Wire,
   readItems: (page: Wire) => Item[],
