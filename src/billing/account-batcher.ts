@@ -79,7 +79,10 @@ export class AccountBatcher {
     this.#wake();
   }
 
-  /** Resolves once the store knows of all credit that was given back before. Throws `unavailable` if the store cannot be reached. */
+  /**
+   * Resolves once the store knows of all credit that was given back before. Throws `unavailable` if the store cannot be
+   * reached.
+   */
   returned(): Promise<void> {
     // The queue is sent after the batch, so if it releases credit it is the one to wait for.
     const carrier = this.#queue.release > 0 ? this.#queue : this.#batch;
@@ -200,7 +203,10 @@ export class AccountBatcher {
     }
   }
 
-  /** The store applied nothing, because the hold had been swept. The same content goes into another commit, under the next generation. */
+  /**
+   * The store applied nothing, because the hold had been swept. The same content goes into another commit, under the next
+   * generation.
+   */
   #swept(batch: Batch): void {
     this.#beginAnew();
     this.#queue.putBack(batch);

@@ -32,7 +32,10 @@ export function refuseCreditRequests(waiting: readonly WaitingCallers[], until: 
   }
 }
 
-/** Refuses all callers that wait since `until` or longer. `oldest`: since when the longest of the others waits; `null`: there are none. */
+/**
+ * Refuses all callers that wait since `until` or longer. `oldest`: since when the longest of the others waits; `null`: there
+ * are none.
+ */
 export function refuseOverdue(
   waiting: readonly WaitingCallers[],
   until: number,

@@ -1,7 +1,10 @@
 import { PosternError } from '../shared/errors/postern-error.ts';
 import { formatDollars, type Micros } from '../shared/model/money.ts';
 
-/** Returns the error for a caller without enough credit. The log shows operators `credit_reserved` if calls in flight hold the credit. */
+/**
+ * Returns the error for a caller without enough credit. The log shows operators `credit_reserved` if calls in flight hold
+ * the credit.
+ */
 export function insufficientCredits(
   micros: Micros,
   reason: 'credit_short' | 'credit_reserved' = 'credit_short',

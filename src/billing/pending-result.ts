@@ -1,6 +1,9 @@
 import { runInGroups } from '../shared/runtime/turns.ts';
 
-/** The promise that a caller of the ledger waits for. Only the first result counts: the caller may get a 503 before the outcome of the commit is known. */
+/**
+ * The promise that a caller of the ledger waits for. Only the first result counts: the caller may get a 503 before the
+ * outcome of the commit is known.
+ */
 export class PendingResult<T> {
   readonly promise: Promise<T>;
   answered = false;

@@ -11,7 +11,10 @@ export interface TypeClaim {
   type: string;
   /** Names the source of the claim in messages, such as `the Content-Type of its answer`. */
   by: string;
-  /** True if a server claims the type. Such a claim counts only for pictures, videos and audio, because servers give other files any type. */
+  /**
+   * True if a server claims the type. Such a claim counts only for pictures, videos and audio, because servers give other
+   * files any type.
+   */
   ofServer: boolean;
 }
 

@@ -20,7 +20,7 @@ import type { LiveStreams } from './streams/live-streams.ts';
 export interface StreamOrder {
   account: string;
   credentials: PollerCredentials;
-  /** The end of the platform's activity now. */
+  /** The current end of the platform's activity. */
   cursor: string;
   types: readonly EventType[] | null;
   after: string | null;
@@ -38,7 +38,7 @@ export interface WebhookServiceParts extends PlatformAccess {
   gate: SendGate;
 }
 
-/** Webhooks of API accounts: what callers do with them (docs/webhooks.md, Registration). */
+/** Serves the calls about webhooks (docs/webhooks.md, Registration). */
 export class WebhookService {
   readonly #parts: WebhookServiceParts;
   readonly #records: WebhookRecords;
@@ -52,12 +52,12 @@ export class WebhookService {
     this.#tests = new TestBudget(parts.runtime);
   }
 
-  /** Throws `bad_input`. */
+  /** Reads the URL of a receiver. Throws `bad_input`. */
   checkUrl(text: string): URL {
     return this.#parts.receivers.readUrl(text);
   }
 
-  /** A live stream of what webhooks of this actor would get. */
+  /** Opens a live stream of the events that webhooks of this actor would get. */
   async stream({ account, credentials, cursor, types, after, encryptionCode: code }: StreamOrder): Promise<LiveStream> {
     const opening = code === null ? null : { account, credentials, code };
     if (opening) await this.#parts.opener.check(opening);
@@ -65,7 +65,7 @@ export class WebhookService {
     return this.#parts.streams.open({ poller, types, after, opening });
   }
 
-  /** Registers it and runs the CRC. Throws `bad_input`, or `rate_limited` beyond 100 of an account. */
+  /** Registers a webhook and runs the CRC. Throws `bad_input`, or `rate_limited` if the account has 100 webhooks. */
   create(wish: NewWebhook): Promise<CreatedWebhook> {
     return this.#registration.create(wish);
   }
@@ -84,7 +84,7 @@ export class WebhookService {
     });
   }
 
-  /** Newest first. */
+  /** Lists webhooks, newest first. */
   async list(account: string, count: number, cursor: string | null): Promise<Page<WebhookView>> {
     const after = readPosition<WebhookPosition>(cursor);
     const found = await this.#records.stored(this.#parts.store.webhooks.list(account, count + 1, after));
@@ -97,7 +97,7 @@ export class WebhookService {
     return { items: await Promise.all(items.map((record) => this.#view(record))), cursor: next };
   }
 
-  /** Runs the CRC again, and goes on with these credentials and this code where some are given. The webhook says how it went. */
+  /** Runs the CRC again, with new credentials or a new code if they are given. The returned webhook has the result. */
   async validate(
     account: string,
     id: string,
@@ -106,7 +106,7 @@ export class WebhookService {
     return this.#view(await this.#registration.change(account, id, renewed, true));
   }
 
-  /** A new url is invalid until its CRC passes, which is tried at once. */
+  /** Changes the URL or the events. A new URL is checked with a CRC at once, and is invalid if that fails. */
   async update(account: string, id: string, change: Pick<WebhookChange, 'url' | 'events'>): Promise<WebhookView> {
     return this.#view(await this.#registration.change(account, id, change, change.url !== undefined));
   }
@@ -117,13 +117,13 @@ export class WebhookService {
     return { id, deleted: true };
   }
 
-  /** The old secret signs beside the new one for 24 h. */
+  /** Makes a new secret. The old one also signs for 24 h. */
   async rotateSecret(account: string, id: string): Promise<{ id: string; secret: string }> {
     const { store, vault, runtime } = this.#parts;
     const secret = runtime.randomBytes(24).toString('base64url');
     await this.#records.rewrite(account, id, async (record) => {
       const before = vault.open(record);
-      // One that no handshake has proven is with no receiver yet: the one before it is.
+      // A receiver that has not passed a handshake with the newest secret still uses the one before.
       const kept = before.proven || before.previous === null ? before.secret : before.previous.secret;
       const previous = { secret: kept, until: store.now() + secretOverlapMs };
       return { ...record, sealed: vault.seal(record, { ...before, secret, proven: false, previous }) };
@@ -155,7 +155,7 @@ export class WebhookService {
         ? await this.#records.stored(store.webhooks.list(account, maxPerAccount))
         : [await this.#records.find(account, id)];
     const rechecks = records.filter(({ valid }) => valid).map((record) => this.#recheck(record));
-    // One that is deleted meanwhile is left out, unless it alone was asked for.
+    // A webhook that is deleted meanwhile is left out, unless the caller named it.
     const checked = (await Promise.all(id === null ? rechecks.map(unlessGone) : rechecks)).filter(
       (found) => found !== null,
     );
@@ -171,7 +171,7 @@ export class WebhookService {
     return { replayed: webhooks.reduce((sum, { replayed }) => sum + replayed, 0), webhooks };
   }
 
-  /** The CRC that comes before a replay. */
+  /** Runs the CRC before a replay. */
   async #recheck(record: WebhookRecord): Promise<WebhookRecord> {
     const { store } = this.#parts;
     return this.#records.rewriteChecked(record.account, record.id, null, async (now, crc) =>
@@ -179,7 +179,7 @@ export class WebhookService {
     );
   }
 
-  /** Newest event first. */
+  /** Lists deliveries, newest event first. */
   async deliveries(account: string, id: string, count: number, cursor: string | null): Promise<Page<DeliveryView>> {
     await this.#records.find(account, id);
     const after = readPosition<DeliveryPosition>(cursor);

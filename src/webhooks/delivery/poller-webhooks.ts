@@ -11,11 +11,11 @@ export interface PollerWebhooksParts {
   run: PollerRun;
 }
 
-/** The webhooks of one poller, as they were last read, and the changes that the poller makes to them. */
+/** Holds the webhooks of one poller as they were last read, and makes the poller's changes to them. */
 export class PollerWebhooks {
   readonly #parts: PollerWebhooksParts;
   #known: ReadonlyMap<string, WebhookRecord> = new Map();
-  /** The revisions whose receivers answered 410. The store may not say so yet. */
+  /** The revisions whose receivers responded with 410, which may not be stored yet. */
   readonly #gone = new Map<string, number>();
   #reading: Promise<void> = Promise.resolve();
   #readAt = Number.NEGATIVE_INFINITY;
@@ -29,7 +29,7 @@ export class PollerWebhooks {
     return [...this.#known.values()];
   }
 
-  /** When they were read. */
+  /** When the webhooks were last read. */
   get readAt(): number {
     return this.#readAt;
   }
@@ -43,14 +43,14 @@ export class PollerWebhooks {
     return this.all.filter((webhook) => webhook.keptSince !== null && wants(webhook, type));
   }
 
-  /** Reads them again. One read follows the other, so that an older one never replaces a newer one. */
+  /** Reads the webhooks again. Reads run one after the other, so that an older result never replaces a newer one. */
   read(): Promise<void> {
     const reading = this.#reading.then(() => this.#readNow());
     this.#reading = reading.catch(() => {});
     return reading;
   }
 
-  /** As `read`; callers share the read that is running. */
+  /** Same as `read`, but callers share the read that is running. */
   refresh(): Promise<void> {
     this.#refreshing ??= this.read().finally(() => {
       this.#refreshing = null;
@@ -58,13 +58,16 @@ export class PollerWebhooks {
     return this.#refreshing;
   }
 
-  /** Whether a webhook that is not found any more was deleted. If the store cannot tell, it counts as deleted. */
+  /** Returns whether a webhook that left the poller was deleted. If the store cannot be read, it counts as deleted. */
   async isDeleted(id: string): Promise<boolean> {
     const { store, run } = this.#parts;
     return (await store.webhooks.find(run.record.account, id).catch(() => null)) === null;
   }
 
-  /** The receiver answered 410 (docs/webhooks.md, The handshake). If that cannot be stored, the webhook stays as it was. */
+  /**
+   * Makes a webhook invalid whose receiver responded with 410 (docs/webhooks.md, The handshake). If the store fails, the
+   * webhook stays valid.
+   */
   async invalidate(id: string): Promise<void> {
     const webhook = this.#known.get(id);
     if (!webhook?.valid) return;
@@ -80,14 +83,17 @@ export class PollerWebhooks {
     }
   }
 
-  /** From where its messages wait; `null` if none do. */
+  /** Returns the place from which the messages of a webhook wait; `null` if none wait. */
   messagesWait(webhook: WebhookRecord): MessagesWait | null {
     const { vault, run } = this.#parts;
     const { messagesWait } = vault.open(webhook);
     return messagesWait?.poller === run.record.id ? messagesWait : null;
   }
 
-  /** Unless they wait from an earlier place on. A code that was `refused` is not tried again until its owner gives another. */
+  /**
+   * Stores that the messages of a webhook wait behind this place, unless they wait from an earlier place. A `refused` code is
+   * not tried again until its owner gives another.
+   */
   holdMessages(id: string, behind: number, refused: { code: string; reason: string } | null): Promise<void> {
     const { vault, run } = this.#parts;
     const { id: poller, fence } = run.record;
@@ -106,7 +112,10 @@ export class PollerWebhooks {
     });
   }
 
-  /** Those up to a place were dealt with; `null`: all of them. A note of the poller's next run stays, because that run relies on it. */
+  /**
+   * Stores that the messages of a webhook up to a place no longer wait; `null`: none wait. A place that the next run of the
+   * poller has stored stays, because that run relies on it.
+   */
   releaseMessages(id: string, upTo: number | null): Promise<void> {
     const { vault, run } = this.#parts;
     return this.#rewrite(id, (record) => {
@@ -137,7 +146,7 @@ export class PollerWebhooks {
     return this.#gone.get(webhook.id) === webhook.revision ? { ...webhook, valid: false } : webhook;
   }
 
-  /** Until nobody else changed it in between; `null` leaves it as it is. */
+  /** Changes a webhook, again if someone else has changed it in between. `null` from `change` leaves it as it is. */
   async #rewrite(id: string, change: (record: WebhookRecord) => WebhookRecord | null): Promise<void> {
     const { store, run } = this.#parts;
     for (;;) {

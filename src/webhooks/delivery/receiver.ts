@@ -16,23 +16,26 @@ import type { Runtime } from '../../shared/runtime/runtime.ts';
 
 const maxUrlLength = 200;
 const deadlineMs = 10_000;
-/** The rest of an answer is not read, and its connection is closed. */
+/** The rest of a response is not read, and its connection is closed. */
 const maxReadBytes = 16 * 1024;
 /** Far more than arrives while `maxReadBytes` are read. */
 const maxReceivedBytes = 1024 * 1024;
 const excerptBytes = 1024;
 const loopback = ['127.0.0.0/8', '::1/128'];
 
-/** What a receiver answered. */
+/** The response of a receiver. */
 export interface ReceiverAnswer {
   status: number;
-  /** The body, as far as it was read. */
+  /** The beginning of the body, up to 16 KiB. */
   text: string;
   retryAfter: string | null;
   durationMs: number;
 }
 
-/** No answer: one sentence says why, without what a private address may have answered. */
+/**
+ * A request without a response. `fault` is the reason in one sentence. It contains nothing that a private address may have
+ * sent.
+ */
 export interface ReceiverFault {
   fault: string;
   durationMs: number;
@@ -43,12 +46,15 @@ export interface ReceiversOptions {
   runtime: Runtime;
   /** Allows `http://localhost` (docs/webhooks.md, Registration). */
   allowLocalhost: boolean;
-  /** Certificates that are trusted instead of the system's. */
+  /** Certificate authorities to trust instead of the system's. */
   ca?: string;
   connections?: OutgoingConnections;
 }
 
-/** Asks the receivers of webhooks: every address is checked, no redirect is followed, 10 s and 16 KiB are all they get. */
+/**
+ * Sends requests to the receivers of webhooks. Checks every address, follows no redirect, and limits each request to 10 s
+ * and 16 KiB.
+ */
 export class Receivers {
   readonly #options: ReceiversOptions;
   readonly #public: Dispatcher;
@@ -71,7 +77,10 @@ export class Receivers {
     this.#local = allowLocalhost ? agent(new OutboundGuard({ allow: loopback, runtime })) : null;
   }
 
-  /** The address of a receiver (docs/webhooks.md, Registration): `https`, or `http://localhost` where that is allowed. Throws `bad_input`. */
+  /**
+   * The address of a receiver (docs/webhooks.md, Registration): `https`, or `http://localhost` where that is allowed. Throws
+   * `bad_input`.
+   */
   readUrl(text: string): URL {
     if (text.length > maxUrlLength) throw malformedField('url', `must be at most ${maxUrlLength} characters`);
     if (this.#local && isLocalhost(text)) return new URL(text);
@@ -84,17 +93,17 @@ export class Receivers {
     return this.#options.guard.checkUrl(text, { field: 'url', schemes: ['https'] });
   }
 
-  /** `account` is the account that owns the webhook. It shares the connection slots with other accounts. */
+  /** Sends a GET. `account` owns the webhook and shares the connection slots with other accounts. */
   get(account: string, url: URL, signal?: AbortSignal): Promise<ReceiverAnswer | ReceiverFault> {
     return endedBy(signal, (ending) => this.#ask('GET', account, url, {}, null, ending));
   }
 
-  /** See `get`. */
+  /** Sends a POST. See `get`. */
   post(account: string, url: URL, headers: Readonly<Record<string, string>>, body: string, signal?: AbortSignal) {
     return endedBy(signal, (ending) => this.#ask('POST', account, url, headers, body, ending));
   }
 
-  /** The same for a request with a controller of its own. It ends the request when it is aborted, and is aborted at the deadline. */
+  /** Sends a POST that ends when the caller aborts `ending`. At the deadline `ending` is aborted too. */
   deliver(
     account: string,
     url: URL,
@@ -159,7 +168,7 @@ export class Receivers {
   }
 }
 
-/** Runs a request that a signal ends. */
+/** Runs a request that ends when the signal is aborted. */
 async function endedBy<Result>(
   signal: AbortSignal | undefined,
   run: (ending: AbortController) => Promise<Result>,
@@ -186,12 +195,12 @@ export function excerptOf({ text }: ReceiverAnswer): string {
   return Buffer.from(text).subarray(0, excerptBytes).toString('utf8');
 }
 
-/** No more than that: `http://localhost:x@example.com` names another host, and a user of it. */
+/** Strict, because `http://localhost:x@example.com` names another host and a user. */
 function isLocalhost(text: string): boolean {
   return /^http:\/\/localhost(?::\d{1,5})?(?:[/?#][^\\\p{Cc}\p{Z}]*)?$/iu.test(text) && URL.canParse(text);
 }
 
-/** By the codes of Node's sockets and TLS, and undici's; their messages can hold what the other side sent. */
+/** Describes a fault by the error code of Node or undici. The messages of errors can contain bytes from the receiver. */
 function describe(error: unknown): string {
   if (error instanceof AddressRefusedError || error instanceof NameNotFoundError) return `its host ${error.message}`;
   if (error instanceof ConnectionLostError || error instanceof ServerMisbehavedError) return `it ${error.message}`;

@@ -22,7 +22,7 @@ export class ResultWriter {
     this.#parts = parts;
   }
 
-  /** Resolves when the result is stored, or is given up. */
+  /** Resolves when the result is stored, or is discarded after `end`. */
   write(result: DeliveryResult): Promise<void> {
     return new Promise((done) => {
       this.#noted.push({ result, done });
@@ -30,7 +30,10 @@ export class ResultWriter {
     });
   }
 
-  /** From now on results that the store does not take are given up: the next process that runs the poller delivers again. */
+  /**
+   * From now on, results that cannot be stored at once are discarded. The next process that runs the poller delivers these
+   * events again.
+   */
   end(): void {
     this.#ended = true;
   }

@@ -2,7 +2,10 @@ const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;
 
-/** The delay before each retry, in order (docs/webhooks.md, Deliveries). A delivery that fails after the last delay is not retried. */
+/**
+ * The delay before each retry, in order (docs/webhooks.md, Deliveries). A delivery that fails after the last delay is not
+ * retried.
+ */
 export const retryDelaysMs: readonly number[] = [
   5 * second,
   30 * second,
@@ -19,9 +22,9 @@ const jitter = 0.2;
 const maxRetryAfterMs = hour;
 
 /**
- * Milliseconds from the attempt that failed to the next; `null`: it was the last. `attempts` counts that one; `chance` is
- * in [0, 1). A receiver that asks for a time (`retryAfterMs`) gets it, up to an hour, where it is longer than the schedule's step: it
- * says before when not to come (RFC 9110 section 10.2.3), and ten attempts a second apart would be over in ten seconds.
+ * Returns the milliseconds from a failed attempt to the next one; `null` if there is no next one. `attempts` includes the failed
+ * attempt; `chance` is in [0, 1). `retryAfterMs` can make the delay longer, up to an hour, but never shorter: a receiver asks
+ * with it for a minimum (RFC 9110 section 10.2.3), and ten attempts a second apart would be over in ten seconds.
  */
 export function retryDelayMs(attempts: number, chance: number, retryAfterMs: number | null): number | null {
   const delay = retryDelaysMs[attempts - 1];
@@ -30,7 +33,7 @@ export function retryDelayMs(attempts: number, chance: number, retryAfterMs: num
   return Math.max(step, Math.min(retryAfterMs ?? 0, maxRetryAfterMs));
 }
 
-/** `Retry-After` as RFC 9110 section 10.2.3 has it: seconds, or a date. `null` for anything else. */
+/** Reads `Retry-After` (RFC 9110 section 10.2.3): seconds or a date. Returns milliseconds, or `null` for anything else. */
 export function readRetryAfter(value: string | null, now: number): number | null {
   if (value === null) return null;
   if (/^\d{1,9}$/.test(value)) return Number(value) * second;

@@ -2,11 +2,11 @@ import { LRUCache } from 'lru-cache';
 import { type Runtime, repeat } from '../../shared/runtime/runtime.ts';
 import type { Store, WebhookRecord } from '../../store/port.ts';
 
-/** Far more webhooks than are deleted or moved while a process still holds an older record of them. */
+/** Far more than the webhooks that are deleted or moved while a process still has older records of them. */
 const mostRetired = 10_000;
 /** How often a webhook is looked up while something is sent to it, since another process may delete it. */
 const lookMs = 400;
-/** How long, beside the time of one read, something may still be sent to a webhook that another process has deleted. */
+/** A request may still begin this long, plus the time of one read, after another process has deleted the webhook. */
 export const freshMs = 500;
 
 /** A webhook as it was read. `revision` and `url` are missing if the request goes to another URL than the record's. */
@@ -30,7 +30,7 @@ export class SendGate {
     this.#parts = parts;
   }
 
-  /** Whether something may be sent to a webhook that was read at this time; `stale`: not before it is read again. */
+  /** Returns whether requests may be sent to a webhook that was read at this time. `stale`: it must be read again first. */
   state(webhook: WebhookRecord, readAt: number): 'open' | 'stale' | 'closed' {
     if (!webhook.valid || this.#isRetired(webhook.id, webhook.revision)) return 'closed';
     return Math.abs(this.#parts.runtime.now() - readAt) < freshMs ? 'open' : 'stale';
@@ -47,7 +47,7 @@ export class SendGate {
     this.#oldest.delete(id);
   }
 
-  /** Must be ended. */
+  /** Returns a watch, which must be ended. */
   watch(addressee: Addressee): WebhookWatch {
     const { id } = addressee;
     const watches = this.#watches.get(id) ?? new Set();
@@ -61,8 +61,8 @@ export class SendGate {
   }
 
   /**
-   * Runs `send` with a signal that is aborted when the webhook is deleted or its URL changes, by any process. The
-   * result is `null` then, and also if that had happened before.
+   * Runs `send` with a signal that is aborted when any process deletes the webhook or changes its URL. Returns `null` if the
+   * signal is aborted, even before `send` begins.
    */
   async during<Result>(addressee: Addressee, send: (signal: AbortSignal) => Promise<Result>): Promise<Result | null> {
     const { store, runtime } = this.#parts;
@@ -106,12 +106,12 @@ export class WebhookWatch {
     return this.#aborting.signal;
   }
 
-  /** Of the newest record with this URL that was seen. */
+  /** The revision of the newest record with this URL that was read. */
   get revision(): number {
     return this.#revision;
   }
 
-  /** The webhook was read again; `null`: it is deleted. */
+  /** To be called when the webhook was read again; `null` means that it is deleted. */
   saw(found: WebhookRecord | null): void {
     if (found === null || (this.#url !== undefined && found.url !== this.#url)) this.abort();
     else this.#revision = Math.max(this.#revision, found.revision);

@@ -10,7 +10,10 @@ export interface SignedPayload {
   now: number;
 }
 
-/** The headers of one attempt (docs/webhooks.md, Rotating a secret): while a secret is being changed, the standard signature is made with both. */
+/**
+ * Returns the headers of one attempt. While a secret is rotated, the standard signature is made with both (docs/webhooks.md,
+ * Rotating a secret).
+ */
 export function signedHeaders(
   { eventId, attempt, body, now }: SignedPayload,
   secrets: WebhookSecrets,

@@ -41,7 +41,7 @@ export class EventAppender {
     const { store, vault, runtime, run, webhooks, messages, queues, monitor } = this.#parts;
     const poller = run.record;
     const { account } = poller;
-    // A webhook that was created or became valid just now may receive these events, so the known ones are read again.
+    // A webhook that was just created or became valid may receive these events, so the webhooks are read again.
     if (events.length > 0) await queues.read(false);
     const idOf = (event: PlatformEvent) => vault.eventId(account, event.id, event.type);
     const opened = await messages.open(poller, events.filter(isMessageEvent), idOf);
@@ -52,14 +52,14 @@ export class EventAppender {
         .filter((webhook) => event.only === null || event.only.has(webhook.id))
         .map((webhook) => ({ event, webhook: webhook.id })),
     );
-    // The gap comes first, because it is before these events. Its id derives from the cursor, so that a repeated poll tells of it once.
+    // The gap comes first, because it is before these events. Its id derives from the cursor, so that repeated polls store it once.
     const gaps = gap ? [gapEvent(vault.eventId(account, before ?? after, 'gap'))] : [];
     const sealed = [...gaps, ...added].map(({ id, type, kept }) => ({
       ...{ id, type },
       sealed: vault.sealBody(account, id, kept),
     }));
     const deliveries = wanted.map(({ event, webhook }) => ({ event: event.id, webhook }));
-    // A part that is stored before a fault is passed over when the page comes again, since the cursor has not moved.
+    // If a later part fails, the cursor has not moved and the page comes again. The store then ignores the parts that it has.
     const parts = before === null ? [sealed] : splitForAppend(sealed);
     for (const [at, part] of parts.entries()) {
       const isLast = at === parts.length - 1;

@@ -13,13 +13,16 @@ export interface MessageCodesParts {
   run: PollerRun;
 }
 
-/** `refused`: the code opens nothing until its owner gives another one. `failed`: it may open the messages later. */
+/**
+ * The result of opening messages with a code. `refused`: the code is wrong or unusable, so its owner must give another one.
+ * `failed`: a retry may succeed.
+ */
 export type CodeOutcome =
   | { result: 'opened'; messages: (OpenedMessage | null)[] }
   | { result: 'refused' }
   | { result: 'failed'; error: unknown };
 
-/** Opens messages with the codes of webhooks, and notes in the webhooks from where their messages wait. */
+/** Opens messages with the codes of webhooks, and stores in each webhook from which place its messages wait. */
 export class MessageCodes {
   readonly #parts: MessageCodesParts;
 
@@ -27,7 +30,7 @@ export class MessageCodes {
     this.#parts = parts;
   }
 
-  /** If the code opens nothing, the messages of its webhooks wait. */
+  /** Opens messages with one code. If that fails, the messages of its webhooks wait. */
   async open(
     poller: PollerRecord,
     code: string,
@@ -47,7 +50,7 @@ export class MessageCodes {
     }
   }
 
-  /** The messages of these webhooks wait from the next append on, unless they wait already. */
+  /** Makes the messages of these webhooks wait from the next append on, unless they already wait. */
   async hold(
     { account, id }: PollerRecord,
     webhooks: readonly WebhookRecord[],

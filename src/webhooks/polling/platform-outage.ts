@@ -4,7 +4,7 @@ import type { PollerRecord, Store } from '../../store/port.ts';
 import type { PollerRun } from '../shared/poller-run.ts';
 import type { WebhookVault } from '../shared/secrets.ts';
 
-/** How long the platform must be out of reach before webhooks say so (docs/webhooks.md, Stored credentials). */
+/** An outage is reported in `last_error` after this time (docs/webhooks.md, Stored credentials). */
 const toleratedMs = 30_000;
 
 export interface PlatformOutageParts {
@@ -15,19 +15,19 @@ export interface PlatformOutageParts {
 }
 
 /**
- * Keeps `PollerRecord.unreachable` true to what the polls of one poller find: set once the platform has been out of reach
- * for 30 s, cleared by the first poll that works.
+ * Maintains `PollerRecord.unreachable` from the results of polls. Sets it when the platform has been unreachable for 30 s, and
+ * clears it after the first poll that works.
  */
 export class PlatformOutage {
   readonly #parts: PlatformOutageParts;
   #record: PollerRecord;
-  /** Of the first failure in a row. */
+  /** When the first of the failures in a row happened. */
   #since: number | null = null;
   #reason = '';
   #timer: Timer | undefined;
-  /** The reason to be stored now. */
+  /** The reason that should be stored. */
   #wanted: string | null = null;
-  /** `undefined` while it is not known. */
+  /** The stored reason; `undefined` if it is not known. */
   #stored: string | null | undefined;
   #writing: Promise<void> = Promise.resolve();
 
@@ -40,7 +40,7 @@ export class PlatformOutage {
 
   /** The record was read again. New credentials have not failed yet. */
   refresh(record: PollerRecord): void {
-    // A write may have been under way while it was read.
+    // A write may have run while the record was read.
     this.#stored = undefined;
     if (record.sealed !== this.#record.sealed) this.#reset();
     this.#record = record;
@@ -61,7 +61,7 @@ export class PlatformOutage {
     this.#write();
   }
 
-  /** Resolves when what was begun is over. */
+  /** Resolves when the running write has ended. */
   end(): Promise<void> {
     this.#timer?.cancel();
     return this.#writing;
@@ -79,7 +79,7 @@ export class PlatformOutage {
     this.#write();
   }
 
-  /** If it fails, the next poll makes it again. */
+  /** Stores `#wanted`. If that fails, the next poll tries again. */
   #write(): void {
     if (this.#stored === this.#wanted) return;
     const { store, vault, run } = this.#parts;
@@ -104,7 +104,7 @@ export class PlatformOutage {
 export function outageReason(error: unknown, hasProxy: boolean): string | null {
   if (!(error instanceof PosternError)) return null;
   if (error.code === 'platform_unavailable' || error.code === 'platform_timeout') return error.message;
-  // Refused for another reason than the token, such as a locked account, which may be over soon.
+  // Other refusals than of the token, such as of a locked account, may end soon.
   if (error.code !== 'forbidden' || error.reason === 'auth_token_rejected') return null;
   return hasProxy ? 'The platform, or the proxy in its name, refuses this account' : error.message;
 }

@@ -2,34 +2,34 @@ import { repeat, sleep, type Timer } from '../../shared/runtime/runtime.ts';
 import { type PollerRecord, pollerTtlMs } from '../../store/port.ts';
 import { RunningPoller, type RunningPollerParts } from './running-poller.ts';
 
-/** How soon a change of a webhook, its deletion among them, reaches the process that runs its poller. */
+/** How often the process that runs a poller looks for changed and deleted webhooks. */
 const lookMs = 350;
 /** Pollers are counted and claimed in every so many looks. */
 const looksPerClaim = 3;
 const beatMs = pollerTtlMs / 3;
 const claimsAtOnce = 500;
-/** For what is under way when the service stops. */
+/** When the service stops, running polls and attempts get this long to end. */
 const graceMs = 5_000;
 
 /**
- * The pollers that this process runs: its even share of those there are. A process that joins gets some, one that leaves
- * gives its own back, and those of one that died are taken over once it was not heard of for a while.
+ * Runs the pollers of this process, which are an even share of all pollers. A new process gets some of them. A process that
+ * stops gives its pollers back. The pollers of a process that died are taken over when its heartbeats are overdue.
  */
 export class PollerHost {
   readonly #parts: RunningPollerParts;
   readonly #process: string;
   readonly #running = new Map<string, RunningPoller>();
-  /** Given back once what is under way is over. */
+  /** Pollers that are being given back, when their running work has ended. */
   readonly #leaving = new Set<RunningPoller>();
-  /** Told to be woken, and not yet. */
+  /** Pollers that the store has reported as woken and that were not refreshed yet. */
   readonly #woken = new Set<string>();
   #looking: Timer | undefined;
   #looks = 0;
   #round: Promise<void> = Promise.resolve();
   #beatAt: number;
-  /** That run pollers, as of the last beat; 0 before the first. */
+  /** Number of processes that run pollers, as of the last beat; 0 before the first. */
   #processes = 0;
-  /** The store may think otherwise of what runs here. */
+  /** True if the store may list other pollers for this process than the ones that it runs. */
   #doubtful = false;
 
   constructor(parts: RunningPollerParts) {
@@ -38,7 +38,7 @@ export class PollerHost {
     this.#process = parts.runtime.randomBytes(12).toString('base64url');
   }
 
-  /** Pollers that run here, and the deliveries that they have in memory. */
+  /** The number of pollers in this process and of their deliveries in memory. */
   get load(): { pollers: number; deliveries: number } {
     const pollers = [...this.#running.values()];
     return { pollers: pollers.length, deliveries: pollers.reduce((sum, { backlog }) => sum + backlog, 0) };
@@ -67,14 +67,14 @@ export class PollerHost {
 
   async #look(): Promise<void> {
     if (this.#looks++ % looksPerClaim === 0) await this.#takeShare();
-    // Only when nothing is being claimed: a poller that this process has not heard of yet could not be woken.
+    // Not during a claim, because a poller whose claim has not returned yet could not be woken.
     if (this.#running.size > 0) await this.#wakeAll();
   }
 
   async #takeShare(): Promise<void> {
     const { pollers } = this.#parts.store;
     const total = await pollers.count();
-    // Nothing is written for nobody: an idle service leaves the disk alone.
+    // A service without pollers writes no heartbeats.
     if (total === 0 && this.#running.size === 0 && this.#leaving.size === 0) return;
     const share = Math.ceil(total / Math.max(1, await this.#beat()));
     const wanted = Math.min(claimsAtOnce, share - this.#running.size);
@@ -82,7 +82,10 @@ export class PollerHost {
     else if (wanted < 0) for (const poller of [...this.#running.values()].slice(wanted)) void this.#giveBack(poller);
   }
 
-  /** Says that this process lives; answers how many do. One that slept, or heard no answer, may run other than it thinks. */
+  /**
+   * Sends a heartbeat if one is due and returns the number of live processes. If this process slept or a call of the store
+   * failed, also asks the store which pollers it still runs.
+   */
   async #beat(): Promise<number> {
     const { store, runtime } = this.#parts;
     const now = runtime.now();
@@ -103,11 +106,11 @@ export class PollerHost {
     try {
       for (const id of await this.#parts.store.pollers.woken(this.#process)) this.#woken.add(id);
     } catch (error) {
-      // Any may have been woken.
+      // The lost response may have named any poller.
       for (const id of this.#running.keys()) this.#woken.add(id);
       throw error;
     }
-    // All at once, so that none waits for another one's webhooks.
+    // In parallel, so that no poller waits for the webhooks of another one.
     const wakings = [...this.#woken].map(async (id) => {
       await this.#wake(id);
       this.#woken.delete(id);

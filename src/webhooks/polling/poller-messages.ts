@@ -8,14 +8,14 @@ import type { OpenedForWebhooks } from '../shared/stored-event.ts';
 import { MessageCodes, type MessageCodesParts } from './message-codes.ts';
 import { WaitingMessages, type WaitingMessagesParts } from './waiting-messages.ts';
 
-/** What happens beside messages waits no longer than this for keys that are slow to come. */
+/** Other events wait no longer than this for the keys of messages. */
 const patienceMs = 2_000;
 
 export type PollerMessagesParts = Omit<WaitingMessagesParts, 'codes'> & MessageCodesParts;
 
 /**
- * Opens the messages of a poller for its webhooks, each with its own code. Where one does not open now, the messages of its
- * webhooks wait in the store, and nothing else waits for them.
+ * Opens the messages of a poller for its webhooks, each with its own code. If a code cannot open them now, the messages of its
+ * webhooks wait in the store. Nothing else waits for them.
  */
 export class PollerMessages {
   readonly #parts: PollerMessagesParts;
@@ -28,7 +28,7 @@ export class PollerMessages {
     this.waiting = new WaitingMessages({ ...parts, codes: this.#codes });
   }
 
-  /** Those that are about to be appended, by the platform's event id. */
+  /** Opens messages before they are appended. Returns the opened ones by the platform's event id. */
   async open(
     poller: PollerRecord,
     events: readonly MessageEvent[],
@@ -49,7 +49,7 @@ export class PollerMessages {
     return found;
   }
 
-  /** Those that have the same code are asked about once; those whose messages wait already are not, or begin to. */
+  /** Groups the webhooks that want these events by code. Leaves out webhooks whose messages wait or begin to wait. */
   async #webhooksByCode(poller: PollerRecord, events: readonly MessageEvent[]): Promise<Map<string, WebhookRecord[]>> {
     const { webhooks, vault } = this.#parts;
     const found = new Map<string, WebhookRecord[]>();
@@ -60,7 +60,7 @@ export class PollerMessages {
       const { encryptionCode: code, codeRefused } = vault.open(webhook);
       const waits = webhooks.messagesWait(webhook);
       if (code === null || waits?.fence === poller.fence) continue;
-      // One that was refused came from another poller, which had tried it.
+      // A code that another poller tried and that was refused is not tried again.
       if (waits || codeRefused) await this.#codes.hold(poller, [webhook]);
       else found.set(code, [...(found.get(code) ?? []), webhook]);
     }
@@ -68,8 +68,8 @@ export class PollerMessages {
   }
 
   /**
-   * `null` if the code opens nothing now. If that takes long, it goes on while the events are appended, and the messages
-   * wait until it is over.
+   * Returns `null` if the code opens nothing within `patienceMs`. Opening then continues while the events are appended, and the
+   * messages wait until it has ended.
    */
   async #openSoon(
     poller: PollerRecord,

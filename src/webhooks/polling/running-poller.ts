@@ -44,7 +44,7 @@ export interface RunningPollerParts extends PlatformAccess {
   monitor: PollerMonitor;
 }
 
-/** One poller while this process runs it: asks the platform, and composes the parts that store and deliver the events. */
+/** Runs one poller: polls the platform, and connects the parts that store and deliver the events. */
 export class RunningPoller {
   readonly #parts: RunningPollerParts;
   readonly #run: PollerRun;
@@ -56,7 +56,7 @@ export class RunningPoller {
   readonly #check: DailyCheck;
   readonly #outage: PlatformOutage;
   #cursor: string | null;
-  /** The platform did not take the cursor any more, and what came behind it was not read. */
+  /** True after the platform has refused the cursor. The events behind it were not read. */
   #cursorLost = false;
   #timer: Timer | undefined;
   #quietSince: number;
@@ -67,7 +67,7 @@ export class RunningPoller {
     const { store, runtime, monitor } = parts;
     this.#parts = parts;
     this.#cursor = record.cursor;
-    // One that was quiet before a start is so after it: else all of them would ask at their fastest.
+    // A poller that was quiet before a restart stays quiet. Otherwise all pollers would poll at the highest rate after it.
     this.#quietSince = runtime.now() - Math.max(0, store.now() - Math.max(record.createdAt, record.appendedAt));
     const run = new PollerRun(record, monitor);
     const webhooks = new PollerWebhooks({ ...parts, run });
@@ -95,7 +95,7 @@ export class RunningPoller {
     return this.#queues.backlog;
   }
 
-  /** Tries until the store has answered. */
+  /** Starts the poller, with retries until the store can be read. */
   async start(): Promise<void> {
     try {
       await this.#queues.read(true);
@@ -108,7 +108,7 @@ export class RunningPoller {
     }
   }
 
-  /** It or one of its webhooks was changed, or something was queued for one. */
+  /** To be called when the poller or one of its webhooks was changed, or deliveries were queued. */
   async refresh(record: PollerRecord): Promise<void> {
     this.#run.renew(record);
     this.#outage.refresh(record);
@@ -118,12 +118,12 @@ export class RunningPoller {
     this.#pollIn(0);
   }
 
-  /** Begins nothing more; resolves when what was begun is over, and written down. */
+  /** Starts nothing more. Resolves when the running work has ended and its results are stored. */
   async end(): Promise<void> {
     this.#ended = true;
     this.#timer?.cancel();
     this.#results.end();
-    // The last turn is over when this one begins.
+    // Waits for the current holder of the turn.
     const turnsOver = this.#messages.waiting.end().then(() => this.#run.turn.run(async () => {}));
     await Promise.all([turnsOver, this.#queues.end()]);
     await this.#outage.end();
@@ -166,7 +166,7 @@ export class RunningPoller {
   async #afterFault(error: unknown): Promise<void> {
     const known = error instanceof PosternError ? error : null;
     if (known?.code === 'bad_input' && this.#cursor !== null) {
-      // A cursor that the platform does not take (any more): it goes on with what is new.
+      // The platform refuses the cursor, so polling continues with new events.
       this.#cursor = null;
       this.#cursorLost = true;
       return this.#pollIn(0);
@@ -190,14 +190,17 @@ export class RunningPoller {
     return pauseAfterFaultMs(this.#faults++, retryAfterSeconds, chance(this.#parts.runtime));
   }
 
-  /** What the platform refuses it will refuse again: it waits for its owner, who is told. */
+  /**
+   * Stops polling, because the platform would refuse these credentials again. The owner of the webhooks sees the reason in
+   * `last_error`.
+   */
   async #stop(reason: string): Promise<void> {
     const { store } = this.#parts;
     const { account, id, fence } = this.#run.record;
     if (!(await store.pollers.stop(this.#run.record, reason))) {
       const now = await store.pollers.find(account, id);
       if (now?.fence !== fence) return this.#run.supersede();
-      // Sealed anew meanwhile, by a webhook that came or was renewed: nobody has tried those.
+      // A request has stored the credentials again meanwhile, so they must be tried.
       return this.refresh(now);
     }
     this.#run.stop();

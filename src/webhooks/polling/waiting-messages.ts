@@ -10,7 +10,7 @@ import { packMessage, unpackEvent } from '../shared/stored-event.ts';
 import type { CodeOutcome, MessageCodes } from './message-codes.ts';
 import { pauseAfterFaultMs } from './pace.ts';
 
-/** Stored events that are looked through at a time. */
+/** Stored events that are read at a time. */
 const eventsAtOnce = 100;
 
 export interface WaitingMessagesParts {
@@ -27,11 +27,11 @@ export interface WaitingMessagesParts {
 export class WaitingMessages {
   readonly #parts: WaitingMessagesParts;
   #timer: Timer | undefined;
-  /** When the timer ends. */
+  /** When the timer fires. */
   #lookAt = Number.POSITIVE_INFINITY;
   /** What was begun to look through what waits. */
   #looking: Promise<void> = Promise.resolve();
-  /** Codes that are tried elsewhere, and would be tried here again. */
+  /** Attempts of `PollerMessages` that are still running. Their codes must not be tried here at the same time. */
   readonly #trying = new Set<Promise<void>>();
   #faults = 0;
   #ended = false;
@@ -40,12 +40,12 @@ export class WaitingMessages {
     this.#parts = parts;
   }
 
-  /** Messages may wait, or a webhook have another code. */
+  /** To be called when messages may wait or a webhook may have another code. */
   look(): void {
     this.#lookIn(0);
   }
 
-  /** Something may be otherwise later: how soon is for the error to say. */
+  /** Tries again after a pause that depends on the error. */
   lookAfter(error: unknown): void {
     const { field, retryAfterSeconds } = error instanceof PosternError ? error : {};
     // While the guess throttle refuses, another request costs no guess. Guesses of others may extend the refusal.
@@ -67,14 +67,14 @@ export class WaitingMessages {
     this.#trying.add(over);
   }
 
-  /** Begins nothing more; resolves when what was begun is over. */
+  /** Starts nothing more. Resolves when the running work has ended. */
   async end(): Promise<void> {
     this.#ended = true;
     this.#timer?.cancel();
     await Promise.all([this.#looking, ...this.#trying]);
   }
 
-  /** Of two wishes the sooner counts. */
+  /** Sets the timer, unless it fires earlier already. */
   #lookIn(delayMs: number): void {
     const { runtime } = this.#parts;
     const at = runtime.now() + delayMs;
@@ -99,7 +99,7 @@ export class WaitingMessages {
     }
   }
 
-  /** A page for each webhook. */
+  /** Queues a page of messages for each webhook. */
   async #queueAll(poller: PollerRecord): Promise<void> {
     const { webhooks: known, queues } = this.#parts;
     if (!known.all.some(({ hasEncryptionCode }) => hasEncryptionCode)) return;
@@ -109,7 +109,7 @@ export class WaitingMessages {
       for (const webhook of webhooks) {
         const page = await this.#queuePage(poller, code, webhook, webhooks);
         if (page === 'more') this.look();
-        // What a code does not open now it opens for none of them, and each try may cost a guess, or long.
+        // All webhooks with this code would fail, and each attempt may cost a guess or much time.
         if (page === 'waits') break;
         queued = true;
       }
@@ -117,7 +117,7 @@ export class WaitingMessages {
     if (queued) await queues.read(true);
   }
 
-  /** Those whose messages wait, by the code that may open them. */
+  /** Returns the webhooks whose messages wait, by code. */
   #waiting(): Map<string, WebhookRecord[]> {
     const { webhooks, vault } = this.#parts;
     const waiting = new Map<string, WebhookRecord[]>();
@@ -129,7 +129,7 @@ export class WaitingMessages {
     return waiting;
   }
 
-  /** `sharing`: all that wait with this code. */
+  /** Queues one page of the messages of a webhook. `sharing`: all webhooks that wait with this code. */
   async #queuePage(
     poller: PollerRecord,
     code: string,
@@ -155,7 +155,7 @@ export class WaitingMessages {
     });
     const late = {
       poller,
-      // The bytes that were made first are what everybody gets.
+      // Every webhook gets the bytes that were stored first.
       events: opened
         .filter(({ body }) => body === null)
         .map(({ id, opened, message }) => ({ id, sealed: vault.sealBody(account, id, packMessage(opened, message)) })),

@@ -3,12 +3,12 @@ import { isSameText } from '../../client/webhooks/signature.ts';
 import type { ReceiverAnswer, Receivers } from '../delivery/receiver.ts';
 import { crcResponseToken } from '../shared/signatures.ts';
 
-/** How a handshake ended. `unreachable`: a fault of the network or of the receiver, which may be over soon. */
+/** The result of a handshake. `unreachable`: a fault of the network or of the receiver, which may end soon. */
 export type CrcOutcome = { result: 'passed' } | { result: 'wrong' | 'unreachable'; reason: string };
 
 /**
- * The CRC handshake (docs/webhooks.md, The handshake): asks the receiver to sign a token with the webhook's secret. Where it did not, says what it
- * did instead, for the person who is writing it.
+ * Runs the CRC handshake (docs/webhooks.md, The handshake): asks the receiver to sign a token with the webhook's secret. If that
+ * fails, the reason tells the developer of the receiver what it did instead.
  */
 export async function checkReceiver(
   receivers: Receivers,
@@ -19,7 +19,7 @@ export async function checkReceiver(
 ): Promise<CrcOutcome> {
   const token = randomBytes(24).toString('base64url');
   const asked = new URL(url);
-  // Not through `searchParams`, which would write the receiver's own query anew.
+  // `searchParams` would encode the receiver's own query anew.
   asked.search = `${asked.search === '' ? '?' : `${asked.search}&`}crc_token=${token}`;
   const answer = await receivers.get(account, asked, signal);
   if ('fault' in answer) return { result: 'unreachable', reason: `CRC failed: ${answer.fault}` };

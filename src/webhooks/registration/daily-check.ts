@@ -4,12 +4,12 @@ import type { CrcOutcome } from './crc.ts';
 import type { Handshakes } from './handshakes.ts';
 
 const dayMs = 24 * 3_600_000;
-/** Until a receiver that did not answer is asked again. */
+/** The pause before the check of a receiver is repeated after a fault. */
 const againMs = 3_600_000;
-/** How long faults of the network may go on before a webhook becomes invalid (docs/webhooks.md, The handshake). */
+/** A webhook becomes invalid if faults of the network last this long (docs/webhooks.md, The handshake). */
 const toleratedMs = 28 * 3_600_000;
 
-/** What a valid webhook is after a CRC that nobody asked for: a fault of the network alone is forgiven for a while. */
+/** Returns a valid webhook as it is after a CRC that no caller requested. It stays valid during short faults of the network. */
 export function afterCheck(webhook: WebhookRecord, crc: CrcOutcome, now: number): WebhookRecord {
   if (crc.result === 'passed') {
     return { ...webhook, valid: true, lastValidatedAt: now, failingSince: null, lastError: null };
@@ -25,7 +25,7 @@ export interface DailyCheckParts {
   runtime: Runtime;
 }
 
-/** The CRC again, once a day for each webhook that is valid. Nothing waits for it. */
+/** Repeats the CRC once a day for each valid webhook. */
 export class DailyCheck {
   readonly #parts: DailyCheckParts;
   readonly #askedAt = new Map<string, number>();
@@ -34,7 +34,7 @@ export class DailyCheck {
     this.#parts = parts;
   }
 
-  /** Asks those whose day has come. */
+  /** Checks the webhooks whose last CRC was a day ago. */
   async run(webhooks: readonly WebhookRecord[]): Promise<void> {
     const now = this.#parts.store.now();
     const due = webhooks.filter(
@@ -49,7 +49,7 @@ export class DailyCheck {
     this.#askedAt.set(webhook.id, now);
     const crc = await handshakes.run(handshakes.subject(webhook, null));
     if (crc.result === 'superseded') return;
-    // Where its owner changed it meanwhile, that stands, and the check comes again.
+    // If the owner has changed the webhook meanwhile, the change stays and the check runs again.
     if (!(await store.webhooks.update(afterCheck(webhook, crc, now)))) this.#askedAt.delete(webhook.id);
   }
 }

@@ -7,7 +7,7 @@ import type { Addressee, SendGate } from '../delivery/send-gate.ts';
 import type { WebhookVault } from '../shared/secrets.ts';
 import { type CrcOutcome, checkReceiver } from './crc.ts';
 
-/** Handshakes of one account at a time, in each process. 100 receivers that do not answer take 50 s to check. */
+/** Handshakes of one account at a time, in each process. To check 100 receivers that do not respond takes 50 s. */
 const atOnce = 20;
 /** How often the state of a handshake that another process runs is read. */
 const lookMs = 200;
@@ -49,7 +49,7 @@ export class Handshakes {
     this.#holder = parts.runtime.randomBytes(12).toString('base64url');
   }
 
-  /** If `url` is given, it is checked in place of the record's. */
+  /** Returns what a handshake of this webhook checks: `url` if it is given, else the record's URL. */
   subject(record: WebhookRecord, url: URL | null): HandshakeSubject {
     const { vault } = this.#parts;
     const { account, id } = record;
@@ -86,7 +86,7 @@ export class Handshakes {
         const crc = await gate.during(webhook, (signal) =>
           checkReceiver(receivers, webhook.account, subject.url, subject.secret, signal),
         );
-        // If this fails the lease runs out by itself.
+        // If this fails, the lease expires.
         await store.webhooks.endHandshake(lease, number, crc && JSON.stringify(crc)).catch(() => {});
         return crc ?? { result: 'superseded' };
       }

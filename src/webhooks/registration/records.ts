@@ -7,12 +7,12 @@ import type { PollerCredentials, WebhookVault } from '../shared/secrets.ts';
 import type { CrcOutcome } from './crc.ts';
 import type { Handshakes } from './handshakes.ts';
 
-/** Webhooks and their pollers in the store, for the calls of their owners. A store that is away is `unavailable`. */
+/** Reads and writes webhooks and their pollers for calls of their owners. Throws `unavailable` if the store cannot be reached. */
 export class WebhookRecords {
   readonly #store: Store;
   readonly #vault: WebhookVault;
   readonly #handshakes: Handshakes;
-  /** Requests that change one webhook at the same time would only make each other's updates fail. */
+  /** One change of a webhook at a time, because concurrent updates would make each other fail. */
   readonly #turns = new KeyedSemaphore(1);
 
   constructor({ store, vault, handshakes }: { store: Store; vault: WebhookVault; handshakes: Handshakes }) {
@@ -28,7 +28,7 @@ export class WebhookRecords {
     return record;
   }
 
-  /** Reads, changes and writes it until nobody else did so in between. `null` from `change` gives up. */
+  /** Reads, changes and writes a webhook, again if someone else has changed it in between. Gives up if `change` returns `null`. */
   rewrite<Changed extends WebhookRecord | null>(
     account: string,
     id: string,
@@ -44,8 +44,8 @@ export class WebhookRecords {
   }
 
   /**
-   * The same after a handshake, with `url` or the record's own. The handshake runs once: it is run again only if what it
-   * checked, URL or secret, is changed before the outcome is written.
+   * Changes a webhook after a handshake with `url` or the record's URL. Runs the handshake again only if the URL or the secret is
+   * changed before the outcome is written.
    */
   async rewriteChecked(
     account: string,
@@ -75,7 +75,7 @@ export class WebhookRecords {
     }
   }
 
-  /** The poller that is there already, under whichever key its id was made; else a new one. */
+  /** Returns the poller for these credentials: an existing one, whose id may have been made with an older key, or a new one. */
   async pollerOf(account: string, credentials: PollerCredentials): Promise<NewPoller> {
     const { pollers } = this.#store;
     const ids = this.#vault.pollerIds(account, credentials);
@@ -84,14 +84,17 @@ export class WebhookRecords {
     return { id, account, sealed: this.#vault.sealPoller(account, id, credentials), createdAt: this.#store.now() };
   }
 
-  /** Goes on where the poller before it is: what happened meanwhile is not lost, if it is the same actor's. */
+  /**
+   * Returns the poller for new credentials of a webhook. It starts at the cursor of the webhook's poller, so no events are
+   * lost if the actor is the same.
+   */
   async successor(account: string, id: string, credentials: PollerCredentials): Promise<NewPoller> {
     const { poller } = await this.find(account, id);
     const before = await this.stored(this.#store.pollers.find(account, poller));
     return { ...(await this.pollerOf(account, credentials)), cursor: before?.cursor ?? null };
   }
 
-  /** A receiver that passes a CRC knows the newest secret. */
+  /** Marks the newest secret as proven if the CRC has passed, because the receiver then knows it. */
   proven(record: WebhookRecord, crc: CrcOutcome): WebhookRecord {
     const secrets = this.#vault.open(record);
     if (crc.result !== 'passed' || secrets.proven) return record;

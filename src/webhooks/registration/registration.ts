@@ -18,12 +18,12 @@ import { lastErrorOf } from './views.ts';
 export const maxPerAccount = 100;
 
 export interface NewWebhook {
-  /** Names this registration: one that is sent again makes no second webhook. */
+  /** Identifies this registration, so that a repeated one creates no second webhook. */
   token: string;
   account: string;
   /** Checked by `checkUrl`. */
   url: URL;
-  /** The end of the platform's activity now: what comes after it is delivered. */
+  /** The current end of the platform's activity. Events after it are delivered. */
   cursor: string;
   events: EventType[] | null;
   secret: string | null;
@@ -31,7 +31,7 @@ export interface NewWebhook {
   credentials: PollerCredentials;
 }
 
-/** What a caller may change. `undefined` leaves it. */
+/** A caller's change of a webhook. `undefined` leaves a value as it is. */
 export interface WebhookChange {
   url?: string | undefined;
   events?: EventType[] | null | undefined;
@@ -49,7 +49,7 @@ export interface RegistrationParts extends PlatformAccess {
   gate: SendGate;
 }
 
-/** Makes and changes webhooks, each with the handshake that goes with it. */
+/** Creates and changes webhooks, and runs the handshakes for it. */
 export class Registration {
   readonly #parts: RegistrationParts;
 
@@ -58,17 +58,17 @@ export class Registration {
   }
 
   /**
-   * Registers it and runs the CRC. Throws `bad_input`, or `rate_limited` beyond 100 of an account. It is stored before its
-   * handshake, so that a call that is refused because of the limit, and costs nothing, sends nothing.
+   * Registers a webhook and runs the CRC. Throws `bad_input`, or `rate_limited` if the account has 100 webhooks. The webhook is
+   * stored before its handshake, so that a call over the limit, which is free, sends nothing.
    */
   async create(wish: NewWebhook): Promise<CreatedWebhook> {
     const { store, records, vault, opener, gate } = this.#parts;
     const { account, token, cursor, credentials, encryptionCode: code } = wish;
-    // A wrong one is told at once, and costs one guess less than if a poller found out.
+    // A wrong code is refused at once, which costs one guess less than if a poller tried it.
     if (code !== null) await opener.check({ account, credentials, code });
     const id = `wh_${createHash('sha256').update(token).digest().subarray(0, 12).toString('base64url')}`;
     const poller = { ...(await records.pollerOf(account, credentials)), cursor };
-    // There already if an attempt before this one died on its way back to the caller.
+    // The webhook exists if an earlier attempt of this request stored it and then failed.
     let made = await records.stored(store.webhooks.find(account, id));
     if (!made) {
       made = this.#make(id, poller.id, wish);
@@ -79,11 +79,11 @@ export class Registration {
     }
     const isUnchecked = made.lastValidatedAt === null && made.lastError === null;
     if (isUnchecked) made = await records.rewriteChecked(account, id, null, this.#checked);
-    // The platform has just taken these credentials: a poller that had stopped over them goes on.
+    // The platform has just accepted these credentials, so a poller that it had stopped continues.
     await records.stored(store.pollers.renew(poller));
     const { valid, createdAt } = made;
     const { secret: kept, codeRefused } = vault.open(made);
-    // `renew` has cleared what the poller said of the platform.
+    // `renew` has cleared these faults of the poller.
     const lastError = lastErrorOf(made, { stopped: null, unreachable: null, codeRefused });
     return {
       id,
@@ -112,7 +112,7 @@ export class Registration {
     };
   }
 
-  /** After the handshake that a caller has asked for: valid if it passed, and not otherwise. */
+  /** Returns the webhook as it is after a handshake that a caller requested: valid only if the handshake passed. */
   readonly #checked = async (record: WebhookRecord, crc: CrcOutcome): Promise<WebhookRecord> => {
     const now = this.#parts.store.now();
     const valid = crc.result === 'passed';
@@ -122,12 +122,12 @@ export class Registration {
     };
   };
 
-  /** `checked`: with a CRC, whose outcome decides whether it is valid. */
+  /** Changes a webhook. `checked`: also runs a CRC, whose result decides whether the webhook is valid. */
   async change(account: string, id: string, change: WebhookChange, checked: boolean): Promise<WebhookRecord> {
     const { store, records, vault, receivers, gate } = this.#parts;
     const url = change.url === undefined ? null : receivers.readUrl(change.url);
     const { credentials, encryptionCode: code } = change;
-    // What the platform refuses takes the place of nothing that it may still take.
+    // Credentials that the platform refuses must not replace others that it may still accept.
     if (credentials) {
       await records.find(account, id);
       await pollerSession(this.#parts, account, credentials).activity({ count: 1, cursor: null });
@@ -154,7 +154,7 @@ export class Registration {
       : await records.rewrite(account, id, changed, poller);
     // `update` has raised the revision by one.
     if (url) gate.retire(id, rewritten.revision + 1);
-    // Only now: what the platform says of these credentials is told to the webhooks that are there.
+    // Last, so that the poller reports new faults of these credentials to the changed webhook.
     if (poller) await records.stored(store.pollers.renew(poller));
     return rewritten;
   }
@@ -168,7 +168,10 @@ export class Registration {
   }
 }
 
-/** A new code has not been refused. With another poller nothing waits: what did is that one's, and so are its places. */
+/**
+ * Returns the secrets after a change. A new code has not been refused. After a move to another poller no messages wait,
+ * because places belong to one poller.
+ */
 function renewed(
   { codeRefused, messagesWait, ...secrets }: WebhookSecrets,
   code: string | undefined,

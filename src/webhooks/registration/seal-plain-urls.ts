@@ -8,7 +8,7 @@ export async function sealPlainUrls(store: Store, vault: WebhookVault): Promise<
   for (;;) {
     const found = await store.webhooks.withPlainUrl(batchSize);
     if (found.length === 0) return;
-    // One that somebody else changes meanwhile is found again.
+    // A webhook that someone else changes meanwhile is found again.
     for (const record of found) await store.webhooks.update({ ...record, url: vault.sealUrl(record, record.url) });
   }
 }

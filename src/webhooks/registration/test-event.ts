@@ -16,7 +16,10 @@ interface TestParts {
   gate: SendGate;
 }
 
-/** Sends one signed `webhook.test` event and returns the outcome; `null` if the webhook is deleted or gets another URL meanwhile. */
+/**
+ * Sends one signed `webhook.test` event and returns the outcome; `null` if the webhook is deleted or gets another URL
+ * meanwhile.
+ */
 export async function sendTestEvent(
   record: WebhookRecord,
   { vault, receivers, runtime, gate }: TestParts,
@@ -40,7 +43,7 @@ export async function sendTestEvent(
 const perMinute = 10;
 const windowMs = 60_000;
 
-/** Test events of each account: ten a minute, in each process. */
+/** Limits the test events of each account to ten a minute in each process. */
 export class TestBudget {
   readonly #runtime: Runtime;
   readonly #sent = new Map<string, number[]>();
@@ -49,7 +52,7 @@ export class TestBudget {
     this.#runtime = runtime;
   }
 
-  /** Throws `rate_limited`. */
+  /** Counts one test event. Throws `rate_limited` beyond the limit. */
   take(account: string): void {
     const now = this.#runtime.now();
     for (const [each, times] of this.#sent) if ((times.at(-1) ?? 0) <= now - windowMs) this.#sent.delete(each);

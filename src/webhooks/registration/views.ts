@@ -8,7 +8,7 @@ const noCode =
   'Nothing can be delivered: all of its events are message events, and it has no encryption_code. ' +
   'PUT /webhooks/{id} with one';
 
-/** What the records of a webhook and its poller say, opened. */
+/** Faults in the records of a webhook and its poller, opened. */
 export interface WebhookFaults {
   /** Why the platform refused the credentials, so that nothing is polled. */
   stopped: string | null;
@@ -18,7 +18,7 @@ export interface WebhookFaults {
   codeRefused: string | undefined;
 }
 
-/** `last_error`. A failed CRC or 410 comes first, then refused credentials and a refused code; these may hold at the same time. */
+/** Returns `last_error`. It can name several faults: a failed CRC or 410, then refused credentials, then a refused code. */
 export function lastErrorOf(
   { lastError, events, hasEncryptionCode }: Pick<WebhookRecord, 'lastError' | 'events' | 'hasEncryptionCode'>,
   { stopped, unreachable, codeRefused }: WebhookFaults,
@@ -38,7 +38,7 @@ function refusedCode(reason: string): string {
   return `Messages are not opened any more: ${reason}. ${remedy}`;
 }
 
-/** A webhook as its owner sees it, with its URL opened. */
+/** Returns the webhook as its owner sees it. `url` is the opened URL. */
 export function view(record: WebhookRecord, url: string, faults: WebhookFaults): WebhookView {
   const time = (at: number | null) => (at === null ? null : formatIsoTime(at));
   return {
@@ -69,12 +69,12 @@ export function deliveryView({ event, type, state, attempts, nextAt, last }: Del
   };
 }
 
-/** The store's place behind the page that a cursor belongs to. */
+/** Returns the store's position for a cursor. */
 export function readPosition<Position>(cursor: string | null): Position | undefined {
   return cursor === null ? undefined : (JSON.parse(cursor) as Position);
 }
 
-/** The first `count` of what was found, which is one more where there is a next page. */
+/** Returns a page of the first `count` records. The caller reads one more record, which shows that there is a next page. */
 export function pageOf<Found, Item>(
   found: readonly Found[],
   count: number,

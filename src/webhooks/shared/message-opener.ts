@@ -3,7 +3,7 @@ import type { AttachmentView } from '../../shared/model/direct-message.ts';
 import type { MessageEvent } from '../../shared/model/event.ts';
 import type { PollerCredentials } from './secrets.ts';
 
-/** Whose messages, and the code that opens them. */
+/** The account whose messages are opened, and the code for them. */
 export interface Opening {
   account: string;
   credentials: PollerCredentials;
@@ -14,27 +14,27 @@ export interface Opening {
 export interface OpenedMessage {
   text: string;
   emoji: string;
-  /** Of a message that has an attachment, as its sender describes it. */
+  /** The attachment as its sender describes it; `null` if there is none. */
   attachment: Pick<AttachmentView, 'type' | 'filename' | 'size'> | null;
   undecryptable: string | null;
 }
 
-/** Opens messages with the code of one webhook or stream alone. Both throw as the recovery of chat keys does. */
+/** Opens messages with the code of one webhook or stream. Both methods throw the errors of key recovery. */
 export interface MessageOpener {
   check(opening: Opening): Promise<void>;
-  /** One for each event; `null` for one that is a repetition of another, to be ignored. */
+  /** Returns one item for each event; `null` for a repetition of another event, which is to be ignored. */
   open(opening: Opening, events: readonly MessageEvent[]): Promise<(OpenedMessage | null)[]>;
 }
 
 /** Errors of the code itself: it is wrong, it has no guesses left, or the account has no keys. A retry gives the same error. */
 const refusals = new Set(['forbidden', 'locked', 'conflict', 'bad_input', 'not_supported']);
 
-/** Whether opening again would give the same error. */
+/** Returns whether opening again would give the same error. */
 export function isFinal(error: unknown): boolean {
   return !(error instanceof PosternError) || refusals.has(error.code);
 }
 
-/** Whether the code was refused. If the platform refuses the token, that says nothing about the code. */
+/** Returns whether the code was refused. If the platform refuses the token, the code may still be right. */
 export function isCodeRefusal(error: unknown): error is PosternError {
   if (!(error instanceof PosternError) || error.reason === 'auth_token_rejected') return false;
   return refusals.has(error.code);

@@ -8,7 +8,7 @@ export interface PlatformAccess {
   readProxy: (text: Secret) => ForwardProxy;
 }
 
-/** How a poller asks the platform. */
+/** Returns a session of the platform with the credentials of a poller. */
 export function pollerSession(
   { platform, readProxy }: PlatformAccess,
   account: string,

@@ -7,34 +7,34 @@ import type { PollerRecord, WebhookRecord } from '../../store/port.ts';
 /** How long an old secret signs beside the new one (docs/webhooks.md, Rotating a secret). */
 export const secretOverlapMs = 24 * 3_600_000;
 
-/** Messages of a poller behind a place wait until they open. */
+/** The messages of a poller behind `behind` wait until they can be opened. */
 export interface MessagesWait {
   poller: string;
   behind: number;
-  /** Of the run of the poller that has relied on it: one before that does not say any more that nothing waits. */
+  /** The fence of the last run of the poller that relied on this. An earlier run must not remove it. */
   fence: number;
 }
 
-/** What a webhook keeps sealed. */
+/** The sealed part of a webhook. */
 export interface WebhookSecrets {
   secret: string;
-  /** True once a CRC has passed with `secret`: until then the platform's signature is made with the one before. */
+  /** True once a CRC has passed with `secret`. Until then the platform's signature is made with the previous secret. */
   proven: boolean;
   previous: { secret: string; until: number } | null;
   encryptionCode: string | null;
-  /** Why the code does not open anything; such a one is not tried again. */
+  /** Why the code was refused. A refused code is not tried again. */
   codeRefused?: string;
   messagesWait?: MessagesWait;
 }
 
-/** As whom, and on which way, a poller asks the platform. */
+/** The platform credentials and the proxy of a poller. */
 export interface PollerCredentials {
   authToken: string;
-  /** The caller's own proxy, as it was written. */
+  /** The caller's own proxy, as the caller wrote it. */
   proxy: string | null;
 }
 
-/** Seals what webhooks and pollers keep, and makes the ids that derive from secrets. */
+/** Seals the stored data of webhooks and pollers, and makes ids that derive from secrets. */
 export class WebhookVault {
   readonly #vault: Vault;
   readonly #keys: readonly Secret<Buffer>[];
@@ -68,7 +68,7 @@ export class WebhookVault {
     return JSON.parse(this.#vault.open(sealed, `poller ${account} ${id}`)) as PollerCredentials;
   }
 
-  /** Why the platform cannot be reached: the text names the host of the caller's proxy. */
+  /** Seals why the platform cannot be reached, because the text names the host of the caller's proxy. */
   sealUnreachable({ account, id }: Pick<PollerRecord, 'account' | 'id'>, reason: string): string {
     return this.#vault.seal(reason, `poller-unreachable ${account} ${id}`);
   }
@@ -93,17 +93,20 @@ export class WebhookVault {
     return this.#vault.open(sealed, `excerpt ${account} ${event} ${webhook}`);
   }
 
-  /** The poller of these three (docs/webhooks.md, Stored credentials), under each key that there is; new ones are made under the first. */
+  /**
+   * Returns the id of the poller for an account, token and proxy under each secret key (docs/webhooks.md, Stored
+   * credentials). New pollers get the first.
+   */
   pollerIds(account: string, { authToken, proxy }: PollerCredentials): string[] {
     return this.#keys.map((key) => hmac(key, ['poller', account, authToken, proxy ?? '']));
   }
 
-  /** Identifies what a handshake checks, without revealing it. */
+  /** Returns an id for the URL and secret of a handshake that reveals neither. */
   handshakeTarget(webhook: string, url: string, secret: string): string {
     return hmac(this.#newestKey(), ['handshake', webhook, url, secret]);
   }
 
-  /** The same however often the platform tells of it. */
+  /** Returns the same id if the platform sends an event again. */
   eventId(account: string, platformEventId: string, type: string): string {
     return `evt_${hmac(this.#newestKey(), ['event', account, platformEventId, type])}`;
   }
@@ -115,7 +118,7 @@ export class WebhookVault {
   }
 }
 
-/** As earlier releases stored it. What a vault has sealed never begins like this. */
+/** Earlier releases stored the URL in plain text. Sealed text never begins like this. */
 function isPlainUrl(text: string): boolean {
   return /^https?:/.test(text);
 }

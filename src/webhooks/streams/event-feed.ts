@@ -5,9 +5,9 @@ import type { NewPoller, Store, StoredEventRecord } from '../../store/port.ts';
 const keptMs = 5 * 60_000;
 /** How often the store is read for events that another process appended. */
 const lookMs = 1_000;
-/** Events of one read. */
+/** Events that are read at a time. */
 export const eventsAtOnce = 100;
-/** Events that a stream has not taken yet. With more it goes back to reading the store by itself. */
+/** A stream that has more events to take reads the store by itself again. */
 const mostBuffered = 2 * eventsAtOnce;
 
 /** The events that one stream takes from a feed. */
@@ -23,7 +23,7 @@ export class Subscription {
     this.#after = after;
   }
 
-  /** False if the stream is too far behind: then it has to read by itself. */
+  /** Adds an event. Returns false if the stream is too far behind and has to read the store by itself. */
   push(event: StoredEventRecord): boolean {
     if (event.place <= this.#after) return true;
     if (this.#buffer.push(event) > mostBuffered) this.end();
@@ -37,7 +37,10 @@ export class Subscription {
     this.#wake();
   }
 
-  /** `null` once it is over; what was not taken by then has to be read again. Throws what the store threw. */
+  /**
+   * Returns the next event; `null` after the end. Events that were not taken by then have to be read again. Throws the error
+   * of the store.
+   */
   async next(): Promise<StoredEventRecord | null> {
     while (!this.#over && this.#buffer.length === 0) {
       await new Promise<void>((resolve) => {
@@ -75,7 +78,7 @@ export class EventFeed {
     this.#parts = parts;
   }
 
-  /** A stream opens. Creates the poller if there is none. */
+  /** To be called when a stream opens. Creates the poller if there is none. */
   async join(poller: NewPoller): Promise<void> {
     this.#poller = poller;
     this.#streams += 1;
@@ -83,7 +86,10 @@ export class EventFeed {
     await this.#keep();
   }
 
-  /** A stream has ended. True if it was the last one; the poller runs on for a while, for a reader that comes back. */
+  /**
+   * To be called when a stream ends. Returns true if it was the last one. The poller continues for a while, for a reader
+   * that reconnects.
+   */
   async leave(): Promise<boolean> {
     this.#streams -= 1;
     if (this.#streams > 0) return false;
@@ -93,13 +99,16 @@ export class EventFeed {
     return this.#streams === 0;
   }
 
-  /** The poller has appended events, in this process. */
+  /** To be called when the poller has appended events in this process. */
   appended(): void {
     this.#hasNews = true;
     this.#wake();
   }
 
-  /** Subscribes to all events after `place`. Returns `null` if the feed is further ahead: then the stream has to read the store by itself. */
+  /**
+   * Subscribes to all events after `place`. Returns `null` if the feed is further ahead: then the stream has to read the
+   * store by itself.
+   */
   subscribe(place: number): Subscription | null {
     if (!this.#isReading) this.#place = place;
     if (this.#place > place) return null;

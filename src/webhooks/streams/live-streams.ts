@@ -10,11 +10,11 @@ import { StreamMessages } from './stream-messages.ts';
 
 export interface StreamRequest {
   poller: NewPoller;
-  /** `null`: all. */
+  /** The types to send; `null`: all. */
   types: readonly EventType[] | null;
-  /** Id of the last event that the reader has; `null`: it begins with what is new. */
+  /** The id of the last event that the reader has; `null`: the stream begins with new events. */
   after: string | null;
-  /** Opens messages; without it there are none in the stream. */
+  /** The code that opens messages. Without it the stream has no messages. */
   opening: Opening | null;
 }
 
@@ -26,12 +26,12 @@ export interface LiveStreamsParts {
 }
 
 /**
- * Live streams: the events that webhooks of the same actor would get, read from the store, so that any process can serve
- * them. A stream reads the store by itself until it has caught up, then shares the reader of its poller.
+ * Serves live streams of the events that webhooks of the same actor would get. The events are read from the store, so that any
+ * process can serve a stream. A stream reads the store by itself until it has caught up, then shares the reader of its poller.
  */
 export class LiveStreams {
   readonly #parts: LiveStreamsParts;
-  /** By the id of the poller. */
+  /** The feeds by the id of their poller. */
   readonly #feeds = new Map<string, EventFeed>();
   readonly #ends = new Set<() => void>();
 
@@ -43,12 +43,12 @@ export class LiveStreams {
     return this.#ends.size;
   }
 
-  /** A poller that runs here has appended something. */
+  /** To be called when a poller of this process has appended events. */
   appended(poller: string): void {
     this.#feeds.get(poller)?.appended();
   }
 
-  /** It must be ended, whatever happens. */
+  /** Opens a stream, which must be ended in every case. */
   open(request: StreamRequest): LiveStream {
     const controller = new AbortController();
     const end = () => {
@@ -59,12 +59,12 @@ export class LiveStreams {
     return { items: this.#read(request, controller.signal), end };
   }
 
-  /** Ends all that are open. */
+  /** Ends all streams. */
   close(): void {
     for (const end of [...this.#ends]) end();
   }
 
-  /** Goes on until it is ended. A reader that does not read holds nothing up but itself. */
+  /** Yields events until `ended` is aborted. A slow reader delays nobody else. */
   async *#read({ poller, types, after, opening }: StreamRequest, ended: AbortSignal): AsyncGenerator<StreamItem> {
     const { store, vault } = this.#parts;
     const { account, id } = poller;
@@ -94,14 +94,17 @@ export class LiveStreams {
     }
   }
 
-  /** Why something may be missing behind what happened at `at`; `null` where all of it is kept. */
+  /** Returns why events after the time `at` may be missing; `null` if all are kept. */
   async #missedSince(at: number, { account, id }: NewPoller): Promise<string | null> {
     const poller = await this.#parts.store.pollers.find(account, id);
-    // It began anew, since nothing had kept it (`webhook-port.ts`).
+    // The poller was created again, because no webhook or stream had kept it (`webhook-port.ts`).
     return poller && poller.createdAt > at ? 'For a while after the last event that you have, nobody listened' : null;
   }
 
-  /** Everything after `place`: from the store until the stream has caught up, then from the feed for as long as it keeps up. */
+  /**
+   * Yields all events after `place`: from the store until the stream has caught up, then from the feed while the stream
+   * keeps up.
+   */
   async *#events(
     { account, id }: NewPoller,
     after: number,

@@ -14,7 +14,7 @@ import type { WebhookVault } from '../shared/secrets.ts';
 import { unpackEvent } from '../shared/stored-event.ts';
 
 const retryMs = 2_000;
-/** Then a gap is told, and what comes after it goes on. */
+/** After this many tries the stream reports a gap and continues. */
 const mostTries = 4;
 
 interface Parts {
@@ -25,7 +25,7 @@ interface Parts {
   ended: AbortSignal;
 }
 
-/** The messages of one stream, opened with its own code. */
+/** Opens the messages of one stream with the stream's code. */
 export class StreamMessages {
   readonly #parts: Parts;
   #refused = false;
@@ -34,7 +34,10 @@ export class StreamMessages {
     this.#parts = parts;
   }
 
-  /** `null`: not for this stream. A code that is refused meanwhile ends the messages, and a gap says so once. */
+  /**
+   * Returns the item for an event; `null` if the stream does not have it. If the code is refused, one gap reports it, and no
+   * messages follow.
+   */
   async itemOf(
     { id, type, sealed }: StoredEventRecord,
     types: readonly EventType[] | null,
@@ -54,7 +57,7 @@ export class StreamMessages {
     }
   }
 
-  /** Tries again what may pass, for as long as the other events of the stream can wait. */
+  /** Opens a message. Retries faults that may pass, for as long as the other events of the stream can wait. */
   async #open(opening: Opening, message: NonNullable<ReturnType<typeof unpackEvent>['message']>) {
     const { opener, runtime, ended } = this.#parts;
     for (let tries = 1; ; tries++) {
