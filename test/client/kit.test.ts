@@ -60,6 +60,12 @@ describe('a delivery', () => {
     );
   });
 
+  test('has the id that is signed, so that a delivery sent again under another id is recognised', () => {
+    const headers = { ...headersOf('{}', 'a-secret-of-16-characters'), 'x-platform-webhooks-event-id': 'evt_2' };
+    const verified = verify('{}', headers, 'a-secret-of-16-characters', { now: () => now });
+    expect(verified.eventId).toBe('evt_1');
+  });
+
   test.each([-301, 301])('is refused when its clock is %i s off', (seconds) => {
     const headers = headersOf('{}', 'a-secret-of-16-characters');
     const verified = () => verify('{}', headers, 'a-secret-of-16-characters', { now: () => now + seconds * 1_000 });

@@ -3,7 +3,7 @@ import { isSameText, signatureScheme, type TextOrBytes } from './signature.ts';
 
 const { crcResponseToken, platformSignature, standardSignature } = signatureScheme(webHmac);
 
-/** A body as it arrived. */
+/** The bytes of a body as they arrived. */
 export type RawBody = string | ArrayBuffer | ArrayBufferView;
 
 export type ReceivedHeaders =
@@ -18,9 +18,9 @@ export interface VerifyOptions {
 }
 
 export interface Delivery {
-  /** The same for every retry and replay of one event. */
+  /** The id of the event, which is the same for every retry and replay. It is signed. */
   eventId: string;
-  /** Counts from 1. */
+  /** Counts from 1. Not signed. */
   attempt: number;
 }
 
@@ -55,10 +55,15 @@ export function verify(
     throw new WebhookVerificationError('webhook-signature does not match: check the secret');
   }
   const attempt = Number(read(headers, 'x-platform-webhooks-attempt'));
-  return { eventId: read(headers, 'x-platform-webhooks-event-id'), attempt };
+  // `webhook-id` is signed. `x-platform-webhooks-event-id` has the same value but no signature, so a changed one would let
+  // a delivery be processed twice.
+  return { eventId: id, attempt };
 }
 
-/** For receivers that know the platform's own signature alone: true if it was made with this secret. */
+/**
+ * Returns whether the platform's own signature was made with this secret. It covers the body only. Prefer `verify`: this
+ * signature also accepts old deliveries, and texts that the receiver has signed as the token of a CRC handshake.
+ */
 export function isSignedByPlatform(rawBody: RawBody, headers: ReceivedHeaders, secret: string): boolean {
   return isSameText(read(headers, 'x-platform-webhooks-signature'), platformSignature(bytesOf(rawBody), secret));
 }
