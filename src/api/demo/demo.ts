@@ -10,9 +10,9 @@ import type { Store } from '../../store/port.ts';
 const demoAccountId = 'acc_demo';
 const demoCredit = 10 * microsPerDollar;
 
-/** All that a newcomer needs for a first call. Not secret: everyone who knows the seed can know it. */
+/** The data for a first call. It is not secret, because it derives from the seed of the sandbox. */
 export interface Demo {
-  /** With `/v1`. */
+  /** The base address, including `/v1`. */
   baseUrl: string;
   graphqlUrl: string;
   sandboxUrl: string;
@@ -22,12 +22,12 @@ export interface Demo {
   organization: string;
 }
 
-/** The demo key, which derives from the seed alone: the same on every start and machine. */
+/** Returns the demo key. It derives from the seed only, so it is the same on every start and machine. */
 function demoKey(seed: string) {
   return makeApiKey(Buffer.from(hkdfSync('sha256', seed, '', 'postern demo api key', apiKeyEntropyBytes)));
 }
 
-/** Makes the demo account, its key and, once, its credit, unless they are there. Answers the key. */
+/** Creates the demo account, its key and its credit if they do not exist. Returns the key. */
 export async function ensureDemoAccount(admin: AccountAdmin, store: Store, now: number, seed: string): Promise<string> {
   const key = demoKey(seed);
   await store.accounts.create({ id: demoAccountId, name: 'Demo', createdAt: now });
@@ -48,7 +48,7 @@ export function makeDemo(origin: string, sandboxUrl: string, apiKey: string, dat
   };
 }
 
-/** Writes `demo.json` into DATA_DIR, whole or not at all. Answers its path. */
+/** Writes `demo.json` into DATA_DIR atomically. Returns its path. */
 export function writeDemoFile(dataDir: string, demo: Demo): string {
   const path = join(dataDir, 'demo.json');
   const draft = `${path}.${process.pid}`;

@@ -6,13 +6,13 @@ export interface GraphqlExample {
 
 type Variables = NonNullable<GraphqlExample['variables']>;
 
-/** `notes` tell what it costs. A line of some 50 characters is all that an editor on a laptop shows. */
+/** An example with `notes` about its cost. Lines have about 50 characters, because an editor on a laptop shows no more. */
 function example(title: string, notes: readonly string[], query: string, variables?: Variables): GraphqlExample {
   const comment = [title, ...notes].map((line) => `# ${line}\n`).join('');
   return { title, query: `${comment}${query.trim()}\n`, ...(variables && { variables }) };
 }
 
-/** The tabs with which GraphiQL opens. Each is an operation by itself, and its name is the tab's. */
+/** The tabs that GraphiQL opens with. Each tab has one operation and its name. */
 export const graphqlExamples: readonly GraphqlExample[] = [
   example(
     'A user, their last tweets, and who wrote them.',

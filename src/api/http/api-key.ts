@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { PosternError } from '../../shared/errors/postern-error.ts';
 import { Secret } from '../../shared/secrets/secret.ts';
 
-/** The API key of `Authorization: Bearer <API_KEY>` (RFC 6750 section 2.1). Throws `unauthenticated`. */
+/** Returns the API key of `Authorization: Bearer <API_KEY>` (RFC 6750 section 2.1). Throws `unauthenticated`. */
 export function readApiKey(request: IncomingMessage): Secret {
   if (!request.headers.authorization) throw missingKey();
   const key = bearerOf(request);
@@ -10,7 +10,7 @@ export function readApiKey(request: IncomingMessage): Secret {
   throw new PosternError('key_malformed', 'Invalid API key: the header must be Authorization: Bearer <API_KEY>');
 }
 
-/** The Bearer token of a request; `null` if it has none. */
+/** Returns the Bearer token of a request; `null` if it has none. */
 export function bearerOf({ headers }: IncomingMessage): Secret | null {
   const token = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1];
   return token === undefined ? null : new Secret(token);

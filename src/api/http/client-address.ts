@@ -13,9 +13,9 @@ export class ClientAddresses {
   }
 
   /**
-   * The network to count a client by: its IPv4 address, or the /64 of its IPv6 address, since one customer usually has
-   * a whole /64. `X-Forwarded-For` is read from the right, for as long as the address so far is a trusted proxy; anything
-   * further left was written by the client itself.
+   * Returns the network that a client is counted by: its IPv4 address, or the /64 of its IPv6 address, because one customer usually
+   * has a whole /64. `X-Forwarded-For` is read from the right while the address is a trusted proxy. Entries further left were
+   * written by the client itself.
    */
   networkOf({ socket, headers }: IncomingMessage): string {
     let client = parse(socket.remoteAddress ?? '');

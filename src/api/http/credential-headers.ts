@@ -10,8 +10,8 @@ export const credentialHeaders = {
 export type Credential = keyof typeof credentialHeaders;
 
 /**
- * Refuses credentials in a query string that is not read for them: if a proxy there were ignored, the call would go out
- * directly. `otherPlaces` completes the message. Throws `bad_input`.
+ * Refuses credentials in a query string that cannot carry them. If a `proxy` there were ignored, the call would bypass the caller's
+ * proxy. `otherPlaces` completes the message. Throws `bad_input`.
  */
 export function refuseCredentialsInQuery(names: Iterable<string>, otherPlaces = ''): void {
   for (const name of names) {

@@ -4,7 +4,7 @@ import type { Settled } from '../../billing/ledger.ts';
 import { formatDollars } from '../../shared/model/money.ts';
 import { localsOf, noteError } from './request-locals.ts';
 
-/** Sets the headers that say what the request cost and what is left (docs/money.md, Credit), or that it was paid before. */
+/** Sets the headers with the cost of the request and the remaining credit (docs/money.md, Credit), or that it was paid before. */
 export function showPayment(
   response: ServerResponse,
   { settled, wasPaidBefore }: { settled: Settled | null; wasPaidBefore: boolean },

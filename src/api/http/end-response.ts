@@ -1,13 +1,13 @@
 import type { ServerResponse } from 'node:http';
 
-/** A client that reads at all takes this many bytes before `UnreadResponses` would disconnect it. */
+/** Bytes of one slice. A slow client reads them before `UnreadResponses` would disconnect it. */
 const sliceBytes = 128 * 1024;
 
 const notWritten = new WeakMap<ServerResponse, number>();
 
 /**
- * Ends a response with a body. A large body is written in slices, each after the client has taken those before it, so that a
- * client that reads slowly can be told from one that does not read.
+ * Ends a response with a body. A large body is written in slices, each after the client has read the slices before it, so that
+ * `UnreadResponses` can distinguish a slow client from a client that does not read.
  */
 export function endResponse(response: ServerResponse, body: string | Buffer): void {
   // A character takes at least one byte.
@@ -15,7 +15,7 @@ export function endResponse(response: ServerResponse, body: string | Buffer): vo
   else writeSlices(response, typeof body === 'string' ? Buffer.from(body) : body);
 }
 
-/** Bytes of a response that its client has not taken yet. */
+/** Returns the bytes of a response that its client has not read yet. */
 export function unreadBytes(response: ServerResponse): number {
   return response.writableLength + (notWritten.get(response) ?? 0);
 }

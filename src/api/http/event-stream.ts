@@ -4,20 +4,20 @@ import { localsOf } from './request-locals.ts';
 
 const heartbeatMs = 15_000;
 const keyCheckMs = 5_000;
-/** How long a reader may leave what was written unread. */
+/** A client that reads nothing for this long is disconnected. */
 const patienceMs = 30_000;
 
 /** Emitted on a response that has become a stream. It may stay open for days and no longer counts as a request in progress. */
 export const streamOpened = Symbol('stream opened');
 
 export interface EventStream {
-  /** Each a whole frame. */
+  /** The frames. Each is complete. */
   frames: AsyncIterable<string>;
   /** Ends the frames. */
   end: () => void;
-  /** Rejects with `unauthenticated` once the caller's key is no good any more. */
+  /** Rejects with `unauthenticated` once the caller's key is not valid any more. */
   checkKey: () => Promise<unknown>;
-  /** The last frame of a stream that ends before its time. */
+  /** Returns the last frame of a stream that this service ends, with the reason. */
   frameOf: (reason: 'key_revoked' | 'slow_consumer' | 'unavailable') => string;
 }
 
@@ -39,9 +39,9 @@ export async function sendEventStream(response: ServerResponse, stream: EventStr
   if (response.closed || response.destroyed) return end();
   response.statusCode = 200;
   response.setHeader('content-type', 'text/event-stream; charset=utf-8');
-  // Proxies such as nginx would keep it until there is more.
+  // Otherwise proxies such as nginx would buffer the events.
   response.setHeader('x-accel-buffering', 'no');
-  // A first line at once: it tells the client, and whatever is between, that the stream is open.
+  // A comment is sent at once, so that the client and the proxies in between see that the stream is open.
   response.write(': open\n\n');
   response.emit(streamOpened);
   const beating = setInterval(() => response.write(': \n\n'), heartbeatMs);
@@ -52,7 +52,7 @@ export async function sendEventStream(response: ServerResponse, stream: EventStr
   }, keyCheckMs);
   try {
     for await (const frame of frames) {
-      // A write after the end is an error that nothing catches.
+      // A write after the end would emit an error that nothing handles.
       if (response.writableEnded) return;
       if (response.write(frame) || response.closed) continue;
       if (!(await drained(response))) return finish('slow_consumer');

@@ -4,7 +4,7 @@ import { PosternError } from '../../shared/errors/postern-error.ts';
 
 const printable = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/;
 
-/** The caller's `Idempotency-Key`, where there is one. Throws `bad_input`. */
+/** Returns the `Idempotency-Key` of a request; `null` if it has none. Throws `bad_input`. */
 export function readIdempotencyKey(request: IncomingMessage): string | null {
   const key = request.headers['idempotency-key'];
   if (key === undefined) return null;
@@ -17,15 +17,15 @@ export function readIdempotencyKey(request: IncomingMessage): string | null {
   return key;
 }
 
-/** Longer strings, which are base64 media, take part as their digest: a copy of 24 MiB would be made several times. */
+/** Longer strings, which are base64 media, are replaced by their digest, because 24 MiB would be copied several times. */
 const longestText = 65_536;
 
-/** Everything that distinguishes this request from others: what it asks for, for which actor, and by which proxy. */
+/** Returns a text that is the same for the same request only: its action, input, actor and proxy. */
 export function requestContent(name: string, input: unknown, secrets: readonly unknown[]): string {
   return JSON.stringify([name, sortKeys(input), ...secrets]);
 }
 
-/** The same object is the same text, in whatever order its fields were sent. */
+/** Sorts the fields of all objects, so that their order does not change the text. */
 function sortKeys(value: unknown): unknown {
   if (typeof value === 'string' && value.length > longestText) return { sha256: sha256(value) };
   if (Array.isArray(value)) return value.map(sortKeys);

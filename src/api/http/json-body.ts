@@ -15,11 +15,11 @@ const inflaters = new Map<string, Inflate>([
 ]);
 
 const byteOrderMark = Buffer.from('\ufeff');
-/** Of a body that is checked and decoded at a time. Text that is not ASCII takes 5 ms. */
+/** Bytes that are checked and decoded in one turn of the event loop. Text that is not ASCII takes 5 ms. */
 const sliceBytes = 1024 * 1024;
 
 export interface JsonBodyOptions {
-  /** Of the body as it was sent, and of the body after decompression. */
+  /** The limit of the body as sent, and of the body after decompression. */
   limitBytes: number;
   /** Accept `Content-Encoding: gzip`, `deflate` and `br`. */
   compressed?: boolean;
@@ -70,7 +70,7 @@ async function parse(bytes: Buffer): Promise<unknown> {
   }
 }
 
-/** The position, or the one before it at which its character begins (RFC 3629: further bytes are 10xxxxxx). */
+/** Returns the position at which the character at `position` begins (RFC 3629: further bytes are 10xxxxxx). */
 function startOfCharacter(bytes: Buffer, position: number): number {
   let start = Math.min(position, bytes.length);
   while (((bytes[start] ?? 0) & 0xc0) === 0x80) start--;
@@ -124,8 +124,8 @@ function readBytes(request: IncomingMessage, limitBytes: number): Promise<Buffer
 }
 
 /**
- * True after the client has hung up before all of its body was read, even if all of it has arrived. Such a request emits no event
- * besides `close`.
+ * Returns true if the client hung up before its whole body was read, even if the whole body has arrived. Such a request emits no
+ * event besides `close`.
  */
 export function hasHungUp(request: IncomingMessage): boolean {
   return request.destroyed && !request.readableEnded;

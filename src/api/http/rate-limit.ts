@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { AuthenticatedKey } from '../../billing/api-key-authenticator.ts';
 import { type RateLimiter, type RateState, rateRefusal } from '../../billing/rate-limiter.ts';
 
-/** Counts the call and tells its caller what is left (draft-ietf-httpapi-ratelimit-headers-07). Throws `rate_limited`. */
+/** Counts the call and sets the headers with the remaining calls (draft-ietf-httpapi-ratelimit-headers-07). Throws `rate_limited`. */
 export function countCall(
   limiter: RateLimiter,
   { id, rateLimit }: AuthenticatedKey,

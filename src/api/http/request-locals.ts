@@ -6,7 +6,7 @@ import { type ErrorReason, errorReasons } from '../../shared/errors/reasons.ts';
 import { errorTable } from '../../shared/errors/table.ts';
 import type { Micros } from '../../shared/model/money.ts';
 
-/** What is found out about a request while it is handled, for its log line. Express' handlers know it as `response.locals`. */
+/** Facts about a request that are collected while it is handled, for its log line. Express exposes them as `response.locals`. */
 export interface RequestLocals {
   requestId: string;
   action?: string;
@@ -15,14 +15,14 @@ export interface RequestLocals {
   key?: AuthenticatedKey;
   /** The network of the client, if the limit of requests without a key refused it. */
   client?: string;
-  /** Of the response; the worst one of GraphQL. */
+  /** The reason of the error that the response reports. For GraphQL, the worst error. */
   error?: ErrorReason;
-  /** What the request was charged in the end. */
+  /** The amount that the request was charged. */
   charged?: Micros;
   graphql?: GraphqlLocals;
-  /** Why a live stream ended before its time. */
+  /** The reason for which this service ended a live stream. */
   streamEnd?: string;
-  /** Settles when the handler has ended, or has begun: then this is replaced by the promise of the handler. */
+  /** Settles when the handler has ended. Before the handler begins, it is a promise that settles when the handler begins. */
   handled?: Promise<unknown>;
 }
 
@@ -30,11 +30,11 @@ export interface GraphqlLocals {
   /** `query`, `mutation` or `subscription`. */
   operationType: string | undefined;
   operationName: string | undefined;
-  /** The worst case, which was reserved. */
+  /** The cost of the worst case, which was reserved. */
   quoted: Micros;
-  /** Calls that ran, those that failed included. */
+  /** The number of calls that ran, including failed calls. */
   calls: number;
-  /** Of the calls that succeeded. */
+  /** The charges of the calls that succeeded. */
   charges: readonly Charge[];
   /** Entries of `errors` in the response. */
   errors: number;
@@ -46,14 +46,15 @@ export function localsOf(response: ServerResponse): RequestLocals {
   return holder.locals as RequestLocals;
 }
 
-/** Notes the error of the response. Of several the one with the highest status counts, and of those the first. */
+/** Notes the error of the response. If there are several, the first with the highest status counts. */
 export function noteError(response: ServerResponse, { reason, status }: Pick<PosternError, 'reason' | 'status'>): void {
   const locals = localsOf(response);
   if (locals.error === undefined || status > errorTable[errorReasons[locals.error].code].status) locals.error = reason;
 }
 
 /**
- * Handles a request. Its log line waits until the handler has ended, because a write runs on, and is charged, after its caller hung up.
+ * Handles a request. The log line is written after the handler has ended, because a write continues, and is charged, after its caller
+ * has hung up.
  */
 export function handle(response: ServerResponse, work: () => Promise<void>): Promise<void> {
   const handled = work();

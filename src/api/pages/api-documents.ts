@@ -8,10 +8,10 @@ export interface ApiDocumentsParts {
   publicUrl: () => string | null;
 }
 
-// The same place seen from src/ and from dist/.
+// The relative path is the same in src/ and in dist/.
 const folder = new URL('../../../schema/', import.meta.url);
 
-/** The descriptions of the APIs for programs. They hold no credentials, so any host name may be used. */
+/** Serves the machine-readable descriptions of the APIs. They contain no credentials, so any `Host` is accepted. */
 export function apiDocuments({ publicUrl }: ApiDocumentsParts): Router {
   const router = Router();
   const openApi = async () => {

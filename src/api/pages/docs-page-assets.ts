@@ -1,4 +1,4 @@
-/** Light in every scheme: the viewer paints some of its parts white whatever it is told. */
+/** The page is always light, because the viewer paints some of its parts white in every colour scheme. */
 export const docsStyle = `
 :root { color-scheme: light; --ink: #1d2430; --soft: #5b6675; --paper: #fbfaf8; --line: #e2dfd8; --accent: #0b5f5a; }
 * { box-sizing: border-box; }
@@ -11,7 +11,7 @@ openapi-explorer { flex: 1; min-height: 0; width: 100%; overflow: hidden; --font
 noscript { padding: 1.25rem; }
 `;
 
-/** Fills in the demo credentials, and the examples of what must be given: a first try is one press of a button. */
+/** Fills in the demo credentials and the examples of required fields, so that one click makes a first call. */
 export const docsScript = `
 const explorer = document.querySelector('openapi-explorer');
 explorer.addEventListener('spec-loaded', async ({ detail: spec }) => {

@@ -7,11 +7,11 @@ import { icon, pageHeaders, refuseForeignHost } from './local-page.ts';
 import { staticFile, staticText } from './static-files.ts';
 
 export interface DocsPageParts {
-  /** `null` until the service knows where it is reached. */
+  /** Returns `null` until the service knows its own address. */
   demo: () => Demo | null;
 }
 
-// The same place seen from src/ and from dist/. The build copies the viewer out of its package.
+// The relative path is the same in src/ and in dist/. The build copies the viewer from its package.
 const viewerFile = new URL('../../../dist/viewer/openapi-explorer.min.js', import.meta.url);
 
 const docsHeaders = pageHeaders({
@@ -20,7 +20,7 @@ const docsHeaders = pageHeaders({
   'connect-src': "'self'",
 });
 
-/** `/docs`: the API reference, with calls that can be tried. */
+/** Serves `/docs`, the API reference, in which calls can be tried. */
 export function docsPage({ demo }: DocsPageParts): Router {
   const router = Router();
   router.get('/docs', refuseForeignHost, (_request, response) => {

@@ -9,11 +9,11 @@ import { icon, pageHeaders } from './local-page.ts';
 import { staticFile } from './static-files.ts';
 
 export interface GraphiqlPageParts {
-  /** `null` until the service knows where it is reached. */
+  /** Returns `null` until the service knows its own address. */
   demo: () => Demo | null;
 }
 
-// The same place seen from src/ and from dist/. The build copies GraphiQL out of its package.
+// The relative path is the same in src/ and in dist/. The build copies GraphiQL from its package.
 const folder = new URL('../../../dist/viewer/graphiql/', import.meta.url);
 const copiedFiles = [
   ['graphiql.js', 'js'],
@@ -32,7 +32,7 @@ const graphiqlHeaders = pageHeaders({
   'connect-src': "'self'",
 });
 
-/** `/graphql` in a browser: GraphiQL. Unlike the other pages it serves any host, and demo credentials to loopback alone. */
+/** Serves GraphiQL to a browser at `/graphql`. Unlike the other pages it accepts any `Host`, but shows demo credentials to loopback only. */
 export function graphiqlPage({ demo }: GraphiqlPageParts): Router {
   const router = Router();
   router.get('/graphql', (request, response) => {

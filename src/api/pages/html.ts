@@ -6,12 +6,12 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Text made safe for HTML, attributes in quotes included. */
+/** Escapes text for HTML and for quoted attributes. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => entities[character] ?? character);
 }
 
-/** A template for HTML: what is put in is escaped, save for what `html` itself made. */
+/** A template tag for HTML. It escapes all values except those that `html` returned. */
 export class Html {
   readonly text: string;
 

@@ -16,14 +16,14 @@ export function staticFile(file: URL, type: string): RequestHandler {
   return staticContent(() => readFile(file), type);
 }
 
-/** The same for a text that this process holds. */
+/** Serves a text in the same way. */
 export function staticText(text: string, type: string): RequestHandler {
   return staticContent(async () => Buffer.from(text), type);
 }
 
 /**
- * The same for content that is read when it is first requested. Clients revalidate every time (`no-cache`), because an
- * age would be wrong after an upgrade.
+ * Serves content in the same way that is read when it is first requested. Clients revalidate every time (`no-cache`), because a
+ * cached page would be wrong after an upgrade.
  */
 export function staticContent(read: () => Promise<Buffer>, type: string): RequestHandler {
   const plain = readOnce(async () => represent(await read()));
@@ -42,7 +42,7 @@ function represent(content: Buffer): Representation {
   return { content, etag: `"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"` };
 }
 
-/** Reads a file of the build when it is first asked for, and keeps what came of it. */
+/** Reads a file of the build at the first call and caches the result. */
 export function readOnce<T>(read: () => Promise<T>): () => Promise<T> {
   let content: Promise<T> | undefined;
   return () => {

@@ -24,7 +24,7 @@ export function actionRoute(action: Action, pipeline: ActionPipeline): RestHandl
       signal: hangUpSignal(response),
     };
     const call = pipeline.prepare(action, input, caller);
-    // An account that cannot pay is refused below, by the ledger, before anything expensive is done.
+    // If the account cannot pay, the ledger refuses the call below, before the expensive check.
     if (call.unchecked > 0 && (await pipeline.covers(account, action.price))) await call.check();
     const key = action.method === 'POST' ? readIdempotencyKey(request) : null;
     const paid = await pipeline.payFor({
@@ -53,7 +53,7 @@ function contentOf(request: Request, action: Action, input: RawInput, { authToke
   ]);
 }
 
-/** Aborts when the connection closes before the answer is out. */
+/** Returns a signal that aborts when the connection closes before the response was written. */
 function hangUpSignal(response: Response): AbortSignal {
   const controller = new AbortController();
   response.once('close', () => {

@@ -5,17 +5,17 @@ import { type Credential, credentialHeaders } from '../http/credential-headers.t
 
 type Input = Readonly<Record<string, unknown>>;
 
-/** The actor's token (docs/rest.md, Requests): query of a GET, body field of a POST, or the header `x-auth-token`. */
+/** Reads the actor's token (docs/rest.md, Requests) from the query of a GET, the body of a POST, or the header `x-auth-token`. */
 export function readAuthToken(request: Request, input: Input): Secret | null {
   return readSecret('auth_token', input, request);
 }
 
-/** The caller's own proxy: query of a GET, body field of a POST, or the header `x-proxy` on either. */
+/** Reads the caller's proxy from the query of a GET, the body of a POST, or the header `x-proxy`. */
 export function readProxyText(request: Request, input: Input): Secret | null {
   return readSecret('proxy', input, request);
 }
 
-/** The actor's PIN for encrypted messages: in the input, or the header `x-encryption-code`. */
+/** Reads the actor's encryption code from the input or the header `x-encryption-code`. */
 export function readEncryptionCode(request: Request, input: Input): Secret | null {
   return readSecret('encryption_code', input, request);
 }

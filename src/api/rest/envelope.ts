@@ -14,7 +14,7 @@ export function sendData(response: ServerResponse, data: unknown): void {
 export function sendError(response: ServerResponse, error: PosternError): void {
   noteError(response, error);
   if (response.headersSent) {
-    // Half an answer cannot become another one; a broken connection at least tells the caller so.
+    // Part of the response was already sent. A broken connection shows the caller that it is incomplete.
     response.destroy();
     return;
   }
@@ -32,7 +32,7 @@ export function errorBody(message: string): string {
   return JSON.stringify({ status: false, data: null, error: message } satisfies Envelope);
 }
 
-/** The envelope's text, as `dataBody` and `errorBody` make it. */
+/** Sends an Envelope that `dataBody` or `errorBody` made. */
 export function sendBody(response: ServerResponse, status: number, body: string): void {
   response.statusCode = status;
   if (status >= 400 && !response.hasHeader(errorCodeHeader)) response.setHeader(errorCodeHeader, errorCodeOf(status));

@@ -8,7 +8,7 @@ export type RawInput = Record<string, unknown>;
 
 export type InputReader = (request: Request) => RawInput;
 
-/** How the action's raw input is read from a request: the query of a GET, the JSON body of all else, and the path. */
+/** Returns a function that reads the action's raw input: the query of a GET, the JSON body of other methods, and the path. */
 export function inputReader(action: Action): InputReader {
   const inPath = [...action.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
   const read = action.method === 'GET' ? queryReader(action) : bodyInput;
@@ -34,7 +34,7 @@ function bodyInput(request: Request): RawInput {
   return body as RawInput;
 }
 
-/** Queries hold text alone, so digits become a number where the action wants one. */
+/** Reads a query string. It contains only text, so digits become a number if the field of the action is a number. */
 function queryInput(request: Request, numbers: readonly string[]): RawInput {
   const input: RawInput = Object.create(null);
   for (const [name, value] of Object.entries(request.query)) {

@@ -26,7 +26,7 @@ export interface RestParts {
 }
 
 const bodyLimitBytes = 1024 * 1024;
-/** Of actions that take media as base64. */
+/** The limit for actions that accept media as base64. */
 const largeBodyLimitBytes = 24 * 1024 * 1024;
 
 /** The routes below `/v1`, one for each action. Express refuses unknown paths, and `refuseMethod` wrong methods, before anything else. */
@@ -38,7 +38,7 @@ export function restRouter(parts: RestParts): Router {
   });
   for (const [path, group] of byPath(parts.actions)) {
     const route = router.route(path.replaceAll(/\{(\w+)\}/g, ':$1'));
-    // Express answers HEAD with the GET handler, which would bill a call whose answer nobody sees.
+    // Express handles HEAD like GET, which would bill a call whose output is discarded.
     route.head(refuseMethod(group));
     for (const action of group) route[method(action)](actionHandler(action, parts));
     route.all(refuseMethod(group));
@@ -64,7 +64,7 @@ function actionHandler(action: Action, parts: RestParts) {
         if (action.method !== 'GET') {
           bodies.hold(request, response, key.account, limitBytes);
           request.body = await readJsonBody(request, { limitBytes, compressed: true });
-          // To parse 24 MiB takes long enough: others get a turn before the input is checked.
+          // Parsing 24 MiB takes long, so other requests get a turn before the input is checked.
           if (action.takesBase64) await turn();
         }
         await perform(request, response);
@@ -74,7 +74,7 @@ function actionHandler(action: Action, parts: RestParts) {
     });
 }
 
-/** `/webhooks/replay` before `/webhooks/{id}`, which would take its name for an id. */
+/** Groups actions by path. `/webhooks/replay` comes before `/webhooks/{id}`, which would match it as an id. */
 function byPath(actions: readonly Action[]): Map<string, Action[]> {
   const groups = new Map<string, Action[]>();
   const varies = ({ path }: Action) => Number(path.includes('{'));

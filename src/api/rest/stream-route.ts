@@ -13,7 +13,7 @@ import { readAuthToken, readEncryptionCode, readProxyText } from './credentials.
 import { errorBody } from './envelope.ts';
 import { inputReader } from './read-input.ts';
 
-/** Opens a stream for one call. It is paid when it opens. */
+/** Returns the handler of an action that opens a stream. The call is charged when the stream opens. */
 export function streamRoute(
   action: Action,
   { pipeline, keys, streams }: { pipeline: ActionPipeline; keys: ApiKeyAuthenticator; streams: ConcurrencyLimit },

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Of each connection: the responses that have not closed. */
+/** The open responses of each connection. */
 const openResponses = new WeakMap<Socket, Set<ServerResponse>>();
 
 /**

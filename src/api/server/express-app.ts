@@ -22,7 +22,7 @@ export interface WebParts {
   documents: ApiDocumentsParts;
 }
 
-/** Everything that answers HTTP, in the order in which a request passes it. */
+/** Creates the Express app. A request passes the handlers in this order. */
 export function expressApp({ logger, metrics, metricsToken, rest, health, home, documents }: WebParts): Express {
   const app = express();
   app.disable('x-powered-by');

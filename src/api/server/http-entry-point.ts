@@ -21,16 +21,16 @@ export interface HttpEntryPointParts {
   overload: Overload;
   graphqlPath: string;
   graphql: GraphqlListener;
-  /** Everything else, and the page that a browser is shown at `graphqlPath`. */
+  /** Handles all other paths, and the page that a browser gets at `graphqlPath`. */
   express: RequestListener;
 }
 
-/** Paths that operators need most when everybody else is refused. */
+/** Operators need these paths most when other requests are refused. */
 const exemptPaths = new Set(['/healthz', '/metrics']);
 
 /**
- * The HTTP entry point: request id, log, the refusals that come before all others (overload, the limit of an address, ambiguous
- * headers), then GraphQL or Express by the path. GraphQL inside Express would be a fifth slower.
+ * Returns the listener of the HTTP server. It sets the request id, logs, makes the first checks (overload, the limit of an address,
+ * ambiguous headers), then calls GraphQL or Express by the path. GraphQL inside Express would be a fifth slower.
  */
 export function httpEntryPoint(parts: HttpEntryPointParts): RequestListener {
   const { runtime, unauthenticated, overload, graphqlPath, graphql, express } = parts;
@@ -78,7 +78,7 @@ function pathOf({ url = '' }: IncomingMessage): string {
   return end === -1 ? url : url.slice(0, end);
 }
 
-/** A browser that was given the address, rather than a program. */
+/** Returns true if a browser opens the address as a page. */
 function wantsPage({ method, headers, url = '' }: IncomingMessage): boolean {
   const isRead = method === 'GET' || method === 'HEAD';
   return isRead && headers.accept?.includes('text/html') === true && !/[?&]query=/.test(url);

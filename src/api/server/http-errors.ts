@@ -13,7 +13,7 @@ export function unknownPath(): never {
   throw new PosternError('unknown_path', 'Unknown path: the endpoints are below /v1, and /docs lists them');
 }
 
-/** The last handler: whatever was thrown becomes an Envelope; what nobody foresaw is logged with its cause. */
+/** The last handler of Express. Sends every error as an Envelope and logs unexpected errors with their cause. */
 export function errorHandler(logger: Logger): ErrorRequestHandler {
   return (thrown: unknown, _request: Request, response: Response, _next: NextFunction) => {
     const error = isUndecodablePath(thrown)
@@ -27,7 +27,7 @@ export function errorHandler(logger: Logger): ErrorRequestHandler {
   };
 }
 
-/** Express' router throws this for `%zz` in a path. Our own refusals have a status too. */
+/** Returns true for the error that Express' router throws for `%zz` in a path. A `PosternError` has a status too. */
 function isUndecodablePath(thrown: unknown): boolean {
   if (thrown instanceof PosternError) return false;
   return thrown instanceof URIError || (thrown instanceof Error && 'status' in thrown && thrown.status === 400);
@@ -50,7 +50,7 @@ const reasons: Readonly<Record<number, string>> = {
   431: 'Request Header Fields Too Large',
 };
 
-/** Headers with one value. Node would use the first of several, or join them with commas. */
+/** Headers that may have only one value. Node uses the first of several, or joins them with commas. */
 const singleHeaders = [
   'authorization',
   'content-type',
@@ -79,7 +79,7 @@ export function refuseAmbiguousHeaders(request: IncomingMessage): void {
   }
 }
 
-/** What never becomes a request (Node gives the bare socket) is answered with an Envelope too. */
+/** Sends an Envelope to a client whose bytes never became a request. Node passes only the socket. */
 export function answerUnreadableRequests(server: Server, observers: Observers): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
     if (error.code === 'ECONNRESET' || !socket.writable) {

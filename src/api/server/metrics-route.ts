@@ -8,7 +8,7 @@ import { bearerOf } from '../http/api-key.ts';
 import { endResponse } from '../http/end-response.ts';
 import { readOnly } from '../http/read-only.ts';
 
-/** `/metrics` for Prometheus: over loopback only, or with a token from anywhere. */
+/** Serves `/metrics` for Prometheus: over loopback, or from anywhere with the token. */
 export function metricsRoute(metrics: Metrics, token: Secret | null): Router {
   const router = Router();
   router.get('/metrics', async (request, response) => {
@@ -35,8 +35,8 @@ function hasToken(request: Request, token: Secret | null): boolean {
 const digest = (text: string) => createHash('sha256').update(text).digest();
 
 /**
- * A reverse proxy on this machine connects from loopback too, but names its client. A browser on this machine that a web page
- * led here by DNS rebinding connects from loopback with the name of that page in `Host`.
+ * Returns true for a request from this machine. A reverse proxy on this machine connects from loopback too, but adds a header that
+ * names its client. After DNS rebinding a browser on this machine connects from loopback too, but `Host` has the name of a web page.
  */
 function isLocal({ headers, socket }: Request): boolean {
   const forwarded = headers['x-forwarded-for'] ?? headers['forwarded'];

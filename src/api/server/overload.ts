@@ -7,9 +7,9 @@ import { streamOpened } from '../http/event-stream.ts';
 
 export interface OverloadOptions {
   runtime: Runtime;
-  /** Mean delay of the event loop above which requests are refused. */
+  /** Requests are refused while the mean delay of the event loop is above this. */
   maxEventLoopDelayMs: number;
-  /** Requests being answered above which further ones are refused. */
+  /** The highest number of concurrent requests. */
   maxRequestsInFlight: number;
 }
 
@@ -17,12 +17,12 @@ const resolutionMs = 20;
 const sampleMs = 500;
 const retryAfterSeconds = 2;
 
-/** Samples in a row that must be above the limit. One long pause is over by the time that a request could be refused because of it. */
+/** Requests are refused after this many consecutive samples above the limit. One long pause is already over when it is measured. */
 const lateSamples = 3;
 
 /**
- * Refuses new requests while the process has more work than it can do, so that those it has accepted are answered in time
- * (the pattern of fastify's under-pressure).
+ * Refuses new requests while the process has more work than it can do, so that accepted requests end in time (the pattern of
+ * fastify's under-pressure).
  */
 export class Overload {
   readonly #options: OverloadOptions;
@@ -37,7 +37,7 @@ export class Overload {
     this.#sampling = repeat(options.runtime, sampleMs, async () => this.#sample());
   }
 
-  /** Counts a request until it has been answered or has become a stream. Throws `unavailable`. */
+  /** Counts a request until its response has ended or has become a stream. Throws `unavailable`. */
   enter(response: ServerResponse): void {
     const { maxRequestsInFlight } = this.#options;
     if (this.#lateSamples >= lateSamples) throw overloaded('event_loop_overload', 'its event loop is late');
@@ -61,7 +61,7 @@ export class Overload {
   }
 
   #sample(): void {
-    // Without a sample the mean is not a number, and the loop is not late.
+    // Without a sample the mean is NaN, and the comparison is false.
     const meanMs = this.#delay.mean / 1e6 - resolutionMs;
     this.#delay.reset();
     this.#lateSamples = meanMs > this.#options.maxEventLoopDelayMs ? this.#lateSamples + 1 : 0;

@@ -12,7 +12,7 @@ export function newRequestId(runtime: Runtime): string {
   return runtime.randomBytes(9).toString('base64url');
 }
 
-/** Gives every response an `x-request-id`: the caller's own where it is short and printable, else a new one. */
+/** Gives every response an `x-request-id`: the caller's own if it is short and printable, otherwise a new one. */
 export function giveRequestId(request: IncomingMessage, response: ServerResponse, runtime: Runtime): void {
   const given = request.headers['x-request-id'];
   const requestId = typeof given === 'string' && callersOwnId.test(given) ? given : newRequestId(runtime);
@@ -51,7 +51,7 @@ async function handlerEnded(locals: RequestLocals): Promise<void> {
   while (awaited !== locals.handled) {
     awaited = locals.handled;
     await awaited?.catch(() => {});
-    // A turn later the error handler has noted why the handler failed.
+    // The error handler notes the reason of a failure in the next turn of the event loop.
     await new Promise((resolve) => setImmediate(resolve));
   }
 }
@@ -66,8 +66,8 @@ interface Ended {
 }
 
 /**
- * The one log line of a request, and its metrics. No URL is logged: its query may hold an `auth_token`, and an unknown path
- * anything.
+ * Writes the one log line of a request and updates its metrics. No URL is logged, because its query may contain an `auth_token`, and
+ * an unknown path may contain any secret.
  */
 export function requestEnded(
   { method, status, ms, replayed }: Ended,
@@ -84,7 +84,7 @@ export function requestEnded(
   logger.info(graphql ? { ...line, ...describeGraphql(graphql, charged) } : line, 'request');
 }
 
-/** The name of an operation is the caller's text, of letters, digits and underscores. */
+/** The longest operation name that is logged. It is text from the caller, of letters, digits and underscores. */
 const longestName = 64;
 
 function describeGraphql(

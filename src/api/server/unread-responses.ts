@@ -4,23 +4,23 @@ import { unreadBytes } from '../http/end-response.ts';
 import { localsOf } from '../http/request-locals.ts';
 
 export interface UnreadOptions {
-  /** A client that takes nothing for this long is disconnected. */
+  /** A client that reads nothing for this long is disconnected. */
   patienceMs: number;
   /** Bytes that all responses together may have unread. */
   maxBytes: number;
 }
 
 const defaults: UnreadOptions = { patienceMs: 30_000, maxBytes: 128 * 1024 * 1024 };
-/** A response that is not written in slices shows no progress until all of it is taken: its client gets `patienceMs` for each `patientBytes`. */
+/** A response that is not written in slices shows no progress until it is read completely. Its client gets `patienceMs` for each `patientBytes`. */
 const patientBytes = 128 * 1024;
 
-/** A response with bytes that its client has not taken. */
+/** A response with bytes that its client has not read. */
 interface Unread {
   response: ServerResponse;
   bytes: number;
   /** Bytes that the connection has passed on to the operating system. */
   taken: number;
-  /** When the client last took something. */
+  /** When the client last read something. */
   since: number;
 }
 
@@ -57,18 +57,18 @@ export class UnreadResponses {
     return disconnected + this.#makeRoom();
   }
 
-  /** Notes what every client has taken since the last time. */
+  /** Notes how much every client has read since the last check. */
   #look(): void {
     const now = this.#runtime.now();
     const found = new Map<ServerResponse, Unread>();
     for (const response of this.#responses) {
-      // A pipelined response has no socket while it waits for the one before, which is no fault of its client.
+      // A pipelined response has no socket while it waits for the response before it, so its client cannot read it yet.
       const { socket } = response;
       const bytes = unreadBytes(response);
       if (bytes === 0) continue;
       const taken = socket ? socket.bytesWritten - socket.writableLength : 0;
       const before = this.#unread.get(response);
-      // A clock that was set back must not lengthen the time.
+      // If the clock was set back, the client must not get more time.
       const hasRead = !socket || before?.taken !== taken || before.since > now;
       found.set(response, { response, bytes, taken, since: hasRead ? now : before.since });
     }
