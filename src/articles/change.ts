@@ -4,7 +4,7 @@ import type { Edits } from './edits.ts';
 import { type Move, movesOf, type Part } from './moves.ts';
 import { type Transition, type Trigger, transitionOf } from './states.ts';
 
-/** What a trigger does to an article, or its refusal. */
+/** Returns the article and its transition for a trigger. Throws if the article is missing or foreign, or if a premium account is required. */
 export async function findTransition(
   platform: PlatformSession,
   articleId: string,
@@ -19,14 +19,14 @@ export async function findTransition(
 }
 
 export async function checkPremium(platform: PlatformSession): Promise<void> {
-  // The platform sells its subscription as the blue mark.
+  // The platform shows its paid subscription as the blue mark.
   if ((await platform.ownProfile()).isBlueVerified) return;
   throw new PosternError('premium_required', 'Publishing an article needs a premium subscription');
 }
 
 /**
- * Takes an article that is there through a transition. Where a step fails, those before it are undone, and the fault is
- * thrown; where that fails too, the error says what has become of the article.
+ * Applies a transition to an existing article. If a step fails, the steps before it are undone and the error of the step is thrown. If
+ * undoing fails too, the error also describes the state of the article.
  */
 export async function change(
   articles: PlatformArticles,
@@ -42,7 +42,7 @@ export async function change(
       attempted.push(move);
       now.set(move.part, move.to);
     } catch (error) {
-      // A refusal has changed nothing; of any other fault nobody knows.
+      // A refused write changed nothing. After any other error the write may have been applied.
       if (isUnknown(error)) {
         attempted.push(move);
         now.set(move.part, eitherOf(move));
@@ -53,11 +53,11 @@ export async function change(
   }
 }
 
-/** Brings back what was attempted, the last first. Says whether that went well. */
+/** Undoes the attempted moves, the last one first. Returns false if an undo failed. */
 async function undone(attempted: readonly Move[], now: Map<Part, string>): Promise<boolean> {
   let well = true;
   for (const move of attempted.toReversed()) {
-    // What is half brought back is for nobody else to read.
+    // An article that is only partly restored must not be published.
     if (!well && move.part === 'status') continue;
     try {
       await twice(move.undo);
@@ -74,7 +74,7 @@ function eitherOf({ from, to }: Move): string {
   return `${from} or ${to}`;
 }
 
-/** The error for an article that is neither what it was nor what it was to be: as the platform shows it, or as far as is known. */
+/** Returns the error for a partly changed article. It describes the state that the platform returns, or the known state if that fails. */
 async function leftBetween(
   articles: PlatformArticles,
   found: PlatformArticle,
@@ -97,7 +97,7 @@ function stateOf(part: Part, before: PlatformArticle, now: PlatformArticle): str
   return written(before) === written(now) ? 'old' : 'new';
 }
 
-/** The fault, and after it what it has left behind. */
+/** Returns the error with a second sentence about the state that it left. */
 export function failed(error: unknown, left: string): PosternError {
   const fault =
     error instanceof PosternError ? error : new PosternError('unexpected', 'Internal error', { cause: error });
@@ -109,7 +109,7 @@ export function isUnknown(error: unknown): boolean {
   return !(error instanceof PosternError) || error.status >= 500;
 }
 
-/** What brings an article back is worth a second try. */
+/** Runs a write that restores an article, a second time if its outcome is unknown. */
 export async function twice(run: () => Promise<void>): Promise<void> {
   try {
     await run();

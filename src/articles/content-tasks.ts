@@ -7,7 +7,7 @@ import type { Task, TaskInput, TaskRunner } from '../shared/threads/task.ts';
 
 const mostPictures = 50;
 
-/** The body of an article as a caller gave it. */
+/** The content of an article, parsed from the caller's Markdown. */
 export interface ArticleContent {
   readonly text: RichTextJson;
   /** The addresses of its images, each once. */
@@ -16,7 +16,7 @@ export interface ArticleContent {
 
 type ReadOutcome = ArticleContent | { readonly refused: string };
 
-/** Reads Markdown. `refused` says what is wrong with it. */
+/** Parses Markdown. `refused` is the reason for which it is refused. */
 const readMarkdown: Task<TaskInput, ReadOutcome> = {
   name: 'readMarkdown',
   inlineUpTo: 0,
@@ -46,12 +46,12 @@ function unsupported(constructs: readonly FoundConstruct[]): string {
   return `${each.join('; ')}. Remove the markup, or put it into a code block or code span`;
 }
 
-/** What only defines links, such as `[a]: https://a.example`, shows nothing. */
+/** Returns false for a text without visible content, such as link definitions only (`[a]: https://a.example`). */
 function showsAnything({ blocks }: RichText): boolean {
   return blocks.some(({ type, text }) => type === 'divider' || /\S/.test(text));
 }
 
-/** Rich text as Markdown. */
+/** Converts rich text to Markdown. */
 const writeMarkdown: Task<{ text: RichTextJson }, string> = {
   name: 'writeMarkdown',
   inlineUpTo: 0,
@@ -67,7 +67,7 @@ interface Placement extends TaskInput {
   readonly mediaIds: ReadonlyMap<string, string>;
 }
 
-/** The same rich text with the platform's ids of its images. */
+/** Adds the platform's ids of the images to rich text. */
 const placeMedia: Task<Placement, RichTextJson> = {
   name: 'placeMedia',
   inlineUpTo: 32_768,
@@ -76,7 +76,7 @@ const placeMedia: Task<Placement, RichTextJson> = {
 
 export const contentTasks = { readMarkdown, writeMarkdown, placeMedia };
 
-/** An article as callers see it: its content as Markdown. */
+/** Returns an article as callers see it, with its content as Markdown. */
 export async function asArticle(
   { content, isOwn: _isOwn, ...summary }: PlatformArticle,
   tasks: TaskRunner,

@@ -9,7 +9,7 @@ import type { Transition } from './states.ts';
 const noContent: RichText = { blocks: [], entities: [], containers: [] };
 const empty = { title: '', content: JSON.stringify(noContent), cover_media_id: null };
 
-/** Makes an article. Where a step fails it is deleted again, and where that fails too the error says what is left. */
+/** Creates an article. If a step fails, the article is deleted; if that fails too, the error names the article that is left. */
 export async function create(
   articles: PlatformArticles,
   { steps }: Transition,
@@ -17,7 +17,7 @@ export async function create(
 ): Promise<PlatformArticle> {
   const { articleId, status } = await begin(articles);
   try {
-    // A request that is sent again may find its own work done: publishing comes last.
+    // If this request is sent again, its first attempt may have finished. Publishing is the last step, so nothing is left to do then.
     if (status === 'draft') for (const move of movesOf(articles, articleId, steps, edits, empty)) await move.run();
     return await articles.article(articleId);
   } catch (error) {
@@ -39,7 +39,7 @@ async function discard(articles: PlatformArticles, articleId: string, cause: unk
   try {
     await twice(() => articles.delete(articleId));
   } catch (error) {
-    // The first try has done it, though its answer was lost.
+    // The first attempt deleted the article, but its response was lost.
     if (error instanceof PosternError && error.code === 'not_found') return;
     const now = await articles.article(articleId).catch(() => null);
     const status = now === null ? 'draft, unless it was published or deleted' : now.status;

@@ -8,7 +8,7 @@ import type { TaskRunner } from '../shared/threads/task.ts';
 import { type ArticleContent, contentTasks } from './content-tasks.ts';
 import type { CheckedFields } from './input.ts';
 
-/** What an article is to become; what is left out stays as it is. */
+/** The new values of an article's parts. A part that is left out stays as it is. */
 export interface Edits {
   readonly title?: string;
   readonly content?: RichTextJson;
@@ -22,8 +22,8 @@ interface Call {
 }
 
 /**
- * Fetches and uploads the pictures that the fields name, so that whatever is wrong with one is known before the article is
- * touched. All are taken in before the first is uploaded.
+ * Fetches and uploads the pictures that the fields name, before the article is changed, so that a bad picture changes nothing. All
+ * pictures are fetched before the first upload.
  */
 export async function takeEdits(call: Call, fields: CheckedFields): Promise<Edits> {
   const { title, content } = fields;
@@ -60,7 +60,7 @@ async function withMediaIds(
   return pictures.length === 0 ? text : tasks.run(contentTasks.placeMedia, { text, mediaIds });
 }
 
-/** No address is empty. */
+/** The key of the cover among the addresses of pictures, which are never empty. */
 const coverKey = '';
 
 function coverOf({ cover_image_url: url, cover_image_base64: data }: CheckedFields): MediaRequest | undefined {
@@ -77,7 +77,7 @@ function sourceOf(url: string): MediaSource {
   return /^data:/i.test(url) ? mediaSource(undefined, url) : mediaSource(url, undefined);
 }
 
-/** What an address, or the cover, has become on the platform. */
+/** Uploads the pictures. Returns the platform's id of each, by its address or `coverKey`. */
 function upload(
   { platform, media }: Call,
   wanted: ReadonlyMap<string, MediaRequest>,
@@ -85,7 +85,7 @@ function upload(
   const keys = [...wanted.keys()];
   return withMedia(media, [...wanted.values()], async (taken) => {
     const uploaded: [string, string][] = [];
-    // One after the other, so that a request that is sent again has the same tokens for the same pictures.
+    // Uploads run one after the other, so that each picture has the same token if the request is sent again.
     for (const [at, each] of taken.entries()) uploaded.push([keys[at] ?? '', await platform.media.upload(each)]);
     return uploaded;
   });

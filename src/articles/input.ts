@@ -11,14 +11,14 @@ const longestContent = 100_000;
 
 export const exampleMarkdown = '# Why looms\n\nThey **remember** patterns.\n\n- warp\n- weft';
 
-/** Text of so many characters (Unicode code points, as JSON Schema counts them). */
+/** Returns the schema of a text of 1 to `longest` characters (Unicode code points, as JSON Schema counts them). */
 function textOf(longest: number) {
   const reason = `must be 1 to ${longest.toLocaleString('en')} characters`;
   return (
     z
       .string()
       .min(1, reason)
-      // Nothing else is looked for in a text that may be a whole body of 24 MiB.
+      // The other checks do not run on a longer text, which may be a whole body of 24 MiB.
       .refine((text) => text.length <= 2 * longest && (text.length <= longest || [...text].length <= longest), {
         error: reason,
         abort: true,
@@ -29,7 +29,7 @@ function textOf(longest: number) {
   );
 }
 
-/** What an article is made of, as callers give it (docs/rest.md, Articles). At most one of the covers. */
+/** The input fields of an article (docs/rest.md, Articles). At most one of the covers may be given. */
 export const articleFields = {
   title: textOf(longestTitle).meta({ description: 'Title, up to 100 characters.', examples: ['On looms'] }),
   content: textOf(longestContent).meta({
@@ -54,10 +54,10 @@ export interface ArticleFields {
   cover_image_base64?: z.output<typeof mediaData> | undefined;
 }
 
-/** The same fields after `contentCheck`. */
+/** The input fields of an article after `contentCheck`. */
 export type CheckedFields = Omit<ArticleFields, 'content'> & { content?: ArticleContent | undefined };
 
-/** The expensive check of an article's fields: reads the Markdown. */
+/** Returns the expensive check of an article's fields, which parses the Markdown. */
 export function contentCheck<Fields extends ArticleFields>(): ExpensiveCheck<
   Fields,
   Omit<Fields, 'content'> & CheckedFields

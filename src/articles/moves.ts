@@ -2,20 +2,20 @@ import type { PlatformArticle, PlatformArticles } from '../platform/port.ts';
 import type { Edits } from './edits.ts';
 import type { Step } from './states.ts';
 
-/** What of an article a move changes. */
+/** The part of an article that a move changes. */
 export type Part = 'status' | 'title' | 'content' | 'cover';
 
-/** One write on an article that is there, and what undoes it. Both may be repeated. */
+/** One write on an existing article, with the write that undoes it. Both may be repeated. */
 export interface Move {
   readonly part: Part;
-  /** How the part is before it, and after. */
+  /** The state of the part before the move and after it. */
   readonly from: string;
   readonly to: string;
   run(): Promise<void>;
   undo(): Promise<void>;
 }
 
-/** The writes of some steps. `before` is what undoing goes back to. */
+/** Returns the writes of the steps. `before` is the state that undoing restores. */
 export function movesOf(
   articles: PlatformArticles,
   articleId: string,

@@ -3,21 +3,21 @@ import type { ArticleStatus } from '../shared/model/article.ts';
 export type ArticleState = 'none' | ArticleStatus | 'deleted';
 export type Trigger = 'create' | 'createPublished' | 'update' | 'publish' | 'unpublish' | 'delete';
 
-/** What the platform is asked for, one after the other. `edit` is a write for each field that was given. */
+/** The steps of a transition, which run one after the other. `edit` is one write for each given field. */
 export type Step = 'begin' | 'edit' | 'publish' | 'unpublish' | 'delete';
 
 export interface Transition {
   readonly steps: readonly Step[];
   readonly next: ArticleState;
-  /** 403 for a caller without a premium subscription, before anything is done. */
+  /** True if the actor needs a premium subscription. Without it the call is refused with 403 before the first step. */
   readonly premium: boolean;
 }
 
 type Table = Readonly<Record<ArticleState, Readonly<Partial<Record<Trigger, Transition>>>>>;
 
 /**
- * The states of an article and what leads from one to another (docs/rest.md, Articles). A trigger that a state
- * lacks is answered 404: there is no such article.
+ * The states of an article and the transitions between them (docs/rest.md, Articles). A trigger that a state lacks is refused with
+ * 404, because the article does not exist.
  */
 export const transitions = {
   none: {
@@ -39,7 +39,7 @@ export const transitions = {
   deleted: {},
 } as const satisfies Table;
 
-/** `undefined`: such a trigger does not apply. */
+/** Returns the transition; `undefined` if the trigger does not apply to the state. */
 export function transitionOf(state: ArticleState, trigger: Trigger): Transition | undefined {
   const table: Table = transitions;
   return table[state][trigger];

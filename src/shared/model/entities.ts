@@ -22,7 +22,7 @@ export const mention = z
   .object({ id: userId, screen_name: userName, name: z.string().meta({ description: 'Name of the user.' }), indices })
   .meta({ description: 'A user who is mentioned in a text.' });
 
-/** What is marked inside a Tweet's text (docs/rest.md, Entities). */
+/** The marked parts of a Tweet's text (docs/rest.md, Entities). */
 export const entities = z
   .object({
     hashtags: z.array(tag).meta({ description: 'Hashtags (`#word`).' }),

@@ -18,21 +18,21 @@ export const eventTypes = [
 
 export type EventType = (typeof eventTypes)[number];
 
-/** Something that happened to an account on the platform, as the platform tells it. */
+/** An event of an account, as the platform reports it. */
 export type PlatformEvent = TweetEvent | FollowEvent | MessageEvent;
 
 interface Happened {
-  /** The platform's: no two of its events share one, and it stays. */
+  /** The platform's id of the event. It is unique and does not change. */
   id: string;
   /** ISO 8601 with milliseconds. */
   createdAt: string;
-  /** Who did it. */
+  /** The users who caused the event. */
   actor: { id: string; userName: string; name: string };
 }
 
 export interface TweetEvent extends Happened {
   type: 'tweet.mention' | 'tweet.reply' | 'tweet.quote' | 'tweet.like' | 'tweet.retweet';
-  /** The one that was written, or was liked or retweeted. */
+  /** The tweet that was written, liked or retweeted. */
   tweet: { id: string; text: string; inReplyToId: string | null; quotedTweetId: string | null };
 }
 
@@ -41,7 +41,7 @@ export interface FollowEvent extends Happened {
   tweet: null;
 }
 
-/** What was said in a conversation of the account, by either side: sealed, as the platform carries it. */
+/** An event in a conversation of the account, by either user, encrypted as the platform carries it. */
 export interface MessageEvent extends Happened {
   type: Extract<EventType, `message.${string}`>;
   tweet: null;

@@ -3,7 +3,7 @@ export type Micros = number;
 
 export const microsPerDollar = 1_000_000;
 
-/** More than this in one account is surely a slip of the keyboard, and stays far from where numbers turn inexact. */
+/** The most credit of one account. More is surely a typing error. JavaScript numbers are exact far beyond this limit. */
 export const maxMicros: Micros = 1_000_000_000 * microsPerDollar;
 
 /** Exact decimal dollars without trailing zeros: 1000 → `0.001`, 10000000 → `10`. */

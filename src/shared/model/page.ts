@@ -6,7 +6,7 @@ export interface Page<Item> {
   cursor: string | null;
 }
 
-/** What every paged action takes (docs/rest.md, Pages). */
+/** The input fields of every paged action (docs/rest.md, Pages). */
 export const pageInput = {
   count: z
     .int('must be a whole number from 1 to 100')
@@ -25,7 +25,7 @@ export const pageInput = {
     }),
 };
 
-/** What every paged action returns beside its items. */
+/** The output fields of every paged action, besides the items. */
 export const pageOutput = {
   has_more: z.boolean(),
   next_cursor: z.string().nullable(),

@@ -1,21 +1,21 @@
 /**
- * What one key realm keeps of an account: its share of what opens the account's chat keys. There are three realms, each
- * with a store of its own; any two suffice, and what one has tells nothing (src/messaging/encryption/recovery says why).
+ * The record that one key realm stores for an account: its share of the secret that decrypts the account's chat keys. There are
+ * three realms, each with its own store. Any two shares suffice, and one share reveals nothing (src/messaging/encryption/recovery).
  */
 export interface RealmRecord {
-  /** The same in all three realms; another one with each enrolment. 32 hex digits. */
+  /** The id of the enrolment, the same in all three realms. 32 hex digits. */
   readonly version: string;
-  /** Of the key that the PIN is evaluated under: a scalar of ristretto255. */
+  /** The share of the key that evaluates the PIN, a scalar of ristretto255. */
   readonly oprfKeyShare: Uint8Array;
-  /** Known to whoever evaluated the right PIN, so that a wrong one is noticed without a further question. */
+  /** Derived from the correct PIN only, so the client can detect a wrong PIN before it asks the realms for the second step. */
   readonly commitment: Uint8Array;
-  /** What the realm wants to see before it hands out the rest, and resets its count of guesses. */
+  /** The tag that the client must present before the realm returns the rest of the record and resets its count of guesses. */
   readonly unlockTag: Uint8Array;
-  /** The realm's share of the key that seals the chat keys, sealed under what the right PIN evaluates to. */
+  /** The realm's share of the key that encrypts the chat keys, encrypted with the evaluation of the correct PIN. */
   readonly sealedShare: Uint8Array;
-  /** The chat keys. The same in all three realms. */
+  /** The encrypted chat keys, the same in all three realms. */
   readonly sealedKeys: Uint8Array;
 }
 
-/** What a realm hands out for the right unlock tag. */
+/** The part of the record that a realm returns for the correct unlock tag. */
 export type UnlockedRecord = Pick<RealmRecord, 'sealedShare' | 'sealedKeys'>;

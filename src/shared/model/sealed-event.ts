@@ -1,4 +1,4 @@
-/** What somebody said in a conversation, as the platform carries it: sealed and signed, in base64. */
+/** An event of a conversation as the platform carries it: encrypted and signed, in base64. */
 export interface SealedEvent {
   readonly messageId: string;
   readonly senderId: string;
@@ -7,10 +7,10 @@ export interface SealedEvent {
   readonly signature: string;
 }
 
-/** What the platform is told of an event, so that it can bring it along with what it is about. */
+/** The unencrypted part of an event. With it the platform delivers an edit or reaction together with its message. */
 export type SealedKind = 'message' | 'edit' | 'reaction_added' | 'reaction_removed' | 'deletion' | 'key_change';
 
-/** An event with its place. All but the sealed part is the platform's word alone. */
+/** An event with its place. Only the encrypted part is authenticated; the other fields are claims of the platform. */
 export interface PlacedEvent {
   readonly kind: SealedKind;
   readonly seqId: string;
@@ -19,26 +19,26 @@ export interface PlacedEvent {
   readonly conversationId: string;
   /** ISO 8601 with milliseconds. */
   readonly createdAt: string;
-  /** `seqId` of the message that it is about. */
+  /** `seqId` of the message that the event is about. */
   readonly targetSeqId: string | null;
-  /** `null` where it was deleted. */
+  /** `null` if the event was deleted. */
   readonly sealed: SealedEvent | null;
 }
 
-/** A message, and what was said of it since. */
+/** A message with the later events about it. */
 export interface PlacedMessage extends PlacedEvent {
-  /** For both sides, or for the reader alone. */
+  /** True if the message was deleted, for both users or for the reader only. */
   readonly deleted: 'all' | 'self' | null;
   /** Oldest first. */
   readonly about: readonly PlacedEvent[];
 }
 
-/** A new conversation key, sealed to each participant. */
+/** A new conversation key, encrypted for each participant. */
 export interface PlacedKeyChange extends PlacedEvent {
   readonly version: string;
 }
 
-/** Public chat keys as the platform gives them out. Nothing in them is to be believed unchecked. */
+/** Public chat keys as the platform returns them. They are not trusted before they are verified. */
 export interface RegisteredChatKeys {
   readonly userId: string;
   readonly publicKeyVersion: string;

@@ -1,20 +1,20 @@
 import type { Readable } from 'node:stream';
 
-/** What the bytes are, as far as the platform makes a difference. */
+/** The kinds of media that the platform distinguishes. */
 export type MediaKind = 'photo' | 'gif' | 'video' | 'audio' | 'svg' | 'file';
 
-/** Media that was fetched or decoded and checked. It is kept on disk until it is discarded, and goes with the process. */
+/** Media that was fetched or decoded, and checked. It stays on disk until it is discarded or the process ends. */
 export interface TakenMedia {
   readonly kind: MediaKind;
-  /** MIME type, as the bytes say. */
+  /** MIME type, detected from the bytes. */
   readonly type: string;
-  /** Bytes. */
+  /** Size in bytes. */
   readonly size: number;
-  /** Pixels; null where it has none. */
+  /** Size in pixels; null if the media has none. */
   readonly width: number | null;
   readonly height: number | null;
   readonly durationMs: number | null;
-  /** The bytes from the first to the last; may be asked for more than once. */
+  /** Returns all bytes from the beginning. May be called more than once. */
   open(): Readable;
   discard(): Promise<void>;
 }

@@ -4,7 +4,7 @@ import { count, isoTime, numericId, userId, userName } from './scalars.ts';
 const text = z.string();
 const flag = z.boolean();
 
-/** What authors, cards and profiles of users have in common (docs/rest.md, Shapes). */
+/** The fields that authors, cards and profiles of users share (docs/rest.md, Shapes). */
 export const userFields = {
   id: userId,
   userName,
@@ -22,7 +22,7 @@ export const userFields = {
   following: count.meta({ description: 'Number of users whom this user follows.' }),
 };
 
-/** Fields that only some of them have. */
+/** Fields that only some of these shapes have. */
 export const otherUserFields = {
   platformUrl: text.nullable().meta({ description: "Address of the user's page on the platform." }),
   protected: flag.meta({ description: 'True if only approved followers see the tweets.' }),

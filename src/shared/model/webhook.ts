@@ -16,7 +16,7 @@ const lastError = z.string().nullable().meta({
     'What is wrong with the receiver, the credentials, the code or the connection to the platform; null if nothing is.',
 });
 
-/** A webhook, as create answers it: the only time that its secret is shown (docs/webhooks.md, Registration). */
+/** A webhook as `create` returns it, the only time with its secret (docs/webhooks.md, Registration). */
 export const createdWebhook = z
   .object({
     ...common,

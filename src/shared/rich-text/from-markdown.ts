@@ -16,14 +16,14 @@ export class TooDeepError extends Error {
   override readonly name = 'TooDeepError';
 }
 
-// HTML is text like any other. Deeper than this the parser would leave text out, so we look where it is deep before that.
+// HTML is plain text. Beyond `maxNesting` the parser drops text without an error, so `deepestNesting` is checked before that.
 const parser = new MarkdownIt('commonmark', { html: false, maxNesting: deepestNesting + 10 });
-// All links are recognised, so that those of other schemes can leave their text behind.
+// Links of all schemes are parsed, so that the text of links with unsupported schemes remains.
 parser.validateLink = () => true;
 recogniseExtensions(parser);
 
 /**
- * Markdown (CommonMark) as rich text. HTML becomes plain text, and so do links of other schemes than http, https and
+ * Converts Markdown (CommonMark) to rich text. HTML becomes plain text, and so do links of other schemes than http, https and
  * mailto. A soft line break becomes a space. The checkbox of a task is text. Throws `UnsupportedMarkdownError` and
  * `TooDeepError`.
  */
@@ -39,7 +39,7 @@ class BlockWriter {
   readonly #entities: Entity[] = [];
   readonly #containers: Container[] = [];
   readonly #within: number[] = [];
-  /** How many blocks there were when each container was opened. */
+  /** The number of blocks before each open container. */
   readonly #sizes: number[] = [];
 
   write(tokens: readonly Token[]): RichText {
@@ -95,7 +95,7 @@ class BlockWriter {
     this.#containers.push(container);
   }
 
-  /** What is empty has an empty block, or nothing would tell of it. */
+  /** Adds an empty block to an empty container, because rich text has no container without a block. */
   #leave(): void {
     if (this.#sizes.pop() === this.#blocks.length) this.#add('unstyled', {});
     this.#within.pop();

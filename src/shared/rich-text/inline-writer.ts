@@ -10,12 +10,12 @@ interface Inline {
   readonly links: readonly EntityRange[];
 }
 
-/** Writes one paragraph or heading: its text, and what is said of stretches of it. */
+/** Writes one paragraph or heading: its text, its styles and its links. */
 export class InlineWriter {
   readonly #entities: Entity[];
   readonly #styles: StyleRange[] = [];
   readonly #links: EntityRange[] = [];
-  /** Where each style was opened; inside itself it says nothing new. */
+  /** The offset at which each style was opened. A style inside itself has no effect. */
   readonly #opened: Record<Style, number[]> = { BOLD: [], ITALIC: [], CODE: [] };
   #link: { offset: number; url: string; title: string } | undefined;
   #text = '';
@@ -81,7 +81,7 @@ export class InlineWriter {
   #closeLink(): void {
     const link = this.#link;
     this.#link = undefined;
-    // Nobody could follow one without text.
+    // A link without text could not be clicked.
     if (link === undefined || link.offset === this.#text.length) return;
     const { offset, url, title } = link;
     this.#links.push({ offset, length: this.#text.length - offset, entity: this.#entities.length });
@@ -101,7 +101,7 @@ export class InlineWriter {
   }
 }
 
-/** In one order, and in one piece where they touch: the same text has the same ranges, however it was written. */
+/** Sorts ranges and merges adjacent ranges, so that the same formatted text always has the same ranges. */
 function joined(ranges: readonly StyleRange[]): StyleRange[] {
   return styles.flatMap((style) => {
     const made: { offset: number; length: number; style: Style }[] = [];

@@ -10,7 +10,7 @@ import {
   type StyleRange,
 } from './rich-text.ts';
 
-/** A stretch of text over which nothing changes. */
+/** A part of a text with the same styles and links throughout. */
 interface Run {
   readonly text: string;
   readonly isCode: boolean;
@@ -20,10 +20,10 @@ interface Run {
 
 type Range = StyleRange | EntityRange;
 
-/** What lies around text: it may reach over many runs. */
+/** A style or link around text. It may contain several runs. */
 type Mark = Exclude<Style, 'CODE'> | Link;
 
-/** The text of a block as a tree of marks: where several begin together, the one that reaches furthest is outside. */
+/** Converts the text of a block to a tree of marks. If several marks begin together, the longest is outermost. */
 export function phrasing(block: Block, entities: readonly Entity[]): PhrasingContent[] {
   return nested(runsOf(block, entities), []);
 }
@@ -89,7 +89,7 @@ function nested(runs: readonly Run[], around: readonly Mark[]): PhrasingContent[
 function marked(mark: Mark, children: PhrasingContent[]): PhrasingContent {
   if (mark === 'BOLD') return { type: 'strong', children };
   if (mark === 'ITALIC') return { type: 'emphasis', children };
-  // Markdown has no link inside of another; the tree's types know it, a platform's ranges need not.
+  // Markdown has no nested links, and neither has the type of the tree, but the ranges of a platform may overlap.
   return { type: 'link', url: mark.url, title: mark.title || null, children: children as never };
 }
 

@@ -1,12 +1,12 @@
 import type { RichText } from './rich-text.ts';
 
-/** The addresses of what a text shows, each once, in their order. */
+/** Returns the addresses of the pictures in a text, each once, in their order. */
 export function picturesIn({ entities }: RichText): string[] {
   const urls = entities.flatMap((entity) => (entity.type === 'MEDIA' ? [entity.url] : []));
   return [...new Set(urls)];
 }
 
-/** The same text, its media with the platform's ids by their addresses. */
+/** Returns the same text with the platform's ids of its media. `ids` has them by address. */
 export function withMediaIds(text: RichText, ids: ReadonlyMap<string, string>): RichText {
   const entities = text.entities.map((entity) =>
     entity.type === 'MEDIA' ? { ...entity, mediaId: ids.get(entity.url) ?? null } : entity,

@@ -1,12 +1,12 @@
 /**
- * Written matter as the platform keeps it: a flat list of blocks of plain text, with what is said of stretches of the text
- * beside it. Offsets and lengths count UTF-16 units. There is no markup in it, so nothing in it can be run.
+ * A formatted text as the platform stores it: a flat list of blocks of plain text, with styles and links as separate ranges. Offsets
+ * and lengths count UTF-16 units. The text contains no markup, so it contains nothing that could be executed.
  */
 export interface RichText {
   readonly blocks: readonly Block[];
-  /** What blocks point to by its place. */
+  /** Links and media. Blocks refer to them by index. */
   readonly entities: readonly Entity[];
-  /** Quotes, lists and their items, which blocks say they are in. */
+  /** Quotes, lists and their items. Blocks refer to them by index. */
   readonly containers: readonly Container[];
 }
 
@@ -33,13 +33,13 @@ export type BlockType = (typeof blockTypes)[number];
 
 export interface Block {
   readonly type: BlockType;
-  /** A line break is `\n`; where media stands there is one `mediaSign`. */
+  /** The text. A line break is `\n`, and media is one `mediaSign`. */
   readonly text: string;
-  /** What a code block says of itself, such as its language; elsewhere empty. */
+  /** The info string of a code block, such as its language; empty for other blocks. */
   readonly info: string;
   readonly styles: readonly StyleRange[];
   readonly links: readonly EntityRange[];
-  /** Places of its containers, the outermost first. */
+  /** Indexes of the containers, the outermost first. */
   readonly within: readonly number[];
 }
 
@@ -55,7 +55,7 @@ export interface StyleRange {
 export interface EntityRange {
   readonly offset: number;
   readonly length: number;
-  /** Place among the entities. */
+  /** Index of the entity. */
   readonly entity: number;
 }
 
@@ -71,7 +71,7 @@ export interface PlacedMedia {
   readonly type: 'MEDIA';
   /** The platform's id; null before it was uploaded. */
   readonly mediaId: string | null;
-  /** Where it is to be fetched, or where the platform shows it. */
+  /** The address to fetch the media from, or the platform's address of it. */
   readonly url: string;
   readonly alt: string;
   readonly title: string;
@@ -86,5 +86,5 @@ export type Container =
 /** OBJECT REPLACEMENT CHARACTER. */
 export const mediaSign = '\ufffc';
 
-/** How many containers may stand in each other; a list and its item are two. */
+/** The largest number of nested containers. A list and its item are two. */
 export const deepestNesting = 40;

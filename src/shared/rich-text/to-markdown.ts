@@ -26,13 +26,13 @@ const options: Options = {
   rule: '-',
 };
 
-/** Rich text as Markdown that reads as the same rich text again. */
+/** Converts rich text to Markdown. Parsing the result gives the same rich text again. */
 export function toMarkdown(text: RichText): string {
   const root: Root = { type: 'root', children: children(text, text.blocks, 0) as RootContent[] };
   return write(root, options).replace(/\n$/, '');
 }
 
-/** What stands in the containers that are open at `depth`: those that go deeper by the same one belong together. */
+/** Returns the nodes of the containers at `depth`. Consecutive blocks with the same container at this depth belong together. */
 function children(text: RichText, blocks: readonly Block[], depth: number): BlockContent[] {
   const made: BlockContent[] = [];
   for (let at = 0; at < blocks.length; ) {
@@ -62,7 +62,7 @@ function contained(text: RichText, container: Container, blocks: readonly Block[
     case 'ordered-list':
       return list({ ordered: true, spread: container.loose, start: container.start }, text, blocks, depth);
     case 'list-item':
-      // Only a platform that writes nonsense has an item outside of a list.
+      // An item outside of a list is invalid rich text.
       return list({ ordered: false, spread: false }, text, blocks, depth - 1);
   }
 }
