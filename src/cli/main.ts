@@ -25,7 +25,7 @@ const program = new Command('postern')
   .showHelpAfterError('(--help lists the arguments and options)');
 
 const diskHints: Readonly<Record<string, string>> = {
-  ENOSPC: 'The disk is full: make room on it',
+  ENOSPC: 'The disk is full: free some space',
   EROFS: 'The disk is mounted read-only: mount it so that it can be written, or choose another DATA_DIR',
   EACCES: 'Check the owner and the mode of the folder',
   // A recursive mkdir of Node also throws ENOENT on a read-only disk.
@@ -49,10 +49,10 @@ function messageFor(error: unknown): string {
 /** Errors of the system name files and addresses. The message names the setting that led there. */
 function systemErrorMessage(error: NodeJS.ErrnoException & { port?: number }): string {
   if (error.code === 'EADDRINUSE') {
-    return `port ${error.port} is taken. Stop what uses it, or choose another: PORT=0 (any) and SANDBOX_PORT=0`;
+    return `port ${error.port} is taken. Stop the program that uses it, or choose another port: PORT=0 and SANDBOX_PORT=0 take any free port`;
   }
   if (['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN'].includes(error.code ?? '')) {
-    return `HOST is no address of this machine: ${error.message}`;
+    return `HOST is not an address of this machine: ${error.message}`;
   }
   if (error.path !== undefined || error.code === 'ENOSPC') {
     const hint = diskHints[error.code ?? ''];

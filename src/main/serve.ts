@@ -8,18 +8,18 @@ import type { Config } from '../shared/config/config.ts';
 import { repeat, systemRuntime } from '../shared/runtime/runtime.ts';
 import { createApp, type Overrides } from './app.ts';
 
-/** How long requests in flight may take once the service was told to stop. */
+/** Time for requests in flight after the service was asked to stop. */
 const drainMs = 10_000;
 const unreadSweepMs = 1_000;
 
 export interface Service {
-  /** Where it is reached, such as `http://127.0.0.1:4000`. */
+  /** The address of the service, such as `http://127.0.0.1:4000`. */
   readonly origin: string;
-  /** Text for people: what to do next. */
+  /** The start-up message. */
   readonly welcome: string;
-  /** Told once if a part that the service cannot do without has died; `stop` still ends the rest in good order. */
+  /** Calls the listener once if a necessary part of the service has died. `stop` still ends the other parts properly. */
   onFailure(listener: (error: Error) => void): void;
-  /** Stops accepting, lets what is in flight finish (10 s at most), flushes, and ends. */
+  /** Accepts nothing new, waits for requests in flight (10 s at most), writes what is pending, and ends. */
   stop(): Promise<void>;
 }
 
@@ -31,15 +31,15 @@ export async function serve(config: Config, overrides: Overrides = {}): Promise<
       keepAliveTimeout: 65_000,
       requestTimeout: 60_000,
       headersTimeout: 30_000,
-      // How often the two timeouts above are enforced.
+      // The interval at which Node checks the two timeouts above.
       connectionsCheckingInterval: 5_000,
       requireHostHeader: false,
     },
     app.handler,
   );
   server.maxConnections = config.limits.connections;
-  // Node would answer an expectation that it does not know without an Envelope; RFC 9110 allows to pass it over. Every listener for
-  // requests must see the request, because they keep account of its response.
+  // Node would respond to an unknown expectation without an Envelope. RFC 9110 allows a server to ignore it. Every listener for
+  // requests must see the request, because the listeners count responses.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   const runtime = overrides.runtime ?? systemRuntime;
   const traffic = watchTraffic(server);
@@ -89,7 +89,7 @@ function listen(server: Server, { port, host }: Config): Promise<void> {
 
 function originOf(server: Server, host: string): string {
   const { port } = server.address() as AddressInfo;
-  // An address that means "all of them" is no place to send a person to.
+  // A browser cannot open an address that means "all addresses".
   const shown = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
   return `http://${shown.includes(':') ? `[${shown}]` : shown}:${port}`;
 }
@@ -115,7 +115,7 @@ function watchTraffic(server: Server): Traffic {
 
 async function drain(server: Server, { sockets, responses }: Traffic): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  // `close` ends idle connections; one that is busy ends after its answer only if the answer says so.
+  // `close` ends idle connections. A busy connection ends after its response only if the response asks for it.
   const sayClose = (response: ServerResponse) => {
     response.shouldKeepAlive = false;
   };
@@ -123,7 +123,7 @@ async function drain(server: Server, { sockets, responses }: Traffic): Promise<v
   server.prependListener('request', (_request, response) => sayClose(response));
   const sweeping = setInterval(() => {
     server.closeIdleConnections();
-    // To Node a connection on which nothing was asked yet (browsers keep one ready) is not idle.
+    // For Node a connection without a request so far (browsers keep one ready) is not idle.
     for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
   }, 50);
   const deadline = setTimeout(() => server.closeAllConnections(), drainMs);

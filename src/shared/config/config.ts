@@ -4,7 +4,7 @@ import type { Micros } from '../model/money.ts';
 import { Secret } from '../secrets/secret.ts';
 import { type CheckedSettings, type LogFormat, type LogLevel, type SettingName, settings } from './settings.ts';
 
-/** Settings as the environment has them, before anything is made of them. An empty one counts as not set. */
+/** Environment variables before they are checked. An empty variable counts as not set. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface Config {
@@ -15,17 +15,17 @@ export interface Config {
   readonly dataDir: string;
   readonly log: { readonly level: LogLevel; readonly format: LogFormat };
   readonly platform: {
-    /** The sandbox that another process runs, or `null` for the embedded one. */
+    /** The address of a sandbox that another process runs, or `null` for the embedded sandbox. */
     readonly url: string | null;
     readonly timeoutMs: number;
   };
   readonly sandbox: { readonly port: number; readonly activity: boolean };
   /** Calls a minute of each API key; 0 for no limit. */
   readonly rateLimit: number;
-  /** Live streams that each API key may have open at a time, in this process. */
+  /** Open live streams for each API key, in each process. */
   readonly maxStreamsPerKey: number;
   readonly limits: {
-    /** Requests a minute without a valid API key of one client address; 0 for no limit. */
+    /** Requests a minute without a valid API key for each client address; 0 for no limit. */
     readonly unauthenticated: number;
     /** CIDR blocks. */
     readonly trustedProxies: readonly string[];
@@ -36,13 +36,13 @@ export interface Config {
     readonly connections: number;
   };
   readonly graphql: {
-    /** Of one request's worst case. */
+    /** Highest worst-case cost of one request. */
     readonly costLimit: Micros;
-    /** Of one response. */
+    /** Largest response in bytes. */
     readonly bytesLimit: number;
     readonly timeoutMs: number;
     readonly introspection: boolean;
-    /** A file, or `null`. */
+    /** The path of a file, or `null`. */
     readonly trustedDocuments: string | null;
     readonly trustedOnly: boolean;
   };
@@ -50,7 +50,7 @@ export interface Config {
   /** CIDR blocks that callers' addresses may be in besides public ones. */
   readonly outboundAllow: readonly string[];
   readonly secrets: {
-    /** `null`: kept in a file of DATA_DIR, made when it is not there. */
+    /** `null`: the key is in a file of DATA_DIR, which the first start creates. */
     readonly secretKeys: readonly Secret<Buffer>[] | null;
     /** `null`: the embedded store. */
     readonly mongodbUrl: Secret | null;
@@ -58,7 +58,7 @@ export interface Config {
   };
 }
 
-/** Says which settings are wrong, why, and what would be right; made for people. */
+/** Lists all settings that are wrong. Each message names the setting, the problem and an example. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
   readonly faults: readonly string[];
@@ -69,7 +69,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** Environment → checked, with defaults → frozen. Throws one `ConfigError` with everything that is wrong. */
+/** Returns the checked settings with their defaults, frozen. Throws one `ConfigError` that lists all problems. */
 export function readConfig(env: Environment): Config {
   const checked = checkSettings(env);
   const faults = findContradictions(checked);
@@ -91,7 +91,7 @@ function checkSettings(env: Environment): CheckedSettings {
 }
 
 function describeFault(name: SettingName, text: string, fault: string): string {
-  // A password may stand where none belongs, in an address.
+  // An address may contain a password, also in a setting that accepts none.
   const shown = 'secret' in settings[name] ? '' : ` ("${text.replace(/\/\/[^/]*@/, '//…@')}")`;
   return `${name}${shown} ${fault}. Example: ${name}=${settings[name].example}`;
 }
@@ -99,7 +99,9 @@ function describeFault(name: SettingName, text: string, fault: string): string {
 function findContradictions(checked: CheckedSettings): string[] {
   const faults: string[] = [];
   if (checked.PLATFORM_URL !== null && checked.PLATFORM_KIND === null) {
-    faults.push('PLATFORM_URL is set without PLATFORM_KIND, which says what it speaks. Example: PLATFORM_KIND=sandbox');
+    faults.push(
+      'PLATFORM_URL is set without PLATFORM_KIND, which names the protocol of the platform. Example: PLATFORM_KIND=sandbox',
+    );
   }
   if (checked.PLATFORM_URL === null && checked.PLATFORM_KIND !== null) {
     faults.push(
@@ -108,21 +110,21 @@ function findContradictions(checked: CheckedSettings): string[] {
   }
   if (checked.MONGODB_URL !== null && checked.SECRET_KEY === null) {
     faults.push(
-      'MONGODB_URL is set without SECRET_KEY, which all processes of one database must share: make one, keep it safe, ' +
-        `give it to each. Example: SECRET_KEY=${settings.SECRET_KEY.example}`,
+      'MONGODB_URL is set without SECRET_KEY, which all processes of one database must share. Make a key, keep it safe and ' +
+        `give it to each process. Example: SECRET_KEY=${settings.SECRET_KEY.example}`,
     );
   }
   if (checked.GRAPHQL_TRUSTED_ONLY && checked.GRAPHQL_TRUSTED_DOCUMENTS === null) {
     faults.push(
-      'GRAPHQL_TRUSTED_ONLY is set without GRAPHQL_TRUSTED_DOCUMENTS, so no document would be taken. ' +
+      'GRAPHQL_TRUSTED_ONLY is set without GRAPHQL_TRUSTED_DOCUMENTS, so all documents would be refused. ' +
         `Example: GRAPHQL_TRUSTED_DOCUMENTS=${settings.GRAPHQL_TRUSTED_DOCUMENTS.example}`,
     );
   }
-  // The only platform there is so far is a sandbox, whose demo credentials anyone can know.
+  // Every platform is a sandbox so far, and its demo credentials are well known.
   if (!isLoopbackHost(checked.HOST) && !checked.SANDBOX_PUBLIC) {
     faults.push(
-      `HOST ("${checked.HOST}") can be reached by others, and in sandbox mode the demo credentials are known to everyone. ` +
-        'Use HOST=127.0.0.1, or SANDBOX_PUBLIC=1 if that is what you want',
+      `HOST ("${checked.HOST}") can be reached from other machines, and the demo credentials of sandbox mode are well known. ` +
+        'Set HOST=127.0.0.1, or SANDBOX_PUBLIC=1 to allow this',
     );
   }
   return faults;
@@ -155,7 +157,7 @@ function freeze(checked: CheckedSettings): Config {
       trustedDocuments: checked.GRAPHQL_TRUSTED_DOCUMENTS,
       trustedOnly: checked.GRAPHQL_TRUSTED_ONLY,
     }),
-    // Every platform that there is so far is a sandbox.
+    // Every platform is a sandbox so far.
     webhooks: Object.freeze({ allowLocalhost: checked.ALLOW_LOCALHOST_WEBHOOKS ?? true }),
     outboundAllow: Object.freeze([...checked.OUTBOUND_ALLOW]),
     secrets: Object.freeze({
