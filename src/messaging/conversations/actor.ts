@@ -4,7 +4,7 @@ import type { RecoveredKeys } from '../key-recovery/recovered-keys.ts';
 import type { KnownConversations } from './known-conversations.ts';
 import { untrustedKeys } from './refusals.ts';
 
-/** Whoever opens and seals in one call, with private keys that are wiped when it ends. */
+/** The account that decrypts and encrypts in one call, with its private keys. The caller wipes them at the end. */
 export class Actor {
   readonly self: Self;
   readonly recovered: RecoveredKeys;
@@ -18,7 +18,7 @@ export class Actor {
     this.known = known;
   }
 
-  /** Throws `platform_unavailable` where the platform gives out other public keys than these are the private ones of. */
+  /** Throws `platform_unavailable` if the public keys on the platform do not belong to these private keys. */
   static async of(
     recovered: RecoveredKeys,
     messages: PlatformMessages,

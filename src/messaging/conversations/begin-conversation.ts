@@ -13,7 +13,7 @@ export interface Beginning {
   otherId: string;
 }
 
-/** Makes a conversation's key and seals it to both sides. Throws `conflict` where the other has no keys to seal it to. */
+/** Creates a conversation key and encrypts it for both sides. Throws `conflict` if the other user has no chat keys. */
 export async function beginConversation({
   session,
   runtime,
@@ -23,7 +23,7 @@ export async function beginConversation({
 }: Beginning): Promise<OpenConversation> {
   const { messages } = session;
   if ((await messages.publicKeys([otherId])).length === 0) {
-    // Where there is no such user, that is what is wrong.
+    // Throws if the user does not exist, which is the better error then.
     await session.userProfile({ userId: otherId });
     throw peerWithoutKeys(otherId);
   }
@@ -42,7 +42,7 @@ export async function beginConversation({
   } catch (error) {
     open.wipe();
     if (!isConflict(error)) throw error;
-    // The other side began it at the same moment.
+    // The other side started the conversation at the same moment.
     return new OpenConversation(id, actor, peers, (await messages.conversation(id)).keyChanges);
   } finally {
     key.key.fill(0);

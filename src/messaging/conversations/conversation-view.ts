@@ -1,7 +1,7 @@
 import type { SealedConversation } from '../../platform/messages-port.ts';
 import type { ConversationView, DirectMessage } from '../../shared/model/direct-message.ts';
 
-/** A conversation (docs/direct-messages.md, Conversation), with the last message if it was opened. */
+/** Converts a conversation to its API form (docs/direct-messages.md, Conversation), with the last message if it is given. */
 export function conversationView(conversation: SealedConversation, last?: DirectMessage): ConversationView {
   return {
     conversation_id: conversation.id,

@@ -12,30 +12,30 @@ export interface DirectMessagesParts {
   runtime: Runtime;
 }
 
-/** As whom, and on which way. */
+/** The credentials of one call: platform session, owner of the keys, and encryption code if given. */
 export interface MessagingCall {
   session: PlatformSession;
   who: KeyOwner;
-  /** `null`: nothing can be opened. */
+  /** Without a code (`null`) no message can be decrypted. */
   code: Secret | null;
 }
 
-/** End-to-end encrypted messages of the accounts that callers act as. Keys are here, and in memory alone. */
+/** The end-to-end encrypted messages of the accounts that callers act as. Keys are kept in memory only. */
 export class DirectMessages {
   readonly #parts: DirectMessagesParts;
-  /** What is public goes when the keys that it was found with go. */
+  /** The public keys found with each set of recovered keys. They are dropped with it. */
   readonly #known = new WeakMap<RecoveredKeys, KnownConversations>();
 
   constructor(parts: DirectMessagesParts) {
     this.#parts = parts;
   }
 
-  /** For one call. */
+  /** Creates a session for one call. */
   session(call: MessagingCall): MessagingSession {
     return new MessagingSession({ ...this.#parts, ...call, knownOf: (keys) => this.knownOf(keys) });
   }
 
-  /** Whoever the code is of, with keys to be wiped after use. Throws as `ChatKeys.recover` does. */
+  /** Returns the account that the code belongs to. The caller wipes its keys after use. Throws like `ChatKeyService.recover`. */
   async actor({ session, who }: MessagingCall, code: Secret): Promise<Actor> {
     const recovered = await this.#parts.chatKeys.recover(session, who, code);
     return Actor.of(recovered, session.messages, this.knownOf(recovered), this.#parts.runtime.now());

@@ -19,10 +19,10 @@ export interface Enrolment {
   runtime: Runtime;
 }
 
-/** Makes chat keys: the realms keep the private halves, the platform the public ones. Throws `conflict` where there are some. */
+/** Creates chat keys. The realms store the private keys, the platform the public ones. Throws `conflict` if the account has keys. */
 export async function enrollChat(enrolment: Enrolment): Promise<void> {
   const { chatKeys, session, who, code, runtime } = enrolment;
-  // Asked for before keys are made that nobody could use.
+  // Checked before keys are created that nobody could use.
   const { messages } = session;
   const keys = generateChatKeys((length) => runtime.randomBytes(length));
   const raw = exportChatKeys(keys);
@@ -38,9 +38,9 @@ export async function enrollChat(enrolment: Enrolment): Promise<void> {
   }
 }
 
-/** Keys that the realms have, and whose public halves did not come to be registered, since a process died in between. */
+/** Returns keys that the realms have but whose public keys were never registered, because a process died in between. */
 async function registerRecovered({ chatKeys, session, who, code }: Enrolment, conflict: unknown): Promise<void> {
-  // An account whose keys are registered has them, and its guesses are not for a code that is meant to be new.
+  // An account with registered keys needs no others, and the code, which is meant to be new, must not cost it a guess.
   const { id } = await session.ownProfile();
   if ((await session.messages.publicKeys([id])).length > 0) throw conflict;
   const recovered = await chatKeys.recover(session, who, code).catch(() => {

@@ -11,7 +11,7 @@ import type { Actor } from './actor.ts';
 import type { DirectMessages } from './direct-messages.ts';
 import { OpenConversation } from './open-conversation.ts';
 
-/** Message ids that are remembered, to know a repetition by. */
+/** The number of message ids that are remembered to detect replays. */
 const mostRemembered = 20_000;
 
 export interface EventOpenerParts {
@@ -20,7 +20,7 @@ export interface EventOpenerParts {
   readProxy: (text: Secret) => PlatformCall['proxy'];
 }
 
-/** Opens the messages of webhooks and streams: as their account, on their way, with their code. */
+/** Decrypts the messages of webhooks and streams with the account, proxy and code of each. */
 export class EventOpener implements MessageOpener {
   readonly #parts: EventOpenerParts;
   readonly #seen = new LRUCache<string, string>({ max: mostRemembered });
@@ -96,7 +96,7 @@ export class EventOpener implements MessageOpener {
   }
 }
 
-/** `null` where the conversation is not there any more: what was said in it stays closed, and holds up nothing else. */
+/** Returns `null` if the conversation does not exist any more. Its messages stay encrypted and do not delay others. */
 async function keyChangesOf(id: string, messages: PlatformMessages): Promise<readonly PlacedKeyChange[] | null> {
   try {
     return (await messages.conversation(id)).keyChanges;
@@ -106,7 +106,7 @@ async function keyChangesOf(id: string, messages: PlatformMessages): Promise<rea
   }
 }
 
-/** `deleted`: the platform no longer has the ciphertext. The event then rests on the platform's word alone. */
+/** `deleted`: the platform no longer has the ciphertext, so the event cannot be verified. */
 function unreadable(reason: OpenFailure | 'deleted'): OpenedMessage {
   return { text: '', emoji: '', attachment: null, undecryptable: reason };
 }

@@ -35,7 +35,7 @@ export interface MessagingSessionParts {
   knownOf: (keys: RecoveredKeys) => KnownConversations;
 }
 
-/** A conversation that is there, or the user with whom to begin one. */
+/** An existing conversation, or a user. A conversation with the user is created if there is none. */
 export type Recipient = { conversationId: string } | { userId: string };
 
 export interface Sent {
@@ -52,7 +52,7 @@ export interface NewAttachment {
   height: number | null;
 }
 
-/** Opens and seals messages for one call. Without a code it lists conversations, and no more. */
+/** Decrypts and encrypts messages for one call. Without a code it can only list conversations. */
 export class MessagingSession {
   readonly #parts: MessagingSessionParts;
 
@@ -60,7 +60,7 @@ export class MessagingSession {
     this.#parts = parts;
   }
 
-  /** Newest first; with a code, with the last message of each. */
+  /** Returns conversations, newest first. With a code, each has its last message. */
   async conversations(count: number, cursor: GraphCursor | null) {
     const withLastMessages = this.#parts.code !== null;
     const list = () => this.#messages.conversations({ count, cursor, withLastMessages });
@@ -85,7 +85,7 @@ export class MessagingSession {
     });
   }
 
-  /** Newest first. */
+  /** Returns messages, newest first. */
   async messages(conversationId: string, count: number, cursor: string | null) {
     return this.#act(async (actor) => {
       const page = await this.#messages.messages(conversationId, { count, cursor });
@@ -107,7 +107,7 @@ export class MessagingSession {
     );
   }
 
-  /** Into a conversation that is established. */
+  /** Sends an attachment into an existing conversation. */
   sendMedia(conversationId: string, text: string, attachment: NewAttachment): Promise<Sent & { mediaHashKey: string }> {
     return this.#act((actor) =>
       this.#inConversation(actor, { conversationId }, async (open) => {
@@ -125,7 +125,7 @@ export class MessagingSession {
     );
   }
 
-  /** One's own message. */
+  /** Edits one of the actor's own messages. */
   edit(conversationId: string, targetSequenceId: string, text: string): Promise<Sent> {
     return this.#about(conversationId, targetSequenceId, async (actor, open, message) => {
       if (message.senderId !== actor.self.userId) throw notOwnMessage(targetSequenceId);
@@ -142,7 +142,7 @@ export class MessagingSession {
     );
   }
 
-  /** For both sides where `forAll` is not given and the message is one's own. */
+  /** Deletes a message. Default of `forAll`: true for the actor's own messages. */
   delete(conversationId: string, seqId: string, forAll: boolean | undefined): Promise<Sent> {
     return this.#about(conversationId, seqId, (actor, _open, message) => {
       const isOwn = message.senderId === actor.self.userId;
@@ -153,7 +153,7 @@ export class MessagingSession {
     });
   }
 
-  /** Makes the account's chat keys and registers them. Throws `conflict` where it has some. */
+  /** Creates and registers the account's chat keys. Throws `conflict` if the account has keys. */
   enroll(): Promise<void> {
     return enrollChat({ ...this.#parts, code: this.#code() });
   }
@@ -169,7 +169,7 @@ export class MessagingSession {
     return this.#parts.code;
   }
 
-  /** With the actor's keys, wiped afterwards. */
+  /** Runs `use` with the actor's keys, and wipes them afterwards. */
   async #act<T>(use: (actor: Actor) => Promise<T>): Promise<T> {
     const { chatKeys, session, who, runtime, knownOf } = this.#parts;
     const messages = this.#messages;
@@ -188,7 +188,7 @@ export class MessagingSession {
     return new OpenConversation(id, actor, peers, keyChanges);
   }
 
-  /** In one that is there; with somebody with whom there is none, it begins one. */
+  /** Runs `use` in the conversation. Creates the conversation if `to` is a user and there is none. */
   async #inConversation<T>(actor: Actor, to: Recipient, use: (open: OpenConversation) => Promise<T>): Promise<T> {
     const own = actor.self.userId;
     if ('userId' in to && to.userId === own) throw malformedField('user_id', 'must be somebody else');

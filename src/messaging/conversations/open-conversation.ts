@@ -12,7 +12,7 @@ import {
 import type { Actor } from './actor.ts';
 import { untrustedKeys } from './refusals.ts';
 
-/** What an event of each kind says of itself once it is open. */
+/** The kind inside the encrypted event that each kind on the platform must have. */
 const saidKinds: Record<SealedKind, ChatEvent['kind']> = {
   message: 'message',
   edit: 'edit',
@@ -22,7 +22,7 @@ const saidKinds: Record<SealedKind, ChatEvent['kind']> = {
   key_change: 'keyChange',
 };
 
-/** A conversation that its reader has the keys of, as far as they open. Wipe it after use. */
+/** A conversation with all of its keys that could be decrypted. Callers wipe it after use. */
 export class OpenConversation {
   readonly id: string;
   readonly #reader: Reader;
@@ -35,7 +35,7 @@ export class OpenConversation {
     for (const change of keyChanges) this.#adopt(change);
   }
 
-  /** Opens an event that the platform says is of this kind, about this message. What it says itself must agree. */
+  /** Decrypts an event. Returns `corrupt` if its kind or target differ from the unencrypted ones on the platform. */
   open(event: PlacedEvent): Opened<ChatEvent> {
     const raw = rawOf(event);
     if (raw === null) return { ok: false, reason: 'corrupt' };
@@ -44,7 +44,7 @@ export class OpenConversation {
     return isAsTold(opened.value, event) ? opened : { ok: false, reason: 'corrupt' };
   }
 
-  /** What is sealed from now on is sealed with it. Throws where the platform hides a newer one that was seen before. */
+  /** Returns the key for new messages. Throws if the platform withholds a newer key that was seen before. */
   latestKey(): ConversationKey {
     const key = this.#reader.keys.latest;
     if (key === undefined) throw untrustedKeys(`no key of the conversation opens: ${this.id}`);
@@ -53,7 +53,7 @@ export class OpenConversation {
     return key;
   }
 
-  /** Throws where it does not open: it is the key that the caller is about to use. */
+  /** Adds the key of a new key change. Throws if it cannot be decrypted, because the caller is about to use it. */
   adoptNew(change: PlacedKeyChange): void {
     const reason = this.#adopt(change);
     if (reason !== null) throw untrustedKeys(`the conversation's new key does not open (${reason}): ${this.id}`);
@@ -84,7 +84,7 @@ export class OpenConversation {
   }
 }
 
-/** As the scheme has it; `null` where it cannot be an event of it. */
+/** Returns the event in the form of the scheme, or `null` if it cannot be one. */
 function rawOf({ sealed, seqId, createdAt }: PlacedEvent): string | null {
   if (sealed === null) return null;
   try {

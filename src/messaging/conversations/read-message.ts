@@ -5,7 +5,7 @@ import type { OpenConversation } from './open-conversation.ts';
 
 type Reaction = DirectMessage['reactions'][number];
 
-/** A message as its reader sees it. What does not open is said to be so, and never breaks the page around it. */
+/** Decrypts a message for its reader. A message that cannot be decrypted gets the reason and does not fail the page. */
 export function readMessage(conversation: OpenConversation, message: PlacedMessage, readerId: string): DirectMessage {
   const { senderId } = message;
   const base = {
@@ -38,7 +38,7 @@ export function readMessage(conversation: OpenConversation, message: PlacedMessa
   };
 }
 
-/** `null` where its sender signed the deletion: the platform alone may not take a message away unnoticed. */
+/** Returns `null` if the sender signed the deletion. Otherwise the platform removed the message by itself. */
 function whyNotDeleted(conversation: OpenConversation, message: PlacedMessage): OpenFailure | null {
   const deletion = message.about.find(({ kind }) => kind === 'deletion');
   if (deletion === undefined || deletion.senderId !== message.senderId) return 'bad_signature';
@@ -47,7 +47,7 @@ function whyNotDeleted(conversation: OpenConversation, message: PlacedMessage): 
   return opened.value.kind === 'delete' && opened.value.forAll ? null : 'bad_signature';
 }
 
-/** What counts of what was said of it: edits by its sender, and each reaction until the same person takes it back. */
+/** Returns the last edit by the sender, and the reactions that their senders have not removed. */
 function readAbout(conversation: OpenConversation, message: PlacedMessage, readerId: string) {
   const seen = new SeenMessages();
   const reactions = new Map<string, Reaction>();
@@ -74,7 +74,7 @@ function attachmentView({ mediaHashKey, type, filename, size, width, height }: A
   return { media_hash_key: mediaHashKey, type, filename, size, width: width ?? null, height: height ?? null };
 }
 
-/** Those whose id came before, further down the page, are replays and left out. */
+/** Leaves out replays: messages whose id an older message on the page has. */
 export function withoutReplays(page: readonly DirectMessage[]): DirectMessage[] {
   const seen = new SeenMessages();
   const kept = page

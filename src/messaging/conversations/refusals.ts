@@ -15,7 +15,7 @@ export function peerWithoutKeys(userId: string): PosternError {
   );
 }
 
-/** What the platform says of keys does not hold: nothing may be sealed with them. */
+/** Refuses keys of the platform that failed a check. Nothing may be encrypted with them. */
 export function untrustedKeys(reason: string): PosternError {
   return new PosternError('platform_unreadable', `The platform's chat keys cannot be trusted: ${reason}`);
 }

@@ -4,7 +4,7 @@ import type { TakenMedia } from '../../shared/model/taken-media.ts';
 import type { Runtime } from '../../shared/runtime/runtime.ts';
 import { MediaHash, sealedSize, sealMedia } from '../encryption/index.ts';
 
-/** A file that is sealed while it is sent, and the key that it is then known by: of the sealing that was read last. */
+/** Encrypts a file while it is sent. `hashKey` returns the hash of the encryption that was read last. */
 export function sealedMedia(
   file: TakenMedia,
   key: Uint8Array,

@@ -10,17 +10,17 @@ export interface AttemptParts {
   readonly standing: Extract<EnrolmentState, { kind: 'enrolled' }>;
   readonly guess: Guess;
   readonly runtime: Runtime;
-  /** Told of what goes on after the answer is known. */
+  /** Receives work that continues after the result is known. */
   readonly goesOn: (work: Promise<unknown>) => void;
 }
 
-/** How long two realms may take before the third is asked for a guess as well. */
+/** The time that two realms have before the guess is sent to the third one as well. */
 const patienceMs = 1_000;
 
 /**
- * The second and the third step: the private keys, for the right code. Two realms are asked, the third only where one of them
- * fails, lies or dawdles, or the code seems to be wrong: then either it is, or one of the two lied, which the third tells
- * apart, and a wrong code counts as a guess at all three.
+ * Performs the second and the third step of a recovery. Returns the private keys if the code is correct. The third realm is
+ * asked only if one of the first two fails, is slow or sends a wrong result, or if the code seems to be wrong. Its result then
+ * tells a wrong code from a dishonest realm. A wrong code therefore counts as a guess at all three.
  */
 export async function attempt(parts: AttemptParts): Promise<Uint8Array> {
   const { standing, guess, runtime } = parts;
@@ -37,7 +37,7 @@ export async function attempt(parts: AttemptParts): Promise<Uint8Array> {
   const opened = await gather({
     realms: standing.realms,
     runtime,
-    // All of them, so that each forgets the guesses; one that still counts the last of them, once it has.
+    // Sent to all realms, so that each resets its count. A realm that still handles the guess gets it afterwards.
     ask: async (realm) => {
       await guessed.underWay.get(realm);
       return realm.unlock(standing.version, keys.tagFor(realm.place));
@@ -85,11 +85,11 @@ function refusal(parts: AttemptParts, { answers, errors }: Gathered<GuessAnswer,
   const evaluations = answers.flatMap(({ answer }) => (answer.kind === 'evaluated' ? [answer] : []));
   const locked = answers.filter(({ answer }) => answer.kind === 'locked').length;
   if (locked >= 2) return noGuessesLeft();
-  // Two that name different commitments are no two that can be believed.
+  // Two realms with different commitments prove nothing about the code.
   if (!evaluations.some((one, index) => evaluations.slice(index + 1).some((other) => agree(one, other)))) {
     return tooFewRealms(errors);
   }
-  // Two are needed, so the second best is what remains.
+  // A recovery needs two realms, so the second largest count is the number of guesses that remain.
   const [, remaining = 0] = evaluations.map(({ guessesRemaining }) => guessesRemaining).sort((a, b) => b - a);
   if (remaining === 0 && evaluations.length === parts.standing.realms.length) parts.goesOn(giveUp(parts));
   return wrongCode(remaining);
@@ -99,7 +99,7 @@ function agree(one: { readonly commitment: Uint8Array }, other: { readonly commi
   return Buffer.compare(one.commitment, other.commitment) === 0;
 }
 
-/** No guess remains, and all three evaluated a wrong code: the realms are told, so that they destroy their shares at once. */
+/** Sends a wrong tag to all realms after the last guess was wrong, so that they destroy their shares at once. */
 function giveUp({ standing: { realms, version }, runtime }: AttemptParts): Promise<unknown> {
   const tell = (realm: PlatformRealm) => realm.unlock(version, runtime.randomBytes(32));
   return Promise.allSettled(realms.map(tell));

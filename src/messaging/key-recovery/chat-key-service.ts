@@ -16,7 +16,7 @@ import { KeyCache } from './key-cache.ts';
 import { privateKeyBytes, RecoveredKeys } from './recovered-keys.ts';
 import { hasChatKeys, noChatKeys, noGuessesLeft, tooFewRealms } from './refusals.ts';
 
-/** On whose behalf keys are asked for, and on which way: what one API account recovered, no other finds. */
+/** The owner of recovered keys. Keys that one API account recovered are not visible to any other. */
 export interface KeyOwner {
   /** The id of the API account that calls. */
   readonly account: string;
@@ -25,7 +25,7 @@ export interface KeyOwner {
   readonly proxy: Secret | null;
 }
 
-/** A session as far as keys are concerned. */
+/** The parts of a platform session that a recovery needs. */
 export type KeySession = Pick<PlatformSession, 'realms'>;
 
 export interface ChatKeysParts {
@@ -34,7 +34,7 @@ export interface ChatKeysParts {
 
 type Enrolled = Extract<EnrolmentState, { kind: 'enrolled' }>;
 
-/** The chat keys of the accounts that callers act as: recovered by PIN from the platform's key realms, known for minutes. */
+/** Recovers the chat keys of accounts from the platform's key realms with the PIN, and caches them for minutes. */
 export class ChatKeyService {
   readonly #runtime: Runtime;
   readonly #stretcher = new Stretcher();
@@ -44,7 +44,7 @@ export class ChatKeyService {
   /** The platform account of each token, so that the throttle can refuse a call before a realm is asked. */
   readonly #accountIds = new LRUCache<string, string>({ max: 10_000 });
   readonly #underWay = new Set<Promise<unknown>>();
-  /** Names in memory tell nothing about codes and tokens, and nothing outside this process. */
+  /** The key of the HMAC that names cache entries, so that names reveal neither codes nor tokens. */
   readonly #nameKey: Buffer;
 
   constructor({ runtime }: ChatKeysParts) {
@@ -55,15 +55,15 @@ export class ChatKeyService {
   }
 
   /**
-   * The actor's private keys. Throws `forbidden` (a wrong code, with the guesses that remain), `locked` (none remain),
-   * `conflict` (the account has no chat keys), `unavailable` (fewer than two realms answer) and `rate_limited` (too many
-   * wrong codes). Calls with the same code at the same time are one guess.
+   * Returns the actor's private keys. Throws `forbidden` (a wrong code, with the guesses that remain), `locked` (none remain),
+   * `conflict` (the account has no chat keys), `unavailable` (fewer than two realms respond) and `rate_limited` (too many
+   * wrong codes). Concurrent calls with the same code and proxy share one guess.
    */
   async recover(session: KeySession, who: KeyOwner, code: Secret): Promise<RecoveredKeys> {
     const name = this.#nameOf(who, code);
     const known = this.#cache.get(name);
     if (known !== undefined) return known;
-    // A call goes by its own proxy or not at all, so those with another one are no company.
+    // Calls share a recovery only if they have the same proxy, because a call must use its own.
     const flight = `${name} ${who.proxy === null ? '' : this.#hmac(who.proxy.expose())}`;
     const running = this.#flights.get(flight);
     if (running !== undefined) return running;
@@ -74,23 +74,23 @@ export class ChatKeyService {
   }
 
   /**
-   * Registers private keys of 64 bytes for an account that has none, to be recovered with `code` from now on. Throws
-   * `bad_input` for a weak code, `conflict` where the account has keys (where only its public ones are missing, recover and
-   * register those), `unavailable` where fewer than two realms took them; then it may be repeated.
+   * Registers private keys of 64 bytes for an account that has none, so that `code` recovers them. Throws `bad_input` for a
+   * weak code, `conflict` if the account has keys (if only the public keys are missing, recover the private keys and register
+   * them), and `unavailable` if fewer than two realms stored the keys. The call may be repeated then.
    */
   async enroll(session: KeySession, who: KeyOwner, code: Secret, privateKeys: Uint8Array): Promise<RecoveredKeys> {
     const weak = weakness(code.expose());
     if (weak !== null) throw malformedField('encryption_code', weak);
     if (privateKeys.length !== privateKeyBytes) throw new Error(`private keys have ${privateKeyBytes} bytes`);
     const { accountId } = await readEnrolmentState(session.realms, this.#runtime);
-    // One after the other, and none beside a guess: records of two enrolments, mixed, would be keys that nobody gets back.
+    // Enrolments and guesses of an account run one at a time. Mixed records of two enrolments could never be recovered.
     return this.#throttle.run(accountId, async () => {
       const enrolment = { accountId, version: await this.#register(session, accountId, code, privateKeys) };
       return this.#remember(this.#nameOf(who, code), enrolment, privateKeys.slice());
     });
   }
 
-  /** Wipes all keys, and waits for what is under way. */
+  /** Waits for running work, then wipes all keys. */
   async close(): Promise<void> {
     await this.#stretcher.close();
     await Promise.all(this.#underWay);
@@ -105,7 +105,7 @@ export class ChatKeyService {
     if (standing.kind !== 'enrolled') throw standing.kind === 'locked' ? noGuessesLeft() : noChatKeys();
     this.#accountIds.set(token, standing.accountId);
     return this.#throttle.run(standing.accountId, async () => {
-      // While it waited for its turn, another may have found them.
+      // Another call may have recovered the keys while this one waited for its turn.
       const known = this.#cache.get(name);
       return known ?? this.#remember(name, standing, await this.#guess(standing, code));
     });
@@ -128,12 +128,12 @@ export class ChatKeyService {
         if (record === undefined) throw new Error(`there is no share for realm ${realm.place}`);
         await realm.register(record, standing.left.get(realm.place) ?? null);
       },
-      // All three where they answer; the keys are safe with two.
+      // The record is sent to all three realms. Two of them are enough.
       conclude: (answers) => (answers.length === realms.length ? true : undefined),
       atOnce: realms.length,
       patienceMs: 60_000,
     });
-    // Another gateway may have enrolled the account at the same moment: then realms have its record, and keep it.
+    // Another gateway may have enrolled the account at the same moment. Realms that have its record keep it.
     if (realms.length - errors.length < 2) {
       throw errors.some(({ code }) => code === 'conflict') ? hasChatKeys() : tooFewRealms(errors);
     }

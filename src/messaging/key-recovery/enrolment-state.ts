@@ -4,23 +4,23 @@ import type { Runtime } from '../../shared/runtime/runtime.ts';
 import { type Answered, gather } from './gather.ts';
 import { tooFewRealms } from './refusals.ts';
 
-/** How an account stands with the realms. */
+/** The enrolment of an account, as at least two realms agree on it. */
 export type EnrolmentState =
   | {
       readonly kind: 'enrolled';
       readonly accountId: string;
       readonly version: string;
-      /** Those that are known to have that version first. */
+      /** All realms. The ones that are known to have this version come first. */
       readonly realms: readonly PlatformRealm[];
     }
   | {
       readonly kind: 'none' | 'locked';
       readonly accountId: string;
-      /** By place: what realms have of an enrolment that did not come to two of them. */
+      /** The versions of incomplete enrolments (which fewer than two realms have), by the number of the realm. */
       readonly left: ReadonlyMap<number, string>;
     };
 
-/** Asks how the account stands. It costs no guess, so all are asked at once. Throws where no two of them agree. */
+/** Asks all realms at once for the enrolment, which costs no guess. Throws if no two of them can agree. */
 export async function readEnrolmentState(realms: PlatformRealms, runtime: Runtime): Promise<EnrolmentState> {
   const { result, answers, errors } = await gather({
     realms,
@@ -49,7 +49,7 @@ function isSame(one: RealmState, other: RealmState): boolean {
   return one.kind !== 'enrolled' || other.kind !== 'enrolled' || one.version === other.version;
 }
 
-/** All three answered, and differently: an enrolment that came to one of them alone is none. */
+/** Decides when all three realms gave different results. An enrolment that only one realm has does not count. */
 function undecided(answers: readonly Answered<RealmState>[], errors: readonly PosternError[]): EnrolmentState {
   const [first] = answers;
   if (first === undefined || errors.length > 0) throw tooFewRealms(errors);

@@ -2,7 +2,7 @@ import type { PlatformRealm, PlatformRealms } from '../../platform/realms-port.t
 import { asPosternError, PosternError } from '../../shared/errors/postern-error.ts';
 import type { Runtime } from '../../shared/runtime/runtime.ts';
 
-/** A step of a realm that takes longer counts as failed. */
+/** The deadline for each request to a realm. */
 const limitMs = 10_000;
 
 export interface Answered<Answer> {
@@ -14,9 +14,9 @@ export interface Gathering<Answer, Result> {
   readonly realms: PlatformRealms;
   readonly runtime: Runtime;
   ask(realm: PlatformRealm): Promise<Answer>;
-  /** What follows from the answers so far, if anything does. */
+  /** Returns a result if the answers so far are enough for one. */
   conclude(answers: readonly Answered<Answer>[]): Result | undefined;
-  /** How many realms are asked at once. The next is asked when one failed, when too little came of all, or when it takes long. */
+  /** The number of realms asked at first. The next one is asked if one fails, if all have answered without a result, or after `patienceMs`. */
   atOnce: number;
   patienceMs: number;
 }
@@ -25,11 +25,11 @@ export interface Gathered<Answer, Result> {
   readonly result: Result | undefined;
   readonly answers: readonly Answered<Answer>[];
   readonly errors: readonly PosternError[];
-  /** What each realm that was asked does, the slow ones too. Never rejects. */
+  /** The request to each realm that was asked. These promises never reject. */
   readonly underWay: ReadonlyMap<PlatformRealm, Promise<void>>;
 }
 
-/** Asks as many realms as it takes to conclude something, and waits for no more of them than that. */
+/** Asks realms until `conclude` returns a result, and does not wait for the rest. */
 export async function gather<Answer, Result>(gathering: Gathering<Answer, Result>): Promise<Gathered<Answer, Result>> {
   const { realms, runtime, conclude, patienceMs } = gathering;
   const answers: Answered<Answer>[] = [];

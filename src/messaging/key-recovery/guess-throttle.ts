@@ -2,13 +2,13 @@ import { LRUCache } from 'lru-cache';
 import type { Runtime } from '../../shared/runtime/runtime.ts';
 import { isWrongCode, tooManyWrongCodes } from './refusals.ts';
 
-/** Wrong codes for one account until the first wait. */
+/** The number of wrong codes for one account that leads to the first wait. */
 const freeOfWait = 3;
 const firstWaitMs = 60_000;
 const longestWaitMs = 4 * 60 * 60_000;
-/** After so long without another, wrong codes are forgotten. */
+/** Wrong codes are forgotten after this time without another. */
 const memoryMs = 24 * 60 * 60_000;
-/** Callers that may queue for one account's guesses. */
+/** The number of callers that may queue for guesses of one account. */
 const longestQueue = 20;
 
 interface Account {
@@ -17,9 +17,9 @@ interface Account {
 }
 
 /**
- * Slows wrong codes for one platform account, so that one caller cannot burn its guesses: after three, each further one makes
- * the next wait twice as long. It knows what this process saw, and forgets it when that ends; the limit that holds whatever
- * happens is the realms' count of guesses.
+ * Slows down wrong codes for one platform account, so that a caller cannot use up its guesses. The third wrong code starts a
+ * wait, and each further one doubles it. The state is in memory and lost when the process ends. The realms' count of guesses
+ * is the limit that always holds.
  */
 export class GuessThrottle {
   readonly #runtime: Runtime;
@@ -31,14 +31,14 @@ export class GuessThrottle {
     this.#accounts = new LRUCache({ max: 10_000, ttl: memoryMs, perf: { now: () => runtime.now() } });
   }
 
-  /** Throws `rate_limited` while a code may not be tried. */
+  /** Throws `rate_limited` during a wait. */
   check(accountId: string): void {
     const { waitUntil = 0 } = this.#accounts.get(accountId) ?? {};
     const leftMs = waitUntil - this.#runtime.now();
     if (leftMs > 0) throw tooManyWrongCodes(Math.ceil(leftMs / 1_000));
   }
 
-  /** Makes one guess after the other, so that however many come at once, each is judged by what became of those before. */
+  /** Runs the guesses of an account one at a time, so that each one counts before the next begins. */
   async run<T>(accountId: string, guess: () => Promise<T>): Promise<T> {
     const queue = this.#queues.get(accountId) ?? { length: 0, last: Promise.resolve() };
     if (queue.length >= longestQueue) throw tooManyWrongCodes(1);

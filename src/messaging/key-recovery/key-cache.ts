@@ -1,11 +1,11 @@
 import type { Runtime, Timer } from '../../shared/runtime/runtime.ts';
 import type { RecoveredKeys } from './recovered-keys.ts';
 
-/** Keys that nobody asked for so long are wiped, */
+/** Keys are wiped after this time without use. */
 const idleMs = 5 * 60_000;
-/** and so are those that were recovered so long ago. */
+/** Keys are wiped at this age, even if they are in use. */
 const longestMs = 15 * 60_000;
-/** What is handed out shortly before would be wiped in the hands of its caller. */
+/** Keys are not handed out in this time before they are wiped, so that a running call can finish with them. */
 const lastMinuteMs = 60_000;
 const sweepMs = 15_000;
 const most = 1_000;
@@ -16,10 +16,10 @@ interface Entry {
   usedAt: number;
 }
 
-/** Recovered keys, in memory only, for minutes. */
+/** A cache of recovered keys, in memory only. */
 export class KeyCache {
   readonly #runtime: Runtime;
-  /** The one that was used last is the last. */
+  /** Ordered by last use; the most recent one is last. */
   readonly #entries = new Map<string, Entry>();
   #sweeper: Timer | undefined;
 
@@ -37,7 +37,7 @@ export class KeyCache {
     return entry.keys;
   }
 
-  /** Those that it replaces may be in use, and are wiped when their own time has come. */
+  /** Adds keys. Keys that they replace may be in use, so they are wiped at the end of their own time. */
   set(name: string, keys: RecoveredKeys): void {
     const now = this.#runtime.now();
     const replaced = this.#entries.get(name);

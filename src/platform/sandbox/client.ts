@@ -171,7 +171,7 @@ export class SandboxClient {
     }
   }
 
-  /** Only calls without a proxy count for the circuit breaker, because a proxy's failures do not concern other callers. */
+  /** Sends a call through its proxy. Failures count for the circuit breaker of the proxy, because the platform may be up. */
   async #sendThrough(
     proxy: ForwardProxy,
     account: string,
