@@ -3,27 +3,27 @@ import { signedHeaders } from '../webhooks/delivery/signed.ts';
 import { CliError } from './print.ts';
 
 export interface ListenOptions {
-  /** With `/v1`. */
+  /** The base URL of the service, with `/v1`. */
   baseUrl: string;
   apiKey: string;
   authToken: string;
-  /** Opens messages; `null` for none. */
+  /** The encryption code for messages, or `null` to leave them encrypted. */
   encryptionCode: string | null;
-  /** By comma; `null` for all. */
+  /** Event types separated by commas, or `null` for all. */
   types: string | null;
   forward: { url: string; secret: string } | null;
-  /** The stream is open, for the first time. */
+  /** Called once, when the stream opens for the first time. */
   opened: () => void;
-  /** A line about each event, for people. */
+  /** Prints a line about each event. */
   say: (line: string) => void;
-  /** What is wrong meanwhile. */
+  /** Prints a warning. */
   warn: (line: string) => void;
 }
 
 const longestPauseMs = 30_000;
 const longestType = 'message.reactionRemoved'.length;
 
-/** Prints events as they come, and forwards them one after the other. Ends with a `CliError` where it is refused. */
+/** Prints events as they arrive and forwards them one at a time. Throws a `CliError` if the service refuses the request. */
 export async function listen(options: ListenOptions): Promise<never> {
   let lastId: string | null = null;
   let faults = 0;
@@ -51,7 +51,7 @@ export async function listen(options: ListenOptions): Promise<never> {
   }
 }
 
-/** The service says when it may be asked again. */
+/** The service refused the stream for now, with the time after which it may be opened again. */
 class HeldBack extends Error {
   readonly waitMs: number;
 
@@ -77,7 +77,7 @@ async function open(
   });
   if (response.ok) return response;
   const { error = `status ${response.status}` } = (await response.json().catch(() => ({}))) as { error?: string };
-  // Asked again it would be refused again.
+  // A retry would be refused again.
   if (response.status < 500 && response.status !== 429) throw new CliError(error);
   throw new HeldBack(error, 1_000 * Number(response.headers.get('retry-after') ?? 0));
 }
@@ -101,7 +101,7 @@ async function handle({ id, event = '', data }: EventSourceMessage, options: Lis
   options.say(`${time}  ${event.padEnd(longestType)}  ${id}${outcome}`);
 }
 
-/** As a delivery would come, in one attempt. */
+/** Forwards an event like a delivery, with one attempt. */
 async function forward(
   eventId: string,
   body: string,
@@ -125,7 +125,7 @@ async function forward(
   }
 }
 
-/** Why a request failed, in a word such as ECONNREFUSED where there is one: what `fetch` says itself is never more than that it did. */
+/** Returns why a request failed, if possible as a code such as ECONNREFUSED. The message of `fetch` gives no reason. */
 function reason(error: unknown): string {
   const { cause, message } = error as Error & { cause?: { code?: string } };
   return cause?.code ?? message;

@@ -1,6 +1,6 @@
 /**
- * Waits for SIGTERM or SIGINT, stops in good order, and ends the process with 0. A second signal ends it at once: the
- * person means it. Where `onFailure` tells of a death within, it stops as well, and the status is 1.
+ * Waits for SIGTERM or SIGINT, stops the service and ends the process with status 0. A second signal ends the process at once
+ * with status 1. If `onFailure` reports an error, the service is stopped as well, and the status is 1.
  */
 export async function runUntilStopped(
   stop: () => Promise<void>,

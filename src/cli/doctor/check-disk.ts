@@ -7,7 +7,7 @@ import { type Finding, fail, ok, reasonOf, warn } from './finding.ts';
 
 const leastFreeBytes = 100e6;
 
-/** DATA_DIR, or the place where the first start would make it. Nothing is written: a look must leave no trace. */
+/** Checks DATA_DIR, or the directory in which the first start would create it. Writes nothing. */
 export async function checkDisk({ dataDir }: Config): Promise<readonly Finding[]> {
   const place = await nearest(dataDir);
   const isThere = place.path === dataDir;
@@ -39,7 +39,7 @@ export async function checkDisk({ dataDir }: Config): Promise<readonly Finding[]
   return [ok('disk', `${dataDir}, ${state}, ${size(free)} free`)];
 }
 
-/** The path itself, or what exists above it. */
+/** Returns the path, or its closest parent that exists. */
 async function nearest(path: string): Promise<{ path: string; isFolder: boolean; mode: number }> {
   try {
     const found = await stat(path);
@@ -50,7 +50,7 @@ async function nearest(path: string): Promise<{ path: string; isFolder: boolean;
   }
 }
 
-/** SECRET_KEY, or the file that stands in for it. The key itself is never shown. */
+/** Checks SECRET_KEY, or the file that replaces it. The key itself is never shown. */
 export async function checkSecretKey({ dataDir, secrets: { secretKeys } }: Config): Promise<readonly Finding[]> {
   if (secretKeys !== null) {
     const count = secretKeys.length === 1 ? 'one key' : `${secretKeys.length} keys, the first seals`;
@@ -77,7 +77,7 @@ export async function checkSecretKey({ dataDir, secrets: { secretKeys } }: Confi
   return [ok('secret_key', `${path}, mode 0600`)];
 }
 
-/** Node passes over what is not base64, so a damaged key would quietly become another one. */
+/** Node ignores characters that are not base64, so a damaged key would be read as another key. */
 function isKey(text: string): boolean {
   const key = Buffer.from(text, 'base64');
   return key.length === 32 && key.toString('base64').replace('=', '') === text.replace(/=$/, '');

@@ -8,7 +8,7 @@ import { type Finding, fail, ok, reasonOf, skip } from './finding.ts';
 const answerMs = 4_000;
 const toleratedClockMs = 60_000;
 
-/** The platform that PLATFORM_URL names, or the embedded one: that of the running service, or of the next start. */
+/** Checks the platform of PLATFORM_URL, or the embedded sandbox of the running service or of the next start. */
 export async function checkPlatform(config: Config, running: Running | null): Promise<readonly Finding[]> {
   if (config.platform.url !== null) {
     const todo = 'start it (`postern sandbox`) or mend PLATFORM_URL; without it there is an embedded sandbox';
@@ -21,7 +21,7 @@ export async function checkPlatform(config: Config, running: Running | null): Pr
   return [await askPlatform(running.sandboxUrl, config, `restart the service at ${running.origin}`)];
 }
 
-/** The embedded sandbox lives and dies with the service, so all there is to look at is its port. */
+/** Checks only the port, because the embedded sandbox runs only while the service runs. */
 async function checkSandboxPort({ port: servicePort, sandbox: { port } }: Config): Promise<Finding> {
   const todo = 'set SANDBOX_PORT to another one; 0 takes any free one';
   if (port !== 0 && port === servicePort) return fail('platform', `SANDBOX_PORT and PORT are both ${port}`, todo);
@@ -40,7 +40,7 @@ async function askPlatform(origin: string, config: Config, todo: string): Promis
     seed = (await readDemoDataset(origin, answerMs)).seed;
     answer = await ping(origin);
   } catch (error) {
-    // Its own words name PLATFORM_URL, which may not be where this address is from.
+    // The error's own message names PLATFORM_URL, which may not be the source of this address.
     const cause = error instanceof Error ? (error.cause ?? error) : error;
     return fail('platform', `${origin} does not answer as a sandbox platform: ${reasonOf(cause)}`, todo);
   }
@@ -64,6 +64,6 @@ async function ping(origin: string): Promise<{ ms: number; aheadMs: number | nul
   await body.dump();
   const ms = performance.now() - started;
   const told = typeof headers['date'] === 'string' ? Date.parse(headers['date']) : Number.NaN;
-  // The header has whole seconds, so on average it is half of one behind.
+  // The header has whole seconds, so it is half a second behind on average.
   return { ms, aheadMs: Number.isNaN(told) ? null : told + 500 - (sentAt + ms / 2) };
 }

@@ -7,14 +7,14 @@ import { type Finding, fail, ok, reasonOf, warn } from './finding.ts';
 
 const answerMs = 3_000;
 
-/** A Postern that answers on this machine. */
+/** A Postern service that runs on this machine. */
 export interface Running {
   readonly origin: string;
-  /** Of its platform; `null` where it does not run on this DATA_DIR. */
+  /** The address of its platform, or `null` if the service does not use this DATA_DIR. */
   readonly sandboxUrl: string | null;
 }
 
-/** Whether a service could listen, or does already. */
+/** Checks whether a service can listen on the port, or does already. */
 export async function checkPort(config: Config): Promise<{ running: Running | null; findings: readonly Finding[] }> {
   const demo = await readDemo(config.dataDir);
   const wanted = config.port === 0 ? null : originOf(config);
@@ -52,7 +52,7 @@ async function describeFree({ host, port }: Config): Promise<Finding> {
   return fail('port', `HOST is no address of this machine (${host}: ${fault})`, 'for example HOST=127.0.0.1');
 }
 
-/** `null` where one can listen there, which is tried for a moment; otherwise the system's code. */
+/** Listens for a moment. Returns `null` if that works, otherwise the error code of the system. */
 export function tryListen(host: string, port: number): Promise<string | null> {
   return new Promise((resolve) => {
     const server = createServer();
@@ -61,13 +61,13 @@ export function tryListen(host: string, port: number): Promise<string | null> {
   });
 }
 
-/** Where the service that last started on this DATA_DIR was to be found, and its platform. */
+/** Reads the addresses of the service that last started on this DATA_DIR and of its platform. */
 async function readDemo(dataDir: string): Promise<{ origin: string; sandboxUrl: string } | null> {
   try {
     const demo = JSON.parse((await readIfThere(join(dataDir, 'demo.json'))) ?? 'null');
     return { origin: new URL(demo.baseUrl).origin, sandboxUrl: new URL(demo.sandboxUrl).origin };
   } catch {
-    // It only helps to find the service, and the next start writes it anew.
+    // The file only helps to find the service, and the next start writes it again.
     return null;
   }
 }

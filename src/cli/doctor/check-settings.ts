@@ -4,7 +4,7 @@ import { type Finding, fail, ok } from './finding.ts';
 
 const oldestNode = [20, 19] as const;
 
-/** The settings as a start would read them; `null` where it would refuse them. */
+/** Reads the settings like a start would. The configuration is `null` if a start would refuse them. */
 export function checkSettings(env: Environment): { config: Config | null; findings: readonly Finding[] } {
   try {
     const config = readConfig(env);
@@ -16,7 +16,7 @@ export function checkSettings(env: Environment): { config: Config | null; findin
   }
 }
 
-/** A fault ends with an example, or with what to use. */
+/** Splits a message about a setting into the problem and the advice, with which every such message ends. */
 function asFinding(fault: string): Finding {
   const [, detail = fault, kind, advice] = /^(.*)\. (Example: |Use )(.*)$/s.exec(fault) ?? [];
   if (advice === undefined) return fail('config', detail, 'mend it; `postern --help` lists every setting');

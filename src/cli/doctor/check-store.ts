@@ -7,7 +7,7 @@ import type { StoreReport } from '../../store/port.ts';
 import { type Finding, fail, faultOf, ok, skip, warn } from './finding.ts';
 import type { ProbeMessage } from './store-probe.ts';
 
-/** Longer than SQLite waits for a lock and MongoDB's driver for a server: their own words say more than "too late". */
+/** Longer than the timeouts of SQLite and of MongoDB's driver, because their errors explain more than a timeout here. */
 const limitMs = 9_000;
 const toleratedClockMs = 60_000;
 
@@ -20,11 +20,11 @@ interface Seen {
   late?: true;
 }
 
-/** Two checks, since only an open store has a clock. */
+/** Checks the store and its clock, which can only be read if the store is open. */
 export async function checkStore(config: Config): Promise<readonly Finding[]> {
   const embedded = config.secrets.mongodbUrl === null;
   const path = join(config.dataDir, 'postern.sqlite');
-  // A log without its database is a fault that opening tells of, before anything is made.
+  // Opening reports a log without its database as a fault before it creates anything.
   if (embedded && (await sizeOf(path)) === null && !(await sizeOf(`${path}-wal`))) {
     return [ok('store', `sqlite, ${path} is made at first start`), clockFinding(0, embedded)];
   }
@@ -33,7 +33,7 @@ export async function checkStore(config: Config): Promise<readonly Finding[]> {
   return [...keyFindings(seen), ...storeFindings(seen, embedded), clock];
 }
 
-/** Only an open store knows whether the key fits. */
+/** Returns the finding about the secret key. Only an open store can tell whether the key fits. */
 function keyFindings({ keyFault }: Seen): Finding[] {
   if (keyFault == null) return [];
   return [fail('secret_key', keyFault.detail, keyFault.advice ?? 'restore secret.key from the backup')];
@@ -67,13 +67,13 @@ function clockFinding(aheadMs: number, embedded: boolean): Finding {
   return fail('clock', `the store's clock is ${apart}`, 'let NTP set the clocks of both machines');
 }
 
-/** A clock's distance to this machine's, in words; more than a minute is a fault. */
+/** Compares a clock with that of this machine. A difference of more than a minute is a fault. */
 export function describeClock(aheadMs: number): string {
   const seconds = Math.abs(aheadMs) / 1_000;
   return `${seconds.toFixed(seconds < 10 ? 1 : 0)} s ${aheadMs < 0 ? 'behind' : 'ahead of'} ours`;
 }
 
-/** Runs the probe to its end, or to the end of our patience. */
+/** Runs the probe until it ends or the timeout passes. */
 function probe(): Promise<Seen> {
   const seen: Seen = { faults: [] };
   const child = fork(new URL('./store-probe.js', import.meta.url), { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
@@ -90,7 +90,7 @@ function probe(): Promise<Seen> {
       child.kill('SIGKILL');
       resolve(seen);
     }, limitMs);
-    // Not `exit`, which may come before the last message.
+    // Not `exit`, because it may be emitted before the last message.
     child.once('close', (code, signal) => {
       clearTimeout(timer);
       const silent = seen.faults.length === 0 && !(seen.written && seen.report);

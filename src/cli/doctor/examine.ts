@@ -7,16 +7,16 @@ import { checkStore } from './check-store.ts';
 import { type Finding, failed, inTime, skip } from './finding.ts';
 
 const limitMs = 5_000;
-/** The store's check has an end of its own, and says how far it came; this is for a disk that hangs before it begins. */
+/** The store's check has its own timeout and reports how far it came. This timeout is for a disk that hangs before that. */
 const storeLimitMs = 10_000;
 
 export interface Examination {
   readonly findings: readonly Finding[];
-  /** Where a service answers. */
+  /** The address of the running service. */
   readonly runningAt: string | null;
 }
 
-/** Everything that a service needs, looked at without changing any of it. Ends within 15 s, whatever hangs. */
+/** Checks everything that a service needs, without a change to any of it. Ends within 15 s, even if a check hangs. */
 export async function examine(env: Environment): Promise<Examination> {
   const { config, findings } = checkSettings(env);
   const begun = [...findings, checkNode()];
@@ -42,7 +42,7 @@ async function examineDisk(config: Config): Promise<readonly Finding[]> {
       ? [skip('store', because), skip('clock', because)]
       : inTime('store', storeLimitMs, () => checkStore(config), diskTodo),
   ]);
-  // A key that can be read may still be the wrong one, which the store's check finds out.
+  // A key that can be read may still be the wrong one. The check of the store detects that.
   const isWrong = store.some(({ name }) => name === 'secret_key');
   return [...disk, ...(isWrong ? [] : secretKey), ...store];
 }

@@ -1,15 +1,15 @@
 import { type Fault, OperatorError } from '../../shared/errors/operator-error.ts';
 
-/** `skip`: could not be looked at, since a check that comes before it failed. */
+/** `skip`: not checked, because an earlier check failed. */
 export type FindingState = 'ok' | 'warn' | 'fail' | 'skip';
 
-/** One line of the doctor's. */
+/** One line of the doctor's report. */
 export interface Finding {
   readonly name: string;
   readonly state: FindingState;
-  /** What is so. */
+  /** The observed state. */
   readonly detail: string;
-  /** What to do, where something is not as it should be. */
+  /** The advice if something is wrong. */
   readonly todo: string | null;
 }
 
@@ -25,7 +25,7 @@ export const fail = (name: string, detail: string, todo: string): Finding => ({ 
 
 export const failed = (findings: readonly Finding[]): boolean => findings.some(({ state }) => state === 'fail');
 
-/** The check's findings, or one that it failed or took too long: a doctor must come to an end whatever is ill. */
+/** Returns the findings of a check, or a single finding if the check throws or takes too long. */
 export async function inTime(
   name: string,
   limitMs: number,
@@ -46,12 +46,12 @@ export async function inTime(
 }
 
 export function reasonOf(error: unknown): string {
-  // A name with several addresses: the error of each attempt.
+  // A connection to a name with several addresses fails with the error of each attempt.
   if (error instanceof AggregateError) return error.errors.map(reasonOf).join('; ');
   return (error instanceof Error && error.message) || String(error);
 }
 
-/** What is wrong, with the advice if the error has some. */
+/** Returns the fault of an error, with advice if the error has some. */
 export function faultOf(error: unknown): Fault {
   return error instanceof OperatorError ? error.fault : { detail: reasonOf(error), advice: null };
 }

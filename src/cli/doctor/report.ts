@@ -6,7 +6,7 @@ import { type Finding, type FindingState, failed } from './finding.ts';
 const marks: Record<FindingState, string> = { ok: 'ok', warn: 'warn', fail: 'FAIL', skip: 'skip' };
 const colours: Record<FindingState, number> = { ok: 32, warn: 33, fail: 31, skip: 2 };
 
-/** For people: a line each, what to do below it, and at the end what comes next. */
+/** Formats the report: a line for each finding, the advice below it, and the next step at the end. */
 export function describe({ findings, runningAt }: Examination, coloured: boolean): string {
   const width = Math.max(...findings.map(({ name }) => name.length));
   const lines = findings.flatMap(({ name, state, detail, todo }) => {
@@ -35,14 +35,14 @@ export function asJson({ findings }: Examination): string {
 }
 
 /**
- * Without the secrets of the settings. No message is made to hold one; but some are in the words of other programs, and
- * people paste what the doctor says into places where others read it.
+ * Replaces the secrets of the settings. Postern writes none into messages, but messages of other programs may contain one, and
+ * people publish reports of the doctor.
  */
 export function withoutSecrets(text: string, env: Environment): string {
   const values = Object.entries(settings)
     .filter(([, setting]) => 'secret' in setting)
     .flatMap(([name]) => (name === 'MONGODB_URL' ? passwords(env[name]) : (env[name] ?? '').split(',')));
-  // A short one would be found everywhere, and so be told by the gaps.
+  // A short secret would match everywhere, and the replaced places would reveal it.
   const telling = values.map((value) => value.trim()).filter((value) => value.length >= 6);
   return telling.reduce((shown, value) => shown.replaceAll(value, '[secret]'), text);
 }

@@ -7,18 +7,18 @@ import { readSecretKeyFile } from '../../shared/secrets/secret-key-file.ts';
 import type { Store, StoreReport } from '../../store/port.ts';
 import { faultOf } from './finding.ts';
 
-/** What the probe tells, step by step, so that whoever waits no longer knows how far it came. */
+/** A message of the probe after each step, so that a timeout can report how far the probe came. */
 export type ProbeMessage =
   | { readonly step: 'opened'; readonly kind: string; readonly aheadMs: number }
   | { readonly step: 'written' }
   | { readonly step: 'inspected'; readonly report: StoreReport }
-  /** Why the configured SECRET_KEY does not fit the store; `null` if it fits. */
+  /** Returns why the configured SECRET_KEY does not fit the store, or `null` if it fits. */
   | { readonly step: 'secret_key'; readonly fault: Fault | null }
   | { readonly step: 'failed'; readonly fault: Fault };
 
 /**
- * The program of the process in which the doctor looks at the store: SQLite's calls block, also while a disk hangs, and
- * only a process can be ended in the midst of one.
+ * The program of the process in which the doctor checks the store. SQLite's calls block while a disk hangs, and only a process
+ * can be ended during such a call.
  */
 async function probe(): Promise<void> {
   const store = await open();
@@ -36,12 +36,12 @@ async function open(): Promise<Store> {
   const config = readConfig(process.env);
   const { mongodbUrl } = config.secrets;
   if (mongodbUrl === null) return openStore(config, systemRuntime);
-  // Not by `openStore`, which makes DATA_DIR: the doctor leaves no trace.
+  // Not with `openStore`, because it creates DATA_DIR and the doctor must not write.
   const { openMongoStore } = await import('../../store/mongo/store.ts');
   return openMongoStore({ url: mongodbUrl.expose() });
 }
 
-/** A key file that cannot be read is another check's finding. */
+/** Returns why the key does not fit the store. Another check reports a key file that cannot be read. */
 async function keyFault(store: Store): Promise<Fault | null> {
   const config = readConfig(process.env);
   try {
