@@ -3,7 +3,7 @@ import { type ErrorReason, errorReasons } from '../../../shared/errors/reasons.t
 import { type ErrorCode, errorCodes, errorTable } from '../../../shared/errors/table.ts';
 import { exampleMessage, meaningOf } from './refusals.ts';
 
-/** One error code as `/docs/errors` and docs/errors.md show it. Texts are Markdown with code spans only. */
+/** An error code for `/docs/errors` and docs/errors.md. Texts are Markdown with code spans only. */
 export interface ErrorEntry {
   code: ErrorCode;
   status: number;
@@ -27,9 +27,9 @@ export function errorEntries(): ErrorEntry[] {
 export const errorIntroduction =
   'Every error response of REST has the header `x-error-code` with one of these codes, and the Envelope with a message ' +
   'for people. Programs should decide by the code and not by the message. In GraphQL, each error has `extensions.code` and ' +
-  '`extensions.status`; a request that is refused as a whole has the header as well.';
+  '`extensions.status`. A request that is refused as a whole has the header as well, unless its status is 200.';
 
-/** docs/errors.md: a section for each code, under its name as the anchor. */
+/** Returns docs/errors.md, which has a section for each code. The name of the code is the anchor. */
 export function errorReference(): string {
   const sections = errorEntries().map(({ code, status, graphql, meaning, remedy, retry, example }) =>
     [
