@@ -52,7 +52,7 @@ export interface Config {
   readonly secrets: {
     /** `null`: the key is in a file of DATA_DIR, which the first start creates. */
     readonly secretKeys: readonly Secret<Buffer>[] | null;
-    /** `null`: the embedded store. */
+    /** `null` for the embedded store. */
     readonly mongodbUrl: Secret | null;
     readonly metricsToken: Secret | null;
   };

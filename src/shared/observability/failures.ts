@@ -2,8 +2,8 @@ import type { PosternError } from '../errors/postern-error.ts';
 import type { Logger } from './logger.ts';
 
 /**
- * Logs the cause of an error that is not the caller's. The line of the request has the rest, so a refusal (4xx, or 503 without a
- * cause) needs no line of its own.
+ * Logs the cause of an error that the caller did not cause. A refusal (4xx, or 503 without a cause) is not logged here, because the
+ * line of the request has its reason.
  */
 export function logFailure(
   logger: Logger,
@@ -11,7 +11,7 @@ export function logFailure(
   { code, reason, status, message, cause }: PosternError,
 ): void {
   if (status < 500 || (code === 'unavailable' && cause === undefined)) return;
-  // What is wrong with the store is told once (`StoreTrouble`), not for every call that it refuses.
+  // `StoreTrouble` logs a failure of the store once, not for every refused call.
   const level = code === 'internal' ? 'error' : code === 'unavailable' ? 'info' : 'warn';
   logger[level]({ requestId, code, reason, err: cause }, message);
 }

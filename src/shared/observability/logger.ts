@@ -9,7 +9,7 @@ export interface LoggerOptions {
   format: LogFormat;
 }
 
-/** Writes to standard error, because standard output belongs to what people asked for. */
+/** Writes the log to standard error, because standard output is for the results of commands. */
 export function makeLogger(
   { level, format }: LoggerOptions,
   destination: DestinationStream = destinationOf(format),
@@ -23,15 +23,15 @@ interface Stderr {
   hasColors?: () => boolean;
 }
 
-/** How lines look in a format on this standard error. */
+/** Returns the form of the lines for a log format on this standard error. */
 export function appearanceOf(format: LogFormat, stderr: Stderr): 'json' | 'plain' | 'coloured' {
   if (format === 'json' || (format === 'auto' && !stderr.isTTY)) return 'json';
   return stderr.isTTY && stderr.hasColors?.() ? 'coloured' : 'plain';
 }
 
 /**
- * JSON lines are gathered for a tenth of a second at the most, since a write for each would cost a search its twelfth; pino writes
- * the last ones at exit. Lines for people are written at once.
+ * Buffers JSON lines for at most a tenth of a second, because a write for each line would take a twelfth of the time of a search. pino
+ * writes the last lines at exit. Pretty lines are written at once.
  */
 function destinationOf(format: LogFormat): DestinationStream {
   const appearance = appearanceOf(format, process.stderr);

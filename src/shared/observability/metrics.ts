@@ -18,14 +18,14 @@ export interface Backlog {
 
 const statusClasses = ['2xx', '3xx', '4xx', '5xx'];
 
-/** The class of the status of a response, which is never 1xx; a platform or a proxy may send any number. */
+/** Returns the class of the status of a response. It is never 1xx, but a platform or a proxy may send any number. */
 function statusClass(status: number): string {
   return statusClasses[Math.floor(status / 100) - 2] ?? 'other';
 }
 
 /**
- * What `/metrics` shows. Its size is bounded: labels hold names of actions and operations, statuses of ours and words from
- * fixed sets, never anything that a caller or the platform sent; and no metric has two long labels and buckets as well.
+ * The metrics of `/metrics`. Their size is bounded: labels are names of actions and operations, statuses of this service and words
+ * from fixed sets, never text from a caller or the platform. No metric has both two labels with many values and buckets.
  */
 export class Metrics {
   readonly registry = new Registry();
@@ -137,7 +137,7 @@ export class Metrics {
     collectDefaultMetrics({ register: this.registry });
   }
 
-  /** Open sockets to other hosts, by kind, which are looked up when somebody asks for them. */
+  /** Adds the number of open sockets to other hosts, by kind. It is read when `/metrics` is requested. */
   watchConnections(open: () => Readonly<Record<string, number>>): void {
     new Gauge({
       name: 'postern_outbound_connections',
@@ -150,7 +150,7 @@ export class Metrics {
     });
   }
 
-  /** `status`: `null` for a caller who hung up before the end of the response. `reason`: of the error, if there was one. */
+  /** Counts a request. `status` is `null` if the caller hung up before the end of the response. `reason` is that of the error, if any. */
   requestEnded(action: string, status: number | null, durationMs: number, reason?: ErrorReason): void {
     if (reason !== undefined) this.#refusals.inc({ reason });
     this.#requests.inc({ action, outcome: status === null ? 'hung_up' : statusClass(status) });
@@ -158,14 +158,14 @@ export class Metrics {
     this.#requestSeconds.observe({ action }, durationMs / 1_000);
   }
 
-  /** `outcome`: a status, or `timeout`, `failed` or `proxy_failed`. */
+  /** Counts a platform call. `outcome` is a status, `timeout`, `failed` or `proxy_failed`. */
   platformRequestEnded(operation: string, outcome: string, durationMs: number): void {
     const bounded = /^\d+$/.test(outcome) ? statusClass(Number(outcome)) : outcome;
     this.#platformRequests.inc({ operation, outcome: bounded });
     this.#platformSeconds.observe({ outcome: bounded }, durationMs / 1_000);
   }
 
-  /** Figures of webhooks that are looked up when somebody asks for them. */
+  /** Adds the figures of webhooks. They are read when `/metrics` is requested. */
   watchDeliveries(here: () => WebhookLoad, everywhere: () => Promise<Backlog>): void {
     const gauge = (name: string, help: string, value: () => number | Promise<number>) =>
       new Gauge({
@@ -173,7 +173,7 @@ export class Metrics {
         help,
         registers: [this.registry],
         async collect() {
-          // A store that is away must not take the other figures along.
+          // If the store is not available, the other figures are still returned.
           this.set(await Promise.resolve(value()).catch(() => Number.NaN));
         },
       });

@@ -17,7 +17,7 @@ const levels: Readonly<Record<number, [string, Style]>> = {
 /** Widths of the columns of a request: longer values push the rest of their line to the right. */
 const widths = { method: 7, status: 8, ms: 7, action: 24, charge: 9 };
 
-/** By the first character of the status; `h`: the caller hung up. */
+/** The colours by the first character of the status. `h` means that the caller hung up. */
 const statusStyles: Readonly<Record<string, Style>> = { 2: 'green', 3: 'cyan', 4: 'yellow', 5: 'red', h: 'magenta' };
 
 /**
@@ -39,7 +39,7 @@ export function prettyFormatter(hasColours: boolean): (json: string) => string {
   };
 }
 
-/** The columns of a request, and the fields that none of them shows. */
+/** Returns the columns of a request and the remaining fields. */
 function describeRequest(line: Line, paint: Paint): [string, Line] {
   const { method, status, ms, action, code, reason, chargedMicros, ...rest } = line;
   const charge = Number(chargedMicros ?? 0) > 0 ? dollars(Number(chargedMicros)) : '';
@@ -69,14 +69,14 @@ function dollars(micros: Micros): string {
   return `$${formatDollars(micros)}`;
 }
 
-/** Hours, minutes, seconds and milliseconds of the machine's time zone. */
+/** Returns the time in the machine's time zone, with milliseconds. */
 function clockTime(time: unknown): string {
   const at = new Date(String(time));
   const parts = [at.getHours(), at.getMinutes(), at.getSeconds()].map((part) => String(part).padStart(2, '0'));
   return `${parts.join(':')}.${String(at.getMilliseconds()).padStart(3, '0')}`;
 }
 
-/** The stack of an error, which names its causes, or else its fields. */
+/** Returns the stack of an error, which includes its causes, or its fields if it has no stack. */
 function describeError(err: unknown, paint: Paint): string {
   if (typeof err !== 'object' || err === null) return err === undefined ? '' : `    ${show(err)}\n`;
   const { stack, ...fields } = err as Line;

@@ -1,8 +1,8 @@
 import type { Logger } from './logger.ts';
 
 /**
- * Tells once that the store fails, and why, and once that it is over: a store that is away fails every attempt of every
- * call, and a log that is full of one line hides all others.
+ * Logs once that the store fails, with the reason, and once that it has recovered. While the store is away every attempt of every
+ * call fails, and that many lines would hide all others.
  */
 export class StoreTrouble {
   readonly #logger: Logger;
@@ -24,7 +24,7 @@ export class StoreTrouble {
     );
   }
 
-  /** To be told of every success that proves that the store can be written. */
+  /** To be called after every successful write to the store. */
   over(): void {
     if (this.#failures === 0) return;
     this.#logger.warn({ failures: this.#failures }, 'the store is back');

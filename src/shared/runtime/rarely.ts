@@ -1,11 +1,11 @@
 import type { Runtime } from './runtime.ts';
 
-/** Asks at most once in `intervalMs`, and tells in between what it was told; a question that failed counts for nothing. */
+/** Returns a function that calls `ask` at most once in `intervalMs` and returns the cached result in between. Failures are not cached. */
 export function rarely<T>(runtime: Pick<Runtime, 'now'>, intervalMs: number, ask: () => Promise<T>): () => Promise<T> {
   let asked: { at: number; answer: Promise<T> } | null = null;
   return () => {
     const now = runtime.now();
-    // A clock that was set back would keep an answer for as long.
+    // If the clock was set back, the result must not be cached for longer.
     if (asked && now >= asked.at && now - asked.at < intervalMs) return asked.answer;
     const answer = ask();
     const asking = { at: now, answer };

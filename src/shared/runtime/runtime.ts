@@ -6,8 +6,7 @@ export interface Timer {
 }
 
 /**
- * Everything that differs from one run to the next: time, chance and waiting. Code takes it as an argument,
- * so that a test can stand still, leap an hour, or repeat a run.
+ * Clock, randomness and timers. Code takes them as an argument, so that a test can stop the clock, advance it, or repeat a run.
  */
 export interface Runtime {
   /** Milliseconds since the Unix epoch. */
@@ -31,7 +30,7 @@ export const systemRuntime: Runtime = {
 const poolBytes = 8_192;
 let pool = Buffer.alloc(0);
 
-/** Asking the system for a few bytes costs as much as asking for thousands, and every request needs a few. */
+/** Takes random bytes from a pool. A system call for a few bytes costs as much as one for thousands, and every request needs a few. */
 function takeRandom(length: number): Buffer {
   if (length > poolBytes / 8) return randomBytes(length);
   if (pool.length < length) pool = randomBytes(poolBytes);
@@ -40,7 +39,7 @@ function takeRandom(length: number): Buffer {
   return taken;
 }
 
-/** Any number in [0, 1). */
+/** Returns a random number in [0, 1). */
 export function chance(runtime: Pick<Runtime, 'randomBytes'>): number {
   return runtime.randomBytes(4).readUInt32LE(0) / 2 ** 32;
 }

@@ -6,15 +6,15 @@ import { deriveKey } from './secret-key-file.ts';
 const ivBytes = 12;
 const tagBytes = 16;
 
-/** What was sealed cannot be opened: under none of the keys, or it was altered, or it belongs to another record. */
+/** Thrown for a sealed text that cannot be decrypted: no key fits, or it was altered, or it belongs to another record. */
 export class VaultError extends Error {
   override readonly name = 'VaultError';
 }
 
 /**
- * Encryption at rest: AES-256-GCM (NIST SP 800-38D) of texts that a store keeps. Each is bound to its record, so that a
- * text which was moved to another one does not open. The first key seals, all open: to change keys, put the new one in
- * front and drop the old one when what it sealed has gone.
+ * Encrypts the texts that a store keeps, with AES-256-GCM (NIST SP 800-38D). Each text is bound to its record, so it cannot be
+ * decrypted after it was moved to another record. The first key encrypts, all keys decrypt. To change the key, put the new key first,
+ * and remove the old key when no text is encrypted with it any more.
  */
 export class Vault {
   readonly #keys: readonly { id: string; key: Secret<Buffer> }[];
@@ -28,7 +28,7 @@ export class Vault {
     this.#runtime = runtime;
   }
 
-  /** `record` names what the text belongs to, such as `idempotency acc_1 key-7`. Answers printable text. */
+  /** Returns the encrypted text, which is printable. `record` is the record that it belongs to, such as `idempotency acc_1 key-7`. */
   seal(text: string, record: string): string {
     const [first] = this.#keys;
     if (!first) throw new VaultError('there is no key to seal with');
