@@ -4,12 +4,12 @@ import type { Secret } from '../shared/secrets/secret.ts';
 import type { AccountRecord, Balance, KeyRecord, Store, TopUpOutcome } from '../store/port.ts';
 import { apiKeyEntropyBytes, apiKeyPrefix, hashApiKey, makeApiKey } from './api-key.ts';
 
-/** An account whose id is not there. */
+/** Thrown if no account has the given id. */
 export class NoSuchAccountError extends Error {
   override readonly name = 'NoSuchAccountError';
 }
 
-/** What an operator does with accounts and keys; the command line is its face. */
+/** Creates and changes accounts and keys for the commands of operators. */
 export class AccountAdmin {
   readonly #store: Store;
   readonly #runtime: Runtime;
@@ -30,7 +30,7 @@ export class AccountAdmin {
     return this.#store.accounts.list();
   }
 
-  /** Pays credit in. Throws `NoSuchAccountError`. Answers the payment's id. */
+  /** Adds credit and returns the id of the payment. Throws `NoSuchAccountError`. */
   async credit(account: string, micros: Micros, description: string, id = this.#makeId('pay')): Promise<string> {
     const topUp = { id, account, micros, description, createdAt: this.#runtime.now() };
     const outcome: TopUpOutcome = await this.#store.ledger.topUp(topUp);
@@ -38,13 +38,13 @@ export class AccountAdmin {
     return id;
   }
 
-  /** Gives the account a limit of its own, or with `null` the service's. Throws `NoSuchAccountError`. */
+  /** Sets the rate limit of an account; `null` means the limit of the service. Throws `NoSuchAccountError`. */
   async setRateLimit(account: string, callsPerMinute: number | null): Promise<void> {
     const found = await this.#store.accounts.setRateLimit(account, callsPerMinute);
     if (!found) throw new NoSuchAccountError(`No such account: ${account}`);
   }
 
-  /** Makes a key. This is the only time that it is seen. Throws `NoSuchAccountError`. */
+  /** Makes a key. Only its hash is stored, so the key cannot be read later. Throws `NoSuchAccountError`. */
   async createKey(account: string, name: string): Promise<{ id: string; key: Secret }> {
     const key = makeApiKey(this.#runtime.randomBytes(apiKeyEntropyBytes));
     const id = this.#makeId('key');
@@ -52,7 +52,7 @@ export class AccountAdmin {
     return { id, key };
   }
 
-  /** Adds a key made elsewhere; one that exists is left as it is. Throws `NoSuchAccountError`. */
+  /** Adds a given key. An existing key with this id or hash stays as it is. Throws `NoSuchAccountError`. */
   async addKey(id: string, account: string, name: string, key: Secret): Promise<void> {
     if (!(await this.#store.accounts.find(account))) throw new NoSuchAccountError(`No such account: ${account}`);
     await this.#store.keys.create({
@@ -71,7 +71,7 @@ export class AccountAdmin {
     return this.#store.keys.list(account);
   }
 
-  /** `null` where there is no such key. */
+  /** Revokes a key. Returns `null` if there is no such key. */
   revokeKey(id: string): Promise<KeyRecord | null> {
     return this.#store.keys.revoke(id, this.#runtime.now());
   }

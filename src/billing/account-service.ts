@@ -18,7 +18,7 @@ interface UsageQuery {
   granularity: Granularity;
 }
 
-/** What an account may see of itself (docs/rest.md, Account). */
+/** Serves an account's data to its owner (docs/rest.md, Account). */
 export class AccountService {
   readonly #store: Store;
   readonly #ledger: Ledger;
@@ -55,7 +55,7 @@ export class AccountService {
     };
   }
 
-  /** A refused call that was answered before counts no more, though its answer did not wait for the store. */
+  /** Waits until the store knows of credit given back by refused calls, because their responses did not wait for it. */
   async balance(id: string): Promise<AccountBalance> {
     await this.#ledger.returned(id);
     const balance = await this.#store.ledger.balance(id);
@@ -63,7 +63,7 @@ export class AccountService {
     return { balance: formatDollars(balance.avail), held: formatDollars(balance.held), currency };
   }
 
-  /** What was paid and not charged yet: what `x-credits-remaining` says. */
+  /** Returns the credit that was paid and not charged yet, for the header `x-credits-remaining`. */
   async remaining(id: string): Promise<Micros> {
     const balance = await this.#store.ledger.balance(id);
     if (!balance) throw accountGone();
@@ -71,8 +71,8 @@ export class AccountService {
   }
 
   /**
-   * Whole hours, from the one that holds `from` to the last that begins before `to`. By day they are added up for each
-   * UTC day, the first and last of which may be in part.
+   * Returns the usage in whole hours, from the hour of `from` to the last hour that begins before `to`. With `day` the hours of each
+   * UTC day are added up; the first and the last day may be incomplete.
    */
   async usage(id: string, query: UsageQuery): Promise<AccountUsage> {
     const to = query.to === undefined ? this.#runtime.now() : Date.parse(query.to);
@@ -115,7 +115,7 @@ export class AccountService {
   }
 }
 
-/** Cursors are sealed by the core, so what arrives here is what was given out. */
+/** Needs no checks, because cursors are sealed before callers get them. */
 function readMark(cursor: string): PaymentMark {
   const [createdAt, id] = cursor.split(' ');
   return { createdAt: Number(createdAt), id: id ?? '' };

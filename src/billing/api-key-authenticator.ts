@@ -6,26 +6,26 @@ import type { AccountStore, KeyRecord, KeyStore } from '../store/port.ts';
 import { orStoreAway } from '../store/store-away.ts';
 import { hashApiKey, looksLikeApiKey } from './api-key.ts';
 
-/** A revoked key works no longer than this, and a new one is known no later. */
+/** A revoked key stops working, and a new one begins to work, within this time. */
 const cacheTtlMs = 5_000;
 const knownLimit = 10_000;
-/** Unknown keys have a cache of their own, so that a flood of them pushes out no known one. */
+/** Unknown keys have their own cache, so that many of them cannot evict known keys. */
 const unknownLimit = 10_000;
-/** A key's last use is noted at most this often: it is for people, who do not count seconds. */
+/** The last use of a key is stored at most this often. */
 const touchIntervalMs = 60_000;
 
-/** Whose call it is. */
+/** The key and the account of a call. */
 export interface AuthenticatedKey {
   /** The key's id. */
   id: string;
   account: string;
-  /** Calls a minute that the account's keys may make; `null` where the service's own limit holds. */
+  /** Calls a minute that each key of the account may make; `null` means the limit of the service. */
   rateLimit: number | null;
 }
 
 interface Known extends AuthenticatedKey {
   revoked: boolean;
-  /** When the store was asked: counted from the question, since the key may have been revoked while the answer travelled. */
+  /** When the look-up began. The key may have been revoked while its result was on its way. */
   askedAt: number;
 }
 
@@ -37,7 +37,7 @@ interface LookUp {
 /** The parts of the store that authentication needs. */
 export type KeyStores = { keys: KeyStore; accounts: Pick<AccountStore, 'find'> };
 
-/** Tells whose call it is. Looks each key up once in 5 s at the most. */
+/** Finds the account of an API key. Looks each key up at most once in 5 s. */
 export class ApiKeyAuthenticator {
   readonly #store: KeyStores;
   readonly #runtime: Runtime;
@@ -52,7 +52,7 @@ export class ApiKeyAuthenticator {
     this.#runtime = runtime;
   }
 
-  /** Throws `unauthenticated`, or `unavailable` where the store is away. */
+  /** Throws `unauthenticated`, or `unavailable` if the store cannot be reached. */
   async authenticate(key: Secret): Promise<AuthenticatedKey> {
     if (!looksLikeApiKey(key.expose())) {
       throw new PosternError('key_malformed', 'Invalid API key: it is incomplete or mistyped');
@@ -66,7 +66,7 @@ export class ApiKeyAuthenticator {
   }
 
   /**
-   * What this process knows of a key without asking the store. A key that was valid when it was last looked up counts as valid;
+   * Returns what this process knows about a key without a read of the store. A key that was valid when it was last looked up counts as valid;
    * `authenticate` looks it up again.
    */
   recall(key: Secret): 'valid' | 'invalid' | 'unknown' {
@@ -77,7 +77,7 @@ export class ApiKeyAuthenticator {
     return isInvalid ? 'invalid' : 'unknown';
   }
 
-  /** Writes down when keys were last used. Failing that, they are kept for the next time. */
+  /** Stores when keys were last used. If that fails, the next call stores them. */
   async flushUses(): Promise<void> {
     if (this.#uses.size === 0) return;
     const uses = [...this.#uses].map(([id, at]) => ({ id, at }));
@@ -122,7 +122,7 @@ export class ApiKeyAuthenticator {
   }
 }
 
-/** A clock that was set back must not lengthen a revoked key's life. */
+/** A key that was looked up in the future counts as stale, so that setting the clock back does not keep a revoked key valid. */
 function isFresh(askedAt: number | undefined, now: number): boolean {
   return askedAt !== undefined && askedAt <= now && now - askedAt < cacheTtlMs;
 }

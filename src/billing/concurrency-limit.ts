@@ -1,6 +1,6 @@
 import { PosternError } from '../shared/errors/postern-error.ts';
 
-/** Limits what one API key has running in this process at a time. */
+/** Limits the requests or streams that one API key has running in this process. */
 export class ConcurrencyLimit {
   readonly #limit: number;
   readonly #refusal: (limit: number) => PosternError;

@@ -3,19 +3,19 @@ import type { ErrorReason } from '../shared/errors/reasons.ts';
 import { type Runtime, repeat, type Timer } from '../shared/runtime/runtime.ts';
 import { type ClaimReference, claimTtlMs, type IdempotencyStore, type SavedAnswer } from '../store/port.ts';
 
-/** An answer as its caller got it. */
+/** The response that a caller got. */
 export interface KeptAnswer {
   status: number;
   /** The body's text. */
   body: string;
-  /** Of a refusal, for the log; missing in what earlier releases kept. */
+  /** The reason of a refusal, for the log. Missing if an earlier release stored it. */
   reason?: ErrorReason;
 }
 
 export interface ClaimParts {
   store: IdempotencyStore;
   runtime: Runtime;
-  /** True where an earlier attempt may have reached the platform. */
+  /** True if an earlier attempt may have reached the platform. */
   again: boolean;
   tokenFor: (part: string) => string;
   seal: (answer: KeptAnswer) => string;
@@ -25,10 +25,10 @@ export interface ClaimParts {
   onUnknown: () => void;
 }
 
-/** Characters of a kept refusal: nobody pays for its place in the store. */
+/** Longer refusals are not kept, because nobody pays for their place in the store. */
 const longestRefusal = 2_048;
 
-/** The right to perform one request, while it runs. It is renewed until it is ended, whatever the outcome. */
+/** The right to perform one request. It is renewed until it is ended, which must happen in every case. */
 export class IdempotencyClaim {
   readonly #reference: ClaimReference;
   readonly #parts: ClaimParts;
@@ -44,15 +44,15 @@ export class IdempotencyClaim {
   }
 
   /**
-   * The token of one write: the same for the same part of the same request, so that a platform which honours tokens
-   * performs it once. From now on nobody can know that the platform was not asked.
+   * Returns the token of one write. The same part of the same request always has the same token, so that a platform that supports
+   * tokens performs it once. From now on the claim assumes that the platform was asked.
    */
   token(part: string): string {
     this.#asked = true;
     return this.#parts.tokenFor(part);
   }
 
-  /** The answer, to be kept in the commit that charges it. Whether or not that succeeds, the claim is over. */
+  /** Returns the answer for the commit that charges it. The claim ends, even if the commit fails. */
   chargedAnswer(answer: KeptAnswer): SavedAnswer {
     this.stop();
     return { key: this.#reference.key, answer: this.#parts.seal(answer) };
@@ -80,18 +80,18 @@ export class IdempotencyClaim {
     await this.#quietly(this.#parts.store.answer(this.#reference, this.#parts.seal(answer)));
   }
 
-  /** Ends it without an answer. An attempt before this one may have been performed: then the key is not freed. */
+  /** Ends the claim without an answer. The key is not freed if an earlier attempt may have been performed. */
   async leave(how: 'unknown' | 'forgotten' = 'unknown'): Promise<void> {
     this.stop();
     await this.#quietly(this.#parts.store.end(this.#reference, this.#parts.again ? 'unknown' : how));
   }
 
-  /** Renews it no longer: without more it runs out by itself. */
+  /** Stops the renewal, so that the claim expires unless it is ended. */
   stop(): void {
     this.#renewing.cancel();
   }
 
-  /** A store that is away keeps the claim until it runs out; the caller has a better answer than that. */
+  /** Ignores errors of the store: the claim then expires, and the caller has its response already. */
   async #quietly(ending: Promise<void>): Promise<void> {
     await ending.catch(() => {});
   }

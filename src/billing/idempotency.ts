@@ -9,12 +9,12 @@ import { orStoreAway } from '../store/store-away.ts';
 import { IdempotencyClaim, type KeptAnswer } from './idempotency-claim.ts';
 import { RateLimiter } from './rate-limiter.ts';
 
-/** A request whose caller wants it performed once, however often it is sent. */
+/** A request that must be performed once, even if it is sent again. */
 export interface IdempotentRequest {
   account: string;
   /** The caller's `Idempotency-Key`. */
   key: string;
-  /** All that makes it this request and no other. May hold secrets: it is kept as an HMAC only. */
+  /** Everything that identifies the request. It may contain secrets, so only its HMAC is stored. */
   content: string;
 }
 
@@ -23,13 +23,13 @@ export interface IdempotencyOptions {
   secretKeys: readonly Secret<Buffer>[];
   vault: Vault;
   runtime: Runtime;
-  /** True where the platform performs a token once, so that a call whose outcome nobody knows may be sent again. */
+  /** True if the platform performs a token once, so that a call with an unknown outcome may be sent again. */
   repeatable: boolean;
 }
 
 /**
- * What an account may add to the store a minute, free of charge and for 24 h: refusals that are kept, and requests whose
- * outcome is unknown.
+ * Records that an account may add to the store a minute without paying for them: refusals, and requests with an unknown
+ * outcome. They are kept for 24 h.
  */
 const unpaidPerMinute = 60;
 
@@ -49,7 +49,7 @@ export class Idempotency {
   }
 
   /**
-   * Claims the key: perform the request, then end the claim. A kept answer where it was performed before. Throws
+   * Claims the key. The caller must perform the request and end the claim. Returns the kept answer if the request was performed before. Throws
    * `conflict` (it is running, or nobody knows its outcome), `idempotency_mismatch`, `unavailable`, or `rate_limited` if too
    * many requests of the account ended with an unknown outcome.
    */
@@ -110,7 +110,7 @@ export class Idempotency {
         { retryAfterSeconds: state.retryAfterSeconds },
       );
     }
-    // Only looked at: what counts is how the request ends.
+    // Gives the call back, because only requests that end with an unknown outcome count.
     this.#unknown.add(account, -1);
   }
 }

@@ -1,7 +1,7 @@
 import { type Runtime, repeat, type Timer } from '../shared/runtime/runtime.ts';
 import { type ProcessStore, processTtlMs } from '../store/port.ts';
 
-/** Tells the store that this process lives, and how many do. */
+/** Sends heartbeats of this process to the store, and knows how many processes share the store. */
 export class ProcessHeartbeat {
   readonly #store: ProcessStore;
   readonly #id: string;
@@ -19,7 +19,7 @@ export class ProcessHeartbeat {
     return this.#live;
   }
 
-  /** One beat now, beside those of the clock. Never throws: without the store, what was known last holds. */
+  /** Sends a heartbeat now. Never throws: if the store cannot be reached, `live` keeps its value. */
   async beat(): Promise<void> {
     this.#live = await this.#store.beat(this.#id).catch(() => this.#live);
   }

@@ -3,7 +3,7 @@ import { PosternError } from '../shared/errors/postern-error.ts';
 import type { Runtime } from '../shared/runtime/runtime.ts';
 
 const windowSeconds = 60;
-/** A key that was not used for long has a full bucket, so forgetting it costs nothing. */
+/** The least recently used keys are forgotten first. Their buckets are usually full, as new ones are. */
 const bucketLimit = 100_000;
 
 interface Bucket {
@@ -11,7 +11,7 @@ interface Bucket {
   at: number;
 }
 
-/** What a caller is told of its limit. */
+/** The state of a limit, for the headers of a response. */
 export interface RateState {
   allowed: boolean;
   /** Calls in `windowSeconds`, over all processes. */
@@ -21,7 +21,7 @@ export interface RateState {
   remaining: number;
   /** Seconds until all of the limit is there again. */
   resetSeconds: number;
-  /** Seconds until the next call may be made; 0 where this one was allowed. */
+  /** Seconds until the next call may be made; 0 if this one was allowed. */
   retryAfterSeconds: number;
 }
 
@@ -45,7 +45,7 @@ export class RateLimiter {
     this.#options = options;
   }
 
-  /** Counts one call. `ownLimit` is the account's, where it has one. `null` where there is no limit. */
+  /** Counts one call. `ownLimit` is the limit of the account, if it has one. Returns `null` if there is no limit. */
   take(key: string, ownLimit: number | null): RateState | null {
     const limit = ownLimit ?? this.#options.defaultLimit;
     if (limit === 0) return null;
@@ -79,7 +79,7 @@ export class RateLimiter {
   }
 }
 
-/** What refuses a call that was not allowed. */
+/** Returns the error for a call that was not allowed. */
 export function rateRefusal({ limit, retryAfterSeconds }: RateState): PosternError {
   return new PosternError('key_rate_limit', `This API key may make ${limit} calls a minute: wait, or slow down`, {
     retryAfterSeconds,

@@ -5,13 +5,13 @@ export interface SweeperOptions {
   store: LedgerStore;
   runtime: Runtime;
   intervalMs?: number;
-  /** Hears how many holds of dead processes a sweep gave back, where there were any. */
+  /** Called with the number of holds that a sweep gave back, if there were any. */
   onSwept?: (holds: number) => void;
-  /** Hears of a sweep that failed; the next one comes all the same. */
+  /** Called when a sweep failed. The next sweep runs as usual. */
   onError?: (error: unknown) => void;
 }
 
-/** Gives back, every few seconds, what processes that died had reserved. Any number of processes may sweep one store. */
+/** Gives back the credit that dead processes had reserved, every few seconds. Any number of processes may sweep one store. */
 export class Sweeper {
   readonly #options: SweeperOptions;
   #timer: Timer | undefined;
@@ -26,14 +26,14 @@ export class Sweeper {
     this.#timer ??= repeat(runtime, intervalMs, () => this.sweep());
   }
 
-  /** Ends the rounds, and waits for the sweep that is under way. */
+  /** Stops sweeping, and waits for the sweep that is running. */
   async stop(): Promise<void> {
     this.#timer?.cancel();
     this.#timer = undefined;
     await this.#sweeping;
   }
 
-  /** One round now, beside those of the clock. Never throws. */
+  /** Sweeps now. Never throws. */
   sweep(): Promise<void> {
     this.#sweeping ??= this.#sweep().finally(() => {
       this.#sweeping = undefined;

@@ -41,17 +41,17 @@ import { startWebhooks } from './start-webhooks.ts';
 
 const graphqlPath = '/graphql';
 
-/** Of a platform call's time, for the tunnel through a caller's proxy to stand. */
+/** The share of a platform call's time in which a caller's proxy must open the tunnel. */
 const tunnelShare = 2 / 3;
 
-/** What a test puts in place of the real parts. */
+/** Parts that tests replace. */
 export interface Overrides {
   runtime?: Runtime;
   logger?: Logger;
   openStore?: () => Store | Promise<Store>;
   startSandbox?: typeof startSandboxWorker;
   tasks?: Partial<TaskPoolOptions>;
-  /** Looks up the names of callers' addresses. */
+  /** Resolves the host names of callers' addresses. */
   resolve?: Resolve;
 }
 
@@ -60,19 +60,19 @@ export interface App {
   readonly handler: RequestListener;
   readonly logger: Logger;
   readonly metrics: Metrics;
-  /** The demo credentials, for an app that is reached at `origin`; from then on the pages show them. */
+  /** Sets the origin at which the app is reached, and returns the demo credentials, which the pages show from then on. */
   announce(origin: string): Demo;
-  /** Told once if a part that the service cannot do without has died. */
+  /** Calls `listener` if a required part has died, such as the thread of the store. */
   onFailure(listener: (error: Error) => void): void;
-  /** Ends the answers that would go on for ever. */
+  /** Ends the live streams, which would otherwise never end. */
   endStreams(): void;
-  /** Flushes and ends everything. No request may be in flight any more. */
+  /** Flushes and closes all parts. To be called when no request is in flight. */
   close(): Promise<void>;
 }
 
-/** Puts the parts together: the one place that knows them all. */
+/** Creates the service from its parts. No other code knows all of them. */
 export async function createApp(config: Config, overrides: Overrides = {}): Promise<App> {
-  // What can be wrong with the settings comes first, before anything of the service is opened.
+  // Wrong settings must fail before any part is opened.
   const options = graphqlOptions(config);
   const runtime = overrides.runtime ?? systemRuntime;
   const logger = overrides.logger ?? makeLogger(config.log);
@@ -85,7 +85,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
       logger.warn({ path, mode }, 'other users could look into DATA_DIR; its mode is 0700 now'),
     );
     const failures = new Failures();
-    // The longest part of a start, so it begins first; meanwhile the store opens.
+    // The sandbox takes longest to start, so it begins first and the store opens meanwhile.
     const starting = startSandbox(config, overrides.startSandbox);
     closers.push(async () => (await starting?.catch(() => null))?.close());
     const store = (await overrides.openStore?.()) ?? (await openServiceStore(config, failures.tell));
@@ -199,7 +199,7 @@ function graphqlOptions({ graphql }: Config): GraphqlOptions {
   return { ...graphql, trusted: file === null ? null : { documents: readTrustedDocuments(file), only } };
 }
 
-/** Parts that die tell it here; whoever runs the service listens. */
+/** Collects the failures of required parts for the listener, also those before it listens. */
 class Failures {
   readonly #happened: Error[] = [];
   #listener: ((error: Error) => void) | undefined;
@@ -222,7 +222,7 @@ function makeOutbound(
   { resolve }: Overrides,
 ) {
   const guard = new OutboundGuard({ allow, runtime, ...(resolve && { resolve }) });
-  // Sooner than the deadline of the call, so that its caller is told that it was the proxy.
+  // Shorter than the deadline of the call, so that the error names the proxy.
   const timeoutMs = Math.min(10_000, Math.ceil(platform.timeoutMs * tunnelShare));
   return { guard, proxies: new ProxyPool({ guard, connections, runtime, maxResponseBytes, timeoutMs }) };
 }

@@ -24,8 +24,8 @@ export interface SecretKeyParts {
 }
 
 /**
- * The keys of SECRET_KEY or of DATA_DIR, once they are known to open what the store holds. Throws with what to do if they
- * do not. A key file is made only for a store without encrypted data.
+ * Returns the keys of SECRET_KEY or of DATA_DIR after a check that they decrypt the data of the store. If they do not, throws an
+ * error with advice. A key file is made only for a store without encrypted data.
  */
 export async function openSecretKeys(config: Config, parts: SecretKeyParts): Promise<readonly Secret<Buffer>[]> {
   const { check, runtime, logger } = parts;
@@ -40,7 +40,7 @@ export async function openSecretKeys(config: Config, parts: SecretKeyParts): Pro
   return keys;
 }
 
-/** Why a service could not start with the keys that are configured, or `null`. Changes nothing. */
+/** Returns why a service could not start with the configured keys, or `null`. Changes nothing. */
 export async function secretKeyFault(config: Config, check: SecretCheckStore, runtime: Runtime): Promise<Fault | null> {
   const keys = await readKeys(config, check);
   if (keys === null) return null;
@@ -52,7 +52,10 @@ export async function secretKeyFault(config: Config, check: SecretCheckStore, ru
   return isRight ? null : wrongKey(config.secrets.secretKeys !== null);
 }
 
-/** Returns `null` if there is no key and one can be made, and `lost` if the key file is missing although the store holds data encrypted with it. */
+/**
+ * Returns `null` if there is no key and one can be made, and `lost` if the key file is missing although the store holds data
+ * encrypted with it.
+ */
 async function readKeys({ dataDir, secrets }: Config, check: SecretCheckStore) {
   if (secrets.secretKeys) return secrets.secretKeys;
   const key = readSecretKeyFile(dataDir);
@@ -64,7 +67,7 @@ async function readKeys({ dataDir, secrets }: Config, check: SecretCheckStore) {
 }
 
 /**
- * False if none of the keys opens the check value, which is written if there is none. The value has one sealed text for each
+ * Returns false if none of the keys opens the check value, which is written if there is none. The value has one sealed text for each
  * key of the process that wrote it, the sealing key's first. During a rotation (`old`, then `new,old`, then `new`) processes
  * with any of these settings can start, until one starts with `new` alone; from then on `old` alone is refused.
  */
@@ -98,7 +101,7 @@ async function proveKeys(
   return true;
 }
 
-/** For a store without a check value. True if the store holds no sealed text, or one that was sealed with these keys. */
+/** Checks a store without a check value. Returns true if it has no sealed text, or one that was sealed with these keys. */
 async function opensSamples(vault: Vault, check: SecretCheckStore): Promise<boolean> {
   const samples = await check.samples();
   return samples.length === 0 || samples.some((text) => vault.knows(text));

@@ -6,13 +6,16 @@ import type { Store } from '../store/port.ts';
 import { openSqliteStore } from '../store/sqlite/store.ts';
 import { openSqliteStoreInThread } from '../store/sqlite/worker-host.ts';
 
-/** The store that the settings name, in this thread: for a command, and for tests. */
+/** Opens the configured store in this thread, for commands and tests. */
 export async function openStore(config: Config, runtime: Runtime): Promise<Store> {
   makeDataDir(config);
   return (await openMongo(config)) ?? openSqliteStore({ path: storePath(config), runtime });
 }
 
-/** The same for a service, which must not wait for a disk; `onFailure` hears if the store's thread has died. */
+/**
+ * Opens the configured store for a service. An embedded store gets its own thread, so that no request waits for the disk.
+ * Calls `onFailure` if the thread dies.
+ */
 export async function openServiceStore(config: Config, onFailure: (error: Error) => void): Promise<Store> {
   makeDataDir(config);
   const mongo = await openMongo(config);
@@ -22,7 +25,7 @@ export async function openServiceStore(config: Config, onFailure: (error: Error)
   return store;
 }
 
-/** The driver is large, so it is loaded only where it is used. */
+/** Loads the driver only if it is used, because it is large. */
 async function openMongo({ secrets: { mongodbUrl } }: Config): Promise<Store | null> {
   if (mongodbUrl === null) return null;
   const { openMongoStore } = await import('../store/mongo/store.ts');

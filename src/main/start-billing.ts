@@ -25,13 +25,13 @@ export interface BillingOptions {
   /** Calls a minute of each key; 0 for no limit. */
   rateLimit: number;
   maxStreamsPerKey: number;
-  /** Requests that are answered for one API key at a time; 0 for no limit. */
+  /** Concurrent requests of one API key; 0 for no limit. */
   maxConcurrentRequests: number;
-  /** True where the platform performs a write's token once. */
+  /** True if the platform performs the token of a write once. */
   repeatable: boolean;
 }
 
-/** Everything about accounts, keys and money, running. `close` flushes it; no request may be in flight any more. */
+/** Starts everything about accounts, keys and credit. `close` flushes it, and must be called when no request is in flight. */
 export async function startBilling({ store, runtime, logger, metrics, ...options }: BillingOptions) {
   const trouble = new StoreTrouble(logger);
   const ledger = new Ledger({

@@ -22,7 +22,7 @@ import { LiveStreams } from '../webhooks/streams/live-streams.ts';
 
 /** Old events, and pollers that nothing keeps, are removed this often. */
 const sweepMs = 60_000;
-/** To count what waits, the store reads all of it. */
+/** Counted seldom, because the store reads every waiting delivery for it. */
 const backlogMs = 30_000;
 
 export interface WebhookOptions {
@@ -38,7 +38,7 @@ export interface WebhookOptions {
   directMessages: DirectMessages;
 }
 
-/** Everything about webhooks, running. Seals the URLs that an earlier release stored in plain text. */
+/** Starts everything about webhooks. Seals the URLs that an earlier release stored in plain text. */
 export async function startWebhooks(options: WebhookOptions) {
   const { store, platform, guard, runtime, logger, metrics, allowLocalhost } = options;
   const vault = new WebhookVault(new Vault(options.secretKeys, runtime), options.secretKeys);
@@ -78,7 +78,7 @@ export async function startWebhooks(options: WebhookOptions) {
   });
   return {
     service: new WebhookService({ ...way, store, vault, receivers, runtime, handshakes, gate, streams, opener }),
-    /** Ends what would otherwise go on for ever. */
+    /** Ends the live streams. */
     endStreams: () => streams.close(),
     close: async () => {
       sweeping.cancel();

@@ -29,7 +29,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #bytes = 0;
   #retryAfter: string | null = null;
 
-  /** `onStart` hears when the answer begins. */
+  /** `onStart` is called when the response begins. */
   constructor(dispatcher: Dispatcher, options: ExchangeOptions, onStart?: () => void) {
     this.#onStart = onStart;
     this.#maxBodyBytes = options.maxBodyBytes ?? Number.POSITIVE_INFINITY;

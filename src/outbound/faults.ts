@@ -3,21 +3,21 @@ export class AddressRefusedError extends Error {
   override readonly name = 'AddressRefusedError';
 }
 
-/** A name that has no address, or not in time. The message continues a sentence that begins with the name. */
+/** A name that could not be resolved in time. The message continues a sentence that begins with the name. */
 export class NameNotFoundError extends Error {
   override readonly name = 'NameNotFoundError';
 }
 
 /**
- * A fault's code alone. For logs: the faults themselves can carry bytes that the other side sent, and a proxy may send
- * back the credentials that it was given.
+ * Returns the code of a fault, for logs. The fault itself can contain bytes from the other side, and a proxy may send back the
+ * credentials that it was given.
  */
 export function faultCode(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
   return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
 }
 
-/** The code as an error, for a `cause`. */
+/** Returns an error with the code only, for a `cause`. */
 export function withoutText(error: unknown): Error {
   return new Error(faultCode(error));
 }

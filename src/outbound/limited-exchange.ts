@@ -3,7 +3,7 @@ import type { ConnectionLimiter } from './connection-limiter.ts';
 import { ServerMisbehavedError } from './faults.ts';
 
 const maxInformational = 10;
-/** A body of so many pieces is accepted whatever their size. */
+/** A body of this many pieces is accepted, however small they are. */
 const freePieces = 10_000;
 /** Pieces beyond `freePieces` must have this size on average. */
 const minPieceBytes = 64;
@@ -28,9 +28,9 @@ export const limitResponses: Dispatcher.DispatcherComposeInterceptor = (dispatch
   dispatch(options, new LimitedResponse(handler, () => {}));
 
 /**
- * The same, and each exchange waits for a slot of the limiter and holds it until undici has finished with it, which for
- * an aborted one can be later than its caller. The pool must have the limit of a host too: undici frees a connection a
- * turn after the end of the response, and would open another one for the next exchange.
+ * Limits responses as above. Each exchange also waits for a slot of the limiter and holds it until undici has finished with it.
+ * For an aborted exchange that can be later than for its caller. The pool must have the limit of a host too, because undici frees
+ * a connection one turn after the end of the response and would open another one for the next exchange.
  */
 export function limitExchanges(
   limiter: ConnectionLimiter,

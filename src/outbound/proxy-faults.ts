@@ -2,10 +2,10 @@ import { PosternError } from '../shared/errors/postern-error.ts';
 import { AddressRefusedError, faultCode, NameNotFoundError, withoutText } from './faults.ts';
 import { type ForwardProxy, refusedProxy } from './proxy.ts';
 
-/** TLS libraries have some twenty codes for a certificate that will not do; they share these words. */
+/** TLS libraries have some twenty codes for certificates that are not trusted. Each contains one of these words. */
 const certificateCode = /CERT|ISSUER|VERIFY_LEAF|SELF_SIGNED/;
 
-/** Why there is no connection to the proxy, for the caller who named it. */
+/** Returns the error for a failed connection to a caller's proxy. */
 export function connectFault(proxy: ForwardProxy, error: unknown): PosternError {
   if (error instanceof AddressRefusedError) return refusedProxy(error);
   if (error instanceof NameNotFoundError)
@@ -23,7 +23,7 @@ const connectReasons: Readonly<Record<string, string>> = {
   ETIMEDOUT: ': no connection in time',
 };
 
-/** The proxy answered the CONNECT request with something else than success. */
+/** Returns the error for a proxy that responded to CONNECT with another status than success. */
 export function refusalFault(proxy: ForwardProxy, target: string, status: number): PosternError {
   if (status !== 407) return unavailable(proxy, `refused to open a tunnel to ${target} (status ${status})`);
   return unavailable(
@@ -32,12 +32,12 @@ export function refusalFault(proxy: ForwardProxy, target: string, status: number
   );
 }
 
-/** The proxy was connected, and then the tunnel did not come to stand. */
+/** Returns the error for a proxy that closed the connection before it opened the tunnel. */
 export function brokenFault(proxy: ForwardProxy, target: string, error: unknown): PosternError {
   return unavailable(proxy, `broke the connection before the tunnel to ${target} stood`, error);
 }
 
-/** The connection never stood (unreachable), or the proxy said nothing to our request (too slow). */
+/** Returns the error for a deadline: there was no connection, or the proxy did not respond to CONNECT. */
 export function lateFault(proxy: ForwardProxy, target: string, connected: boolean): PosternError {
   if (!connected) return unavailable(proxy, 'cannot be reached: no connection in time');
   return new PosternError('proxy_timeout', `The proxy ${proxy.name} did not open a tunnel to ${target} in time`);

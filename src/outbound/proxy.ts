@@ -24,8 +24,8 @@ export class ForwardProxy {
 }
 
 /**
- * Reads a caller's `proxy` and checks all that can be checked without a look-up: its form, and its host where that is
- * an address. Throws `bad_input`, which repeats nothing of the text.
+ * Reads a caller's `proxy`. Checks its form, and its host if that is an address. Names are resolved later. Throws `bad_input`
+ * with a message that repeats nothing of the text.
  */
 export function readProxy(text: Secret, guard: OutboundGuard): ForwardProxy {
   try {

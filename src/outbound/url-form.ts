@@ -1,11 +1,11 @@
-/** What is wrong with the form of a URL; the message continues a sentence that begins with the field. */
+/** A malformed URL. The message continues a sentence that begins with the field. */
 export class UrlFormError extends Error {
   override readonly name = 'UrlFormError';
 }
 
 /**
- * Reads an absolute URL of one of these schemes. The WHATWG parser alone is too kind: it drops tabs and line breaks,
- * takes `\` for `/` and mends missing or extra slashes, so that two readers of one text can see two hosts.
+ * Reads an absolute URL with one of these schemes. Stricter than the WHATWG parser, which drops tabs and line breaks, reads `\`
+ * as `/` and repairs missing or extra slashes, so that two parsers can see two hosts in one text.
  */
 export function readUrl(text: string, schemes: readonly string[]): URL {
   const wanted = schemes.map((scheme) => `${scheme}://`).join(' or ');
