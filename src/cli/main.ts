@@ -40,7 +40,7 @@ try {
 }
 
 function messageFor(error: unknown): string {
-  if (error instanceof ConfigError) return `postern: these settings are wrong:\n  ${error.faults.join('\n  ')}`;
+  if (error instanceof ConfigError) return `postern: these settings are wrong:\n  ${error.lines.join('\n  ')}`;
   if (error instanceof CliError) return `postern: ${error.message}`;
   if (isSystemError(error)) return `postern: ${systemErrorMessage(error)}`;
   return `postern: ${error instanceof Error ? error.message : String(error)}`;

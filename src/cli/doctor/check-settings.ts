@@ -1,4 +1,10 @@
-import { type Config, ConfigError, type Environment, readConfig } from '../../shared/config/config.ts';
+import {
+  type Config,
+  ConfigError,
+  type ConfigFault,
+  type Environment,
+  readConfig,
+} from '../../shared/config/config.ts';
 import { settings } from '../../shared/config/settings.ts';
 import { type Finding, fail, ok } from './finding.ts';
 
@@ -16,11 +22,8 @@ export function checkSettings(env: Environment): { config: Config | null; findin
   }
 }
 
-/** Splits a message about a setting into the problem and the advice, with which every such message ends. */
-function asFinding(fault: string): Finding {
-  const [, detail = fault, kind, advice] = /^(.*)\. (Example: |Use )(.*)$/s.exec(fault) ?? [];
-  if (advice === undefined) return fail('config', detail, 'mend it; `postern --help` lists every setting');
-  return fail('config', detail, kind === 'Use ' ? `use ${advice}` : `for example ${advice}`);
+function asFinding({ detail, kind, settings: right }: ConfigFault): Finding {
+  return fail('config', detail, `${kind === 'example' ? 'for example' : 'use'} ${right}`);
 }
 
 export function checkNode(version = process.versions.node): Finding {

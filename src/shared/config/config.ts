@@ -58,14 +58,26 @@ export interface Config {
   };
 }
 
-/** Lists all settings that are wrong. Each message names the setting, the problem and an example. */
+/** A wrong setting: the problem, and settings that solve it. `example`: the settings are only one of many that do. */
+export interface ConfigFault {
+  readonly detail: string;
+  readonly kind: 'example' | 'use';
+  readonly settings: string;
+}
+
+/** Lists all settings that are wrong. Each line names the setting, the problem and an example or the settings to use. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
-  readonly faults: readonly string[];
+  readonly faults: readonly ConfigFault[];
+  readonly lines: readonly string[];
 
-  constructor(faults: readonly string[]) {
-    super(faults.join('\n'));
+  constructor(faults: readonly ConfigFault[]) {
+    const lines = faults.map((fault) => {
+      return `${fault.detail}. ${fault.kind === 'example' ? 'Example:' : 'Use'} ${fault.settings}`;
+    });
+    super(lines.join('\n'));
     this.faults = faults;
+    this.lines = lines;
   }
 }
 
@@ -78,7 +90,7 @@ export function readConfig(env: Environment): Config {
 }
 
 function checkSettings(env: Environment): CheckedSettings {
-  const faults: string[] = [];
+  const faults: ConfigFault[] = [];
   const values: Partial<Record<SettingName, unknown>> = {};
   for (const name of Object.keys(settings) as SettingName[]) {
     const text = env[name]?.trim() || undefined;
@@ -90,42 +102,40 @@ function checkSettings(env: Environment): CheckedSettings {
   return values as CheckedSettings;
 }
 
-function describeFault(name: SettingName, text: string, fault: string): string {
+function describeFault(name: SettingName, text: string, problem: string): ConfigFault {
   // An address may contain a password, also in a setting that accepts none.
   const shown = 'secret' in settings[name] ? '' : ` ("${text.replace(/\/\/[^/]*@/, '//…@')}")`;
-  return `${name}${shown} ${fault}. Example: ${name}=${settings[name].example}`;
+  return example(`${name}${shown} ${problem}`, name);
 }
 
-function findContradictions(checked: CheckedSettings): string[] {
-  const faults: string[] = [];
+function example(detail: string, name: SettingName, value = settings[name].example): ConfigFault {
+  return { detail, kind: 'example', settings: `${name}=${value}` };
+}
+
+function findContradictions(checked: CheckedSettings): ConfigFault[] {
+  const faults: ConfigFault[] = [];
   if (checked.PLATFORM_URL !== null && checked.PLATFORM_KIND === null) {
-    faults.push(
-      'PLATFORM_URL is set without PLATFORM_KIND, which names the protocol of the platform. Example: PLATFORM_KIND=sandbox',
-    );
+    const detail = 'PLATFORM_URL is set without PLATFORM_KIND, which names the protocol of the platform';
+    faults.push(example(detail, 'PLATFORM_KIND', 'sandbox'));
   }
   if (checked.PLATFORM_URL === null && checked.PLATFORM_KIND !== null) {
-    faults.push(
-      'PLATFORM_KIND is set without PLATFORM_URL. Unset it for the embedded sandbox. Example: PLATFORM_URL=http://127.0.0.1:4001',
-    );
+    const detail = 'PLATFORM_KIND is set without PLATFORM_URL. Unset it for the embedded sandbox';
+    faults.push(example(detail, 'PLATFORM_URL', 'http://127.0.0.1:4001'));
   }
   if (checked.MONGODB_URL !== null && checked.SECRET_KEY === null) {
-    faults.push(
+    const detail =
       'MONGODB_URL is set without SECRET_KEY, which all processes of one database must share. Make a key, keep it safe and ' +
-        `give it to each process. Example: SECRET_KEY=${settings.SECRET_KEY.example}`,
-    );
+      'give it to each process';
+    faults.push(example(detail, 'SECRET_KEY'));
   }
   if (checked.GRAPHQL_TRUSTED_ONLY && checked.GRAPHQL_TRUSTED_DOCUMENTS === null) {
-    faults.push(
-      'GRAPHQL_TRUSTED_ONLY is set without GRAPHQL_TRUSTED_DOCUMENTS, so all documents would be refused. ' +
-        `Example: GRAPHQL_TRUSTED_DOCUMENTS=${settings.GRAPHQL_TRUSTED_DOCUMENTS.example}`,
-    );
+    const detail = 'GRAPHQL_TRUSTED_ONLY is set without GRAPHQL_TRUSTED_DOCUMENTS, so all documents would be refused';
+    faults.push(example(detail, 'GRAPHQL_TRUSTED_DOCUMENTS'));
   }
   // Every platform is a sandbox so far, and its demo credentials are well known.
   if (!isLoopbackHost(checked.HOST) && !checked.SANDBOX_PUBLIC) {
-    faults.push(
-      `HOST ("${checked.HOST}") can be reached from other machines, and the demo credentials of sandbox mode are well known. ` +
-        'Set HOST=127.0.0.1, or SANDBOX_PUBLIC=1 to allow this',
-    );
+    const detail = `HOST ("${checked.HOST}") can be reached from other machines, and the demo credentials of sandbox mode are well known`;
+    faults.push({ detail, kind: 'use', settings: 'HOST=127.0.0.1, or SANDBOX_PUBLIC=1 to allow this' });
   }
   return faults;
 }
