@@ -34,11 +34,14 @@ function hasToken(request: Request, token: Secret | null): boolean {
 
 const digest = (text: string) => createHash('sha256').update(text).digest();
 
+/** Headers by which reverse proxies describe the client. */
+const proxyHeaders = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'x-forwarded-host', 'x-forwarded-proto', 'via'];
+
 /**
- * Returns true for a request from this machine. A reverse proxy on this machine connects from loopback too, but adds a header that
- * names its client. After DNS rebinding a browser on this machine connects from loopback too, but `Host` has the name of a web page.
+ * Returns true for a request from this machine. A reverse proxy on this machine connects from loopback too, but adds one of these
+ * headers. After DNS rebinding a browser on this machine connects from loopback too, but `Host` has the name of a web page.
  */
 function isLocal({ headers, socket }: Request): boolean {
-  const forwarded = headers['x-forwarded-for'] ?? headers['forwarded'];
-  return forwarded === undefined && isLoopbackHost(socket.remoteAddress ?? '') && isLoopbackHostHeader(headers['host']);
+  if (proxyHeaders.some((name) => headers[name] !== undefined)) return false;
+  return isLoopbackHost(socket.remoteAddress ?? '') && isLoopbackHostHeader(headers['host']);
 }

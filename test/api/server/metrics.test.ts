@@ -40,6 +40,9 @@ describe('/metrics without METRICS_TOKEN', () => {
     { 'x-forwarded-for': '127.0.0.1' },
     { forwarded: 'for=203.0.113.9' },
     { 'x-forwarded-for': '' },
+    { 'x-real-ip': '203.0.113.9' },
+    { 'x-forwarded-proto': 'https' },
+    { via: '1.1 proxy.example' },
   ])('refuses what a reverse proxy on this machine passes on: %j', async (headers) => {
     const response = await ask(open, headers);
     expect(response.status).toBe(403);
