@@ -13,14 +13,14 @@ import type { Extras } from './simulator/extras.ts';
 import type { Stats } from './stats.ts';
 import type { UploadFiles } from './uploads/files.ts';
 
-/** What every operation works on. */
+/** The state of the sandbox that all operations share. */
 export interface SandboxState {
   readonly seed: string;
   readonly startedAt: number;
   readonly journal: Journal;
   /** The bytes of uploads. */
   readonly files: UploadFiles;
-  /** Those of sealed attachments. */
+  /** The bytes of encrypted attachments. */
   readonly chatFiles: UploadFiles;
   readonly faults: FaultRegistry;
   readonly rateLimit: RateLimit;
@@ -29,15 +29,15 @@ export interface SandboxState {
   readonly tokens: IdempotencyTokens;
   readonly realms: Realms;
   now(): number;
-  /** Replaced by a reset; read it afresh in every call. */
+  /** Replaced by a reset, so every call reads it again. */
   readonly dataset: Dataset;
-  /** Of that dataset. */
+  /** The users of the dataset who act by themselves. */
   readonly extras: Extras;
   readonly simulator: ActivitySimulator;
   readonly clients: Clients;
   readonly peers: AnsweringPeers;
-  /** Carries an accepted write out and hands it to the journal. */
+  /** Applies an accepted write and appends it to the journal. */
   commit(entry: Entry): void;
-  /** Back to the dataset of the seed. */
+  /** Replaces the dataset by that of the seed. */
   reset(): void;
 }

@@ -24,15 +24,15 @@ import { Stats } from './stats.ts';
 import { UploadFiles } from './uploads/files.ts';
 
 export interface SandboxOptions {
-  /** 0: any that is free. */
+  /** The port, or 0 for any free one. */
   readonly port: number;
-  /** Where what was acknowledged is kept; null: nowhere. */
+  /** The directory of the journal and of uploads. Null: everything is kept in memory only. */
   readonly dataDir: string | null;
   /** The same seed makes the same dataset. */
   readonly seed?: string;
   /**
-   * Whether people like, answer and follow the demo accounts by themselves, while somebody polls one's activity, and answer
-   * messages.
+   * Whether users of the dataset act on a demo account while its activity feed is polled, and answer direct messages. Default:
+   * false.
    */
   readonly activity?: boolean;
   readonly now?: () => number;
@@ -123,7 +123,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       this.rateLimit.set(null);
       this.stats.clear();
       this.commit({ kind: 'reset', at: now(), mark: randomUUID(), lastEvent });
-      // Where the disk refuses the reset, the dataset before it is still the one to come back to.
+      // If the reset cannot be written, a restart returns to the dataset before it, so its files must remain until then.
       journal.settled().then(
         () => {
           files.remove(gone);
@@ -166,7 +166,7 @@ function listen(server: Server, port: number): Promise<number> {
   });
 }
 
-/** Lets what is being answered finish for a moment, then cuts what hangs, on purpose or not. */
+/** Gives running requests half a second, then closes the connections that remain, such as those of injected hangs. */
 async function close(server: Server, platform: SandboxState): Promise<void> {
   platform.simulator.stop();
   platform.peers.stop();

@@ -3,30 +3,30 @@ import type base from './base.json';
 type Components = (typeof base)['components'];
 export type Schema = Readonly<Record<string, unknown>>;
 
-/** How `schema/platform.openapi.json` describes an operation, as far as its method, path and access do not say it. */
+/** The description of an operation in `schema/platform.openapi.json`, without its method, path and access. */
 export interface OperationContract {
-  /** One sentence, and the problems that it may answer with. */
+  /** One sentence, and the problems that the operation may return. */
   readonly summary: string;
   readonly description?: string;
-  /** Of the query and the headers. Those of the path are known by the path. */
+  /** The parameters of the query and the headers. Those of the path are derived from it. */
   readonly parameters?: readonly (keyof Components['parameters'] | Schema)[];
   readonly body?: keyof Components['requestBodies'] | Schema;
-  /** By status. Any operation may answer with a problem besides. */
+  /** The responses by status. Any operation may also return a problem. */
   readonly responses: Readonly<Record<number, keyof Components['responses'] | Schema>>;
 }
 
-/** A schema of `base.json`. */
+/** Refers to a schema of `base.json`. */
 export function ref(name: keyof Components['schemas']): Schema {
   return { $ref: `#/components/schemas/${name}` };
 }
 
-/** An object with these properties and no others. All are required, except for `optional`. */
+/** Declares an object with these properties and no others. All are required, except for `optional`. */
 export function closed(properties: Readonly<Record<string, Schema>>, optional: readonly string[] = []): Schema {
   const required = Object.keys(properties).filter((name) => !optional.includes(name));
   return { type: 'object', required, properties, additionalProperties: false };
 }
 
-/** A page of what `base.json` has a schema of. */
+/** Declares a page whose items have a schema of `base.json`. */
 export function pageOf(items: string, name: keyof Components['schemas']): Schema {
   return closed({
     [items]: { type: 'array', maxItems: 100, items: ref(name) },
@@ -34,17 +34,17 @@ export function pageOf(items: string, name: keyof Components['schemas']): Schema
   });
 }
 
-/** A response of JSON. */
+/** Declares a JSON response. */
 export function answers(description: string, schema: Schema): Schema {
   return { description, content: { 'application/json': { schema } } };
 }
 
-/** The same with the header that a repeated `idempotency-token` brings. */
+/** Adds the header of a response to a repeated `idempotency-token`. */
 export function replayable(response: Schema): Schema {
   return { ...response, headers: { 'idempotent-replayed': { schema: { const: 'true' } } } };
 }
 
-/** A request body of JSON. */
+/** Declares a JSON request body. */
 export function takes(schema: Schema, example?: unknown): Schema {
   return { required: true, content: { 'application/json': { schema, ...(example !== undefined && { example }) } } };
 }

@@ -4,7 +4,7 @@ import type { SandboxArticle } from './articles.ts';
 import type { Dataset } from './dataset.ts';
 import type { SandboxTweet, User } from './types.ts';
 
-/** The tweet, where the actor may see it; otherwise the reason as a problem. */
+/** Returns the tweet. Throws the reason as a problem if the actor may not see it. */
 export function visibleTweet(dataset: Dataset, id: string, actor: User): SandboxTweet {
   const tweet = dataset.tweet(id);
   if (tweet === undefined) throw notFound('tweet', id);
@@ -41,7 +41,7 @@ export function isShownTo(viewer: User, user: User): boolean {
   return !user.protected || user === viewer || user.followers.has(viewer);
 }
 
-/** What a protected user does, and with whom, is for followers. The profile itself everybody may see. */
+/** Throws if only followers may see a user's lists. Everybody may see the profile itself. */
 export function checkShownTo(viewer: User, user: User): void {
   if (isShownTo(viewer, user)) return;
   throw new Problem(403, 'protected', 'That user shows it to followers only', { id: user.id });
@@ -49,17 +49,17 @@ export function checkShownTo(viewer: User, user: User): void {
 
 export type Hidden = 'deleted' | 'author_suspended' | 'author_deleted' | 'protected';
 
-/** Why `viewer` may not see a tweet, or undefined. */
+/** Returns why `viewer` may not see a tweet, or undefined if the viewer may. */
 export function hiddenFrom(viewer: User, tweet: SandboxTweet): Hidden | undefined {
   if (tweet.deleted) return 'deleted';
   const { author } = tweet;
   if (author.state === 'suspended') return 'author_suspended';
   if (author.state === 'deleted') return 'author_deleted';
-  if (author.protected && author !== viewer && !author.followers.has(viewer)) return 'protected';
+  if (!isShownTo(viewer, author)) return 'protected';
   return undefined;
 }
 
-/** An article that the actor may read: its own, or a published one by an author whose tweets it may see. */
+/** Returns an article that the actor may read: its own, or a published one by an author whose tweets it may see. */
 export function readableArticle(
   { platform, actor }: Pick<ActorCall, 'platform' | 'actor'>,
   id: string,
@@ -78,7 +78,7 @@ export function readableArticle(
   return article;
 }
 
-/** An article that the actor may change. */
+/** Returns an article of the actor. Throws `forbidden` for an article of another user. */
 export function ownArticle(call: ActorCall, id: string): SandboxArticle {
   const article = readableArticle(call, id);
   if (article.author === call.actor) return article;

@@ -11,7 +11,7 @@ export interface Call {
   readonly query: URLSearchParams;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: Fields;
-  /** Of an operation that takes bytes, instead of `body`. */
+  /** The bytes that were received, for an operation that takes bytes instead of JSON. */
   readonly received?: Received;
 }
 
@@ -23,22 +23,22 @@ interface Route {
   /** The contract's operationId. */
   readonly id: string;
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** With `{name}` for a part that varies. */
+  /** The path, with `{name}` for each variable. */
   readonly path: string;
   readonly contract: OperationContract;
-  /** The largest JSON that it takes; a MiB unless it says more. */
+  /** The size limit of a JSON body. Default: 1 MiB. */
   readonly mostJsonBytes?: number;
 }
 
-/** For whoever calls with a token. */
+/** An operation that requires a token. */
 export interface ActorOperation extends Route {
   readonly access: 'actor';
-  /** Of one that takes bytes and no JSON: how many at most. May refuse by the headers alone. */
+  /** Makes the operation take bytes instead of JSON, and returns their limit. May refuse a request by its headers. */
   mostBytes?(headers: Call['headers']): number;
   handle(call: ActorCall): SandboxResponse | Promise<SandboxResponse>;
 }
 
-/** For anybody on this machine. */
+/** An operation that anybody on this machine may call. */
 export interface OpenOperation extends Route {
   readonly access: 'open' | 'control';
   handle(call: Call): SandboxResponse;

@@ -3,7 +3,7 @@ import { pageSize } from './input.ts';
 import type { ActorCall } from './operation.ts';
 import { Problem } from './problem.ts';
 
-/** What one page shows, and where it ended unless it is the last. `Position` is any text without spaces. */
+/** The items of one page, and the position of the last one unless the page is the last. A position has no spaces. */
 export interface PagedResult<T> {
   readonly items: readonly T[];
   readonly next: string | undefined;
@@ -11,12 +11,12 @@ export interface PagedResult<T> {
 
 export interface PagedRequest {
   readonly count: number;
-  /** Where the page before ended. */
+  /** The position at which the previous page ended. */
   readonly after: string | undefined;
   seal(next: string | undefined): string | null;
 }
 
-/** `count` and `cursor` of a call. A cursor holds for one list of one target, and for the actor it was given to. */
+/** Reads `count` and `cursor` of a call. A cursor is valid for one list of one target and one actor. */
 export function pagingOf({ platform, query, actor }: ActorCall, list: string, target: string): PagedRequest {
   const count = pageSize(query);
   const scope = [list, target, actor.id];
@@ -32,7 +32,7 @@ export function pagingOf({ platform, query, actor }: ActorCall, list: string, ta
   return { count, after, seal: (next) => (next === undefined ? null : platform.cursors.seal(scope, [next])) };
 }
 
-/** The page of those of `from` that `shown` lets through. It looks one further, so that a full page can be the last. */
+/** Returns a page of the items that `shown` accepts. Reads one item more, so that a full page can be the last one. */
 export function takePage<T>(
   from: Iterable<readonly [item: T, position: string | number]>,
   count: number,
@@ -49,7 +49,7 @@ export function takePage<T>(
   return { items, next: undefined };
 }
 
-/** `head` and `items` are JSON text already: the fields before the items, each with a comma after it, and the array. */
+/** Builds the response from JSON text: `head` has the fields before the items, each followed by a comma, and `items` the array. */
 export function pageAnswer(head: string, name: string, items: string, cursor: string | null): SandboxResponse {
   return jsonText(`{${head}"${name}":${items},"next_cursor":${cursor === null ? 'null' : `"${cursor}"`}}`);
 }

@@ -6,21 +6,21 @@ import { demoNames } from '../seed/demo.ts';
 import type { Prng } from '../seed/prng.ts';
 import { makeHappen } from './happen.ts';
 
-/** Runs something once, later; answers what cancels it. */
+/** Runs a function once, after a delay. Returns a function that cancels it. */
 export type Schedule = (delayMs: number, run: () => void) => () => void;
 
-/** A pending run keeps no process alive. */
+/** Uses timers that do not keep the process alive. */
 export const systemSchedule: Schedule = (delayMs, run) => {
   const timer = setTimeout(run, delayMs).unref();
   return () => clearTimeout(timer);
 };
 
-/** Who asked for their activity within this time is watching. */
+/** An account counts as watched for this time after its activity feed was read. */
 const WATCHING_MS = 60_000;
 const FIRST_MS = 1_000;
 const SHORTEST_MS = 2_000;
 const LONGEST_MS = 6_000;
-/** How far back people still react to what somebody said. */
+/** The number of an account's latest tweets that users react to. */
 const RECENT_TWEETS = 8;
 
 const habits: readonly (readonly [ActivityType, weight: number])[] = [
@@ -32,10 +32,10 @@ const habits: readonly (readonly [ActivityType, weight: number])[] = [
   ['quote', 7],
 ];
 
-/** Gentle goings-on around the demo accounts, for as long as somebody watches one of them. Without a schedule there are none. */
+/** Simulates activity on the demo accounts while one of them is watched. Without a schedule it does nothing. */
 export class ActivitySimulator {
   readonly #schedule: Schedule | null;
-  /** When each account was last polled for, by user id. */
+  /** The time of the last poll of each account, by user id. */
   readonly #watched = new Map<string, number>();
   #cancel: (() => void) | undefined;
   #stopped = false;
@@ -44,7 +44,7 @@ export class ActivitySimulator {
     this.#schedule = schedule;
   }
 
-  /** Somebody looks at this account's feed. */
+  /** Records that the activity feed of an account was read. */
   watched(platform: SandboxState, user: User): void {
     if (this.#schedule === null || this.#stopped || !demoNames.some((name) => name === user.screenName)) return;
     this.#watched.set(user.id, platform.now());
@@ -65,7 +65,7 @@ export class ActivitySimulator {
     if (users.length === 0) return;
     const { random } = extras;
     this.#cancel = this.#schedule?.(random.int(SHORTEST_MS, LONGEST_MS), () => this.#goOn(platform));
-    // What the disk has no room for must not grow in memory.
+    // While the journal cannot be written, events would only grow in memory.
     if (!journal.failing) liven(platform, random, random.pick(users));
   }
 }
@@ -77,12 +77,12 @@ function liven(platform: SandboxState, random: Prng, target: User): void {
   try {
     makeHappen(platform, { type, target, count: 1, tweet, unasked: true });
   } catch (error) {
-    // Such as that the account has deleted all its tweets.
+    // For example, the account has deleted all its tweets.
     if (!(error instanceof Problem)) throw error;
   }
 }
 
-/** The later, the likelier. */
+/** Picks one of the latest tweets. Later ones are more likely. */
 function recentTweet({ dataset }: SandboxState, random: Prng, { tweets }: User): SandboxTweet | undefined {
   const recent: SandboxTweet[] = [];
   for (let at = tweets.length - 1; at >= 0 && recent.length < RECENT_TWEETS; at--) {

@@ -6,19 +6,19 @@ import { type Prng, prng } from '../seed/prng.ts';
 import type { Topic } from '../seed/topic.ts';
 import { topics } from '../seed/topics.ts';
 
-/** After so many, what was said may be said again: nobody remembers, and memory stays small. */
+/** Generated texts may repeat after this number, so that the memory for them stays small. */
 const REMEMBERED_TEXTS = 5_000;
 
-/** People of the seed's dataset that nobody has credentials of, who do what is wished of them, and what they say. */
+/** Users of the seed without credentials, who perform simulated actions, and the texts that they write. */
 export class Extras {
   readonly random: Prng;
-  /** Those who write English come first, since they write English here. */
+  /** Users who tweet in English come first, because the generated texts are English. */
   readonly #groups: readonly (readonly User[])[];
   #phrases: Phrases;
   #texts = 0;
   #turn = 0;
 
-  /** The same dataset makes the same extras. */
+  /** Deterministic: the same dataset gives the same users and texts. */
   constructor(dataset: Dataset, seed: string) {
     this.random = prng(seed, `extras ${dataset.activity.lastId}`);
     this.#phrases = new Phrases(this.random);
@@ -29,7 +29,7 @@ export class Extras {
     this.#groups = [[...english], free.filter((user) => !english.has(user))].map((group) => this.random.shuffle(group));
   }
 
-  /** Everybody, each time from another one on; `wanted` is how many will be needed. */
+  /** Returns all users, starting at another one each time. `wanted` is the number that will be used. */
   line(wanted: number): User[] {
     const start = this.#turn;
     this.#turn += wanted;
@@ -51,7 +51,7 @@ export class Extras {
     return this.#say((phrases) => phrases.mention({ user: of }, this.#topicOf(of)));
   }
 
-  /** To a message. */
+  /** Returns the text of an answer to a direct message. */
   answer(by: User): string {
     return this.#say((phrases) => phrases.answer(this.#topicOf(by)));
   }

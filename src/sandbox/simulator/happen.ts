@@ -8,23 +8,23 @@ import type { SandboxTweet, User } from '../dataset/types.ts';
 import { badRequest, Problem } from '../http/problem.ts';
 import type { SandboxState } from '../platform.ts';
 
-/** What shall happen to somebody. */
+/** An event to create for an account. */
 export interface Wish {
   readonly type: ActivityType;
   readonly target: User;
   readonly count: number;
-  /** Who shall do all of it; extras, where left out. */
+  /** The user who acts. Default: users without credentials, in turn. */
   readonly actor?: User | undefined;
-  /** Of the target's, which one it is about; the latest, where left out. */
+  /** The tweet of the target. Default: its latest one. */
   readonly tweet?: SandboxTweet | undefined;
   readonly text?: string | undefined;
-  /** Nobody asked for it by a call. */
+  /** Set by the activity simulator: no call asked for the event. */
   readonly unasked?: true;
 }
 
 const written = new Set<ActivityType>(['reply', 'quote', 'mention']);
 
-/** Makes it happen in the dataset, as by calls of different people, and tells the events that the target sees of it. */
+/** Performs the actions in the dataset, as if by calls of different users. Returns the events that the target sees. */
 export function makeHappen(platform: SandboxState, wish: Wish): ActivityEvent[] {
   const { target, count } = wish;
   const { activity } = platform.dataset;
@@ -53,7 +53,7 @@ function subjectOf({ dataset }: SandboxState, { type, target, tweet }: Wish): Sa
   throw badRequest('userName', `@${target.screenName} has no tweet to ${type}: let it tweet first`);
 }
 
-/** Who will do it: those first who have not done it yet, and never nobody. */
+/** Returns the users who act: first those who have not done so before. Throws if there is none. */
 function castFor({ extras }: SandboxState, wish: Wish, tweet: SandboxTweet | undefined): User[] {
   const { type, target, count, actor } = wish;
   if (type === 'retweet' && target.protected) {
@@ -87,7 +87,7 @@ function perform(platform: SandboxState, wish: Wish, user: User, tweet: SandboxT
   const isAgain = hasDone(wish, user, tweet);
   if (type === 'follow') {
     if (isAgain) commit({ kind: 'unfollow', user: user.id, target: target.id, at });
-    // Where the target is protected, this is the request and its acceptance in one.
+    // If the target is protected, this entry is both the request and its acceptance.
     commit({ kind: 'follow', user: user.id, target: target.id, at });
   } else if (type === 'like' || type === 'retweet') {
     if (tweet === undefined) return;
@@ -108,7 +108,7 @@ function perform(platform: SandboxState, wish: Wish, user: User, tweet: SandboxT
   }
 }
 
-/** The wished text, in later rounds with their number, since nobody says the same twice; or one of the extras' own. */
+/** Returns the given text, numbered in later rounds because a user cannot repeat a tweet, or a generated text. */
 function textOf({ dataset, extras }: SandboxState, { type, target, text }: Wish, round: number): string {
   if (text === undefined) return extras[type === 'reply' || type === 'quote' ? type : 'mention'](target);
   const names = () => extractEntities(text, dataset.userNamed).mentions.some(({ user }) => user === target);

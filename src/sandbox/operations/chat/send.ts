@@ -12,9 +12,9 @@ import type { ActorCall, ActorOperation } from '../../http/operation.ts';
 import { badRequest, notFound, Problem } from '../../http/problem.ts';
 import { messageIn, ownConversation } from './find.ts';
 
-/** Of base64. A text of 10,000 characters fits, with its seal. */
+/** The limit of a base64 field. An encrypted text of 10,000 characters fits. */
 const MOST_SEALED = 128 * 1024;
-/** Edits and reactions of one message. */
+/** The limit of edits and reactions of one message. */
 const MOST_ABOUT = 500;
 
 const tokenHeader: Schema = {
@@ -35,7 +35,7 @@ const sealedFields = {
   signature: { type: 'string', contentEncoding: 'base64', description: 'MessageEventSignature of the scheme.' },
 };
 
-/** Begins a conversation, or turns its key: whoever knew the version before, and nobody else in between. */
+/** Starts a conversation, or replaces its key if the caller knows the latest version. */
 export const changeChatKey: ActorOperation = {
   id: 'changeChatKey',
   method: 'POST',
@@ -91,7 +91,7 @@ export const changeChatKey: ActorOperation = {
   },
 };
 
-/** Whatever one says in a conversation, or of a message there. What it says the platform cannot read. */
+/** Sends an encrypted event into a conversation. The platform cannot read its content. */
 export const sendChatEvent: ActorOperation = {
   id: 'sendChatEvent',
   method: 'POST',
@@ -167,7 +167,7 @@ function otherSide({ platform, params, actor }: ActorCall): User {
   return activeUser(users.get(other), other);
 }
 
-/** Those who take messages from everybody, or follow the sender; and those whose conversation it is already. */
+/** Throws unless the other user accepts messages from everybody, follows the sender, or has accepted the conversation. */
 function mayWrite(actor: User, other: User, conversation: Conversation | undefined): void {
   if (other.state !== 'active') activeUser(other, other.id);
   if (other.openDms || other.following.has(actor) || conversation?.accepted.has(other)) return;
@@ -202,14 +202,14 @@ function base64(body: Fields, field: string): string {
 
 type Token = { readonly token: string; readonly fingerprint: string } | undefined;
 
-/** The same wish seals to other bytes each time, so it is known by what the platform can see of it. */
-function tokenOf(call: ActorCall, wish: readonly string[]): Token {
+/** Fingerprints the unencrypted parts of a request, because encrypting the same content again gives other bytes. */
+function tokenOf(call: ActorCall, parts: readonly string[]): Token {
   const token = idempotencyToken(call);
   if (token === undefined) return undefined;
-  return { token, fingerprint: createHash('sha256').update(JSON.stringify(wish)).digest('base64url') };
+  return { token, fingerprint: createHash('sha256').update(JSON.stringify(parts)).digest('base64url') };
 }
 
-/** What came of the same token, or the same message id, before. */
+/** Returns the seqId of an earlier request with the same message id or token, if there was one. */
 function firstTime(
   { platform, actor }: ActorCall,
   conversation: Conversation | undefined,
