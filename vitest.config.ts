@@ -1,13 +1,30 @@
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
 
-export default defineConfig({
+/** Long faults, the soak, browsers, and the longest tests on the AT Protocol's servers. `npm run test:all` runs them; scripts/faults.js and scripts/survival.js run two of them for longer. */
+const onlyInAll = [
+  'test/browser/**',
+  'test/soak/**',
+  'test/platform/atproto/{events,parity}.test.ts',
+  'test/faults/{sqlite,mongodb}.test.ts',
+  'test/webhooks/{kills-sqlite,kills-mongodb,messages-mongodb,survival}.test.ts',
+];
+
+// `vitest run` is `npm test`; `vitest run --mode all` is `npm run test:all`.
+export default defineConfig(({ mode }) => ({
   // Packages load it as CommonJS; another copy, as a module, would not know their types (graphql-js refuses two realms).
   resolve: { alias: [{ find: /^graphql$/, replacement: 'graphql/index.js' }] },
   test: {
     include: ['test/**/*.test.ts'],
-    testTimeout: 20_000,
-    hookTimeout: 30_000,
-    // Two cores: more workers only make servers on loopback wait for each other.
-    maxWorkers: 2,
+    exclude: [...configDefaults.exclude, ...(mode === 'all' ? [] : onlyInAll)],
+    globalSetup: ['test/support/shared-atproto-network.ts'],
+    env: { TEST_ALL: mode === 'all' ? '1' : '' },
+    // A file that loads the service again needs a second of processor time for it.
+    isolate: false,
+    // Limits end a test that hangs. No test may fail because the machine is slow.
+    testTimeout: 900_000,
+    hookTimeout: 900_000,
+    expect: { poll: { timeout: 180_000 } },
+    // Many tests wait for timers, so two cores have time for four workers.
+    maxWorkers: 4,
   },
-});
+}));

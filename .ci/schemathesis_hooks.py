@@ -16,14 +16,22 @@ RECEIVER = "http://localhost:1/hook"
 
 # These have the document's own example. Made-up bytes are no picture of the type that is named, and no pattern of JSON Schema
 # can say which texts are an emoji. test/media, test/messaging and test/api/rest have other values.
-SAMPLES = {"image_base64", "cover_image_base64", "media_data", "media_type", "type", "emoji"}
+SAMPLES = {
+    *("image_base64", "cover_image_base64", "media_data", "media_type", "type", "emoji"),
+    # By its pattern a time may be of no calendar.
+    "since",
+    # An amount may be "0" by its pattern, but these may not.
+    *("low_credit_threshold", "dollars_per_day"),
+}
 
 # These are left out, because no made-up value is accepted: a cursor must be one that the service made, no proxy can be reached,
-# no media is fetched from an address that is not public, and ids of media must differ from each other.
+# no media is fetched from an address that is not public, ids of media must differ from each other, alternative texts need media, address
+# ranges have a form of their own, and the end of a key must be in the future.
 LEFT_OUT = {
+    *("ip_ranges", "expires_at"),
     *("cursor", "cursor_id", "graph_snapshot_id"),
     *("proxy", "x-proxy"),
-    *("media_url", "media_urls", "image_url", "cover_image_url", "media_ids"),
+    *("media_url", "media_urls", "image_url", "cover_image_url", "media_ids", "media_alt_texts"),
 }
 
 _keys = (f"schemathesis-{number}" for number in itertools.count())
@@ -108,8 +116,9 @@ def _narrowed(name, schema):
 
 
 def _given(name):
-    # Null counts as left out. Of `events` it means all types.
-    return {"required": [name], "properties": {} if name == "events" else {name: {"not": {"type": "null"}}}}
+    # Null counts as left out. Of `events` it means all types, of the threshold none.
+    has_null = name in ("events", "low_credit_threshold")
+    return {"required": [name], "properties": {} if has_null else {name: {"not": {"type": "null"}}}}
 
 
 def _state_alternatives(operation):

@@ -1,15 +1,32 @@
-// Prints the last line of .ci/run from the reports in a folder: vitest.json, clients.json and schemathesis.xml. A report that
-// is missing counts as one failure, because then its tests did not run to their end.
+// Prints the last lines of .ci/run from the reports in a folder: vitest.json, vitest-again.json (the files that were run once more),
+// clients.json, clients-atproto.json and schemathesis.xml. The lines name the tests of Vitest that failed and those that passed only at
+// the second attempt, with their messages. The last line is the sum. A missing report counts as one failure, because its tests did not finish.
 import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
+
+const maxMessageLines = 6;
+const maxListed = 20;
+const folder = process.argv[2];
 
 const readers = {
   'vitest.json': (text) => {
-    const { numPassedTests, numFailedTests, numFailedTestSuites, success } = JSON.parse(text);
-    // A file that cannot be loaded fails as a suite without tests.
-    return { passed: numPassedTests, failed: success ? 0 : Math.max(numFailedTests, numFailedTestSuites, 1) };
+    const first = JSON.parse(text);
+    const again = join(folder, 'vitest-again.json');
+    const failures = failuresOf(first);
+    const last = existsSync(again) ? failuresOf(JSON.parse(readFileSync(again, 'utf8'))) : failures;
+    const isLast = new Set(last.map(({ title }) => title));
+    const repaired = failures.filter(({ title }) => !isLast.has(title));
+    const second = [...repaired, ...retriedOf(first)];
+    const list = [
+      ...last.map((one) => entry('failed', one)),
+      ...second.map((one) => entry('passed at the second attempt', one)),
+    ];
+    // Errors outside of tests fail the run without a failed test.
+    const failed = first.success ? 0 : Math.max(last.length, existsSync(again) ? 0 : 1);
+    return { passed: first.numPassedTests + repaired.length, failed, list };
   },
   'clients.json': JSON.parse,
+  'clients-atproto.json': JSON.parse,
   'schemathesis.xml': (text) => {
     const [suites = ''] = /<testsuites[^>]*>/.exec(text) ?? [];
     const of = (name) => Number(new RegExp(` ${name}="(\\d+)"`).exec(suites)?.[1] ?? 0);
@@ -18,7 +35,36 @@ const readers = {
   },
 };
 
-const folder = process.argv[2];
+/** Returns the title and the message of each failed test, and of each file that failed without one. */
+function failuresOf({ testResults = [] }) {
+  return testResults.flatMap(({ name, status, message, assertionResults }) => {
+    const file = relative(process.cwd(), name);
+    const tests = assertionResults.filter((test) => test.status === 'failed');
+    if (status === 'failed' && tests.length === 0) return [{ title: file, message }];
+    return tests.map((test) => titled(file, test));
+  });
+}
+
+/** Returns the tests that Vitest itself repeated until they passed. */
+function retriedOf({ testResults = [] }) {
+  return testResults.flatMap(({ name, assertionResults }) => {
+    const tests = assertionResults.filter((test) => test.status === 'passed' && test.failureMessages.length > 0);
+    return tests.map((test) => titled(relative(process.cwd(), name), test));
+  });
+}
+
+const titled = (file, { fullName, failureMessages }) => ({
+  title: `${file}: ${fullName}`,
+  message: failureMessages.join('\n'),
+});
+
+const entry = (outcome, { title, message }) => `${outcome}: ${title}\n${beginning(message)}`;
+
+function beginning(text = '') {
+  const lines = text.split('\n').slice(0, maxMessageLines);
+  return lines.map((line) => `    ${line.slice(0, 300)}`).join('\n');
+}
+
 let passed = 0;
 let failed = 0;
 for (const [name, read] of Object.entries(readers)) {
@@ -26,6 +72,7 @@ for (const [name, read] of Object.entries(readers)) {
   const counts = existsSync(file) ? read(readFileSync(file, 'utf8')) : { passed: 0, failed: 1 };
   passed += counts.passed;
   failed += counts.failed;
+  for (const entry of counts.list?.slice(0, maxListed) ?? []) process.stdout.write(`${entry}\n`);
 }
 process.stdout.write(`tests: ${passed} passed, ${failed} failed\n`);
 process.exitCode = failed > 0 ? 1 : 0;

@@ -1,11 +1,28 @@
 #!/usr/bin/env node
-// How many calls a second the ledger can bill, on each store, with little history and with a hundred times as much.
-import { parseArgs } from 'node:util';
+// Measures how many calls per second the ledger can charge on each store, with a short history and with a history that is a hundred times
+// as long.
 import { audit, makeAccounts, pairs, price } from './bench/credit-pairs.js';
-import { median } from './bench/load.js';
+import { median, readArguments, recordResults, spread } from './bench/frame.js';
 
-const { values } = parseArgs({
-  options: {
+const values = readArguments(
+  `npm run bench:credit -- [--rounds 3] [--seconds 3] [--callers 200] [--accounts 1000]
+                               [--history 100] [--fill 20] [--store embedded] [--store mongodb]
+
+Runs pairs of reserve and settle through the ledger with --callers concurrent callers: on one account, then on --accounts. Two
+stores of each kind alternate. One contains the history of one round (history x1), the other one --history times as many
+payments, hours of usage and outcomes of commits. Filling the second store stops after --fill seconds.
+
+  pairs/s, p50, p99   of a pair; medians of --rounds rounds of --seconds, after one that is not counted
+  commits/s           writes to the store
+  together            commits that the store completed together: in SQLite they shared a transaction
+  of bare             commits a second, as a share of bare transactions that change one number for each commit: as
+                      durable, and as many in one transaction (SQLite) or at a time (MongoDB)
+  of x1               pairs a second, as a share of those with little history: the median of the rounds' ratios, and
+                      the lowest and highest
+
+The embedded store is on a disk, in a temporary folder, which may need two gigabytes. MongoDB is the server of
+MONGODB_URL (databases of the bench's own, dropped at the end), or a mongod on the PATH, or secantusd-py on the PATH or in .venv, started for the bench.\nsecantusd-py is slow, so it gets 32 callers unless --callers is given.`,
+  {
     rounds: { type: 'string', default: '3' },
     seconds: { type: 'string', default: '3' },
     callers: { type: 'string' },
@@ -13,29 +30,8 @@ const { values } = parseArgs({
     history: { type: 'string', default: '100' },
     fill: { type: 'string', default: '20' },
     store: { type: 'string', multiple: true, default: ['embedded', 'mongodb'] },
-    help: { type: 'boolean', short: 'h' },
   },
-});
-if (values.help) {
-  process.stdout.write(`Usage: npm run bench:credit -- [--rounds 3] [--seconds 3] [--callers 200] [--accounts 1000]
-                               [--history 100] [--fill 20] [--store embedded] [--store mongodb]
-
-Pairs of reserve and settle through the ledger, by --callers at a time: on one account, then on --accounts. Two stores
-of each kind take turns: one that holds what one round left (history x1), and one that holds --history times as
-much of it: payments, hours of usage, outcomes of commits. Filling that one stops after --fill seconds.
-
-  pairs/s, p50, p99   of a pair; medians of --rounds rounds of --seconds, after one that is not counted
-  commits/s           writes to the store
-  together            commits that the store answered at once: in SQLite they shared a transaction
-  of bare             commits a second, as a share of bare transactions that change one number for each commit: as
-                      durable, and as many in one transaction (SQLite) or at a time (MongoDB)
-  of x1               pairs a second, as a share of those with little history: the median of the rounds' ratios, and
-                      the lowest and highest
-
-The embedded store is on a disk, in a temporary folder, which may need two gigabytes. MongoDB is the server of
-MONGODB_URL (databases of the bench's own, dropped at the end), or a mongod on the PATH, or secantusd-py on the PATH or in .venv, started for the bench;\nthe last of them is slow, so that it gets 32 callers unless told otherwise.\n`);
-  process.exit();
-}
+);
 const number = (name) => {
   const value = Number(values[name]);
   if (value > 0) return value;
@@ -48,7 +44,7 @@ const durationMs = number('seconds') * 1_000;
 const fillMs = number('fill') * 1_000;
 const goal = 20_000;
 
-// A signal would end the process without its listeners of `exit`, who clean up.
+// Signals are handled, because a signal would otherwise end the process without calling the `exit` listeners, which clean up.
 for (const [signal, code] of Object.entries({ SIGINT: 130, SIGTERM: 143, SIGHUP: 129 })) {
   process.once(signal, () => process.exit(code));
 }
@@ -58,6 +54,7 @@ const kinds = {
   mongodb: async () => (await import('./bench/credit-mongodb.js')).mongodb(),
 };
 const say = (line) => process.stdout.write(`${line}\n`);
+const metrics = [];
 
 for (const kind of values.store) {
   if (!(kind in kinds)) {
@@ -70,6 +67,7 @@ for (const kind of values.store) {
   if (database) await bench(database);
   else say('mongodb: skipped, since MONGODB_URL is not set, and neither mongod nor secantusd-py is installed');
 }
+recordResults({ metrics });
 
 async function bench(database) {
   const subjects = [];
@@ -82,6 +80,7 @@ async function bench(database) {
     report(results);
     await tellRows(subjects);
     if (database.name === 'embedded') tellGoal(results);
+    noteMetrics(database.name, results);
     say('');
   } finally {
     for (const { close } of subjects) await close();
@@ -103,7 +102,7 @@ async function measure(database, subjects, callers) {
     subject.refused += result.refused;
     return result;
   };
-  // The rounds that warm up are the history, once; the second store gets more of it.
+  // The warm-up rounds create the history. The second store gets a longer one.
   for (const { accounts } of scenarios) for (const subject of subjects) await round(subject, accounts);
   const [little, much] = subjects;
   much.chargedBefore = await audit(much.store);
@@ -119,7 +118,7 @@ async function measure(database, subjects, callers) {
       for (const [index, subject] of subjects.entries()) {
         const since = subject.store.now();
         scenario.rounds[index].push(await round(subject, accounts));
-        // So that every round finds the same history.
+        // Every round must begin with the same history.
         await subject.forgetSince(since);
       }
       const { group } = scenario.rounds[0].at(-1);
@@ -129,11 +128,11 @@ async function measure(database, subjects, callers) {
   return { scenarios, subjects };
 }
 
-/** Every pair was charged once, and the books balance. */
+/** Checks that every pair was charged once and that the balances are correct. */
 async function check({ store, pairs: done, refused, history: times, chargedBefore = 0 }) {
   const charged = (await audit(store)) - chargedBefore * (times - 1);
   const least = done * price;
-  // The charge of a pair whose caller was told 503 may have been recorded all the same.
+  // The charge of a pair may have been recorded even if its caller received 503.
   if (charged < least || charged > least + refused * price) {
     throw new Error(`${done} pairs were done and ${refused} refused, but ${charged / price} were charged`);
   }
@@ -177,6 +176,33 @@ async function tellRows(subjects) {
   for (const { rows, history: times, refused } of subjects) {
     const counts = Object.entries(await rows()).map(([name, count]) => `${grouped(count)} ${name}`);
     say(`history x${times}: rows of ${counts.join(', ')}${refused > 0 ? `; ${grouped(refused)} pairs refused` : ''}`);
+  }
+}
+
+function noteMetrics(store, { scenarios }) {
+  for (const { accounts, bare, rounds: all } of scenarios) {
+    const label = `${store} store, ${grouped(accounts.length)} accounts`;
+    const [little] = all;
+    metrics.push(
+      {
+        ...{
+          id: `credit.${store}.${accounts.length}.pairs`,
+          label: `${label}: reserve and settle`,
+          unit: '1/s',
+          better: 'higher',
+        },
+        ...spread(little.map(({ perSecond }) => perSecond)),
+      },
+      {
+        ...{
+          id: `credit.${store}.${accounts.length}.bare`,
+          label: `${label}: commits beside bare transactions`,
+          unit: 'ratio',
+          better: 'higher',
+        },
+        ...spread(little.map(({ commitsPerSecond }, i) => commitsPerSecond / bare[i])),
+      },
+    );
   }
 }
 

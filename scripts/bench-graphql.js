@@ -1,32 +1,27 @@
 #!/usr/bin/env node
-// How fast GraphQL is, as ratios to bare Yoga, to Apollo Server and to REST, measured side by side in one run.
-import { spawnSync } from 'node:child_process';
+// Measures the speed of GraphQL as ratios to plain Yoga, to Apollo Server and to REST, alternating in one run.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
-import { load, median } from './bench/load.js';
-import { start, stopAll, temporaryFolder } from './bench/processes.js';
+import { alternate, median, readArguments, recordResults, showSpread, spread } from './bench/frame.js';
+import { load } from './bench/load.js';
+import { makeRichAccount, processorSeconds, start, stopAll, temporaryFolder } from './bench/processes.js';
 import { compareJourneys, journeys } from './bench/round-trips.js';
 
-const { values } = parseArgs({
-  options: {
+const values = readArguments(
+  `npm run bench:graphql -- [--rounds 9] [--seconds 2] [--concurrency 64] [--latency 20]
+
+Reads a user, 20 tweets and their authors with one query from Postern, from a bare Yoga and from Apollo Server on Express 5, in
+alternation (A B C, A B C, …). The resolvers of the other two make the same calls to the same sandbox. Prints requests a second, latencies,
+processor time a request (all threads of the server), and the ratios with their lowest and highest round. Then reads the
+same data by REST calls, one after the other, and by one query, with --latency milliseconds between caller and server.
+Exits with 1 if a goal is missed.`,
+  {
     rounds: { type: 'string', default: '9' },
     seconds: { type: 'string', default: '2' },
     concurrency: { type: 'string', default: '64' },
     latency: { type: 'string', default: '20' },
-    help: { type: 'boolean', short: 'h' },
   },
-});
-if (values.help) {
-  process.stdout.write(`Usage: npm run bench:graphql -- [--rounds 9] [--seconds 2] [--concurrency 64] [--latency 20]
-
-A user, 20 tweets and their authors, asked for in one query: of Postern, of a bare Yoga and of Apollo Server on Express 5,
-whose resolvers make the same calls to the same sandbox; in turn (A B C, A B C, …). Prints requests a second, latencies,
-processor time a request (all threads of the server), and the ratios with their lowest and highest round. Then the same
-data by REST calls, one after the other, and by one query, for a caller --latency milliseconds away.
-Exits with 1 where a goal is missed.\n`);
-  process.exit();
-}
+);
 const [rounds, concurrency, latencyMs] = [values.rounds, values.concurrency, values.latency].map(Number);
 const durationMs = Number(values.seconds) * 1_000;
 
@@ -50,14 +45,14 @@ const subjects = {
     PORT: '0',
     PLATFORM_URL: sandbox.url,
     PLATFORM_KIND: 'sandbox',
-    // Counted, and never reached.
+    // The limit is counted but never reached.
     RATE_LIMIT: '1000000000',
   }),
   yoga: await start('bench/bare-graphql.js', ['yoga', sandbox.url], production),
   apollo: await start('bench/bare-graphql.js', ['apollo', sandbox.url], production),
 };
 const demo = JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8'));
-const headers = { authorization: `Bearer ${richKey()}`, 'x-auth-token': demo.accounts[0].authToken };
+const headers = { authorization: `Bearer ${makeRichAccount(dataDir).key}`, 'x-auth-token': demo.accounts[0].authToken };
 
 const asked = {
   method: 'POST',
@@ -65,11 +60,14 @@ const asked = {
   headers: { ...headers, 'content-type': 'application/json', accept: 'application/json' },
   body: JSON.stringify({ query }),
 };
+const metrics = [];
+const charts = [];
 const reached = [compareServers(await measureServers(await theAnswers())), await compareRest()].flat();
+recordResults({ metrics, charts });
 await stopAll();
 if (reached.includes(false)) process.exitCode = 1;
 
-/** Asks each once and checks that they say the same; answers how each one's body begins, up to its own cursor. */
+/** Sends one request to each server and checks that the responses agree. Returns the beginning of each body up to its cursor. */
 async function theAnswers() {
   const beginnings = {};
   for (const [name, { url }] of Object.entries(subjects)) {
@@ -77,33 +75,23 @@ async function theAnswers() {
     if (JSON.parse(body).data?.user?.tweets?.edges?.length !== 20) throw new Error(`${name} does not answer 20 tweets`);
     beginnings[name] = body.slice(0, body.indexOf('"endCursor"'));
   }
-  // Tweets of the API have whole seconds (docs/rest.md, Responses), those of the platform milliseconds.
+  // Timestamps of tweets have whole seconds in the API (docs/rest.md, Responses) and milliseconds on the platform.
   const same = new Set(Object.values(beginnings).map((text) => text.replaceAll(/\.\d{3}Z/g, '.000Z')));
   if (same.size !== 1) throw new Error('the servers answer differently');
   return beginnings;
 }
 
-async function measureServers(beginnings) {
-  const results = { postern: [], yoga: [], apollo: [] };
-  for (let round = 0; round <= rounds; round++) {
-    for (const [name, { url }] of Object.entries(subjects)) {
-      const check = (body) => {
-        if (!body.startsWith(beginnings[name])) throw new Error(`not the answer: ${body}`);
-      };
-      const before = await processorSeconds(url);
-      // The first round warms everything up, which takes V8 thousands of requests.
-      const lasts = round === 0 ? Math.max(5_000, durationMs) : durationMs;
-      const result = await load({ origin: url, request: () => asked, concurrency, durationMs: lasts, check });
-      const cpu = ((await processorSeconds(url)) - before) * 1_000;
-      if (round > 0) results[name].push({ ...result, cpuMs: cpu / result.requests });
-    }
-  }
-  return results;
-}
-
-async function processorSeconds(url) {
-  const response = await fetch(`${url}/metrics`);
-  return Number(/^process_cpu_seconds_total (\S+)$/m.exec(await response.text())?.[1]);
+function measureServers(beginnings) {
+  return alternate(subjects, rounds, async (server, name, round) => {
+    const check = (body) => {
+      if (!body.startsWith(beginnings[name])) throw new Error(`not the answer: ${body}`);
+    };
+    const before = processorSeconds(server);
+    // V8 needs thousands of requests to warm up.
+    const lasts = round === 0 ? Math.max(5_000, durationMs) : durationMs;
+    const result = await load({ origin: server.url, request: () => asked, concurrency, durationMs: lasts, check });
+    return { ...result, cpuMs: ((processorSeconds(server) - before) / result.requests) * 1_000 };
+  });
 }
 
 function compareServers(results) {
@@ -114,17 +102,36 @@ function compareServers(results) {
       `  ${name.padEnd(8)} ${of('perSecond')}/s, p50 ${of('p50')} ms, p99 ${of('p99')} ms, ${of('cpuMs')} ms of processor a request\n`,
     );
   }
+  charts.push(
+    chart('GraphQL: requests a second', '1/s', results, 'perSecond'),
+    chart('GraphQL: processor time a request', 'ms', results, 'cpuMs'),
+  );
   return ['yoga', 'apollo'].map((other) => {
-    const ratios = (better) => results.postern.map((result, i) => better(result, results[other][i]));
-    const cpu = ratios((ours, theirs) => theirs.cpuMs / ours.cpuMs);
-    const note = `; by processor time ${spread(cpu)}`;
+    const ratios = (better) => spread(results.postern.map((result, i) => better(result, results[other][i])));
+    const cpu = ratios((ours, theirs) => ours.cpuMs / theirs.cpuMs);
+    const beside = `beside ${other === 'yoga' ? 'bare Yoga' : 'Apollo Server on Express'}`;
+    metrics.push({
+      id: `graphql.${other}.cpu`,
+      label: `processor time ${beside}`,
+      unit: 'ratio',
+      better: 'lower',
+      ...cpu,
+    });
     return verdict(
-      `postern / ${other}`,
+      { id: `graphql.${other}.speed`, label: `requests a second ${beside}` },
       ratios((ours, theirs) => ours.perSecond / theirs.perSecond),
       goals[other],
-      note,
+      `; processor time ${showSpread(cpu)}`,
     );
   });
+}
+
+function chart(title, unit, results, figure) {
+  const series = Object.entries(results).map(([name, all]) => ({
+    name,
+    values: [median(all.map((result) => result[figure]))],
+  }));
+  return { title, unit, categories: ['a user, 20 tweets and their authors'], series };
 }
 
 async function compareRest() {
@@ -137,8 +144,8 @@ async function compareRest() {
     process.stdout.write(`  graphql  ${median(graphql).toFixed(1)} ms, 1 query\n`);
     reached.push(
       verdict(
-        'rest / graphql',
-        rest.map((ms, i) => ms / graphql[i]),
+        { id: `graphql.journey.${name}`, label: `${name}: time by REST calls beside one query` },
+        spread(rest.map((ms, i) => ms / graphql[i])),
         goals.rest,
       ),
     );
@@ -146,24 +153,10 @@ async function compareRest() {
   return reached;
 }
 
-function verdict(name, ratios, goal, note = '') {
-  const isReached = median(ratios) >= goal;
+function verdict(metric, ratios, goal, note = '') {
+  metrics.push({ ...metric, unit: 'ratio', better: 'higher', ...ratios });
+  const isReached = ratios.value >= goal;
   const outcome = `goal ${goal} ${isReached ? 'reached' : 'MISSED'}`;
-  process.stdout.write(`  ${name}: ${spread(ratios)}, ${outcome}${note}\n`);
+  process.stdout.write(`  ${metric.label}: ${showSpread(ratios)}, ${outcome}${note}\n`);
   return isReached;
-}
-
-function spread(ratios) {
-  return `${median(ratios).toFixed(2)} (${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)})`;
-}
-
-/** A key whose credit outlasts the bench. */
-function richKey() {
-  const run = (...args) => {
-    const command = [join(import.meta.dirname, 'postern.js'), ...args, '--json'];
-    const { stdout } = spawnSync(process.execPath, command, { env: { ...process.env, DATA_DIR: dataDir } });
-    return JSON.parse(stdout);
-  };
-  const { id } = run('account', 'create', '--name', 'bench', '--credits', '100000');
-  return run('key', 'create', '--account', id).key;
 }

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
-// Attacks the built service and measures what each attack costs it.
+// Attacks the built service and measures the cost of each attack.
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
+import { readArguments, recordResults } from './bench/frame.js';
 import { attacks } from './bench/hostile/attacks.js';
 import { Service, startSandbox } from './bench/hostile/service.js';
 import { Target } from './bench/hostile/target.js';
@@ -10,19 +10,8 @@ import { Target } from './bench/hostile/target.js';
 const targets = { stopMs: 100, retainedMiB: 100, peakMiB: 1_024 };
 const settleMs = 300;
 
-const { values } = parseArgs({
-  options: {
-    only: { type: 'string', multiple: true },
-    list: { type: 'boolean' },
-    json: { type: 'boolean' },
-    seconds: { type: 'string', default: '60' },
-    mebibytes: { type: 'string', default: '4096' },
-    checkout: { type: 'string', default: dirname(dirname(fileURLToPath(import.meta.url))) },
-    help: { type: 'boolean', short: 'h' },
-  },
-});
-if (values.help) {
-  process.stdout.write(`Usage: npm run bench:hostile -- [--only NAME]... [--list] [--json] [--seconds 60] [--mebibytes 4096] [--checkout FOLDER]
+const values = readArguments(
+  `npm run bench:hostile -- [--only NAME]... [--list] [--json] [--seconds 60] [--mebibytes 4096] [--checkout FOLDER]
 
 Starts the built service (on the embedded store, with the sandbox in a process of its own), attacks it with one kind of hostile
 request after the other, and prints for each attack:
@@ -32,7 +21,7 @@ request after the other, and prints for each attack:
   cpu ms    processor time of the service, all threads
   kept MiB  growth of heap and buffers after a garbage collection, before the attack's connections close
   peak MiB  growth of the resident set at its highest
-  dollars   what the attacking account was charged
+  dollars   charge of the attacking account
   responses statuses and their number, then remarks
 
 The exit status is 1 if an attack stops the loop for more than ${targets.stopMs} ms, keeps more than ${targets.retainedMiB} MiB, peaks above
@@ -41,9 +30,16 @@ ${targets.peakMiB} MiB, or ends the service. A service that needs more than --se
   --only      attacks with this text in their name
   --list      print the names and end
   --json      print one line of JSON for each attack
-  --checkout  measure the service that is built in another folder\n`);
-  process.exit();
-}
+  --checkout  measure the service that is built in another folder`,
+  {
+    only: { type: 'string', multiple: true },
+    list: { type: 'boolean' },
+    json: { type: 'boolean' },
+    seconds: { type: 'string', default: '60' },
+    mebibytes: { type: 'string', default: '4096' },
+    checkout: { type: 'string', default: dirname(dirname(fileURLToPath(import.meta.url))) },
+  },
+);
 const chosen = Object.entries(attacks).filter(
   ([name]) => !values.only || values.only.some((part) => name.includes(part)),
 );
@@ -59,6 +55,7 @@ if (!values.json) {
   print(['attack', 's', 'stop ms', 'cpu ms', 'kept MiB', 'peak MiB', 'dollars', 'responses']);
 }
 let missed = 0;
+const worst = { stopMs: 0, retainedMiB: 0, peakMiB: 0 };
 for (const [name, attack] of chosen) {
   if (service && (attack.fresh || service.ended)) {
     await service.stop();
@@ -67,16 +64,26 @@ for (const [name, attack] of chosen) {
   service ??= await startService();
   const result = await measure(name, attack);
   if (result.faults.length > 0) missed++;
+  for (const figure of Object.keys(worst)) worst[figure] = Math.max(worst[figure], result[figure] ?? 0);
   report(result);
 }
 await service?.stop();
 sandbox.child.kill();
+const metric = (id, label, value, unit) => ({ id: `hostile.${id}`, label, value, unit, better: 'lower' });
+recordResults({
+  metrics: [
+    metric('stop', `longest stop of the event loop in ${chosen.length} attacks`, worst.stopMs, 'ms'),
+    metric('retained', 'most memory kept after an attack', worst.retainedMiB, 'MiB'),
+    metric('peak', 'highest growth of the resident memory', worst.peakMiB, 'MiB'),
+    metric('missed', 'attacks that missed a target', missed, 'attacks'),
+  ],
+});
 if (missed > 0) {
   process.stderr.write(`${missed} of ${chosen.length} attacks missed a target\n`);
   process.exitCode = 1;
 }
 
-/** A service that has answered some ordinary calls, so that the first attack does not measure its start. */
+/** Starts a service and sends a few normal calls, so that the first attack does not measure the start. */
 async function startService() {
   const started = await Service.start(checkout, sandbox.url);
   const target = new Target(started, async () => {});
@@ -101,7 +108,7 @@ async function measure(name, attack) {
     await target.begin();
     await attack(target);
     state.seconds = (performance.now() - state.startedAt) / 1_000;
-    // Work may go on after the last response.
+    // Work may continue after the last response.
     await new Promise((done) => setTimeout(done, settleMs));
     figures = await service.read();
   } catch (error) {
@@ -118,8 +125,13 @@ async function measure(name, attack) {
     if (figures && figures[figure] > most) faults.push(`${figure} above ${most}`);
   }
   return {
-    ...{ name, seconds: state.seconds, ...figures, charged },
-    ...{ responses: Object.fromEntries(target.statuses), notes: target.notes, faults },
+    name,
+    seconds: state.seconds,
+    ...figures,
+    charged,
+    responses: Object.fromEntries(target.statuses),
+    notes: target.notes,
+    faults,
   };
 }
 

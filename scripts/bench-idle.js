@@ -1,33 +1,29 @@
 #!/usr/bin/env node
-// What webhooks cost while nothing happens: many platform accounts, each with a webhook of its own.
+// Measures the cost of idle webhooks: many platform accounts without events, each with its own webhook.
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { AccountAdmin } from '../dist/billing/account-admin.js';
 import { systemRuntime } from '../dist/shared/runtime/runtime.js';
 import { Secret } from '../dist/shared/secrets/secret.js';
 import { Vault } from '../dist/shared/secrets/vault.js';
 import { openSqliteStore } from '../dist/store/sqlite/store.js';
 import { WebhookVault } from '../dist/webhooks/shared/secrets.js';
+import { readArguments, recordResults } from './bench/frame.js';
 import { start, stop, stopAll, temporaryFolder } from './bench/processes.js';
 
-const { values } = parseArgs({
-  options: {
+const values = readArguments(
+  `npm run bench:idle -- [--accounts 1000,10000] [--seconds 60] [--warm 75]
+
+Measures the service with --accounts idle platform accounts on the embedded store. Each account has a valid webhook and its own poller,
+and 100 of them belong to one API account. They are written into the store before the service starts, with a creation time one hour ago
+and no event since. The measurement lasts --seconds and begins after --warm seconds, in which every poller sends its first requests.`,
+  {
     accounts: { type: 'string', default: '1000,10000' },
     seconds: { type: 'string', default: '60' },
     warm: { type: 'string', default: '75' },
-    help: { type: 'boolean', short: 'h' },
   },
-});
-if (values.help) {
-  process.stdout.write(`Usage: npm run bench:idle -- [--accounts 1000,10000] [--seconds 60] [--warm 75]
-
-Platform accounts that the sandbox mints, each with a valid webhook and a poller of its own, 100 to an API account, on the embedded
-store. They are written into the store before the service starts, as made an hour ago and with nothing heard since; nothing
-happens to them. After \`warm\` seconds, which every poller needs for its first questions, it is measured for so many seconds.\n`);
-  process.exit();
-}
+);
 const seconds = Number(values.seconds);
 const webhooksOfAccount = 100;
 const hourMs = 3_600_000;
@@ -49,13 +45,34 @@ if (results.length > 1) {
     `${most.count / least.count} times the accounts: CPU ${times('cpu')}, memory ${times('megabytes')}, requests ${times('requests')}\n`,
   );
 }
+recordResults({
+  metrics: results.flatMap(({ count, cpu, megabytes }) => [
+    {
+      id: `idle.${count}.cpu`,
+      label: `${count} idle accounts: share of a core`,
+      value: cpu,
+      unit: '%',
+      better: 'lower',
+    },
+    {
+      id: `idle.${count}.memory`,
+      label: `${count} idle accounts: resident memory`,
+      value: megabytes,
+      unit: 'MB',
+      better: 'lower',
+    },
+  ]),
+});
 await stopAll();
 
 async function idle(count) {
   const env = { NODE_ENV: 'production', SECRET_KEY: randomBytes(32).toString('base64') };
   const dataDir = temporaryFolder();
   const sandbox = await start('postern.js', ['sandbox'], {
-    ...{ ...env, DATA_DIR: temporaryFolder(), SANDBOX_PORT: '0', SANDBOX_ACTIVITY: '0' },
+    ...env,
+    DATA_DIR: temporaryFolder(),
+    SANDBOX_PORT: '0',
+    SANDBOX_ACTIVITY: '0',
   });
   const response = await fetch(`${sandbox.url}/control/accounts`, {
     method: 'POST',
@@ -66,8 +83,13 @@ async function idle(count) {
   await writeWebhooks(accounts, dataDir, env.SECRET_KEY);
   const startedAt = performance.now();
   const postern = await start('postern.js', ['serve'], {
-    ...{ ...env, DATA_DIR: dataDir, PORT: '0', PLATFORM_URL: sandbox.url, PLATFORM_KIND: 'sandbox' },
-    ...{ LOG_LEVEL: 'warn', ALLOW_LOCALHOST_WEBHOOKS: 'true' },
+    ...env,
+    DATA_DIR: dataDir,
+    PORT: '0',
+    PLATFORM_URL: sandbox.url,
+    PLATFORM_KIND: 'sandbox',
+    LOG_LEVEL: 'warn',
+    ALLOW_LOCALHOST_WEBHOOKS: 'true',
   });
   while ((await figures(postern, sandbox)).pollers < count) await sleep(500);
   const claimedAfter = (performance.now() - startedAt) / 1_000;
@@ -79,14 +101,15 @@ async function idle(count) {
   await stop(sandbox);
   const elapsed = (after.at - before.at) / 1_000;
   return {
-    ...{ count, claimedAfter },
+    count,
+    claimedAfter,
     cpu: ((after.cpuSeconds - before.cpuSeconds) / elapsed) * 100,
     megabytes: after.bytes / 1_000_000,
     requests: (after.requests - before.requests) / elapsed,
   };
 }
 
-/** As the service writes those that it registers; with a handshake for each that would take minutes. */
+/** Writes webhooks in the form that the service stores. Registering them with a handshake each would take minutes. */
 async function writeWebhooks(accounts, dataDir, secretKey) {
   const keys = [new Secret(Buffer.from(secretKey, 'base64'))];
   const vault = new WebhookVault(new Vault(keys, systemRuntime), keys);
@@ -103,17 +126,21 @@ async function writeWebhooks(accounts, dataDir, secretKey) {
         const [poller] = vault.pollerIds(account, credentials);
         const id = `wh_idle${first + index}`;
         const webhook = {
-          ...{
-            id,
-            account,
-            poller,
-            createdAt,
-            url: vault.sealUrl({ account, id }, `${receiver.url}/hook`),
-            events: null,
-            hasEncryptionCode: false,
-          },
-          ...{ sealed: vault.seal({ account, id }, secrets), valid: true, keptSince: createdAt, revision: 0 },
-          ...{ lastValidatedAt: createdAt, failingSince: null, lastDeliveryAt: null, lastError: null },
+          id,
+          account,
+          poller,
+          createdAt,
+          url: vault.sealUrl({ account, id }, `${receiver.url}/hook`),
+          events: null,
+          hasEncryptionCode: false,
+          sealed: vault.seal({ account, id }, secrets),
+          valid: true,
+          keptSince: createdAt,
+          revision: 0,
+          lastValidatedAt: createdAt,
+          failingSince: null,
+          lastDeliveryAt: null,
+          lastError: null,
         };
         const sealed = vault.sealPoller(account, poller, credentials);
         return store.webhooks.create(webhook, { id: poller, account, sealed, createdAt }, webhooksOfAccount);

@@ -1,31 +1,27 @@
 #!/usr/bin/env node
-// How fast REST is, as a ratio to the bare equivalents, measured side by side in one run.
-import { spawnSync } from 'node:child_process';
+// Measures the speed of REST as a ratio to minimal servers, alternating in one run.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
-import { load, median } from './bench/load.js';
-import { start, stopAll, temporaryFolder } from './bench/processes.js';
+import { alternate, median, readArguments, recordResults, showSpread, spread } from './bench/frame.js';
+import { load } from './bench/load.js';
+import { makeRichAccount, processorSeconds, start, stopAll, temporaryFolder } from './bench/processes.js';
 
-const { values } = parseArgs({
-  options: {
+const values = readArguments(
+  `npm run bench:rest -- [--rounds 7] [--seconds 2] [--concurrency 64]
+
+Searches (20 tweets), reads a page of followers (20 users) and posts a tweet with --concurrency callers, then searches with one caller.
+Each call goes to Postern, a bare node:http server and bare Express 5 in alternation (A B C, A B C, …), with one sandbox. Prints
+requests a second, latencies, processor time a request (all threads of the server), and the ratios with their lowest and highest
+round.`,
+  {
     rounds: { type: 'string', default: '7' },
     seconds: { type: 'string', default: '2' },
     concurrency: { type: 'string', default: '64' },
-    help: { type: 'boolean', short: 'h' },
   },
-});
-if (values.help) {
-  process.stdout.write(`Usage: npm run bench:rest -- [--rounds 7] [--seconds 2] [--concurrency 64]
-
-A search (20 tweets), a page of followers (20 users) and a tweet posted, each through Postern, through a bare node:http
-server and through bare Express 5, in turn (A B C, A B C, …) against one sandbox. Prints requests a second and the
-ratios, with their lowest and highest round.\n`);
-  process.exit();
-}
+);
 const rounds = Number(values.rounds);
 const durationMs = Number(values.seconds) * 1_000;
-const concurrency = Number(values.concurrency);
+const callers = Number(values.concurrency);
 
 const dataDir = temporaryFolder();
 const sandbox = await start('postern.js', ['sandbox'], { DATA_DIR: temporaryFolder(), SANDBOX_PORT: '0' });
@@ -40,13 +36,21 @@ const subjects = {
   express: await start('bench/bare-server.js', ['express', sandbox.url]),
 };
 const demo = JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8'));
-const headers = { authorization: `Bearer ${richKey()}`, 'x-auth-token': demo.accounts[0].authToken };
+const headers = {
+  authorization: `Bearer ${makeRichAccount(dataDir).key}`,
+  'x-auth-token': demo.accounts[0].authToken,
+};
 
 let posted = 0;
+const search = await page('/v1/tweet/advanced_search?q=from:grace&count=20', 'tweets');
 const scenarios = {
-  search: await page('/v1/tweet/advanced_search?q=from:grace&count=20', 'tweets'),
-  followers: await page('/v1/user/followers?userName=grace&count=20', 'followers'),
+  search: { ...search, concurrency: callers },
+  followers: {
+    ...(await page('/v1/user/followers?userName=grace&count=20', 'followers')),
+    concurrency: callers,
+  },
   write: {
+    concurrency: callers,
     request: () => ({
       method: 'POST',
       path: '/v1/tweet/create',
@@ -57,12 +61,35 @@ const scenarios = {
       if (!body.includes(JSON.parse(sent).text)) throw new Error('a body is not the tweet that was posted');
     },
   },
+  'search, one caller': { ...search, concurrency: 1 },
 };
 
-for (const [name, scenario] of Object.entries(scenarios)) report(name, await measure(scenario));
+const metrics = [];
+const all = {};
+for (const [name, scenario] of Object.entries(scenarios)) {
+  const results = await alternate(subjects, rounds, (server) => measure(server, scenario));
+  all[name] = results;
+  report(name, results, scenario.concurrency);
+}
+const chart = (title, unit, figure) => ({
+  title,
+  unit,
+  categories: Object.keys(all),
+  series: Object.keys(subjects).map((subject) => ({
+    name: subject,
+    values: Object.values(all).map((results) => median(results[subject].map((result) => result[figure]))),
+  })),
+});
+recordResults({
+  metrics,
+  charts: [
+    chart('REST: requests a second', '1/s', 'perSecond'),
+    chart('REST: processor time a request', 'ms', 'cpuMs'),
+  ],
+});
 await stopAll();
 
-/** A read, whose every body must hold the page: its first and its last of 20 items, whole to the end. */
+/** Returns a read that checks every body: the first and the last of 20 items must be complete. */
 async function page(path, items) {
   const answer = await fetch(subjects.postern.url + path, { headers });
   const ids = (await answer.json()).data[items].map(({ id }) => id);
@@ -75,40 +102,47 @@ async function page(path, items) {
   };
 }
 
-async function measure({ request, check }) {
-  const results = { postern: [], http: [], express: [] };
-  for (let round = 0; round <= rounds; round++) {
-    for (const [name, { url }] of Object.entries(subjects)) {
-      const result = await load({ origin: url, request, concurrency, durationMs, check });
-      // The first round warms everything up.
-      if (round > 0) results[name].push(result);
-    }
-  }
-  return results;
+async function measure(server, scenario) {
+  const before = processorSeconds(server);
+  const result = await load({ origin: server.url, durationMs, ...scenario });
+  return { ...result, cpuMs: ((processorSeconds(server) - before) / result.requests) * 1_000 };
 }
 
-function report(scenario, results) {
+function report(scenario, results, concurrency) {
   process.stdout.write(`${scenario}\n`);
-  for (const [name, all] of Object.entries(results)) {
-    const of = (figure) => median(all.map((result) => result[figure])).toFixed(2);
-    process.stdout.write(`  ${name.padEnd(8)} ${of('perSecond')}/s, p50 ${of('p50')} ms, p99 ${of('p99')} ms\n`);
-  }
-  for (const other of ['http', 'express']) {
-    const ratios = results.postern.map((result, i) => result.perSecond / results[other][i].perSecond);
-    const [low, high] = [Math.min(...ratios), Math.max(...ratios)];
+  for (const [name, each] of Object.entries(results)) {
+    const of = (figure) => median(each.map((result) => result[figure])).toFixed(2);
     process.stdout.write(
-      `  postern / ${other}: ${median(ratios).toFixed(2)} (${low.toFixed(2)} to ${high.toFixed(2)})\n`,
+      `  ${name.padEnd(8)} ${of('perSecond')}/s, p50 ${of('p50')} ms, p99 ${of('p99')} ms, ${of('cpuMs')} ms of processor a request\n`,
     );
   }
-}
-
-/** A key whose credit outlasts the bench. */
-function richKey() {
-  const run = (...args) => {
-    const command = [join(import.meta.dirname, 'postern.js'), ...args, '--json'];
-    const { stdout } = spawnSync(process.execPath, command, { env: { ...process.env, DATA_DIR: dataDir } });
-    return JSON.parse(stdout);
-  };
-  const { id } = run('account', 'create', '--name', 'bench', '--credits', '100000');
-  return run('key', 'create', '--account', id).key;
+  for (const other of ['http', 'express']) {
+    const ratios = (of) => spread(results.postern.map((ours, i) => of(ours, results[other][i])));
+    const add = (id, label, better, values) => {
+      metrics.push({
+        id: `rest.${scenario}.${other}.${id}`,
+        label: `${scenario}: ${label}`,
+        unit: 'ratio',
+        better,
+        ...values,
+      });
+      process.stdout.write(`  ${label}: ${showSpread(values)}\n`);
+    };
+    const beside = `beside ${other === 'http' ? 'bare node:http' : 'bare Express'}`;
+    const speed = ratios((ours, theirs) => ours.perSecond / theirs.perSecond);
+    if (concurrency > 1) add('speed', `requests a second ${beside}`, 'higher', speed);
+    else
+      add(
+        'latency',
+        `p50 ${beside}`,
+        'lower',
+        ratios((ours, theirs) => ours.p50 / theirs.p50),
+      );
+    add(
+      'cpu',
+      `processor time ${beside}`,
+      'lower',
+      ratios((ours, theirs) => ours.cpuMs / theirs.cpuMs),
+    );
+  }
 }

@@ -1,26 +1,23 @@
 #!/usr/bin/env node
-// How long a search takes in the dataset of the sandbox, by kind of query: no HTTP, no JSON, one page of 20.
-import { parseArgs } from 'node:util';
+import { loadSnapshot } from '../dist/sandbox/dataset/snapshot.js';
 import { parseQuery } from '../dist/sandbox/search/parse.js';
 import { search } from '../dist/sandbox/search/search.js';
-import { buildDataset } from '../dist/sandbox/seed/build-dataset.js';
+import { defaultSeed, snapshotOf } from '../dist/sandbox/seed/load-dataset.js';
+// Measures the duration of searches in the sandbox's dataset by kind of query, without HTTP and JSON, for one page of 20 results.
+import { readArguments, recordResults } from './bench/frame.js';
 
-const { values } = parseArgs({
-  options: {
+const values = readArguments(
+  `npm run bench:search -- [--rounds 300] [--limit 2] [--json]
+
+Loads the dataset of the sandbox and runs every kind of query on it, newest first and best first. Prints the median and the 99th
+percentile, in milliseconds, of parsing the query and finding a page of 20. A row marked "deep" is a page in the middle of the results.
+Exits with 1 if a median is over --limit milliseconds.`,
+  {
     rounds: { type: 'string', default: '300' },
     limit: { type: 'string', default: '2' },
     json: { type: 'boolean', default: false },
-    help: { type: 'boolean', short: 'h' },
   },
-});
-if (values.help) {
-  process.stdout.write(`Usage: npm run bench:search -- [--rounds 300] [--limit 2] [--json]
-
-Builds the dataset of the sandbox and runs every kind of query on it, newest first and best first: median and 99th percentile
-in milliseconds of reading the query and finding a page of 20. A row marked "deep" is a page in the middle of the results.
-Exits with 1 if a median is over --limit milliseconds.\n`);
-  process.exit();
-}
+);
 const rounds = Number(values.rounds);
 const limit = Number(values.limit);
 if (!(rounds > 0 && limit > 0)) {
@@ -62,12 +59,12 @@ const queries = [
 
 const epoch = Math.floor(Date.now() / 60_000) * 60_000;
 const started = performance.now();
-const dataset = buildDataset('postern', epoch);
+const dataset = loadSnapshot(await snapshotOf(defaultSeed), epoch);
 const builtMs = performance.now() - started;
 const viewer = dataset.userNamed('ada');
 const day = (ago) => new Date(epoch - ago * 86_400_000).toISOString().slice(0, 10);
 
-/** Where a page in the middle of all results begins; undefined where one page holds them. */
+/** Returns the cursor of a page in the middle of the results; undefined if one page contains all results. */
 function middleOf(query, product) {
   const pages = [];
   let after;
@@ -101,11 +98,24 @@ for (const [kind, wording] of queries) {
   }
 }
 
+const worst = (part) => Math.max(...rows.map((row) => row[part]));
+recordResults({
+  metrics: [
+    {
+      id: 'search.median',
+      label: 'search of the sandbox: slowest median',
+      value: worst('median'),
+      unit: 'ms',
+      better: 'lower',
+    },
+    { id: 'search.p99', label: 'search of the sandbox: slowest p99', value: worst('p99'), unit: 'ms', better: 'lower' },
+  ],
+});
 const slow = rows.filter((row) => row.median > limit);
 if (values.json) process.stdout.write(`${JSON.stringify({ tweets: dataset.tweets.length, builtMs, rows }, null, 2)}\n`);
 else {
   process.stdout.write(
-    `${dataset.tweets.length} tweets of ${dataset.users.size} users, built in ${builtMs.toFixed(0)} ms\n`,
+    `${dataset.tweets.length} tweets of ${dataset.users.size} users, loaded in ${builtMs.toFixed(0)} ms\n`,
   );
   process.stdout.write(
     `${'query'.padEnd(34)}${'order'.padEnd(8)}${'found'.padStart(6)}${'median'.padStart(9)}${'p99'.padStart(9)}\n`,
@@ -115,8 +125,9 @@ else {
       `${kind.padEnd(34)}${product.padEnd(8)}${String(found).padStart(6)}${median.toFixed(3).padStart(9)}${p99.toFixed(3).padStart(9)}\n`,
     );
   }
-  const worst = (part) => Math.max(...rows.map((row) => row[part])).toFixed(3);
-  process.stdout.write(`the slowest median ${worst('median')} ms, the slowest p99 ${worst('p99')} ms\n`);
+  process.stdout.write(
+    `the slowest median ${worst('median').toFixed(3)} ms, the slowest p99 ${worst('p99').toFixed(3)} ms\n`,
+  );
 }
 if (slow.length > 0) {
   process.stderr.write(`over ${limit} ms: ${slow.map((row) => `${row.kind} (${row.product})`).join(', ')}\n`);

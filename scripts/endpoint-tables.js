@@ -7,7 +7,7 @@ import { returnedFields } from './shape-tables.js';
 
 const calls = [...actions, ...streams];
 
-/** Every call with its parameters, its response and its price, for docs/rest.md. */
+/** Returns a table of all calls with parameters, response and price, for docs/rest.md. */
 export function endpointTable(openApi) {
   const rows = calls.map((action) => [
     code(`${action.method} ${action.path}`),
@@ -19,17 +19,7 @@ export function endpointTable(openApi) {
   return table(['call', 'does', 'takes', 'returns', 'price'], rows);
 }
 
-/** What an adapter for the AT Protocol could do for each action that asks a platform, for docs/architecture-decisions.md. */
-export function protocolTable() {
-  const byAnswer = new Map();
-  for (const { actor, name, atProtocol } of calls) {
-    if (actor) byAnswer.set(atProtocol, [...(byAnswer.get(atProtocol) ?? []), code(name)]);
-  }
-  const rows = [...byAnswer].map(([answer, names]) => [names.join(', '), answer ?? 'no: 501']);
-  return table(['actions', 'AT Protocol could'], rows);
-}
-
-/** Required parameters in bold; alternatives joined by "or", at the place of the first of them. */
+/** Formats required parameters in bold, and joins alternatives by "or" at the position of the first one. */
 function parametersOf({ input, path, keepsActor, code: encryptionCode }) {
   const { properties, required = [], $defs = {} } = z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' });
   const groups = alternativesOf(input).filter((group, _at, all) => !all.some((other) => isPartOf(other, group)));

@@ -3,7 +3,7 @@ import { code, table } from './markdown-table.js';
 
 const { modules, packages } = JSON.parse(readFileSync(new URL('modules.json', import.meta.url), 'utf8'));
 
-/** The tables of scripts/modules.json in Markdown, for ARCHITECTURE.md. */
+/** Returns the tables of scripts/modules.json in Markdown, for ARCHITECTURE.md. */
 export function moduleTables() {
   const moduleRows = modules.map(({ module, holds, mayImport }) => [code(module), holds, importList(mayImport)]);
   const packageRows = packages.map(({ packages: names, onlyIn }) => [

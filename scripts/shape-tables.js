@@ -1,6 +1,6 @@
 import { code, table } from './markdown-table.js';
 
-/** The shapes that each page shows: name in the OpenAPI document and heading. */
+/** The shapes on each page: the name in the OpenAPI document and the heading. */
 const pages = {
   shapes: {
     Tweet: 'Tweet',
@@ -13,10 +13,14 @@ const pages = {
     Article: 'Article',
     Account: 'Account',
     ApiKey: 'API key',
+    CreatedApiKey: 'Created API key',
     Balance: 'Balance',
     Usage: 'Usage',
     UsageRow: 'Usage row',
     Payment: 'Payment',
+    AuditEntry: 'Audit entry',
+    AuditAuthor: 'Audit author',
+    AuditSubject: 'Audit subject',
   },
   'message-shapes': {
     Conversation: 'Conversation',
@@ -28,19 +32,21 @@ const pages = {
     CreatedWebhook: 'Created webhook',
     Webhook: 'Webhook',
     Delivery: 'Delivery',
+    DeliveryDetail: 'Delivery with attempts',
+    DeliveryAttempt: 'Delivery attempt',
     WebhookTest: 'Test result',
   },
 };
 
 const headings = { ...Object.assign({}, ...Object.values(pages)), QuotedTweet: 'Tweet', ArticleSummary: 'Article' };
 
-/** The tables of one page, from the schemas of the OpenAPI document. */
+/** Returns the tables of one page from the schemas of the OpenAPI document. */
 export function shapeTables({ components: { schemas } }, page) {
   const sections = Object.entries(pages[page]).map(([name, heading]) => section(heading, schemas[name], schemas));
   return `\n${sections.join('\n')}\n`;
 }
 
-/** The shape, or the fields, of `data` in the response of a call. */
+/** Returns the shape, or the fields, of `data` in the response of a call. */
 export function returnedFields({ paths }, { method, path }) {
   const content = paths[path][method.toLowerCase()].responses['200'].content?.['application/json'];
   const data = content?.schema.properties?.data;

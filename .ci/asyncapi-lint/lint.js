@@ -1,5 +1,5 @@
-// Validates an AsyncAPI document, by default schema/asyncapi.yaml, with the official parser. Prints each finding. Exits with 1
-// if there is an error or a warning. No network once the parser is installed.
+// Validates an AsyncAPI document, by default schema/asyncapi.yaml, with the official parser. Prints each finding. Exits with 1 if there is
+// an error or a warning. Needs no network after the parser is installed.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { DiagnosticSeverity, Parser } from '@asyncapi/parser';

@@ -1,5 +1,5 @@
-// What Postern's GraphQL is measured against: the same query, answered by the same calls to the same platform; no key,
-// no credit, no price, no checks of what the platform says. Run as: bare-graphql.js (yoga|apollo) PLATFORM_URL
+// The server with which Postern's GraphQL is compared. It answers the same query with the same calls to the same platform, without API key,
+// credit, prices and checks of the platform's data. Usage: bare-graphql.js (yoga|apollo) PLATFORM_URL
 import { createServer } from 'node:http';
 import { ApolloServer } from '@apollo/server';
 import { expressMiddleware } from '@as-integrations/express5';
@@ -104,7 +104,7 @@ const schema = createSchema({
   },
 });
 
-/** As Postern's `/metrics` has it. */
+/** Prints the same metrics as Postern's `/metrics`. */
 function processorTime(response) {
   const { user, system } = process.cpuUsage();
   response.end(`process_cpu_seconds_total ${(user + system) / 1e6}\n`);

@@ -1,5 +1,5 @@
-// What Postern is measured against: the least that could answer the same requests. It asks the same platform for the same
-// thing, parses it and serialises it again; no key, no credit, no checks. Run as: bare-server.js (http|express) PLATFORM_URL
+// The minimal server with which Postern is compared. It sends the same requests to the same platform, parses the responses and serializes
+// them again, without API key, credit and checks. Usage: bare-server.js (http|express) PLATFORM_URL
 import { createServer } from 'node:http';
 import express from 'express';
 import { Pool } from 'undici';
@@ -7,7 +7,7 @@ import { Pool } from 'undici';
 const [kind, platformUrl] = process.argv.slice(2);
 const platform = new Pool(platformUrl, { connections: 128 });
 
-/** The platform's request for each of ours. */
+/** The platform's request for each request to this server. */
 const requests = {
   '/v1/tweet/advanced_search': (query) => ({
     path: `/api/search?${new URLSearchParams({ q: query.get('q'), product: 'latest', count: query.get('count') })}`,

@@ -9,9 +9,9 @@ import { temporaryFolder } from './processes.js';
 const copied = ['payment', 'usage', 'ledger_commit'];
 const tables = ['account', ...copied];
 
-/** The embedded store, as the service opens it: in its own thread, durable, on a disk. */
+/** Opens the embedded store like the service: durable, on a disk, in its own thread. */
 export async function embedded() {
-  // In memory a wait for the disk costs nothing: 0x01021994 is tmpfs (statfs(2)).
+  // Refuses tmpfs (0x01021994, statfs(2)), because waiting for a disk in memory costs nothing.
   const folder = temporaryFolder(statfsSync(tmpdir()).type === 0x01021994 ? '/var/tmp' : tmpdir());
   return {
     name: 'embedded',
@@ -25,7 +25,7 @@ export async function embedded() {
 
 async function makeSubject(path) {
   const store = await openSqliteStoreInThread({ path });
-  /** A second connection, for what no verb of the store offers. */
+  /** A second connection, for statements that no method of the store offers. */
   const beside = (work) => {
     const connection = new Libsql(path);
     try {
@@ -44,7 +44,7 @@ async function makeSubject(path) {
   };
 }
 
-/** Writes what is there again and again, as if it had happened before; the books balance after each copy. */
+/** Copies the existing data repeatedly as if it had happened earlier. The balances are correct after each copy. */
 function fill(connection, copies, budgetMs) {
   const until = performance.now() + budgetMs;
   const columns = {};
@@ -62,7 +62,7 @@ function fill(connection, copies, budgetMs) {
   const copy = (table, changes) => connection.exec(copyOf(table, changes));
   const spent = '(SELECT COALESCE(SUM(u.micros), 0) FROM first_usage u WHERE u.account = f.account)';
   connection.exec('CREATE INDEX temp.first_usage_by_account ON first_usage (account)');
-  // Rows with random ids are written fastest sorted, many copies at once, and indexed afterwards.
+  // Rows with random ids are inserted fastest if they are sorted, in large batches, and indexed afterwards.
   const indexes = connection
     .prepare("SELECT name, sql FROM main.sqlite_master WHERE tbl_name = 'ledger_commit' AND sql LIKE 'CREATE INDEX%'")
     .all();
@@ -94,7 +94,7 @@ function fill(connection, copies, budgetMs) {
   return done;
 }
 
-/** The least a durable commit could be: one UPDATE, `group` of them in each transaction. */
+/** Makes the simplest durable commit: one UPDATE, with `group` of them in each transaction. */
 function bareSqlite(path) {
   return async ({ accounts, group, durationMs }) => {
     const connection = new Libsql(path);

@@ -14,12 +14,12 @@ const project = join(import.meta.dirname, '..', '..');
 const copied = ['payments', 'usage', 'ledger_commits'];
 const collections = ['accounts', ...copied];
 
-/** The shared store, in databases of its own that are dropped at the end; `null` where there is no server. */
+/** Opens the shared store in its own databases, which are dropped at the end. Returns `null` if there is no server. */
 export async function mongodb() {
   const server = await findServer();
   if (!server) return null;
   const prefix = `postern_bench_${randomBytes(4).toString('hex')}`;
-  // The types of numbers as they are: copies must not turn 64 bits into doubles.
+  // Keeps the types of numbers, because copies must not convert 64-bit integers to doubles.
   const client = new MongoClient(withDatabase(server.url, prefix), {
     promoteLongs: false,
     writeConcern: { w: 'majority', journal: true },
@@ -57,14 +57,14 @@ async function makeSubject(url, db) {
       const counts = await Promise.all(collections.map((name) => db.collection(name).countDocuments()));
       return Object.fromEntries(collections.map((name, index) => [name, counts[index]]));
     },
-    // By the time that has an index.
+    // The field of the time that has an index.
     forgetSince: (at) =>
       db.collection('ledger_commits').deleteMany({ expiresAt: { $gte: new Date(at + commitTtlMs) } }),
     fill: (copies, budgetMs) => fill(db, copies, budgetMs),
   };
 }
 
-/** Writes what is there again and again, as if it had happened before; the books balance after each copy. */
+/** Copies the existing data repeatedly as if it had happened earlier. The balances are correct after each copy. */
 async function fill(db, copies, budgetMs) {
   const until = performance.now() + budgetMs;
   const first = {};
@@ -107,7 +107,7 @@ async function fill(db, copies, budgetMs) {
   return done;
 }
 
-/** The least a commit could be: a transaction of one update, one at a time for each account. */
+/** Makes the simplest commit: a transaction with one update, one at a time for each account. */
 async function bareMongo(client, db, { accounts, callers, durationMs }) {
   const collection = db.collection('accounts');
   const missing = accounts.map((_id) => ({
@@ -169,21 +169,21 @@ async function startSecantus(command) {
   return {
     url: `mongodb://${address}/?directConnection=true`,
     what: 'SecantusDB in memory, which speaks MongoDB’s protocol and is slower than MongoDB',
-    // More of them than it can answer within the ledger's five seconds would only be refused.
+    // More concurrent requests would only be refused, because they would exceed the ledger's limit of five seconds.
     callers: 32,
     stop,
   };
 }
 
-/** Starts a server that keeps all its files in `folder`. Answers how to stop it. */
+/** Starts a server that stores all its files in `folder`. Returns a function that stops it. */
 function startServer(command, args, folder) {
   const environment = { PATH: process.env.PATH, HOME: folder, TMPDIR: folder };
   const child = spawn(command, args, { cwd: folder, env: environment, stdio: 'ignore' });
   const ended = once(child, 'exit').catch(() => {});
   const kill = () => child.kill('SIGKILL');
-  // Before the folder goes, which was promised earlier.
+  // The server must stop before the folder is deleted.
   process.prependOnceListener('exit', kill);
-  // Should this process be killed, nobody else would end the server.
+  // If this process is killed, no other process would end the server.
   const words = ['-c', 'read -r _; kill -9 "$0"; rm -rf "$1"', `${child.pid}`, folder];
   const watchdog = spawn('/bin/sh', words, { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
   watchdog.unref();
@@ -203,7 +203,7 @@ async function whenReady(address, stop, initiate = async () => {}) {
   const url = `mongodb://${address}/?directConnection=true`;
   const until = performance.now() + 30_000;
   for (;;) {
-    // A client whose first connection failed does not try again.
+    // A client whose first connection failed does not retry.
     const client = new MongoClient(url, { serverSelectionTimeoutMS: 1_000 });
     let fault = new Error(`the server at ${address} did not become a primary in 30 s`);
     try {
@@ -224,10 +224,10 @@ async function whenReady(address, stop, initiate = async () => {}) {
   }
 }
 
-/** The URL with another database. The one that it had may have been where its user is known. */
+/** Returns the URL with another database. The original database may be the authentication database. */
 function withDatabase(url, database) {
   const [, server, path, query] = /^(mongodb(?:\+srv)?:\/\/[^/?]*)(?:\/([^?]*))?(?:\?(.*))?$/i.exec(url) ?? [];
-  if (server === undefined) throw new Error('MONGODB_URL is not an address that MongoDB understands');
+  if (server === undefined) throw new Error('MONGODB_URL is not a valid MongoDB URL');
   const options = query ? [query] : [];
   if (path && server.includes('@') && !/authSource=/i.test(query ?? '')) options.push(`authSource=${path}`);
   return `${server}/${database}${options.length > 0 ? `?${options.join('&')}` : ''}`;

@@ -6,8 +6,8 @@ export const price = 1_000;
 const actions = ['tweet/advanced_search', 'tweet/create', 'tweet/favorite', 'user/info', 'user/followers'];
 
 /**
- * `callers` at a time reserve a price and settle it, on one account after the other, for `durationMs`. `groups` is how
- * many times the store answered: commits whose answers came in one turn of the event loop shared a transaction.
+ * Runs `callers` concurrent callers that reserve a price and settle it on alternating accounts for `durationMs`. `groups` counts the
+ * responses of the store: commits whose results arrive in the same turn of the event loop shared a transaction.
  */
 export async function pairs({ store, accounts, callers, durationMs }) {
   const counts = { commits: 0, groups: 0, refused: 0 };
@@ -68,7 +68,7 @@ export async function pairs({ store, accounts, callers, durationMs }) {
   };
 }
 
-/** Accounts with more credit than a bench can spend. */
+/** Creates accounts with more credit than a benchmark can spend. */
 export async function makeAccounts(store, count) {
   const ids = Array.from({ length: count }, (_, index) => `bench-${index}`);
   const createdAt = store.now();
@@ -81,7 +81,7 @@ export async function makeAccounts(store, count) {
   return ids;
 }
 
-/** Throws unless all accounts' books balance. Answers what they were charged altogether. */
+/** Throws if the balance of an account is wrong. Returns the sum of all charges. */
 export async function audit(store) {
   let total = 0;
   for (const { id, paid, charged, avail, held } of await store.accounts.list()) {

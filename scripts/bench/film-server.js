@@ -1,4 +1,4 @@
-// A server of films: `/<MiB>.mp4` is a valid MP4 of so many bytes, made as it is sent.
+// A server of videos. `/<MiB>.mp4` is a valid MP4 of this size, generated while it is sent.
 import { createServer } from 'node:http';
 
 const MiB = 1024 * 1024;
@@ -12,7 +12,7 @@ function box(type, ...content) {
   return Buffer.concat([header, bytes]);
 }
 
-/** An index of one video track, 1280 by 720, a minute long (ISO/IEC 14496-12). */
+/** Returns the index of one video track with 1280 by 720 pixels and a duration of one minute (ISO/IEC 14496-12). */
 function beginning(bytes) {
   const movie = Buffer.alloc(100);
   movie.writeUInt32BE(1_000, 12);

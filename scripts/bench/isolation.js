@@ -8,8 +8,8 @@ const slowMs = 5_000;
 const quickEvents = 100;
 
 /**
- * How long the events of one webhook take from the store to the receiver, while the receiver of another one, of the same actor,
- * takes 5 s for each of 600. Answers the quantiles in milliseconds. `dataDir` is the gateway's, `account` its payer.
+ * Measures how long the events of one webhook take from the store to the receiver while the receiver of another webhook of the same actor
+ * takes 5 s for each of 600 events. Returns the quantiles in milliseconds. `dataDir` is the folder of the gateway, and `account` pays.
  */
 export async function isolation({ api, happen, dataDir, account, secret, env }) {
   const tortoise = await start('bench/webhook-receiver.js', [secret, String(slowMs)], env);
@@ -31,7 +31,7 @@ export async function isolation({ api, happen, dataDir, account, secret, env }) 
   return { p50: at(0.5), p99: at(0.99), longest: at(1) };
 }
 
-/** Looked up in the file: only the store knows when it had an event. */
+/** Reads the time from the database file, because only the store knows when it received an event. */
 async function storedAt(dataDir, account, webhook) {
   const runtime = { now: () => Date.now(), randomBytes: () => Buffer.alloc(0), after: () => ({ cancel() {} }) };
   const store = openSqliteStore({ path: join(dataDir, 'postern.sqlite'), runtime });

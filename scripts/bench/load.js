@@ -1,9 +1,9 @@
 import { Pool } from 'undici';
 
 /**
- * Sends requests, `concurrency` at a time, for `durationMs`, and checks every answer. `request` makes each one; `check`
- * throws where a body is not what it should be. Answers how many, how many a second, and the latencies' median and 99th
- * percentile.
+ * Sends requests for `durationMs` with `concurrency` concurrent requests, and checks every response. `request` makes a request; `check`
+ * throws if a body is wrong. Returns the number of requests, the requests per second, and the median and the 99th percentile of the
+ * latency.
  */
 export async function load({ origin, request, concurrency, durationMs, check }) {
   const pool = new Pool(origin, { connections: concurrency });
@@ -26,9 +26,4 @@ export async function load({ origin, request, concurrency, durationMs, check }) 
   latencies.sort((a, b) => a - b);
   const at = (share) => latencies[Math.floor((latencies.length - 1) * share)];
   return { requests: latencies.length, perSecond: latencies.length / seconds, p50: at(0.5), p99: at(0.99) };
-}
-
-export function median(values) {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)];
 }

@@ -1,25 +1,26 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { usageOf } from './process-tree.js';
 
 const scripts = dirname(dirname(fileURLToPath(import.meta.url)));
 const running = new Set();
-// A bench that fails must leave nothing running.
+// A failed benchmark must not leave running processes.
 process.once('exit', () => {
   for (const child of running) child.kill();
 });
 
-/** A folder that goes when the bench ends. */
+/** Creates a folder that is deleted when the benchmark ends. */
 export function temporaryFolder(parent = tmpdir()) {
   const folder = mkdtempSync(join(parent, 'postern-bench-'));
-  // Whoever writes in it may be ending just now.
+  // A process that writes into the folder may still be ending, so the deletion is retried.
   process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 }));
   return folder;
 }
 
-/** Starts one of our scripts and waits until it prints where it listens. */
+/** Starts a script of this repository and waits until it prints its URL. */
 export function start(script, args, env = {}) {
   const child = spawn(process.execPath, [join(scripts, script), ...args], {
     env: { PATH: process.env.PATH, LOG_LEVEL: 'info', ...env },
@@ -37,7 +38,23 @@ export function start(script, args, env = {}) {
   });
 }
 
-/** Ends what `start` has started. */
+/** Returns the processor seconds of a process that `start` has started, with all its threads and children (Linux only). */
+export function processorSeconds({ child }) {
+  return usageOf(child.pid).cpuSeconds;
+}
+
+/** Creates an account with enough credit for a benchmark, and a key. */
+export function makeRichAccount(dataDir, credits = '100000') {
+  const run = (...args) => {
+    const command = [join(scripts, 'postern.js'), ...args, '--json'];
+    const { stdout } = spawnSync(process.execPath, command, { env: { ...process.env, DATA_DIR: dataDir } });
+    return JSON.parse(stdout);
+  };
+  const { id: account } = run('account', 'create', '--name', 'Bench', '--credits', credits);
+  return { account, key: run('key', 'create', '--account', account).key };
+}
+
+/** Ends all processes that `start` has started. */
 export function stop({ child }) {
   running.delete(child);
   return new Promise((resolve) => {

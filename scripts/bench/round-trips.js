@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
 
 /**
- * The same data by REST calls one after the other, each made when the one before has told what is missing, and by one
- * query; both for a caller who is `latencyMs` away. Nothing is asked for twice.
+ * Reads the same data with REST calls and with one GraphQL query, for a caller with a latency of `latencyMs`. The REST calls run one after
+ * the other, each when the previous one has returned the ids that it needs. No data is read twice.
  */
 export const journeys = {
   'tweets, what they answer, and all authors': {
@@ -43,7 +43,7 @@ export const journeys = {
   },
 };
 
-/** By REST a tweet's author does not say on how many lists they are; their profile does. */
+/** In REST the author of a tweet does not have the number of lists, so the profile is read. */
 async function withAuthors(tweets, people, get) {
   for (const { author } of tweets) {
     if (!people.has(author.id)) people.set(author.id, await get(`/user/info?userId=${author.id}`));
@@ -63,7 +63,7 @@ const summary = ({ tweetId, text, author }) => ({
   listed: author.listedCount,
 });
 
-/** Each way `times` times, in turn; how long each took, in milliseconds, and how many calls REST needed. */
+/** Runs both variants alternately, `times` times. Returns the durations in milliseconds and the number of REST calls. */
 export async function compareJourneys(journey, { origin, headers, latencyMs, times }) {
   const pool = new Pool(origin, { connections: 1 });
   const json = { ...headers, 'content-type': 'application/json' };
@@ -89,7 +89,7 @@ export async function compareJourneys(journey, { origin, headers, latencyMs, tim
   };
   const took = { rest: [], graphql: [] };
   const answers = {};
-  // The first of each warms everything up.
+  // The first run of each variant is a warm-up.
   for (let time = 0; time <= times; time++) {
     for (const [name, go] of Object.entries(ways)) {
       calls = 0;

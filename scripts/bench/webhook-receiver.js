@@ -1,6 +1,6 @@
-// Answers the CRC of webhooks and counts what is delivered. GET /seen tells how many came, when the first and the last did,
-// how old each event was by its own time, and when each came; POST /forget begins anew.
-// Run as: webhook-receiver.js SECRET [MILLISECONDS until it answers]
+// A receiver that answers the CRC of webhooks and counts deliveries. GET /seen returns the number of deliveries, the times of the first and
+// the last one, the age of each event, and the time of each arrival. POST /forget resets the counters. Usage: webhook-receiver.js SECRET
+// [MILLISECONDS before each response]
 import { createServer } from 'node:http';
 import { answerCrc } from '../../dist/client/webhooks/index.js';
 

@@ -1,6 +1,6 @@
 /**
- * The clients, by name. `folder` is copied into a temporary folder, and its `install` runs there once. `build` generates and
- * compiles; `run` prints `ok` or `not ok` for each step. Commands are for bash; `OPENAPI` names the document.
+ * The clients by name. `folder` is copied into a temporary folder, in which `install` runs once. `build` generates and compiles the client.
+ * `run` prints `ok` or `not ok` for each step. `needs` is an action that a platform may not support. Commands are for bash; `OPENAPI` is the URL of the document.
  */
 const node = {
   folder: 'node',
@@ -30,7 +30,12 @@ export const clients = {
     build: 'test -s generated/graphql.ts',
     run: 'npx tsx graphql-clients.ts',
   },
-  'webhooks: svix and standard': { ...node, build: 'test -d node_modules/svix', run: 'npx tsx webhooks.ts' },
+  'webhooks: svix and standard': {
+    ...node,
+    build: 'test -d node_modules/svix',
+    run: 'npx tsx webhooks.ts',
+    needs: 'webhooks/create',
+  },
   'openapi-python-client': {
     ...python,
     inCi: true,

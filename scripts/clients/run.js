@@ -6,20 +6,26 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { clients } from './clients.js';
-import { startService } from './service.js';
+import { platforms, startService } from './service.js';
 
-const help = `Usage: node scripts/clients/run.js [--all] [--only NAME,NAME]
+const help = `Usage: node scripts/clients/run.js [--all] [--only NAME,NAME] [--platform NAME]
 
 Generates clients and runs one scenario with each against a service of its own. Needs \`npm run build\`. Without an option
 it runs those that need Node and Python only. Everything that is generated or installed goes into a temporary folder.
 
   --all     also those that need Go, Java and Maven
   --only    these: ${Object.keys(clients).join(', ')}
+  --platform  sandbox (the default), or atproto: the AT Protocol's own servers, which .ci/atproto/install installs
   --help    this text
 `;
 
 const { values } = parseArgs({
-  options: { all: { type: 'boolean' }, only: { type: 'string' }, help: { type: 'boolean' } },
+  options: {
+    all: { type: 'boolean' },
+    only: { type: 'string' },
+    platform: { type: 'string', default: 'sandbox' },
+    help: { type: 'boolean' },
+  },
 });
 if (values.help) {
   process.stdout.write(help);
@@ -31,6 +37,10 @@ if (unknown !== undefined) {
   process.stderr.write(`There is no client ${unknown}.\n\n${help}`);
   process.exit(2);
 }
+if (!(values.platform in platforms)) {
+  process.stderr.write(`There is no platform ${values.platform}.\n\n${help}`);
+  process.exit(2);
+}
 const chosen = Object.entries(clients).filter(([name, { inCi }]) => only?.includes(name) ?? (inCi || values.all));
 
 const here = fileURLToPath(new URL('.', import.meta.url));
@@ -40,7 +50,9 @@ const commandMs = 15 * 60_000;
 function run(command, { cwd, env }) {
   return new Promise((resolve) => {
     const child = spawn('bash', ['-euo', 'pipefail', '-c', command], {
-      ...{ cwd, env, timeout: commandMs },
+      cwd,
+      env,
+      timeout: commandMs,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     let output = '';
@@ -55,11 +67,15 @@ function run(command, { cwd, env }) {
   });
 }
 
-const service = await startService();
+const service = await startService(values.platform);
 const rows = [];
 const prepared = new Map();
 try {
   for (const [name, client] of chosen) {
+    if (client.needs && !service.supported.includes(client.needs)) {
+      process.stdout.write(`${name}: left out, because the platform does not support ${client.needs}\n`);
+      continue;
+    }
     const cwd = join(service.folder, client.folder);
     const options = { cwd, env: { ...service.env, HERE: join(here, client.folder), ...client.env } };
     if (!prepared.has(client.folder)) {
@@ -102,6 +118,6 @@ const passed = rows.reduce((sum, row) => sum + row.passed, 0);
 const failed = rows.reduce((sum, row) => sum + row.failed, 0);
 process.stdout.write('\n');
 for (const row of rows) process.stdout.write(`${row.name.padEnd(28)} ${row.passed} passed, ${row.failed} failed\n`);
-process.stdout.write(`\nclients: ${passed} passed, ${failed} failed\n`);
+process.stdout.write(`\nclients on ${values.platform}: ${passed} passed, ${failed} failed\n`);
 if (process.env.POSTERN_COUNTS) writeFileSync(process.env.POSTERN_COUNTS, JSON.stringify({ passed, failed }));
 process.exitCode = failed > 0 ? 1 : 0;

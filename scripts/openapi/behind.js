@@ -1,16 +1,16 @@
-/** What ada and others do behind the gateway, so that the account's books show the examples alone. */
+/** Actions of ada and other users on the platform itself, so that the account's usage contains only the examples. */
 export class Behind {
   constructor(demo) {
     this.demo = demo;
   }
 
-  /** Posts a tweet. Answers its id. */
+  /** Posts a tweet. Returns its id. */
   async post(text) {
     const { tweet } = await this.#send('/api/tweets', 'POST', { text });
     return tweet.id;
   }
 
-  /** Writes an article. Answers its id. */
+  /** Writes an article. Returns its id. */
   async write(published) {
     const send = (path, method, body) => this.#send(`/api/articles${path}`, method, body);
     const { article } = await send('', 'POST', {});
@@ -26,19 +26,19 @@ export class Behind {
     return article.id;
   }
 
-  /** Says something to grace, sealed by the sandbox's own client of ada. Answers its seq_id. */
+  /** Sends a message to grace, encrypted by the sandbox's own client of ada. Returns its seq_id. */
   async say(text) {
     const { event } = await this.#send('/control/messages', 'POST', { from: 'ada', to: 'grace', text });
     return event.seq_id;
   }
 
-  /** An account that has yet to enroll, and the code that it will have. */
+  /** Creates an account that is not enrolled, and returns it with its future encryption code. */
   async keyless() {
     const { accounts } = await this.#send('/control/accounts', 'POST', { chatKeys: false });
     return { ...accounts[0], encryptionCode: '739146' };
   }
 
-  /** A tweet of ada that grace answers, quotes and retweets; the same every time. Answers its id. */
+  /** Posts a tweet of ada that grace replies to, quotes and retweets. The texts are always the same. Returns its id. */
   async talkedAbout() {
     this.talked ??= this.#talkAbout(await this.post('Which boat is the fastest?'));
     return this.talked;
@@ -51,7 +51,7 @@ export class Behind {
     return tweetId;
   }
 
-  /** Somebody likes what ada wrote. */
+  /** Makes a user like a tweet of ada. */
   async happen() {
     const [{ userName }, { userName: actor }] = this.demo.accounts;
     await this.#send('/control/events', 'POST', { type: 'like', userName, actor });

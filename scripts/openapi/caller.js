@@ -1,11 +1,12 @@
-/** Where the sandbox is by default; here it has any port that is free. */
+/** The default URL of the sandbox. It replaces the URL with a random port in the examples. */
 const shownSandbox = 'http://127.0.0.1:4001';
 const shownReceiver = 'http://localhost:9000/postern';
 
-/** What is made by chance, and in which order nobody knows. */
+/** Values that are random or depend on an unpredictable order. */
 const made = {
   message_id: '7b0f3c1e-5a52-4c7e-9d0b-2f6a1e8c4d93',
   media_hash_key: 'q2Xk0m1l9dYb3w8ZrT5uHcVnE7sQfJgA4oPiLtRxWyU',
+  token: 'stream.1795252500.v1.qPlEZh6m.T7VIdSR4c1eaKKHhRU6slJNpZsJQVQ3XUtwye3JgovqDRGIen2abC',
 };
 
 /** Calls the gateway as `ada`. */
@@ -18,9 +19,11 @@ export class Caller {
     this.timers = timers;
   }
 
-  /** Later examples are about what earlier ones made. */
+  /** Later examples use ids that earlier examples created. */
   learn({ name }, data) {
     if (name === 'webhooks/create') this.webhook = data;
+    if (name === 'webhooks/deliveries') this.eventId = data.deliveries[0].event_id;
+    if (name === 'account/keys/create') this.apiKey = data;
     if (data.secret !== undefined) this.receiver.secret = data.secret;
   }
 
@@ -29,7 +32,7 @@ export class Caller {
     return response.json();
   }
 
-  /** What a stream says once something happens. */
+  /** Returns the beginning of a stream after an event. */
   async firstEvent(action, input) {
     this.timers.letRun();
     const controller = new AbortController();
@@ -72,7 +75,7 @@ export class Caller {
     return response;
   }
 
-  /** Something that the webhook is to get, made by the sandbox, and seen in the store as delivered. */
+  /** Makes the sandbox create an event for the webhook, and waits until the store shows it as delivered. */
   async haveAnEventDelivered() {
     this.timers.letRun();
     await this.behind.happen();
@@ -84,9 +87,12 @@ export class Caller {
     }
   }
 
-  /** The same as a newcomer would see it, whose sandbox has its usual port. */
+  /** Replaces the port by the default port of the sandbox. */
   elsewhere(value) {
     const text = JSON.stringify(value).replaceAll(this.demo.sandboxUrl, shownSandbox);
-    return JSON.parse(text.replaceAll(this.receiver.url, shownReceiver), (name, each) => made[name] ?? each);
+    const shown = text
+      .replaceAll(this.receiver.url, shownReceiver)
+      .replaceAll(new URL(this.receiver.url).host, new URL(shownReceiver).host);
+    return JSON.parse(shown, (name, each) => made[name] ?? each);
   }
 }

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { systemRuntime } from '../../dist/shared/runtime/runtime.js';
 
 /**
- * Bytes that look random and are the same in every run. Each length has a sequence of its own, because parts that run at the
- * same time ask in an order that varies, such as ids and initialization vectors.
+ * Returns pseudorandom bytes that are the same in every run. Each length has its own sequence, because concurrent code requests random
+ * bytes of different lengths, such as ids and initialization vectors, in a varying order.
  */
 export function predictableBytes() {
   const callsOf = new Map();
@@ -19,8 +19,8 @@ export function predictableBytes() {
 }
 
 /**
- * Timers of the background wait until they are let: what it does takes chance in an order that nobody knows, after which
- * nothing made by chance must be shown.
+ * Background timers wait until they are released, because they use random bytes in an unpredictable order. After the release, no example
+ * may contain random values.
  */
 export function heldTimers() {
   const longestHurryMs = 400;

@@ -1,5 +1,5 @@
-// Performs each action once against a service in this process, with clock and chance held still, so that the examples
-// of the API description are real answers and the same on every machine.
+// Performs each action once against a service in this process with a fixed clock and fixed random bytes, so that the examples of the API
+// description are real responses and the same on every machine.
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,8 +16,26 @@ import { startReceiver } from './receiver.js';
 const nowMs = Date.UTC(2026, 10, 21, 9, 0, 0);
 const now = () => nowMs;
 
-/** A map from each action's name to `{ input, answer }`. */
-export async function performAll(actions) {
+/** Returns a map from each action's name to `{ input, answer }`. */
+export function performAll(actions) {
+  return inService(async ({ demo, store, timers }) => {
+    const receiver = await startReceiver();
+    try {
+      const caller = new Caller({ demo, behind: new Behind(demo), receiver, store, timers });
+      const performed = new Map();
+      // The actions run one after the other, because later ones may show the results of earlier ones. Actions on messages come last, because
+      // their use of random bytes depends on which key realm responds first.
+      const inOrder = [...actions].sort((a, b) => takesCode(a) - takesCode(b));
+      for (const action of inOrder) performed.set(action.name, await perform(action, caller));
+      return performed;
+    } finally {
+      receiver.stop();
+    }
+  });
+}
+
+/** Runs `use` with a service that has a fixed clock and fixed random bytes. */
+export async function inService(use) {
   const dataDir = mkdtempSync(join(tmpdir(), 'postern-print-'));
   const config = readConfig({
     PORT: '0',
@@ -29,11 +47,10 @@ export async function performAll(actions) {
   });
   const timers = heldTimers();
   const runtime = { now, randomBytes: predictableBytes(), after: timers.after };
-  const receiver = await startReceiver();
   let store;
   const service = await serve(config, {
     runtime,
-    // In this thread: the store's own would go by its own clock.
+    // The store runs in this thread, because a thread of its own would use its own clock.
     openStore: async () => {
       store = await openStore(config, runtime);
       return store;
@@ -42,16 +59,9 @@ export async function performAll(actions) {
   });
   try {
     const demo = JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8'));
-    const caller = new Caller({ demo, behind: new Behind(demo), receiver, store, timers });
-    const performed = new Map();
-    // One after the other: what one leaves behind, the next may show.
-    // Those on messages come last, since how often they take chance depends on which key realm answers first.
-    const inOrder = [...actions].sort((a, b) => takesCode(a) - takesCode(b));
-    for (const action of inOrder) performed.set(action.name, await perform(action, caller));
-    return performed;
+    return await use({ demo, store, timers });
   } finally {
     await service.stop();
-    receiver.stop();
     rmSync(dataDir, { recursive: true });
   }
 }
@@ -76,8 +86,8 @@ async function withRealValues(action, caller) {
 }
 
 /**
- * The fields whose values exist in one sandbox only. A read is shown a tweet with a reply, a quote and a retweet; a
- * write gets a tweet of its own, so that no action meets what another did.
+ * Fields whose values exist in one sandbox only. A read gets a tweet with a reply, a quote and a retweet. A write gets its own tweet, so
+ * that actions do not affect each other.
  */
 const realOnes = {
   tweet_id: aTweet,
@@ -91,9 +101,10 @@ const realOnes = {
   conversation_id: ({ demo }) => conversationOf(demo),
   seq_id: ({ behind }, { name }) => behind.say(`A message for ${name.replace('/', ' ')}.`),
   url: ({ receiver }) => receiver.url,
+  event_id: ({ eventId }) => eventId,
   id: async (caller, { name }) => {
     if (name === 'webhooks/deliveries') await caller.haveAnEventDelivered();
-    return caller.webhook.id;
+    return name.startsWith('account/keys/') ? caller.apiKey.id : caller.webhook.id;
   },
 };
 

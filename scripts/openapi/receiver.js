@@ -1,9 +1,9 @@
-// A receiver of webhooks on this machine, which the examples of the API description are about.
+// Starts a webhook receiver on this machine for the examples of the API description.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { answerCrc } from '../../dist/client/webhooks/index.js';
 
-/** Answers handshakes with `secret`, which may be changed, and everything else with 200. */
+/** Answers handshakes with `secret`, which may be changed, and all other requests with 200. */
 export async function startReceiver() {
   const receiver = { url: '', secret: 'a-secret-of-at-least-16', stop: () => server.close() };
   const server = createServer((request, response) => {

@@ -1,8 +1,13 @@
 import type { z } from 'zod';
 import type { AccountService } from '../billing/account-service.ts';
+import type { AuthenticatedKey } from '../billing/api-key-authenticator.ts';
+import type { StreamTokens } from '../billing/stream-tokens.ts';
 import type { MediaUploader } from '../media/media-uploader.ts';
 import type { MessagingSession } from '../messaging/conversations/messaging-session.ts';
 import type { Platform, PlatformSession } from '../platform/port.ts';
+import type { AuditAuthor } from '../shared/model/audit.ts';
+import type { Capabilities } from '../shared/model/capabilities.ts';
+import type { EndpointGroup } from '../shared/model/key-restrictions.ts';
 import type { Micros } from '../shared/model/money.ts';
 import type { Secret } from '../shared/secrets/secret.ts';
 import type { ExpensiveCheck, TaskRunner } from '../shared/threads/task.ts';
@@ -15,63 +20,82 @@ export const flatPrice: Micros = 1_000;
 export const webhookPrice: Micros = 2_500;
 export const replayPrice: Micros = 5_000;
 
-/** The only description of something that a caller can do. Routes, documents, metrics and prices derive from it. */
+/** The name of an action, which begins with its endpoint group. */
+export type ActionName = EndpointGroup | `${EndpointGroup}/${string}`;
+
+/** Says that an action is deprecated, and when it may be removed (docs/versioning.md). */
+export interface Deprecation {
+  /** The day of the announcement, such as `2026-11-22`. */
+  readonly since: string;
+  /** The day from which the action may be missing, at least a year later. */
+  readonly sunset: string;
+  /** The action that replaces it. */
+  readonly use: ActionName;
+}
+
+/** Declares an action of the gateway. Routes, documents, metrics and prices are all derived from this declaration. */
 interface ActionDeclaration<O extends z.ZodType = z.ZodType> {
-  /** The name in usage, metrics and the log, such as `tweet/create`. */
-  readonly name: string;
+  /** The name of the action in usage reports, metrics and the log, such as `tweet/create`. */
+  readonly name: ActionName;
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** The path below `/v1`. Parameters are written `{id}`. */
   readonly path: string;
-  /** One line for lists. */
+  /** A summary of one line, for lists of actions. */
   readonly summary: string;
-  /** Further sentences for documents, in Markdown. */
+  /** Further sentences for the documents, in Markdown. */
   readonly description: string;
-  /**
-   * How an adapter for the AT Protocol could perform the action, for the table in docs/architecture-decisions.md. `null` if it could not,
-   * or if the action calls no platform.
-   */
-  readonly atProtocol: string | null;
-  /** Charged only if the action succeeds. */
+  /** The price in micro-dollars. It is charged only if the action succeeds. */
   readonly price: Micros;
   /**
-   * `read` changes nothing: it may be aborted when the caller hangs up. `idempotent` may be repeated without harm;
-   * `once` must not be. Both are never aborted once sent.
+   * The effect of the action. `read` changes nothing, and is aborted when the client disconnects. `idempotent` may be
+   * repeated safely. `once` must not be repeated. Actions of the last two kinds are not aborted once they have started.
    */
   readonly effect: 'read' | 'idempotent' | 'once';
-  /** `call` returns one response; `stream` returns events until it is closed. */
+  /** `call` returns one response. `stream` sends events until the connection closes. */
   readonly kind: 'call' | 'stream';
   readonly input: z.ZodObject;
   /**
-   * An input as a caller sends it, for documents. Ids need only be well-formed: the script that prints the documents replaces them
-   * with ids of the sandbox's dataset, performs the action and prints the real response.
+   * An example of an input, for the documents. The script that prints the documents replaces the ids with ids of the
+   * sandbox's dataset, performs the action, and prints the real response.
    */
   readonly example: Readonly<Record<string, unknown>>;
-  /** For documents and tests; not run on every call. */
+  /** The schema of the output, used by documents and tests. Responses are not validated with it at run time. */
   readonly output: O;
   /**
-   * True if `count`, `cursor`, `has_more` and `next_cursor` page through a list. `two-part` if the cursor consists of `cursor_id`
-   * and `graph_snapshot_id`, and `next_cursor` has both.
+   * True if the action returns pages of a list with `count`, `cursor`, `has_more` and `next_cursor`. `two-part` if the
+   * cursor has the two fields `cursor_id` and `graph_snapshot_id`.
    */
   readonly paged: boolean | 'two-part';
-  /** The input fields that name the user whom the list belongs to; `null` if there is no such user. */
+  /** The input fields that name the user to whom the list belongs. `null` if the list belongs to no such user. */
   readonly owner: OwnerFields | null;
-  /** True if an action without an actor accepts an actor's credentials, because it stores them. */
+  /** True if the action stores the credentials of a platform user, although it does not act as that user. */
   readonly keepsActor: boolean;
-  /** Whether the action accepts the actor's `encryption_code`, with which messages are decrypted and encrypted. */
+  /** Says if the action accepts or requires the user's `encryption_code`, which is needed to decrypt and encrypt messages. */
   readonly code: 'none' | 'optional' | 'required';
-  /** A slow check of the input. It runs once for each request, in a worker thread. */
+  /** A slow check of the input, which runs in a worker thread once per request. `null` if there is none. */
   readonly expensive: ExpensiveCheck | null;
-  /** True if the body may contain media in base64, and may be as large as such media. */
+  /** True if the body may contain media in base64. The size limit of the body is raised accordingly. */
   readonly takesBase64: boolean;
+  /** True if the action deletes or overwrites something that no other call restores. */
+  readonly destructive: boolean;
+  /** True if the action returns, stores or creates a credential. Agents have no tool for it. */
+  readonly handlesCredentials: boolean;
+  /** `null` if the action stays. */
+  readonly deprecated: Deprecation | null;
 }
 
 interface Context {
-  /** The id of the API account that calls. */
+  /** The id of the API account that sent the request. */
   account: string;
+  /** The author of changes, for the audit log. */
+  author: AuditAuthor;
   webhooks: WebhookService;
-  /** The credentials of this call: platform token, proxy and encryption code, if given. */
+  /** The credentials in this call: platform token, proxy and encryption code. Each is optional. */
   credentials: Credentials;
-  /** Returns the token of a write of this call. It is the same if the request is sent again with its `Idempotency-Key`. */
+  /**
+   * Returns the idempotency token for a write on the platform. A request that is sent again with the same
+   * `Idempotency-Key` gets the same token.
+   */
   tokenFor: (operation: string) => string;
 }
 
@@ -82,28 +106,34 @@ export interface Credentials {
 }
 
 export interface PlatformContext extends Context {
+  /** The API key of the call. `null` only for a GraphQL document that reads nothing but the schema. */
+  key: AuthenticatedKey | null;
   platform: PlatformSession;
-  /** Runs work in worker threads that would block the event loop. */
+  /** Runs CPU-intensive work in worker threads, so that it does not block the event loop. */
   tasks: TaskRunner;
-  /** Fetches or decodes the media that the caller sends. */
+  /** Downloads or decodes media that the caller sends, and uploads it to the platform. */
   media: MediaUploader;
   /** Decrypts and encrypts messages with the caller's encryption code, if given. */
   messages: MessagingSession;
+  /** Makes the tokens that open live streams. */
+  streamTokens: StreamTokens;
 }
 
 export interface AccountContext extends Context {
   accounts: AccountService;
+  /** The capabilities of the connected platform. */
+  capabilities: Capabilities;
 }
 
-/** An action performed on the platform as the actor whose `auth_token` the caller sends. */
+/** An action on the platform. The caller sends the `auth_token` of the platform user on whose behalf it runs. */
 export interface PlatformAction<O extends z.ZodType = z.ZodType> extends ActionDeclaration<O> {
   readonly actor: true;
-  /** Checks of the input that depend on the platform but need no request to it. Throws `bad_input`. */
+  /** Checks the input against limits of the platform without sending a request. Throws `bad_input`. */
   readonly validate?: (input: never, platform: Platform) => void;
   readonly run: (context: PlatformContext, input: never) => Promise<unknown>;
 }
 
-/** An action on the caller's own API account. It needs only the API key. */
+/** An action on the caller's own API account. The API key is the only credential that it needs. */
 export interface AccountAction<O extends z.ZodType = z.ZodType> extends ActionDeclaration<O> {
   readonly actor: false;
   readonly run: (context: AccountContext, input: never) => Promise<unknown>;
@@ -111,7 +141,9 @@ export interface AccountAction<O extends z.ZodType = z.ZodType> extends ActionDe
 
 export type Action<O extends z.ZodType = z.ZodType> = PlatformAction<O> | AccountAction<O>;
 
-type Defaulted = 'atProtocol' | 'kind' | 'paged' | 'owner' | 'keepsActor' | 'code' | 'takesBase64' | 'description';
+type Defaulted =
+  | ('kind' | 'paged' | 'owner' | 'keepsActor' | 'code' | 'takesBase64' | 'description')
+  | ('destructive' | 'handlesCredentials' | 'deprecated');
 type Declaration<I extends z.ZodObject, O extends z.ZodType, Context, Checked = z.output<I>> = Omit<
   ActionDeclaration,
   Defaulted | 'expensive' | 'input' | 'output' | 'example'
@@ -125,15 +157,17 @@ type Declaration<I extends z.ZodObject, O extends z.ZodType, Context, Checked = 
   };
 
 const defaults = {
-  atProtocol: null,
   kind: 'call',
   paged: false,
   owner: null,
   keepsActor: false,
   code: 'none',
   takesBase64: false,
+  destructive: false,
+  handlesCredentials: false,
   expensive: null,
   description: '',
+  deprecated: null,
 } as const;
 
 /** The output of an action, such as `OutputOf<typeof createTweet>`. */

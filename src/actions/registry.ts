@@ -1,5 +1,8 @@
+import { audit } from './account/audit.ts';
 import { balance } from './account/balance.ts';
-import { details } from './account/details.ts';
+import { capabilities } from './account/capabilities.ts';
+import { details, updateAccount } from './account/details.ts';
+import { createKey, listKeys, revokeKey } from './account/keys.ts';
 import { payments } from './account/payments.ts';
 import { usage } from './account/usage.ts';
 import type { Action } from './action.ts';
@@ -51,16 +54,19 @@ import { unfollow } from './user/unfollow.ts';
 import { createWebhook } from './webhook/create.ts';
 import { deleteWebhook } from './webhook/delete.ts';
 import { webhookDeliveries } from './webhook/deliveries.ts';
+import { webhookDelivery } from './webhook/delivery.ts';
 import { webhookDetail } from './webhook/detail.ts';
 import { listWebhooks } from './webhook/list.ts';
 import { replayEvents } from './webhook/replay.ts';
+import { resendDelivery } from './webhook/resend.ts';
 import { rotateWebhookSecret } from './webhook/rotate-secret.ts';
 import { eventStream } from './webhook/stream.ts';
+import { eventToken } from './webhook/stream-token.ts';
 import { testWebhook } from './webhook/test.ts';
 import { updateWebhook } from './webhook/update.ts';
 import { validateWebhook } from './webhook/validate.ts';
 
-/** Every action, in the order of the documents. A new one is a file in this folder and a line here. */
+/** All actions, in the order of the documents. To add an action, create a file in this folder and add a line here. */
 export const actions: readonly Action[] = [
   advancedSearch,
   tweetDetail,
@@ -116,13 +122,22 @@ export const actions: readonly Action[] = [
   testWebhook,
   rotateWebhookSecret,
   webhookDeliveries,
+  webhookDelivery,
+  resendDelivery,
   replayEvents,
   deleteWebhook,
+  capabilities,
   details,
+  updateAccount,
   balance,
   usage,
   payments,
+  listKeys,
+  createKey,
+  revokeKey,
+  audit,
+  eventToken,
 ];
 
-/** Those that go on, of `kind: 'stream'`. */
+/** All actions of `kind: 'stream'`. */
 export const streams: readonly Action[] = [eventStream];

@@ -4,7 +4,10 @@ import type { Edits } from './edits.ts';
 import { type Move, movesOf, type Part } from './moves.ts';
 import { type Transition, type Trigger, transitionOf } from './states.ts';
 
-/** Returns the article and its transition for a trigger. Throws if the article is missing or foreign, or if a premium account is required. */
+/**
+ * Returns the article and the transition for a trigger. Throws if the article does not exist, belongs to another user,
+ * or needs a premium account that the actor does not have.
+ */
 export async function findTransition(
   platform: PlatformSession,
   articleId: string,
@@ -19,16 +22,17 @@ export async function findTransition(
 }
 
 export async function checkPremium(platform: PlatformSession): Promise<void> {
-  // The platform shows its paid subscription as the blue mark.
+  if (!platform.articles.publishingNeedsPremium) return;
+  // The platform returns a premium subscription as `isBlueVerified`.
   if ((await platform.ownProfile()).isBlueVerified) return;
   throw new PosternError('premium_required', 'Publishing an article needs a premium subscription');
 }
 
 /**
- * Applies a transition to an existing article. If a step fails, the steps before it are undone and the error of the step is thrown. If
- * undoing fails too, the error also describes the state of the article.
+ * Applies a transition to an article. If a step fails, the previous steps are undone, and the error of the step is
+ * thrown. If undoing fails too, the error also describes the state of the article.
  */
-export async function change(
+export async function applyTransition(
   articles: PlatformArticles,
   found: PlatformArticle,
   { steps }: Transition,
@@ -42,25 +46,26 @@ export async function change(
       attempted.push(move);
       now.set(move.part, move.to);
     } catch (error) {
-      // A refused write changed nothing. After any other error the write may have been applied.
+      // If the outcome of the write is unknown, the write may have been applied and must be undone too. Any other error
+      // means that nothing was changed.
       if (isUnknown(error)) {
         attempted.push(move);
         now.set(move.part, eitherOf(move));
       }
-      if (await undone(attempted, now)) throw error;
-      throw await leftBetween(articles, found, now, error);
+      if (await undoMoves(attempted, now)) throw error;
+      throw await partialChangeError(articles, found, now, error);
     }
   }
 }
 
-/** Undoes the attempted moves, the last one first. Returns false if an undo failed. */
-async function undone(attempted: readonly Move[], now: Map<Part, string>): Promise<boolean> {
+/** Undoes the writes that were attempted, in reverse order. Returns false if undoing failed. */
+async function undoMoves(attempted: readonly Move[], now: Map<Part, string>): Promise<boolean> {
   let well = true;
   for (const move of attempted.toReversed()) {
-    // An article that is only partly restored must not be published.
+    // Do not publish an article that could not be restored completely.
     if (!well && move.part === 'status') continue;
     try {
-      await twice(move.undo);
+      await retryOnce(move.undo);
       now.set(move.part, move.from);
     } catch (error) {
       if (isUnknown(error)) now.set(move.part, eitherOf(move));
@@ -74,8 +79,11 @@ function eitherOf({ from, to }: Move): string {
   return `${from} or ${to}`;
 }
 
-/** Returns the error for a partly changed article. It describes the state that the platform returns, or the known state if that fails. */
-async function leftBetween(
+/**
+ * Returns the error for an article that could not be restored. It describes the state read from the platform, or the
+ * last known state if reading fails.
+ */
+async function partialChangeError(
   articles: PlatformArticles,
   found: PlatformArticle,
   known: ReadonlyMap<Part, string>,
@@ -87,7 +95,10 @@ async function leftBetween(
   const status = now.get('status') ?? found.status;
   if (status === found.status && edited.every(([, state]) => state === 'old')) return error;
   const states = [`status ${status}`, ...edited.map(([part, state]) => `${part} ${state}`)].join(', ');
-  return failed(error, `Article ${found.article_id} could not be brought back to what it was. It is now: ${states}`);
+  return withRemainingState(
+    error,
+    `Article ${found.article_id} could not be brought back to what it was. It is now: ${states}`,
+  );
 }
 
 function stateOf(part: Part, before: PlatformArticle, now: PlatformArticle): string {
@@ -97,20 +108,20 @@ function stateOf(part: Part, before: PlatformArticle, now: PlatformArticle): str
   return written(before) === written(now) ? 'old' : 'new';
 }
 
-/** Returns the error with a second sentence about the state that it left. */
-export function failed(error: unknown, left: string): PosternError {
-  const fault =
+/** Adds a sentence about the remaining state of the article to an error. */
+export function withRemainingState(error: unknown, left: string): PosternError {
+  const failure =
     error instanceof PosternError ? error : new PosternError('unexpected', 'Internal error', { cause: error });
-  const reason = fault.status >= 500 ? fault.reason : 'article_inconsistent';
-  return new PosternError(reason, `${fault.message}. ${left}`, { cause: fault });
+  const reason = failure.status >= 500 ? failure.reason : 'article_inconsistent';
+  return new PosternError(reason, `${failure.message}. ${left}`, { cause: failure });
 }
 
 export function isUnknown(error: unknown): boolean {
   return !(error instanceof PosternError) || error.status >= 500;
 }
 
-/** Runs a write that restores an article, a second time if its outcome is unknown. */
-export async function twice(run: () => Promise<void>): Promise<void> {
+/** Runs a write that restores an article. If the outcome is unknown, the write is repeated once. */
+export async function retryOnce(run: () => Promise<void>): Promise<void> {
   try {
     await run();
   } catch (error) {

@@ -7,16 +7,16 @@ import type { Task, TaskInput, TaskRunner } from '../shared/threads/task.ts';
 
 const mostPictures = 50;
 
-/** The content of an article, parsed from the caller's Markdown. */
-export interface ArticleContent {
+/** The parsed content of an article. */
+export interface ParsedContent {
   readonly text: RichTextJson;
-  /** The addresses of its images, each once. */
+  /** The URLs of the images, without duplicates. */
   readonly pictures: readonly string[];
 }
 
-type ReadOutcome = ArticleContent | { readonly refused: string };
+type ReadOutcome = ParsedContent | { readonly refused: string };
 
-/** Parses Markdown. `refused` is the reason for which it is refused. */
+/** Parses Markdown in a worker thread. If the text is not accepted, `refused` has the reason. */
 const readMarkdown: Task<TaskInput, ReadOutcome> = {
   name: 'readMarkdown',
   inlineUpTo: 0,
@@ -25,7 +25,7 @@ const readMarkdown: Task<TaskInput, ReadOutcome> = {
     const { UnsupportedMarkdownError } = await import('../shared/rich-text/extensions.ts');
     try {
       const content = fromMarkdown(text);
-      if (!showsAnything(content)) return { refused: 'must not be blank' };
+      if (!isVisible(content)) return { refused: 'must not be blank' };
       const pictures = picturesIn(content);
       if (pictures.length > mostPictures) return { refused: `may show at most ${mostPictures} images` };
       const odd = pictures.findIndex((url) => !/^(?:https?:\/\/|data:)/i.test(url));
@@ -46,12 +46,15 @@ function unsupported(constructs: readonly FoundConstruct[]): string {
   return `${each.join('; ')}. Remove the markup, or put it into a code block or code span`;
 }
 
-/** Returns false for a text without visible content, such as link definitions only (`[a]: https://a.example`). */
-function showsAnything({ blocks }: RichText): boolean {
+/**
+ * Returns false if nothing of the text is visible, for example if it has link definitions only (`[a]:
+ * https://a.example`).
+ */
+function isVisible({ blocks }: RichText): boolean {
   return blocks.some(({ type, text }) => type === 'divider' || /\S/.test(text));
 }
 
-/** Converts rich text to Markdown. */
+/** Converts rich text to Markdown in a worker thread. */
 const writeMarkdown: Task<{ text: RichTextJson }, string> = {
   name: 'writeMarkdown',
   inlineUpTo: 0,
@@ -63,11 +66,11 @@ const writeMarkdown: Task<{ text: RichTextJson }, string> = {
 
 interface Placement extends TaskInput {
   readonly text: RichTextJson;
-  /** The platform's ids of the images by their addresses. */
+  /** Maps the URLs of images to media ids of the platform. */
   readonly mediaIds: ReadonlyMap<string, string>;
 }
 
-/** Adds the platform's ids of the images to rich text. */
+/** Replaces the URLs of images in rich text by media ids of the platform. */
 const placeMedia: Task<Placement, RichTextJson> = {
   name: 'placeMedia',
   inlineUpTo: 32_768,
@@ -76,10 +79,12 @@ const placeMedia: Task<Placement, RichTextJson> = {
 
 export const contentTasks = { readMarkdown, writeMarkdown, placeMedia };
 
-/** Returns an article as callers see it, with its content as Markdown. */
+/** Converts an article of the platform to the form of the API, with its content as Markdown. */
 export async function asArticle(
   { content, isOwn: _isOwn, ...summary }: PlatformArticle,
   tasks: TaskRunner,
 ): Promise<Article> {
-  return { ...summary, content: await tasks.run(contentTasks.writeMarkdown, { text: content }) };
+  const markdown =
+    'markdown' in content ? content.markdown : await tasks.run(contentTasks.writeMarkdown, { text: content.richText });
+  return { ...summary, content: markdown };
 }

@@ -5,10 +5,10 @@ import type { PlatformSession } from '../platform/port.ts';
 import { malformedField } from '../shared/errors/fields.ts';
 import type { RichTextJson } from '../shared/rich-text/rich-text.ts';
 import type { TaskRunner } from '../shared/threads/task.ts';
-import { type ArticleContent, contentTasks } from './content-tasks.ts';
+import { contentTasks, type ParsedContent } from './content-tasks.ts';
 import type { CheckedFields } from './input.ts';
 
-/** The new values of an article's parts. A part that is left out stays as it is. */
+/** The new values for parts of an article. Parts that are absent are not changed. */
 export interface Edits {
   readonly title?: string;
   readonly content?: RichTextJson;
@@ -22,10 +22,10 @@ interface Call {
 }
 
 /**
- * Fetches and uploads the pictures that the fields name, before the article is changed, so that a bad picture changes nothing. All
- * pictures are fetched before the first upload.
+ * Downloads and uploads the images named in the fields. This happens before the article is changed, so that an invalid
+ * image changes nothing. All images are downloaded before the first is uploaded.
  */
-export async function takeEdits(call: Call, fields: CheckedFields): Promise<Edits> {
+export async function prepareEdits(call: Call, fields: CheckedFields): Promise<Edits> {
   const { title, content } = fields;
   const wanted = new Map<string, MediaRequest>();
   const ids = new Map<string, string>();
@@ -53,14 +53,14 @@ export async function takeEdits(call: Call, fields: CheckedFields): Promise<Edit
 }
 
 async function withMediaIds(
-  { text, pictures }: ArticleContent,
+  { text, pictures }: ParsedContent,
   mediaIds: ReadonlyMap<string, string>,
   tasks: TaskRunner,
 ): Promise<RichTextJson> {
   return pictures.length === 0 ? text : tasks.run(contentTasks.placeMedia, { text, mediaIds });
 }
 
-/** The key of the cover among the addresses of pictures, which are never empty. */
+/** The map key of the cover. It cannot be the URL of an image, because URLs are not empty. */
 const coverKey = '';
 
 function coverOf({ cover_image_url: url, cover_image_base64: data }: CheckedFields): MediaRequest | undefined {
@@ -77,7 +77,7 @@ function sourceOf(url: string): MediaSource {
   return /^data:/i.test(url) ? mediaSource(undefined, url) : mediaSource(url, undefined);
 }
 
-/** Uploads the pictures. Returns the platform's id of each, by its address or `coverKey`. */
+/** Uploads images. Returns the media id of each by its URL, or by `coverKey` for the cover. */
 function upload(
   { platform, media }: Call,
   wanted: ReadonlyMap<string, MediaRequest>,
@@ -85,7 +85,7 @@ function upload(
   const keys = [...wanted.keys()];
   return withMedia(media, [...wanted.values()], async (taken) => {
     const uploaded: [string, string][] = [];
-    // Uploads run one after the other, so that each picture has the same token if the request is sent again.
+    // Upload one image after the other, so that a repeated request uses the same idempotency token for each image.
     for (const [at, each] of taken.entries()) uploaded.push([keys[at] ?? '', await platform.media.upload(each)]);
     return uploaded;
   });

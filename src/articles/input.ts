@@ -4,21 +4,21 @@ import { malformedField } from '../shared/errors/fields.ts';
 import { notBlankPattern, numericId } from '../shared/model/scalars.ts';
 import type { ExpensiveCheck, TaskRunner } from '../shared/threads/task.ts';
 import { TaskLimitError } from '../shared/threads/task-pool.ts';
-import { type ArticleContent, contentTasks } from './content-tasks.ts';
+import { contentTasks, type ParsedContent } from './content-tasks.ts';
 
 const longestTitle = 100;
 const longestContent = 100_000;
 
 export const exampleMarkdown = '# Why looms\n\nThey **remember** patterns.\n\n- warp\n- weft';
 
-/** Returns the schema of a text of 1 to `longest` characters (Unicode code points, as JSON Schema counts them). */
+/** Returns a schema for texts of 1 to `longest` characters. Characters are Unicode code points, as in JSON Schema. */
 function textOf(longest: number) {
   const reason = `must be 1 to ${longest.toLocaleString('en')} characters`;
   return (
     z
       .string()
       .min(1, reason)
-      // The other checks do not run on a longer text, which may be a whole body of 24 MiB.
+      // Longer texts are refused here, so that the later checks do not process a text of up to 24 MiB.
       .refine((text) => text.length <= 2 * longest && (text.length <= longest || [...text].length <= longest), {
         error: reason,
         abort: true,
@@ -29,7 +29,7 @@ function textOf(longest: number) {
   );
 }
 
-/** The input fields of an article (docs/rest.md, Articles). At most one of the covers may be given. */
+/** The input fields of an article (docs/rest.md, Articles). At most one of the cover fields is allowed. */
 export const articleFields = {
   title: textOf(longestTitle).meta({ description: 'Title, up to 100 characters.', examples: ['On looms'] }),
   content: textOf(longestContent).meta({
@@ -40,7 +40,9 @@ export const articleFields = {
     examples: [exampleMarkdown],
   }),
   cover_media_id: numericId.optional().meta({ description: 'Id of uploaded media to be the cover.' }),
-  cover_image_url: mediaUrl.optional().meta({ description: 'Address of the cover, to fetch it from.' }),
+  cover_image_url: mediaUrl
+    .optional()
+    .meta({ description: 'Address from which the gateway downloads the cover picture.' }),
   cover_image_base64: mediaData.optional().meta({ description: 'The cover as base64, or as a data: URI of base64.' }),
 };
 
@@ -54,8 +56,8 @@ export interface ArticleFields {
   cover_image_base64?: z.output<typeof mediaData> | undefined;
 }
 
-/** The input fields of an article after `contentCheck`. */
-export type CheckedFields = Omit<ArticleFields, 'content'> & { content?: ArticleContent | undefined };
+/** The input fields of an article after `contentCheck`, with parsed content. */
+export type CheckedFields = Omit<ArticleFields, 'content'> & { content?: ParsedContent | undefined };
 
 /** Returns the expensive check of an article's fields, which parses the Markdown. */
 export function contentCheck<Fields extends ArticleFields>(): ExpensiveCheck<
@@ -69,7 +71,7 @@ export function contentCheck<Fields extends ArticleFields>(): ExpensiveCheck<
   };
 }
 
-async function readContent(text: string, tasks: TaskRunner): Promise<ArticleContent> {
+async function readContent(text: string, tasks: TaskRunner): Promise<ParsedContent> {
   try {
     const outcome = await tasks.run(contentTasks.readMarkdown, { text });
     if ('refused' in outcome) throw malformedField('content', outcome.refused);

@@ -2,20 +2,20 @@ import type { PlatformArticle, PlatformArticles } from '../platform/port.ts';
 import type { Edits } from './edits.ts';
 import type { Step } from './states.ts';
 
-/** The part of an article that a move changes. */
+/** The part of an article that a write changes. */
 export type Part = 'status' | 'title' | 'content' | 'cover';
 
-/** One write on an existing article, with the write that undoes it. Both may be repeated. */
+/** A write to an article, together with the write that undoes it. Both can be repeated safely. */
 export interface Move {
   readonly part: Part;
-  /** The state of the part before the move and after it. */
+  /** The state of the part before and after the write. */
   readonly from: string;
   readonly to: string;
   run(): Promise<void>;
   undo(): Promise<void>;
 }
 
-/** Returns the writes of the steps. `before` is the state that undoing restores. */
+/** Returns the writes for the steps. `before` is the state to which undoing returns. */
 export function movesOf(
   articles: PlatformArticles,
   articleId: string,
@@ -46,7 +46,7 @@ export function movesOf(
     if (content !== undefined) {
       edit(
         'content',
-        () => articles.setContent(articleId, content),
+        () => articles.setContent(articleId, { richText: content }),
         () => articles.setContent(articleId, before.content),
       );
     }

@@ -9,15 +9,17 @@ export type Step = 'begin' | 'edit' | 'publish' | 'unpublish' | 'delete';
 export interface Transition {
   readonly steps: readonly Step[];
   readonly next: ArticleState;
-  /** True if the actor needs a premium subscription. Without it the call is refused with 403 before the first step. */
+  /**
+   * True if the actor needs a premium subscription. Without one, the call is refused with 403 before the first step.
+   */
   readonly premium: boolean;
 }
 
 type Table = Readonly<Record<ArticleState, Readonly<Partial<Record<Trigger, Transition>>>>>;
 
 /**
- * The states of an article and the transitions between them (docs/rest.md, Articles). A trigger that a state lacks is refused with
- * 404, because the article does not exist.
+ * The states of an article and the transitions between them (docs/rest.md, Articles). A trigger that is not defined for
+ * a state is refused with 404, because the article does not exist in that case.
  */
 export const transitions = {
   none: {
@@ -39,7 +41,7 @@ export const transitions = {
   deleted: {},
 } as const satisfies Table;
 
-/** Returns the transition; `undefined` if the trigger does not apply to the state. */
+/** Returns the transition for a state, or `undefined` if the trigger is not defined for it. */
 export function transitionOf(state: ArticleState, trigger: Trigger): Transition | undefined {
   const table: Table = transitions;
   return table[state][trigger];

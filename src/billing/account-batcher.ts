@@ -1,6 +1,7 @@
 import type { Micros } from '../shared/model/money.ts';
+import type { InTrace } from '../shared/observability/tracing.ts';
 import type { Timer } from '../shared/runtime/runtime.ts';
-import type { Settlement } from '../store/port.ts';
+import type { KeyBudget, Settlement } from '../store/port.ts';
 import { type AppliedOutcome, answerSettlements, refuseCreditRequests, refuseOverdue, total } from './batch-results.ts';
 import { type Batch, CommitQueue, type WaitingCallers } from './commit-queue.ts';
 import { ledgerErrors } from './ledger-errors.ts';
@@ -9,30 +10,36 @@ import { PendingResult } from './pending-result.ts';
 import { type CommitSenderContext, sendUntilOutcomeKnown } from './send-commit.ts';
 
 export interface AccountBatcherContext extends CommitSenderContext {
-  /** Identifies this process to the store. */
+  /** The id of this process in the store. */
   writer: string;
-  /** Called when the batcher has no open credit, no waiting callers and no commit on its way. It may be dropped then. */
+  /** Called when the batcher has no open credit, no waiting callers and no commit in flight. The batcher can then be discarded. */
   onIdle: (batcher: AccountBatcher) => void;
-  /** Called whenever a commit changes the credit that the account can spend, as far as this process knows. */
+  /** Returns the credit in all holds of the account, as far as this process knows. */
+  heldBy: (account: string) => Micros;
+  /** Called when a commit changes the credit that the account can spend, as far as this process knows. */
   onCredit: (account: string, spendable: Micros) => void;
-  /** The store's clock. */
+  /** Returns the time of the store's clock. */
   storeNow: () => number;
+  /** Keeps the trace of the current request. Not set if no traces are exported. */
+  captureTrace?: (() => InTrace) | undefined;
   /** Returns a number that it has never returned before. */
   nextGeneration: () => number;
 }
 
 /**
- * Uses the credit of one account for this process. Reservations share one hold in the store. At most one commit is on its
- * way to the store; everything that arrives meanwhile goes together into the next commit.
+ * Manages the credit of one account in this process, for all calls of API keys without a daily budget, or for those of one key with a
+ * budget. All reservations share one hold in the store. At most one commit is in flight;
+ * requests that arrive in the meantime are combined into the next commit.
  */
 export class AccountBatcher {
   readonly account: string;
-  /** Credit in the account's hold, as far as this process knows. The hold exists while this is above 0. */
+  readonly budget: KeyBudget | null;
+  /** The credit in the account's hold, as far as this process knows. The hold exists while this is above 0. */
   open: Micros = 0;
   readonly #context: AccountBatcherContext;
   readonly #queue = new CommitQueue();
   #generation: number;
-  /** Credit that callers have reserved under this generation. */
+  /** The credit that callers have reserved under the current generation. */
   #outstanding: Micros = 0;
   #batch: Batch | null = null;
   #lastSentAt = 0;
@@ -43,8 +50,9 @@ export class AccountBatcher {
   #draining: (() => void) | undefined;
   #stopped = false;
 
-  constructor(account: string, context: AccountBatcherContext) {
+  constructor(account: string, budget: KeyBudget | null, context: AccountBatcherContext) {
     this.account = account;
+    this.budget = budget;
     this.#context = context;
     this.#generation = context.nextGeneration();
   }
@@ -53,7 +61,7 @@ export class AccountBatcher {
     if (this.#failing) return Promise.reject(ledgerErrors.away());
     const caller = new PendingResult<Reservation>(this.#now());
     this.#queue.reserves.push({ micros, caller });
-    this.#wake();
+    this.#wakeForCaller();
     return caller.promise;
   }
 
@@ -67,24 +75,45 @@ export class AccountBatcher {
     } else {
       this.#queue.lates.push(entry);
     }
-    this.#wake();
+    this.#wakeForCaller();
     return caller.promise;
   }
 
+  /** Charges a read that ran without a reservation. Throws `insufficient_credits` if the credit does not cover the charge. */
+  charge(micros: Micros, settlement: Settlement): Promise<Settled | null> {
+    const caller = new PendingResult<Settled | null>(this.#now());
+    this.#queue.reads.push({ micros, settlement, caller });
+    this.#wakeForCaller();
+    return caller.promise;
+  }
+
+  /** True if the last attempt to send a commit failed. */
+  get isFailing(): boolean {
+    return this.#failing;
+  }
+
+  /** The total credit that waiting callers want to reserve. */
+  get awaited(): Micros {
+    return total(this.#queue.reserves) + total(this.#batch?.reserves ?? []);
+  }
+
+  /** The number of charges that the store has not confirmed. */
+  get chargesWaiting(): number {
+    const count = ({ settles, lates, reads }: WaitingCallers) => settles.length + lates.length + reads.length;
+    return count(this.#queue) + (this.#batch ? count(this.#batch) : 0);
+  }
+
   release(reservation: Reservation): void {
-    // Credit of an earlier generation went back with its hold. `drain` has already given back all reserved credit.
+    // The credit of an earlier generation was returned with its hold, and `drain` has already returned all reserved credit.
     if (reservation.generation !== this.#generation || this.#draining) return;
     this.#outstanding -= reservation.micros;
     this.#queue.release += reservation.micros;
     this.#wake();
   }
 
-  /**
-   * Resolves once the store knows of all credit that was given back before. Throws `unavailable` if the store cannot be
-   * reached.
-   */
+  /** Resolves when the store knows all credit that was released before this call. Throws `unavailable` if the store cannot be reached. */
   returned(): Promise<void> {
-    // The queue is sent after the batch, so if it releases credit it is the one to wait for.
+    // The queue is sent after the batch. If both release credit, waiting for the queue is sufficient.
     const carrier = this.#queue.release > 0 ? this.#queue : this.#batch;
     if (carrier === null || (carrier === this.#batch && this.#batch.commit.release === 0)) return Promise.resolve();
     const caller = new PendingResult<void>(this.#now());
@@ -93,7 +122,7 @@ export class AccountBatcher {
     return caller.promise;
   }
 
-  /** Gives back all reserved credit. Resolves once the hold is gone, nobody waits and no commit is on its way. */
+  /** Returns all reserved credit to the account. Resolves when the hold is deleted, no callers wait and no commit is in flight. */
   drain(): Promise<void> {
     return new Promise((resolve) => {
       this.#draining = resolve;
@@ -106,7 +135,7 @@ export class AccountBatcher {
     });
   }
 
-  /** Refuses all callers that still wait. The sweeper gives back credit that the store still holds. */
+  /** Refuses all waiting callers. A sweep returns the credit that is still in the store's hold. */
   stop(): void {
     this.#stopped = true;
     this.#watch?.cancel();
@@ -115,6 +144,12 @@ export class AccountBatcher {
 
   #now(): number {
     return this.#context.runtime.now();
+  }
+
+  /** Sends the queue in the trace of the first caller that waits for it. */
+  #wakeForCaller(): void {
+    this.#queue.inTrace ??= this.#context.captureTrace?.();
+    this.#wake();
   }
 
   /** Sends the queue at the end of this turn of the event loop, so that all requests of the turn share one commit. */
@@ -138,25 +173,28 @@ export class AccountBatcher {
     }
     const createdAt = this.#context.storeNow();
     this.#batch = this.#queue.take({
-      // Ids ascend with time, so a store adds each at the end of its index, which stays fast with many ids.
+      // Ids increase with time, so that a store appends each id at the end of its index, which stays fast with many ids.
       id: createdAt.toString(16).padStart(12, '0') + this.#context.runtime.randomBytes(14).toString('hex'),
       createdAt,
       account: this.account,
       writer: this.#context.writer,
       generation: this.#generation,
       begins: this.open === 0,
+      ...(this.budget && { budget: this.budget }),
     });
     void this.#send(this.#batch);
   }
 
   async #send(batch: Batch): Promise<void> {
-    const outcome = await sendUntilOutcomeKnown(batch, this.#context, {
-      onAttempt: (at) => {
-        this.#lastSentAt = at;
-      },
-      onFailure: () => this.#failed(batch),
-      stopped: () => this.#stopped,
-    });
+    const send = () =>
+      sendUntilOutcomeKnown(batch, this.#context, {
+        onAttempt: (at) => {
+          this.#lastSentAt = at;
+        },
+        onFailure: () => this.#failed(batch),
+        stopped: () => this.#stopped,
+      });
+    const outcome = await (batch.inTrace?.(send) ?? send());
     if (outcome === 'stopped') return;
     if (outcome.status === 'applied') this.#applied(batch, outcome);
     else if (outcome.status === 'swept') this.#swept(batch);
@@ -181,15 +219,19 @@ export class AccountBatcher {
     answerSettlements(batch, outcome);
     this.open -= batch.commit.release + total(batch.settles);
     for (const [index, { micros, caller }] of batch.reserves.entries()) {
-      if (outcome.granted[index] === true) this.#grant(micros, caller);
-      else caller.refuse(ledgerErrors.short(micros, outcome.left >= micros ? 'credit_reserved' : 'credit_short'));
+      const granted = outcome.granted[index];
+      if (granted === true) this.#grant(micros, caller);
+      else if (granted === 'over_budget' && this.budget) {
+        caller.refuse(ledgerErrors.budgetSpent(micros, this.budget, this.#context.storeNow()));
+      } else caller.refuse(ledgerErrors.short(micros, outcome.left >= micros ? 'credit_reserved' : 'credit_short'));
     }
     if (this.open === 0) this.#generation = this.#context.nextGeneration();
-    // The holds of other processes are not known here. A refused reservation shows that less than its amount is left.
-    const refused = batch.reserves
-      .filter((_, index) => outcome.granted[index] !== true)
-      .map(({ micros }) => micros - 1);
-    this.#context.onCredit(this.account, Math.min(outcome.left - this.open, ...refused));
+    // This process does not know the holds of other processes. A refusal shows that less than its amount is available.
+    const refused = [
+      ...batch.reserves.filter((_, index) => outcome.granted[index] === false),
+      ...batch.reads.filter((_, index) => outcome.late[batch.lates.length + index] === 'short'),
+    ].map(({ micros }) => micros - 1);
+    this.#context.onCredit(this.account, Math.min(outcome.left - this.#context.heldBy(this.account), ...refused));
   }
 
   #grant(micros: Micros, caller: PendingResult<Reservation>): void {
@@ -199,14 +241,12 @@ export class AccountBatcher {
       caller.refuse(ledgerErrors.stopping());
     } else {
       this.#outstanding += micros;
-      caller.answer({ account: this.account, micros, generation: this.#generation, settled: false });
+      const { account, budget } = this;
+      caller.answer({ account, micros, budget, generation: this.#generation, isDeferred: false, settled: false });
     }
   }
 
-  /**
-   * The store applied nothing, because the hold had been swept. The same content goes into another commit, under the next
-   * generation.
-   */
+  /** Handles a commit that the store did not apply because the hold was swept. Its content is sent again with the next generation. */
   #swept(batch: Batch): void {
     this.#beginAnew();
     this.#queue.putBack(batch);
@@ -214,19 +254,21 @@ export class AccountBatcher {
 
   #noAccount(batch: Batch): void {
     this.#beginAnew();
-    for (const { caller } of [...batch.reserves, ...batch.settles, ...batch.lates]) {
+    for (const { caller } of [...batch.reserves, ...batch.settles, ...batch.lates, ...batch.reads]) {
       caller.refuse(ledgerErrors.noAccount(this.account));
     }
   }
 
-  /** Nobody knows whether the commit was applied. Its charges may be lost, but are never made twice. */
+  /** Handles a commit of which it is unknown whether it was applied. Its charges may be lost, but they are never made twice. */
   #expired(batch: Batch): void {
     this.#beginAnew();
     for (const { caller } of batch.reserves) caller.refuse(ledgerErrors.away());
-    for (const { caller } of [...batch.settles, ...batch.lates]) caller.refuse(ledgerErrors.unrecorded());
+    for (const { caller } of [...batch.settles, ...batch.lates, ...batch.reads]) {
+      caller.refuse(ledgerErrors.unrecorded());
+    }
   }
 
-  /** Starts a new generation, because the hold is gone. Calls that still run under the old one settle late. */
+  /** Starts a new generation after the hold was deleted. Calls that run under an earlier generation settle late. */
   #beginAnew(): void {
     this.open = 0;
     this.#outstanding = 0;
@@ -250,7 +292,7 @@ export class AccountBatcher {
     });
   }
 
-  /** Refuses callers that waited too long and renews the hold. One timer serves both and runs again when the first is due. */
+  /** Refuses callers that waited too long, and renews the hold. One timer serves both purposes. */
   #tick(): void {
     const { callerMs, renewMs } = this.#context.times;
     const now = this.#now();
@@ -270,11 +312,11 @@ export class AccountBatcher {
     if (due !== Number.POSITIVE_INFINITY) this.#keepWatch(Math.max(1, due - now));
   }
 
-  /** Refuses callers that wait since `until` or longer. Returns since when the longest of the others waits. */
+  /** Refuses callers that have waited since `until` or longer. Returns the time since which the longest-waiting remaining caller waits. */
   #expire(until: number): number | null {
     const waiting: WaitingCallers[] = this.#batch ? [this.#batch, this.#queue] : [this.#queue];
     const { oldest, refused } = refuseOverdue(waiting, until, this.#now());
-    // A store may hang rather than fail.
+    // A store may hang without an error.
     if (refused) this.#failing = this.#batch !== null;
     this.#queue.dropAnswered();
     return oldest;

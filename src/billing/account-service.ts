@@ -1,14 +1,29 @@
 import { PosternError } from '../shared/errors/postern-error.ts';
 import type { AccountBalance, AccountDetails, AccountUsage, Granularity, Payment } from '../shared/model/account.ts';
-import { formatDollars, type Micros } from '../shared/model/money.ts';
+import type { AuditAuthor, AuditEntryView } from '../shared/model/audit.ts';
+import { formatDollars, type Micros, parseDollars } from '../shared/model/money.ts';
 import type { Page } from '../shared/model/page.ts';
 import { formatIsoTime } from '../shared/model/time.ts';
 import type { Runtime } from '../shared/runtime/runtime.ts';
-import type { PaymentMark, Store, UsageLine } from '../store/port.ts';
+import {
+  type AccountRecord,
+  type AuditEntry,
+  auditEntryOf,
+  type CallStatistics,
+  type PaymentMark,
+  type Store,
+  type UsageLine,
+} from '../store/port.ts';
+import { addStatistics } from '../store/statistics-rules.ts';
+import { ApiKeyService } from './api-key-service.ts';
+import type { CallRecorder } from './call-recorder.ts';
+import { type DurationCounts, percentile } from './duration-histogram.ts';
 import type { Ledger } from './ledger.ts';
 
 const hourMs = 3_600_000;
 const hoursPerDay = 24;
+/** The maximum time span of a usage report, in days. */
+const maxUsageDays = { hour: 31, day: 400 };
 const defaultUsageDays = 30;
 const currency = 'USD';
 
@@ -18,15 +33,28 @@ interface UsageQuery {
   granularity: Granularity;
 }
 
-/** Serves an account's data to its owner (docs/rest.md, Account). */
+export interface AccountServiceParts {
+  store: Store;
+  ledger: Ledger;
+  recorder: CallRecorder;
+  runtime: Runtime;
+  /** The id of a key that cannot be revoked over the API. */
+  publicKey: string | null;
+}
+
+/** Returns an account's data to its owner (docs/rest.md, Account). */
 export class AccountService {
+  readonly keys: ApiKeyService;
   readonly #store: Store;
   readonly #ledger: Ledger;
+  readonly #recorder: CallRecorder;
   readonly #runtime: Runtime;
 
-  constructor(store: Store, ledger: Ledger, runtime: Runtime) {
+  constructor({ store, ledger, recorder, runtime, publicKey }: AccountServiceParts) {
+    this.keys = new ApiKeyService(store.keys, runtime, publicKey);
     this.#store = store;
     this.#ledger = ledger;
+    this.#recorder = recorder;
     this.#runtime = runtime;
   }
 
@@ -35,7 +63,7 @@ export class AccountService {
     const [account, balance, keys] = await Promise.all([
       this.#store.accounts.find(id),
       this.#store.ledger.balance(id),
-      this.#store.keys.list(id),
+      this.keys.list(id),
     ]);
     if (!account || !balance) throw accountGone();
     return {
@@ -44,18 +72,25 @@ export class AccountService {
       created_at: formatIsoTime(account.createdAt),
       balance: formatDollars(balance.avail),
       currency,
-      api_keys: keys.map((key) => ({
-        id: key.id,
-        name: key.name,
-        prefix: key.prefix,
-        created_at: formatIsoTime(key.createdAt),
-        last_used_at: key.lastUsedAt === null ? null : formatIsoTime(key.lastUsedAt),
-        revoked_at: key.revokedAt === null ? null : formatIsoTime(key.revokedAt),
-      })),
+      low_credit_threshold: account.lowCreditThreshold === null ? null : formatDollars(account.lowCreditThreshold),
+      api_keys: keys,
     };
   }
 
-  /** Waits until the store knows of credit given back by refused calls, because their responses did not wait for it. */
+  /** Sets the credit below which `account.low_credit` is sent. `threshold` is valid dollars; `null` for no event. */
+  async setLowCreditThreshold(id: string, threshold: string | null, author: AuditAuthor): Promise<AccountDetails> {
+    const micros = threshold === null ? null : parseDollars(threshold);
+    const account = await this.#store.accounts.find(id);
+    if (!account) throw accountGone();
+    const details = { low_credit_threshold: micros === null ? 'none' : formatDollars(micros) };
+    const entry = accountUpdated(this.#runtime, account, author, details);
+    if (!(await this.#store.accounts.setLowCreditThreshold(id, micros, entry))) throw accountGone();
+    return this.details(id);
+  }
+
+  /**
+   * Waits until the store knows the credit that refused calls released, because the responses of these calls did not wait for the store.
+   */
   async balance(id: string): Promise<AccountBalance> {
     await this.#ledger.returned(id);
     const balance = await this.#store.ledger.balance(id);
@@ -71,14 +106,25 @@ export class AccountService {
   }
 
   /**
-   * Returns the usage in whole hours, from the hour of `from` to the last hour that begins before `to`. With `day` the hours of each
-   * UTC day are added up; the first and the last day may be incomplete.
+   * Returns the usage in whole hours, from the hour of `from` to the last hour that begins before `to`. With `day`, adds up the hours of
+   * each UTC day; the first and the last day may be incomplete. Errors and durations of other processes are complete up to their last batch
+   * (`CallRecorder`).
    */
   async usage(id: string, query: UsageQuery): Promise<AccountUsage> {
     const to = query.to === undefined ? this.#runtime.now() : Date.parse(query.to);
     const from = query.from === undefined ? to - defaultUsageDays * hoursPerDay * hourMs : Date.parse(query.from);
     if (from >= to) throw new PosternError('malformed_field', 'Malformed field: from: must be before to');
-    const lines = await this.#store.ledger.usage(id, Math.floor(from / hourMs), Math.ceil(to / hourMs));
+    const maxDays = maxUsageDays[query.granularity];
+    if (to - from > maxDays * hoursPerDay * hourMs) {
+      const message = `Malformed field: from: must be at most ${maxDays} days before to, with granularity ${query.granularity}`;
+      throw new PosternError('malformed_field', message);
+    }
+    const [fromHour, toHour] = [Math.floor(from / hourMs), Math.ceil(to / hourMs)];
+    await this.#recorder.flush();
+    const [lines, statistics] = await Promise.all([
+      this.#store.ledger.usage(id, fromHour, toHour),
+      this.#store.statistics.list(id, fromHour, toHour),
+    ]);
     const total = { calls: 0, micros: 0 };
     for (const line of lines) {
       total.calls += line.calls;
@@ -89,11 +135,13 @@ export class AccountService {
       to: formatIsoTime(to),
       granularity: query.granularity,
       total: { calls: total.calls, charged: formatDollars(total.micros) },
-      usage: (query.granularity === 'day' ? byDay(lines) : lines).map((line) => ({
-        period: formatIsoTime(line.hour * hourMs),
-        endpoint: line.action,
-        calls: line.calls,
-        charged: formatDollars(line.micros),
+      usage: mergeUsage(lines, statistics, query.granularity === 'day' ? hoursPerDay : 1).map((row) => ({
+        period: formatIsoTime(row.hour * hourMs),
+        endpoint: row.action,
+        calls: row.calls,
+        charged: formatDollars(row.micros),
+        errors: row.errors,
+        duration_ms: describeDurations(row.durations),
       })),
     };
   }
@@ -113,27 +161,78 @@ export class AccountService {
       cursor: last && found.length > count ? `${last.createdAt} ${last.id}` : null,
     };
   }
+
+  /** Returns the changes of keys, webhooks, credit and settings, newest first. */
+  async audit(id: string, count: number, cursor: string | null): Promise<Page<AuditEntryView>> {
+    const mark = cursor === null ? null : readMark(cursor);
+    const found = await this.#store.audit.list(id, count + 1, mark ? { at: mark.createdAt, id: mark.id } : undefined);
+    const entries = found.slice(0, count);
+    const last = entries.at(-1);
+    return {
+      items: entries.map(viewOfEntry),
+      cursor: last && found.length > count ? `${last.at} ${last.id}` : null,
+    };
+  }
 }
 
-/** Needs no checks, because cursors are sealed before callers get them. */
+/** Returns the audit entry for a change of a setting. `details` has the new value. */
+export function accountUpdated(
+  runtime: Runtime,
+  { id, name }: AccountRecord,
+  by: AuditAuthor,
+  details: AuditEntry['details'],
+): AuditEntry {
+  const subject = { type: 'account', id, name } as const;
+  return auditEntryOf(runtime, { account: id, action: 'account.updated', by, subject, details });
+}
+
+/** Returns an entry of the audit log for the owner of the account. */
+export function viewOfEntry({ id, at, action, by, subject, details }: AuditEntry): AuditEntryView {
+  const key = by.type === 'key' ? { key_id: by.id, key_name: by.name } : { key_id: null, key_name: null };
+  return { id, at: formatIsoTime(at), action, by: { type: by.type, ...key }, subject, details: { ...details } };
+}
+
+/** Parses a cursor without validation, because cursors are encrypted before callers receive them. */
 function readMark(cursor: string): PaymentMark {
   const [createdAt, id] = cursor.split(' ');
   return { createdAt: Number(createdAt), id: id ?? '' };
 }
 
-function byDay(lines: readonly UsageLine[]): UsageLine[] {
-  const days = new Map<string, UsageLine>();
+type UsageRow = UsageLine & Pick<CallStatistics, 'errors' | 'durations'>;
+
+/** Adds up charges and statistics by action and period. A period has `hours` hours. */
+function mergeUsage(lines: readonly UsageLine[], statistics: readonly CallStatistics[], hours: number): UsageRow[] {
+  const rows = new Map<string, UsageRow>();
+  const rowOf = ({ hour, action }: Pick<UsageRow, 'hour' | 'action'>): UsageRow => {
+    const start = hour - (hour % hours);
+    const row = rows.get(`${start} ${action}`) ?? {
+      hour: start,
+      action,
+      calls: 0,
+      micros: 0,
+      errors: {},
+      durations: {},
+    };
+    rows.set(`${start} ${action}`, row);
+    return row;
+  };
   for (const line of lines) {
-    const hour = line.hour - (line.hour % hoursPerDay);
-    const day = days.get(`${hour} ${line.action}`);
-    if (day) {
-      day.calls += line.calls;
-      day.micros += line.micros;
-    } else {
-      days.set(`${hour} ${line.action}`, { ...line, hour });
-    }
+    const row = rowOf(line);
+    row.calls += line.calls;
+    row.micros += line.micros;
   }
-  return [...days.values()].sort((a, b) => a.hour - b.hour || (a.action < b.action ? -1 : 1));
+  for (const each of statistics) addStatistics(rowOf(each), each);
+  return [...rows.values()].sort((a, b) => a.hour - b.hour || (a.action < b.action ? -1 : 1));
+}
+
+function describeDurations(counts: DurationCounts) {
+  const [p50, p95, p99] = [0.5, 0.95, 0.99].map((fraction) => percentile(counts, fraction));
+  if (p50 == null || p95 == null || p99 == null) return null;
+  return { p50: toTenths(p50), p95: toTenths(p95), p99: toTenths(p99) };
+}
+
+function toTenths(ms: number): number {
+  return Math.round(ms * 10) / 10;
 }
 
 function accountGone(): PosternError {

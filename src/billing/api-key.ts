@@ -13,17 +13,17 @@ const randomLength = 32;
 const checksumLength = 6;
 const prefixLength = 'pstn_'.length + 6;
 
-/** Random bytes that `makeApiKey` needs. The bias of taking so many bytes modulo 62 is negligible. */
+/** The number of random bytes for one key. It is so high that the bias of reducing them modulo 62 is negligible. */
 export const apiKeyEntropyBytes = 40;
 
-/** Makes a key from random bytes. The same bytes make the same key. */
+/** Creates a key from random bytes. The same bytes always give the same key. */
 export function makeApiKey(entropy: Uint8Array): Secret {
   if (entropy.length < apiKeyEntropyBytes) throw new RangeError(`an API key needs ${apiKeyEntropyBytes} random bytes`);
   const body = `pstn_${base62(BigInt(`0x${Buffer.from(entropy).toString('hex')}`), randomLength)}`;
   return new Secret(body + checksum(body));
 }
 
-/** Returns whether the text has the form and the checksum of a key. The key may still be unknown. */
+/** Returns true if the text has the form and the checksum of a key. The key may still be unknown. */
 export function looksLikeApiKey(text: string): boolean {
   return keyPattern.test(text) && checksum(text.slice(0, -checksumLength)) === text.slice(-checksumLength);
 }
@@ -32,12 +32,12 @@ export function hashApiKey(key: Secret): string {
   return hash('sha256', key.expose(), 'hex');
 }
 
-/** Returns the beginning of a key, by which people tell keys apart. */
+/** Returns the beginning of a key, which lets people distinguish keys. */
 export function apiKeyPrefix(key: Secret): string {
   return key.expose().slice(0, prefixLength);
 }
 
-/** Runs for every request, so it avoids the bigint arithmetic of `base62`. 32 bits fit a number. */
+/** Computes the checksum. It runs for every request, so it avoids the bigint arithmetic of `base62`. */
 function checksum(text: string): string {
   let digits = '';
   for (let rest = crc32(text); digits.length < checksumLength; rest = Math.floor(rest / 62)) {

@@ -6,35 +6,43 @@ import type { AnyPendingResult } from './pending-result.ts';
 
 export type AppliedOutcome = Extract<CommitOutcome, { status: 'applied' }>;
 
-/** Gives the callers that settled in an applied commit their results. */
+/** Resolves the results of callers whose charges were part of an applied commit. */
 export function answerSettlements(batch: Batch, outcome: AppliedOutcome): void {
-  const entries = [...batch.settles, ...batch.lates];
+  const entries = [...batch.settles, ...batch.lates, ...batch.reads];
   const outcomes = [...outcome.settled, ...outcome.late];
   const charged = entries.filter((_, index) => outcomes[index] === 'charged');
-  // Each caller sees the credit that its own charge left, as if the charges of one commit had been made one by one.
+  // Each caller gets the credit after its own charge, as if the charges of the commit had been made one after the other.
   let remaining = outcome.left + total(charged);
   for (const { micros, caller } of charged) {
     remaining -= micros;
     caller.answer({ charged: micros, remaining });
   }
-  for (const [index, { caller }] of entries.entries()) {
+  const firstRead = entries.length - batch.reads.length;
+  for (const [index, { micros, caller }] of entries.entries()) {
     if (outcomes[index] === 'answered') caller.answer(null);
-    else if (outcomes[index] === 'short') caller.refuse(ledgerErrors.creditGone());
+    // Reads of a key with a budget are always reserved, so a charge over the budget is the charge of a lost reservation.
+    else if (outcomes[index] === 'over_budget') caller.refuse(ledgerErrors.creditGone());
+    else if (outcomes[index] === 'short') {
+      caller.refuse(index < firstRead ? ledgerErrors.creditGone() : ledgerErrors.short(micros));
+    }
   }
 }
 
-/** Refuses callers that wait for credit since `until` or longer. Callers whose calls have already run go on waiting. */
+/**
+ * Refuses callers that have waited for a reservation since `until` or longer, and reads whose charge was not sent to the store. Other
+ * callers whose calls have already run keep waiting.
+ */
 export function refuseCreditRequests(waiting: readonly WaitingCallers[], until: number): void {
-  for (const { reserves, returns } of waiting) {
-    for (const { caller } of [...reserves, ...returns]) {
+  for (const { reserves, returns, reads, isSent } of waiting) {
+    for (const { caller } of [...reserves, ...returns, ...(isSent ? [] : reads)]) {
       if (!caller.answered && caller.since <= until) caller.refuse(ledgerErrors.away());
     }
   }
 }
 
 /**
- * Refuses all callers that wait since `until` or longer. `oldest`: since when the longest of the others waits; `null`: there
- * are none.
+ * Refuses all callers that have waited since `until` or longer. Returns in `oldest` the time since which the longest-waiting remaining
+ * caller waits; `null` if there is none.
  */
 export function refuseOverdue(
   waiting: readonly WaitingCallers[],
@@ -56,11 +64,12 @@ export function refuseOverdue(
       }
     }
   };
-  for (const { reserves, returns, settles, lates } of waiting) {
+  for (const { reserves, returns, settles, lates, reads, isSent } of waiting) {
     visit(reserves, ledgerErrors.away);
     visit(returns, ledgerErrors.away);
     visit(settles, ledgerErrors.unrecorded);
     visit(lates, ledgerErrors.unrecorded);
+    visit(reads, isSent ? ledgerErrors.unrecorded : ledgerErrors.away);
   }
   return { oldest, refused };
 }

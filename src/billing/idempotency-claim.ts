@@ -1,14 +1,14 @@
 import type { PosternError } from '../shared/errors/postern-error.ts';
 import type { ErrorReason } from '../shared/errors/reasons.ts';
 import { type Runtime, repeat, type Timer } from '../shared/runtime/runtime.ts';
-import { type ClaimReference, claimTtlMs, type IdempotencyStore, type SavedAnswer } from '../store/port.ts';
+import { type ChargedResponse, type ClaimReference, claimTtlMs, type IdempotencyStore } from '../store/port.ts';
 
-/** The response that a caller got. */
-export interface KeptAnswer {
+/** The response that a caller received. */
+export interface StoredResponse {
   status: number;
-  /** The body's text. */
+  /** The text of the body. */
   body: string;
-  /** The reason of a refusal, for the log. Missing if an earlier release stored it. */
+  /** The reason of a refusal, for the log. Missing in responses that earlier releases stored. */
   reason?: ErrorReason;
 }
 
@@ -18,17 +18,17 @@ export interface ClaimParts {
   /** True if an earlier attempt may have reached the platform. */
   again: boolean;
   tokenFor: (part: string) => string;
-  seal: (answer: KeptAnswer) => string;
-  /** Counts a refusal that is to be kept free of charge. False if the account has too many of them. */
+  seal: (answer: StoredResponse) => string;
+  /** Counts a refusal that will be stored without a charge. Returns false if the account has too many of them. */
   mayKeepRefusal: () => boolean;
-  /** Counts a request that stays under its key without an answer. */
+  /** Counts a request that stays under its key without a response. */
   onUnknown: () => void;
 }
 
-/** Longer refusals are not kept, because nobody pays for their place in the store. */
+/** The longest refusal, in characters, that is stored. Callers do not pay for stored refusals, so a longer one is not stored. */
 const longestRefusal = 2_048;
 
-/** The right to perform one request. It is renewed until it is ended, which must happen in every case. */
+/** The right to perform one request. The claim is renewed until it is ended. The owner must end it in every case. */
 export class IdempotencyClaim {
   readonly #reference: ClaimReference;
   readonly #parts: ClaimParts;
@@ -44,25 +44,25 @@ export class IdempotencyClaim {
   }
 
   /**
-   * Returns the token of one write. The same part of the same request always has the same token, so that a platform that supports
-   * tokens performs it once. From now on the claim assumes that the platform was asked.
+   * Returns the token of one write. The same part of the same request always has the same token, so that a platform that supports tokens
+   * performs the write once. From now on the claim assumes that a request was sent to the platform.
    */
   token(part: string): string {
     this.#asked = true;
     return this.#parts.tokenFor(part);
   }
 
-  /** Returns the answer for the commit that charges it. The claim ends, even if the commit fails. */
-  chargedAnswer(answer: KeptAnswer): SavedAnswer {
+  /** Returns the response for the commit that charges it. Ends the claim, even if the commit fails. */
+  chargedAnswer(answer: StoredResponse): ChargedResponse {
     this.stop();
     return { key: this.#reference.key, answer: this.#parts.seal(answer) };
   }
 
   /**
-   * Ends a claim that was not charged. A refusal before the platform was asked frees the key, and so does one that asks
-   * the caller to come again later (429, 501, 503). Any other refusal becomes the kept answer, unless it is too long or the
-   * account keeps too many; the key is free then, because the platform has performed nothing. If the outcome is unknown
-   * (500, 502, 504), the request stays under its key, to be performed again with the same tokens.
+   * Ends a claim that was not charged. The key is freed if the platform was not called yet, or if the error asks the caller to retry later
+   * (429, 501, 503). Any other refusal is stored as the response, unless it is too long or the account has too many stored refusals. In
+   * that case the key is freed too, because the platform has performed nothing. If the outcome is unknown (500, 502, 504), the request
+   * stays under its key and can be performed again with the same tokens.
    */
   async refuse(error: PosternError, body: string): Promise<void> {
     if (!this.#asked || [408, 429, 501, 503].includes(error.status)) return this.leave('forgotten');
@@ -74,13 +74,13 @@ export class IdempotencyClaim {
     await this.keep({ status: error.status, body, reason: error.reason });
   }
 
-  /** Keeps an answer for which nothing is charged. */
-  async keep(answer: KeptAnswer): Promise<void> {
+  /** Stores a response without a charge. */
+  async keep(answer: StoredResponse): Promise<void> {
     this.stop();
     await this.#quietly(this.#parts.store.answer(this.#reference, this.#parts.seal(answer)));
   }
 
-  /** Ends the claim without an answer. The key is not freed if an earlier attempt may have been performed. */
+  /** Ends the claim without a response. The key is not freed if an earlier attempt may have been performed. */
   async leave(how: 'unknown' | 'forgotten' = 'unknown'): Promise<void> {
     this.stop();
     await this.#quietly(this.#parts.store.end(this.#reference, this.#parts.again ? 'unknown' : how));
@@ -91,7 +91,7 @@ export class IdempotencyClaim {
     this.#renewing.cancel();
   }
 
-  /** Ignores errors of the store: the claim then expires, and the caller has its response already. */
+  /** Ignores errors of the store, because the claim then expires and the caller already has its response. */
   async #quietly(ending: Promise<void>): Promise<void> {
     await ending.catch(() => {});
   }

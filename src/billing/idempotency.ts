@@ -2,19 +2,19 @@ import { createHmac } from 'node:crypto';
 import { PosternError } from '../shared/errors/postern-error.ts';
 import type { Runtime } from '../shared/runtime/runtime.ts';
 import type { Secret } from '../shared/secrets/secret.ts';
-import { deriveKey } from '../shared/secrets/secret-key-file.ts';
-import type { Vault } from '../shared/secrets/vault.ts';
+import { derivePurposeKey } from '../shared/secrets/secret-key-file.ts';
+import { type Vault, VaultError } from '../shared/secrets/vault.ts';
 import type { IdempotencyStore } from '../store/port.ts';
-import { orStoreAway } from '../store/store-away.ts';
-import { IdempotencyClaim, type KeptAnswer } from './idempotency-claim.ts';
+import { orStoreUnavailable } from '../store/store-unavailable.ts';
+import { IdempotencyClaim, type StoredResponse } from './idempotency-claim.ts';
 import { RateLimiter } from './rate-limiter.ts';
 
-/** A request that must be performed once, even if it is sent again. */
+/** A request that must be performed once, even if it is sent several times. */
 export interface IdempotentRequest {
   account: string;
   /** The caller's `Idempotency-Key`. */
   key: string;
-  /** Everything that identifies the request. It may contain secrets, so only its HMAC is stored. */
+  /** All data that identifies the request. It may contain secrets, so only its HMAC is stored. */
   content: string;
 }
 
@@ -23,17 +23,20 @@ export interface IdempotencyOptions {
   secretKeys: readonly Secret<Buffer>[];
   vault: Vault;
   runtime: Runtime;
-  /** True if the platform performs a token once, so that a call with an unknown outcome may be sent again. */
+  /** True if the platform performs each token once, so that a call with an unknown outcome may be repeated. */
   repeatable: boolean;
 }
 
 /**
- * Records that an account may add to the store a minute without paying for them: refusals, and requests with an unknown
- * outcome. They are kept for 24 h.
+ * The maximum number of uncharged records per minute that an account may add to the store: refusals, and requests with an unknown outcome.
+ * They are stored for 24 h.
  */
 const unpaidPerMinute = 60;
 
-/** Idempotency-Keys (docs/money.md, Idempotency): the same key and request within 24 h is performed and billed once. */
+/**
+ * Implements Idempotency-Keys (docs/money.md, Idempotency): requests with the same key and content within 24 h are performed and charged
+ * once.
+ */
 export class Idempotency {
   readonly #options: IdempotencyOptions;
   readonly #keys: readonly Secret<Buffer>[];
@@ -42,23 +45,23 @@ export class Idempotency {
 
   constructor(options: IdempotencyOptions) {
     this.#options = options;
-    this.#keys = options.secretKeys.map((key) => deriveKey(key, 'idempotency'));
+    this.#keys = options.secretKeys.map((key) => derivePurposeKey(key, 'idempotency'));
     const limits = { runtime: options.runtime, defaultLimit: unpaidPerMinute, processes: () => 1 };
     this.#refusals = new RateLimiter(limits);
     this.#unknown = new RateLimiter(limits);
   }
 
   /**
-   * Claims the key. The caller must perform the request and end the claim. Returns the kept answer if the request was performed before. Throws
-   * `conflict` (it is running, or nobody knows its outcome), `idempotency_mismatch`, `unavailable`, or `rate_limited` if too
-   * many requests of the account ended with an unknown outcome.
+   * Claims the key. The caller must perform the request and end the claim. Returns the stored response if the request was performed before.
+   * Throws `conflict` if the request is running, its outcome is unknown, or its response cannot be decrypted, `idempotency_mismatch`,
+   * `unavailable`, or `rate_limited` if too many requests of the account ended with an unknown outcome.
    */
-  async begin({ account, key, content }: IdempotentRequest): Promise<IdempotencyClaim | KeptAnswer> {
+  async begin({ account, key, content }: IdempotentRequest): Promise<IdempotencyClaim | StoredResponse> {
     const { store, runtime, vault, repeatable } = this.#options;
     this.#refuseBeyondUnknown(account);
     const reference = { account, key, owner: runtime.randomBytes(12).toString('base64url') };
     const fingerprints = this.#keys.map((secret) => hmac(secret, `request\0${content}`));
-    const outcome = await orStoreAway(
+    const outcome = await orStoreUnavailable(
       store.claim({ ...reference, fingerprints }),
       'this Idempotency-Key cannot be looked up',
     );
@@ -66,25 +69,29 @@ export class Idempotency {
       case 'running':
         throw new PosternError(
           'idempotency_running',
-          'The first request with this Idempotency-Key is still running: ask again',
+          'The first request with this Idempotency-Key is still running. Retry later',
           {
             retryAfterSeconds: 1,
           },
         );
       case 'mismatch':
+        // The fingerprint of a request depends on the secret key as well, so no fingerprint matches if the key was dropped.
+        if (outcome.answer !== null && !vault.knows(outcome.answer)) throw unreadable();
         throw new PosternError(
           'idempotency_mismatch',
           'This Idempotency-Key was used for another request within the last 24 hours: send a new key',
         );
       case 'answered':
-        return JSON.parse(vault.open(outcome.answer, recordOf(account, key))) as KeptAnswer;
+        return this.#openResponse(outcome.answer, recordOf(account, key));
       case 'claimed': {
         const secret = this.#keys[fingerprints.indexOf(outcome.fingerprint)] as Secret<Buffer>;
         const claim = new IdempotencyClaim(reference, {
           store,
           runtime,
           again: outcome.again,
-          tokenFor: (part) => hmac(secret, ['token', account, key, outcome.since, part].join('\0')),
+          // The time of the first request is readable, because some platforms have records that are named by their time.
+          tokenFor: (part) =>
+            `${outcome.since}-${hmac(secret, ['token', account, key, outcome.since, part].join('\0'))}`,
           seal: (answer) => vault.seal(JSON.stringify(answer), recordOf(account, key)),
           mayKeepRefusal: () => this.#refusals.take(account, null)?.allowed !== false,
           onUnknown: () => void this.#unknown.take(account, null),
@@ -93,11 +100,19 @@ export class Idempotency {
           await claim.leave();
           throw new PosternError(
             'idempotency_outcome_unknown',
-            'outcome unknown: the first request with this Idempotency-Key may have been performed. Look, and send a new key if it was not',
+            'outcome unknown: the first request with this Idempotency-Key may have been performed. Check its effect, and send a new key if it was not performed',
           );
         }
         return claim;
       }
+    }
+  }
+
+  #openResponse(sealed: string, record: string): StoredResponse {
+    try {
+      return JSON.parse(this.#options.vault.open(sealed, record)) as StoredResponse;
+    } catch (error) {
+      throw error instanceof VaultError ? unreadable(error) : error;
     }
   }
 
@@ -110,9 +125,19 @@ export class Idempotency {
         { retryAfterSeconds: state.retryAfterSeconds },
       );
     }
-    // Gives the call back, because only requests that end with an unknown outcome count.
+    // The call is not counted here, because only requests that end with an unknown outcome count.
     this.#unknown.add(account, -1);
   }
+}
+
+/** The request must not run again, because its first attempt was performed or refused for good. */
+function unreadable(cause?: VaultError): PosternError {
+  return new PosternError(
+    'idempotency_response_unreadable',
+    'The first request with this Idempotency-Key was completed, but its response cannot be read any more, because the secret key of the ' +
+      'service was changed. Check its effect, and send a new key if it was not performed',
+    { cause },
+  );
 }
 
 function recordOf(account: string, key: string): string {

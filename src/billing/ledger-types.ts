@@ -1,41 +1,47 @@
 import type { Micros } from '../shared/model/money.ts';
-import { holdTtlMs } from '../store/port.ts';
+import { holdTtlMs, type KeyBudget } from '../store/port.ts';
 
-/** Credit reserved for calls in flight. `Ledger.reserve` makes it; it must be passed to `Ledger.settle` once. */
+/**
+ * Credit for running calls. `Ledger.reserve` or `Ledger.deferCharge` creates it, and it must be passed to `Ledger.settle` exactly once.
+ */
 export interface Reservation {
   readonly account: string;
   readonly micros: Micros;
-  /** The generation of the hold that granted it. */
+  /** The budget of the API key that makes the calls. `null` if the key has no budget. */
+  readonly budget: KeyBudget | null;
+  /** The generation of the hold that contains the credit. */
   readonly generation: number;
+  /** True if the credit is not part of a hold. The calls are then charged after they have succeeded, if the credit still covers them. */
+  readonly isDeferred: boolean;
   settled: boolean;
 }
 
-/** One call that succeeded. */
+/** A successful call to charge. */
 export interface Charge {
   /** The name of the action, such as `tweet/create`. */
   action: string;
   micros: Micros;
 }
 
-/** For the headers `x-credits-charged` and `x-credits-remaining`. */
+/** The values of the headers `x-credits-charged` and `x-credits-remaining`. */
 export interface Settled {
   charged: Micros;
-  /** The account's credit, reserved credit included. Each later settlement has a lower value, never the same. */
+  /** The account's credit after this settlement, including reserved credit. Each later settlement has a lower value. */
   remaining: Micros;
 }
 
-/** Times of the ledger, in milliseconds. Tests may shorten them. */
+/** Times of the ledger in milliseconds. Tests may shorten them. */
 export interface LedgerTimes {
   /** A caller that has waited this long for the store is refused with 503. */
   callerMs: number;
-  /** The same for callers that wait for credit, once the store has failed. A short fault of the store may pass in this time. */
+  /** The same limit for callers that wait for credit after the store has failed. It gives a short failure time to pass. */
   failingMs: number;
-  /** A hold with calls in flight is renewed if it had no commit for this long. */
+  /** A hold with running calls is renewed if it had no commit for this long. */
   renewMs: number;
-  /** The first pause before a commit is sent again. Each pause is twice the one before, up to `retryLastMs`. */
+  /** The first pause before a commit is sent again. Each pause is twice the previous one, up to `retryLastMs`. */
   retryFirstMs: number;
   retryLastMs: number;
-  /** How long `close` waits for the store. */
+  /** The maximum time that `close` waits for the store. */
   closeMs: number;
 }
 
@@ -48,22 +54,26 @@ export const ledgerTimes: LedgerTimes = {
   closeMs: 5_000,
 };
 
-/** One attempt to bring a commit to the store. */
+/** One attempt to send a commit to the store. */
 export interface CommitInfo {
   account: string;
   /**
-   * A `failed` attempt is repeated. `abandoned`: the store could not be reached for so long that it no longer knows whether the
-   * commit was applied (`expired`). Its charges may be lost, so it is logged at level error.
+   * A `failed` attempt is repeated. `abandoned` means that the store was unreachable for so long that it no longer knows whether the commit
+   * was applied (`expired`). Charges of an abandoned commit may be lost, so it is logged at level error.
    */
   outcome: 'applied' | 'swept' | 'no_account' | 'failed' | 'abandoned';
-  /** Counts from 1. */
+  /** The number of the attempt, beginning with 1. */
   attempt: number;
-  /** The duration of this attempt. */
+  /** The duration of this attempt in milliseconds. */
   durationMs: number;
   reserved: number;
   settled: number;
-  /** Charges settled late, because their hold had been swept. */
+  /** The number of calls that this commit charged; 0 unless it was applied. */
+  charged: number;
+  /** The sum of these charges. */
+  chargedMicros: Micros;
+  /** The number of charges that were settled late, because their hold was swept. */
   late: number;
-  /** The error of the store if the outcome is `failed`; its last error if the outcome is `abandoned`. */
+  /** The error of the store if the outcome is `failed`, or its last error if the outcome is `abandoned`. */
   error?: unknown;
 }

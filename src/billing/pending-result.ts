@@ -1,13 +1,13 @@
 import { runInGroups } from '../shared/runtime/turns.ts';
 
 /**
- * The promise that a caller of the ledger waits for. Only the first result counts: the caller may get a 503 before the
- * outcome of the commit is known.
+ * The promise that a caller of the ledger waits for. Only the first result counts, because the caller may get a 503 before the outcome of
+ * the commit is known.
  */
 export class PendingResult<T> {
   readonly promise: Promise<T>;
   answered = false;
-  /** When the caller began to wait. */
+  /** The time at which the caller began to wait. */
   since: number;
   readonly #resolve: (value: T) => void;
   readonly #reject: (error: Error) => void;
@@ -34,7 +34,7 @@ export class PendingResult<T> {
 /** A pending result of any type. */
 export type AnyPendingResult = Pick<PendingResult<unknown>, 'answered' | 'since' | 'refuse'>;
 
-/** Replaces `Promise.withResolvers`, which Node has from version 22. */
+/** Replaces `Promise.withResolvers`, which exists only in Node 22 and later. */
 function withResolvers<T>() {
   let resolve: (value: T) => void = () => {};
   let reject: (error: Error) => void = () => {};

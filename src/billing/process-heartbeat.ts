@@ -1,31 +1,50 @@
 import { type Runtime, repeat, type Timer } from '../shared/runtime/runtime.ts';
 import { type ProcessStore, processTtlMs } from '../store/port.ts';
 
-/** Sends heartbeats of this process to the store, and knows how many processes share the store. */
+export interface HeartbeatOptions {
+  store: ProcessStore;
+  runtime: Runtime;
+  /** The id of this process in the store. The default is a random id. */
+  id?: string | undefined;
+  /** Called after every successful heartbeat with the number of processes that share the store. */
+  onBeat?: ((live: number) => void) | undefined;
+}
+
+/** Sends heartbeats of this process to the store, and knows the number of processes that share the store. */
 export class ProcessHeartbeat {
-  readonly #store: ProcessStore;
+  readonly #options: HeartbeatOptions;
   readonly #id: string;
   #live = 1;
   readonly #beating: Timer;
 
-  constructor(store: ProcessStore, runtime: Runtime) {
-    this.#store = store;
-    this.#id = runtime.randomBytes(12).toString('hex');
-    this.#beating = repeat(runtime, processTtlMs / 3, () => this.beat());
+  constructor(options: HeartbeatOptions) {
+    this.#options = options;
+    this.#id = options.id ?? options.runtime.randomBytes(12).toString('hex');
+    this.#beating = repeat(options.runtime, processTtlMs / 3, () => this.beat());
   }
 
-  /** Processes that share the store, as of the last beat that reached it. */
+  /** The number of processes that share the store, at the last successful heartbeat. */
   get live(): number {
     return this.#live;
   }
 
-  /** Sends a heartbeat now. Never throws: if the store cannot be reached, `live` keeps its value. */
+  /** Sends a heartbeat now. Never throws. If the store cannot be reached, `live` does not change. */
   async beat(): Promise<void> {
-    this.#live = await this.#store.beat(this.#id).catch(() => this.#live);
+    const { store, onBeat } = this.#options;
+    try {
+      this.#live = await store.beat(this.#id);
+      onBeat?.(this.#live);
+    } catch {
+      // An error is ignored here, because the next heartbeat may succeed.
+    }
   }
 
-  async leave(): Promise<void> {
+  stop(): void {
     this.#beating.cancel();
-    await this.#store.leave(this.#id).catch(() => {});
+  }
+
+  /** Removes this process from the store. */
+  async leave(): Promise<void> {
+    await this.#options.store.leave(this.#id).catch(() => {});
   }
 }

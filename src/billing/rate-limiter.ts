@@ -1,9 +1,10 @@
 import { LRUCache } from 'lru-cache';
 import { PosternError } from '../shared/errors/postern-error.ts';
+import { upTo } from '../shared/runtime/lru.ts';
 import type { Runtime } from '../shared/runtime/runtime.ts';
 
 const windowSeconds = 60;
-/** The least recently used keys are forgotten first. Their buckets are usually full, as new ones are. */
+/** The maximum number of buckets. The least recently used ones are removed first, because they are usually full, like new ones. */
 const bucketLimit = 100_000;
 
 interface Bucket {
@@ -14,32 +15,32 @@ interface Bucket {
 /** The state of a limit, for the headers of a response. */
 export interface RateState {
   allowed: boolean;
-  /** Calls in `windowSeconds`, over all processes. */
+  /** The maximum number of calls in `windowSeconds` over all processes. */
   limit: number;
   windowSeconds: number;
-  /** Calls that this key may make at once. */
+  /** The number of calls that this key can make immediately. */
   remaining: number;
-  /** Seconds until all of the limit is there again. */
+  /** The number of seconds until the whole limit is available again. */
   resetSeconds: number;
-  /** Seconds until the next call may be made; 0 if this one was allowed. */
+  /** The number of seconds until the next call is allowed; 0 if this call was allowed. */
   retryAfterSeconds: number;
 }
 
 export interface RateLimiterOptions {
   runtime: Runtime;
-  /** Calls a minute of each key without a limit of its own; 0 for none. */
+  /** The maximum number of calls per minute for each key without a limit of its own; 0 for no limit. */
   defaultLimit: number;
-  /** How many processes share the limit. */
+  /** Returns the number of processes that share the limit. */
   processes: () => number;
 }
 
 /**
- * A token bucket for each key, which is the id of an API key or a client address. The calls of a minute may come at once, and
- * come back evenly. Each process gives out its share of the limit, so no call waits for another process.
+ * A token bucket for each key, which is the id of an API key or a client address. A caller may use the limit of a minute at once, and the
+ * bucket is refilled at a constant rate. Each process allows its share of the limit, so no call waits for another process.
  */
 export class RateLimiter {
   readonly #options: RateLimiterOptions;
-  readonly #buckets = new LRUCache<string, Bucket>({ max: bucketLimit });
+  readonly #buckets = new LRUCache<string, Bucket>(upTo(bucketLimit));
 
   constructor(options: RateLimiterOptions) {
     this.#options = options;
@@ -50,7 +51,7 @@ export class RateLimiter {
     const limit = ownLimit ?? this.#options.defaultLimit;
     if (limit === 0) return null;
     const processes = this.#options.processes();
-    // Less than one whole call could never be made.
+    // A share below one whole call would never allow a call.
     const share = Math.max(1, limit / processes);
     const perSecond = share / windowSeconds;
     const now = this.#options.runtime.now();
@@ -72,7 +73,7 @@ export class RateLimiter {
     };
   }
 
-  /** Counts calls that one request made beyond its first, so later calls may have to wait. A negative number gives calls back. */
+  /** Counts the calls of one request beyond the first, so that later calls may have to wait. A negative number undoes calls. */
   add(key: string, calls: number): void {
     const bucket = this.#buckets.get(key);
     if (bucket) bucket.tokens -= calls;
@@ -81,7 +82,9 @@ export class RateLimiter {
 
 /** Returns the error for a call that was not allowed. */
 export function rateRefusal({ limit, retryAfterSeconds }: RateState): PosternError {
-  return new PosternError('key_rate_limit', `This API key may make ${limit} calls a minute: wait, or slow down`, {
-    retryAfterSeconds,
-  });
+  return new PosternError(
+    'key_rate_limit',
+    `This API key may make at most ${limit} calls per minute. Wait before the next call`,
+    { retryAfterSeconds },
+  );
 }

@@ -5,13 +5,13 @@ export interface SweeperOptions {
   store: LedgerStore;
   runtime: Runtime;
   intervalMs?: number;
-  /** Called with the number of holds that a sweep gave back, if there were any. */
+  /** Called with the number of expired holds after a sweep that found any. */
   onSwept?: (holds: number) => void;
-  /** Called when a sweep failed. The next sweep runs as usual. */
+  /** Called after a failed sweep. The next sweep runs as usual. */
   onError?: (error: unknown) => void;
 }
 
-/** Gives back the credit that dead processes had reserved, every few seconds. Any number of processes may sweep one store. */
+/** Returns the credit that dead processes had reserved, every few seconds. Any number of processes may sweep the same store. */
 export class Sweeper {
   readonly #options: SweeperOptions;
   #timer: Timer | undefined;
@@ -26,14 +26,14 @@ export class Sweeper {
     this.#timer ??= repeat(runtime, intervalMs, () => this.sweep());
   }
 
-  /** Stops sweeping, and waits for the sweep that is running. */
+  /** Stops sweeping and waits for a running sweep. */
   async stop(): Promise<void> {
     this.#timer?.cancel();
     this.#timer = undefined;
     await this.#sweeping;
   }
 
-  /** Sweeps now. Never throws. */
+  /** Runs a sweep now. Never throws. */
   sweep(): Promise<void> {
     this.#sweeping ??= this.#sweep().finally(() => {
       this.#sweeping = undefined;

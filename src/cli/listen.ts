@@ -1,5 +1,6 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { signedHeaders } from '../webhooks/delivery/signed.ts';
+import { failureOf } from './exit-codes.ts';
 import { CliError } from './print.ts';
 
 export interface ListenOptions {
@@ -7,9 +8,9 @@ export interface ListenOptions {
   baseUrl: string;
   apiKey: string;
   authToken: string;
-  /** The encryption code for messages, or `null` to leave them encrypted. */
+  /** The encryption code for messages; `null` to leave messages encrypted. */
   encryptionCode: string | null;
-  /** Event types separated by commas, or `null` for all. */
+  /** Event types separated by commas; `null` for all types. */
   types: string | null;
   forward: { url: string; secret: string } | null;
   /** Called once, when the stream opens for the first time. */
@@ -23,36 +24,36 @@ export interface ListenOptions {
 const longestPauseMs = 30_000;
 const longestType = 'message.reactionRemoved'.length;
 
-/** Prints events as they arrive and forwards them one at a time. Throws a `CliError` if the service refuses the request. */
+/** Prints events as they arrive and forwards them one after the other. Throws a `CliError` if the service refuses the request. */
 export async function listen(options: ListenOptions): Promise<never> {
   let lastId: string | null = null;
-  let faults = 0;
+  let failures = 0;
   let opened = false;
   for (;;) {
-    let fault = 'the stream ended';
+    let failure = 'the stream ended';
     let waitMs = 0;
     try {
       const stream = await open(options, lastId);
       if (!opened) options.opened();
       opened = true;
       for await (const message of messages(stream)) {
-        faults = 0;
+        failures = 0;
         lastId = message.id ?? lastId;
         await handle(message, options);
       }
     } catch (error) {
       if (error instanceof CliError) throw error;
-      if (error instanceof HeldBack) waitMs = error.waitMs;
-      fault = `the stream ${opened ? 'broke' : 'does not open'} (${reason(error)})`;
+      if (error instanceof StreamRefusedError) waitMs = error.waitMs;
+      failure = `the stream ${opened ? 'broke' : 'does not open'} (${reason(error)})`;
     }
-    const pauseMs = Math.max(waitMs, Math.min(longestPauseMs, 500 * 2 ** faults++));
-    options.warn(`${fault}; trying again${pauseMs < 1_000 ? '' : ` in ${Math.ceil(pauseMs / 1_000)} s`}`);
+    const pauseMs = Math.max(waitMs, Math.min(longestPauseMs, 500 * 2 ** failures++));
+    options.warn(`${failure}; trying again${pauseMs < 1_000 ? '' : ` in ${Math.ceil(pauseMs / 1_000)} s`}`);
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 }
 
-/** The service refused the stream for now, with the time after which it may be opened again. */
-class HeldBack extends Error {
+/** Thrown if the service temporarily refuses the stream. `waitMs` is the time to wait before the next attempt. */
+class StreamRefusedError extends Error {
   readonly waitMs: number;
 
   constructor(message: string, waitMs: number) {
@@ -77,9 +78,11 @@ async function open(
   });
   if (response.ok) return response;
   const { error = `status ${response.status}` } = (await response.json().catch(() => ({}))) as { error?: string };
-  // A retry would be refused again.
-  if (response.status < 500 && response.status !== 429) throw new CliError(error);
-  throw new HeldBack(error, 1_000 * Number(response.headers.get('retry-after') ?? 0));
+  // Other statuses are final, because a retry would be refused again.
+  if (response.status < 500 && response.status !== 429) {
+    throw new CliError(error, failureOf(response.headers.get('x-error-code')));
+  }
+  throw new StreamRefusedError(error, 1_000 * Number(response.headers.get('retry-after') ?? 0));
 }
 
 async function* messages(response: Response): AsyncGenerator<EventSourceMessage> {
@@ -101,7 +104,7 @@ async function handle({ id, event = '', data }: EventSourceMessage, options: Lis
   options.say(`${time}  ${event.padEnd(longestType)}  ${id}${outcome}`);
 }
 
-/** Forwards an event like a delivery, with one attempt. */
+/** Forwards an event in the same form as a webhook delivery. Makes one attempt. */
 async function forward(
   eventId: string,
   body: string,
@@ -125,7 +128,9 @@ async function forward(
   }
 }
 
-/** Returns why a request failed, if possible as a code such as ECONNREFUSED. The message of `fetch` gives no reason. */
+/**
+ * Returns the reason why a request failed, if possible as a code such as ECONNREFUSED. The message of `fetch` does not contain the reason.
+ */
 function reason(error: unknown): string {
   const { cause, message } = error as Error & { cause?: { code?: string } };
   return cause?.code ?? message;

@@ -1,42 +1,38 @@
-import { Command } from 'commander';
+import cluster from 'node:cluster';
+import { resolve } from 'node:path';
+import { CommanderError } from 'commander';
 import { ConfigError } from '../shared/config/config.ts';
-import { settings } from '../shared/config/settings.ts';
-import { version } from '../shared/version.ts';
-import { accountCommand } from './account-command.ts';
-import { doctorCommand } from './doctor-command.ts';
-import { keyCommand } from './key-command.ts';
-import { listenCommand } from './listen-command.ts';
+import { type Failure, failures } from './exit-codes.ts';
 import { CliError } from './print.ts';
-import { sandboxCommand } from './sandbox-command.ts';
-import { secretKeyCommand } from './secret-key-command.ts';
-import { serveCommand } from './serve-command.ts';
-
-const program = new Command('postern')
-  .description('A gateway to a social platform, with a sandbox platform built in.')
-  .version(version)
-  .addCommand(serveCommand())
-  .addCommand(sandboxCommand())
-  .addCommand(accountCommand())
-  .addCommand(keyCommand())
-  .addCommand(secretKeyCommand())
-  .addCommand(listenCommand())
-  .addCommand(doctorCommand())
-  .addHelpText('after', settingsHelp)
-  .showHelpAfterError('(--help lists the arguments and options)');
+import { makeProgram } from './program.ts';
 
 const diskHints: Readonly<Record<string, string>> = {
   ENOSPC: 'The disk is full: free some space',
-  EROFS: 'The disk is mounted read-only: mount it so that it can be written, or choose another DATA_DIR',
+  EROFS: 'The disk is mounted read-only: mount it so that it can be written, or choose another folder',
   EACCES: 'Check the owner and the mode of the folder',
-  // A recursive mkdir of Node also throws ENOENT on a read-only disk.
+  // Node's recursive mkdir throws ENOENT on a read-only disk too.
   ENOENT: 'Check that the folder above exists and is not on a disk that is mounted read-only',
 };
 
 try {
-  await program.parseAsync();
+  await makeProgram().parseAsync();
 } catch (error) {
+  const exitCode = report(error);
+  // A worker must exit explicitly, because its channel to the supervisor would keep it alive.
+  if (cluster.isWorker) process.exit(exitCode);
+  process.exitCode = exitCode;
+}
+
+/** Prints an error, unless commander has printed it, and returns the exit code. */
+function report(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : failures.usage.exitCode;
   process.stderr.write(`${messageFor(error)}\n`);
-  process.exitCode = 1;
+  return failures[classOf(error)].exitCode;
+}
+
+function classOf(error: unknown): Failure {
+  if (error instanceof CliError) return error.failure;
+  return error instanceof ConfigError ? 'usage' : 'failed';
 }
 
 function messageFor(error: unknown): string {
@@ -46,7 +42,7 @@ function messageFor(error: unknown): string {
   return `postern: ${error instanceof Error ? error.message : String(error)}`;
 }
 
-/** Errors of the system name files and addresses. The message names the setting that led there. */
+/** Creates a message that contains the setting. Errors of the system contain only files and addresses. */
 function systemErrorMessage(error: NodeJS.ErrnoException & { port?: number }): string {
   if (error.code === 'EADDRINUSE') {
     return `port ${error.port} is taken. Stop the program that uses it, or choose another port: PORT=0 and SANDBOX_PORT=0 take any free port`;
@@ -56,21 +52,19 @@ function systemErrorMessage(error: NodeJS.ErrnoException & { port?: number }): s
   }
   if (error.path !== undefined || error.code === 'ENOSPC') {
     const hint = diskHints[error.code ?? ''];
-    return `DATA_DIR cannot be used: ${error.message}${hint === undefined ? '' : `. ${hint}`}`;
+    const subject = isOfDataDir(error.path) ? 'DATA_DIR' : 'the file or folder';
+    return `${subject} cannot be used: ${error.message}${hint === undefined ? '' : `. ${hint}`}`;
   }
   return error.message;
 }
 
-function isSystemError(error: unknown): error is NodeJS.ErrnoException & { port?: number } {
-  return error instanceof Error && 'code' in error;
+/** Returns true if the path is in DATA_DIR, or is a folder above it, which cannot be made. Without a path, it is the disk of DATA_DIR that is full. */
+function isOfDataDir(path: string | undefined): boolean {
+  if (path === undefined) return true;
+  const [given, dataDir] = [`${resolve(path)}/`, `${resolve(process.env['DATA_DIR'] || 'data')}/`];
+  return given.startsWith(dataDir) || dataDir.startsWith(given);
 }
 
-/** Returns the list of settings at the end of `postern --help`. */
-export function settingsHelp(): string {
-  const width = Math.max(...Object.keys(settings).map((name) => name.length)) + 2;
-  const lines = Object.entries(settings).map(
-    ([name, { about, defaultText }]) =>
-      `  ${name.padEnd(width)}${about}\n${' '.repeat(width + 2)}Default: ${defaultText}`,
-  );
-  return `\nSettings (environment variables):\n${lines.join('\n')}\n`;
+function isSystemError(error: unknown): error is NodeJS.ErrnoException & { port?: number } {
+  return error instanceof Error && 'code' in error;
 }

@@ -1,6 +1,6 @@
 /**
- * Waits for SIGTERM or SIGINT, stops the service and ends the process with status 0. A second signal ends the process at once
- * with status 1. If `onFailure` reports an error, the service is stopped as well, and the status is 1.
+ * Waits for SIGTERM or SIGINT, stops the service and ends the process with status 0. A second signal ends the process immediately with
+ * status 1. If `onFailure` reports an error, stops the service and ends with status 1.
  */
 export async function runUntilStopped(
   stop: () => Promise<void>,

@@ -6,6 +6,7 @@ import { runUntilStopped } from './run-until-stopped.ts';
 
 export function sandboxCommand(): Command {
   return new Command('sandbox')
+    .summary('Run the sandbox platform alone')
     .description('Run the sandbox platform alone, so that several gateways can share it')
     .action(async () => {
       const config = readConfig({ ...process.env, PLATFORM_URL: undefined, PLATFORM_KIND: undefined });

@@ -1,26 +1,34 @@
+import cluster from 'node:cluster';
 import { Command } from 'commander';
-import type { Overrides } from '../main/app.ts';
-import type { Service } from '../main/serve.ts';
-import { startSandbox } from '../main/start-sandbox.ts';
+import { startEmbeddedSandbox } from '../main/start-sandbox.ts';
+import type { WorkerSandbox } from '../sandbox/worker-host.ts';
 import { type Config, readConfig } from '../shared/config/config.ts';
 import { runUntilStopped } from './run-until-stopped.ts';
 
 export function serveCommand(): Command {
   return new Command('serve').description('Run the gateway; `npm start` does the same').action(async () => {
+    if (cluster.isWorker) return (await import('../main/cluster/worker.ts')).runWorker();
     const config = readConfig(process.env);
-    // The sandbox makes its dataset in a thread of its own while this thread loads the service.
-    const sandbox = startSandbox(config);
-    const service = await load(config, sandbox ? { startSandbox: () => sandbox } : {}).catch(async (error) => {
+    // The sandbox creates its dataset in its own thread while this thread loads the service.
+    const sandbox = startEmbeddedSandbox(config);
+    const service = await load(config, sandbox).catch(async (error) => {
       await (await sandbox?.catch(() => null))?.close();
       throw error;
     });
     process.stdout.write(`${service.welcome}\n`);
-    await runUntilStopped(service.stop, service.onFailure);
+    await runUntilStopped(
+      () => service.stop(),
+      (listener) => service.onFailure(listener),
+    );
   });
 }
 
-/** Loads the service only for `serve`, because loading it takes longer than any other command needs to run. */
-async function load(config: Config, overrides: Overrides): Promise<Service> {
+/** Loads the service. The imports are dynamic, because loading the service takes longer than any other command needs to run. */
+async function load(config: Config, sandbox: Promise<WorkerSandbox> | null) {
+  if (config.workers > 1) {
+    const { startSupervisor } = await import('../main/cluster/start-supervisor.ts');
+    return startSupervisor(config, sandbox);
+  }
   const { serve } = await import('../main/serve.ts');
-  return serve(config, overrides);
+  return serve(config, sandbox ? { startSandbox: () => sandbox } : {});
 }

@@ -1,81 +1,100 @@
 import type { RequestListener } from 'node:http';
+import { describeCapabilities } from '../actions/account/capabilities.ts';
 import { CursorSealer } from '../actions/paging/cursor.ts';
 import { ActionPipeline } from '../actions/pipeline/action-pipeline.ts';
 import { actions, streams } from '../actions/registry.ts';
-import { type Demo, ensureDemoAccount, makeDemo } from '../api/demo/demo.ts';
-import { graphqlHandler } from '../api/graphql/http.ts';
+import { eventStream } from '../actions/webhook/stream.ts';
+import { type Demo, demoKeyId, ensureDemoAccount, makeDemo } from '../api/demo/demo.ts';
 import type { GraphqlOptions } from '../api/graphql/server.ts';
-import { readTrustedDocuments } from '../api/graphql/trusted-documents.ts';
 import { BodyBudget } from '../api/http/body-budget.ts';
 import { ClientAddresses } from '../api/http/client-address.ts';
 import { UnauthenticatedLimit } from '../api/http/unauthenticated-limit.ts';
+import { restBase, restListener } from '../api/rest/router.ts';
+import { Cors } from '../api/server/cors.ts';
 import { expressApp } from '../api/server/express-app.ts';
 import { httpEntryPoint } from '../api/server/http-entry-point.ts';
 import { Overload } from '../api/server/overload.ts';
 import { AccountAdmin } from '../billing/account-admin.ts';
 import { MediaService } from '../media/media-service.ts';
 import { DirectMessages } from '../messaging/conversations/direct-messages.ts';
+import type { Stretcher } from '../messaging/encryption/recovery/stretch.ts';
 import { ChatKeyService } from '../messaging/key-recovery/chat-key-service.ts';
 import { OutgoingConnections } from '../outbound/connection-limiter.ts';
 import { OutboundGuard, type Resolve } from '../outbound/guard.ts';
 import { readProxy } from '../outbound/proxy.ts';
 import { ProxyPool } from '../outbound/proxy-pool.ts';
-import { SandboxPlatform } from '../platform/sandbox/adapter.ts';
-import { maxResponseBytes } from '../platform/sandbox/client.ts';
+import { adapters } from '../platform/adapters.ts';
+import { maxResponseBytes } from '../platform/http/transport.ts';
 import { readDemoDataset } from '../platform/sandbox/demo-dataset.ts';
 import type { startSandboxWorker } from '../sandbox/worker-host.ts';
 import type { Config } from '../shared/config/config.ts';
 import { isLoopbackHost } from '../shared/model/loopback.ts';
 import { type Logger, makeLogger } from '../shared/observability/logger.ts';
 import { Metrics } from '../shared/observability/metrics.ts';
+import type { Tracing } from '../shared/observability/tracing.ts';
 import { type Runtime, systemRuntime } from '../shared/runtime/runtime.ts';
 import { tightenMode } from '../shared/secrets/private-path.ts';
-import { deriveKey } from '../shared/secrets/secret-key-file.ts';
+import { derivePurposeKey } from '../shared/secrets/secret-key-file.ts';
 import { TaskPool, type TaskPoolOptions } from '../shared/threads/task-pool.ts';
+import { version } from '../shared/version.ts';
 import type { Store } from '../store/port.ts';
+import { tracedStore } from '../store/traced-store.ts';
+import type { WorkerGroup } from './cluster/worker-group.ts';
+import { lazyGraphql } from './lazy-graphql.ts';
+import { lazyListener } from './lazy-listener.ts';
 import { openSecretKeys } from './open-secret-keys.ts';
 import { openServiceStore } from './open-store.ts';
+import { closeTracing, openTracing } from './open-tracing.ts';
 import { startBilling } from './start-billing.ts';
-import { startSandbox } from './start-sandbox.ts';
+import { startEmbeddedSandbox } from './start-sandbox.ts';
 import { startWebhooks } from './start-webhooks.ts';
 
 const graphqlPath = '/graphql';
+const mcpPath = '/mcp';
+const calls = [...actions, ...streams];
+const streamPath = `${restBase}${eventStream.path}`;
 
-/** The share of a platform call's time in which a caller's proxy must open the tunnel. */
+/** The fraction of a platform call's timeout in which a caller's proxy must open the tunnel. */
 const tunnelShare = 2 / 3;
 
-/** Parts that tests replace. */
+/** Dependencies that tests and the supervisor of workers replace. */
 export interface Overrides {
   runtime?: Runtime;
   logger?: Logger;
   openStore?: () => Store | Promise<Store>;
   startSandbox?: typeof startSandboxWorker;
   tasks?: Partial<TaskPoolOptions>;
-  /** Resolves the host names of callers' addresses. */
+  /** Resolves the host names in URLs of callers. */
   resolve?: Resolve;
+  stretcher?: Stretcher;
+  /** The group of workers that this process belongs to, if a supervisor runs several workers. */
+  group?: WorkerGroup;
 }
 
-/** The whole service, apart from listening. */
+/** The whole service without its HTTP server. */
 export interface App {
   readonly handler: RequestListener;
   readonly logger: Logger;
   readonly metrics: Metrics;
-  /** Sets the origin at which the app is reached, and returns the demo credentials, which the pages show from then on. */
-  announce(origin: string): Demo;
+  /** Sets the origin at which the app is reachable. Returns the demo credentials, which the pages show from then on, or `null` without a sandbox. */
+  announce(origin: string): Demo | null;
   /** Calls `listener` if a required part has died, such as the thread of the store. */
   onFailure(listener: (error: Error) => void): void;
-  /** Ends the live streams, which would otherwise never end. */
+  /** Ends the live streams, which never end on their own. */
   endStreams(): void;
-  /** Flushes and closes all parts. To be called when no request is in flight. */
+  /** Flushes and closes all parts. Must be called when no request is running. */
   close(): Promise<void>;
 }
 
-/** Creates the service from its parts. No other code knows all of them. */
+/** Creates the service and connects all its parts. */
 export async function createApp(config: Config, overrides: Overrides = {}): Promise<App> {
-  // Wrong settings must fail before any part is opened.
-  const options = graphqlOptions(config);
+  // Invalid settings must be detected before any part is opened.
+  const options = await graphqlOptions(config);
   const runtime = overrides.runtime ?? systemRuntime;
-  const logger = overrides.logger ?? makeLogger(config.log);
+  const { group } = overrides;
+  let tracing: Tracing | null = null;
+  const fields = config.traces ? () => tracing?.logFields() ?? {} : undefined;
+  const logger = overrides.logger ?? makeLogger({ ...config.log, worker: group?.worker, fields });
   const closers: (() => Promise<void> | void)[] = [];
   const close = async () => {
     for (const closer of closers.reverse()) await closer();
@@ -85,47 +104,87 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
       logger.warn({ path, mode }, 'other users could look into DATA_DIR; its mode is 0700 now'),
     );
     const failures = new Failures();
-    // The sandbox takes longest to start, so it begins first and the store opens meanwhile.
-    const starting = startSandbox(config, overrides.startSandbox);
+    if (config.traces) {
+      const opened = await openTracing(config.traces, { runtime, logger });
+      tracing = opened;
+      closers.push(() => closeTracing(opened, runtime));
+    }
+    // The sandbox takes longest to start, so it starts first, and the store is opened in the meantime.
+    const starting = startEmbeddedSandbox(config, overrides.startSandbox);
     closers.push(async () => (await starting?.catch(() => null))?.close());
-    const store = (await overrides.openStore?.()) ?? (await openServiceStore(config, failures.tell));
-    closers.push(() => store.close());
+    const opened = (await overrides.openStore?.()) ?? (await openServiceStore(config, failures.tell));
+    closers.push(() => opened.close());
+    const store = tracing ? tracedStore(opened, tracing) : opened;
     const secretKeys = await openSecretKeys(config, { check: store.secretCheck, runtime, logger });
 
     const sandbox = await starting;
     sandbox?.onExit(failures.tell);
-    const sandboxUrl = config.platform.url ?? sandbox?.url ?? '';
-    const metrics = new Metrics();
+    const platformUrl = config.platform.url ?? sandbox?.url ?? '';
+    const metrics = group?.metrics ?? new Metrics();
+    const storeName = config.secrets.mongodbUrl === null ? 'SQLite' : 'MongoDB';
+    metrics.describe({ version, platform: config.platform.kind, store: storeName });
     const connections = new OutgoingConnections();
     metrics.watchConnections(() => connections.open);
     const { guard, proxies } = makeOutbound(config, runtime, connections, overrides);
     closers.push(() => proxies.close());
-    const media = new MediaService({ guard, proxies, connections, runtime, folder: config.dataDir });
-    closers.push(() => media.close());
-    const platform = new SandboxPlatform({
-      origin: sandboxUrl,
-      timeoutMs: config.platform.timeoutMs,
+    const platform = await adapters[config.platform.kind].open({
       runtime,
       proxies,
-      counter: connections.platform,
+      guard,
+      connections,
+      secretKeys,
+      origin: platformUrl,
+      timeoutMs: config.platform.timeoutMs,
+      plcUrl: config.platform.plcUrl,
+      jetstreamUrl: config.platform.jetstreamUrl,
+      state: store.platformState,
+      identifiers: store.identifiers,
       onRequest: (operation, outcome, ms) => metrics.platformRequestEnded(operation, outcome, ms),
+      tracing,
     });
     closers.push(() => platform.close());
+    const media = new MediaService({
+      guard,
+      proxies,
+      connections,
+      runtime,
+      largest: platform.capabilities.limits.mediaBytes,
+      folder: config.dataDir,
+    });
+    closers.push(() => media.close());
 
     const billing = await startBilling({
-      ...{ store, runtime, logger, metrics, secretKeys },
+      store,
+      runtime,
+      logger,
+      metrics,
+      tracing,
+      secretKeys,
       rateLimit: config.rateLimit,
       maxStreamsPerKey: config.maxStreamsPerKey,
       maxConcurrentRequests: config.limits.concurrentRequests,
       repeatable: platform.honoursTokens,
+      publicKey: config.platform.demo ? demoKeyId : null,
+      group,
     });
     closers.push(() => billing.close());
-    const chatKeys = new ChatKeyService({ runtime });
+    const chatKeys = new ChatKeyService({ runtime, guesses: group?.guesses, stretcher: overrides.stretcher });
     closers.push(() => chatKeys.close());
     const directMessages = new DirectMessages({ chatKeys, runtime });
     const webhooks = await startWebhooks({
-      ...{ store, platform, guard, connections, runtime, logger, metrics, secretKeys, directMessages },
+      store,
+      platform,
+      guard,
+      connections,
+      runtime,
+      logger,
+      metrics,
+      tracing,
+      secretKeys,
+      directMessages,
       allowLocalhost: config.webhooks.allowLocalhost,
+      testEvents: group?.testEvents,
+      activityWaitMs: config.platform.waitMs,
     });
     closers.push(() => webhooks.close());
     const tasks = new TaskPool({
@@ -139,15 +198,15 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
       ...billing,
       webhooks: webhooks.service,
       platform,
+      capabilities: describeCapabilities(calls, platform.capabilities),
       media,
       directMessages,
       tasks,
-      cursors: new CursorSealer(secretKeys.map((key) => deriveKey(key, 'cursors'))),
+      cursors: new CursorSealer(secretKeys.map((key) => derivePurposeKey(key, 'cursors'))),
       readProxy: (text) => readProxy(text, guard),
       runtime,
     });
-    const dataset = await readDemoDataset(sandboxUrl, config.platform.timeoutMs);
-    const apiKey = await ensureDemoAccount(new AccountAdmin(store, runtime), store, runtime.now(), dataset.seed);
+    const demoAt = config.platform.demo ? await prepareDemo(config, platformUrl, store, runtime) : () => null;
     let demo: Demo | null = null;
     let origin: string | null = null;
 
@@ -158,30 +217,56 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
       maxRequestsInFlight: limits.requestsInFlight,
     });
     closers.push(() => overload.close());
+    const addresses = new ClientAddresses(limits.trustedProxies);
+    const authentication = { keys: billing.keys, addresses, streamTokens: billing.streamTokens, streamPath };
     const unauthenticated = new UnauthenticatedLimit({
-      keys: billing.keys,
-      addresses: new ClientAddresses(limits.trustedProxies),
+      ...authentication,
       limit: limits.unauthenticated,
-      runtime,
-      processes: billing.processes,
+      counters: billing.counters,
     });
     const bodies = new BodyBudget();
+    const publicUrl = () => config.publicUrl ?? (isLoopbackHost(config.host) ? origin : null);
     const express = expressApp({
       logger,
       metrics,
       metricsToken: config.secrets.metricsToken,
-      rest: { pipeline, ...billing, bodies, actions: [...actions, ...streams] },
       health: { store, platform, runtime },
-      home: { actions: [...actions, ...streams], demo: () => demo },
-      documents: { publicUrl: () => config.publicUrl ?? (isLoopbackHost(config.host) ? origin : null) },
+      home: {
+        actions: calls,
+        platform: { kind: config.platform.kind, host: new URL(platformUrl).host },
+        store: storeName,
+        publicUrl,
+        demo: () => demo,
+      },
+      documents: { publicUrl },
     });
-    const graphql = graphqlHandler({ pipeline, media, ...billing, bodies, runtime, logger, options });
+    const rest = restListener({ pipeline, ...billing, ...authentication, bodies, logger, actions: calls });
+    const graphql = lazyGraphql({ pipeline, media, ...billing, ...authentication, bodies, runtime, logger, options });
+    const { listener: mcp } = lazyListener('MCP', logger, async () => {
+      const { mcpHandler } = await import('../api/mcp/http.ts');
+      return mcpHandler({ pipeline, ...billing, ...authentication, bodies, runtime, logger });
+    });
     return {
-      handler: httpEntryPoint({ runtime, logger, metrics, unauthenticated, overload, graphqlPath, graphql, express }),
-      ...{ logger, metrics },
+      handler: httpEntryPoint({
+        runtime,
+        logger,
+        metrics,
+        tracing,
+        unauthenticated,
+        overload,
+        cors: makeCors(config),
+        graphqlPath,
+        graphql,
+        mcpPath,
+        mcp,
+        rest,
+        express,
+      }),
+      logger,
+      metrics,
       announce: (address) => {
         origin = address;
-        demo = makeDemo(address, sandboxUrl, apiKey, dataset);
+        demo = demoAt(address);
         return demo;
       },
       onFailure: failures.listen,
@@ -194,12 +279,21 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
   }
 }
 
-function graphqlOptions({ graphql }: Config): GraphqlOptions {
-  const { trustedDocuments: file, trustedOnly: only } = graphql;
-  return { ...graphql, trusted: file === null ? null : { documents: readTrustedDocuments(file), only } };
+/** Creates the demo account. Returns a function that returns the demo credentials for the origin of the service. */
+async function prepareDemo({ platform }: Config, sandboxUrl: string, store: Store, runtime: Runtime) {
+  const dataset = await readDemoDataset(sandboxUrl, platform.timeoutMs);
+  const apiKey = await ensureDemoAccount(new AccountAdmin(store, runtime), store, runtime.now(), dataset.seed);
+  return (origin: string): Demo => makeDemo(origin, sandboxUrl, apiKey, dataset);
 }
 
-/** Collects the failures of required parts for the listener, also those before it listens. */
+async function graphqlOptions({ graphql }: Config): Promise<GraphqlOptions> {
+  const { trustedDocuments: file, trustedOnly: only } = graphql;
+  if (file === null) return { ...graphql, trusted: null };
+  const { readTrustedDocuments } = await import('../api/graphql/trusted-documents.ts');
+  return { ...graphql, trusted: { documents: readTrustedDocuments(file), only } };
+}
+
+/** Collects failures of required parts for the listener, including failures before the listener is set. */
 class Failures {
   readonly #happened: Error[] = [];
   #listener: ((error: Error) => void) | undefined;
@@ -215,6 +309,11 @@ class Failures {
   };
 }
 
+function makeCors({ corsOrigins }: Config): Cors | null {
+  const methods = calls.map(({ method }) => method);
+  return corsOrigins.length > 0 ? new Cors(corsOrigins, methods) : null;
+}
+
 function makeOutbound(
   { outboundAllow: allow, platform }: Config,
   runtime: Runtime,
@@ -222,7 +321,7 @@ function makeOutbound(
   { resolve }: Overrides,
 ) {
   const guard = new OutboundGuard({ allow, runtime, ...(resolve && { resolve }) });
-  // Shorter than the deadline of the call, so that the error names the proxy.
+  // The timeout is shorter than that of the whole call, so that the error refers to the proxy.
   const timeoutMs = Math.min(10_000, Math.ceil(platform.timeoutMs * tunnelShare));
   return { guard, proxies: new ProxyPool({ guard, connections, runtime, maxResponseBytes, timeoutMs }) };
 }

@@ -1,5 +1,5 @@
 import type { Config } from '../shared/config/config.ts';
-import { type Fault, OperatorError } from '../shared/errors/operator-error.ts';
+import { OperatorError, type OperatorProblem } from '../shared/errors/operator-error.ts';
 import type { Logger } from '../shared/observability/logger.ts';
 import type { Runtime } from '../shared/runtime/runtime.ts';
 import { tightenMode } from '../shared/secrets/private-path.ts';
@@ -10,12 +10,15 @@ import type { SecretCheckStore } from '../store/port.ts';
 
 const record = 'secret key check';
 const content = 'postern';
-/** Keys of earlier rotations that the check value lists. */
+/** The maximum number of encrypted texts in the check value: one for the current key, and one for each key of earlier rotations. */
 const mostSeals = 8;
 
 const howToReset =
-  'If the key is lost, stop every process and run `npx postern secret-key reset`, which deletes what was encrypted with it ' +
-  '(webhooks with their credentials and events, and responses kept for Idempotency-Keys). Accounts, API keys and credit stay';
+  'If the key is lost, stop every process and run `npx postern secret-key reset`, which deletes all data that was encrypted with ' +
+  'it (webhooks with their credentials and events, responses stored for Idempotency-Keys, and logins at the platform). Accounts, API keys and credit stay';
+
+/** The check value of a store or of a backup. */
+export type StoredCheck = Pick<SecretCheckStore, 'read' | 'samples'>;
 
 export interface SecretKeyParts {
   check: SecretCheckStore;
@@ -24,8 +27,8 @@ export interface SecretKeyParts {
 }
 
 /**
- * Returns the keys of SECRET_KEY or of DATA_DIR after a check that they decrypt the data of the store. If they do not, throws an
- * error with advice. A key file is made only for a store without encrypted data.
+ * Returns the keys of SECRET_KEY or of DATA_DIR after checking that they decrypt the data of the store. Throws an error with advice if they
+ * do not. A key file is created only if the store has no encrypted data.
  */
 export async function openSecretKeys(config: Config, parts: SecretKeyParts): Promise<readonly Secret<Buffer>[]> {
   const { check, runtime, logger } = parts;
@@ -40,8 +43,34 @@ export async function openSecretKeys(config: Config, parts: SecretKeyParts): Pro
   return keys;
 }
 
-/** Returns why a service could not start with the configured keys, or `null`. Changes nothing. */
-export async function secretKeyFault(config: Config, check: SecretCheckStore, runtime: Runtime): Promise<Fault | null> {
+/** Returns the keys with which a command reads the data of the store. Creates no key and changes nothing. Throws an error with advice. */
+export async function findSecretKeys(
+  config: Config,
+  check: StoredCheck,
+  runtime: Runtime,
+): Promise<readonly Secret<Buffer>[]> {
+  const problem = await secretKeyProblem(config, check, runtime);
+  if (problem !== null) throw new OperatorError(problem);
+  const keys = await readKeys(config, check);
+  return keys === null || keys === 'lost' ? [] : keys;
+}
+
+/** Returns true if a process has started with the first of these keys. Others may still have an older key alone. */
+export async function isIntroduced(
+  keys: readonly Secret<Buffer>[],
+  check: StoredCheck,
+  runtime: Runtime,
+): Promise<boolean> {
+  const first = new Vault(keys.slice(0, 1), runtime);
+  return ((await check.read()) ?? '').split(' ').some((text) => opens(first, text));
+}
+
+/** Returns the reason why a service could not start with the configured keys, or `null` if it could. Changes nothing. */
+export async function secretKeyProblem(
+  config: Config,
+  check: StoredCheck,
+  runtime: Runtime,
+): Promise<OperatorProblem | null> {
   const keys = await readKeys(config, check);
   if (keys === null) return null;
   if (keys === 'lost') return lostKey(config.dataDir);
@@ -53,23 +82,23 @@ export async function secretKeyFault(config: Config, check: SecretCheckStore, ru
 }
 
 /**
- * Returns `null` if there is no key and one can be made, and `lost` if the key file is missing although the store holds data
- * encrypted with it.
+ * Returns the configured keys. Returns `null` if there is no key and one may be created. Returns `lost` if the key file is missing although
+ * the store has data encrypted with it.
  */
-async function readKeys({ dataDir, secrets }: Config, check: SecretCheckStore) {
+async function readKeys({ dataDir, secrets }: Config, check: StoredCheck) {
   if (secrets.secretKeys) return secrets.secretKeys;
   const key = readSecretKeyFile(dataDir);
   if (key) return [key];
   if ((await check.read()) === null && (await check.samples()).length === 0) return null;
-  // A process that started at the same time makes the file before it writes the check value.
+  // Another process that started at the same time creates the key file before it writes the check value.
   const made = readSecretKeyFile(dataDir);
   return made ? [made] : 'lost';
 }
 
 /**
- * Returns false if none of the keys opens the check value, which is written if there is none. The value has one sealed text for each
- * key of the process that wrote it, the sealing key's first. During a rotation (`old`, then `new,old`, then `new`) processes
- * with any of these settings can start, until one starts with `new` alone; from then on `old` alone is refused.
+ * Returns false if none of the keys decrypts the check value. Writes the check value if there is none. The value contains one encrypted
+ * text for each key of the process that wrote it, beginning with the key that encrypts. During a rotation (`old`, then `new,old`, then
+ * `new`) processes with any of these settings can start, until one starts with `new` alone. From then on, `old` alone is refused.
  */
 async function proveKeys(
   keys: readonly Secret<Buffer>[],
@@ -82,7 +111,7 @@ async function proveKeys(
     if (!(await opensSamples(new Vault(keys, runtime), check))) return false;
     stored = await check.write(seal(vaults).join(' '), null);
   }
-  // Another process may replace the check value meanwhile. Each attempt starts from the value that is stored by then.
+  // Another process may replace the check value at the same time, so each attempt uses the value that is stored by then.
   for (let turn = 0; turn < 10; turn++) {
     const seals: readonly string[] = stored.split(' ');
     const openedBy = seals.map((text) => vaults.findIndex((vault) => opens(vault, text)));
@@ -101,13 +130,13 @@ async function proveKeys(
   return true;
 }
 
-/** Checks a store without a check value. Returns true if it has no sealed text, or one that was sealed with these keys. */
-async function opensSamples(vault: Vault, check: SecretCheckStore): Promise<boolean> {
+/** Checks a store without a check value. Returns true if it has no encrypted text, or if these keys decrypt one of its texts. */
+async function opensSamples(vault: Vault, check: StoredCheck): Promise<boolean> {
   const samples = await check.samples();
   return samples.length === 0 || samples.some((text) => vault.knows(text));
 }
 
-/** A text that was altered cannot be opened either. */
+/** Returns false for text of another key. A modified text cannot be decrypted either. */
 function opens(vault: Vault, text: string): boolean {
   try {
     return vault.open(text, record) === content;
@@ -116,14 +145,14 @@ function opens(vault: Vault, text: string): boolean {
   }
 }
 
-function lostKey(dataDir: string): Fault {
+function lostKey(dataDir: string): OperatorProblem {
   return {
     detail: `secret.key is missing from DATA_DIR (${dataDir}), and the store holds data that was encrypted with it`,
     advice: `restore the file from the backup, or set SECRET_KEY to its content. ${howToReset}`,
   };
 }
 
-function wrongKey(isSet: boolean): Fault {
+function wrongKey(isSet: boolean): OperatorProblem {
   const where = isSet ? 'SECRET_KEY' : 'secret.key in DATA_DIR';
   return {
     detail: `${where} cannot decrypt what the store holds, which was encrypted with another key`,

@@ -3,18 +3,20 @@ import { join } from 'node:path';
 import type { Config } from '../shared/config/config.ts';
 import type { Runtime } from '../shared/runtime/runtime.ts';
 import type { Store } from '../store/port.ts';
-import { openSqliteStore } from '../store/sqlite/store.ts';
 import { openSqliteStoreInThread } from '../store/sqlite/worker-host.ts';
 
 /** Opens the configured store in this thread, for commands and tests. */
 export async function openStore(config: Config, runtime: Runtime): Promise<Store> {
   makeDataDir(config);
-  return (await openMongo(config)) ?? openSqliteStore({ path: storePath(config), runtime });
+  const mongo = await openMongo(config);
+  if (mongo) return mongo;
+  const { openSqliteStore } = await import('../store/sqlite/store.ts');
+  return openSqliteStore({ path: storePath(config), runtime });
 }
 
 /**
- * Opens the configured store for a service. An embedded store gets its own thread, so that no request waits for the disk.
- * Calls `onFailure` if the thread dies.
+ * Opens the configured store for a service. The embedded store gets its own thread, so that no request waits for the disk. Calls
+ * `onFailure` if that thread dies.
  */
 export async function openServiceStore(config: Config, onFailure: (error: Error) => void): Promise<Store> {
   makeDataDir(config);
@@ -25,17 +27,17 @@ export async function openServiceStore(config: Config, onFailure: (error: Error)
   return store;
 }
 
-/** Loads the driver only if it is used, because it is large. */
+/** Opens MongoDB if it is configured. The import is dynamic, because the driver is large. */
 async function openMongo({ secrets: { mongodbUrl } }: Config): Promise<Store | null> {
   if (mongodbUrl === null) return null;
   const { openMongoStore } = await import('../store/mongo/store.ts');
   return openMongoStore({ url: mongodbUrl.expose() });
 }
 
-function makeDataDir({ dataDir }: Config): void {
+export function makeDataDir({ dataDir }: Config): void {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
 }
 
-function storePath({ dataDir }: Config): string {
+export function storePath({ dataDir }: Config): string {
   return join(dataDir, 'postern.sqlite');
 }

@@ -1,26 +1,32 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
-import { writeDemoFile } from '../api/demo/demo.ts';
-import { welcomeText } from '../api/demo/welcome.ts';
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
+import { writeDemoFiles } from '../api/demo/demo.ts';
+import { plainWelcome, welcomeText } from '../api/demo/welcome.ts';
 import { answerUnreadableRequests } from '../api/server/http-errors.ts';
 import { UnreadResponses } from '../api/server/unread-responses.ts';
 import type { Config } from '../shared/config/config.ts';
-import { repeat, systemRuntime } from '../shared/runtime/runtime.ts';
+import { repeat, sleep, systemRuntime } from '../shared/runtime/runtime.ts';
 import { createApp, type Overrides } from './app.ts';
 
-/** Time for requests in flight after the service was asked to stop. */
+/** The time in milliseconds that running requests get to finish when the service stops. */
 const drainMs = 10_000;
+/** The time in milliseconds in which clients move their connections from a worker to its replacement. */
+const handOverMs = 5_000;
 const unreadSweepMs = 1_000;
 
 export interface Service {
-  /** The address of the service, such as `http://127.0.0.1:4000`. */
+  /** The URL of the service, such as `http://127.0.0.1:4000`. */
   readonly origin: string;
   /** The start-up message. */
   readonly welcome: string;
-  /** Calls the listener once if a necessary part of the service has died. `stop` still ends the other parts properly. */
+  /** Calls the listener once if a required part of the service has died. `stop` still stops the other parts in order. */
   onFailure(listener: (error: Error) => void): void;
-  /** Accepts nothing new, waits for requests in flight (10 s at most), writes what is pending, and ends. */
-  stop(): Promise<void>;
+  /**
+   * Refuses new connections, waits for running requests (at most 10 s), writes pending data, and ends. If `handOver` is true, another
+   * process already accepts connections. Idle connections are then kept for a few seconds, because a client may be sending a request on one
+   * of them.
+   */
+  stop(options?: { handOver?: boolean }): Promise<void>;
 }
 
 /** Starts the whole service and listens. */
@@ -37,12 +43,16 @@ export async function serve(config: Config, overrides: Overrides = {}): Promise<
     },
     app.handler,
   );
-  server.maxConnections = config.limits.connections;
-  // Node would respond to an unknown expectation without an Envelope. RFC 9110 allows a server to ignore it. Every listener for
-  // requests must see the request, because the listeners count responses.
+  // Node would respond to an unknown `Expect` header without an Envelope. RFC 9110 allows a server to ignore the header, so the request is
+  // handled normally.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   const runtime = overrides.runtime ?? systemRuntime;
   const traffic = watchTraffic(server);
+  const { connections } = config.limits;
+  if (!overrides.group) server.maxConnections = connections;
+  // In a worker, `maxConnections` cannot be used, because Node would pass refused connections to the next worker, endlessly if all workers
+  // are full.
+  else server.prependListener('connection', (socket) => void (traffic.sockets.size >= connections && socket.destroy()));
   const unread = new UnreadResponses(traffic.responses, runtime);
   const sweeping = repeat(runtime, unreadSweepMs, async () => {
     const clients = unread.sweep();
@@ -58,20 +68,22 @@ export async function serve(config: Config, overrides: Overrides = {}): Promise<
   }
   const origin = originOf(server, config.host);
   const demo = app.announce(origin);
-  const demoPath = writeDemoFile(config.dataDir, demo);
   app.logger.info({ origin }, 'listening');
   return {
     origin,
-    welcome: welcomeText(origin, demo, demoPath),
+    welcome: demo
+      ? welcomeText(origin, demo, writeDemoFiles(config.dataDir, demo), config)
+      : plainWelcome(origin, config),
     onFailure: (listener) => app.onFailure(listener),
-    stop: async () => {
+    stop: async ({ handOver = false } = {}) => {
       app.logger.info('stopping');
+      if (handOver) await handOverConnections(server, traffic);
       app.endStreams();
       await drain(server, traffic);
       sweeping.cancel();
       await app.close();
       app.logger.info('stopped');
-      // Lines are written in batches, and the process is about to end.
+      // Log lines are buffered, so they must be flushed before the process ends.
       await new Promise<void>((resolve) => app.logger.flush(() => resolve()));
     },
   };
@@ -113,17 +125,35 @@ function watchTraffic(server: Server): Traffic {
   return { sockets, responses };
 }
 
-async function drain(server: Server, { sockets, responses }: Traffic): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  // `close` ends idle connections. A busy connection ends after its response only if the response asks for it.
+/**
+ * Accepts no new connections, and closes each existing connection after the response to its next request. Resolves when all connections are
+ * closed, or after `handOverMs`.
+ */
+async function handOverConnections(server: Server, traffic: Traffic): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.once('close', resolve));
+  closeAfterResponses(server, traffic);
+  // `close` of an HTTP server would end idle connections, on which a client may be sending a request.
+  NetServer.prototype.close.call(server);
+  await Promise.race([closed, sleep(systemRuntime, handOverMs)]);
+}
+
+/** A busy connection ends after its response if the response contains `Connection: close`. */
+function closeAfterResponses(server: Server, { responses }: Traffic): void {
   const sayClose = (response: ServerResponse) => {
     response.shouldKeepAlive = false;
   };
   for (const response of responses) sayClose(response);
   server.prependListener('request', (_request, response) => sayClose(response));
+}
+
+async function drain(server: Server, traffic: Traffic): Promise<void> {
+  const { sockets } = traffic;
+  // `close` ends idle connections only.
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  closeAfterResponses(server, traffic);
   const sweeping = setInterval(() => {
     server.closeIdleConnections();
-    // For Node a connection without a request so far (browsers keep one ready) is not idle.
+    // Connections without a request are ended too. Browsers keep such connections ready, and Node does not treat them as idle.
     for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
   }, 50);
   const deadline = setTimeout(() => server.closeAllConnections(), drainMs);

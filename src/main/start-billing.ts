@@ -1,89 +1,117 @@
 import { AccountService } from '../billing/account-service.ts';
 import { ApiKeyAuthenticator } from '../billing/api-key-authenticator.ts';
-import { requestLimit, streamLimit } from '../billing/concurrency-limit.ts';
+import { CallRecorder } from '../billing/call-recorder.ts';
 import { Idempotency } from '../billing/idempotency.ts';
-import { type CommitInfo, Ledger } from '../billing/ledger.ts';
+import { KeyLimits } from '../billing/key-limits.ts';
+import { type CommitInfo, Ledger, type LedgerOptions } from '../billing/ledger.ts';
+import { LocalCounters } from '../billing/limit-counters.ts';
 import { ProcessHeartbeat } from '../billing/process-heartbeat.ts';
-import { RateLimiter } from '../billing/rate-limiter.ts';
+import { StreamTokens } from '../billing/stream-tokens.ts';
 import { Sweeper } from '../billing/sweeper.ts';
+import { TracedLedger } from '../billing/traced-ledger.ts';
+import { microsPerDollar } from '../shared/model/money.ts';
 import type { Logger } from '../shared/observability/logger.ts';
 import type { Metrics } from '../shared/observability/metrics.ts';
-import { StoreTrouble } from '../shared/observability/store-trouble.ts';
+import { StoreFailureLog } from '../shared/observability/store-failure-log.ts';
+import type { Tracing } from '../shared/observability/tracing.ts';
 import { type Runtime, repeat } from '../shared/runtime/runtime.ts';
 import type { Secret } from '../shared/secrets/secret.ts';
 import { Vault } from '../shared/secrets/vault.ts';
 import type { Store } from '../store/port.ts';
+import type { WorkerGroup } from './cluster/worker-group.ts';
 
-const flushUsesMs = 10_000;
+const flushMs = 10_000;
 
 export interface BillingOptions {
   store: Store;
   runtime: Runtime;
   logger: Logger;
   metrics: Metrics;
+  /** `null` if no traces are exported. */
+  tracing: Tracing | null;
   secretKeys: readonly Secret<Buffer>[];
-  /** Calls a minute of each key; 0 for no limit. */
+  /** The maximum number of calls per minute for each key; 0 for no limit. */
   rateLimit: number;
   maxStreamsPerKey: number;
-  /** Concurrent requests of one API key; 0 for no limit. */
+  /** The maximum number of concurrent requests of one API key; 0 for no limit. */
   maxConcurrentRequests: number;
-  /** True if the platform performs the token of a write once. */
+  /** True if the platform performs each token of a write once. */
   repeatable: boolean;
+  /** The id of a key that cannot be revoked over the API. `null` if there is none. */
+  publicKey: string | null;
+  group?: WorkerGroup | undefined;
 }
 
-/** Starts everything about accounts, keys and credit. `close` flushes it, and must be called when no request is in flight. */
-export async function startBilling({ store, runtime, logger, metrics, ...options }: BillingOptions) {
-  const trouble = new StoreTrouble(logger);
-  const ledger = new Ledger({
+/** Starts accounts, API keys and the ledger. `close` flushes pending data and must be called when no request is running. */
+export async function startBilling({ store, runtime, logger, metrics, tracing, ...options }: BillingOptions) {
+  const trouble = new StoreFailureLog(logger);
+  const { group } = options;
+  const presence = new ProcessHeartbeat({
+    store: store.processes,
+    runtime,
+    id: group?.processId,
+    onBeat: group?.heard,
+  });
+  await presence.beat();
+  const ledgerOptions: LedgerOptions = {
     store: store.ledger,
+    processes: () => presence.live,
     storeNow: () => store.now(),
     runtime,
     onCommit: (info) => noteCommit(info, metrics, logger, trouble),
-  });
+  };
+  const ledger = tracing ? new TracedLedger(tracing, ledgerOptions) : new Ledger(ledgerOptions);
+  metrics.watchQueues({ storeCalls: () => store.callsWaiting?.() ?? 0, charges: () => ledger.chargesWaiting });
   const sweeper = new Sweeper({
     store: store.ledger,
     runtime,
     onSwept: (holds) => metrics.holdsSwept.inc(holds),
-    onError: (err) => trouble.happened(err),
+    onError: (err) => trouble.failed(err),
   });
   sweeper.start();
   const keys = new ApiKeyAuthenticator(store, runtime);
-  const flushUses = () => keys.flushUses().catch((err) => trouble.happened(err));
-  const flushing = repeat(runtime, flushUsesMs, flushUses);
-  const presence = new ProcessHeartbeat(store.processes, runtime);
-  await presence.beat();
+  const flushUses = () => keys.flushUses().catch((err) => trouble.failed(err));
+  const recorder = new CallRecorder({
+    store: store.statistics,
+    storeNow: () => store.now(),
+    onError: (err) => trouble.failed(err),
+  });
+  const flush = async () => void (await Promise.all([flushUses(), recorder.flush()]));
+  const flushing = repeat(runtime, flushMs, flush);
   const vault = new Vault(options.secretKeys, runtime);
   const { repeatable, secretKeys } = options;
+  const counters = group?.counters ?? new LocalCounters({ runtime, processes: () => presence.live });
   return {
     ledger,
+    recorder,
     keys,
-    accounts: new AccountService(store, ledger, runtime),
+    accounts: new AccountService({ store, ledger, recorder, runtime, publicKey: options.publicKey }),
     idempotency: new Idempotency({ store: store.idempotency, secretKeys, vault, runtime, repeatable }),
-    limiter: new RateLimiter({ runtime, defaultLimit: options.rateLimit, processes: () => presence.live }),
-    requests: requestLimit(options.maxConcurrentRequests),
-    streams: streamLimit(options.maxStreamsPerKey),
-    /** How many processes share the limits. */
-    processes: () => presence.live,
+    streamTokens: new StreamTokens(vault, () => store.now()),
+    counters,
+    limits: new KeyLimits({ counters, ...options }),
     close: async () => {
       flushing.cancel();
-      await presence.leave();
-      await flushUses();
+      presence.stop();
+      if (!group?.isReplaced()) await presence.leave();
+      await flush();
       await sweeper.stop();
       await ledger.close();
     },
   };
 }
 
-function noteCommit(info: CommitInfo, metrics: Metrics, logger: Logger, trouble: StoreTrouble): void {
+function noteCommit(info: CommitInfo, metrics: Metrics, logger: Logger, trouble: StoreFailureLog): void {
   metrics.ledgerCommits.inc({ outcome: info.outcome });
-  if (info.outcome === 'applied') metrics.callsCharged.inc(info.settled + info.late);
+  metrics.callsCharged.inc(info.charged);
+  metrics.dollarsCharged.inc(info.chargedMicros / microsPerDollar);
   const { account, attempt, error: err } = info;
   if (info.outcome === 'failed') {
-    trouble.happened(err);
+    trouble.failed(err);
     logger.debug({ account, attempt, err }, 'a credit change did not reach the store; trying again');
     return;
   }
-  trouble.over();
+  trouble.succeeded();
   if (info.outcome === 'abandoned')
-    logger.error({ account, attempt, err }, 'a credit change was given up, its outcome unknown');
+    logger.error({ account, attempt, err }, 'a credit change was abandoned, and its outcome is unknown');
 }

@@ -6,23 +6,26 @@ import { readProxy } from '../outbound/proxy.ts';
 import type { Platform } from '../platform/port.ts';
 import type { Logger } from '../shared/observability/logger.ts';
 import type { Metrics } from '../shared/observability/metrics.ts';
-import { rarely } from '../shared/runtime/rarely.ts';
+import type { Tracing } from '../shared/observability/tracing.ts';
+import { cachedFor } from '../shared/runtime/cached-for.ts';
 import { type Runtime, repeat } from '../shared/runtime/runtime.ts';
 import type { Secret } from '../shared/secrets/secret.ts';
 import { Vault } from '../shared/secrets/vault.ts';
 import type { Store } from '../store/port.ts';
+import { AccountEvents } from '../webhooks/account-events.ts';
 import { Receivers } from '../webhooks/delivery/receiver.ts';
 import { SendGate } from '../webhooks/delivery/send-gate.ts';
 import { PollerHost } from '../webhooks/polling/poller-host.ts';
 import { Handshakes } from '../webhooks/registration/handshakes.ts';
 import { sealPlainUrls } from '../webhooks/registration/seal-plain-urls.ts';
+import { LocalTestEventLimit, type TestEventLimit } from '../webhooks/registration/test-event-limit.ts';
 import { WebhookService } from '../webhooks/service.ts';
 import { WebhookVault } from '../webhooks/shared/secrets.ts';
 import { LiveStreams } from '../webhooks/streams/live-streams.ts';
 
-/** Old events, and pollers that nothing keeps, are removed this often. */
+/** The interval in milliseconds at which old events and unused pollers are deleted. */
 const sweepMs = 60_000;
-/** Counted seldom, because the store reads every waiting delivery for it. */
+/** The interval in milliseconds at which waiting deliveries are counted. It is long, because the store reads all of them. */
 const backlogMs = 30_000;
 
 export interface WebhookOptions {
@@ -33,14 +36,19 @@ export interface WebhookOptions {
   runtime: Runtime;
   logger: Logger;
   metrics: Metrics;
+  /** `null` if no traces are exported. */
+  tracing: Tracing | null;
   secretKeys: readonly Secret<Buffer>[];
   allowLocalhost: boolean;
+  /** The maximum time in milliseconds for which the platform may hold a poll of an active actor; 0 disables waiting. */
+  activityWaitMs: number;
   directMessages: DirectMessages;
+  testEvents: TestEventLimit | undefined;
 }
 
-/** Starts everything about webhooks. Seals the URLs that an earlier release stored in plain text. */
+/** Starts webhooks and live streams. First encrypts the URLs that an earlier release stored in plain text. */
 export async function startWebhooks(options: WebhookOptions) {
-  const { store, platform, guard, runtime, logger, metrics, allowLocalhost } = options;
+  const { store, platform, guard, runtime, logger, metrics, tracing, allowLocalhost } = options;
   const vault = new WebhookVault(new Vault(options.secretKeys, runtime), options.secretKeys);
   await sealPlainUrls(store, vault);
   const receivers = new Receivers({ guard, runtime, allowLocalhost, connections: options.connections });
@@ -50,7 +58,15 @@ export async function startWebhooks(options: WebhookOptions) {
   const opener = new EventOpener({ ...way, directMessages: options.directMessages });
   const streams = new LiveStreams({ store, vault, runtime, opener });
   const host = new PollerHost({
-    ...{ ...way, store, vault, receivers, runtime, handshakes, gate, opener },
+    ...way,
+    store,
+    vault,
+    receivers,
+    runtime,
+    handshakes,
+    gate,
+    opener,
+    activityWaitMs: options.activityWaitMs,
     monitor: {
       appended: ({ id }, afterMs) => {
         streams.appended(id);
@@ -58,30 +74,52 @@ export async function startWebhooks(options: WebhookOptions) {
       },
       gap: ({ account }) => {
         metrics.activityGaps.inc();
-        logger.warn({ account }, 'the platform did not keep all that happened: events are missing');
+        logger.warn({ account }, 'events are missing, because the platform no longer has all of them');
       },
-      attempted: ({ outcome, firstAfterMs, deliveredAfterMs }) => {
+      attempted: (attempt) => {
+        const { outcome, firstAfterMs, deliveredAfterMs } = attempt;
+        tracing?.delivered(attempt);
         metrics.deliveryAttempts.inc({ outcome });
         if (firstAfterMs !== null) metrics.eventsAttempted.observe(firstAfterMs / 1_000);
         if (deliveredAfterMs !== null) metrics.eventsDelivered.observe(deliveredAfterMs / 1_000);
       },
-      fault: (err, poller) => logger.warn({ account: poller?.account, err }, 'a poller could not go on; trying again'),
+      failed: (err, poller) => logger.warn({ account: poller?.account, err }, 'a poller could not go on; trying again'),
     },
   });
   metrics.watchDeliveries(
     () => ({ ...host.load, streams: streams.size }),
-    rarely(runtime, backlogMs, () => store.deliveries.backlog()),
+    cachedFor(runtime, backlogMs, () => store.deliveries.backlog()),
+    () => store.now(),
   );
   host.start();
   const sweeping = repeat(runtime, sweepMs, async () => {
     await store.events.sweep().catch((err) => logger.debug({ err }, 'old events could not be swept; trying again'));
   });
+  const accountEvents = new AccountEvents({
+    store,
+    vault,
+    runtime,
+    onError: (err) => logger.warn({ err }, 'events of accounts could not be queued; trying again'),
+  });
+  const testEvents = options.testEvents ?? new LocalTestEventLimit(runtime);
   return {
-    service: new WebhookService({ ...way, store, vault, receivers, runtime, handshakes, gate, streams, opener }),
+    service: new WebhookService({
+      ...way,
+      store,
+      vault,
+      receivers,
+      runtime,
+      handshakes,
+      gate,
+      streams,
+      opener,
+      testEvents,
+    }),
     /** Ends the live streams. */
     endStreams: () => streams.close(),
     close: async () => {
       sweeping.cancel();
+      await accountEvents.close();
       await host.close();
       await receivers.close();
     },

@@ -1,14 +1,14 @@
 import { contentTasks } from '../articles/content-tasks.ts';
-import { articleTasks } from '../platform/sandbox/article-tasks.ts';
+import { articleTasks as atprotoTasks } from '../platform/atproto/article-tasks.ts';
+import { articleTasks as sandboxTasks } from '../platform/sandbox/article-tasks.ts';
 import type { Task, TaskInput } from '../shared/threads/task.ts';
 import type { TaskMessage } from '../shared/threads/task-pool.ts';
 
-/** Every task, by its name. Inputs are not typed here: a task gets what its caller gave to the pool under the same name. */
+/** All tasks by name. Inputs are not typed here, because a task gets the input that its caller passed to the pool with the same name. */
 const tasks = new Map(
-  [...Object.values(contentTasks), ...Object.values(articleTasks)].map((task) => [
-    task.name,
-    task as unknown as Task<TaskInput, unknown>,
-  ]),
+  [contentTasks, sandboxTasks, atprotoTasks]
+    .flatMap((group) => Object.values(group))
+    .map((task) => [task.name, task as unknown as Task<TaskInput, unknown>]),
 );
 
 /** Runs one task. Each worker thread calls this function for each message. */

@@ -1,21 +1,24 @@
 import { turn } from '../shared/runtime/turns.ts';
 import { MediaError } from './media-error.ts';
 
-/** The alphabet of RFC 4648 section 4, without line breaks; the end with its padding or without. */
+/** Matches base64 of RFC 4648, section 4, without line breaks. Padding is optional. */
 const alphabet = /^[A-Za-z0-9+/]+$/;
 const lastSlice = /^[A-Za-z0-9+/]*={0,2}$/;
-/** RFC 2397. Only base64 is accepted. */
+/** Matches a data: URI (RFC 2397). Only base64 content is accepted. */
 const dataUri = /^data:([^,;]*)((?:;[^,;]*)*),/i;
 const longestPrefix = 300;
 
-export interface Decoded {
+export interface DecodedMedia {
   slices: readonly Buffer[];
-  /** The type that a data: URI declares. */
+  /** The media type declared in a data: URI. `null` for plain base64. */
   type: string | null;
 }
 
-/** Decodes base64 or a data: URI. Large texts are decoded in slices, in turns of the event loop. Throws `MediaError`. */
-export async function decodeMedia(text: string): Promise<Decoded> {
+/**
+ * Decodes base64 or a data: URI. Long texts are decoded in slices, so that they do not block the event loop. Throws
+ * `MediaError`.
+ */
+export async function decodeMedia(text: string): Promise<DecodedMedia> {
   if (!/^data:/i.test(text)) return { slices: await decode(text), type: null };
   const [prefix = '', type = '', parameters = ''] = dataUri.exec(text.slice(0, longestPrefix)) ?? [];
   if (prefix === '') throw new MediaError('is a data: URI without its comma');
@@ -23,12 +26,12 @@ export async function decodeMedia(text: string): Promise<Decoded> {
   return { slices: await decode(text.slice(prefix.length)), type: type === '' ? null : type };
 }
 
-/** Returns whether the text is a data: URI that declares its type, so that no other field has to. */
-export function saysItsType(text: string): boolean {
+/** Returns true if the text is a data: URI that declares its media type. No other field has to declare it then. */
+export function declaresType(text: string): boolean {
   return /^data:[^,;\s]+[,;]/i.test(text.slice(0, longestPrefix));
 }
 
-/** Characters that are decoded in one turn of the event loop; a multiple of four. */
+/** The number of characters to decode before other work may run. Must be a multiple of four. */
 const sliceLength = 4 * 1024 * 1024;
 
 async function decode(text: string): Promise<Buffer[]> {

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { type Dispatcher, request } from 'undici';
-import { orEnded } from '../outbound/connector.ts';
-import { AddressRefusedError, NameNotFoundError, ServerMisbehavedError } from '../outbound/faults.ts';
+import { rejectOnAbort } from '../outbound/connector.ts';
+import { AddressRefusedError, NameNotFoundError, ServerMisbehavedError } from '../outbound/errors.ts';
 import type { OutboundGuard } from '../outbound/guard.ts';
 import type { ForwardProxy } from '../outbound/proxy.ts';
 import type { ProxyPool } from '../outbound/proxy-pool.ts';
@@ -12,12 +12,12 @@ import { version } from '../shared/version.ts';
 import { MediaError } from './media-error.ts';
 import type { TransferDeadline } from './transfer-deadline.ts';
 
-/** How media is fetched for a call. */
+/** The dispatchers, proxy and account for a download. */
 export interface FetchRoute {
-  /** The API account that pays. */
+  /** The API account that is charged for the call. */
   account: string;
   guard: OutboundGuard;
-  /** Connects to addresses that the guard accepts. */
+  /** Connects without a proxy, to addresses that the guard allows. */
   direct: Dispatcher;
   proxies: ProxyPool;
   proxy: ForwardProxy | null;
@@ -29,10 +29,13 @@ export interface Fetched {
   type: string | null;
 }
 
-const mostRedirects = 5;
+const maxRedirects = 5;
 const redirects = new Set([301, 302, 303, 307, 308]);
 
-/** No credentials, no cookies, and no compression, because it would hide the real size. */
+/**
+ * Headers of a download. They contain no credentials or cookies. Compression is refused, because it would hide the real
+ * size.
+ */
 const headers = {
   accept: 'image/*, video/*;q=0.9, */*;q=0.8',
   'accept-encoding': 'identity',
@@ -40,8 +43,8 @@ const headers = {
 };
 
 /**
- * Fetches a caller's URL, passes the body to `read`, and closes its connections. The guard checks every redirect. Throws
- * `MediaError`; an error of a proxy is a `PosternError` that names the proxy.
+ * Downloads a URL of a caller. Passes the body to `read` and closes the connections afterwards. The guard checks every
+ * redirect. Throws `MediaError`, or a `PosternError` with the name of the proxy if the proxy fails.
  */
 export async function fetchMedia(
   text: string,
@@ -54,8 +57,8 @@ export async function fetchMedia(
   for (;;) {
     const { href } = next;
     if (visited.has(href)) throw new MediaError('is redirected in a loop', { reason: 'media_not_fetched' });
-    if (visited.size > mostRedirects) {
-      throw new MediaError(`is redirected more than ${mostRedirects} times`, { reason: 'media_not_fetched' });
+    if (visited.size > maxRedirects) {
+      throw new MediaError(`is redirected more than ${maxRedirects} times`, { reason: 'media_not_fetched' });
     }
     visited.add(href);
     const location = await sendRequest(next, route, deadline, read, visited.size > 1);
@@ -64,7 +67,7 @@ export async function fetchMedia(
   }
 }
 
-/** Requests one URL. Returns the location if the response is a redirect, else `null` after the body was read. */
+/** Sends one request. Returns the new location for a redirect. Otherwise reads the body and returns `null`. */
 async function sendRequest(
   url: URL,
   { account, direct, proxies, proxy }: FetchRoute,
@@ -75,23 +78,23 @@ async function sendRequest(
   const lease = proxy && proxies.lease(proxy, { origin: url.origin, chosenBy: 'caller' });
   let body: Readable | undefined;
   try {
-    deadline.asked();
+    deadline.requestSent();
     const { signal } = deadline;
     const options = { dispatcher: lease?.dispatcher ?? direct, method: 'GET', headers, signal, account } as const;
-    const answer = await orEnded(request(url, options), signal);
+    const answer = await rejectOnAbort(request(url, options), signal);
     body = answer.body;
-    // The body is destroyed below and may then emit an error before anybody reads it.
+    // The body is destroyed below and may emit an error before it has a listener.
     body.on('error', () => {});
     const { location } = answer.headers;
     if (redirects.has(answer.statusCode) && typeof location === 'string') return location;
     if (answer.statusCode !== 200) throw notFetched(`its server answers ${answer.statusCode}`);
     refuseEncoded(answer.headers);
-    deadline.answered();
+    deadline.responseStarted();
     await read({ body, type: answer.headers['content-type']?.toString() ?? null });
     return null;
   } catch (error) {
-    if (deadline.signal.aborted) throw deadline.fault;
-    throw asFault(error, isRedirect);
+    if (deadline.signal.aborted) throw deadline.error;
+    throw toMediaError(error, isRedirect);
   } finally {
     body?.destroy();
     lease?.release();
@@ -125,7 +128,7 @@ function checkRedirect(location: string, from: URL, guard: OutboundGuard): URL {
   }
 }
 
-function asFault(error: unknown, isRedirect: boolean): unknown {
+function toMediaError(error: unknown, isRedirect: boolean): unknown {
   if (error instanceof MediaError || error instanceof PosternError) return error;
   if (error instanceof AddressRefusedError || error instanceof NameNotFoundError) {
     const reason = error instanceof AddressRefusedError ? 'address_refused' : 'media_not_fetched';

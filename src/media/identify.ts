@@ -2,18 +2,18 @@ import { fileTypeFromBuffer } from 'file-type';
 import type { MediaKind } from '../shared/model/taken-media.ts';
 import { isSvg } from './inspect-svg.ts';
 import { MediaError } from './media-error.ts';
-import { describeKinds, kindOfType, usualType } from './types.ts';
+import { canonicalType, describeKinds, kindOfType } from './types.ts';
 
-/** The type is detected from this many bytes at the beginning. */
+/** The number of bytes at the start of a file from which its type is detected. */
 export const headBytes = 64 * 1024;
 
 export interface TypeClaim {
   type: string;
-  /** Names the source of the claim in messages, such as `the Content-Type of its answer`. */
+  /** Describes the source of the claimed type in messages, such as `the Content-Type of its answer`. */
   by: string;
   /**
-   * True if a server claims the type. Such a claim counts only for pictures, videos and audio, because servers give other
-   * files any type.
+   * True if a web server claimed the type. Such a claim is checked only for pictures, videos and audio, because servers
+   * often declare wrong types for other files.
    */
   ofServer: boolean;
 }
@@ -24,8 +24,8 @@ export interface Identity {
 }
 
 /**
- * Detects the type from the first bytes. Throws `MediaError` if a claimed type does not match, or if none of the `accepted`
- * kinds does.
+ * Detects the media type from the first bytes. Throws `MediaError` if the bytes contradict a claimed type, or if the
+ * type belongs to none of the `accepted` kinds.
  */
 export async function identify(
   head: Uint8Array,
@@ -35,7 +35,7 @@ export async function identify(
   if (head.length === 0) throw new MediaError('is empty');
   const found = await typeOf(head);
   const counted = claims
-    .map((claim) => ({ ...claim, type: usualType(claim.type) }))
+    .map((claim) => ({ ...claim, type: canonicalType(claim.type) }))
     .filter(({ type, ofServer }) => type !== 'application/octet-stream' && (!ofServer || isMedia(type)));
   for (const claim of counted) {
     if (claim.type === found || (found === null && !isMedia(claim.type))) continue;
@@ -54,9 +54,9 @@ function isMedia(type: string): boolean {
 
 async function typeOf(head: Uint8Array): Promise<string | null> {
   if (isSvg(head)) return 'image/svg+xml';
-  // For some types the library throws if the file is cut short or damaged.
+  // For some types, the library throws if the file is truncated or damaged.
   const found = await fileTypeFromBuffer(head).catch(() => undefined);
-  return found === undefined ? null : usualType(found.mime);
+  return found === undefined ? null : canonicalType(found.mime);
 }
 
 function describeUnknown(head: Uint8Array): string {

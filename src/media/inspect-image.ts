@@ -1,66 +1,71 @@
 import { crc32 } from 'node:zlib';
 import { imageSize } from 'image-size';
 import { MediaError } from './media-error.ts';
-import { longestSide, mostPixels } from './types.ts';
+import { maxPixels, maxSide } from './types.ts';
 
 export interface PictureSize {
   width: number;
   height: number;
 }
 
-const cutShort = () => new MediaError('is an image that is cut short');
-/** Far more than encoders write. Millions of empty parts would block the event loop for half a second. */
-const mostParts = 10_000;
-const damaged = () => new MediaError('is an image that is damaged');
+const truncated = () => new MediaError('is a truncated image');
+/**
+ * The limit of segments in a picture, far above what encoders write. Without it, millions of empty segments would block
+ * the event loop for half a second.
+ */
+const maxSegments = 10_000;
+const damaged = () => new MediaError('is a damaged image');
 
 function checkParts(parts: number): void {
-  if (parts > mostParts) throw new MediaError(`is an image of more than ${mostParts.toLocaleString('en')} parts`);
+  if (parts > maxSegments) throw new MediaError(`is an image of more than ${maxSegments.toLocaleString('en')} parts`);
 }
 
-/** Checks that a picture is complete and returns its size. Throws `MediaError`. */
+/** Checks that a picture is complete. Returns its size in pixels. Throws `MediaError`. */
 export function inspectImage(bytes: Buffer, type: string): PictureSize {
-  walks[type]?.(bytes);
+  checks[type]?.(bytes);
   const size = readSize(bytes);
   if (size.width < 1 || size.height < 1) throw damaged();
   checkSide(size);
-  if (size.width * size.height > mostPixels) {
-    throw new MediaError(`is ${size.width} by ${size.height} pixels: at most ${mostPixels / 1e6} million are taken`);
+  if (size.width * size.height > maxPixels) {
+    throw new MediaError(`is ${size.width} by ${size.height} pixels: the limit is ${maxPixels / 1e6} million`);
   }
   return size;
 }
 
-/** Refuses a side longer than `longestSide`. */
+/** Throws if a side is longer than `maxSide`. */
 export function checkSide({ width, height }: PictureSize): void {
-  if (Math.max(width, height) <= longestSide) return;
-  throw new MediaError(`is ${width} by ${height} pixels: at most ${longestSide} a side are taken`);
+  if (Math.max(width, height) <= maxSide) return;
+  throw new MediaError(`is ${width} by ${height} pixels: each side must have at most ${maxSide}`);
 }
 
 function readSize(bytes: Buffer): PictureSize {
   try {
     const { width, height, orientation = 1 } = imageSize(bytes);
-    // Exif (JEITA CP-3451 4.6.4): orientations from 5 on swap width and height.
+    // Exif orientations from 5 to 8 swap width and height (JEITA CP-3451, section 4.6.4).
     return orientation >= 5 ? { width: height, height: width } : { width, height };
   } catch {
     throw damaged();
   }
 }
 
-const walks: Readonly<Record<string, (bytes: Buffer) => void>> = {
-  'image/png': walkPng,
-  'image/jpeg': walkJpeg,
-  'image/gif': walkGif,
-  'image/webp': walkWebp,
+const checks: Readonly<Record<string, (bytes: Buffer) => void>> = {
+  'image/png': checkPng,
+  'image/jpeg': checkJpeg,
+  'image/gif': checkGif,
+  'image/webp': checkWebp,
 };
 
-/** PNG (ISO/IEC 15948) section 5: chunks of length, type, data and CRC, from IHDR to IEND. */
-function walkPng(bytes: Buffer): void {
+/**
+ * Checks the structure of a PNG (ISO/IEC 15948, section 5): chunks of length, type, data and CRC, from IHDR to IEND.
+ */
+function checkPng(bytes: Buffer): void {
   const seen = new Set<string>();
   let parts = 0;
   for (let at = 8; !seen.has('IEND'); ) {
     checkParts(++parts);
-    if (at + 12 > bytes.length) throw cutShort();
+    if (at + 12 > bytes.length) throw truncated();
     const end = at + 8 + bytes.readUInt32BE(at);
-    if (end + 4 > bytes.length) throw cutShort();
+    if (end + 4 > bytes.length) throw truncated();
     if (crc32(bytes.subarray(at + 4, end)) !== bytes.readUInt32BE(end)) throw damaged();
     seen.add(bytes.toString('latin1', at + 4, at + 8));
     if (!seen.has('IHDR')) throw damaged();
@@ -69,19 +74,22 @@ function walkPng(bytes: Buffer): void {
   if (!seen.has('IDAT')) throw damaged();
 }
 
-/** JPEG (ITU-T T.81) annex B: segments from SOI to EOI, with entropy-coded data after each SOS. */
-function walkJpeg(bytes: Buffer): void {
+/**
+ * Checks the structure of a JPEG (ITU-T T.81, annex B): segments from SOI to EOI, with entropy-coded data after each
+ * SOS.
+ */
+function checkJpeg(bytes: Buffer): void {
   let scans = 0;
   let parts = 0;
   for (let at = 2; ; ) {
-    if (bytes[at] !== 0xff) throw at >= bytes.length ? cutShort() : damaged();
+    if (bytes[at] !== 0xff) throw at >= bytes.length ? truncated() : damaged();
     while (bytes[at] === 0xff) at++;
     const marker = bytes[at++] ?? 0;
-    if (at > bytes.length) throw cutShort();
+    if (at > bytes.length) throw truncated();
     if (marker === 0xd9) break;
     if (marker === 0x01 || (marker >= 0xd0 && marker <= 0xd7)) continue;
     checkParts(++parts);
-    if (at + 2 > bytes.length) throw cutShort();
+    if (at + 2 > bytes.length) throw truncated();
     at += bytes.readUInt16BE(at);
     if (marker !== 0xda) continue;
     scans++;
@@ -90,19 +98,22 @@ function walkJpeg(bytes: Buffer): void {
   if (scans === 0) throw damaged();
 }
 
-/** In entropy-coded data 0xff is followed by zero or a restart marker. Any other byte after 0xff ends the data. */
+/**
+ * Returns the end of entropy-coded data. In such data, 0xff is followed by zero or by a restart marker. Any other byte
+ * after 0xff ends the data.
+ */
 function endOfScan(bytes: Buffer, from: number): number {
   for (let at = from; ; at += 2) {
     at = bytes.indexOf(0xff, at);
-    if (at < 0) throw cutShort();
+    if (at < 0) throw truncated();
     const next = bytes[at + 1];
-    if (next === undefined) throw cutShort();
+    if (next === undefined) throw truncated();
     if (next !== 0 && !(next >= 0xd0 && next <= 0xd7)) return at;
   }
 }
 
-/** GIF89a: the screen, then blocks up to the trailer. */
-function walkGif(bytes: Buffer): void {
+/** Checks the structure of a GIF (GIF89a): the screen descriptor, then blocks up to the trailer. */
+function checkGif(bytes: Buffer): void {
   let frames = 0;
   let at = 13 + colours(bytes[10]);
   for (;;) {
@@ -112,7 +123,7 @@ function walkGif(bytes: Buffer): void {
     else if (block === 0x2c) {
       frames++;
       at = endOfSubBlocks(bytes, at + 11 + colours(bytes[at + 9]));
-    } else throw at >= bytes.length ? cutShort() : damaged();
+    } else throw at >= bytes.length ? truncated() : damaged();
   }
   if (frames === 0) throw damaged();
 }
@@ -125,23 +136,23 @@ function endOfSubBlocks(bytes: Buffer, from: number): number {
   let at = from;
   for (;;) {
     const length = bytes[at];
-    if (length === undefined) throw cutShort();
+    if (length === undefined) throw truncated();
     at += 1 + length;
     if (length === 0) return at;
   }
 }
 
-/** RFC 9649: a RIFF file with its length and one picture or an animation. */
-function walkWebp(bytes: Buffer): void {
-  if (bytes.length < 20) throw cutShort();
+/** Checks the structure of a WebP (RFC 9649): a RIFF file of the declared length with one picture or an animation. */
+function checkWebp(bytes: Buffer): void {
+  if (bytes.length < 20) throw truncated();
   const end = 8 + bytes.readUInt32LE(4);
-  if (end > bytes.length) throw cutShort();
+  if (end > bytes.length) throw truncated();
   const seen = new Set<string>();
   let parts = 0;
   for (let at = 12; at + 8 <= end; ) {
     checkParts(++parts);
     const length = bytes.readUInt32LE(at + 4);
-    if (at + 8 + length > end) throw cutShort();
+    if (at + 8 + length > end) throw truncated();
     seen.add(bytes.toString('latin1', at, at + 4));
     at += 8 + length + (length % 2);
   }

@@ -5,16 +5,19 @@ import type { Spool } from './spool.ts';
 /** The opening tag of the root element must end within this many bytes. */
 const rootBytes = 16_384;
 const mostAttributes = 100;
-/** A larger side is not reported: callers of dm/send_media cannot give a larger one either. */
-const longestSvgSide = 65_535;
+/** A longer side is not reported, because callers of dm/send_media cannot declare a longer one either. */
+const maxSvgSide = 65_535;
 
-/** A byte order mark, the XML declaration, comments and a doctype without declarations of its own may precede the root element. */
+/**
+ * Matches everything that may precede the root element: a byte order mark, the XML declaration, comments, and a doctype
+ * without internal declarations.
+ */
 const svgStart =
   /^\uFEFF?\s*(?:<\?xml[^<>]{0,200}\?>\s*)?(?:<!--(?:[^-]|-(?!->)){0,10000}-->\s*|<!DOCTYPE\s+svg[^<>[\]]{0,300}>\s*){0,10}<svg(?=[\s/>])/;
 
 const attribute = /\s+([^\s=<>/"']{1,100})\s*=\s*(?:"([^"<]*)"|'([^'<]*)')/y;
 
-/** CSS pixels of each absolute unit (CSS Values and Units 4, section 6.2). */
+/** The number of CSS pixels in each absolute unit (CSS Values and Units 4, section 6.2). */
 const pixelsOf: Readonly<Record<string, number>> = {
   px: 1,
   in: 96,
@@ -34,8 +37,9 @@ export function isSvg(head: Uint8Array): boolean {
 }
 
 /**
- * Returns the size in CSS pixels from the attributes of the root element: `width` and `height`, or else `viewBox`. Returns `null`
- * if they are missing or relative to a page. References to entities are not expanded, so an attribute that has one counts as missing.
+ * Returns the size in CSS pixels from `width` and `height` of the root element, or else from `viewBox`. Returns `null`
+ * if these attributes are missing, are relative to a page, or contain an entity reference, because entities are not
+ * expanded.
  */
 function svgSize(head: Uint8Array): PictureSize | null {
   const attributes = rootAttributes(textOf(head));
@@ -49,11 +53,11 @@ function svgSize(head: Uint8Array): PictureSize | null {
   return bounded(shape);
 }
 
-/** Checks that an SVG is complete and returns its size, if it has one. Throws `MediaError`. */
+/** Checks that an SVG is complete. Returns its size, or `null` if it has none. Throws `MediaError`. */
 export async function inspectSvg(spool: Spool): Promise<PictureSize | null> {
   const end = (await spool.read(Math.max(0, spool.size - 1_024), 1_024)).toString('utf8');
   if (!/(?:<\/svg\s*>|\/>)\s*(?:<!--[^<>]{0,900}-->\s*)?$/.test(end)) {
-    throw new MediaError('is an SVG that is cut short');
+    throw new MediaError('is a truncated SVG');
   }
   return svgSize(spool.head);
 }
@@ -84,6 +88,6 @@ function readLength(text: string | undefined): number | null {
 
 function bounded(size: PictureSize): PictureSize | null {
   const [width, height] = [Math.round(size.width), Math.round(size.height)];
-  const isSane = (side: number) => side >= 1 && side <= longestSvgSide;
+  const isSane = (side: number) => side >= 1 && side <= maxSvgSide;
   return isSane(width) && isSane(height) ? { width, height } : null;
 }

@@ -1,7 +1,7 @@
 import { checkSide, type PictureSize } from './inspect-image.ts';
 import { MediaError } from './media-error.ts';
 import type { Spool } from './spool.ts';
-import { longestMs } from './types.ts';
+import { maxDurationMs } from './types.ts';
 
 export interface VideoFacts extends PictureSize {
   durationMs: number | null;
@@ -9,34 +9,35 @@ export interface VideoFacts extends PictureSize {
 
 interface Box {
   type: string;
-  /** The offsets where the content begins and ends. */
+  /** The offsets of the start and end of the box's content. */
   start: number;
   end: number;
 }
 
-/** Real files have some dozens of boxes; fragmented ones a few thousand at the top. */
-const mostBoxes = 20_000;
+/** The limit of boxes in a file. Ordinary files have a few dozen, and fragmented files a few thousand. */
+const maxBoxes = 20_000;
 const largestHeaderBox = 256;
 
-const cutShort = () => new MediaError('is a video that is cut short or damaged');
+const truncated = () => new MediaError('is a truncated or damaged video');
 
 /**
- * Reads size and duration of an MP4 or QuickTime file from a few hundred of its bytes (ISO/IEC 14496-12, section 8). The
- * libraries for these formats read whole sample tables, and a hostile file can give such a table any length. Throws `MediaError`.
+ * Reads the size and duration of an MP4 or QuickTime file (ISO/IEC 14496-12, section 8). Only a few hundred bytes are
+ * read. Libraries for these formats read whole sample tables, and a malicious file can make such a table arbitrarily
+ * long. Throws `MediaError`.
  */
 export async function inspectVideo(spool: Spool): Promise<VideoFacts> {
   const reader = new BoxReader(spool);
   const top = await reader.boxes({ start: 0, end: spool.size });
   const movie = top.find(({ type }) => type === 'moov');
-  if (!movie || !top.some(({ type }) => type === 'mdat' || type === 'moof')) throw cutShort();
+  if (!movie || !top.some(({ type }) => type === 'mdat' || type === 'moof')) throw truncated();
   const boxes = await reader.boxes(movie);
   for (const track of boxes.filter(({ type }) => type === 'trak')) {
     const size = await reader.pictureSize(track);
     if (size === null) continue;
-    if (size.width < 1 || size.height < 1) throw cutShort();
+    if (size.width < 1 || size.height < 1) throw truncated();
     checkSide(size);
     const durationMs = await reader.duration(boxes);
-    if (durationMs !== null && durationMs > longestMs) throw new MediaError('is a video of more than 24 hours');
+    if (durationMs !== null && durationMs > maxDurationMs) throw new MediaError('is a video of more than 24 hours');
     return { ...size, durationMs };
   }
   throw new MediaError('has no video track');
@@ -50,16 +51,16 @@ class BoxReader {
     this.#spool = spool;
   }
 
-  /** Returns the boxes inside a range, which they must fill completely. */
+  /** Returns the boxes in a range. Throws unless the boxes fill the range completely. */
   async boxes({ start, end }: Pick<Box, 'start' | 'end'>): Promise<Box[]> {
     const found: Box[] = [];
     for (let at = start; at < end; ) {
-      // QuickTime may end a container with four zero bytes.
+      // In QuickTime files, a container may end with four zero bytes.
       if (end - at < 8) {
         if (end - at === 4 && found.length > 0) break;
-        throw cutShort();
+        throw truncated();
       }
-      if (++this.#seen > mostBoxes) throw new MediaError('is a video of too many parts');
+      if (++this.#seen > maxBoxes) throw new MediaError('is a video with too many boxes');
       const box = await this.#header(at, end);
       found.push(box);
       at = box.end;
@@ -72,34 +73,34 @@ class BoxReader {
     const type = header.toString('latin1', 4, 8);
     const size = header.readUInt32BE(0);
     if (size === 0 && end === this.#spool.size) return { type, start: at + 8, end };
-    if (size === 1 && header.length < 16) throw cutShort();
+    if (size === 1 && header.length < 16) throw truncated();
     const [length, skip] = size === 1 ? [Number(header.readBigUInt64BE(8)), 16] : [size, 8];
-    if (length < skip || at + length > end) throw cutShort();
+    if (length < skip || at + length > end) throw truncated();
     return { type, start: at + skip, end: at + length };
   }
 
-  /** Returns the size as shown, after rotation; `null` if the track is not a video. */
+  /** Returns the displayed size, after rotation. `null` if the track is not a video. */
   async pictureSize(track: Box): Promise<PictureSize | null> {
     const parts = await this.boxes(track);
     const handler = await this.#content(await this.#within(parts, 'mdia'), 'hdlr', 12);
     if (handler?.toString('latin1', 8, 12) !== 'vide') return null;
     const header = await this.#content(parts, 'tkhd', 84);
-    if (header === null) throw cutShort();
+    if (header === null) throw truncated();
     const shift = header[0] === 1 ? 12 : 0;
-    if (header.length < 84 + shift) throw cutShort();
+    if (header.length < 84 + shift) throw truncated();
     const [width, height] = [header.readUInt16BE(76 + shift), header.readUInt16BE(80 + shift)];
-    // The matrix of a quarter turn has zeros where the others have their scale.
+    // The matrix of a rotation by 90 or 270 degrees has zeros in the positions of the scale factors.
     const [a, b, d] = [40, 44, 56].map((at) => header.readInt32BE(at + shift));
     const isTurned = a === 0 && d === 0 && b !== 0;
     return isTurned ? { width: height, height: width } : { width, height };
   }
 
-  /** Returns the duration of the movie, or of its fragments; `null` if neither is given. */
+  /** Returns the duration of the movie, or the total duration of its fragments. `null` if the file declares neither. */
   async duration(movie: readonly Box[]): Promise<number | null> {
     const header = await this.#content(movie, 'mvhd', 20);
-    if (header === null) throw cutShort();
+    if (header === null) throw truncated();
     const isLong = header[0] === 1;
-    if (isLong && header.length < 32) throw cutShort();
+    if (isLong && header.length < 32) throw truncated();
     const timescale = header.readUInt32BE(isLong ? 20 : 12);
     const whole = isLong ? Number(header.readBigUInt64BE(24)) : header.readUInt32BE(16);
     const fragments = await this.#content(await this.#within(movie, 'mvex'), 'mehd', 8);
@@ -118,7 +119,7 @@ class BoxReader {
     const box = boxes.find((each) => each.type === type);
     if (!box) return null;
     const content = await this.#spool.read(box.start, Math.min(largestHeaderBox, box.end - box.start));
-    if (content.length < atLeast) throw cutShort();
+    if (content.length < atLeast) throw truncated();
     return content;
   }
 }

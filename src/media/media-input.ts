@@ -2,20 +2,23 @@ import { z } from 'zod';
 import type { MediaSource } from './media-uploader.ts';
 import { ReceivedFile } from './received-file.ts';
 
-/** Longer media URLs are refused. */
-const longestUrl = 2_048;
+/** The maximum length of a media URL. */
+const maxUrlLength = 2_048;
 
 export const mediaUrl = z
   .string()
-  .max(longestUrl, `must be at most ${longestUrl} characters`)
+  .max(maxUrlLength, { error: `must be at most ${maxUrlLength} characters`, abort: true })
   .regex(/^[Hh][Tt][Tt][Pp][Ss]?:\/\//, 'must be a URL with http:// or https://')
   .meta({ pattern: '^[Hh][Tt][Tt][Pp][Ss]?://[^\\x00]*$', examples: ['https://pictures.example/harbour.jpg'] });
 
-/** A PNG of one transparent pixel, as base64. */
+/** A PNG with one transparent pixel, in base64. */
 export const examplePng =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';
 
-/** Base64. APIs that accept files pass a `ReceivedFile` instead, which JSON cannot express. The schema describes only the text. */
+/**
+ * The schema of media in base64. APIs that accept file uploads pass a `ReceivedFile` instead of the text, which this
+ * JSON schema does not describe.
+ */
 export const mediaData = z
   .custom<string | ReceivedFile>((value) => typeof value === 'string' || value instanceof ReceivedFile, {
     message: 'must be a string',
@@ -33,7 +36,7 @@ export const mediaType = z
     examples: ['image/png'],
   });
 
-/** Returns the source of the media in an action's input: a file, base64 or a URL. */
+/** Returns the media in an action's input: an uploaded file, base64 or a URL. */
 export function mediaSource(
   url: string | undefined,
   data: string | ReceivedFile | undefined,

@@ -2,7 +2,7 @@ import { PosternError } from '../shared/errors/postern-error.ts';
 import type { ErrorReason } from '../shared/errors/reasons.ts';
 
 interface Amount {
-  /** Each piece keeps a file open, and most pieces a connection. */
+  /** The number of media files that exist. Each has an open file, and most have a connection. */
   pieces: number;
   bytes: number;
 }
@@ -18,18 +18,18 @@ const usual: MediaQuotaLimits = {
   ofAll: { pieces: 1_000, bytes: 8 * GiB },
 };
 
-/** The share of the quota that one piece of media uses. */
+/** The part of the quota that one media file uses. */
 export interface QuotaShare {
-  /** To be called before more bytes are stored. Throws `rate_limited` if the quota is used up. */
+  /** Counts bytes before they are stored. Throws `rate_limited` if the quota is exceeded. */
   grow(bytes: number): void;
-  /** To be called once, after the bytes were deleted. */
+  /** Releases the share. Call it once, after the bytes were deleted. */
   release(): void;
 }
 
 /**
- * Limits the media that exist at a time, for each account and for all accounts. Without limits they could fill the disk, which
- * the store needs too, and operators would not see why, because the files have no names. The limit of an account is a share of the media that the
- * other accounts leave: it shrinks while they use theirs, so a few accounts cannot take the whole limit of all accounts.
+ * Limits the temporary media files, both per account and in total. Without limits they could fill the disk that the
+ * store also needs. Operators could not find the cause, because the files are unlinked. Each account may use a share of
+ * what the other accounts leave free, so that a few accounts cannot use up the total.
  */
 export class MediaQuota {
   readonly #limits: MediaQuotaLimits;
@@ -40,7 +40,7 @@ export class MediaQuota {
     this.#limits = limits;
   }
 
-  /** Counts one more piece. Throws `rate_limited` if the quota is used up. */
+  /** Counts a new media file. Throws `rate_limited` if the quota is exceeded. */
   take(account: string): QuotaShare {
     const own = this.#ofAccount.get(account) ?? { pieces: 0, bytes: 0 };
     const held = { pieces: 1, bytes: 0 };
@@ -65,7 +65,7 @@ export class MediaQuota {
     const { ofAccount, ofAll } = this.#limits;
     if (own[what] + more > ofAccount[what]) {
       const limit = what === 'pieces' ? `${ofAccount.pieces} pieces` : `${ofAccount.bytes / GiB} GiB`;
-      throw full('account_media_limit', `This account has as much media in flight as it may, ${limit}`);
+      throw full('account_media_limit', `This account has reached its limit of media in flight, ${limit}`);
     }
     const ofOthers = this.#all[what] - own[what];
     const share = Math.ceil((ofAccount[what] / ofAll[what]) * (ofAll[what] - ofOthers));
@@ -76,5 +76,5 @@ export class MediaQuota {
 }
 
 function full(reason: ErrorReason, what: string): PosternError {
-  return new PosternError(reason, `${what}: ask again once some is through`, { retryAfterSeconds: 2 });
+  return new PosternError(reason, `${what}: try again when some of it is finished`, { retryAfterSeconds: 2 });
 }

@@ -1,4 +1,6 @@
 import type { Readable } from 'node:stream';
+import type { MediaLimits } from '../platform/capabilities.ts';
+import { NotSupportedError } from '../platform/port.ts';
 import type { TakenMedia } from '../shared/model/taken-media.ts';
 import type { Semaphore } from '../shared/runtime/semaphore.ts';
 import { turn } from '../shared/runtime/turns.ts';
@@ -9,22 +11,23 @@ import { inspectVideo } from './inspect-video.ts';
 import { MediaError } from './media-error.ts';
 import type { MediaSource, UploadRules } from './media-uploader.ts';
 import type { Spool } from './spool.ts';
-import { largestOfKind } from './types.ts';
 
 /**
- * Reads one piece of media into a spool. The type is detected as soon as its first bytes are there, so that media of a wrong
- * type is refused before 512 MiB of it are sent and stored.
+ * Reads one media file into a spool. The type is detected as soon as enough bytes have arrived, so that a file of a
+ * wrong type is refused early. Otherwise up to 512 MiB would be received for nothing.
  */
 export class MediaReader {
   readonly #spool: Spool;
   readonly #claims: readonly TypeClaim[];
   readonly #rules: UploadRules;
+  readonly #largest: MediaLimits;
   #identity: Identity | undefined;
 
-  constructor(spool: Spool, claims: readonly TypeClaim[], rules: UploadRules) {
+  constructor(spool: Spool, claims: readonly TypeClaim[], rules: UploadRules, largest: MediaLimits) {
     this.#spool = spool;
     this.#claims = claims;
     this.#rules = rules;
+    this.#largest = largest;
   }
 
   /** Writes the bytes to the spool. Throws `MediaError`. */
@@ -36,7 +39,9 @@ export class MediaReader {
     }
   }
 
-  /** Inspects the complete media. If `owned`, discarding the result discards the spool. Throws `MediaError`. */
+  /**
+   * Inspects the complete file. If `owned` is true, discarding the result also discards the spool. Throws `MediaError`.
+   */
   async finish(imageTurns: Semaphore, owned: boolean): Promise<TakenMedia> {
     const identity = await this.#identify();
     const facts = await inspect(this.#spool, identity, imageTurns);
@@ -54,12 +59,23 @@ export class MediaReader {
 
   async #identify(): Promise<Identity> {
     this.#identity ??= await identify(this.#spool.head, this.#claims, this.#rules.kinds);
-    const largest = largestOfKind[this.#identity.kind];
+    const { kind, type } = this.#identity;
+    const largest = this.#largest[kind];
+    if (largest === undefined) {
+      throw new NotSupportedError(
+        `The platform accepts no media of the kind ${kind}, only ${Object.keys(this.#largest).join(', ')}`,
+      );
+    }
     if (this.#spool.size <= largest) return this.#identity;
-    throw new MediaError(`is too large: at most ${largest / 1024 / 1024} MiB of ${this.#identity.type} are taken`);
+    throw new MediaError(`is too large: the limit for ${type} is ${describeSize(largest)}`);
   }
 }
 
+function describeSize(bytes: number): string {
+  return bytes % MiB === 0 ? `${bytes / MiB} MiB` : `${bytes / 1_000_000} MB`;
+}
+
+const MiB = 1024 * 1024;
 const noFacts = { width: null, height: null, durationMs: null };
 
 async function inspect(spool: Spool, { type, kind }: Identity, imageTurns: Semaphore) {
@@ -76,7 +92,7 @@ async function inspect(spool: Spool, { type, kind }: Identity, imageTurns: Semap
   return noFacts;
 }
 
-/** Returns the types that the caller and the source claim. */
+/** Returns the types claimed by the caller and by the source of the file. */
 export function claimsOf(
   source: MediaSource,
   found: { type: string | null; by: string; ofServer: boolean },

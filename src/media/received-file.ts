@@ -1,10 +1,12 @@
 import type { Spool } from './spool.ts';
 
-/** A complete file that came with a request. The code that received it must discard it after the response. */
+/**
+ * A complete file that was uploaded in a request. The code that received the file must discard it after the response.
+ */
 export class ReceivedFile {
-  /** The type that the sender declared; `null` if it declared none. */
+  /** The media type that the sender declared. `null` if there is none. */
   readonly declaredType: string | null;
-  /** Part of the content that identifies an idempotent request. */
+  /** The SHA-256 of the bytes. Idempotent requests are compared by it. */
   readonly sha256: string;
   readonly #spool: Spool;
 

@@ -2,18 +2,19 @@ import { createHash, type Hash, randomUUID } from 'node:crypto';
 import { type FileHandle, mkdir, open, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import { errorCode } from '../outbound/errors.ts';
 import { PosternError } from '../shared/errors/postern-error.ts';
-import { YoungGarbage } from '../shared/runtime/young-garbage.ts';
+import { YoungGenerationCollector } from '../shared/runtime/young-generation-collector.ts';
 import { headBytes } from './identify.ts';
 import type { QuotaShare } from './media-quota.ts';
 
 const chunkBytes = 64 * 1024;
-/** One for all spools, so that many small spools count too. */
-const garbage = new YoungGarbage();
+/** All spools count their bytes together, so that many small files also trigger garbage collection. */
+const garbage = new YoungGenerationCollector();
 
 /**
- * Stores bytes in a file without a name. The file is unlinked as soon as it is open, so the system deletes it even if the
- * process is killed. The code that opens a spool must discard it.
+ * Stores bytes in an unlinked temporary file. The system deletes the file when the process ends, even if the process is
+ * killed. The code that opens a spool must discard it.
  */
 export class Spool {
   readonly #file: FileHandle;
@@ -31,7 +32,10 @@ export class Spool {
     this.#hash = hash;
   }
 
-  /** Throws `unavailable` if the folder cannot be written. The share is released with the file, also if this method throws. */
+  /**
+   * Creates a spool. Throws `unavailable` if the directory is not writable. The quota share is released with the file,
+   * and also if this method throws.
+   */
   static async open(folder: string, share: QuotaShare, { hashed = false } = {}): Promise<Spool> {
     try {
       await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -54,17 +58,17 @@ export class Spool {
     return this.#size;
   }
 
-  /** The first bytes, from which the type is detected. */
+  /** The first bytes, from which the media type is detected. */
   get head(): Buffer {
     return Buffer.concat(this.#head);
   }
 
-  /** True if `head` is complete. */
+  /** True if `head` has all the bytes that type detection needs. */
   get knowsHead(): boolean {
     return this.#headSize >= headBytes;
   }
 
-  /** Throws `rate_limited` if the quota is used up, and `unavailable` if the disk is full. */
+  /** Appends bytes. Throws `rate_limited` if the quota is exceeded, and `unavailable` if the disk is full or fails. */
   async write(chunk: Uint8Array): Promise<void> {
     this.#share.grow(chunk.length);
     if (!this.knowsHead) {
@@ -84,12 +88,12 @@ export class Spool {
     garbage.passed(chunk.length);
   }
 
-  /** Returns the SHA-256 of the bytes so far, or an empty text if the spool was opened without `hashed`. */
+  /** Returns the SHA-256 of the bytes so far. Empty if the spool was opened without `hashed`. */
   digest(): string {
     return this.#hash?.copy().digest('base64url') ?? '';
   }
 
-  /** Reads `length` bytes from `position`, or fewer at the end. */
+  /** Reads `length` bytes from `position`, or fewer at the end of the file. */
   async read(position: number, length: number): Promise<Buffer> {
     const bytes = Buffer.allocUnsafe(Math.max(0, Math.min(length, this.#size - position)));
     let filled = 0;
@@ -103,14 +107,14 @@ export class Spool {
   }
 
   open(): Readable {
-    // A stream made by the file handle would close the handle when the stream is destroyed.
+    // The stream is not created by the file handle, because destroying such a stream closes the handle.
     const stream = Readable.from(this.#chunks(), { objectMode: false, highWaterMark: chunkBytes });
     this.#reading.add(stream);
     stream.once('close', () => this.#reading.delete(stream));
     return stream;
   }
 
-  /** Ends all streams that read the spool, and deletes the bytes. */
+  /** Ends all streams that read the spool, and deletes the file. */
   discard(): Promise<void> {
     this.#discarded ??= this.#end();
     return this.#discarded;
@@ -131,5 +135,7 @@ export class Spool {
 }
 
 function diskFault(cause: unknown): PosternError {
-  return new PosternError('disk_full', 'Media cannot be kept while it is checked: the disk takes no more', { cause });
+  const isFull = ['ENOSPC', 'EDQUOT'].includes(errorCode(cause));
+  const reason = isFull ? 'the disk is full' : 'the disk cannot be written';
+  return new PosternError('disk_full', `Media cannot be stored: ${reason}`, { cause });
 }

@@ -3,15 +3,15 @@ import { malformedField } from '../shared/errors/fields.ts';
 import type { TakenMedia } from '../shared/model/taken-media.ts';
 import type { MediaSource, MediaUploader, UploadRules } from './media-uploader.ts';
 
-/** A source of media with the rules for it. */
+/** A source of media, with the rules that it must satisfy. */
 export interface MediaRequest {
   source: MediaSource;
   rules: UploadRules;
 }
 
 /**
- * Takes all media in parallel and passes them to `use`. If one fails, the others are aborted and nothing is used. All media are
- * discarded afterwards in every case.
+ * Reads all media in parallel and passes the results to `use`. If one fails, the others are aborted and `use` is not
+ * called. All media is discarded afterwards.
  */
 export async function withMedia<T>(
   uploader: MediaUploader,
@@ -40,7 +40,7 @@ export async function withMedia<T>(
   }
 }
 
-/** Uploads all media in parallel. Settles when every upload has ended, and throws the first error. */
+/** Uploads all media in parallel. Waits for every upload to finish, then throws the first error, if any. */
 export async function uploadAll(platform: PlatformMedia, taken: readonly TakenMedia[]): Promise<string[]> {
   const results = await Promise.allSettled(taken.map((media) => platform.upload(media)));
   return results.map((result) => {
@@ -49,8 +49,8 @@ export async function uploadAll(platform: PlatformMedia, taken: readonly TakenMe
   });
 }
 
-/** Refuses media that one tweet cannot hold together: a tweet has up to four photos, or one GIF or video. */
-export function refuseMixed(taken: readonly TakenMedia[], others: number, field: string): void {
+/** Throws if the media cannot be attached to one tweet. A tweet has up to four photos, or one GIF, or one video. */
+export function checkCombination(taken: readonly TakenMedia[], others: number, field: string): void {
   const at = taken.findIndex(({ kind }) => kind !== 'photo');
   const found = taken[at];
   if (!found || taken.length + others === 1) return;

@@ -3,12 +3,18 @@ import type { Runtime, Timer } from '../shared/runtime/runtime.ts';
 import { MediaError } from './media-error.ts';
 
 export interface TransferLimits {
-  /** Time to resolve the host, connect and receive the first bytes of the response, for each redirect. */
+  /**
+   * The time to resolve the host, connect, and receive the first bytes of the response. It applies to each redirect
+   * separately.
+   */
   answerMs: number;
-  /** `windowBytes` must arrive in each window. A server that sends a byte a second would keep a connection for days. */
+  /**
+   * At least `windowBytes` must arrive in each window of `windowMs`. Otherwise a server could keep a connection open
+   * for days by sending one byte per second.
+   */
   windowMs: number;
   windowBytes: number;
-  /** Time for the whole transfer. */
+  /** The time limit of the whole transfer. */
   wholeMs: number;
 }
 
@@ -19,7 +25,7 @@ export const defaultTransferLimits: TransferLimits = {
   wholeMs: 300_000,
 };
 
-/** Aborts a transfer that stalls, is too slow, takes too long, or whose caller has hung up. */
+/** Aborts a transfer that stalls, is too slow or takes too long, or whose client has disconnected. */
 export class TransferDeadline {
   readonly signal: AbortSignal;
   readonly #runtime: Runtime;
@@ -40,19 +46,19 @@ export class TransferDeadline {
     if (caller.aborted) this.#hangUp();
   }
 
-  /** To be called when a request is sent. */
-  asked(): void {
+  /** Starts the time limit for a response. Call it when a request is sent. */
+  requestSent(): void {
     this.#window?.cancel();
     this.#window = this.#runtime.after(this.#limits.answerMs, () => this.#fail('does not answer in time'));
   }
 
-  /** To be called when the body of the response begins. */
-  answered(): void {
+  /** Starts measuring the transfer rate. Call it when the body of the response begins. */
+  responseStarted(): void {
     this.#window?.cancel();
     this.#received = 0;
     this.#window = this.#runtime.after(this.#limits.windowMs, () => {
       if (this.#received < this.#limits.windowBytes) this.#fail('sends too slowly');
-      else this.answered();
+      else this.responseStarted();
     });
   }
 
@@ -60,8 +66,8 @@ export class TransferDeadline {
     this.#received += bytes;
   }
 
-  /** The error with which `signal` was aborted; `undefined` before. */
-  get fault(): unknown {
+  /** The error with which `signal` was aborted. `undefined` if it was not aborted. */
+  get error(): unknown {
     return this.signal.reason;
   }
 
@@ -72,7 +78,7 @@ export class TransferDeadline {
   }
 
   readonly #hangUp = (): void => {
-    this.#controller.abort(new PosternError('caller_hung_up', 'The caller hung up'));
+    this.#controller.abort(new PosternError('caller_hung_up', 'The caller disconnected'));
   };
 
   #fail(reason: string): void {

@@ -1,22 +1,10 @@
 import type { MediaKind } from '../shared/model/taken-media.ts';
 
-const MiB = 1024 * 1024;
-
-/** The largest size of each kind in bytes (docs/rest.md, Media). Only messages carry audio, SVG and other files. */
-export const largestOfKind: Readonly<Record<MediaKind, number>> = {
-  photo: 5 * MiB,
-  gif: 15 * MiB,
-  video: 512 * MiB,
-  audio: 25 * MiB,
-  svg: 1 * MiB,
-  file: 25 * MiB,
-};
-
-/** The longest side of a picture or a video, in pixels, and the most pixels of a picture. */
-export const longestSide = 8_192;
-export const mostPixels = 50_000_000;
-/** The longest video, in milliseconds. */
-export const longestMs = 24 * 60 * 60 * 1_000;
+/** The maximum length of a side in pixels, for pictures and videos. `maxPixels` limits the area of a picture. */
+export const maxSide = 8_192;
+export const maxPixels = 50_000_000;
+/** The maximum duration of a video, in milliseconds. */
+export const maxDurationMs = 24 * 60 * 60 * 1_000;
 
 const kinds: Readonly<Record<string, MediaKind>> = {
   'image/jpeg': 'photo',
@@ -28,7 +16,7 @@ const kinds: Readonly<Record<string, MediaKind>> = {
   'video/quicktime': 'video',
 };
 
-/** Other names of the same types. */
+/** Alternative names of media types. */
 const aliases: Readonly<Record<string, string>> = {
   'image/jpg': 'image/jpeg',
   'image/pjpeg': 'image/jpeg',
@@ -45,18 +33,18 @@ const aliases: Readonly<Record<string, string>> = {
   'audio/x-flac': 'audio/flac',
 };
 
-/** Returns the most specific kind of a type. Any type may also be a `file`. */
+/** Returns the most specific kind of a media type. All types are accepted as `file` too. */
 export function kindOfType(type: string): MediaKind {
   return kinds[type] ?? (type.startsWith('audio/') ? 'audio' : 'file');
 }
 
-/** Removes parameters and replaces aliases by the usual name. */
-export function usualType(type: string): string {
+/** Removes parameters from a media type, and replaces an alias by the usual name. */
+export function canonicalType(type: string): string {
   const bare = type.split(';', 1)[0]?.trim().toLowerCase() ?? '';
   return aliases[bare] ?? bare;
 }
 
-/** Returns a text for messages, such as `a photo (image/jpeg, image/png, image/webp) or a gif (image/gif)`. */
+/** Returns a description for messages, such as `a photo (image/jpeg, image/png, image/webp) or a gif (image/gif)`. */
 export function describeKinds(accepted: readonly MediaKind[]): string {
   return accepted
     .map((kind) => {

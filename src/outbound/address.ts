@@ -12,8 +12,8 @@ export type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Block = [Address, number];
 
 /**
- * A host as the WHATWG URL parser reads it, without the brackets of IPv6: `127.1`, `0x7f.1`, `2130706433` and
- * full-width digits all become `127.0.0.1`. `null` where it is no host.
+ * Normalizes a host with the WHATWG URL parser, which turns `127.1`, `0x7f.1`, `2130706433` and full-width digits into
+ * `127.0.0.1`. Brackets around IPv6 are removed. Returns `null` if the host is not valid.
  */
 export function canonicalHost(host: string): string | null {
   const bare = host.startsWith('[') && host.endsWith(']') ? host.slice(1, -1) : host;
@@ -25,8 +25,8 @@ export function canonicalHost(host: string): string | null {
 }
 
 /**
- * An address in its usual notation; `null` for a name. IPv4 inside `::ffff:0:0/96` becomes plain IPv4, which is what
- * the kernel connects to.
+ * Parses an IP address. Returns `null` for a host name. An address in `::ffff:0:0/96` is converted to IPv4, because the
+ * operating system connects to the IPv4 address.
  */
 export function parseAddress(text: string): Address | null {
   if (ipaddr.IPv4.isValidFourPartDecimal(text)) return ipaddr.IPv4.parse(text);
@@ -35,7 +35,7 @@ export function parseAddress(text: string): Address | null {
   return address.isIPv4MappedAddress() ? address.toIPv4Address() : address;
 }
 
-/** Blocks in CIDR notation, as `OUTBOUND_ALLOW` has them. Throws on anything else. */
+/** Parses a block in CIDR notation, the form of `OUTBOUND_ALLOW`. Throws if it is not valid. */
 export function parseBlock(cidr: string): Block {
   return ipaddr.parseCIDR(cidr);
 }
@@ -44,19 +44,19 @@ export function isInside(address: Address, [network, bits]: Block): boolean {
   return address.kind() === network.kind() && address.match(network, bits);
 }
 
-/** What kind of special address this is, in words; `null` for one of the public internet. */
+/** Returns a description of the special-purpose range that contains the address. `null` for a public address. */
 export function specialKind(address: Address): string | null {
-  if (address instanceof ipaddr.IPv4) return findKind(address, ipv4Ranges) ?? unlessUnicast(address);
+  if (address instanceof ipaddr.IPv4) return findKind(address, ipv4Ranges) ?? rangeOfLibrary(address);
   const kind = findKind(address, ipv6Ranges);
   if (kind !== null) return kind;
-  // DNS64 gives such addresses to hosts that have no IPv4 of their own (RFC 6147), so public ones must pass.
+  // Hosts without IPv4 get such addresses from DNS64 (RFC 6147), so the embedded IPv4 address decides.
   if (isInside(address, nat64)) return specialKind(embeddedIpv4(address));
   if (!isInside(address, globalUnicast)) return 'reserved';
   if (isIsatap(address)) return specialKind(embeddedIpv4(address));
-  return unlessUnicast(address);
+  return rangeOfLibrary(address);
 }
 
-/** True for `localhost` and what lies below it, and the other names that mean this machine or its network. */
+/** Returns true for `localhost`, its subdomains, and other names that refer to this machine or its network. */
 export function isLocalName(name: string): boolean {
   const bare = name.toLowerCase().replace(/\.$/, '');
   return localNames.some((local) => bare === local || bare.endsWith(`.${local}`));
@@ -73,8 +73,11 @@ function findKind(address: Address, ranges: ReturnType<typeof parseRanges>): str
   return ranges.find(({ block }) => isInside(address, block))?.kind ?? null;
 }
 
-/** The library's own opinion, for what a newer version of it may know beyond our tables. */
-function unlessUnicast(address: Address): string | null {
+/**
+ * Returns the range of an address according to the library, which may know ranges that our tables lack. `null` for
+ * unicast.
+ */
+function rangeOfLibrary(address: Address): string | null {
   return address.range() === 'unicast' ? null : 'special';
 }
 
@@ -82,7 +85,10 @@ function embeddedIpv4(address: ipaddr.IPv6): ipaddr.IPv4 {
   return new ipaddr.IPv4(address.toByteArray().slice(12));
 }
 
-/** RFC 5214 section 6.1: the interface identifier `[02]00:5efe` and an IPv4 address to tunnel to. */
+/**
+ * Returns true for an ISATAP address (RFC 5214, section 6.1), whose interface identifier is `[02]00:5efe` and an IPv4
+ * address to tunnel to.
+ */
 function isIsatap({ parts }: ipaddr.IPv6): boolean {
   return (parts[4] === 0 || parts[4] === 0x200) && parts[5] === 0x5efe;
 }

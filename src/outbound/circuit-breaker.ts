@@ -6,8 +6,8 @@ const failuresToOpen = 10;
 const openMs = 1_000;
 
 /**
- * Refuses calls at once after ten calls in a row got no response, except one call a second that finds out whether the other
- * side is back.
+ * Refuses calls after ten consecutive calls without a response. Once per second, one call is let through to test
+ * whether the other side has recovered.
  */
 export class CircuitBreaker {
   readonly #runtime: Runtime;
@@ -16,14 +16,14 @@ export class CircuitBreaker {
   #failures = 0;
   #nextTryAt = 0;
 
-  /** `reason` and `message` are those of refusals. */
+  /** `reason` and `message` describe the refusals. */
   constructor(runtime: Runtime, reason: 'platform_paused' | 'proxy_paused', message: string) {
     this.#runtime = runtime;
     this.#reason = reason;
     this.#message = message;
   }
 
-  /** Throws `platform_unavailable` while the other side counts as unreachable. */
+  /** Throws `platform_unavailable` while calls are refused. */
   enter(): void {
     if (this.#failures < failuresToOpen) return;
     const now = this.#runtime.now();

@@ -1,19 +1,19 @@
 import type { Socket } from 'node:net';
 
 export interface ConnectionLimits {
-  /** Exchanges with one host at a time. */
+  /** The maximum number of simultaneous exchanges with one host. */
   perHost: number;
-  /** Exchanges with all hosts at a time. */
+  /** The maximum number of simultaneous exchanges with all hosts. */
   total: number;
 }
 
-/** The account that pays for an exchange, and its host. */
+/** The account that is charged for an exchange, and the host that it contacts. */
 export interface ExchangeOwner {
   account: string;
   host: string;
 }
 
-/** Slots of one host, or of all hosts, by the account that holds them. */
+/** Counts the used slots of one host, or of all hosts, by account. */
 interface Slots {
   active: number;
   readonly ofAccount: Map<string, number>;
@@ -24,20 +24,23 @@ interface Host extends Slots {
 }
 
 /**
- * Limits the exchanges (one request and its response) that run at a time, for each host and for all hosts together.
- * An exchange needs one connection at most.
+ * Limits the number of simultaneous exchanges (a request and its response) per host and in total. Each exchange uses at
+ * most one connection.
  *
- * An account may begin an exchange only while it holds fewer slots of the host than are free, and less than a third of
- * the free slots of all hosts (dynamic thresholds: Choudhury and Hahne, 1998). Alone it gets half of a host and a quarter
- * of the total, and n accounts leave a host at least one slot in n + 1 once their first exchanges have ended. A newcomer
- * therefore starts at once although a few others use all that they may. Exchanges beyond that wait: accounts take
- * turns, then the hosts of an account do, then its exchanges go in order of arrival.
+ * An account may start an exchange only if it holds fewer slots of the host than are free, and less than a third of the
+ * free slots of all hosts (dynamic thresholds: Choudhury and Hahne, 1998). A single account can therefore use half of
+ * the slots of a host and a quarter of the total. With n accounts, one slot in n + 1 stays free at each host, so that a
+ * new account can start at once. Other exchanges wait. Waiting accounts take turns, then the hosts of an account take
+ * turns, and the exchanges with a host run in order of arrival.
  */
 export class ConnectionLimiter {
   readonly limits: ConnectionLimits;
   readonly #hosts = new Map<string, Host>();
   readonly #all: Slots = { active: 0, ofAccount: new Map() };
-  /** By account and host; the account, and its host, whose turn is next come first. */
+  /**
+   * Waiting exchanges by account and host. Both maps are ordered by turn: the next account and its next host come
+   * first.
+   */
   readonly #waiting = new Map<string, Map<string, Set<() => void>>>();
   #isServing = false;
   #open = 0;
@@ -46,24 +49,25 @@ export class ConnectionLimiter {
     this.limits = limits;
   }
 
-  /** Sockets that are open now, idle ones included. */
+  /** The number of open sockets, including idle ones. */
   get open(): number {
     return this.#open;
   }
 
-  /** Hosts with an exchange that runs or waits. */
+  /** The number of hosts with a running or waiting exchange. */
   get hosts(): number {
     return this.#hosts.size;
   }
 
-  /** True while there are so many open sockets that none should be kept alive for a later exchange. */
+  /** True if so many sockets are open that no connection should be kept alive. */
   get crowded(): boolean {
     return this.#open >= this.limits.total;
   }
 
   /**
-   * Calls `begin` once the exchange may start, at once if there is a free slot. `leave` must be called when the exchange
-   * is over; further calls of it do nothing. If `signal` is aborted first, `refuse` is called with its reason instead.
+   * Calls `begin` as soon as a slot is free, possibly before this method returns. Call `leave` when the exchange has
+   * ended. Repeated calls of `leave` have no effect. If `signal` is aborted before that, `refuse` is called with the
+   * reason.
    */
   enter(
     owner: ExchangeOwner,
@@ -87,7 +91,8 @@ export class ConnectionLimiter {
     };
     const waiter = () => {
       signal?.removeEventListener('abort', giveUp);
-      // If one abort ends several exchanges, a slot can become free before `giveUp` of this one has run.
+      // One abort can end several exchanges. Ending the first may free a slot before this exchange has handled the
+      // abort.
       if (signal?.aborted) refuse(signal.reason);
       else this.#start(owner, begin);
     };
@@ -115,7 +120,10 @@ export class ConnectionLimiter {
     });
   }
 
-  /** Starts the exchanges that wait and may run now. One that ends while it is started leaves its slot to this loop. */
+  /**
+   * Starts all waiting exchanges that may run. An exchange that ends while this loop starts it frees its slot for the
+   * same loop.
+   */
   #serve(): void {
     if (this.#isServing) return;
     this.#isServing = true;
@@ -133,8 +141,8 @@ export class ConnectionLimiter {
   }
 
   /**
-   * Few hosts are looked at: an account below its threshold of the total is held up only at hosts that are at least half
-   * in use.
+   * Finds the next exchange that may start. The search is short, because an account below its total limit has to wait
+   * only at hosts whose slots are at least half used.
    */
   #next(): { owner: ExchangeOwner; waiter: () => void } | undefined {
     if (this.#all.active >= this.limits.total) return undefined;
@@ -184,7 +192,7 @@ export class ConnectionLimiter {
     this.#countWaiting(host, -1);
   }
 
-  /** The account, and its host, come behind the others. */
+  /** Moves the account and its host to the end of the order. */
   #passTurn({ account, host }: ExchangeOwner): void {
     const hosts = this.#waiting.get(account);
     if (!hosts) return;
@@ -209,22 +217,32 @@ function moveToEnd<Value>(map: Map<string, Value>, key: string): void {
 }
 
 /**
- * The outgoing connections of this process, by purpose. The limits are far above ordinary use. They protect a single host, and
- * the memory and file descriptors of this process, from a flood.
+ * The connection limiters of this process, one for each purpose. The limits are far above normal use. They protect
+ * single hosts, and the memory and file descriptors of this process, from overload.
  */
 export class OutgoingConnections {
-  /** Deliveries and handshakes of webhooks, by the receiver's host name. */
+  /** Limits webhook deliveries and handshakes, per host name of the receiver. */
   readonly receiver = new ConnectionLimiter({ perHost: 128, total: 1_024 });
-  /** Media fetched by URL, by host name. The total is that of media in flight. */
+  /** Limits downloads of media, per host name. The total equals the limit of media files. */
   readonly media = new ConnectionLimiter({ perHost: 128, total: 1_000 });
-  /** Calls through proxies of callers, by the proxy's host and port. Providers serve many users from one host. */
+  /**
+   * Limits calls through callers' proxies, per host and port of the proxy. The limit is higher, because a proxy
+   * provider serves many users from one host.
+   */
   readonly proxy = new ConnectionLimiter({ perHost: 512, total: 2_048 });
-  /** To the platform directly. Only counted: the operator's choice of platform needs no protection from callers. */
+  /** Limits calls to servers that callers' accounts name, such as the data servers of the AT Protocol, per host name. */
+  readonly accountServers = new ConnectionLimiter({ perHost: 128, total: 1_024 });
+  /** Counts direct connections to the platform. They need no limit, because the operator chose the platform. */
   readonly platform = new ConnectionLimiter({ perHost: 128, total: 128 });
 
-  /** Sockets that are open now, idle ones included. */
-  get open(): Record<'receiver' | 'media' | 'proxy' | 'platform', number> {
-    const { receiver, media, proxy, platform } = this;
-    return { receiver: receiver.open, media: media.open, proxy: proxy.open, platform: platform.open };
+  /** The number of open sockets for each purpose, including idle ones. */
+  get open(): Record<'receiver' | 'media' | 'proxy' | 'account_server' | 'platform', number> {
+    return {
+      receiver: this.receiver.open,
+      media: this.media.open,
+      proxy: this.proxy.open,
+      account_server: this.accountServers.open,
+      platform: this.platform.open,
+    };
   }
 }

@@ -2,23 +2,23 @@ import { isIP } from 'node:net';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { parseAddress } from './address.ts';
 import type { ConnectionLimiter } from './connection-limiter.ts';
-import { AddressRefusedError } from './faults.ts';
+import { AddressRefusedError } from './errors.ts';
 import type { OutboundGuard } from './guard.ts';
 import { limitedPool } from './limited-client.ts';
 import { limitExchanges, originHost } from './limited-exchange.ts';
 
 export interface ConnectorOptions {
   guard: OutboundGuard;
-  /** For the connection to stand, TLS included. */
+  /** The time limit for opening a connection, including TLS, in milliseconds. */
   timeoutMs: number;
-  /** Certificates that are trusted instead of the system's. */
+  /** Trusted certificates in PEM format, instead of those of the system. */
   ca?: string;
 }
 
 /**
- * Connects undici to addresses that passed the guard, and to exactly those: the host is looked up once, checked and
- * pinned. SNI, certificate and `Host` keep the name. It is asked for every new connection, literals included
- * (`connect.lookup` is not), so a host that a redirect names passes it too.
+ * Creates a connector for undici that resolves each host name once, checks the addresses and connects only to a checked
+ * address. SNI, certificate verification and the `Host` header use the name. It runs for every new connection,
+ * including those of redirects and IP literals, for which undici does not call `connect.lookup`.
  */
 export function guardedConnector({ guard, timeoutMs, ca }: ConnectorOptions): buildConnector.connector {
   const connect = buildConnector({ timeout: timeoutMs, ...(ca !== undefined && { ca }) });
@@ -26,13 +26,13 @@ export function guardedConnector({ guard, timeoutMs, ca }: ConnectorOptions): bu
     const { hostname } = options;
     const connectPinned = ({ address }: { address: string }) => {
       const { servername: _, ...rest } = options;
-      // RFC 6066 section 3: an address is no server name.
+      // An IP address must not be sent as the server name (RFC 6066, section 3).
       const target = isIP(hostname) ? rest : { ...rest, servername: options.servername || hostname };
       const connected: buildConnector.Callback = (...[error, socket]) => {
         if (error) return callback(error, null);
         if (isSameAddress(socket.remoteAddress, address)) return callback(null, socket);
         socket.destroy();
-        callback(new AddressRefusedError('must not lead to an address that was not checked'), null);
+        callback(new AddressRefusedError('must not resolve to an address that was not checked'), null);
       };
       try {
         connect({ ...target, hostname: address }, connected);
@@ -50,21 +50,24 @@ function isSameAddress(actual: string | undefined, wanted: string): boolean {
 
 export interface AgentOptions extends ConnectorOptions {
   limiter: ConnectionLimiter;
-  /** Whether connections stay open for a later request. */
+  /** True if connections may be reused for later requests. */
   keepAlive: boolean;
-  /** Bytes that may arrive for one request, headers included. */
+  /** The limit of bytes received for one request, including headers. */
   maxReceivedBytes?: number;
 }
 
 /**
- * A dispatcher for targets that callers name. It does not follow redirects; a caller that follows one sends a new request,
- * whose host is checked again. A refused host is reported as `AddressRefusedError`, one without address as
- * `NameNotFoundError`. It keeps a pool for each origin only while that has a connection or a request.
+ * Creates a dispatcher for hosts that callers choose. It does not follow redirects. To follow one, send a new request,
+ * whose host is checked again. Requests fail with `AddressRefusedError` for a refused host, and with
+ * `NameNotFoundError` for a name without addresses. Pools of unused origins are removed.
  */
 export function guardedAgent({ limiter, keepAlive, maxReceivedBytes, ...options }: AgentOptions): Dispatcher {
   const connect = guardedConnector(options);
   const ofClient = {
-    ...{ connect, counter: limiter, pipelining: keepAlive ? 1 : 0, connections: limiter.limits.perHost },
+    connect,
+    counter: limiter,
+    pipelining: keepAlive ? 1 : 0,
+    connections: limiter.limits.perHost,
     ...(maxReceivedBytes !== undefined && { maxReceivedBytes }),
   };
   const agent = new Agent({ factory: (origin) => limitedPool(origin, ofClient) });
@@ -72,10 +75,10 @@ export function guardedAgent({ limiter, keepAlive, maxReceivedBytes, ...options 
 }
 
 /**
- * The response of `asking`, or a rejection as soon as `signal` is aborted: undici itself notices that only when the
- * request has its connection.
+ * Waits for a response, but rejects as soon as `signal` is aborted. undici alone would react only after the request has
+ * a connection.
  */
-export function orEnded<T extends Dispatcher.ResponseData>(asking: Promise<T>, signal: AbortSignal): Promise<T> {
+export function rejectOnAbort<T extends Dispatcher.ResponseData>(asking: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const ended = () => {
       reject(signal.reason);

@@ -3,18 +3,20 @@ import type { Dispatcher } from 'undici';
 export interface Answer {
   status: number;
   retryAfter: string | null;
-  text: string;
+  /** The value of the header `ratelimit-reset` (draft-ietf-httpapi-ratelimit-headers). */
+  rateLimitReset: string | null;
+  /** The body. Its reader decodes it, because the garbage collector would copy a string that waits for its reader. */
+  body: Buffer;
 }
 
 export interface ExchangeOptions extends Dispatcher.DispatchOptions {
-  /** The body is read up to this length; then the answer is complete, and the connection is closed. */
+  /** The maximum length of the response body in bytes. A longer body is truncated, and its connection is closed. */
   maxBodyBytes?: number;
 }
 
 /**
- * One request and its response. Undici's own `request` returns a stream and takes an `AbortSignal`. This collects the body
- * and is aborted by a method, which is less work. It also ends at once: undici notices an abort only when the request has a
- * connection, and a deadline must not wait for that.
+ * One request and its response. It differs from undici's `request` in three ways. It collects the body, it is aborted
+ * by a method instead of an `AbortSignal`, and an abort takes effect at once, even before the request has a connection.
  */
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly answer: Promise<Answer>;
@@ -28,6 +30,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #status = 0;
   #bytes = 0;
   #retryAfter: string | null = null;
+  #rateLimitReset: string | null = null;
 
   /** `onStart` is called when the response begins. */
   constructor(dispatcher: Dispatcher, options: ExchangeOptions, onStart?: () => void) {
@@ -40,7 +43,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     dispatcher.dispatch(options, this);
   }
 
-  /** Ends the exchange in any state. If the response is not complete yet, `answer` rejects with the reason. */
+  /** Aborts the exchange. If the response is not complete, `answer` rejects with the reason. */
   abort(reason: Error): void {
     this.#aborted = reason;
     this.#reject(reason);
@@ -58,8 +61,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
     headers: Record<string, string | string[] | undefined>,
   ): void {
     this.#status = status;
-    const retryAfter = headers['retry-after'];
+    const { 'retry-after': retryAfter, 'ratelimit-reset': rateLimitReset } = headers;
     this.#retryAfter = typeof retryAfter === 'string' ? retryAfter : null;
+    this.#rateLimitReset = typeof rateLimitReset === 'string' ? rateLimitReset : null;
     this.#onStart?.();
   }
 
@@ -72,10 +76,14 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    const [only, ...more] = this.#chunks;
+    const [only = Buffer.alloc(0), ...more] = this.#chunks;
     const body = more.length === 0 ? only : Buffer.concat(this.#chunks);
-    const text = body?.toString('utf8', 0, Math.min(body.length, this.#maxBodyBytes)) ?? '';
-    this.#resolve({ status: this.#status, retryAfter: this.#retryAfter, text });
+    this.#resolve({
+      status: this.#status,
+      retryAfter: this.#retryAfter,
+      rateLimitReset: this.#rateLimitReset,
+      body: body.subarray(0, this.#maxBodyBytes),
+    });
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {

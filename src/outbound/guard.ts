@@ -1,6 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { PosternError } from '../shared/errors/postern-error.ts';
 import type { Runtime } from '../shared/runtime/runtime.ts';
+import { withTimeout } from '../shared/runtime/timeout.ts';
 import {
   type Address,
   canonicalHost,
@@ -10,40 +11,42 @@ import {
   parseBlock,
   specialKind,
 } from './address.ts';
-import { AddressRefusedError, NameNotFoundError } from './faults.ts';
+import { AddressRefusedError, NameNotFoundError } from './errors.ts';
 import { readUrl, UrlFormError } from './url-form.ts';
 
-/** All addresses of a name, in order of preference. Rejects where it has none. */
+/** Resolves a name to all its addresses, in order of preference. Rejects if there are none. */
 export type Resolve = (name: string) => Promise<readonly { address: string }[]>;
 
 export interface GuardOptions {
-  /** CIDR blocks that callers may reach besides public addresses. */
+  /** CIDR blocks that callers may reach in addition to public addresses. */
   allow?: readonly string[];
   runtime: Runtime;
   resolve?: Resolve;
-  /** How long a name may take to resolve. */
+  /** The time limit for resolving a name, in milliseconds. */
   resolveTimeoutMs?: number;
 }
 
-/** A checked address: what is connected to is this, and nothing that a second look-up may say. */
+/**
+ * An address that was checked. Connections must use it without another look-up, which could return a different address.
+ */
 export interface PinnedAddress {
   readonly address: string;
   readonly family: 4 | 6;
 }
 
 export interface UrlRules {
-  /** For the message. */
+  /** The name of the input field, for error messages. */
   field: string;
-  /** Without the colon. */
+  /** The accepted schemes, without the colon. */
   schemes: readonly string[];
 }
 
-// The system's own order would put IPv6 first on hosts that cannot reach it; one address is pinned, so it must work.
+// Prefer IPv4, because only one address is used and some systems prefer IPv6 although they cannot reach it.
 const systemResolve: Resolve = (name) => lookup(name, { all: true, order: 'ipv4first' });
 
 /**
- * Decides what addresses of the caller's choice (proxies, and what is fetched or called for them) may be reached:
- * those of the public internet, and what the operator opened with `OUTBOUND_ALLOW`.
+ * Checks the hosts that callers choose, such as proxies, media URLs and webhook receivers. Only public addresses are
+ * allowed, and the blocks in `OUTBOUND_ALLOW`.
  */
 export class OutboundGuard {
   readonly #allow: readonly ReturnType<typeof parseBlock>[];
@@ -59,8 +62,8 @@ export class OutboundGuard {
   }
 
   /**
-   * The URL of a target that a caller names, checked as far as that goes without a look-up: its form, and its host
-   * where that is an address. Throws `bad_input`. The connection must still go through a guarded connector.
+   * Parses a URL that a caller chose. Checks its form and, if the host is an IP address, the address. Host names are
+   * checked later, so requests must use `guardedConnector`. Throws `bad_input`.
    */
   checkUrl(text: string, { field, schemes }: UrlRules): URL {
     try {
@@ -72,7 +75,7 @@ export class OutboundGuard {
     }
   }
 
-  /** See `checkUrl`. Throws `UrlFormError` or `AddressRefusedError`. */
+  /** Like `checkUrl`, but throws `UrlFormError` or `AddressRefusedError`. */
   readUrl(text: string, schemes: readonly string[]): URL {
     const url = readUrl(text, schemes);
     if (url.username || url.password || /^[^/]*:\/\/[^/?#]*@/.test(text)) {
@@ -82,18 +85,21 @@ export class OutboundGuard {
     return url;
   }
 
-  /** Throws `AddressRefusedError` where the host is an address that is refused, or a name that can lead to no other. */
+  /**
+   * Throws `AddressRefusedError` if the host is an IP address that is not allowed, or a local name such as `localhost` although no private
+   * address is allowed (`OUTBOUND_ALLOW`). The addresses of other names are checked by `resolve`.
+   */
   checkHost(host: string): void {
     const canonical = canonicalHost(host);
     if (canonical === null) throw new AddressRefusedError('must name a host');
     const address = parseAddress(canonical);
     if (address) this.#checkLiteral(address);
-    else if (isLocalName(canonical) && this.#allow.length === 0) throw refusedName();
+    else if (isLocalName(canonical) && this.#allow.length === 0) throw refusedNameError();
   }
 
   /**
-   * One address of a host, after every address that it has was found to be allowed: a name with one private address
-   * among public ones is refused. Throws `AddressRefusedError` or `NameNotFoundError`.
+   * Resolves a host and checks all its addresses. Returns one of them. A name with both public and private addresses is
+   * refused. Throws `AddressRefusedError` or `NameNotFoundError`.
    */
   async resolve(host: string): Promise<PinnedAddress> {
     this.checkHost(host);
@@ -101,23 +107,26 @@ export class OutboundGuard {
     const literal = parseAddress(canonical);
     if (literal) return pin(literal);
     const addresses = (await this.#lookUp(canonical)).map(({ address }) => parseAddress(address));
-    // A local name is no way around the check of literals, even where some resolver gives it a public address.
+    // A resolver may return public addresses for a local name. They are not allowed, because a local name must not
+    // bypass the check of literals.
     const passes = isLocalName(canonical) ? this.#isOpened : this.#isAllowed;
     const passed = addresses.filter((address) => address !== null && passes.call(this, address));
-    if (passed.length < addresses.length) throw refusedName();
+    if (passed.length < addresses.length) throw refusedNameError();
     const [first] = passed;
     if (!first) throw new NameNotFoundError('does not resolve');
     return pin(first);
   }
 
   #lookUp(name: string): Promise<readonly { address: string }[]> {
-    return new Promise((resolve, reject) => {
-      const late = () => reject(new NameNotFoundError('does not resolve in time'));
-      const timer = this.#runtime.after(this.#resolveTimeoutMs, late);
-      this.#resolve(name)
-        .then(resolve, (cause) => reject(new NameNotFoundError('does not resolve', { cause })))
-        .finally(() => timer.cancel());
+    const addresses = this.#resolve(name).catch((cause) => {
+      throw new NameNotFoundError('does not resolve', { cause });
     });
+    return withTimeout(
+      this.#runtime,
+      addresses,
+      this.#resolveTimeoutMs,
+      () => new NameNotFoundError('does not resolve in time'),
+    );
   }
 
   #checkLiteral(address: Address): void {
@@ -138,7 +147,10 @@ function pin(address: Address): PinnedAddress {
   return { address: address.toString(), family: address.kind() === 'ipv4' ? 4 : 6 };
 }
 
-/** Which of its addresses, and what kind it is of, would tell a stranger about the network in here. */
-function refusedName(): AddressRefusedError {
+/**
+ * Returns an error that does not name the address or its range, because that would reveal details of the internal
+ * network.
+ */
+function refusedNameError(): AddressRefusedError {
   return new AddressRefusedError('must not lead to an address that is not public');
 }

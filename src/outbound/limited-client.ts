@@ -2,62 +2,63 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type buildConnector, Client, type Dispatcher, Pool } from 'undici';
 import type { ConnectionLimiter } from './connection-limiter.ts';
-import { ConnectionLostError, ServerMisbehavedError } from './faults.ts';
+import { ConnectionLostError, ServerMisbehavedError } from './errors.ts';
 
 export interface LimitedClientOptions extends Omit<Client.Options, 'connect'> {
   connect: buildConnector.connector;
-  /** Counts the sockets. */
+  /** Counts the client's sockets. */
   counter?: Pick<ConnectionLimiter, 'count'>;
   /**
-   * Bytes that may arrive for one request. `maxResponseSize` counts those of the body alone, and chunk extensions
-   * (RFC 9112 section 7.1.1) can be of any length.
+   * The limit of bytes received for one request. undici's `maxResponseSize` counts the body only, but chunk extensions
+   * (RFC 9112, section 7.1.1) can have any length.
    */
   maxReceivedBytes?: number;
 }
 
-/** Whether the socket of a client is read at present. */
-interface Reading {
-  held: boolean;
+/** The socket of a client. `paused` is true while the socket is not read. */
+interface SocketState {
+  paused: boolean;
   socket: Socket | null;
 }
 
 interface CurrentRequest {
-  /** How many connections may still be opened for this request. */
+  /** The number of connections that this request may still open. */
   connections: number;
-  /** The socket of the connection that was opened last. */
+  /** The socket of the latest connection. */
   socket: Socket | null;
-  /** Bytes that had arrived on `socket` before this request. */
+  /** The number of bytes received on `socket` before this request. */
   bytesBefore: number;
 }
 
-/** A server can ask for connections to be kept open (`Keep-Alive: timeout`), for no longer than this. */
+/** The maximum time that a server may request with `Keep-Alive: timeout`. */
 const keepAliveMaxTimeout = 30_000;
 
 /**
- * A client that connects at most once for each request. Undici's own connects again, without limit and without delay, if
- * a connection ends before a request could be written to it: a server that sends a byte at once, or closes, would keep
- * it busy at more than a thousand connections a second. Here the request fails with `ConnectionLostError` instead.
+ * An HTTP client that opens at most one connection per request, and otherwise fails with `ConnectionLostError`.
+ * undici's client reconnects without limit if a connection ends before a request is written. A server that closes
+ * connections at once could cause more than a thousand connections per second.
  *
- * Undici hands a client without pipelining one request at a time, so the count of the client is that of its request.
+ * Without pipelining, undici passes one request at a time to a client, so the state of a client is that of its current
+ * request.
  */
 export class LimitedClient extends Client {
   readonly #request: CurrentRequest;
-  readonly #reading: Reading;
+  readonly #reading: SocketState;
 
   constructor(origin: string | URL, { connect, counter, maxReceivedBytes, ...options }: LimitedClientOptions) {
     const request: CurrentRequest = { connections: 0, socket: null, bytesBefore: 0 };
-    const reading: Reading = { held: false, socket: null };
+    const reading: SocketState = { paused: false, socket: null };
     super(origin, {
       keepAliveMaxTimeout,
       ...options,
       connect: (target, callback) => {
-        // Undici does not expect the callback before this function returns.
+        // undici does not support a callback that runs before this function returns.
         if (request.connections === 0) return queueMicrotask(() => callback(new ConnectionLostError(), null));
         request.connections -= 1;
         connect(target, (...[error, socket]) => {
           if (error) return callback(error, null);
           counter?.count(socket);
-          holdable(socket, reading);
+          makePausable(socket, reading);
           if (maxReceivedBytes !== undefined) limitBytes(socket, maxReceivedBytes, request);
           callback(null, socket);
         });
@@ -70,111 +71,91 @@ export class LimitedClient extends Client {
   override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
     this.#request.connections = 1;
     this.#request.bytesBefore = this.#request.socket?.bytesRead ?? 0;
-    this.#reading.held = false;
-    // Undici's own methods bring handlers of its older interface, such as that of a tunnel, which has no body to pause.
-    return super.dispatch(options, handler.onRequestStart ? new HeldResponse(handler, this.#reading) : handler);
+    this.#reading.paused = false;
+    if (handler.onRequestStart) throw new TypeError('requests with a response body must be sent through limitedPool');
+    return super.dispatch(options, new PausableResponse(handler, this.#reading));
   }
 }
 
 /**
- * While it is held, nothing is read from the socket, so its kernel buffer fills and the server has to wait. The end of the
- * stream waits as well.
+ * Makes a socket pausable: while `reading.paused` is true, nothing is read from it. The kernel buffer then fills, so that
+ * the server has to wait.
  */
-function holdable(socket: Socket, reading: Reading): void {
+function makePausable(socket: Socket, reading: SocketState): void {
   const read = socket.read.bind(socket);
   reading.socket = socket;
-  reading.held = false;
-  socket.read = (size) => (reading.held && reading.socket === socket ? null : read(size));
+  reading.paused = false;
+  socket.read = (size) => (reading.paused && reading.socket === socket ? null : read(size));
 }
 
 /**
- * Pauses a response by holding its socket instead of pausing undici's parser. Undici 7 ends the process with an assertion that
- * nobody can catch when a connection ends while its parser is paused (https://github.com/nodejs/undici/issues/5360).
+ * Pauses a response by pausing its socket. Pausing undici's parser is not safe: if the connection ends meanwhile,
+ * undici 7 ends the process with an assertion (https://github.com/nodejs/undici/issues/5360).
+ *
+ * This is undici's older interface of handlers. Pools convert every handler to it before they pass it to a client.
  */
-class HeldResponse implements Dispatcher.DispatchHandler {
+class PausableResponse implements Dispatcher.DispatchHandler {
   readonly #handler: Dispatcher.DispatchHandler;
-  readonly #reading: Reading;
-  #controller: Dispatcher.DispatchController | null = null;
+  readonly #reading: SocketState;
+  #isOver = false;
 
-  constructor(handler: Dispatcher.DispatchHandler, reading: Reading) {
+  constructor(handler: Dispatcher.DispatchHandler, reading: SocketState) {
     this.#handler = handler;
     this.#reading = reading;
   }
 
-  onRequestStart(controller: Dispatcher.DispatchController, context: unknown): void {
-    this.#handler.onRequestStart?.(this.#held(controller), context);
+  onConnect(abort: (error?: Error) => void): void {
+    this.#handler.onConnect?.(abort);
   }
 
-  onRequestUpgrade(
-    controller: Dispatcher.DispatchController,
-    status: number,
-    headers: Record<string, string | string[]>,
-    socket: Duplex,
-  ): void {
-    this.#handler.onRequestUpgrade?.(this.#held(controller), status, headers, socket);
+  onBodySent(chunkSize: number, totalBytesSent: number): void {
+    this.#handler.onBodySent?.(chunkSize, totalBytesSent);
   }
 
-  onResponseStart(
-    controller: Dispatcher.DispatchController,
-    status: number,
-    headers: Record<string, string | string[]>,
-    statusMessage?: string,
-  ): void {
-    this.#handler.onResponseStart?.(this.#held(controller), status, headers, statusMessage);
+  onResponseStarted(): void {
+    this.#handler.onResponseStarted?.();
   }
 
-  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    this.#handler.onResponseData?.(this.#held(controller), chunk);
+  onHeaders(status: number, headers: Buffer[], _resume: () => void, statusText: string): boolean {
+    const resume = () => this.#resume();
+    return this.#pauseUnless(this.#handler.onHeaders?.(status, headers, resume, statusText));
   }
 
-  onResponseEnd(controller: Dispatcher.DispatchController, trailers: Record<string, string | string[]>): void {
-    this.#handler.onResponseEnd?.(this.#held(controller), trailers);
+  onData(chunk: Buffer): boolean {
+    return this.#pauseUnless(this.#handler.onData?.(chunk));
   }
 
-  onResponseError(controller: Dispatcher.DispatchController, error: Error): void {
-    this.#handler.onResponseError?.(this.#held(controller), error);
+  onUpgrade(status: number, headers: Buffer[] | string[] | null, socket: Duplex): void {
+    this.#handler.onUpgrade?.(status, headers, socket);
   }
 
-  #held(controller: Dispatcher.DispatchController): Dispatcher.DispatchController {
-    this.#controller ??= new HeldController(controller, this.#reading);
-    return this.#controller;
-  }
-}
-
-class HeldController implements Dispatcher.DispatchController {
-  readonly #controller: Dispatcher.DispatchController;
-  readonly #reading: Reading;
-
-  constructor(controller: Dispatcher.DispatchController, reading: Reading) {
-    this.#controller = controller;
-    this.#reading = reading;
+  onComplete(trailers: string[] | null): void {
+    this.#end();
+    this.#handler.onComplete?.(trailers);
   }
 
-  get aborted(): boolean {
-    return this.#controller.aborted;
+  onError(error: Error): void {
+    this.#end();
+    this.#handler.onError?.(error);
   }
 
-  get paused(): boolean {
-    return this.#reading.held;
+  /** Pauses the socket if the handler wants no more data for now. Returns true, so that undici does not pause its parser. */
+  #pauseUnless(wantsMore: boolean | undefined): true {
+    if (wantsMore === false) this.#reading.paused = true;
+    return true;
   }
 
-  get reason(): Error | null {
-    return this.#controller.reason;
+  /** An idle socket must be read, because undici would not notice its end otherwise. Later calls of `resume` are for another response. */
+  #end(): void {
+    this.#resume();
+    this.#isOver = true;
   }
 
-  abort(reason: Error): void {
-    this.#controller.abort(reason);
-  }
-
-  pause(): void {
-    this.#reading.held = true;
-  }
-
-  resume(): void {
-    if (!this.#reading.held) return;
-    this.#reading.held = false;
+  #resume(): void {
+    if (this.#isOver || !this.#reading.paused) return;
+    this.#reading.paused = false;
     const { socket } = this.#reading;
-    // Undici reads when it hears this. Not at once: it may be in the middle of a chunk.
+    // The event makes undici read again. It is delayed, because undici may be processing a chunk now.
     setImmediate(() => socket?.emit('readable'));
   }
 }
@@ -188,7 +169,7 @@ function limitBytes(socket: Socket, maxBytes: number, request: CurrentRequest): 
   });
 }
 
-/** A pool of `LimitedClient`s. */
+/** Creates a pool of `LimitedClient`s. */
 export function limitedPool(origin: string | URL, options: LimitedClientOptions & { connections?: number }): Pool {
   const { connections = null, ...ofClient } = options;
   return new Pool(origin, { connections, factory: (url) => new LimitedClient(url, ofClient) });

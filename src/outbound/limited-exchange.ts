@@ -1,36 +1,37 @@
 import type { Dispatcher } from 'undici';
 import type { ConnectionLimiter } from './connection-limiter.ts';
-import { ServerMisbehavedError } from './faults.ts';
+import { ServerMisbehavedError } from './errors.ts';
 
 const maxInformational = 10;
-/** A body of this many pieces is accepted, however small they are. */
-const freePieces = 10_000;
-/** Pieces beyond `freePieces` must have this size on average. */
+/** The number of pieces of a body that are accepted in any size. */
+const uncheckedPieces = 10_000;
+/** The required average size of the pieces beyond `uncheckedPieces`, in bytes. */
 const minPieceBytes = 64;
 
-/** Options of these interceptors, besides undici's own. */
+/** The options of `limitResponses` and `limitExchanges`, in addition to undici's own. */
 export interface LimitedDispatchOptions extends Dispatcher.DispatchOptions {
-  /** Gives up waiting for a slot. */
+  /** Aborts waiting for a slot. */
   signal?: AbortSignal;
-  /** The account that pays. Requests without one share the slots of one account. */
+  /** The API account of the request. Requests without one are counted as one account. */
   account?: string;
-  /** The host name of the origin, if it is known already. */
+  /** The host name of the origin, if the caller has already parsed it. */
   host?: string;
-  /** Called when the exchange has its slot. */
+  /** Called when the exchange gets its slot. */
   onSlot?: () => void;
 }
 
 /**
- * Limits what costs time but few bytes: informational responses (1xx), and bodies in tiny chunks. If a server exceeds these
- * limits, its request fails with `ServerMisbehavedError`, and its connection is closed.
+ * Limits responses that take much processing time but few bytes: informational responses (1xx), and bodies in very
+ * small chunks. A request whose response exceeds a limit fails with `ServerMisbehavedError`, and its connection is
+ * closed.
  */
 export const limitResponses: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (options, handler) =>
   dispatch(options, new LimitedResponse(handler, () => {}));
 
 /**
- * Limits responses as above. Each exchange also waits for a slot of the limiter and holds it until undici has finished with it.
- * For an aborted exchange that can be later than for its caller. The pool must have the limit of a host too, because undici frees
- * a connection one turn after the end of the response and would open another one for the next exchange.
+ * Limits responses like `limitResponses`, and the number of simultaneous exchanges. Each exchange keeps its slot until
+ * undici has finished with it, which may be later than an abort. The pool needs a connection limit per host as well:
+ * undici frees a connection one turn of the event loop after the response ends, and would otherwise open another one.
  */
 export function limitExchanges(
   limiter: ConnectionLimiter,
@@ -41,13 +42,13 @@ export function limitExchanges(
       options.onSlot?.();
       dispatch(limiter.crowded ? { ...options, reset: true } : options, new LimitedResponse(handler, leave));
     };
-    const refuse = (reason: unknown) => handler.onResponseError?.(unsent, asError(reason));
+    const refuse = (reason: unknown) => handler.onResponseError?.(unsentController, asError(reason));
     limiter.enter({ account: options.account ?? '', host: hostOf(options) }, options.signal, begin, refuse);
     return true;
   };
 }
 
-/** The host name of a request's origin. */
+/** Returns the host name of a request's origin. */
 export function originHost({ origin = '', host }: LimitedDispatchOptions): string {
   return host ?? new URL(origin).hostname;
 }
@@ -81,7 +82,7 @@ class LimitedResponse implements Dispatcher.DispatchHandler {
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     this.#pieces += 1;
     this.#bytes += chunk.length;
-    if (this.#pieces > freePieces && this.#pieces - freePieces > this.#bytes / minPieceBytes) {
+    if (this.#pieces > uncheckedPieces && this.#pieces - uncheckedPieces > this.#bytes / minPieceBytes) {
       controller.abort(new ServerMisbehavedError('sends its response in too many pieces'));
     } else this.#handler.onResponseData?.(controller, chunk);
   }
@@ -103,8 +104,8 @@ class LimitedResponse implements Dispatcher.DispatchHandler {
   }
 }
 
-/** The controller of a request that was refused before it reached undici. */
-const unsent: Dispatcher.DispatchController = {
+/** The controller for a request that was refused before it reached undici. */
+const unsentController: Dispatcher.DispatchController = {
   aborted: true,
   paused: false,
   reason: null,

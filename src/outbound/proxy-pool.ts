@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { Socket } from 'node:net';
+import { LRUCache } from 'lru-cache';
 import { buildConnector, type Dispatcher, type Pool } from 'undici';
 import type { Timer } from '../shared/runtime/runtime.ts';
 import { CircuitBreaker } from './circuit-breaker.ts';
@@ -11,48 +12,53 @@ import { TunnelDialer, type TunnelOptions } from './tunnel.ts';
 
 export interface ProxyPoolOptions extends Omit<TunnelOptions, 'counter'> {
   connections?: OutgoingConnections;
-  /** Of answers of the operator's target. Who lets a caller choose one reads it with limits of its own. */
+  /**
+   * The size limit of responses from the operator's target. Code that contacts targets chosen by callers must apply its
+   * own limits.
+   */
   maxResponseBytes: number;
-  /** How many pairs of proxy and target are kept; beyond it the longest unused ones are closed. */
-  maxKept?: number;
-  /** How long one that is unused is kept. */
+  /** The maximum number of kept pools. Above it, the least recently used ones are closed. */
+  maxPools?: number;
+  /** The time after which an unused pool is closed. */
   idleMs?: number;
 }
 
-/** Where a call goes through its proxy, and whose choice that is. */
+/** The target of a call through a proxy. */
 export interface ProxyTarget {
-  /** Scheme, host and port. */
+  /** The scheme, host and port of the target. */
   origin: string;
   /**
-   * A target of the `operator` (the platform) is named to the proxy as it stands. One of a `caller` passes the guard
-   * before each connection, and the proxy is told the address that was checked, not the name, which it could resolve
-   * to another; a refusal comes out as `AddressRefusedError` or `NameNotFoundError`.
+   * Who chose the target. For the `operator`, the proxy gets the name of the target. For a `caller`, the guard resolves
+   * and checks the name before each connection, and the proxy gets the checked address, because it could resolve the
+   * name to another one. A refused target fails with `AddressRefusedError` or `NameNotFoundError`.
    */
   chosenBy: 'operator' | 'caller';
 }
 
 export interface ProxyLease {
   /**
-   * Sends to the target only, through the proxy only. Its faults before the tunnel stands are `PosternError`s. A request
-   * waits while too many others go through this proxy, whatever their target and credentials.
+   * Sends requests to the target through the proxy. Failures before the tunnel is open are `PosternError`s. A request
+   * waits if too many others use the same proxy.
    */
   readonly dispatcher: Dispatcher;
-  /** Of this proxy with these credentials and this target. The sender reports the outcome of each request. */
+  /**
+   * The circuit breaker of this proxy, credentials and target. The sender reports the outcome of each request to it.
+   */
   readonly breaker: CircuitBreaker;
-  /** To be called once, when the answer has been read or given up. */
+  /** Ends the lease. Call it once, when the response was read or the request was abandoned. */
   release(): void;
 }
 
-/** For a target of a caller. Video is the largest thing that is fetched, up to 512 MiB. */
+/** The limit of bytes received from a target chosen by a caller. The largest such file is a video of 512 MiB. */
 export const maxReceivedBytes = 1024 ** 3;
-/** For headers and trailers, beside the body. */
+/** The additional limit for headers and trailers. */
 const headBytes = 64 * 1024;
 
-const defaults = { maxKept: 256, idleMs: 60_000 };
+const defaults = { maxPools: 256, idleMs: 60_000 };
 
 interface Kept {
   readonly pool: Pool;
-  /** The pool with its limits. */
+  /** The pool, wrapped with its limits. */
   readonly dispatcher: Dispatcher;
   readonly breaker: CircuitBreaker;
   readonly key: string;
@@ -61,18 +67,21 @@ interface Kept {
 }
 
 /**
- * Connections through callers' proxies, kept alive between calls. Two proxies never share one, nor do two passwords for
- * one proxy; there is no way in here that leads around the proxy.
+ * Keeps connections through callers' proxies alive between calls. Connections are never shared between proxies, or
+ * between different credentials for one proxy. All requests go through the proxy.
  */
 export class ProxyPool {
   readonly #options: Omit<ProxyPoolOptions, 'connections'> & typeof defaults;
   readonly #limiter: OutgoingConnections['proxy'];
   readonly #dialer: TunnelDialer;
   readonly #startTls: buildConnector.connector;
-  /** In memory only, so that no password can be guessed from a key that ends up in a heap dump. */
+  /**
+   * The key of an HMAC over credentials. It is random and in memory only, so that passwords cannot be guessed from the
+   * map keys in a heap dump.
+   */
   readonly #hmacKey: Buffer;
-  /** The longest unused first. */
-  readonly #kept = new Map<string, Kept>();
+  /** The pools that further calls can use. An evicted pool that is in use is closed when its last call ends. */
+  readonly #kept: LRUCache<string, Kept>;
   readonly #open = new Set<Pool>();
 
   constructor({ connections = new OutgoingConnections(), ...options }: ProxyPoolOptions) {
@@ -81,14 +90,24 @@ export class ProxyPool {
     this.#dialer = new TunnelDialer({ ...options, counter: this.#limiter });
     this.#startTls = buildConnector({ timeout: options.timeoutMs });
     this.#hmacKey = options.runtime.randomBytes(32);
+    this.#kept = new LRUCache({
+      max: this.#options.maxPools,
+      dispose: ({ idle, calls, pool }) => {
+        idle?.cancel();
+        if (calls === 0) this.#closePool(pool);
+      },
+    });
   }
 
-  /** How many pairs of proxy and target are open, in use or kept. */
+  /** The number of pools, in use or kept. */
   get size(): number {
     return this.#open.size;
   }
 
-  /** Throws `platform_unavailable` for a while after too many failures of the operator's target in a row. */
+  /**
+   * Returns a lease for a proxy and target. Throws `platform_unavailable` while the circuit breaker of the operator's
+   * target is open.
+   */
   lease(proxy: ForwardProxy, target: ProxyTarget): ProxyLease {
     const key = this.#keyOf(proxy, target);
     const kept = this.#kept.get(key) ?? this.#openPool(proxy, target, key);
@@ -96,41 +115,27 @@ export class ProxyPool {
     kept.calls += 1;
     kept.idle?.cancel();
     kept.idle = null;
-    this.#kept.delete(key);
     this.#kept.set(key, kept);
-    this.#evict();
     return { dispatcher: kept.dispatcher, breaker: kept.breaker, release: () => this.#release(kept) };
   }
 
-  /** Breaks what is still in flight. */
+  /** Closes all connections, including those of running requests. */
   async close(): Promise<void> {
-    for (const { idle } of this.#kept.values()) idle?.cancel();
+    const open = [...this.#open];
     this.#kept.clear();
     this.#dialer.close();
-    await Promise.all([...this.#open].map((pool) => pool.destroy()));
+    await Promise.all(open.map((pool) => pool.destroy()));
     this.#open.clear();
   }
 
   #release(kept: Kept): void {
     kept.calls -= 1;
     if (kept.calls > 0) return;
-    if (this.#kept.get(kept.key) !== kept) {
+    if (this.#kept.peek(kept.key) !== kept) {
       this.#closePool(kept.pool);
       return;
     }
-    kept.idle = this.#options.runtime.after(this.#options.idleMs, () => {
-      this.#kept.delete(kept.key);
-      this.#closePool(kept.pool);
-    });
-  }
-
-  /** One that is in use leaves at once and is closed by its last call. */
-  #evict(): void {
-    const [oldest] = this.#kept.size > this.#options.maxKept ? this.#kept.values() : [];
-    if (!oldest) return;
-    this.#kept.delete(oldest.key);
-    oldest.idle?.cancel();
-    if (oldest.calls === 0) this.#closePool(oldest.pool);
+    kept.idle = this.#options.runtime.after(this.#options.idleMs, () => void this.#kept.delete(kept.key));
   }
 
   #openPool(proxy: ForwardProxy, target: ProxyTarget, key: string): Kept {
@@ -152,7 +157,8 @@ export class ProxyPool {
 
   #closePool(pool: Pool): void {
     this.#open.delete(pool);
-    // Nothing is in flight: this ends idle connections, and one that a caller who hung up had asked for.
+    // No request is running, so `destroy` closes only idle connections and connections that an aborted request had
+    // started to open.
     void pool.destroy();
   }
 

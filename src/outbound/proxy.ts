@@ -1,19 +1,19 @@
 import { PosternError } from '../shared/errors/postern-error.ts';
 import { Secret } from '../shared/secrets/secret.ts';
-import { AddressRefusedError } from './faults.ts';
+import { AddressRefusedError } from './errors.ts';
 import type { OutboundGuard } from './guard.ts';
 import { readUrl, UrlFormError } from './url-form.ts';
 
 const maxLength = 2_048;
 const supported = 'give http:// or https://, as http://user:password@host:port';
 
-/** A forward proxy that a caller names for one call. Its credentials cannot be printed. */
+/** A forward proxy that a caller chose for one call. Its credentials never appear in logs. */
 export class ForwardProxy {
   /** `host:port`, for messages. */
   readonly name: string;
-  /** Scheme, host and port, to connect to. */
+  /** The scheme, host and port of the proxy. */
   readonly origin: string;
-  /** The value of `Proxy-Authorization`; `null` without credentials. */
+  /** The value of the `Proxy-Authorization` header. `null` if there are no credentials. */
   readonly authorization: Secret | null;
 
   constructor(name: string, origin: string, authorization: Secret | null) {
@@ -24,8 +24,8 @@ export class ForwardProxy {
 }
 
 /**
- * Reads a caller's `proxy`. Checks its form, and its host if that is an address. Names are resolved later. Throws `bad_input`
- * with a message that repeats nothing of the text.
+ * Parses the `proxy` of a caller. Checks its form and, if the host is an IP address, the address. Names are resolved
+ * later. Throws `bad_input` with a message that repeats no part of the text.
  */
 export function readProxy(text: Secret, guard: OutboundGuard): ForwardProxy {
   try {
@@ -58,7 +58,10 @@ function readProxyUrl(text: string): URL {
   return url;
 }
 
-/** Basic credentials, RFC 7617 section 2: the user name has no colon, neither part has control characters. */
+/**
+ * Returns Basic credentials (RFC 7617, section 2). The user name must not contain a colon, and neither part may contain
+ * control characters.
+ */
 function authorizationOf({ username, password }: URL): Secret | null {
   if (username === '' && password === '') return null;
   const [user, pass] = [decode(username), decode(password)];

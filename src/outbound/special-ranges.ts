@@ -1,9 +1,10 @@
-/** A block of addresses that callers may not reach, in CIDR notation, and what a message calls an address of it. */
+/** A block of addresses that callers may not reach: its CIDR notation and its name for messages. */
 export type SpecialRange = readonly [cidr: string, kind: string];
 
 /**
- * IANA IPv4 Special-Purpose Address Registry (RFC 6890), its globally reachable entries included: they are relays and
- * sinks, nobody's web server. Besides it the IPv4 Multicast Address Space Registry and the clouds' metadata addresses.
+ * The IANA IPv4 Special-Purpose Address Registry (RFC 6890), the IPv4 Multicast Address Space Registry, and the
+ * metadata addresses of cloud providers. Globally reachable entries are included, because they are relays and sinks and
+ * no web servers.
  */
 export const ipv4SpecialRanges: readonly SpecialRange[] = [
   ['169.254.169.254/32', 'cloud metadata'], // AWS, Azure, Google Cloud and others
@@ -32,8 +33,9 @@ export const ipv4SpecialRanges: readonly SpecialRange[] = [
 ];
 
 /**
- * IANA IPv6 Special-Purpose Address Registry (RFC 6890) and the clouds' metadata addresses. `::ffff:0:0/96` and
- * `64:ff9b::/96` are not here: they are judged by the IPv4 address that they carry.
+ * The IANA IPv6 Special-Purpose Address Registry (RFC 6890) and the metadata addresses of cloud providers.
+ * `::ffff:0:0/96` and `64:ff9b::/96` are left out, because such addresses are checked by the IPv4 address that they
+ * contain.
  */
 export const ipv6SpecialRanges: readonly SpecialRange[] = [
   ['fd00:ec2::254/128', 'cloud metadata'], // AWS
@@ -61,11 +63,14 @@ export const ipv6SpecialRanges: readonly SpecialRange[] = [
   ['ff00::/8', 'multicast'], // RFC 4291 section 2.7
 ];
 
-/** All global unicast addresses that IANA has given out so far (RFC 4291 section 2.4; IPv6 Address Space Registry). */
+/**
+ * The block of all global unicast addresses that IANA has allocated so far (RFC 4291, section 2.4; IPv6 Address Space
+ * Registry).
+ */
 export const ipv6GlobalUnicast = '2000::/3';
 
-/** The well-known prefix of NAT64, whose last 32 bits are an IPv4 address (RFC 6052 section 2.1). */
+/** The well-known prefix of NAT64. The last 32 bits of such an address are an IPv4 address (RFC 6052, section 2.1). */
 export const nat64Prefix = '64:ff9b::/96';
 
-/** Names that mean this machine or its network, whatever a resolver says (RFC 6761, RFC 6762, ICANN's `.internal`). */
+/** Names that always refer to this machine or its network (RFC 6761, RFC 6762, ICANN's `.internal`). */
 export const localNames = ['localhost', 'local', 'internal'] as const;

@@ -6,9 +6,9 @@ import type { ConnectionLimiter } from './connection-limiter.ts';
 import { type ConnectorOptions, guardedConnector } from './connector.ts';
 import { LimitedClient } from './limited-client.ts';
 import type { ForwardProxy } from './proxy.ts';
-import { brokenFault, connectFault, lateFault, refusalFault } from './proxy-faults.ts';
+import { brokenTunnelError, connectError, refusalError, timeoutError } from './proxy-errors.ts';
 
-/** `timeoutMs` is for a tunnel to stand: connection, TLS and the proxy's answer together. */
+/** `timeoutMs` limits the time to open a tunnel: connection, TLS and the response of the proxy. */
 export interface TunnelOptions extends ConnectorOptions {
   runtime: Runtime;
   /** Counts the sockets to proxies. */
@@ -16,11 +16,11 @@ export interface TunnelOptions extends ConnectorOptions {
 }
 
 /**
- * Opens tunnels through proxies (CONNECT, RFC 9110 section 9.3.6), to plain HTTP targets too, so that a proxy is given
- * no request in the clear that it does not have to forward. The proxy's own address passes the guard.
+ * Opens tunnels through proxies (CONNECT, RFC 9110, section 9.3.6). Plain HTTP targets use a tunnel too, so that the
+ * proxy does not receive the request itself. The guard checks the address of the proxy.
  *
- * Undici's `ProxyAgent` does much the same, but has no time limit for the proxy's answer, tells a refusal only by the
- * text of a message, sends no credentials without a password, and connects again without limit to a proxy that hangs up.
+ * undici's `ProxyAgent` is not used, because it has no time limit for the response of the proxy, reports a refusal only
+ * in the text of a message, sends no credentials without a password, and reconnects without limit.
  */
 export class TunnelDialer {
   readonly #options: TunnelOptions;
@@ -34,8 +34,8 @@ export class TunnelDialer {
   }
 
   /**
-   * A socket to `authority` (`host:port`) through the proxy. Throws a `PosternError` that names the proxy, and the target
-   * as its caller knows it.
+   * Returns a socket to `authority` (`host:port`) through the proxy. Throws a `PosternError` with the name of the proxy
+   * and with `target`, the caller's name of the destination.
    */
   async dial(proxy: ForwardProxy, authority: string, target: string): Promise<Duplex> {
     let connected = false;
@@ -45,14 +45,14 @@ export class TunnelDialer {
       headersTimeout: 0,
       connect: (options, callback) =>
         this.#connect(options, (...[error, socket]) => {
-          // Undici tries again after some of these by their code, so it gets to see only ours.
-          if (error) return callback(connectFault(proxy, error), null);
+          // undici retries after errors with certain codes, so the error is replaced by one without them.
+          if (error) return callback(connectError(proxy, error), null);
           connected = true;
           callback(null, socket);
         }),
     });
-    // An abort signal would be heard only once the connection stands.
-    const late = () => void client.destroy(lateFault(proxy, target, connected));
+    // A timer is used because undici reacts to an abort signal only after the connection is open.
+    const late = () => void client.destroy(timeoutError(proxy, target, connected));
     const timer = this.#options.runtime.after(this.#options.timeoutMs, late);
     this.#dialing.add(client);
     if (this.#closed) void client.destroy();
@@ -60,9 +60,9 @@ export class TunnelDialer {
       const { statusCode, socket } = await client.connect({ path: authority, headers: headersOf(proxy, authority) });
       if (statusCode >= 200 && statusCode < 300) return socket;
       socket.on('error', () => {}).destroy();
-      throw refusalFault(proxy, target, statusCode);
+      throw refusalError(proxy, target, statusCode);
     } catch (error) {
-      throw error instanceof PosternError ? error : brokenFault(proxy, target, error);
+      throw error instanceof PosternError ? error : brokenTunnelError(proxy, target, error);
     } finally {
       timer.cancel();
       this.#dialing.delete(client);

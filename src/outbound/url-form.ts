@@ -1,11 +1,12 @@
-/** A malformed URL. The message continues a sentence that begins with the field. */
+/** Thrown for a malformed URL. The message continues a sentence whose subject is the field. */
 export class UrlFormError extends Error {
   override readonly name = 'UrlFormError';
 }
 
 /**
- * Reads an absolute URL with one of these schemes. Stricter than the WHATWG parser, which drops tabs and line breaks, reads `\`
- * as `/` and repairs missing or extra slashes, so that two parsers can see two hosts in one text.
+ * Parses an absolute URL with one of these schemes. It is stricter than the WHATWG parser, which removes tabs and line
+ * breaks, reads `\` as `/`, and repairs missing or extra slashes. Such a text could have a different host for another
+ * parser.
  */
 export function readUrl(text: string, schemes: readonly string[]): URL {
   const wanted = schemes.map((scheme) => `${scheme}://`).join(' or ');

@@ -3,43 +3,60 @@ import type { Page } from '../shared/model/page.ts';
 import type { RichTextJson } from '../shared/rich-text/rich-text.ts';
 import type { PageRequest } from './port.ts';
 
+/** The content of an article: rich text, or Markdown from a platform that stores Markdown. */
+export type ArticleContent = { readonly richText: RichTextJson } | { readonly markdown: string };
+
 /** An article as the platform returns it. */
 export interface PlatformArticle extends ArticleSummary {
-  content: RichTextJson;
-  /** False for an article of another user. */
+  content: ArticleContent;
+  /** False if the article belongs to another user. */
   isOwn: boolean;
 }
 
 /**
- * The articles of a platform. Writes take the id of one of the actor's own articles. They throw `forbidden` for an article of
- * another user and `not_found` for one that does not exist or was deleted. All writes but `create` and `delete` are idempotent.
+ * The article operations of a platform. Write operations accept only the actor's own articles. They throw `forbidden`
+ * for an article of another user, and `not_found` for a missing or deleted one. All writes except `create` and `delete`
+ * are idempotent.
  */
 export interface PlatformArticles {
+  /** True if only actors with a premium subscription may publish. */
+  readonly publishingNeedsPremium: boolean;
   /**
-   * Creates an empty draft. A repeated token returns the article of the first call, which may be published by now. If that
-   * article was deleted, another one is created.
+   * Creates an empty draft. A repeated idempotency token returns the article of the first call, which may be published
+   * meanwhile. If that article was deleted, a new one is created.
    */
   create(): Promise<{ articleId: string; status: ArticleStatus }>;
-  /** Sets the title of a draft. This and the next two methods throw `conflict` if the article is published. */
+  /**
+   * Sets the title of a draft. `setTitle`, `setContent` and `setCover` throw `conflict` if the article is published.
+   */
   setTitle(articleId: string, title: string): Promise<void>;
-  /** Sets the content of a draft. All media in it must have ids of the actor's own media. */
-  setContent(articleId: string, content: RichTextJson): Promise<void>;
+  /**
+   * Sets the content of a draft: rich text, whose media must belong to the actor, or what `article` returned before.
+   */
+  setContent(articleId: string, content: ArticleContent): Promise<void>;
+  /** Sets the cover of a draft. `null` restores the cover of an article that had none with a media id. */
   setCover(articleId: string, mediaId: string | null): Promise<void>;
-  /** Creates the wrapper tweet. `article` then returns its id. Throws `forbidden` without a premium subscription. */
+  /**
+   * Publishes an article by creating its tweet. `article` returns the id of that tweet afterwards. Throws `forbidden`
+   * if the actor has no premium subscription.
+   */
   publish(articleId: string): Promise<void>;
   /**
-   * Deletes the wrapper tweet. Returns whether the article was published before the call or, with a repeated token, before
-   * the first call.
+   * Unpublishes an article by deleting its tweet. Returns true if the article was published before this call. With a
+   * repeated idempotency token: before the first call.
    */
   unpublish(articleId: string): Promise<boolean>;
-  /** Throws `not_found` if the article was deleted before. */
+  /** Deletes an article. Throws `not_found` if it was deleted before. */
   delete(articleId: string): Promise<void>;
-  /** Returns an article of the actor, or a published one of another user. */
+  /** Returns an article of the actor, or a published article of another user. */
   article(articleId: string): Promise<PlatformArticle>;
   /** Returns the actor's own articles, newest first. */
   list(status: ArticleStatus | null, page: PageRequest): Promise<Page<ArticleSummary>>;
-  /** Returns whether an article can show this media. Throws `not_found` if the actor has no such media. */
+  /**
+   * Returns true if an article can show this media. Throws `not_found` if the media does not exist or belongs to
+   * another user.
+   */
   isPicture(mediaId: string): Promise<boolean>;
-  /** Returns the id of the platform's media at an address, or null for any other address. Sends no request. */
+  /** Returns the media id that belongs to a URL of the platform, or null for any other URL. Sends no request. */
   mediaAt(url: string): string | null;
 }

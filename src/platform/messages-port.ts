@@ -10,7 +10,10 @@ import type {
   SealedKind,
 } from '../shared/model/sealed-event.ts';
 
-/** The cursor of a list that changes while it is read: a snapshot of the order, and a position in it. */
+/**
+ * The cursor of a list that changes while a client pages through it. It consists of a snapshot of the order and a
+ * position in it.
+ */
 export interface GraphCursor {
   cursorId: string;
   graphSnapshotId: string;
@@ -18,12 +21,12 @@ export interface GraphCursor {
 
 export interface SealedConversation {
   id: string;
-  /** For example `one_to_one`. */
+  /** The kind of conversation, such as `one_to_one`. */
   kind: string;
   muted: boolean;
   hasMore: boolean;
   participants: Participant[];
-  /** Empty, and `lastMessage` null, unless the call asked for last messages. */
+  /** The key changes. Empty if the call did not ask for last messages. `lastMessage` is null in that case. */
   keyChanges: PlacedKeyChange[];
   lastMessage: PlacedMessage | null;
 }
@@ -40,18 +43,19 @@ export interface SealedMessagePage extends Page<PlacedMessage> {
   keyChanges: PlacedKeyChange[];
 }
 
-/** Encrypted bytes. Each call of `open` may encrypt anew and give other bytes. */
+/** Encrypted media for upload. Each call of `open` may encrypt the file again and return different bytes. */
 export interface SealedMedia {
   size: number;
   open(): Readable;
 }
 
 /**
- * The encrypted messages of a platform. The platform knows who writes to whom and when. It cannot read the content, which the
- * caller encrypts. All methods throw `not_found` for a conversation that does not exist or does not include the actor.
+ * The messaging operations of a platform. The platform knows the sender, recipient and time of each message, but it
+ * stores encrypted content only. All methods throw `not_found` if the conversation does not exist or the actor does not
+ * take part in it.
  */
 export interface PlatformMessages {
-  /** Returns conversations by their newest message. All pages have the order of the moment of the first page. */
+  /** Returns conversations, ordered by their newest message. All pages show the order at the time of the first page. */
   conversations(request: {
     count: number;
     cursor: GraphCursor | null;
@@ -64,13 +68,16 @@ export interface PlatformMessages {
     conversationId: string,
     seqId: string,
   ): Promise<{ message: PlacedMessage; keyChanges: readonly PlacedKeyChange[] }>;
-  /** Returns the keys of these users, oldest first. A user who is unknown or has no chat keys is left out. */
+  /** Returns the public keys of these users, oldest first. Users who do not exist or have no chat keys are left out. */
   publicKeys(userIds: readonly string[]): Promise<RegisteredChatKeys[]>;
-  /** Registers the actor's keys. Throws `conflict` if the account has other keys. Idempotent for the same keys. */
+  /**
+   * Registers the actor's public keys. Throws `conflict` if the account has other keys. Registering the same keys again
+   * succeeds.
+   */
   registerKeys(keys: Omit<RegisteredChatKeys, 'userId' | 'publicKeyVersion'>): Promise<RegisteredChatKeys[]>;
   /**
-   * Starts a conversation (`previousVersion` null), or replaces its key. Throws `conflict` if somebody else did so first. A
-   * repeated write returns the key change of the first attempt.
+   * Starts a conversation (`previousVersion` is null) or replaces its key. Throws `conflict` if another client did so
+   * first. A repeated write returns the key change of the first attempt.
    */
   changeKey(change: SealedEvent, version: string, previousVersion: string | null): Promise<PlacedKeyChange>;
   /** Sends an event. A repeated write returns the event of the first attempt. */
@@ -78,6 +85,6 @@ export interface PlatformMessages {
     event: SealedEvent,
     about: { kind: Exclude<SealedKind, 'key_change'>; targetSeqId: string | null; forAll: boolean },
   ): Promise<PlacedEvent>;
-  /** Returns the `media_hash_key` with which participants read the media. */
+  /** Uploads encrypted media. Returns the `media_hash_key` with which participants download it. */
   uploadMedia(conversationId: string, media: SealedMedia): Promise<string>;
 }

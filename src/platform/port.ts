@@ -1,4 +1,5 @@
 import type { ForwardProxy } from '../outbound/proxy.ts';
+import { PosternError } from '../shared/errors/postern-error.ts';
 import type { PlatformEvent } from '../shared/model/event.ts';
 import type { Page } from '../shared/model/page.ts';
 import type { TakenMedia } from '../shared/model/taken-media.ts';
@@ -6,49 +7,76 @@ import type { Tweet } from '../shared/model/tweet.ts';
 import type { UserAbout } from '../shared/model/user-about.ts';
 import type { UserCard } from '../shared/model/user-card.ts';
 import type { UserProfile } from '../shared/model/user-profile.ts';
+import type { CancelSignal } from '../shared/runtime/cancellation.ts';
 import type { Secret } from '../shared/secrets/secret.ts';
 import type { TaskRunner } from '../shared/threads/task.ts';
 import type { PlatformArticles } from './articles-port.ts';
+import type { PlatformCapabilities } from './capabilities.ts';
 import type { PlatformMessages } from './messages-port.ts';
 import type { PlatformRealms } from './realms-port.ts';
 
-export type { PlatformArticle, PlatformArticles } from './articles-port.ts';
+export type { ArticleContent, PlatformArticle, PlatformArticles } from './articles-port.ts';
 export type { ForwardProxy };
 
 /**
- * A social platform, in the terms of the API (docs/architecture-decisions.md, The platform port). An adapter maps ids to numeric
- * strings, gives every call a deadline, retries no write, and throws `PosternError`s written for the caller: reason
- * `auth_token_rejected` if the platform does not accept the token, `forbidden` if it refuses the actor for another reason,
- * `not_found`, `conflict`, `bad_input`, `rate_limited`, `platform_unavailable` (down, or a response that cannot be understood),
- * `platform_timeout`. All traffic of a call with a proxy goes through the proxy, never around it. Its failures are `platform_unavailable`
- * or `platform_timeout` and name it.
+ * A social platform (docs/architecture-decisions.md, The platform port). Each platform has an adapter that implements
+ * this interface. The adapter maps ids to numeric strings, gives every call a time limit and does not retry writes.
+ *
+ * Adapters throw `PosternError`s that are meant for the caller. `auth_token_rejected`: the platform does not accept the
+ * token. `forbidden`: it refuses the actor for another reason. `platform_unavailable`: it is down or its response is
+ * not valid. The other codes are `not_found`, `conflict`, `bad_input`, `rate_limited` and `platform_timeout`.
+ *
+ * If a call has a proxy, all its traffic goes through the proxy. Failures of the proxy are `platform_unavailable` or
+ * `platform_timeout`, with the name of the proxy in the message.
  */
 export interface Platform {
-  /** The name of the platform in log lines and error messages, such as `sandbox`. */
-  readonly kind: string;
-  /** True if the platform performs a write at most once for each token. */
+  readonly capabilities: PlatformCapabilities;
+  /** True if the platform performs a write only once for each idempotency token. */
   readonly honoursTokens: boolean;
-  /** Returns whether URLs of tweets may have this host (lower case, with the port if there is one). */
-  isTweetHost(host: string): boolean;
-  /** Returns a session of one actor for one call. */
+  /**
+   * The maximum number of `activity` calls of this process that may wait for events at the same time. 0 if the platform
+   * does not support waiting.
+   */
+  readonly maxWaitingCalls: number;
+  /** True if waiting calls cost the platform nothing, so that those of actors without recent events may wait too. */
+  readonly quietActorsWait: boolean;
+  /** The shortest pause between two `activity` calls of one poller that do not wait, in milliseconds. */
+  readonly minPollMs: number;
+  /** The form of tweet URLs for error messages, such as `https://x.com/<user>/status/<id>`. */
+  readonly tweetUrlForm: string;
+  /** Returns true if `url` has the form of a tweet URL of this platform. Sends no request. */
+  isTweetUrl(url: string): boolean;
+  /** Returns a session that acts as one platform user for one call. */
   as(call: PlatformCall): PlatformSession;
-  /** Throws if the platform does not respond. */
+  /** Checks that the platform responds. Throws if it does not. */
   ready(): Promise<void>;
   close(): Promise<void>;
 }
 
+/** Encrypted records that an adapter shares with all processes of the store (`PlatformStateStore`). */
+export interface PlatformState {
+  read(key: string): Promise<string | null>;
+  write(key: string, sealed: string, previous: string | null, ttlMs: number): Promise<string>;
+}
+
+/** Identifiers of the platform by their hash, which an adapter shares with all processes of the store (`IdentifierStore`). */
+export interface PlatformIdentifiers {
+  find(hash: string): Promise<string | null>;
+  save(identifiers: readonly { hash: string; identifier: string }[], ttlMs: number, maxCount: number): Promise<void>;
+}
+
 export interface PlatformCall {
-  /** The API account that pays for the call, or whose webhooks it serves. */
+  /** The API account that is charged for the call, or that owns the webhook. */
   account: string;
-  /** The actor's `auth_token` cookie. */
+  /** The `auth_token` cookie of the platform user. */
   authToken: Secret;
-  /** The caller's own proxy for this call. */
+  /** The caller's own proxy for this call. `null` if there is none. */
   proxy: ForwardProxy | null;
-  /** Aborted when the caller has hung up. `null` for a write, which continues. */
-  signal: AbortSignal | null;
-  /** Returns the idempotency token of a write. Called once before each write. */
+  /** Aborted when the client disconnects. `null` for a write, which continues. */
+  signal: CancelSignal | null;
+  /** Returns the idempotency token for a write. Adapters call it once before each write. */
   tokenFor: (operation: string) => string;
-  /** Threads that parse large articles. Only sessions that read or write articles need them. */
+  /** Worker threads that parse large articles. Needed only by sessions that read or write articles. */
   tasks?: TaskRunner;
 }
 
@@ -63,8 +91,14 @@ export interface NewTweet {
   text: string;
   replyToTweetId: string | null;
   quoteTweetId: string | null;
-  /** Uploads of the actor. Any other id is `not_found`. */
+  /** The URL of the tweet to quote, instead of `quoteTweetId`. The caller has checked it with `isTweetUrl`. */
+  quoteTweetUrl?: string | null;
+  /** The ids of media to attach. They must belong to the actor, otherwise the call throws `not_found`. */
   mediaIds?: readonly string[];
+  /** Descriptions of the media, in the order of `mediaIds`. A platform without such descriptions ignores them. */
+  mediaAltTexts?: readonly string[];
+  /** The languages of the text (BCP 47). Empty if they are not known. */
+  langs?: readonly string[];
 }
 
 export interface CreatedTweet {
@@ -82,18 +116,24 @@ export interface PageRequest {
   cursor: string | null;
 }
 
-/** The user that a list belongs to. */
+/** A request for a page of the actor's activity feed. */
+export interface ActivityRequest extends PageRequest {
+  /** The time to wait for events if there are none after the cursor, in milliseconds. Default: 0. */
+  waitMs?: number;
+}
+
+/** The user to whom a list belongs. */
 export interface UserName {
   id: string;
   userName: string;
 }
 
-/** A page of a list that belongs to one user. */
+/** A page of a list that belongs to a user. */
 export interface PageOf<Item> extends Page<Item> {
   user: UserName;
 }
 
-/** A page of a list that depends on the actor. */
+/** A page of a list whose content depends on the actor. */
 export interface ViewerPage<Item> extends Page<Item> {
   viewerId: string;
 }
@@ -101,21 +141,24 @@ export interface ViewerPage<Item> extends Page<Item> {
 /** A page of the actor's activity feed, oldest event first. */
 export interface ActivityPage {
   events: PlatformEvent[];
-  /** The cursor of the next page, present even on an empty page. */
+  /** The cursor of the next page. Present even if the page is empty. */
   cursor: string;
-  /** True if events after the given cursor are no longer available. */
+  /** True if some events after the given cursor have expired. */
   gap: boolean;
 }
 
 export interface FollowState extends UserName {
   name: string;
   following: boolean;
-  /** True while a protected user has not accepted the request. */
+  /** True while a protected user has not accepted the follow request. */
   followRequestSent: boolean;
   protected: boolean;
 }
 
-/** The operations of a platform for one actor. Writes are idempotent, except `createTweet` and `deleteTweet`. */
+/**
+ * The operations of a platform on behalf of one actor. All writes except `createTweet` and `deleteTweet` are
+ * idempotent.
+ */
 export interface PlatformSession {
   searchTweets(search: TweetSearch): Promise<Page<Tweet>>;
   createTweet(tweet: NewTweet): Promise<CreatedTweet>;
@@ -130,28 +173,28 @@ export interface PlatformSession {
   tweet(tweetId: string): Promise<Tweet>;
   /** Returns the direct replies to a tweet, newest first. */
   replies(tweetId: string, page: PageRequest): Promise<Page<Tweet>>;
-  /** Returns the quotes of a tweet, newest first. */
+  /** Returns the tweets that quote a tweet, newest first. */
   quotes(tweetId: string, page: PageRequest): Promise<Page<Tweet>>;
-  /** Returns the users who retweeted the tweet, ordered by the time of the retweet, newest first. */
+  /** Returns the users who retweeted a tweet, newest retweet first. */
   retweeters(tweetId: string, page: PageRequest): Promise<Page<UserCard>>;
   /** Returns the actor's ranked home feed. */
   homeTimeline(page: PageRequest): Promise<ViewerPage<Tweet>>;
   bookmarks(page: PageRequest): Promise<ViewerPage<Tweet>>;
-  /** Returns tweets of others that mention the actor, newest first. */
+  /** Returns tweets of other users that mention the actor, newest first. */
   mentions(page: PageRequest): Promise<ViewerPage<Tweet>>;
   /** Returns the profile of the actor. */
   ownProfile(): Promise<UserProfile>;
   userProfile(user: UserReference): Promise<UserProfile>;
-  /** Returns the users who match the words, the best match first. */
+  /** Returns the users who match the words, best match first. */
   searchUsers(search: PageRequest & { q: string }): Promise<Page<UserCard>>;
   userAbout(user: UserReference): Promise<UserAbout>;
   /** Returns tweets, replies and retweets of a user, newest first. */
   userTweets(user: UserReference, page: PageRequest): Promise<PageOf<Tweet>>;
-  /** Returns the wrapper tweets of a user's published articles. */
+  /** Returns the tweets that publish a user's articles. */
   userArticles(user: UserReference, page: PageRequest): Promise<PageOf<Tweet>>;
   followers(user: UserReference, page: PageRequest): Promise<PageOf<UserCard>>;
   following(user: UserReference, page: PageRequest): Promise<PageOf<UserCard>>;
-  /** Returns the followers of a user whom the actor follows too. */
+  /** Returns the followers of a user whom the actor follows. */
   knownFollowers(user: UserReference, page: PageRequest): Promise<PageOf<UserCard> & ViewerPage<UserCard>>;
   /** Returns the accounts affiliated with a verified organization. */
   affiliates(user: UserReference, page: PageRequest): Promise<PageOf<UserCard>>;
@@ -159,26 +202,33 @@ export interface PlatformSession {
   unfollow(user: UserReference): Promise<FollowState>;
   listMembers(listId: string, page: PageRequest): Promise<Page<UserCard>>;
   /**
-   * Returns the next events of the actor's activity feed. Without a cursor: no events, and a cursor at the end of the feed. A
-   * page with fewer events than `count` is the last one for now. Throws `bad_input` if the cursor is no longer valid.
+   * Returns the next events of the actor's activity feed. Without a cursor, the page has no events, and its cursor is
+   * the end of the feed. A page with fewer events than `count` is the last one at present. Throws `bad_input` if the
+   * cursor is not valid any more. A call that waits may end early without events.
    */
-  activity(page: PageRequest): Promise<ActivityPage>;
+  activity(page: ActivityRequest): Promise<ActivityPage>;
   readonly media: PlatformMedia;
   readonly realms: PlatformRealms;
   readonly messages: PlatformMessages;
   readonly articles: PlatformArticles;
 }
 
-/** Thrown for an operation that an adapter does not have. The core responds with 501 and names the action. */
-export class NotSupportedError extends Error {
-  override readonly name = 'NotSupportedError';
+/** Thrown for an operation that the platform does not support, or does not support with these values. */
+export class NotSupportedError extends PosternError {
+  /** The feature that is not supported, or the reason why it is not. */
+  readonly detail: string;
+
+  constructor(detail: string) {
+    super('not_supported', `Not supported by this platform: ${detail}`);
+    this.detail = detail;
+  }
 }
 
-/** The media of a platform. */
+/** The media operations of a platform. */
 export interface PlatformMedia {
   /**
-   * Uploads media and returns its id. Only the actor can attach it. Throws `bad_input` if the platform does not accept such
-   * media.
+   * Uploads media and returns its id. Only the actor can attach it. Throws `bad_input` if the platform does not accept
+   * the media.
    */
   upload(media: TakenMedia): Promise<string>;
 }

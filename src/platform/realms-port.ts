@@ -1,11 +1,11 @@
 import type { RealmRecord, UnlockedRecord } from '../shared/model/realm.ts';
 
-/** The enrolment of an account at a realm. `locked`: all guesses are used up, and the realm's share is destroyed. */
+/** The enrolment of an account at one key realm. `locked`: no guesses remain, and the realm has destroyed its share. */
 export type RealmState =
   | { readonly kind: 'enrolled'; readonly accountId: string; readonly version: string }
   | { readonly kind: 'none' | 'locked'; readonly accountId: string };
 
-/** The response to a guess. `stale`: the realm has no record of that version. */
+/** The response of a realm to a guess. `stale`: the realm has no record of that version. */
 export type GuessAnswer =
   | {
       readonly kind: 'evaluated';
@@ -20,22 +20,25 @@ export type UnlockAnswer =
   | ({ readonly kind: 'unlocked' } & UnlockedRecord)
   | { readonly kind: 'refused' | 'locked' | 'stale' };
 
-/** One of the key realms, for the actor of a session. A call is never aborted after it was sent, and never sent twice. */
+/** One of the key realms, on behalf of an actor. Requests are neither repeated nor aborted after they were sent. */
 export interface PlatformRealm {
-  /** The number of the realm, from 1. Each realm has its own unlock tag. */
+  /** The number of the realm, starting at 1. */
   readonly place: number;
-  /** Performs the first step of a recovery, which costs no guess. */
+  /** Performs the first step of a key recovery. It costs no guess. */
   state(): Promise<RealmState>;
-  /** Performs the second step. The realm counts the guess on disk before it responds. */
+  /** Performs the second step of a key recovery. The realm saves the count of guesses on disk before it responds. */
   guess(version: string, blindedElement: Uint8Array): Promise<GuessAnswer>;
-  /** Performs the third step. The correct tag resets the count of guesses. A wrong tag destroys the share if no guess remains. */
+  /**
+   * Performs the third step of a key recovery. The correct tag resets the count of guesses. If no guess remains, a
+   * wrong tag makes the realm destroy its share.
+   */
   unlock(version: string, unlockTag: Uint8Array): Promise<UnlockAnswer>;
   /**
-   * Stores a record for an actor who has none, or replaces the record of the version `replaces`. Throws `conflict` if the
+   * Stores a record for an actor without one, or replaces the record with version `replaces`. Throws `conflict` if the
    * realm has another record. Idempotent.
    */
   register(record: RealmRecord, replaces: string | null): Promise<void>;
 }
 
-/** The three key realms of a platform by number. Any two of them are enough for a recovery. */
+/** The three key realms of a platform, ordered by number. A key recovery needs any two of them. */
 export type PlatformRealms = readonly PlatformRealm[];

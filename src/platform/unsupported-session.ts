@@ -1,13 +1,20 @@
 import { NotSupportedError, type PlatformSession } from './port.ts';
 
-function refuse(): never {
-  throw new NotSupportedError();
+/**
+ * Replaces a method or property that an adapter does not implement, such as `articles`. Calling it or reading from it
+ * throws.
+ */
+function unsupported(name: string) {
+  const refuse = () => {
+    throw new NotSupportedError(`The adapter does not implement ${name}`);
+  };
+  return new Proxy(refuse, { get: refuse });
 }
 
-/** Stands for a missing method, or for a missing part of the port such as `articles`. Throws when it is called or read from. */
-const unsupported = new Proxy(refuse, { get: refuse });
-
-/** Properties that `await` and `JSON.stringify` read on any object. They would call a function that they find there. */
+/**
+ * Properties that `await` and `JSON.stringify` read on every object. They must stay undefined, because a function found
+ * there would be called.
+ */
 const foreign = ['then', 'toJSON'];
 
 function Unsupported() {}
@@ -15,11 +22,8 @@ Unsupported.prototype = new Proxy(Object.prototype, {
   get: (target, name, session) =>
     typeof name === 'symbol' || name in target || foreign.includes(name)
       ? Reflect.get(target, name, session)
-      : unsupported,
+      : unsupported(name),
 });
 
-/**
- * The base class of an adapter's session. An operation of the port that the subclass does not override reaches the proxy and
- * throws `NotSupportedError`.
- */
+/** The base class of platform sessions. Operations that a subclass does not override throw `NotSupportedError`. */
 export const UnsupportedSession = Unsupported as unknown as new () => PlatformSession;

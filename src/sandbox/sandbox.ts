@@ -1,42 +1,47 @@
 import { randomUUID } from 'node:crypto';
 import type { Server } from 'node:http';
 import { join } from 'node:path';
-import { Clients } from './chat/client.ts';
-import { AnsweringPeers } from './chat/peers.ts';
+import { KeyStretcher, type Stretcher } from '../messaging/encryption/recovery/stretch.ts';
+import { AutoResponder } from './chat/auto-responder.ts';
+import { SeedChatClients } from './chat/seed-chat-clients.ts';
 import type { Dataset } from './dataset/dataset.ts';
 import { applyEntry, type Entry, tokenOf } from './dataset/entries.ts';
 import { IdempotencyTokens } from './dataset/idempotency.ts';
+import { loadSnapshot } from './dataset/snapshot.ts';
 import { FaultRegistry } from './faults/registry.ts';
-import { RateLimit } from './http/rate-limit.ts';
+import { LongPolls } from './http/long-polls.ts';
+import { ActorRateLimiter } from './http/rate-limit.ts';
 import { Router } from './http/router.ts';
 import { createSandboxServer } from './http/server.ts';
-import { forgetfulJournal, type Journal, openJournal } from './journal/journal.ts';
+import { type Journal, memoryJournal, openJournal } from './journal/journal.ts';
 import { operations } from './operations/table.ts';
 import type { SandboxState } from './platform.ts';
 import { Realms } from './realms/realms.ts';
 import { Cursors } from './search/cursor.ts';
-import { buildDataset } from './seed/build-dataset.ts';
 import { makeChats } from './seed/chats.ts';
 import { cursorKeyFor } from './seed/credentials.ts';
+import { defaultSeed, snapshotOf } from './seed/load-dataset.ts';
 import { ActivitySimulator, type Schedule, systemSchedule } from './simulator/activity-simulator.ts';
-import { Extras } from './simulator/extras.ts';
+import { SimulatedUsers } from './simulator/simulated-users.ts';
 import { Stats } from './stats.ts';
 import { UploadFiles } from './uploads/files.ts';
 
 export interface SandboxOptions {
-  /** The port, or 0 for any free one. */
+  /** The port. 0 selects a free port. */
   readonly port: number;
-  /** The directory of the journal and of uploads. Null: everything is kept in memory only. */
+  /** The directory of the journal, uploads and key realms. Null: everything is kept in memory only. */
   readonly dataDir: string | null;
-  /** The same seed makes the same dataset. */
+  /** The seed of the dataset. The same seed gives the same dataset. */
   readonly seed?: string;
   /**
-   * Whether users of the dataset act on a demo account while its activity feed is polled, and answer direct messages. Default:
-   * false.
+   * If true, users of the dataset act on a demo account while its activity feed is polled, and answer direct messages.
+   * Default: false.
    */
   readonly activity?: boolean;
   readonly now?: () => number;
   readonly schedule?: Schedule;
+  /** Is closed with the sandbox. */
+  readonly stretcher?: Stretcher;
 }
 
 export interface Sandbox {
@@ -47,27 +52,30 @@ export interface Sandbox {
 
 const MINUTE_MS = 60_000;
 
-/** Starts the platform in this thread, for callers on this machine only. */
+/** Starts the sandbox in the current thread. It accepts connections from this machine only. */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
-  const seed = options.seed ?? 'postern';
+  const seed = options.seed ?? defaultSeed;
+  const snapshot = await snapshotOf(seed);
   const now = options.now ?? Date.now;
   const firstEpochMs = Math.floor(now() / MINUTE_MS) * MINUTE_MS;
   const { journal, epochMs, entries } =
     options.dataDir === null
-      ? { journal: forgetfulJournal, epochMs: firstEpochMs, entries: [] }
+      ? { journal: memoryJournal, epochMs: firstEpochMs, entries: [] }
       : openJournal(options.dataDir, seed, firstEpochMs);
 
-  const realms = openRealms(options.dataDir, seed, journal);
+  const realms = openRealms(options, seed, journal);
   const tokens = new IdempotencyTokens();
   const cursors = new Cursors(cursorKeyFor(seed));
-  const clients = new Clients(seed);
+  const clients = new SeedChatClients(seed);
+  const longPolls = new LongPolls();
   const makeDataset = () => {
-    const made = buildDataset(seed, epochMs);
+    const made = loadSnapshot(snapshot, epochMs);
     makeChats(made, seed, epochMs, clients);
+    made.activity.onEvent = ({ id }) => longPolls.wake(id);
     return made;
   };
   let dataset: Dataset = makeDataset();
-  let extras: Extras | undefined;
+  let extras: SimulatedUsers | undefined;
   const apply = (entry: Entry) => {
     applyEntry(dataset, entry);
     if (entry.kind === 'reset') cursors.enter(entry.mark ?? '');
@@ -89,20 +97,21 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     files,
     chatFiles,
     faults: new FaultRegistry(),
-    rateLimit: new RateLimit(),
+    rateLimit: new ActorRateLimiter(),
+    longPolls,
     stats: new Stats(),
     cursors,
     tokens,
     clients,
     simulator: new ActivitySimulator(schedule),
-    peers: new AnsweringPeers(schedule),
+    peers: new AutoResponder(schedule),
     realms,
     now,
     get dataset() {
       return dataset;
     },
     get extras() {
-      extras ??= new Extras(dataset, seed);
+      extras ??= new SimulatedUsers(dataset, seed);
       return extras;
     },
     commit(entry) {
@@ -122,8 +131,10 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       this.faults.clear();
       this.rateLimit.set(null);
       this.stats.clear();
+      longPolls.wakeAll();
       this.commit({ kind: 'reset', at: now(), mark: randomUUID(), lastEvent });
-      // If the reset cannot be written, a restart returns to the dataset before it, so its files must remain until then.
+      // If the reset cannot be written, a restart returns to the previous dataset, so its files must remain until the
+      // write succeeds.
       journal.settled().then(
         () => {
           files.remove(gone);
@@ -146,9 +157,13 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   }
 }
 
-function openRealms(dataDir: string | null, seed: string, journal: Journal): Realms {
+function openRealms(
+  { dataDir, stretcher = new KeyStretcher() }: SandboxOptions,
+  seed: string,
+  journal: Journal,
+): Realms {
   try {
-    return new Realms(dataDir, seed);
+    return new Realms(dataDir, seed, stretcher);
   } catch (error) {
     journal.close();
     throw error;
@@ -166,10 +181,14 @@ function listen(server: Server, port: number): Promise<number> {
   });
 }
 
-/** Gives running requests half a second, then closes the connections that remain, such as those of injected hangs. */
+/**
+ * Stops the server. Running requests have half a second to finish. Then all connections are closed, including those
+ * that an injected fault keeps open.
+ */
 async function close(server: Server, platform: SandboxState): Promise<void> {
   platform.simulator.stop();
   platform.peers.stop();
+  platform.longPolls.close();
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeIdleConnections();
   const cut = setTimeout(() => server.closeAllConnections(), 500);

@@ -1,4 +1,4 @@
-/** Counts since the start or the last reset. */
+/** Counts of requests and writes since the start or the last reset. */
 export class Stats {
   #requests = new Map<string, number>();
   tweetsCreated = 0;

@@ -17,13 +17,21 @@ export type SandboxWorkerMessage =
   | { readonly kind: 'closed' };
 
 export interface WorkerSandbox extends Sandbox {
-  /** Calls `listener` once if the worker ends without having been told to. */
+  /** Calls `listener` once if the worker ends without having been asked to stop. */
   onExit(listener: (error: Error) => void): void;
 }
 
-/** Starts the platform in a thread of its own. It rejects with what went wrong, such as a port that is taken (EADDRINUSE). */
+/**
+ * Starts the sandbox in a worker thread. Rejects with the error of the worker, such as EADDRINUSE if the port is in
+ * use.
+ */
 export function startSandboxWorker(options: SandboxWorkerOptions): Promise<WorkerSandbox> {
-  const worker = new Worker(new URL('./worker.js', import.meta.url), { workerData: options, name: 'sandbox' });
+  const worker = new Worker(new URL('./worker.js', import.meta.url), {
+    workerData: options,
+    name: 'sandbox',
+    // Without this limit, the young generation grows to 32 MiB while the dataset is loaded, and does not shrink again.
+    resourceLimits: { maxYoungGenerationSizeMb: 12 },
+  });
   return new Promise((resolve, reject) => {
     worker.once('error', reject);
     worker.once('exit', (code) => reject(new Error(`The sandbox's thread ended with ${code} before it was ready`)));
@@ -35,7 +43,7 @@ export function startSandboxWorker(options: SandboxWorkerOptions): Promise<Worke
   });
 }
 
-/** As Node throws it, with the properties that are there. */
+/** Rebuilds a system error with its `code` and `port`. */
 function failure({ message, code, port }: Extract<SandboxWorkerMessage, { kind: 'failed' }>): Error {
   return Object.assign(new Error(message), code !== undefined && { code }, port !== undefined && { port });
 }

@@ -2,24 +2,24 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { startSandbox } from './sandbox.ts';
 import type { SandboxWorkerMessage, SandboxWorkerOptions, ToWorker } from './worker-host.ts';
 
-/** The worker's side: starts the platform, says so, and stops when told. */
+/** The worker thread: starts the sandbox, reports its address, and stops when asked. */
 const port = parentPort;
 if (port === null) throw new Error('worker.ts runs in a worker thread');
-const say = (message: SandboxWorkerMessage) => port.postMessage(message);
+const post = (message: SandboxWorkerMessage) => port.postMessage(message);
 
 try {
   const sandbox = await startSandbox(workerData as SandboxWorkerOptions);
   port.on('message', (command: ToWorker) => {
     if (command !== 'close') return;
     void sandbox.close().then(() => {
-      say({ kind: 'closed' });
+      post({ kind: 'closed' });
       port.close();
     });
   });
-  say({ kind: 'ready', url: sandbox.url, port: sandbox.port });
+  post({ kind: 'ready', url: sandbox.url, port: sandbox.port });
 } catch (error) {
-  // A structured clone would drop `code`, which tells a port that is taken from everything else, and the port.
+  // `postMessage` of an Error drops `code` and `port`, so both are sent as separate fields.
   const { message, code, port: takenPort } = error as NodeJS.ErrnoException & { port?: number };
-  say({ kind: 'failed', message, code, port: takenPort });
+  post({ kind: 'failed', message, code, port: takenPort });
   port.close();
 }

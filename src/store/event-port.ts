@@ -1,59 +1,59 @@
 import type { PollerReference } from './webhook-port.ts';
 
-/** What happened, as it is delivered. Kept for `eventTtlMs`. */
+/** An event of an account. It is stored for `eventTtlMs`. */
 export interface EventRecord {
-  /** Derived from account, the platform's event id and type: the same however often it is polled. */
+  /** Derived from the account and the platform's event id and type, so that repeated polls give the same id. */
   id: string;
   type: string;
-  /** When it was appended, by the store's clock. */
+  /** The time of the append by the store's clock. */
   at: number;
-  /** Sealed: the exact bytes. */
+  /** The exact bytes of the event, encrypted. */
   sealed: string;
 }
 
-/** An event in the order of its poller. */
+/** An event with its position among the events of its poller. */
 export interface StoredEventRecord extends EventRecord {
-  /** Rises by one with each event of its poller. */
+  /** The position of the event. It increases by one with each event of the poller. */
   place: number;
 }
 
 export interface Append {
   poller: PollerReference;
-  /** Where the poller is afterwards. */
+  /** The poller's cursor after the append. */
   cursor: string;
-  /** In their order. Those that are there already are passed over, and so are their deliveries. */
+  /** The events in their order. Events that are already stored are ignored together with their deliveries. */
   events: readonly Omit<EventRecord, 'at'>[];
-  /** Which webhooks get which of them. Those of webhooks that are gone are left out. */
+  /** The webhooks that receive each event. Deliveries to deleted webhooks are ignored. */
   deliveries: readonly { event: string; webhook: string }[];
 }
 
-/** What webhooks are to get of events that were appended before. */
+/** Deliveries of events that were appended earlier. */
 export interface LateDeliveries {
   poller: PollerReference;
-  /** What takes the place of what is kept of them. */
+  /** New encrypted content, which replaces the stored content of these events. */
   events: readonly Pick<EventRecord, 'id' | 'sealed'>[];
-  /** Those of events that are not kept (any more) and of webhooks that are gone are left out. */
+  /** The deliveries to queue. Deliveries of events that are not stored, and deliveries to deleted webhooks, are ignored. */
   deliveries: readonly { event: string; webhook: string }[];
 }
 
 export interface EventStore {
   /**
-   * Appends events with their deliveries and moves the cursor, all or nothing as seen by who asks afterwards: where it is
-   * cut short, the same append again completes it. `superseded` where the fence is old.
+   * Appends events with their deliveries and moves the cursor. Readers see either the complete append or nothing of it. If the call fails
+   * midway, a repeated call completes the append. Returns `superseded` if the fence is outdated.
    */
   append(append: Append): Promise<'appended' | 'superseded'>;
   /**
-   * Queues them, due at once; those that are there already stay as they are. Cut short, it has queued some; asked again,
-   * it queues the rest. `superseded`: nothing was queued.
+   * Queues deliveries that are due at once. Existing deliveries are not changed. If the call fails midway, a repeated call queues the rest.
+   * Returns `superseded`, and queues nothing, if the fence is outdated.
    */
   queueLate(late: LateDeliveries): Promise<'queued' | 'superseded'>;
-  /** Events of a poller behind a place, oldest first. */
+  /** Returns the events of a poller after a position, oldest first. */
   after(account: string, poller: string, place: number, limit: number): Promise<StoredEventRecord[]>;
-  /** The place of an event, and when it was appended; `null` where it is not kept (any more). */
+  /** Returns the position of an event and the time of its append. Returns `null` if the event is not stored. */
   place(account: string, poller: string, event: string): Promise<Pick<StoredEventRecord, 'place' | 'at'> | null>;
-  /** The place of the event that a poller appended last; 0 where there was none. */
+  /** Returns the position of the last event of a poller. Returns 0 if the poller has no events. */
   lastPlace(account: string, poller: string): Promise<number>;
-  /** Forgets events whose time is past, with their deliveries, be these over or too late. Answers how many events. */
+  /** Deletes expired events with their deliveries, including deliveries that still wait. Returns the number of deleted events. */
   sweep(): Promise<number>;
 }
 
@@ -64,30 +64,39 @@ export interface DeliveryRecord {
   type: string;
   webhook: string;
   state: DeliveryState;
-  /** Attempts made; a replay begins again at 0. */
+  /** The number of attempts so far. A replay resets it to 0. */
   attempts: number;
-  /** When the next attempt may be made; `null` where none will. */
+  /** The time of the next attempt; `null` if there will be none. */
   nextAt: number | null;
-  /** True where it waits because of a replay. */
+  /** True if the delivery was queued by a replay. */
   replayed: boolean;
-  /** Of the last attempt; `null` before the first. */
+  /** The last attempt; `null` before the first one. */
   last: AttemptRecord | null;
 }
 
 export interface AttemptRecord {
   at: number;
   durationMs: number;
-  /** HTTP status of the answer; `null` where there was none. */
+  /** The HTTP status of the response; `null` if there was no response. */
   responseCode: number | null;
-  /** One sentence; `null` where it was delivered. */
+  /** The error in one sentence; `null` if the event was delivered. */
   error: string | null;
-  /** Sealed: the beginning of the answer; `null` where there was none. */
-  excerpt: string | null;
 }
 
-/** One that waits, with what is to be sent. */
+/** An attempt in the log of a delivery. */
+export interface LoggedAttempt extends AttemptRecord {
+  /** The number of the attempt. It begins with 1 again after a replay. */
+  attempt: number;
+  /** The signatures of the request and the excerpt of the response body, encrypted; `null` if no request was made. */
+  exchange: string | null;
+}
+
+/** The number of attempts that the log of a delivery keeps. */
+export const loggedAttempts = 10;
+
+/** A waiting delivery with the content to send. */
 export interface WaitingDelivery extends DeliveryRecord {
-  /** Sealed: the exact bytes. */
+  /** The exact bytes of the event, encrypted. */
   sealed: string;
   eventAt: number;
   place: number;
@@ -100,6 +109,17 @@ export interface DeliveryResult {
   attempts: number;
   nextAt: number | null;
   last: AttemptRecord;
+  exchange: LoggedAttempt['exchange'];
+}
+
+/** Selects deliveries of one webhook for a replay. */
+export interface ReplayFilter {
+  /** Only the delivery of this event. */
+  event?: string | undefined;
+  /** Only events that were appended at this time or later. */
+  since?: number | undefined;
+  /** Only deliveries that were given up, or that wait for another attempt after a failed one. */
+  failed?: boolean | undefined;
 }
 
 export interface DeliveryPosition {
@@ -109,37 +129,44 @@ export interface DeliveryPosition {
 
 export interface DeliveryStore {
   /**
-   * What waits for a webhook, in the order of `nextAt`, ties by place: those of a replay, or all others. Includes what is
-   * not due yet.
+   * Returns the waiting deliveries of a webhook, either those of replays or all others. They are ordered by `nextAt` and then by position,
+   * and include deliveries that are not due yet.
    */
   waiting(account: string, webhook: string, replayed: boolean, limit: number): Promise<WaitingDelivery[]>;
   /**
-   * Notes how attempts ended, for one poller at a time; where they were delivered, also as the webhooks' `lastDeliveryAt`,
-   * which never moves back. `superseded`: nothing was noted. A result other than `delivered` counts only for what still
-   * waits and has not been tried as often yet: whoever is late takes nothing back.
+   * Stores the results of delivery attempts of one poller, and adds the attempts to the logs of their deliveries, which keep the last
+   * `loggedAttempts`. A delivered result also updates the webhook's `lastDeliveryAt`. Returns `superseded`, and stores nothing, if the fence
+   * is outdated. A failed result is ignored if the delivery no longer waits or already has as many attempts, so that a late result cannot
+   * undo a newer one. A delivered result that is stored already is ignored too.
    */
   finish(poller: PollerReference, results: readonly DeliveryResult[]): Promise<'noted' | 'superseded'>;
-  /** Newest event first, ties by id descending; those after a position where one is given. */
+  /** Lists deliveries by event, newest first, then by id in descending order. If a position is given, the list begins after it. */
   list(
     account: string,
     webhook: string,
     limit: number,
     after?: DeliveryPosition,
   ): Promise<(DeliveryRecord & { eventAt: number })[]>;
+  /** Returns one delivery with its log, oldest attempt first. Returns `null` if the event is not stored or has no such delivery. */
+  find(
+    account: string,
+    webhook: string,
+    event: string,
+  ): Promise<{ delivery: DeliveryRecord; attempts: LoggedAttempt[] } | null>;
+  /** Returns the number of waiting deliveries of a webhook, at most `most`, and the due time of the first one. */
+  queued(account: string, webhook: string, most: number): Promise<{ count: number; nextAt: number | null }>;
   /**
-   * Queues all events of the last `eventTtlMs` again that this webhook was to get, due at once and with no attempts made,
-   * and wakes its poller. What waits for its first attempt stays where it is, and is counted. Answers how many. Cut
-   * short, it has queued some; asked again, it queues the rest.
+   * Queues the selected deliveries of this webhook from the last `eventTtlMs` again, due at once and with 0 attempts, and notifies its
+   * poller. Deliveries that wait for their first attempt are not changed but counted. Returns the number of queued deliveries. If the call
+   * fails midway, a repeated call queues the rest.
    */
-  replay(account: string, webhook: string): Promise<number>;
+  replay(account: string, webhook: string, filter?: ReplayFilter): Promise<number>;
   /**
-   * Ends what waits for a webhook that is gone for good. The error stands in `last`, which is of this moment where no
-   * attempt was made. Cut short, it has ended some; asked again, it ends the rest.
+   * Returns the number of waiting deliveries of all accounts, and the due time of the oldest one; `null` if none is due. Deliveries of
+   * paused and invalid webhooks do not count, because they wait for the owner.
    */
-  giveUp(account: string, webhook: string, error: string): Promise<void>;
-  /** Over all accounts: how many wait, and since when the oldest of them that is due does. */
   backlog(): Promise<{ waiting: number; oldestDueAt: number | null }>;
 }
 
-/** How long an event is kept, for replays and streams. */
+/** The time in milliseconds for which an event is stored for replays and streams. */
 export const eventTtlMs = 24 * 3_600_000;

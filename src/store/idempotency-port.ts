@@ -2,46 +2,48 @@
 export interface ClaimRequest {
   account: string;
   key: string;
-  /** Random: tells this claim from another of the same request. */
+  /** A random id that distinguishes this claim from other claims of the same request. */
   owner: string;
-  /** The request's fingerprint under each secret key that there is. The first is kept; a later claim may match by any. */
+  /**
+   * The fingerprint of the request under each secret key. The first one is stored. A later claim of the same request may match any of them.
+   */
   fingerprints: readonly string[];
 }
 
 export type ClaimOutcome =
-  /** The key is this owner's until `claimTtlMs` without a renewal have passed. */
+  /** This owner holds the key until `claimTtlMs` pass without a renewal. */
   | {
       status: 'claimed';
-      /** When this request was claimed first, by the store's clock. */
+      /** The time of the first claim of this request by the store's clock. */
       since: number;
-      /** The fingerprint that is kept. */
+      /** The stored fingerprint. */
       fingerprint: string;
-      /** True where an earlier claim of the same request ended, or ran out, without an answer. */
+      /** True if an earlier claim of the same request ended or expired without a response. */
       again: boolean;
     }
-  /** Another owner has it. */
+  /** Another owner holds the key. */
   | { status: 'running' }
-  /** The key was claimed by another request. */
-  | { status: 'mismatch' }
+  /** No fingerprint matches. `answer` is the stored response, or `null` if there is none yet. */
+  | { status: 'mismatch'; answer: string | null }
   | { status: 'answered'; answer: string };
 
-/** Claims of Idempotency-Keys, each kept for 24 h from its first moment (`idempotencyTtlMs`) and then forgotten. */
+/** Stores claims of Idempotency-Keys. A claim is deleted 24 h after the first claim of its key (`idempotencyTtlMs`). */
 export interface IdempotencyStore {
   claim(claim: ClaimRequest): Promise<ClaimOutcome>;
-  /** Keeps a claim alive. False where the key is no longer this owner's. */
+  /** Renews a claim. Returns false if the owner no longer holds the key. */
   renew(claim: ClaimReference): Promise<boolean>;
   /**
-   * Ends a claim without an answer. `unknown` leaves the request under the key, for the next claim to go on;
-   * `forgotten` frees the key. Nothing happens where the key is not this owner's, or has an answer.
+   * Ends a claim without a response. `unknown` keeps the request under the key, so that it can be claimed again. `forgotten` frees the key.
+   * Does nothing if the owner does not hold the key or the key has a response.
    */
   end(claim: ClaimReference, how: 'unknown' | 'forgotten'): Promise<void>;
-  /** Keeps an answer for which nothing is charged. One that is there already stays. */
+  /** Stores a response that is not charged. A stored response is never replaced. */
   answer(claim: ClaimReference, answer: string): Promise<void>;
 }
 
 export type ClaimReference = Pick<ClaimRequest, 'account' | 'key' | 'owner'>;
 
-/** How long a claim of an Idempotency-Key lasts without a renewal. */
+/** The time in milliseconds after which a claim of an Idempotency-Key expires without a renewal. */
 export const claimTtlMs = 20_000;
-/** How long a key and its answer are kept. */
+/** The time in milliseconds for which a key and its response are stored. */
 export const idempotencyTtlMs = 24 * 3_600_000;

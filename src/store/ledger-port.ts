@@ -1,97 +1,114 @@
 import type { Micros } from '../shared/model/money.ts';
+import type { AuditEntry } from './audit-port.ts';
 
 export interface Balance {
-  /** Everything ever paid in. */
+  /** The total of all payments. */
   paid: Micros;
-  /** Everything ever charged for calls that succeeded. */
+  /** The total of all charges for successful calls. */
   charged: Micros;
-  /** What can be reserved now. */
+  /** The credit that can be reserved now. */
   avail: Micros;
-  /** What calls in flight have reserved. `paid = avail + held + charged` at every moment. */
+  /** The credit that running calls have reserved. `paid = avail + held + charged` holds at all times. */
   held: Micros;
 }
 
-/** Calls of one action that succeeded within one hour. */
+/** The successful calls of one action within one hour. */
 export interface UsageLine {
-  /** Hours since the Unix epoch. */
+  /** The hour in hours since the Unix epoch. */
   hour: number;
-  /** The action's name, such as `tweet/create`. */
+  /** The name of the action, such as `tweet/create`. */
   action: string;
   calls: number;
   micros: Micros;
 }
 
-/** The answer of a request with an Idempotency-Key, kept in the same commit as its charge. */
-export interface SavedAnswer {
-  /** One that was claimed (`IdempotencyStore`). */
+/** The response of a request with an Idempotency-Key. It is stored in the same commit as the charge. */
+export interface ChargedResponse {
+  /** A key that was claimed with `IdempotencyStore`. */
   key: string;
-  /** Opaque to the store. */
+  /** The response in a form that the store does not interpret. */
   answer: string;
 }
 
-/** What one request is charged at its end. */
+/** The charges of one request. */
 export interface Settlement {
   usage: UsageLine[];
-  /** Where its key has an answer already, nothing is charged: whoever comes second performed what was paid before. */
-  answer?: SavedAnswer;
+  /** If the key already has a response, nothing is charged, because the request was paid together with that response. */
+  answer?: ChargedResponse;
 }
 
-/** `short`: the credit had gone. `answered`: the answer of its key was there already. Neither is charged. */
-export type SettlementOutcome = 'charged' | 'short' | 'answered';
+/**
+ * The outcome of a settlement. `short` means that the credit was spent in the meantime. `over_budget` means that the charge would exceed the
+ * budget of the commit. `answered` means that the key already had a response. None of these is charged.
+ */
+export type SettlementOutcome = 'charged' | 'short' | 'over_budget' | 'answered';
+
+/** The amount that may be charged for calls of one API key in a UTC day. */
+export interface KeyBudget {
+  /** The id of the API key. */
+  key: string;
+  microsPerDay: Micros;
+}
 
 /**
- * All that one process wants changed of one account's credit at once (group commit). Its parts apply in this order:
- * `release`, `settle`, `late`, `reserve`.
+ * All changes of one account's credit that one process makes at once (group commit). They are applied in this order: `release`, `settle`,
+ * `late`, `reserve`.
  */
 export interface LedgerCommit {
-  /** Random. The same id is the same commit, always with the same content: applied once, however often it is sent. */
+  /**
+   * A unique id. A commit that is sent again has the same id and is applied only once. Its content is the same, except that charges in `late`
+   * may have become empty.
+   */
   id: string;
-  /** When the writer made it, by the writer's clock. Sent again, a commit keeps it. */
+  /** The time at which the writer created the commit, by the writer's clock. It does not change if the commit is sent again. */
   createdAt: number;
   account: string;
-  /** The process. */
+  /** The id of the process that sends the commit. */
   writer: string;
   /**
-   * The life of the writer's hold that this commit belongs to; a hold is known by account, writer and generation. It
-   * ends when nothing is open in it, or when a sweeper gave it back; the writer then goes on under a generation that it
-   * never used before.
+   * The generation of the writer's hold. Account, writer and generation identify a hold. A hold ends when it has no open credit, or when a
+   * sweep returns its credit. The writer then continues with a new generation.
    */
   generation: number;
-  /** True where the hold begins with this commit; false where it must exist, else nothing is applied (`swept`). */
+  /** True if this commit begins the hold. If it is false and the hold does not exist, nothing is applied and the outcome is `swept`. */
   begins: boolean;
-  /** Reserved credit to give back, out of the hold: what failed, and what a reservation held beyond its charge. */
+  /** Credit of the hold to return to the account: reservations of failed calls, and unused parts of other reservations. */
   release: Micros;
-  /** Charges paid out of the hold; what one of them is not charged goes back like a release. */
+  /** Charges to be paid from the hold. Credit for a charge that is not made is released. */
   settle: Settlement[];
-  /** Charges of calls whose hold was swept: each is reserved and settled at once, where `avail` allows. */
+  /** Charges of calls whose hold was swept. Each is reserved and settled at once if `avail` is sufficient. */
   late: Settlement[];
-  /** Amounts to reserve, in order of arrival; each one that fits in what is left is granted. */
+  /** Amounts to reserve in order of arrival. An amount is granted if the remaining credit, and the budget if there is one, is sufficient. */
   reserve: Micros[];
+  /** The budget of the API key that all calls of this commit belong to. Its hold contains credit of this key only. */
+  budget?: KeyBudget;
 }
 
 export type CommitOutcome =
   | {
       status: 'applied';
-      /** One flag for each of `reserve`. */
-      granted: boolean[];
-      /** One for each of `settle`, never `short`. */
+      /** One entry for each amount in `reserve`: whether it was granted, or that the budget did not suffice. */
+      granted: (boolean | 'over_budget')[];
+      /** One outcome for each item of `settle`, `charged` or `answered`. */
       settled: SettlementOutcome[];
-      /** One for each of `late`. */
+      /** One outcome for each item of `late`. */
       late: SettlementOutcome[];
       /** `paid − charged` after this commit. */
       left: Micros;
     }
-  /** The hold is gone; nothing was applied. Final for this commit id as long as the generation is not begun again. */
+  /**
+   * The hold no longer exists and nothing was applied. Sending the commit again gives the same outcome unless the generation begins again.
+   */
   | { status: 'swept' }
   /**
-   * Made more than `commitLifeMs` ago and not known. It was applied and is forgotten since, or it never was; from now on
-   * it never will be.
+   * The commit was created more than `commitLifeMs` ago and its id is not stored. It is unknown whether it was applied, but it will not be
+   * applied from now on.
    */
   | { status: 'expired' }
   | { status: 'no_account' };
 
 export interface TopUp {
-  /** The payment's id. Unique: one that exists is left as it is. */
+  /** The id of the payment. A payment with an existing id changes nothing. */
   id: string;
   account: string;
   micros: Micros;
@@ -101,7 +118,7 @@ export interface TopUp {
 
 export type TopUpOutcome = 'applied' | 'already_applied' | 'no_account';
 
-/** Where a page of payments ended. */
+/** The last payment of a page. */
 export interface PaymentMark {
   createdAt: number;
   id: string;
@@ -109,36 +126,46 @@ export interface PaymentMark {
 
 export interface LedgerStore {
   /**
-   * Applies a commit in one transaction, serialised with every other change of the account:
-   * `avail += release`, each granted reservation and late charge `avail -= it`, `hold.open += granted − release − settled`,
-   * `charged += settled + late`, usage added, answers saved with their keys (which need not have been claimed), the outcome kept under the commit's id for an hour.
-   * A commit id that was applied before answers its first outcome and changes nothing; any other that was made more
-   * than `commitLifeMs` ago is `expired`, so that one which was applied and forgotten is not applied again, however late
-   * it arrives. A commit of a hold that is not there (or that `begins` one that is) is `swept`. The hold's `until` becomes 20 s from now by the store's clock; a hold with nothing open is removed.
-   * Never leaves `avail` below zero. A commit that takes more out of its hold than it has, or whose amounts are not
-   * whole, throws and changes nothing.
+   * Applies a commit in one transaction that is serialised with all other changes of the account:
+   * - `avail += release`; `avail -= amount` for each granted reservation and late charge
+   * - `hold.open += granted − release − settled`; `charged += settled + late`
+   * - usage is added, and responses are stored under their keys, even if these were not claimed
+   * - the outcome is stored under the commit's id for an hour
+   *
+   * A commit whose id was already applied returns its first outcome and changes nothing. Any other commit that was created more than
+   * `commitLifeMs` ago is `expired`, so that a commit whose outcome was deleted is never applied twice. A commit is `swept` if its hold
+   * does not exist, or if it `begins` a hold that exists. The hold's `until` becomes 20 s from now by the store's clock, and a hold without
+   * open credit is deleted. `avail` never becomes negative. Throws, and changes nothing, if the commit takes more from its hold than the
+   * hold contains, or if an amount is not an integer.
+   *
+   * In a commit with a budget, a reservation or a late charge must also fit into what the budget has left: the charges of its key in the
+   * present UTC day, by the store's clock, and the open credit of all holds of the key together never exceed `microsPerDay`.
    */
   commit(commit: LedgerCommit): Promise<CommitOutcome>;
-  /** Adds a payment: `paid += micros`, `avail += micros`, once for each id. */
-  topUp(topUp: TopUp): Promise<TopUpOutcome>;
+  /** Adds a payment, once for each id: `paid += micros`, `avail += micros`. */
+  topUp(topUp: TopUp, audit?: AuditEntry): Promise<TopUpOutcome>;
   /**
-   * Gives back what holds past their `until` (store's clock) have open: `avail += open`, the hold removed, each
-   * exactly once whoever sweeps. Also drops commit outcomes older than an hour. Answers how many holds it ended.
+   * Returns the open credit of expired holds to their accounts (`avail += open`) and deletes these holds. A hold expires at its `until` by
+   * the store's clock. Each hold is returned once, even if several processes sweep. Also deletes outcomes of commits after an hour, and
+   * other data that has expired. Returns the number of expired holds.
    */
   sweep(): Promise<number>;
   balance(account: string): Promise<Balance | null>;
-  /** Usage with `fromHour <= hour < toHour`, by hour, then action. */
+  /** Returns the usage with `fromHour <= hour < toHour`, ordered by hour, then by action. */
   usage(account: string, fromHour: number, toHour: number): Promise<UsageLine[]>;
-  /** Newest first, ties by id descending; strictly after `after` in that order; at most `limit`. */
+  /**
+   * Returns at most `limit` payments, newest first, then by id in descending order. If `after` is given, the list begins after that
+   * payment.
+   */
   payments(account: string, limit: number, after?: PaymentMark): Promise<TopUp[]>;
 }
 
-/** How long a hold lives without a commit of its writer. */
+/** The time in milliseconds after which a hold expires without a commit of its writer. */
 export const holdTtlMs = 20_000;
-/** How long a commit's outcome is kept for a writer that missed the acknowledgement. */
+/** The time in milliseconds for which the outcome of a commit is stored, for a writer that did not receive it. */
 export const commitTtlMs = 3_600_000;
 /**
- * How old a commit may be when it is applied. The rest of `commitTtlMs` is what the clocks of writers and store may
- * differ by.
+ * The maximum age in milliseconds at which a commit is applied. The other half of `commitTtlMs` allows for differences between the clocks
+ * of writers and store.
  */
 export const commitLifeMs = commitTtlMs / 2;

@@ -1,40 +1,58 @@
 import type { Micros } from '../shared/model/money.ts';
 import {
+  type ChargedResponse,
   commitLifeMs,
+  type KeyBudget,
   type LedgerCommit,
-  type SavedAnswer,
   type Settlement,
   type SettlementOutcome,
   type UsageLine,
 } from './port.ts';
 
-/** An account's money as it stands in the transaction. */
+/** The money of an account within a transaction. */
 export interface Credit {
   paid: Micros;
   charged: Micros;
   avail: Micros;
 }
 
+/** The charges of an API key in a UTC day, counted in days since the Unix epoch. */
+export interface KeyCharges {
+  day: number;
+  micros: Micros;
+}
+
+/** The stored charges and open credit of an API key with a budget. An adapter reads them for a commit of this key. */
+export interface KeyUse {
+  /** The last day with charges. `null` if there is none. */
+  charges: KeyCharges | null;
+  /** The sum of the open credit in all holds of the key. */
+  open: Micros;
+}
+
+export const dayMs = 86_400_000;
+
 export interface Applied {
   status: 'applied';
   credit: Credit;
-  /** What the hold has open now; at 0 its row goes. */
+  /** The open credit of the hold. If it is 0, the hold is deleted. */
   open: Micros;
-  granted: boolean[];
+  granted: (boolean | 'over_budget')[];
   settled: SettlementOutcome[];
   late: SettlementOutcome[];
   left: Micros;
-  /** What to add to usage, one line for each hour and action. */
+  /** The usage to add, one line for each hour and action. */
   usage: UsageLine[];
-  answers: SavedAnswer[];
+  answers: ChargedResponse[];
+  /** The charges of the commit's key after this commit. `null` if they have not changed. */
+  keyCharges: KeyCharges | null;
 }
 
 /**
- * What a commit whose id is not known does to its account and hold. Pure: an adapter loads both in a transaction, asks
- * here, and saves what comes back. `open` is `null` where the writer has no hold of the commit's generation; `answered`
- * are those of the commit's idempotency keys that have an answer; `now` is the store's clock.
- *
- * A commit that takes more out of its hold than the hold has is a fault of the writer, thrown before anything is saved.
+ * Computes the effect of a commit with a new id on its account and hold. This function is pure: an adapter loads the data in a transaction,
+ * calls this function, and stores the result. `open` is `null` if the writer has no hold of the commit's generation. `answered` contains
+ * the commit's idempotency keys that already have a response. `now` is the store's clock. `use` is required if the
+ * commit has a budget. Throws if the commit takes more from its hold than the hold contains, because that is a defect of the writer.
  */
 export function applyCommit(
   before: Credit,
@@ -42,15 +60,21 @@ export function applyCommit(
   commit: LedgerCommit,
   answered: ReadonlySet<string>,
   now: number,
+  use: KeyUse | null,
 ): Applied | { status: 'swept' | 'expired' } {
   if (now - commit.createdAt > commitLifeMs) return { status: 'expired' };
   if (commit.begins === (open !== null)) return { status: 'swept' };
   const kept = (open ?? 0) - whole(commit.release) - sum(commit.settle.map(cost));
-  if (kept < 0) throw new RangeError(`commit ${commit.id} takes more out of its hold than the hold has open`);
+  if (kept < 0) throw new RangeError(`commit ${commit.id} takes more from its hold than the hold contains`);
 
   let avail = before.avail + commit.release;
   let charged = before.charged;
   let reserved = 0;
+  const today = Math.floor(now / dayMs);
+  // If the clock was set back over midnight, charges still belong to the later day. Otherwise the budget would begin again.
+  const day = use?.charges?.day === today + 1 ? today + 1 : today;
+  const chargedBefore = use?.charges?.day === day ? use.charges.micros : 0;
+  let left = budgetLeft(commit.budget, use, chargedBefore) + commit.release;
   const performed: Settlement[] = [];
   const done = new Set(answered);
   const charge = (settlement: Settlement): 'charged' => {
@@ -63,17 +87,22 @@ export function applyCommit(
   const settled = commit.settle.map((settlement) => {
     if (!isAnswered(settlement)) return charge(settlement);
     avail += cost(settlement);
+    left += cost(settlement);
     return 'answered';
   });
   const late = commit.late.map((settlement) => {
     if (isAnswered(settlement)) return 'answered';
     if (cost(settlement) > avail) return 'short';
+    if (cost(settlement) > left) return 'over_budget';
     avail -= cost(settlement);
+    left -= cost(settlement);
     return charge(settlement);
   });
   const granted = commit.reserve.map((micros) => {
     if (whole(micros) > avail) return false;
+    if (micros > left) return 'over_budget';
     avail -= micros;
+    left -= micros;
     reserved += micros;
     return true;
   });
@@ -88,10 +117,34 @@ export function applyCommit(
     left: before.paid - charged,
     usage: mergeUsage(performed.flatMap((settlement) => settlement.usage)),
     answers: performed.flatMap(({ answer }) => (answer ? [answer] : [])),
+    keyCharges:
+      commit.budget && charged > before.charged ? { day, micros: chargedBefore + charged - before.charged } : null,
   };
 }
 
-/** What a payment does to its account. */
+/** Returns the amount that may still be reserved and charged for the key of a commit. Infinity if the commit has no budget. */
+function budgetLeft(budget: KeyBudget | undefined, use: KeyUse | null, charged: Micros): Micros {
+  if (!budget) return Number.POSITIVE_INFINITY;
+  if (!use) throw new Error(`the use of the key ${budget.key} is unknown`);
+  return budget.microsPerDay - charged - use.open;
+}
+
+/**
+ * Returns the credit after a commit that takes it below the threshold. Returns `null` for all other commits. The credit includes reserved
+ * credit, so that only charges decide, and it can fall below the threshold again only after a payment.
+ */
+export function lowCreditAfter(before: Credit, after: Credit, threshold: Micros | null): Micros | null {
+  if (threshold === null || before.paid - before.charged < threshold) return null;
+  const credit = after.paid - after.charged;
+  return credit < threshold ? credit : null;
+}
+
+/** Returns the id of the event for a commit that took the credit below the threshold. */
+export function lowCreditId({ id }: Pick<LedgerCommit, 'id'>): string {
+  return `evt_${id}`;
+}
+
+/** Computes the effect of a payment on its account. */
 export function applyTopUp(before: Credit, micros: Micros): Credit {
   return { ...before, paid: whole(before.paid + whole(micros)), avail: before.avail + micros };
 }
@@ -120,6 +173,6 @@ function sum(amounts: Micros[]): Micros {
 }
 
 function whole(amount: number): number {
-  if (!Number.isSafeInteger(amount) || amount < 0) throw new RangeError(`not a whole amount: ${amount}`);
+  if (!Number.isSafeInteger(amount) || amount < 0) throw new RangeError(`not an integer amount: ${amount}`);
   return amount;
 }

@@ -1,43 +1,56 @@
-import { type Fault, OperatorError } from '../shared/errors/operator-error.ts';
+import { OperatorError, type OperatorProblem } from '../shared/errors/operator-error.ts';
+import type { KeyRestrictions } from '../shared/model/key-restrictions.ts';
+import type { Micros } from '../shared/model/money.ts';
+import type { AccountEventStore } from './account-event-port.ts';
+import type { AuditEntry, AuditStore } from './audit-port.ts';
 import type { DeliveryStore, EventStore } from './event-port.ts';
 import type { IdempotencyStore } from './idempotency-port.ts';
 import type { Balance, LedgerStore } from './ledger-port.ts';
+import type { CallStatisticsStore } from './statistics-port.ts';
 import type { PollerStore, WebhookStore } from './webhook-port.ts';
 
+export * from './account-event-port.ts';
+export * from './audit-port.ts';
 export * from './event-port.ts';
 export * from './idempotency-port.ts';
 export * from './ledger-port.ts';
+export * from './statistics-port.ts';
 export * from './webhook-port.ts';
 
 /**
- * What Postern keeps, in domain verbs. Every adapter passes `test/store/conformance.ts`.
- *
- * Promises that hold for every verb: it applies wholly or not at all; what it acknowledged survives the death of
- * the process and of the machine; a reader sees all that was acknowledged before it asked. A verb that cannot reach
- * the store throws `StoreUnavailableError`; a write that throws it may have been applied or not.
- * Times are milliseconds since the Unix epoch; money is whole micro-dollars. Stored documents carry a version, so
- * that a later release can tell which shape it reads.
+ * The port for all persistent data of Postern. Every adapter passes `test/store/conformance.ts`. All methods give these guarantees: a
+ * method is applied completely or not at all; acknowledged data survives a crash of the process and of the machine; a read sees all data
+ * that was acknowledged before it began. A method throws `StoreUnavailableError` if the store cannot be reached; a write that throws it may
+ * or may not have been applied. Times are milliseconds since the Unix epoch, and amounts of money are integers in micro-dollars. Stored
+ * documents have a version, so that a later release can recognise their shape.
  */
 export interface Store {
-  /** For messages, such as `sqlite`. */
+  /** The kind of store for messages, such as `sqlite`. */
   readonly kind: string;
   readonly accounts: AccountStore;
   readonly keys: KeyStore;
+  readonly audit: AuditStore;
   readonly ledger: LedgerStore;
+  readonly statistics: CallStatisticsStore;
   readonly idempotency: IdempotencyStore;
   readonly processes: ProcessStore;
   readonly webhooks: WebhookStore;
   readonly pollers: PollerStore;
   readonly events: EventStore;
   readonly deliveries: DeliveryStore;
+  readonly accountEvents: AccountEventStore;
   readonly secretCheck: SecretCheckStore;
-  /** The store's clock, as this process knows it. Processes of one store agree on it, whatever their own clocks say. */
+  readonly platformState: PlatformStateStore;
+  readonly identifiers: IdentifierStore;
+  /** Returns the number of calls that wait for the thread of the store. Not set if the store has no thread of its own. */
+  readonly callsWaiting?: () => number;
+  /** Returns the time of the store's clock. All processes of one store agree on it, even if their own clocks differ. */
   now(): number;
   /** Throws `StoreUnavailableError` unless the store can read and write now. */
   ready(): Promise<void>;
-  /** What an operator may want to know of the store, and what is wrong with it. */
+  /** Returns facts about the store and its problems, for the operator. */
   inspect(): Promise<StoreReport>;
-  /** Finishes the writes that wait; every verb throws `StoreUnavailableError` afterwards. */
+  /** Finishes pending writes and closes the store. Every later call throws `StoreUnavailableError`. */
   close(): Promise<void>;
 }
 
@@ -46,75 +59,133 @@ export class StoreUnavailableError extends OperatorError {
 }
 
 export interface StoreReport {
-  /** Such as `['version', 'SQLite 3.45.1']`. */
+  /** Facts such as `['version', 'SQLite 3.45.1']`. */
   facts: readonly (readonly [name: string, value: string])[];
-  faults: readonly Fault[];
+  problems: readonly OperatorProblem[];
 }
 
 export interface AccountRecord {
   id: string;
   name: string;
   createdAt: number;
-  /** Calls a minute that each of its keys may make; `null` where the service's own limit holds. */
+  /** The maximum number of calls per minute for each key of the account. `null` means that the limit of the service applies. */
   rateLimit: number | null;
+  /** A commit that takes `paid − charged` below this amount records an event. `null` for no events. */
+  lowCreditThreshold: Micros | null;
+  /** The time from which the account counts as deleted. Its amounts of money are stored on. */
+  deletedAt: number | null;
 }
 
 export interface AccountStore {
-  /** Adds an account without credit or limit. Ids are unique: one that exists is left as it is and answers false. */
-  create(account: Omit<AccountRecord, 'rateLimit'>): Promise<boolean>;
+  /** Creates an account without credit, own rate limit and threshold. Returns false, and changes nothing, if the id exists. */
+  create(account: Pick<AccountRecord, 'id' | 'name' | 'createdAt'>): Promise<boolean>;
   find(id: string): Promise<AccountRecord | null>;
-  /** False where there is no such account. */
-  setRateLimit(id: string, rateLimit: number | null): Promise<boolean>;
-  /** All accounts with their balances, oldest first, ties by id. */
+  /** Returns false if the account does not exist. `audit` is stored only if the name changes. */
+  rename(id: string, name: string, audit?: AuditEntry): Promise<boolean>;
+  /** Returns false if the account does not exist. `audit` is stored only if the value changes. */
+  setRateLimit(id: string, rateLimit: number | null, audit?: AuditEntry): Promise<boolean>;
+  /** Returns false if the account does not exist. `audit` is stored only if the value changes. */
+  setLowCreditThreshold(id: string, threshold: Micros | null, audit?: AuditEntry): Promise<boolean>;
+  /** Returns all accounts with their balances, oldest first, then by id. */
   list(): Promise<(AccountRecord & Balance)[]>;
+  /**
+   * Marks the account as deleted at `at`, unless it is already, and clears its name and its settings. Returns the time of the deletion, or
+   * `null` if the account does not exist. Commits are still applied, so that calls in flight are charged.
+   */
+  markDeleted(id: string, at: number): Promise<number | null>;
+  /**
+   * Deletes a batch of the account's data, API keys first, and returns the number of records; 0 if nothing is left. Amounts of money stay:
+   * the account, usage, payments without their descriptions, and holds and commits until they expire.
+   */
+  erase(id: string): Promise<number>;
 }
 
 export interface KeyRecord {
   id: string;
   account: string;
   name: string;
-  /** The readable beginning of the key, enough to recognise it and useless for anything else. */
+  /** The readable beginning of the key. It is long enough to recognise the key and too short to guess it. */
   prefix: string;
-  /** SHA-256 of the whole key, hex. The key itself is never stored. */
+  /** The SHA-256 of the whole key in hex. The key itself is never stored. */
   hash: string;
+  /** `null` if the key has no restrictions. */
+  restrictions: KeyRestrictions | null;
   createdAt: number;
   lastUsedAt: number | null;
   revokedAt: number | null;
 }
 
 export interface KeyStore {
-  /** Adds a key. Ids and hashes are unique: one that exists is left as it is and answers false. */
-  create(key: KeyRecord): Promise<boolean>;
-  /** The key with this hash, revoked or not. */
+  /** Creates a key. Returns false, and changes nothing, if its id or hash exists. */
+  create(key: KeyRecord, audit?: AuditEntry): Promise<boolean>;
+  /**
+   * Creates a key unless its account has `most` keys that are not revoked, and deletes the account's revoked keys except the `most` that were
+   * revoked last. Returns `exists`, and changes nothing, if the id or hash of the key exists.
+   */
+  createWithin(key: KeyRecord, most: number, audit?: AuditEntry): Promise<'created' | 'exists' | 'too_many'>;
+  /** Returns the key with this hash, even if it is revoked. */
   findByHash(hash: string): Promise<KeyRecord | null>;
-  /** Oldest first, ties by id; of every account where none is named. */
+  /** Returns the key with this id, even if it is revoked. */
+  find(id: string): Promise<KeyRecord | null>;
+  /** Returns the keys of an account, or of all accounts, oldest first, then by id. */
   list(account?: string): Promise<KeyRecord[]>;
-  /** Marks the key revoked at `at`, unless it was already. The key as it is now; `null` where there is none. */
-  revoke(id: string, at: number): Promise<KeyRecord | null>;
-  /** Notes uses. `lastUsedAt` never moves back; ids that do not exist are passed over. May be lost in a crash. */
+  /** Marks the key as revoked at `at`, unless it is already revoked. Returns the updated key, or `null` if it does not exist. */
+  revoke(id: string, at: number, audit?: AuditEntry): Promise<KeyRecord | null>;
+  /** Records uses of keys. `lastUsedAt` never decreases, and unknown ids are ignored. Uses may be lost in a crash. */
   touch(uses: readonly { id: string; at: number }[]): Promise<void>;
 }
 
-/** One sealed value by which a process can tell, before it serves, that it has the key of what the store holds. */
+/** Stores one encrypted value. With it a process checks at its start whether it has the secret key of the stored data. */
 export interface SecretCheckStore {
   read(): Promise<string | null>;
   /**
-   * Replaces the value if it is still `previous` (`null`: there is none). Returns the value that is stored afterwards. If
-   * several processes write at once, the first one succeeds and the others get its value.
+   * Replaces the value if it is still `previous` (`null` if there is none). Returns the value that is stored afterwards. If several
+   * processes write at once, the first one succeeds and the others get its value.
    */
   write(value: string, previous: string | null): Promise<string>;
-  /** Sealed texts of other records: the latest of each kind, at most ten. Empty if the store holds none. */
+  /** Returns the latest encrypted texts of each kind of record, at most ten. Returns an empty list if the store contains none. */
   samples(): Promise<string[]>;
-  /** Deletes the value and every record with a sealed text: webhooks, pollers, events, deliveries and idempotency keys. */
+  /**
+   * Deletes the value and every record with encrypted text: webhooks, pollers, events, deliveries, idempotency keys and records of the
+   * platform adapter.
+   */
   discardSealed(): Promise<void>;
 }
 
-/** Which processes share the store. */
+/** Stores encrypted records of a platform adapter, such as login sessions. All processes share the records. */
+export interface PlatformStateStore {
+  /** Returns the record. Returns `null` if it does not exist or has expired. */
+  read(key: string): Promise<string | null>;
+  /**
+   * Replaces the record if it is still `previous` (`null` if there is none). The new record expires after `ttlMs`. Returns the record that
+   * is stored afterwards, or an empty string if there is none.
+   */
+  write(key: string, sealed: string, previous: string | null, ttlMs: number): Promise<string>;
+}
+
+/** An identifier of the platform that is too long for a numeric id, and the hash that its id contains instead. */
+export interface HashedIdentifier {
+  hash: string;
+  identifier: string;
+}
+
+/** Stores identifiers of a platform by their hash. All processes share them. */
+export interface IdentifierStore {
+  /** Returns the identifier with this hash. Returns `null` if it is unknown or has expired. */
+  find(hash: string): Promise<string | null>;
+  /**
+   * Stores identifiers for `ttlMs`. An identifier that is already stored expires later. If more than `maxCount` are stored, those that
+   * expire first are deleted.
+   */
+  save(identifiers: readonly HashedIdentifier[], ttlMs: number, maxCount: number): Promise<void>;
+}
+
+/** Registers the processes that share the store. */
 export interface ProcessStore {
-  /** Notes that this process lives, for the next `processTtlMs`. Answers how many do, this one included. */
+  /** Records a heartbeat of this process, which is valid for `processTtlMs`. Returns the number of live processes, including this one. */
   beat(id: string): Promise<number>;
   leave(id: string): Promise<void>;
 }
 
-/** How long a process counts as alive after it was heard of. */
+/** The time in milliseconds for which a process counts as alive after a heartbeat. */
 export const processTtlMs = 30_000;

@@ -1,39 +1,46 @@
+import type { AuditEntry } from './audit-port.ts';
+
 /**
- * Webhooks, and the pollers that feed them.
+ * Webhooks and the pollers that read events for them.
  *
- * A poller reads the activity of one platform account for one API account. Its webhooks and events belong to it, and one
- * process at a time runs it: whoever claimed it last, as long as that process is heard of (`PollerStore.beat`). Each
- * claim raises the poller's `fence`; what is written for an older one is refused, so that a process which slept through
- * its replacement can change nothing.
+ * A poller reads the activity of one platform account for one API account. Its webhooks and events belong to it. One process runs a poller
+ * at a time: the last one that claimed it, as long as this process sends heartbeats (`PollerStore.beat`). Each claim increases the poller's
+ * `fence`. Writes with an older fence are refused, so that a suspended process that was replaced cannot change anything.
  *
- * A poller lasts while a webhook or a stream keeps it. One that nothing keeps is gone for every verb, though its events
- * stay for their time; wanted again, it begins anew: without a cursor, as of the new `createdAt`, run by nobody. So a
- * stream that resumes behind an event from before `createdAt` has missed what happened between.
+ * A poller exists while a webhook or a stream uses it. Afterwards it is invisible to all methods, although its events are stored until they
+ * expire. If it is needed again, it is reset: it has no cursor, a new `createdAt`, and no process. A stream that resumes after an event
+ * from before `createdAt` has therefore missed the events in between.
  */
 
-/** What callers give and the store keeps of a webhook. Secrets are sealed by whoever writes them. */
+/** The stored data of a webhook that callers set. The caller of the store encrypts the secrets. */
 export interface WebhookRecord {
   id: string;
   account: string;
   poller: string;
   createdAt: number;
-  /** Sealed. In plain text if an earlier release wrote it. */
+  /** The URL, encrypted. It is plain text if an earlier release wrote it. */
   url: string;
-  /** Sealed: its secret (and the one before it), its encryption code. */
+  /** The secret, the previous secret and the encryption code, encrypted. */
   sealed: string;
   hasEncryptionCode: boolean;
-  /** Event types to deliver; `null` for all. */
+  /** The event types to deliver; `null` for all types. */
   events: string[] | null;
   valid: boolean;
-  /** Since when events are kept for it: its first validity. `null` before. */
+  /** The time of the webhook's first validity, from which events are stored for it; `null` before that. */
   keptSince: number | null;
   lastValidatedAt: number | null;
-  /** Of the first of the faults that follow each other until now, in checks of a valid webhook; `null` while there is none. */
+  /** The time since which all checks of a valid webhook have failed; `null` if the last check passed. */
   failingSince: number | null;
   lastDeliveryAt: number | null;
-  /** Why the last handshake failed, or that the receiver is gone (410), for its owner. */
+  /** The time of the first failed delivery attempt since the last event that was delivered; `null` if the last attempts succeeded. */
+  undeliveredSince: number | null;
+  /** The error of the last failed attempt; `null` if the last attempts succeeded. */
+  undeliveredError: string | null;
+  /** The time from which nothing is delivered, by the owner's choice; `null` if the webhook is not paused. */
+  pausedAt: number | null;
+  /** A message for the owner: the reason why the last handshake failed, or that the receiver responded with 410. */
   lastError: string | null;
-  /** Raised by every `update`. */
+  /** Incremented by every `update`. */
   revision: number;
 }
 
@@ -44,85 +51,93 @@ export interface WebhookPosition {
 
 export interface WebhookStore {
   /**
-   * Adds a webhook, and its poller unless that is there (then it stays as it is, but for `sealed`), which it wakes.
-   * `too_many` where the account has `limit` webhooks already. The same webhook again changes nothing: `created`.
+   * Creates a webhook and notifies its poller. The poller is created if it does not exist; otherwise only its `sealed` is updated. Returns
+   * `too_many` if the account already has `limit` webhooks. Creating the same webhook again changes nothing and returns `created`.
    */
-  create(webhook: WebhookRecord, poller: NewPoller, limit: number): Promise<'created' | 'too_many'>;
+  create(webhook: WebhookRecord, poller: NewPoller, limit: number, audit?: AuditEntry): Promise<'created' | 'too_many'>;
   find(account: string, id: string): Promise<WebhookRecord | null>;
-  /** Newest first, ties by id descending; those after a position where one is given. */
+  /** Lists webhooks, newest first, then by id in descending order. If a position is given, the list begins after it. */
   list(account: string, limit: number, after?: WebhookPosition): Promise<WebhookRecord[]>;
   /**
-   * Webhooks of any account whose URL an earlier release wrote in plain text. Once it returns none, the files of the
-   * embedded store hold no plain URL either.
+   * Returns webhooks of any account whose URL an earlier release stored in plain text. When it returns none, the files of the embedded
+   * store contain no plain URLs either.
    */
   withPlainUrl(limit: number): Promise<WebhookRecord[]>;
-  /** Those of a poller, oldest first. */
+  /** Returns webhooks of all accounts by id, beginning after this id. */
+  listAll(limit: number, after?: string): Promise<WebhookRecord[]>;
+  /** Replaces `url` and `sealed` with the same content in another encryption, and increments the revision, if the revision is unchanged. */
+  reseal(webhook: Pick<WebhookRecord, 'account' | 'id' | 'revision' | 'url' | 'sealed'>): Promise<boolean>;
+  /** Returns the webhooks of a poller, oldest first. */
   ofPoller(account: string, poller: string): Promise<WebhookRecord[]>;
   /**
-   * Puts this in the place of the webhook with this id, if its revision is still the one given, and wakes its poller. The
-   * revision is raised by one; `createdAt` stays, and so does `lastDeliveryAt`, which is `DeliveryStore.finish`'s. A
-   * webhook may move to another poller, which is given as well and treated as `create` does, unless it is known to be
-   * there; what the webhook was to get stays its own. False where it was changed meanwhile, or is gone.
+   * Replaces the webhook with this id if its revision is unchanged, increments its revision, and notifies its poller. `createdAt` and the
+   * fields that `DeliveryStore.finish` sets (`lastDeliveryAt`, `undeliveredSince`, `undeliveredError`) are not replaced, but a new URL
+   * clears the last two. A webhook may move to another poller. The other poller must then be given, and is handled as in `create`. It may
+   * be left out only if it is known to exist. Deliveries of the webhook stay with it. Returns false if the webhook was changed
+   * concurrently or does not exist.
    */
-  update(webhook: WebhookRecord, poller?: NewPoller): Promise<boolean>;
-  /** Removes it and wakes its poller, then its deliveries, of which a crash may leave some until their events go. */
-  remove(account: string, id: string): Promise<boolean>;
+  update(webhook: WebhookRecord, poller?: NewPoller, audit?: AuditEntry): Promise<boolean>;
   /**
-   * Takes the handshake lease of a webhook for `handshakeLeaseMs`, unless another holder has it. Returns the state
-   * afterwards, `null` if the webhook is gone. The lease is not taken either if a handshake of the same target has ended
-   * that was numbered `joined` or later: its outcome is in `last`. So a caller waits for the handshake that another process
-   * runs by asking again. Changes neither the revision nor the poller.
+   * Deletes the webhook, notifies its poller, and then deletes its deliveries. After a crash, some deliveries may remain until their events
+   * expire.
+   */
+  remove(account: string, id: string, audit?: AuditEntry): Promise<boolean>;
+  /**
+   * Takes the handshake lease of a webhook for `handshakeLeaseMs`. Returns the state afterwards, or `null` if the webhook does not exist.
+   * The lease is not taken if another holder has it. It is not taken either if a handshake of the same target with the number `joined` or
+   * higher has ended, because its outcome is in `last`. A caller waits for a handshake of another process by calling this method
+   * repeatedly. Changes neither the revision nor the poller.
    */
   beginHandshake(lease: HandshakeLease, joined: number | null): Promise<HandshakeState | null>;
-  /** Gives the lease of this number back, with the outcome of the handshake if there is one. */
+  /** Releases the lease with this number, and stores the outcome of the handshake if there is one. */
   endHandshake(lease: HandshakeLease, number: number, outcome: string | null): Promise<void>;
 }
 
 export interface HandshakeLease {
   account: string;
   webhook: string;
-  /** The process that runs the handshake. Asked again by the same holder, the lease is taken again. */
+  /** The process that runs the handshake. If it already has the lease, it gets the lease again. */
   holder: string;
   /** Identifies the URL and the secret that the handshake checks. */
   target: string;
 }
 
 export interface HandshakeState {
-  /** Raised whenever the lease is taken. */
+  /** Incremented whenever the lease is taken. */
   number: number;
-  /** `null` while nobody has the lease. */
+  /** The current holder; `null` if nobody has the lease. */
   holder: string | null;
-  /** The handshake that ended last. */
+  /** The last handshake that ended. */
   last: { number: number; target: string; outcome: string } | null;
 }
 
-/** Longer than a handshake takes (10 s), so that a lease that has run out belongs to a process that died. */
+/** The duration of a handshake lease. It is longer than a handshake (10 s), so an expired lease belongs to a dead process. */
 export const handshakeLeaseMs = 13_000;
 
 export interface NewPoller {
-  /** Derived from account, `auth_token` and proxy by whoever makes it: the same for the same three. */
+  /** Derived from account, `auth_token` and proxy, so that equal values always give the same poller. */
   id: string;
   account: string;
-  /** Sealed: `auth_token`, proxy. */
+  /** The `auth_token` and the proxy, encrypted. */
   sealed: string;
   createdAt: number;
-  /** The platform's, where it begins if it is made; left out or `null`: with what is new when it is first run. */
+  /** The platform's cursor at which a new poller begins. If it is missing or `null`, the poller begins with events after its first run. */
   cursor?: string | null;
 }
 
 export interface PollerRecord extends NewPoller {
-  /** The platform's, behind the last event that was appended. */
+  /** The platform's cursor after the last event that was appended. */
   cursor: string | null;
-  /** Why it stopped asking the platform, for people; `null` while it asks. */
+  /** The reason why polling was stopped, as a message for people; `null` while the platform is polled. */
   stopped: string | null;
   /**
-   * Sealed: why the platform cannot be reached, once that has lasted for a while; `null` while it can be reached. It is
-   * cleared when the poller stops, is renewed or begins anew.
+   * The reason why the platform has been unreachable for some time, encrypted; `null` while it is reachable. It is cleared when the poller
+   * is stopped, renewed or reset.
    */
   unreachable: string | null;
-  /** A live stream wants it until then, whether or not it has webhooks. */
+  /** A live stream needs the poller until this time, even if it has no webhooks. */
   streamedUntil: number | null;
-  /** When it appended an event last; 0 before the first. */
+  /** The time of the last append of an event; 0 before the first. */
   appendedAt: number;
   fence: number;
 }
@@ -135,47 +150,55 @@ export interface PollerReference {
 
 export interface PollerStore {
   /**
-   * Notes that this process runs pollers, all that it has claimed, for the next `pollerTtlMs`. Answers how many processes
-   * do, this one included.
+   * Records a heartbeat of a process that runs pollers. It is valid for `pollerTtlMs` and for all pollers of the process. Returns the
+   * number of live processes, including this one.
    */
   beat(process: string): Promise<number>;
-  /** It runs none from now on: all that it had can be claimed at once. */
+  /** Removes the process. Other processes can claim its pollers at once. */
   leave(process: string): Promise<void>;
   find(account: string, id: string): Promise<PollerRecord | null>;
-  /** Makes it where there is none, and keeps it at least until then for a live stream. Wakes it where it had none. */
+  /**
+   * Creates the poller if it does not exist and keeps it at least until `until` for a live stream. Notifies the poller if no stream used it
+   * before.
+   */
   keepForStream(poller: NewPoller, until: number): Promise<void>;
-  /** Takes at most so many pollers that no living process runs. To take one counts as a `beat`. */
+  /** Claims at most `limit` pollers that no live process runs. A claim counts as a `beat`. */
   claim(process: string, limit: number): Promise<PollerRecord[]>;
-  /** Gives them up; those that are no longer this fence's are left as they are. */
+  /** Gives these pollers back. Pollers with a newer fence are not changed. */
   release(pollers: readonly PollerReference[]): Promise<void>;
   /**
-   * Which of these this process still runs under this fence. What else stands in its name is given up: pollers that it
-   * claimed without hearing of it, since the answer was lost. Not to be asked while it claims.
+   * Returns which of these pollers the process still runs with the same fence. All other pollers that are assigned to the process are given
+   * back: it claimed them but never received the response. Must not be called during a claim.
    */
   confirm(process: string, pollers: readonly PollerReference[]): Promise<string[]>;
-  /** All there are to run, by whomever. */
+  /** Returns the number of pollers, no matter which process runs them. */
   count(): Promise<number>;
   /**
-   * Of those that this process runs: which were woken (by a change of a webhook, a replay, a stream) since it asked last
-   * or claimed them, each told once. Where this throws, some may be lost: any may have been woken.
+   * Returns the pollers of this process that were notified by a change of a webhook, a replay or a stream since the last call or their
+   * claim. Each notification is returned once. If the call throws, some notifications may be lost, so the caller must refresh all its
+   * pollers.
    */
   woken(process: string): Promise<string[]>;
   /**
-   * Stops it for this reason, or lets it go on (`null`). False where the fence is old, or where it was given other
-   * sealed credentials than these: a refusal says nothing of those.
+   * Stops the poller for this reason, or continues it if the reason is `null`. Returns false if the fence is outdated or the poller has
+   * other encrypted credentials, because the reason does not apply to those.
    */
   stop(poller: PollerReference & Pick<NewPoller, 'sealed'>, reason: string | null): Promise<boolean>;
-  /** Sets `unreachable`. False in the same cases as `stop`. Does not wake it. */
+  /** Sets `unreachable` without notifying the poller. Returns false in the same cases as `stop`. */
   setUnreachable(
     poller: PollerReference & Pick<NewPoller, 'sealed'>,
     unreachable: PollerRecord['unreachable'],
   ): Promise<boolean>;
-  /** Gives it new sealed credentials, lets it go on, and wakes it. */
+  /** Returns pollers of all accounts by id, beginning after this id. */
+  listAll(limit: number, after?: string): Promise<PollerRecord[]>;
+  /** Replaces `sealed` and `unreachable` with the same content in another encryption and notifies the poller, if `sealed` is still `previous`. */
+  reseal(poller: Pick<PollerRecord, 'account' | 'id' | 'sealed' | 'unreachable'>, previous: string): Promise<boolean>;
+  /** Replaces the poller's encrypted credentials, continues it, and notifies it. */
   renew(poller: Pick<NewPoller, 'account' | 'id' | 'sealed'>): Promise<void>;
 }
 
 /**
- * How long a process that runs pollers counts as alive after its last `beat`. Less than `processTtlMs`: with a beat every
- * third of it and a claim as often, the pollers of a process that died are run by others within 20 s.
+ * The time in milliseconds for which a process that runs pollers counts as alive after a heartbeat. It is shorter than `processTtlMs`:
+ * heartbeats and claims happen three times within this time, so that the pollers of a dead process are taken over within 20 s.
  */
 export const pollerTtlMs = 12_000;

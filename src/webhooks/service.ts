@@ -1,20 +1,37 @@
 import { PosternError } from '../shared/errors/postern-error.ts';
+import type { AuditAuthor } from '../shared/model/audit.ts';
 import type { EventType, LiveStream } from '../shared/model/event.ts';
 import type { Page } from '../shared/model/page.ts';
-import type { CreatedWebhook, DeliveryView, WebhookTest, WebhookView } from '../shared/model/webhook.ts';
-import type { Runtime } from '../shared/runtime/runtime.ts';
-import type { DeliveryPosition, Store, WebhookPosition, WebhookRecord } from '../store/port.ts';
+import type {
+  CreatedWebhook,
+  DeliveryDetailView,
+  DeliveryView,
+  WebhookTest,
+  WebhookView,
+} from '../shared/model/webhook.ts';
+import { type Runtime, sleep } from '../shared/runtime/runtime.ts';
+import { VaultError } from '../shared/secrets/vault.ts';
+import type {
+  DeliveryPosition,
+  LoggedAttempt,
+  ReplayFilter,
+  Store,
+  WebhookPosition,
+  WebhookRecord,
+} from '../store/port.ts';
 import type { Receivers } from './delivery/receiver.ts';
 import type { SendGate } from './delivery/send-gate.ts';
+import { mostCounted, reasonOf, stateOf } from './registration/condition.ts';
 import { afterCheck } from './registration/daily-check.ts';
 import type { Handshakes } from './registration/handshakes.ts';
-import { notFound, WebhookRecords } from './registration/records.ts';
+import { WebhookRecords, webhookNotFound } from './registration/records.ts';
 import { maxPerAccount, type NewWebhook, Registration, type WebhookChange } from './registration/registration.ts';
-import { sendTestEvent, TestBudget } from './registration/test-event.ts';
-import { deliveryView, pageOf, readPosition, view } from './registration/views.ts';
+import { sendTestEvent } from './registration/test-event.ts';
+import { type TestEventLimit, testEventsPerMinute } from './registration/test-event-limit.ts';
+import { attemptView, deliveryView, lastErrorOf, pageOfRecords, readPosition, view } from './registration/views.ts';
 import type { MessageOpener } from './shared/message-opener.ts';
 import type { PlatformAccess } from './shared/platform-access.ts';
-import { type PollerCredentials, secretOverlapMs, type WebhookVault } from './shared/secrets.ts';
+import { type AttemptExchange, type PollerCredentials, secretOverlapMs, type WebhookVault } from './shared/secrets.ts';
 import type { LiveStreams } from './streams/live-streams.ts';
 
 export interface StreamOrder {
@@ -36,28 +53,33 @@ export interface WebhookServiceParts extends PlatformAccess {
   runtime: Runtime;
   handshakes: Handshakes;
   gate: SendGate;
+  testEvents: TestEventLimit;
 }
 
-/** Serves the calls about webhooks (docs/webhooks.md, Registration). */
+/**
+ * The time in milliseconds within which the results of finished attempts are stored (`result-writer.ts`). A replay first waits for this
+ * time, because it leaves out events whose first attempt has no stored result.
+ */
+const resultsMs = 100;
+
+/** Implements the API calls for webhooks (docs/webhooks.md, Registration). */
 export class WebhookService {
   readonly #parts: WebhookServiceParts;
   readonly #records: WebhookRecords;
   readonly #registration: Registration;
-  readonly #tests: TestBudget;
 
   constructor(parts: WebhookServiceParts) {
     this.#parts = parts;
     this.#records = new WebhookRecords(parts);
     this.#registration = new Registration({ ...parts, records: this.#records });
-    this.#tests = new TestBudget(parts.runtime);
   }
 
-  /** Reads the URL of a receiver. Throws `bad_input`. */
+  /** Parses and checks the URL of a receiver. Throws `bad_input`. */
   checkUrl(text: string): URL {
     return this.#parts.receivers.readUrl(text);
   }
 
-  /** Opens a live stream of the events that webhooks of this actor would get. */
+  /** Opens a live stream with the same events that webhooks of this actor receive. */
   async stream({ account, credentials, cursor, types, after, encryptionCode: code }: StreamOrder): Promise<LiveStream> {
     const opening = code === null ? null : { account, credentials, code };
     if (opening) await this.#parts.opener.check(opening);
@@ -76,19 +98,27 @@ export class WebhookService {
 
   async #view(record: WebhookRecord): Promise<WebhookView> {
     const { store, vault } = this.#parts;
-    const poller = await this.#records.stored(store.pollers.find(record.account, record.poller));
-    return view(record, vault.openUrl(record), {
+    const { account, id } = record;
+    const poller = await this.#records.stored(store.pollers.find(account, record.poller));
+    const lastError = lastErrorOf(record, {
       stopped: poller?.stopped ?? null,
       unreachable: poller && vault.openUnreachable(poller),
       codeRefused: vault.open(record).codeRefused,
     });
+    const state = stateOf(record, lastError);
+    let state_reason: string | null = null;
+    if (state !== 'active') {
+      const waiting = await this.#records.stored(store.deliveries.queued(account, id, mostCounted + 1));
+      state_reason = reasonOf(record, state, lastError, waiting, store.now());
+    }
+    return view(record, vault.openUrl(record), lastError, { state, state_reason });
   }
 
   /** Lists webhooks, newest first. */
   async list(account: string, count: number, cursor: string | null): Promise<Page<WebhookView>> {
     const after = readPosition<WebhookPosition>(cursor);
     const found = await this.#records.stored(this.#parts.store.webhooks.list(account, count + 1, after));
-    const { items, cursor: next } = pageOf(
+    const { items, cursor: next } = pageOfRecords(
       found,
       count,
       (record) => record,
@@ -97,65 +127,84 @@ export class WebhookService {
     return { items: await Promise.all(items.map((record) => this.#view(record))), cursor: next };
   }
 
-  /** Runs the CRC again, with new credentials or a new code if they are given. The returned webhook has the result. */
+  /** Runs the CRC again, with new credentials or a new code if they are given. The returned webhook contains the result. */
   async validate(
     account: string,
     id: string,
     renewed: Pick<WebhookChange, 'credentials' | 'encryptionCode'>,
+    author: AuditAuthor,
   ): Promise<WebhookView> {
-    return this.#view(await this.#registration.change(account, id, renewed, true));
+    return this.#view(await this.#registration.change(account, id, renewed, true, author));
   }
 
-  /** Changes the URL or the events. A new URL is checked with a CRC at once, and is invalid if that fails. */
-  async update(account: string, id: string, change: Pick<WebhookChange, 'url' | 'events'>): Promise<WebhookView> {
-    return this.#view(await this.#registration.change(account, id, change, change.url !== undefined));
+  /**
+   * Changes the URL or the events, pauses or resumes. A new URL is checked with a CRC at once. If the CRC fails, the webhook becomes invalid.
+   * After a pause this process sends no more deliveries.
+   */
+  async update(
+    account: string,
+    id: string,
+    change: Pick<WebhookChange, 'url' | 'events' | 'paused'>,
+    author: AuditAuthor,
+  ): Promise<WebhookView> {
+    return this.#view(await this.#registration.change(account, id, change, change.url !== undefined, author));
   }
 
-  async remove(account: string, id: string): Promise<{ id: string; deleted: true }> {
-    if (!(await this.#records.stored(this.#parts.store.webhooks.remove(account, id)))) throw notFound(id);
+  async remove(account: string, id: string, author: AuditAuthor): Promise<{ id: string; deleted: true }> {
+    const entry = this.#registration.auditEntry(await this.#records.find(account, id), 'webhook.deleted', author);
+    const isRemoved = await this.#records.stored(this.#parts.store.webhooks.remove(account, id, entry));
+    if (!isRemoved) throw webhookNotFound(id);
     this.#parts.gate.retire(id, Number.POSITIVE_INFINITY);
     return { id, deleted: true };
   }
 
-  /** Makes a new secret. The old one also signs for 24 h. */
-  async rotateSecret(account: string, id: string): Promise<{ id: string; secret: string }> {
+  /** Creates a new secret. Deliveries are also signed with the old secret for 24 h. */
+  async rotateSecret(account: string, id: string, author: AuditAuthor): Promise<{ id: string; secret: string }> {
     const { store, vault, runtime } = this.#parts;
     const secret = runtime.randomBytes(24).toString('base64url');
-    await this.#records.rewrite(account, id, async (record) => {
+    const found = await this.#records.find(account, id);
+    const entry = this.#registration.auditEntry(found, 'webhook.secret_rotated', author);
+    const rotate = async (record: WebhookRecord): Promise<WebhookRecord> => {
       const before = vault.open(record);
-      // A receiver that has not passed a handshake with the newest secret still uses the one before.
+      // A receiver that has not passed a handshake with the newest secret still uses the previous one.
       const kept = before.proven || before.previous === null ? before.secret : before.previous.secret;
       const previous = { secret: kept, until: store.now() + secretOverlapMs };
       return { ...record, sealed: vault.seal(record, { ...before, secret, proven: false, previous }) };
-    });
+    };
+    await this.#records.rewrite(account, id, rotate, undefined, entry);
     return { id, secret };
   }
 
-  /** Sends a signed `webhook.test` event now. */
+  /** Sends a signed `webhook.test` event immediately. */
   async test(account: string, id: string): Promise<WebhookTest> {
     const record = await this.#records.find(account, id);
-    this.#tests.take(account);
+    const retryAfterSeconds = await this.#parts.testEvents.take(account);
+    if (retryAfterSeconds > 0) throw tooManyTestEvents(retryAfterSeconds);
     const sent = await sendTestEvent(record, this.#parts);
     if (sent) return sent;
     await this.#records.find(account, id);
     throw new PosternError(
       'webhook_changed',
-      'The URL of the webhook was changed while the test event was sent: send it again',
+      'The URL of the webhook was changed while the test event was being sent. Retry',
     );
   }
 
-  /** Queues the events of the last 24 h again, of one webhook or of all that are valid. */
+  /** Queues events of the last 24 h again, for one webhook or for all valid webhooks that are not paused. */
   async replay(
     account: string,
     id: string | null,
+    filter: ReplayFilter,
   ): Promise<{ replayed: number; webhooks: { id: string; replayed: number }[] }> {
-    const { store } = this.#parts;
+    const { store, runtime } = this.#parts;
     const records =
       id === null
         ? await this.#records.stored(store.webhooks.list(account, maxPerAccount))
         : [await this.#records.find(account, id)];
-    const rechecks = records.filter(({ valid }) => valid).map((record) => this.#recheck(record));
-    // A webhook that is deleted meanwhile is left out, unless the caller named it.
+    if (id !== null && records[0]?.pausedAt) throw paused();
+    const rechecks = records
+      .filter(({ valid, pausedAt }) => valid && pausedAt === null)
+      .map((record) => this.#recheck(record));
+    // A webhook that is deleted in the meantime is skipped, unless the caller requested this webhook.
     const checked = (await Promise.all(id === null ? rechecks.map(unlessGone) : rechecks)).filter(
       (found) => found !== null,
     );
@@ -164,11 +213,19 @@ export class WebhookService {
       const reason = (checked[0] ?? records[0])?.lastError ?? 'validate it first';
       throw new PosternError('webhook_invalid', `The webhook is not valid, so nothing can be replayed: ${reason}`);
     }
+    await sleep(runtime, resultsMs);
     const webhooks: { id: string; replayed: number }[] = [];
     for (const { id } of valid) {
-      webhooks.push({ id, replayed: await this.#records.stored(store.deliveries.replay(account, id)) });
+      webhooks.push({ id, replayed: await this.#records.stored(store.deliveries.replay(account, id, filter)) });
     }
     return { replayed: webhooks.reduce((sum, { replayed }) => sum + replayed, 0), webhooks };
+  }
+
+  /** Queues one event of the last 24 h again. Returns its delivery. */
+  async resend(account: string, id: string, event: string): Promise<DeliveryView> {
+    await this.#find(account, id, event);
+    await this.replay(account, id, { event });
+    return deliveryView((await this.#find(account, id, event)).delivery);
   }
 
   /** Runs the CRC before a replay. */
@@ -184,8 +241,42 @@ export class WebhookService {
     await this.#records.find(account, id);
     const after = readPosition<DeliveryPosition>(cursor);
     const found = await this.#records.stored(this.#parts.store.deliveries.list(account, id, count + 1, after));
-    return pageOf(found, count, deliveryView, ({ eventAt: at, event }) => ({ at, event }));
+    return pageOfRecords(found, count, deliveryView, ({ eventAt: at, event }) => ({ at, event }));
   }
+
+  /** Returns one delivery with its attempts. Throws `not_found`. */
+  async delivery(account: string, id: string, event: string): Promise<DeliveryDetailView> {
+    const { delivery, attempts } = await this.#find(account, id, event);
+    const opened = attempts.map((each) => attemptView(event, each, this.#exchange(account, event, id, each)));
+    return { ...deliveryView(delivery), attempts: opened };
+  }
+
+  async #find(account: string, id: string, event: string) {
+    await this.#records.find(account, id);
+    const found = await this.#records.stored(this.#parts.store.deliveries.find(account, id, event));
+    if (!found) throw deliveryNotFound(event);
+    return found;
+  }
+
+  /** Returns `null` if the exchange was encrypted with a key that was dropped. */
+  #exchange(account: string, event: string, webhook: string, { exchange }: LoggedAttempt): AttemptExchange | null {
+    if (exchange === null) return null;
+    try {
+      return this.#parts.vault.openExchange(account, event, webhook, exchange);
+    } catch (error) {
+      if (error instanceof VaultError) return null;
+      throw error;
+    }
+  }
+}
+
+function deliveryNotFound(event: string): PosternError {
+  return new PosternError('delivery_not_found', `Delivery not found: ${event}`);
+}
+
+function paused(): PosternError {
+  const remedy = 'Resume it first, with PATCH /webhooks/{id} and paused: false';
+  return new PosternError('webhook_paused', `The webhook is paused, so nothing can be replayed. ${remedy}`);
 }
 
 async function unlessGone(found: Promise<WebhookRecord>): Promise<WebhookRecord | null> {
@@ -195,4 +286,9 @@ async function unlessGone(found: Promise<WebhookRecord>): Promise<WebhookRecord 
     if (error instanceof PosternError && error.code === 'not_found') return null;
     throw error;
   }
+}
+
+function tooManyTestEvents(retryAfterSeconds: number): PosternError {
+  const message = `An account may send at most ${testEventsPerMinute} test events per minute. Wait before the next one`;
+  return new PosternError('webhook_test_limit', message, { retryAfterSeconds });
 }

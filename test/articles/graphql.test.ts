@@ -1,22 +1,22 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { png } from '../media/pictures.ts';
 import { GraphqlClient } from '../support/graphql.ts';
-import { type ArticleWorld, articleIn, first, startArticleWorld, type Writer } from './world.ts';
+import { type ArticleFixture, articleIn, first, startArticleFixture, type Writer } from './fixture.ts';
 
-let world: ArticleWorld;
+let fixture: ArticleFixture;
 let key: string;
 
 beforeAll(async () => {
-  world = await startArticleWorld();
-  ({ key } = await world.service.makeAccount('10'));
+  fixture = await startArticleFixture();
+  ({ key } = await fixture.service.makeAccount('10'));
 });
-afterAll(() => world.stop());
+afterAll(() => fixture.stop());
 
 const graphqlOf = ({ account }: Writer) =>
-  new GraphqlClient({ url: world.service.demo.graphqlUrl, key, authToken: account.authToken });
+  new GraphqlClient({ url: fixture.service.demo.graphqlUrl, key, authToken: account.authToken });
 
 test('a list carries all but the content, which costs a call for each article', async () => {
-  const writer = await world.writer();
+  const writer = await fixture.writer();
   const ids = [await articleIn('draft', writer), await articleIn('published', writer)].toReversed();
   const titles = await graphqlOf(writer).ask('{ articles { nodes { articleId title status } } }');
   expect(titles.data.articles.nodes.map(({ articleId }: { articleId: string }) => articleId)).toEqual(ids);
@@ -28,8 +28,8 @@ test('a list carries all but the content, which costs a call for each article', 
   expect(whole.extensions.cost).toMatchObject({ quoted: '0.011', actual: '0.003' });
 });
 
-test('an article has a global id, and what it brings along costs nothing more', async () => {
-  const writer = await world.writer();
+test('an article has a global id, and its own fields cost nothing more', async () => {
+  const writer = await fixture.writer();
   const articleId = await articleIn('published', writer);
   const found = await graphqlOf(writer).ask(
     'query($articleId: String!) { article(articleId: $articleId) { id content title tweet { tweetId } publicUrl } }',
@@ -46,8 +46,8 @@ test('an article has a global id, and what it brings along costs nothing more', 
   expect(node.data.node).toEqual({ articleId, content: first.content });
 });
 
-test('the payload of a mutation has the article, at a call only for what it does not know', async () => {
-  const writer = await world.writer();
+test('the payload of a mutation has the article; a further call is needed only for unknown fields', async () => {
+  const writer = await fixture.writer();
   const create = (selection: string) =>
     graphqlOf(writer).ask(
       `mutation($input: CreateArticleInput!) { createArticle(input: $input) { article { ${selection} } } }`,
@@ -62,7 +62,7 @@ test('the payload of a mutation has the article, at a call only for what it does
 });
 
 test('a cover comes as a file of a multipart request', async () => {
-  const writer = await world.writer();
+  const writer = await fixture.writer();
   const query =
     'mutation($cover: Upload) { createArticle(input: { title: "On looms", content: "x", coverImage: $cover }) { coverMediaId } }';
   const form = new FormData();
@@ -70,7 +70,7 @@ test('a cover comes as a file of a multipart request', async () => {
   form.set('map', JSON.stringify({ 0: ['variables.cover'] }));
   form.set('0', new Blob([new Uint8Array(png())], { type: 'image/png' }), 'cover.png');
   const headers = { authorization: `Bearer ${key}`, 'x-auth-token': writer.account.authToken };
-  const response = await fetch(world.service.demo.graphqlUrl, { method: 'POST', headers, body: form });
+  const response = await fetch(fixture.service.demo.graphqlUrl, { method: 'POST', headers, body: form });
   expect(await response.json()).toMatchObject({
     data: { createArticle: { coverMediaId: expect.stringMatching(/^\d+$/) } },
   });

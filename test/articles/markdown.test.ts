@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type ArticleWorld, startArticleWorld, type Writer } from './world.ts';
+import { type ArticleFixture, startArticleFixture, type Writer } from './fixture.ts';
 
-let world: ArticleWorld;
+let fixture: ArticleFixture;
 let writer: Writer;
 
 beforeAll(async () => {
-  world = await startArticleWorld();
-  writer = await world.writer();
+  fixture = await startArticleFixture();
+  writer = await fixture.writer();
 });
-afterAll(() => world.stop());
+afterAll(() => fixture.stop());
 
 async function roundTrip(content: string): Promise<unknown> {
   const made = await writer.act('create', { title: 'Round trip', content });

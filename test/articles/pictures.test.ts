@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Origin, startOrigin } from '../media/origin.ts';
 import { gif, jpeg, mp4, png } from '../media/pictures.ts';
-import { type ArticleWorld, articleIn, first, startArticleWorld, type Writer } from './world.ts';
+import { type ArticleFixture, articleIn, first, startArticleFixture, type Writer } from './fixture.ts';
 
-let world: ArticleWorld;
+let fixture: ArticleFixture;
 let origin: Origin;
 
 beforeAll(async () => {
   origin = await startOrigin();
-  world = await startArticleWorld();
+  fixture = await startArticleFixture();
 });
 afterAll(async () => {
-  await world.stop();
+  await fixture.stop();
   await origin.close();
 });
 
@@ -32,7 +32,7 @@ async function bytesAt(url = ''): Promise<Buffer> {
 
 describe.each(['REST', 'GraphQL'] as const)('over %s', (face) => {
   test('a cover comes by id, by address, as base64 and as a data: URI, and is changed alone', async () => {
-    const writer = await world.writer(face);
+    const writer = await fixture.writer(face);
     const id = await uploaded(writer, png(), 'image/png');
     const covers = [
       { cover_media_id: id },
@@ -59,7 +59,7 @@ describe.each(['REST', 'GraphQL'] as const)('over %s', (face) => {
   });
 
   test('images inside are fetched once and shown by the platform; read back and sent again, they are not fetched again', async () => {
-    const writer = await world.writer(face);
+    const writer = await fixture.writer(face);
     const [one, two] = [origin.serve('/one.png', png(41, 31)), origin.serve('/two.gif', gif)];
     const asked = origin.asked.length;
     const content = `![One](${one} "The first") and ![two](${two})\n\n[![again](${one})](https://a.example/)`;
@@ -70,11 +70,11 @@ describe.each(['REST', 'GraphQL'] as const)('over %s', (face) => {
     const shown = (await writer.read(article_id))['content'];
     const addresses = addressesIn(shown);
     expect(addresses).toHaveLength(3);
-    expect(addresses.every((url) => url.startsWith(world.service.demo.sandboxUrl))).toBe(true);
+    expect(addresses.every((url) => url.startsWith(fixture.service.demo.sandboxUrl))).toBe(true);
     expect([await bytesAt(addresses[0]), await bytesAt(addresses[1])]).toEqual([png(41, 31), gif]);
     expect(shown).toBe(content.replaceAll(one, addresses[0] ?? '').replaceAll(two, addresses[1] ?? ''));
 
-    const [again, calls] = await world.sandbox.requestsDuring(() =>
+    const [again, calls] = await fixture.sandbox.requestsDuring(() =>
       writer.act('update', { article_id, content: `${shown}\n\nMore` }),
     );
     expect(again.status, String(again.error)).toBe(200);
@@ -84,26 +84,26 @@ describe.each(['REST', 'GraphQL'] as const)('over %s', (face) => {
     const missing = await writer.act('update', { article_id, content: `${shown}\n\n![](${origin.url}/missing.png)` });
     expect(missing.error).toMatch(/^Malformed field: content: image 3: cannot be fetched/);
 
-    const other = await world.writer(face);
+    const other = await fixture.writer(face);
     const stolen = await other.act('create', { ...first, content: String(shown) });
     expect([stolen.status, stolen.error]).toEqual([404, expect.stringMatching(/^Media not found: \d+$/)]);
     expect(await other.list()).toEqual([]);
   });
 
   test('an image can be in the Markdown itself', async () => {
-    const writer = await world.writer(face);
+    const writer = await fixture.writer(face);
     const content = `![dot](data:image/png;base64,${png(9, 9).toString('base64')})`;
     const { data } = await writer.act('create', { ...first, content });
     const [address] = addressesIn((await writer.read(String(data['article_id'])))['content']);
     expect(await bytesAt(address)).toEqual(png(9, 9));
   });
 
-  test('what is wrong with a picture is known before anything is changed', async () => {
-    const writer = await world.writer(face);
+  test('pictures are checked before the article is changed', async () => {
+    const writer = await fixture.writer(face);
     const article_id = await articleIn('published', writer);
     const before = await writer.read(article_id);
     const video = await uploaded(writer, mp4(), 'video/mp4');
-    const theirs = await uploaded(await world.writer(), png(), 'image/png');
+    const theirs = await uploaded(await fixture.writer(), png(), 'image/png');
     const page = origin.serve('/page.png', Buffer.from('<!doctype html><p>Not here</p>'), 'image/png');
     const good = origin.serve('/good.png', png());
     const wrong: [object, number, RegExp][] = [
@@ -120,7 +120,9 @@ describe.each(['REST', 'GraphQL'] as const)('over %s', (face) => {
       [{ content: '![](data:text/html;base64,PGI+)' }, 400, /^Malformed field: content: image 1/],
     ];
     for (const [input, status, error] of wrong) {
-      const [refused, calls] = await world.sandbox.requestsDuring(() => writer.act('update', { article_id, ...input }));
+      const [refused, calls] = await fixture.sandbox.requestsDuring(() =>
+        writer.act('update', { article_id, ...input }),
+      );
       expect(refused.status, JSON.stringify(input)).toBe(status);
       expect(refused.error).toMatch(error);
       for (const write of ['unpublishArticle', 'setArticleContent', 'uploadMedia'])
@@ -134,8 +136,8 @@ describe.each(['REST', 'GraphQL'] as const)('over %s', (face) => {
 });
 
 test('a body with a cover may be as large as media needs', async () => {
-  const writer = await world.writer();
+  const writer = await fixture.writer();
   const large = png(40, 30, { filler: 3 * 1024 * 1024 });
-  const { status } = await writer.act('create', { ...first, cover_image_base64: large.toString('base64') });
-  expect(status).toBe(200);
+  const { status, error } = await writer.act('create', { ...first, cover_image_base64: large.toString('base64') });
+  expect(status, String(error)).toBe(200);
 });

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { transitions } from '../../src/articles/states.ts';
-import { type ArticleWorld, articleIn, first, second, startArticleWorld, type Writer } from './world.ts';
+import { type ArticleFixture, articleIn, first, second, startArticleFixture, type Writer } from './fixture.ts';
 
-let world: ArticleWorld;
+let fixture: ArticleFixture;
 
 beforeAll(async () => {
-  world = await startArticleWorld();
+  fixture = await startArticleFixture();
 });
-afterAll(() => world.stop());
+afterAll(() => fixture.stop());
 
 describe.each(['REST', 'GraphQL'] as const)('over %s', (face) => {
   test('create makes a draft, which its author alone can read', async () => {
-    const writer = await world.writer(face, { premium: false });
+    const writer = await fixture.writer(face, { premium: false });
     const { status, data } = await writer.act('create', first);
     expect(status).toBe(200);
     expect(data).toEqual({
@@ -27,21 +27,23 @@ describe.each(['REST', 'GraphQL'] as const)('over %s', (face) => {
   });
 
   test('create with publish makes a published article with its wrapper tweet; premium only, before anything is made', async () => {
-    const writer = await world.writer(face);
+    const writer = await fixture.writer(face);
     const { data } = await writer.act('create', { ...first, publish: true });
     expect(data).toMatchObject({ status: 'published', draft_url: null, tweet_id: expect.any(String) });
     expect(data['public_url']).toContain(`/${writer.account.userName}/articles/`);
     expect(await writer.wrappers()).toMatchObject([{ id: data['tweet_id'], text: first.title }]);
 
-    const other = await world.writer(face, { premium: false });
-    const [refused, asked] = await world.sandbox.requestsDuring(() => other.act('create', { ...first, publish: true }));
+    const other = await fixture.writer(face, { premium: false });
+    const [refused, asked] = await fixture.sandbox.requestsDuring(() =>
+      other.act('create', { ...first, publish: true }),
+    );
     expect(refused).toMatchObject({ status: 403, error: 'Publishing an article needs a premium subscription' });
     expect(asked).toEqual({ me: 1 });
     expect(await other.list()).toEqual([]);
   });
 
   test('publish takes a draft to published; a second time nothing changes; premium only', async () => {
-    const writer = await world.writer(face);
+    const writer = await fixture.writer(face);
     const article_id = await articleIn('draft', writer);
     const published = await writer.act('publish', { article_id });
     expect(published.status).toBe(200);
@@ -51,14 +53,14 @@ describe.each(['REST', 'GraphQL'] as const)('over %s', (face) => {
     expect((await writer.act('publish', { article_id })).data).toEqual(published.data);
     expect(await writer.wrappers()).toMatchObject([{ id: tweet_id }]);
 
-    const other = await world.writer(face, { premium: false });
+    const other = await fixture.writer(face, { premium: false });
     const draft = await articleIn('draft', other);
     expect((await other.act('publish', { article_id: draft })).status).toBe(403);
     expect(await other.read(draft)).toMatchObject({ status: 'draft' });
   });
 
   test('unpublish takes a published one back to a draft, and its wrapper tweet away; a second time nothing changes', async () => {
-    const writer = await world.writer(face);
+    const writer = await fixture.writer(face);
     const article_id = await articleIn('published', writer);
     const { tweet_id } = await writer.read(article_id);
     for (const _again of [1, 2]) {
@@ -72,7 +74,7 @@ describe.each(['REST', 'GraphQL'] as const)('over %s', (face) => {
   test.each(['draft', 'published'] as const)(
     'update of a %s changes only what is passed, and not its state',
     async (state) => {
-      const writer = await world.writer(face);
+      const writer = await fixture.writer(face);
       const article_id = await articleIn(state, writer);
       const before = await writer.read(article_id);
       const title = await writer.act('update', { article_id, title: second.title });
@@ -86,14 +88,14 @@ describe.each(['REST', 'GraphQL'] as const)('over %s', (face) => {
       expect(content.data).toEqual({ article_id, updated: { title: false, content: true, cover_media_id: null } });
       const after = await writer.read(article_id);
       expect(after).toMatchObject({ ...second, status: state });
-      // It is published anew.
+      // The article was published again.
       if (state === 'published') expect(after['tweet_id']).not.toBe(before['tweet_id']);
       expect((await writer.wrappers()).map(({ text }) => text)).toEqual(state === 'published' ? [second.title] : []);
     },
   );
 
   test.each(['draft', 'published'] as const)('delete of a %s is for good: anything on it is 404', async (state) => {
-    const writer = await world.writer(face);
+    const writer = await fixture.writer(face);
     const article_id = await articleIn(state, writer);
     expect(await writer.act('delete', { article_id })).toMatchObject({ status: 200, data: { article_id } });
     expect(await writer.wrappers()).toEqual([]);
@@ -109,7 +111,7 @@ describe.each(['REST', 'GraphQL'] as const)('over %s', (face) => {
   test.each(['update', 'publish', 'unpublish', 'delete'] as const)(
     "%s of another's article is refused",
     async (trigger) => {
-      const [writer, other] = [await world.writer(face), await world.writer(face)];
+      const [writer, other] = [await fixture.writer(face), await fixture.writer(face)];
       for (const [state, status] of [
         ['published', 403],
         ['draft', 404],
@@ -123,7 +125,7 @@ describe.each(['REST', 'GraphQL'] as const)('over %s', (face) => {
   );
 
   test('update without a field, or with two covers, is refused', async () => {
-    const writer = await world.writer(face);
+    const writer = await fixture.writer(face);
     const article_id = await articleIn('draft', writer);
     expect((await writer.act('update', { article_id })).status).toBe(400);
     const covers = { cover_media_id: '1', cover_image_url: 'https://a.example/x.png' };
@@ -132,9 +134,9 @@ describe.each(['REST', 'GraphQL'] as const)('over %s', (face) => {
   });
 
   test('update of a published one by an author without premium any more leaves it as it is', async () => {
-    const writer = await world.writer(face);
+    const writer = await fixture.writer(face);
     const article_id = await articleIn('published', writer);
-    await world.service.addFault(
+    await fixture.service.addFault(
       { kind: 'status', status: 403, code: 'forbidden', message: 'Not now' },
       { operation: 'publishArticle', times: 1 },
     );
@@ -157,7 +159,7 @@ test('the table is that of docs/rest.md', () => {
 });
 
 test('title and content have their limits, counted in characters', async () => {
-  const writer: Writer = await world.writer();
+  const writer: Writer = await fixture.writer();
   const create = (input: object) => writer.act('create', { ...first, ...input });
   expect((await create({ title: '🙂'.repeat(100) })).status).toBe(200);
   expect((await create({ content: 'x'.repeat(100_000) })).status).toBe(200);
@@ -181,7 +183,7 @@ test('title and content have their limits, counted in characters', async () => {
 });
 
 test('an article of the seed can be read by everybody, as Markdown', async () => {
-  const writer = await world.writer();
+  const writer = await fixture.writer();
   const { body } = await writer.client.get('/user/articles_tweets', { userName: 'ines_petrov' });
   const [{ text, id } = {}] = body.data['tweets'] as { text: string; id: string }[];
   const url = String((await writer.client.get('/tweet/detail', { tweet_id: String(id) })).body.data['url']);
@@ -194,7 +196,7 @@ test('an article of the seed can be read by everybody, as Markdown', async () =>
 });
 
 test('the own articles are listed by status and page by page, without content', async () => {
-  const writer = await world.writer();
+  const writer = await fixture.writer();
   const made: string[] = [];
   for (const state of ['draft', 'published', 'draft'] as const) made.unshift(await articleIn(state, writer));
   const ids = async (query: Record<string, string>) => (await writer.list(query)).map(({ article_id }) => article_id);

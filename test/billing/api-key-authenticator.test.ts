@@ -1,17 +1,19 @@
 import { describe, expect, test } from 'vitest';
 import { apiKeyEntropyBytes, hashApiKey, makeApiKey } from '../../src/billing/api-key.ts';
 import { ApiKeyAuthenticator } from '../../src/billing/api-key-authenticator.ts';
+import { parseIpAddress } from '../../src/shared/model/ip-range.ts';
+import type { KeyRestrictions } from '../../src/shared/model/key-restrictions.ts';
 import { Secret } from '../../src/shared/secrets/secret.ts';
 import { type KeyRecord, type KeyStore, StoreUnavailableError } from '../../src/store/port.ts';
 import { manualRuntime } from '../store/manual-runtime.ts';
 
-/** A key store in memory that counts what it is asked, and can be slow or away. */
+/** A key store in memory that counts its calls and can be slow or unavailable. */
 class FakeKeys implements KeyStore {
   readonly records = new Map<string, KeyRecord>();
   readonly touched: { id: string; at: number }[] = [];
   lookUps = 0;
   away = false;
-  /** While set, answers wait; what they say was read before. */
+  /** While it is set, results are delayed. They are read before the delay. */
   gate: Promise<void> | null = null;
 
   async findByHash(hash: string): Promise<KeyRecord | null> {
@@ -27,19 +29,31 @@ class FakeKeys implements KeyStore {
     this.touched.push(...uses);
   }
   create = () => Promise.reject(new Error('not asked here'));
+  createWithin = () => Promise.reject(new Error('not asked here'));
+  find = () => Promise.reject(new Error('not asked here'));
   list = () => Promise.reject(new Error('not asked here'));
   revoke = () => Promise.reject(new Error('not asked here'));
 }
 
+const account = { name: '', createdAt: 0, rateLimit: null, lowCreditThreshold: null };
+
 function makeRing(seed = 1) {
   const runtime = manualRuntime(seed);
   const store = new FakeKeys();
-  const ring = new ApiKeyAuthenticator({ keys: store, accounts: { find: async () => null } }, runtime);
+  const deleted = new Set<string>();
+  const find = async (id: string) => (deleted.has(id) ? { ...account, id, deletedAt: 1 } : null);
+  const authenticator = new ApiKeyAuthenticator({ keys: store, accounts: { find } }, runtime);
+  const ring = {
+    authenticate: (key: Secret, address = '192.0.2.1') =>
+      authenticator.authenticate(key, () => parseIpAddress(address)),
+    recall: (key: Secret, address = '192.0.2.1') => authenticator.recall(key, () => parseIpAddress(address)),
+    flushUses: () => authenticator.flushUses(),
+  };
   let made = 0;
-  const newKey = (known = true) => {
+  const newKey = (known = true, restrictions: KeyRestrictions | null = null) => {
     const key = makeApiKey(runtime.randomBytes(apiKeyEntropyBytes));
     const id = `key_${++made}`;
-    const record = { id, account: `acc_${made}`, name: '', prefix: '', hash: hashApiKey(key) };
+    const record = { id, account: `acc_${made}`, name: '', prefix: '', hash: hashApiKey(key), restrictions };
     if (known) store.records.set(record.hash, { ...record, createdAt: 0, lastUsedAt: null, revokedAt: null });
     return key;
   };
@@ -47,7 +61,7 @@ function makeRing(seed = 1) {
     const record = store.records.get(hashApiKey(key));
     if (record) record.revokedAt = runtime.now();
   };
-  return { runtime, store, ring, newKey, revoke };
+  return { runtime, store, ring, newKey, revoke, deleted };
 }
 
 describe('a key that does not look like one', () => {
@@ -95,6 +109,15 @@ describe('a known key', () => {
       await expect(ring.authenticate(key)).rejects.toThrow('it was revoked');
       await runtime.advance(3_000);
     }
+  });
+
+  test('works no longer than 5 s after its account was deleted', async () => {
+    const { ring, runtime, newKey, deleted } = makeRing();
+    const key = newKey();
+    const { account } = await ring.authenticate(key);
+    deleted.add(account);
+    await runtime.advance(5_000);
+    await expect(ring.authenticate(key)).rejects.toThrow('no such key');
   });
 
   test('works no longer than 5 s after it was revoked, though the store answers slowly and several wait', async () => {
@@ -145,7 +168,7 @@ describe('an unknown key', () => {
     for (let i = 0; i < 10; i++) await expect(ring.authenticate(key)).rejects.toThrow('no such key');
     expect(store.lookUps).toBe(1);
     const hash = hashApiKey(key);
-    const record = { id: 'late', account: 'acc_late', name: '', prefix: '', hash, createdAt: 0 };
+    const record = { id: 'late', account: 'acc_late', name: '', prefix: '', hash, restrictions: null, createdAt: 0 };
     store.records.set(hash, { ...record, lastUsedAt: null, revokedAt: null });
     await runtime.advance(5_000);
     expect((await ring.authenticate(key)).account).toBe('acc_late');
@@ -160,7 +183,7 @@ describe('an unknown key', () => {
     expect(store.lookUps).toBe(10_002);
     await ring.authenticate(known);
     expect(store.lookUps).toBe(10_002);
-    // The oldest was pushed out: the memory of strangers is bounded.
+    // The oldest entry was evicted, because the cache of unknown keys is limited.
     await ring.authenticate(unknown[0] ?? known).catch(() => {});
     expect(store.lookUps).toBe(10_003);
   });
@@ -194,5 +217,47 @@ describe('the last use of a key', () => {
     await ring.authenticate(key).catch(() => {});
     await ring.flushUses();
     expect(store.touched).toEqual([]);
+  });
+});
+
+const restrictedTo = (parts: Partial<KeyRestrictions>): KeyRestrictions => ({
+  readOnly: false,
+  groups: null,
+  ipRanges: null,
+  callsPerMinute: null,
+  microsPerDay: null,
+  expiresAt: null,
+  ...parts,
+});
+
+describe('a key with restrictions', () => {
+  test('is refused from its expiry on, although it is cached', async () => {
+    const { ring, runtime, newKey } = makeRing();
+    const key = newKey(true, restrictedTo({ expiresAt: runtime.now() + 1_000 }));
+    await ring.authenticate(key);
+    expect(ring.recall(key)).toBe('valid');
+    await runtime.advance(1_000);
+    await expect(ring.authenticate(key)).rejects.toMatchObject({ reason: 'key_expired', code: 'unauthenticated' });
+    expect(ring.recall(key)).toBe('invalid');
+  });
+
+  test.each([
+    [['192.0.2.0/24'], '192.0.2.255', true],
+    [['192.0.2.0/24'], '192.0.3.0', false],
+    [['192.0.2.7'], '192.0.2.7', true],
+    [['192.0.2.7'], '192.0.2.8', false],
+    [['192.0.2.7'], '::ffff:192.0.2.7', true],
+    [['2001:db8::/32'], '2001:db8:1::2', true],
+    [['2001:db8::1'], '2001:db8::2', false],
+    [['2001:db8::/32'], '192.0.2.1', false],
+    [['198.51.100.1', '0.0.0.0/0'], '192.0.2.1', true],
+    [['0.0.0.0/0', '::/0'], 'not an address', false],
+  ])('and the ranges %j admits the address %s: %s', async (ipRanges, address, isAdmitted) => {
+    const { ring, newKey } = makeRing();
+    const key = newKey(true, restrictedTo({ ipRanges }));
+    const asked = ring.authenticate(key, address);
+    if (isAdmitted) await asked;
+    else await expect(asked).rejects.toMatchObject({ reason: 'key_address_not_allowed', code: 'forbidden' });
+    expect(ring.recall(key, address)).toBe(isAdmitted ? 'valid' : 'invalid');
   });
 });

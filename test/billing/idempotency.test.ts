@@ -50,3 +50,15 @@ test('a refusal that is too long to be kept for nothing frees its key', async ()
   await (await claim(idempotency, 2)).refuse(refused, 'x'.repeat(2_049));
   expect(ended).toEqual(['kept', 'forgotten']);
 });
+
+test('a response that was encrypted with a key that this process does not have yet is refused with 409', async () => {
+  const otherKeys = [new Secret(Buffer.from('vutsrqponmlkjihgfedcba9876543210'))];
+  const sealed = new Vault(otherKeys, runtime).seal('{}', 'idempotency a k');
+  const answered: IdempotencyStore = { ...store, claim: async () => ({ status: 'answered', answer: sealed }) };
+  const vault = new Vault(secretKeys, runtime);
+  const idempotency = new Idempotency({ store: answered, secretKeys, vault, runtime, repeatable: true });
+  await expect(idempotency.begin({ account: 'a', key: 'k', content: '' })).rejects.toMatchObject({
+    status: 409,
+    reason: 'idempotency_response_unreadable',
+  });
+});

@@ -6,21 +6,21 @@ import {
 } from '../../src/store/port.ts';
 
 /**
- * What happens to one attempt of a commit: it arrives and is acknowledged; never arrives (`lost`); arrives, and the
- * acknowledgement is lost (`deaf`); or hangs until `letGo`, and arrives then.
+ * The result of one attempt to send a commit: it is acknowledged (`ok`), it never arrives (`lost`), it arrives but the acknowledgement is
+ * lost (`deaf`), or it hangs until `letGo` and then arrives.
  */
-export type Fate = 'ok' | 'lost' | 'deaf' | 'hang';
+export type StoreAttemptFault = 'ok' | 'lost' | 'deaf' | 'hang';
 
 export interface FaultyStore extends LedgerStore {
-  /** The fate of every attempt from now on, or a choice for each. */
-  fate: Fate | ((commit: LedgerCommit) => Fate);
-  /** Every attempt, as it was sent. */
+  /** The result of all attempts from now on, or a function that selects it. */
+  fate: StoreAttemptFault | ((commit: LedgerCommit) => StoreAttemptFault);
+  /** All attempts as they were sent. */
   readonly attempts: LedgerCommit[];
-  /** Lets hanging attempts go on. */
+  /** Lets hanging attempts continue. */
   letGo(): void;
 }
 
-/** A ledger store behind a network that can fail in every way. */
+/** A ledger store behind an unreliable network. */
 export function faultyStore(inner: LedgerStore): FaultyStore {
   let hanging: (() => void)[] = [];
   const store: FaultyStore = {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type CommitInfo, Ledger, type Reservation } from '../../src/billing/ledger.ts';
 import { Sweeper } from '../../src/billing/sweeper.ts';
 import { holdTtlMs, type Store, StoreUnavailableError } from '../../src/store/port.ts';
@@ -36,7 +36,7 @@ const balance = async (account = 'a') => {
   return found;
 };
 const call = async (from = ledger, account = 'a') => from.settle(await from.reserve(account, price), [charge]);
-/** What a promise came to, without waiting for it. */
+/** Records the result of a promise without waiting for it. */
 const watch = (promise: Promise<unknown>) => {
   const seen: { value?: unknown; error?: { code?: string; message: string } } = {};
   promise.then(
@@ -47,7 +47,7 @@ const watch = (promise: Promise<unknown>) => {
 };
 
 describe('calls and their price', () => {
-  it('40 parallel calls cost 0.040 and show 40 different remainders', async () => {
+  test('40 parallel calls cost 0.040 and show 40 different remainders', async () => {
     await credit(100);
     const settled = await Promise.all(Array.from({ length: 40 }, () => call()));
     expect(settled.map((one) => one?.charged)).toEqual(Array(40).fill(price));
@@ -57,14 +57,14 @@ describe('calls and their price', () => {
     expect(heard.length).toBeLessThan(10);
   });
 
-  it('sequential calls see the credit fall by their price', async () => {
+  test('sequential calls see the credit fall by their price', async () => {
     await credit(5);
     const seen: unknown[] = [];
     for (let i = 0; i < 5; i++) seen.push((await call())?.remaining);
     expect(seen).toEqual([4_000, 3_000, 2_000, 1_000, 0]);
   });
 
-  it('with credit for k calls exactly k of many parallel ones succeed, the others are told 402', async () => {
+  test('with credit for k calls, exactly k of many parallel calls succeed and the others are refused with 402', async () => {
     await credit(13);
     const other = new Ledger({ store: store.ledger, runtime });
     const results = await Promise.allSettled(Array.from({ length: 60 }, (_, i) => call(i % 2 ? ledger : other)));
@@ -78,7 +78,7 @@ describe('calls and their price', () => {
     expect(await balance()).toEqual({ paid: 13_000, charged: 13_000, avail: 0, held: 0 });
   });
 
-  it('a failed call costs nothing, and its settling does not wait', async () => {
+  test('a failed call costs nothing, and its settlement does not wait for the store', async () => {
     await credit(1);
     const reservation = await ledger.reserve('a', price);
     expect(await balance()).toMatchObject({ avail: 0, held: price });
@@ -90,7 +90,7 @@ describe('calls and their price', () => {
     expect(await store.ledger.usage('a', 0, 1e9)).toEqual([]);
   });
 
-  it('what was given back before is in the store once that was waited for', async () => {
+  test('released credit is in the store when `returned` resolves', async () => {
     await credit(3);
     const [one, two, three] = await Promise.all([1, 2, 3].map(() => ledger.reserve('a', price)));
     await ledger.settle(one as Reservation, []);
@@ -105,7 +105,7 @@ describe('calls and their price', () => {
     await ledger.returned('nobody');
   });
 
-  it('charges what succeeded of a reservation and gives the rest back', async () => {
+  test('charges the successful calls of a reservation and releases the rest', async () => {
     await credit(10);
     const reservation = await ledger.reserve('a', 5 * price);
     const settled = await ledger.settle(reservation, [charge, charge, { action: 'user/info', micros: 500 }], {
@@ -122,28 +122,28 @@ describe('calls and their price', () => {
     expect(await answerOf(store, 'a', 'k')).toBe('kept');
   });
 
-  it('a free call needs no credit and no store', async () => {
+  test('a free call needs no credit and no store', async () => {
     const reservation = await ledger.reserve('a', 0);
     expect(await ledger.settle(reservation, [{ action: 'account', micros: 0 }])).toBeNull();
     expect(faulty.attempts).toEqual([]);
   });
 
-  it('an account that does not exist is not served', async () => {
+  test('an account that does not exist is not served', async () => {
     await expect(call(ledger, 'nobody')).rejects.toMatchObject({ code: 'unauthenticated' });
     expect(ledger.activeAccounts).toBe(0);
   });
 
-  it('refuses to charge more than was reserved, or to settle twice, and charges nothing then', async () => {
+  test('refuses to charge more than was reserved or to settle twice, and charges nothing then', async () => {
     await credit(5);
     const reservation = await ledger.reserve('a', price);
     await expect(ledger.settle(reservation, [charge, charge])).rejects.toThrow(RangeError);
-    await expect(ledger.settle(reservation, [charge])).rejects.toThrow('twice');
+    await expect(ledger.settle(reservation, [charge])).rejects.toThrow('already settled');
     await expect(ledger.reserve('a', 0.5)).rejects.toThrow(RangeError);
     await settleTurns();
     expect(await balance()).toEqual({ paid: 5_000, charged: 0, avail: 5_000, held: 0 });
   });
 
-  it('forgets accounts without activity, timers included', async () => {
+  test('removes accounts without activity and their timers', async () => {
     await credit(10);
     const reservation = await ledger.reserve('a', price);
     expect([ledger.activeAccounts, ledger.heldHere()]).toEqual([1, price]);
@@ -153,7 +153,7 @@ describe('calls and their price', () => {
 });
 
 describe('group commit', () => {
-  it('has one commit on its way for each account, and what arrives meanwhile goes together', async () => {
+  test('sends one commit at a time for each account; calls that arrive during a commit share the next one', async () => {
     await credit(100);
     faulty.fate = 'hang';
     const first = call();
@@ -171,7 +171,7 @@ describe('group commit', () => {
     ]);
   });
 
-  it('accounts do not wait for each other', async () => {
+  test('accounts do not wait for each other', async () => {
     await credit(1);
     await store.accounts.create({ id: 'b', name: 'Bea', createdAt: 1 });
     await credit(1, 'b');
@@ -186,8 +186,8 @@ describe('group commit', () => {
   });
 });
 
-describe('a store that is away', () => {
-  it.each(['lost', 'deaf'] as const)(
+describe('an unavailable store', () => {
+  test.each(['lost', 'deaf'] as const)(
     'sends a commit again, the same, until its outcome is known (%s)',
     async (fate) => {
       await credit(3);
@@ -208,7 +208,7 @@ describe('a store that is away', () => {
     },
   );
 
-  it('waits longer from attempt to attempt, a second at most', async () => {
+  test('the pause between attempts grows to one second at most', async () => {
     await credit(1);
     faulty.fate = 'lost';
     watch(call());
@@ -218,7 +218,7 @@ describe('a store that is away', () => {
     expect(length).toBeLessThan(16);
   });
 
-  it('tells a caller who waits to reserve 503 once it has failed for a second, and gives back what is granted later', async () => {
+  test('a reservation is refused with 503 after one second of failures, and credit that is granted later is released', async () => {
     await credit(3);
     faulty.fate = 'deaf';
     const reserving = watch(ledger.reserve('a', price));
@@ -226,7 +226,7 @@ describe('a store that is away', () => {
     expect(reserving).toEqual({});
     await runtime.advance(1_000);
     expect(reserving.error).toMatchObject({ code: 'unavailable', status: 503 });
-    expect(reserving.error?.message).toContain('nothing was charged');
+    expect(reserving.error?.message).toContain('Nothing was charged');
     expect((await balance()).held).toBe(price);
     faulty.fate = 'ok';
     await runtime.advance(1_100);
@@ -234,7 +234,7 @@ describe('a store that is away', () => {
     expect(ledger.activeAccounts).toBe(0);
   });
 
-  it('refuses new reservations at once while the last attempt failed', async () => {
+  test('new reservations are refused at once if the last attempt failed', async () => {
     await credit(3);
     faulty.fate = 'lost';
     const first = watch(ledger.reserve('a', price));
@@ -246,7 +246,7 @@ describe('a store that is away', () => {
     expect(await ledger.reserve('a', price)).toBeDefined();
   });
 
-  it('tells who waits for what was given back 503, and gives it back later', async () => {
+  test('`returned` fails with 503 after 5 s, and the credit is released later', async () => {
     await credit(1);
     const reservation = await ledger.reserve('a', price);
     faulty.fate = 'hang';
@@ -263,7 +263,7 @@ describe('a store that is away', () => {
     expect(ledger.activeAccounts).toBe(0);
   });
 
-  it('a store that hangs is a store that is away', async () => {
+  test('a store that hangs is treated as unavailable', async () => {
     await credit(3);
     faulty.fate = 'hang';
     const first = watch(ledger.reserve('a', price));
@@ -282,7 +282,7 @@ describe('a store that is away', () => {
     expect(await call()).toEqual({ charged: price, remaining: 2_000 });
   });
 
-  it('tells a caller who waits to settle 503 after 5 s, and charges it later, once', async () => {
+  test('a settlement fails with 503 after 5 s, and its charge is made once, later', async () => {
     await credit(3);
     const reservation = await ledger.reserve('a', price);
     faulty.fate = 'lost';
@@ -298,7 +298,7 @@ describe('a store that is away', () => {
     expect(await balance()).toEqual({ paid: 3_000, charged: price, avail: 2_000, held: 0 });
   });
 
-  it('loses what was unknown for too long, rather than charge it twice', async () => {
+  test('a commit whose outcome stays unknown for too long is abandoned, so that it is not charged twice', async () => {
     await credit(3);
     const reservation = await ledger.reserve('a', price);
     faulty.fate = 'deaf';
@@ -314,7 +314,7 @@ describe('a store that is away', () => {
     expect(await call()).toEqual({ charged: price, remaining: 1_000 });
   });
 
-  it('patience survives a clock that is set back', async () => {
+  test('timeouts work if the clock is set back', async () => {
     await credit(3);
     faulty.fate = 'lost';
     const reserving = watch(ledger.reserve('a', price));
@@ -325,7 +325,7 @@ describe('a store that is away', () => {
 });
 
 describe('holds', () => {
-  it('of a long call are kept alive, and end with it', async () => {
+  test('of a long call are renewed, and end with the call', async () => {
     await credit(3);
     const sweeper = new Sweeper({ store: store.ledger, runtime });
     sweeper.start();
@@ -343,7 +343,7 @@ describe('holds', () => {
     expect(await store.ledger.sweep()).toBe(1);
   };
 
-  it('that were swept: what was performed under them is charged late', async () => {
+  test('that were swept: their successful calls are charged late', async () => {
     await credit(3);
     const [one, two, three] = await Promise.all([1, 2, 3].map(() => ledger.reserve('a', price)));
     await sleepThroughSweep();
@@ -355,7 +355,7 @@ describe('holds', () => {
     expect(await balance()).toEqual({ paid: 3_000, charged: 2_000, avail: price, held: 0 });
   });
 
-  it('that were swept: the credit may have gone meanwhile, and the caller is told so', async () => {
+  test('that were swept: a late charge fails with 503 if the credit was spent in the meantime', async () => {
     await credit(2);
     const reservations = await Promise.all([1, 2].map(() => ledger.reserve('a', price)));
     await sleepThroughSweep();
@@ -367,7 +367,7 @@ describe('holds', () => {
     expect(await balance()).toEqual({ paid: 2_000, charged: 2_000, avail: 0, held: 0 });
   });
 
-  it('that were swept: nobody waits for what was given back under them', async () => {
+  test('that were swept: `returned` does not wait for their releases', async () => {
     await credit(1);
     const reservation = await ledger.reserve('a', price);
     await sleepThroughSweep();
@@ -376,7 +376,7 @@ describe('holds', () => {
     expect(await balance()).toMatchObject({ avail: price, held: 0 });
   });
 
-  it('that were swept: reservations that rode along are tried again, releases forgotten', async () => {
+  test('that were swept: reservations of the same commit are repeated, and its releases are dropped', async () => {
     await credit(3);
     const [kept, failed] = await Promise.all([1, 2].map(() => ledger.reserve('a', price)));
     await sleepThroughSweep();
@@ -387,7 +387,7 @@ describe('holds', () => {
     expect(await balance()).toMatchObject({ avail: price, held: 0 });
   });
 
-  it('that were swept unseen: the renewal notices', async () => {
+  test('that were swept between two commits: the renewal detects it', async () => {
     await credit(3);
     const reservation = await ledger.reserve('a', price);
     await sleepThroughSweep();
@@ -397,7 +397,7 @@ describe('holds', () => {
     expect(await settle(reservation)).toEqual({ charged: price, remaining: 2_000 });
   });
 
-  it('that were swept: closing gives back what was reserved since, and no more', async () => {
+  test('that were swept: closing releases only later reservations', async () => {
     await credit(5);
     const old = await ledger.reserve('a', 3 * price);
     await sleepThroughSweep();
@@ -408,7 +408,7 @@ describe('holds', () => {
     expect(await balance()).toEqual({ paid: 5_000, charged: 0, avail: 5_000, held: 0 });
   });
 
-  it('that were swept while others are reserved: each reservation goes back once', async () => {
+  test('that were swept before another reservation: each reservation is released once', async () => {
     await credit(5);
     const old = await ledger.reserve('a', 2 * price);
     await sleepThroughSweep();
@@ -426,7 +426,7 @@ describe('holds', () => {
 });
 
 describe('closing', () => {
-  it('records what was settled, gives back what is still reserved, and refuses new calls', async () => {
+  test('records settlements, releases open reservations and refuses new calls', async () => {
     await credit(9);
     const [one, two, three] = await Promise.all([1, 2, 3].map(() => ledger.reserve('a', price)));
     if (!one || !two || !three) throw new Error('no reservation');
@@ -443,7 +443,7 @@ describe('closing', () => {
     await ledger.close();
   });
 
-  it('gives back what is granted while it closes', async () => {
+  test('releases credit that is granted during the closing', async () => {
     await credit(1);
     faulty.fate = 'hang';
     const reserving = watch(ledger.reserve('a', price));
@@ -456,7 +456,7 @@ describe('closing', () => {
     expect(await balance()).toMatchObject({ avail: price, held: 0 });
   });
 
-  it('does not wait for ever', async () => {
+  test('takes at most 5 s', async () => {
     await credit(1);
     const reservation = await ledger.reserve('a', price);
     faulty.fate = 'lost';
@@ -471,14 +471,14 @@ describe('closing', () => {
     expect(runtime.pending).toBe(0);
   });
 
-  it('with nothing to do is done at once', async () => {
+  test('does not call the store if nothing is pending', async () => {
     await ledger.close();
     expect(faulty.attempts).toEqual([]);
   });
 });
 
 describe('the sweeper', () => {
-  it('sweeps every 5 s, and goes on after a failure', async () => {
+  test('sweeps every 5 s, also after a failure', async () => {
     const told: unknown[] = [];
     let away = true;
     const sweeper = new Sweeper({
@@ -501,5 +501,57 @@ describe('the sweeper', () => {
     await sweeper.stop();
     await runtime.advance(20_000);
     expect(told).toHaveLength(2);
+  });
+});
+
+describe('a key with a daily budget', () => {
+  const budget = { key: 'k', microsPerDay: 3 * price };
+  const callWith = async (from = ledger) => from.settle(await from.reserve('a', price, budget), [charge]);
+  const spent = { reason: 'key_budget_spent', code: 'insufficient_credits' };
+
+  test('is charged at most its budget, by several processes together, and again the next day', async () => {
+    await credit(100);
+    const other = new Ledger({ store: store.ledger, runtime });
+    const asked = await Promise.allSettled(Array.from({ length: 20 }, (_, at) => callWith(at % 2 ? ledger : other)));
+    // A reservation counts before it is charged, so some calls may have been refused that would have been paid for.
+    const charged = asked.filter(({ status }) => status === 'fulfilled').length;
+    expect(charged).toBeGreaterThanOrEqual(1);
+    for (let left = 3 - charged; left > 0; left--) await callWith();
+    expect(await balance()).toMatchObject({ charged: 3 * price, held: 0 });
+    const now = runtime.now();
+    const midnight = now - (now % 86_400_000) + 86_400_000;
+    const message = `The limit resets at ${new Date(midnight).toISOString()}.`;
+    for (const each of [ledger, other]) {
+      await expect(callWith(each)).rejects.toMatchObject({
+        ...spent,
+        message: expect.stringContaining(message),
+        retryAfterSeconds: Math.ceil((midnight - now) / 1_000),
+      });
+    }
+    await call();
+    runtime.leap(midnight - now);
+    await callWith();
+    expect(await balance()).toMatchObject({ charged: 5 * price });
+  });
+
+  test('releases what it did not charge', async () => {
+    await credit(100);
+    const reservation = await ledger.reserve('a', 3 * price, budget);
+    await expect(ledger.reserve('a', price, budget)).rejects.toMatchObject(spent);
+    await ledger.settle(reservation, [charge]);
+    const rest = await ledger.reserve('a', 2 * price, budget);
+    await ledger.settle(rest, []);
+    await ledger.returned('a');
+    expect(await balance()).toMatchObject({ charged: price, held: 0 });
+    await ledger.settle(await ledger.reserve('a', 2 * price, budget), [charge, charge]);
+    expect(ledger.activeAccounts).toBe(0);
+  });
+
+  test('does not make other keys of the account wait for a reservation', async () => {
+    await credit(100);
+    await call();
+    await ledger.reserve('a', 3 * price, budget);
+    await expect(ledger.reserve('a', price, budget)).rejects.toMatchObject(spent);
+    expect(ledger.deferCharge('a', price)).not.toBeNull();
   });
 });

@@ -1,12 +1,19 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startService, type TestService } from '../support/service.ts';
+import { startWithUnreachablePlatform } from '../support/unreachable-platform.ts';
+import { accessibilityProblems } from './axe.ts';
 import { browserMissing, openBrowser, openPage, scrollsSideways } from './browser.ts';
 
-const desk = { width: 1280, height: 900 };
-const phone = { width: 390, height: 844 };
+const views = [
+  { width: 1280, height: 800, colorScheme: 'light' },
+  { width: 1280, height: 800, colorScheme: 'dark' },
+  { width: 390, height: 844, colorScheme: 'light' },
+  { width: 390, height: 844, colorScheme: 'dark' },
+] as const;
+const [desk, , phone] = views;
 
-// The reason stands in the title, for whoever wonders why these were skipped.
+// The title contains the reason why these tests are skipped.
 describe.skipIf(browserMissing !== null)(`in a browser${browserMissing ? ` (${browserMissing})` : ''}`, () => {
   let service: TestService;
   let browser: Browser;
@@ -20,86 +27,121 @@ describe.skipIf(browserMissing !== null)(`in a browser${browserMissing ? ` (${br
     await service?.stop();
   });
 
-  const open = async (path: string, viewport = desk) => {
-    const watched = await openPage(browser, service.origin, viewport);
+  const open = async (path: string, view: (typeof views)[number] = desk) => {
+    const watched = await openPage(browser, service.origin, view);
+    await watched.page.emulateMedia({ colorScheme: view.colorScheme });
     await watched.page.goto(service.origin + path);
     return watched;
   };
+  const problems = async (page: Page) => ({
+    sideways: await scrollsSideways(page),
+    problems: await accessibilityProblems(page),
+  });
+  const example = (page: Page, name: string) => page.getByRole('article', { name });
+  const run = (page: Page, name: string) => example(page, name).getByRole('button', { name: /^Run/ });
 
-  /** Presses the button of the operation that is shown, and answers what came back. */
-  const execute = async (page: Page) => {
-    const answered = page.waitForResponse((response) => response.url().includes('/v1/'));
-    await page.getByRole('button', { name: 'Execute' }).first().click();
-    const response = await answered;
-    return { status: response.status(), body: (await response.json()) as { data: Record<string, unknown> } };
-  };
+  test.each(views)('/ has no fault, $width wide, $colorScheme', async (view) => {
+    const { page, faults } = await open('/', view);
+    await page.getByText('ready', { exact: true }).waitFor();
+    expect(await problems(page)).toEqual({ sideways: false, problems: [] });
+    expect(await page.evaluate('document.querySelector(".result .key") !== null')).toBe(true);
+    expect(faults).toEqual([]);
+  });
 
-  test.each([
-    ['desk', desk],
-    ['phone', phone],
-  ])('/ shows an overview that links to /docs, at %s width', async (_name, viewport) => {
-    const { page, faults } = await open('/', viewport);
-    expect(await page.title()).toBe('Postern');
-    expect(await scrollsSideways(page)).toBe(false);
-    expect(await page.evaluate("(e => e.scrollWidth > e.clientWidth)(document.querySelector('.scroll'))")).toBe(false);
-    await page.getByRole('link', { name: '/docs' }).click();
+  test('/ fits the screen of a laptop', async () => {
+    const { page } = await open('/');
+    expect(await page.evaluate('document.documentElement.scrollHeight')).toBeLessThanOrEqual(desk.height);
+  });
+
+  test('/ runs its calls and shows their results', async () => {
+    const { page, faults } = await open('/');
+    for (const [name, outcome, result] of [
+      ['Search tweets', /^200 · \d+ ms · \$0\.001$/, '"tweet_count": 2'],
+      ['Query with GraphQL', /^200 · \d+ ms · \$0\.002$/, '"homeTimeline"'],
+      ['Watch an event', /^event after \d+\.\d s$/, '"type": "tweet.mention"'],
+    ] as const) {
+      await run(page, name).click();
+      await example(page, name).getByText(outcome).waitFor();
+      await example(page, name).getByRole('region', { name: 'result' }).getByText(result).waitFor();
+    }
+    expect(await problems(page)).toEqual({ sideways: false, problems: [] });
+    expect(faults).toEqual([]);
+  });
+
+  test('/ works by keyboard alone', async () => {
+    const { page, faults } = await open('/', phone);
+    const reached = () => page.evaluate('document.activeElement.matches("[data-run]")');
+    for (let presses = 0; presses < 20 && !(await reached()); presses++) await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await example(page, 'Search tweets')
+      .getByText(/^200 · /)
+      .waitFor();
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Copy');
+    await page.keyboard.press('Enter');
+    await example(page, 'Search tweets')
+      .getByRole('button', { name: /^(Copied|Selected)$/ })
+      .waitFor();
+    expect(faults).toEqual([]);
+  });
+
+  test('/ shows that the platform cannot be reached, and why a call failed', async () => {
+    const { page } = await open('/');
+    await page.route('**/readyz', (route) =>
+      route.fulfill({
+        status: 503,
+        json: { status: false, data: null, error: 'Not ready: store ok, platform unreachable' },
+      }),
+    );
+    await page.reload();
+    await page.getByText('not ready: store ok, platform unreachable').waitFor();
+    await service.addFault({ kind: 'status', status: 503 }, { operation: 'search' });
+    await run(page, 'Search tweets').click();
+    await example(page, 'Search tweets')
+      .getByText(/^5\d\d · \d+ ms · free$/)
+      .waitFor();
+    expect(await problems(page)).toEqual({ sideways: false, problems: [] });
+  });
+
+  test('/ asks for a key and a token before a call if there are no demo credentials', async () => {
+    const other = await startWithUnreachablePlatform();
+    const { page } = await openPage(browser, other.origin, desk);
+    await page.goto(other.origin);
+    await page.getByText('not ready: store ok, platform unreachable').waitFor();
+    expect(await page.evaluate('document.documentElement.scrollHeight')).toBeLessThanOrEqual(desk.height);
+    expect(await problems(page)).toEqual({ sideways: false, problems: [] });
+    for (const name of ['key', 'actor']) {
+      await run(page, 'Search tweets').click();
+      expect(await page.evaluate('document.activeElement.name')).toBe(name);
+      await page.keyboard.type('invalid');
+    }
+    await run(page, 'Search tweets').click();
+    await example(page, 'Search tweets')
+      .getByText(/^401 · \d+ ms · free$/)
+      .waitFor();
+    await page.close();
+    await other.stop();
+  });
+
+  test('/ leads to the reference and back', async () => {
+    const { page, faults } = await open('/', phone);
+    await page.getByRole('link', { name: 'API reference' }).first().click();
     await page.waitForURL('**/docs');
-    await page.getByText('Search tweets').first().waitFor();
+    await page.getByRole('heading', { name: 'Postern' }).first().waitFor();
     await page.getByRole('link', { name: 'Postern', exact: true }).first().click();
     await page.waitForURL(`${service.origin}/`);
     expect(faults).toEqual([]);
   });
 
-  test('/docs tries a search: one press of a button, and there are tweets', async () => {
-    const { page, faults } = await open('/docs');
-    expect(await page.title()).toBe('Postern API reference');
-    await page.getByText('Search tweets').first().click();
-    const { status, body } = await execute(page);
-    expect(status).toBe(200);
-    expect(body.data['tweets']).toHaveLength(20);
-    await page.getByText('Response Status: OK (200)').waitFor();
-    expect(faults).toEqual([]);
-  });
-
-  test('/docs tries a write with the example body', async () => {
-    const { page, faults } = await open('/docs');
-    await page.getByText('Post a tweet, a reply or a quote').first().click();
-    expect((await execute(page)).status).toBe(200);
-    expect(faults).toEqual([]);
-  });
-
-  test('/docs works at phone width without scrolling sideways', async () => {
-    const { page, faults } = await open('/docs', phone);
-    await page.getByText('Search tweets').first().click();
-    const { status } = await execute(page);
-    expect(status).toBe(200);
-    expect(await scrollsSideways(page)).toBe(false);
-    expect(faults).toEqual([]);
-  });
-
-  test('/docs works by keyboard', async () => {
-    const { page } = await open('/docs');
-    await page.getByText('Search tweets').first().waitFor();
-    const focused = () =>
-      page.evaluate<string>(`(() => {
-        let element = document.activeElement;
-        while (element?.shadowRoot?.activeElement) element = element.shadowRoot.activeElement;
-        return element?.textContent?.trim() ?? '';
-      })()`);
-    // The list of calls stands between the one that was chosen and its form.
-    const tabTo = async (name: RegExp) => {
-      for (let presses = 0; presses < 120; presses++) {
-        await page.keyboard.press('Tab');
-        if (name.test(await focused())) return;
-      }
-      throw new Error(`120 presses of Tab did not lead to ${name}`);
-    };
-    await tabTo(/^Search tweets$/);
-    await page.keyboard.press('Enter');
-    await page.getByRole('button', { name: 'Execute' }).first().waitFor();
-    await tabTo(/^execute$/i);
-    const answered = page.waitForResponse((response) => response.url().includes('/v1/tweet/advanced_search'));
-    await page.keyboard.press('Enter');
-    expect((await answered).status()).toBe(200);
+  test.each(views)('unknown paths and the error codes have no fault, $width wide, $colorScheme', async (view) => {
+    const { page, faults } = await open('/nothing/here', view);
+    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Nothing here');
+    expect(await problems(page)).toEqual({ sideways: false, problems: [] });
+    // Chromium itself reports the status of the page.
+    expect(faults).toEqual(['console: Failed to load resource: the server responded with a status of 404 (Not Found)']);
+    await page.getByRole('link', { name: 'not_found' }).click();
+    await page.waitForURL('**/docs/errors#not_found');
+    expect(await problems(page)).toEqual({ sideways: false, problems: [] });
+    expect(faults).toHaveLength(1);
   });
 });

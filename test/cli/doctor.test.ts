@@ -1,15 +1,13 @@
 import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { checkNode } from '../../src/cli/doctor/check-settings.ts';
 import { Machine, well } from '../support/doctor.ts';
 import { startPostern } from '../support/process.ts';
 
 let machine: Machine;
 
-// Each look is a process, and some wait for what does not answer.
-vi.setConfig({ testTimeout: 60_000 });
 beforeEach(() => {
   machine = new Machine();
 });
@@ -27,7 +25,7 @@ describe('a machine on which nothing is wrong', () => {
     expect(readdirSync(machine.dataDir)).toEqual([]);
   });
 
-  test('reads as one aligned line a check, and what comes next', async () => {
+  test('has one aligned line for each check, and the next step', async () => {
     const { code, out, err } = await machine.run();
     expect({ code, err }).toEqual({ code: 0, err: '' });
     const lines = out.trimEnd().split('\n');
@@ -37,7 +35,7 @@ describe('a machine on which nothing is wrong', () => {
     expect(lines.at(-1)).toBe('All is well. Next: `npx postern serve` starts the service.');
   });
 
-  test('is told what the service says while one runs, here or for another folder', async () => {
+  test('has the state of a running service, here or for another folder', async () => {
     const service = startPostern(['serve'], { DATA_DIR: machine.dataDir, PORT: '0', SANDBOX_PORT: '0' });
     onTestFinished(() => void service.child.kill('SIGKILL'));
     const [, origin = ''] = await service.printed(/listening on (http:\/\/\S+)\n/);
@@ -45,7 +43,7 @@ describe('a machine on which nothing is wrong', () => {
     for (const env of [{ PORT: port }, { PORT: '0' }]) {
       const { states, of } = await machine.examine(env);
       expect(states).toEqual(well);
-      expect(of('port')[0]?.detail).toMatch(`a Postern runs at ${origin}, for`);
+      expect(of('port')[0]?.detail).toMatch(`a Postern service runs at ${origin}, for`);
       expect(of('platform')[0]?.detail).toMatch(/^sandbox at http.*, seed \S+, answers in \d+ ms, its clock agrees/);
       expect(of('store')[0]?.detail).toMatch(/^sqlite: SQLite \d.*durability.*can be written$/);
       expect(of('secret_key')[0]?.detail).toMatch(/secret\.key, mode 0600$/);
@@ -63,7 +61,7 @@ describe('a machine on which nothing is wrong', () => {
 });
 
 describe('what is wrong with', () => {
-  test('settings is told, each fault, and what depends on them is not looked at', async () => {
+  test('settings is reported for each setting, and dependent checks are skipped', async () => {
     const env = { PORT: 'eighty', LOG_LEVEL: 'loud', SECRET_KEY: 'not-a-key-but-secret' };
     const { code, out, of, states } = await machine.examine(env);
     expect(code).toBe(1);
@@ -77,7 +75,7 @@ describe('what is wrong with', () => {
     const shown = await machine.run({ HOST: '0.0.0.0' });
     expect(shown.code).toBe(1);
     expect(shown.out).toMatch(/^FAIL {2}config +HOST .*\n +→ use HOST=127\.0\.0\.1.*\n/);
-    expect(shown.out).toMatch(/\nFound 1 fault\. Next: .*\n$/);
+    expect(shown.out).toMatch(/\nFound 1 problem\. Next: .*\n$/);
   });
 
   test('DATA_DIR', async () => {
@@ -96,7 +94,7 @@ describe('what is wrong with', () => {
     expect(of('disk')).toMatchObject([{ state: 'warn', todo: `chmod 700 ${machine.dataDir}` }]);
   });
 
-  // Nothing is forbidden to root.
+  // root may access everything.
   test.skipIf(process.getuid?.() === 0)('the rights on DATA_DIR', async () => {
     chmodSync(machine.folder, 0o500);
     expect((await machine.examine()).of('disk')[0]?.detail).toMatch(
@@ -120,12 +118,24 @@ describe('what is wrong with', () => {
     for (const wrong of ['', key.slice(0, 20), `${key.slice(0, 10)}!${key.slice(10)}`]) {
       writeFileSync(path, wrong);
       const { of, out } = await machine.examine();
-      expect(of('secret_key')).toMatchObject([{ state: 'fail', detail: `${path} does not hold 32 bytes in base64` }]);
+      expect(of('secret_key')).toMatchObject([
+        { state: 'fail', detail: `${path} does not contain 32 bytes in base64` },
+      ]);
       expect(out).not.toContain(key.slice(0, 10));
     }
     const given = await machine.examine({ SECRET_KEY: key });
     expect(given.of('secret_key')).toMatchObject([{ state: 'ok', detail: 'SECRET_KEY of the environment: one key' }]);
     expect(given.out).not.toContain(key);
+  });
+
+  test('the collector of traces', async () => {
+    const port = await machine.listenHttp((_request, response) => response.writeHead(404).end());
+    const there = await machine.examine({ OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}` });
+    expect(there.states).toEqual({ ...well, traces: 'ok' });
+    const away = await machine.examine({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' });
+    expect({ code: away.code, states: away.states }).toEqual({ code: 0, states: { ...well, traces: 'warn' } });
+    const grpc = await machine.examine({ OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' });
+    expect(grpc.of('config')[0]?.detail).toContain('is not one of http/protobuf, http/json');
   });
 
   test.each([

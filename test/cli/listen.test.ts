@@ -12,7 +12,7 @@ let receiver: TestReceiver;
 let listening: PosternProcess | null;
 
 beforeEach(async () => {
-  service = await startService({ SANDBOX_ACTIVITY: '0' });
+  service = await startService();
   receiver = await startReceiver({ secret });
   listening = null;
 });
@@ -39,10 +39,10 @@ async function say(text: string): Promise<void> {
 }
 
 describe('postern listen', () => {
-  test('prints what happens, and forwards it signed to a local program', async () => {
+  test('prints events, and forwards them with a signature to a local program', async () => {
     const args = ['listen', '--forward-to', receiver.url, '--types', 'tweet.like,user.follow'];
     listening = startPostern(args, { DATA_DIR: service.dataDir, POSTERN_WEBHOOK_SECRET: secret });
-    // Whether the stream is open already nobody is told; what happens until it is told too.
+    // The command does not report that the stream is open, so events are made until one is printed.
     const happening = setInterval(() => void happen('like'), 500);
     const [line] = await listening
       .printed(/\S+ {2}tweet\.like {15}evt_\S+ {2}→ 200 in \d+ ms/)
@@ -60,41 +60,39 @@ describe('postern listen', () => {
     expect(line).toContain('"text":"Are you listening?"');
   });
 
-  test('says what is refused, and ends', async () => {
+  test('prints the reason of a refusal, and ends', async () => {
     const refused = await postern(['listen'], { DATA_DIR: service.dataDir, POSTERN_AUTH_TOKEN: 'nobody' });
-    expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('postern: Platform rejected auth_token') });
+    expect(refused).toMatchObject({ code: 3, err: expect.stringContaining('postern: Platform rejected auth_token') });
     const unknown = await postern(['listen', '--as', 'nobody'], { DATA_DIR: service.dataDir });
-    expect(unknown).toMatchObject({ code: 1, err: expect.stringContaining('no demo account is called nobody') });
+    expect(unknown).toMatchObject({ code: 5, err: expect.stringContaining('no demo account is called nobody') });
     const wrong = await postern(['listen', '--forward-to', 'nowhere'], { DATA_DIR: service.dataDir });
     expect(wrong).toMatchObject({
-      code: 1,
-      err: expect.stringContaining('--forward-to takes an http or https address'),
+      code: 2,
+      err: expect.stringContaining('--forward-to must be an http or https URL'),
     });
     const nowhere = await postern(['listen', '--url', 'nowhere'], { DATA_DIR: service.dataDir });
-    expect(nowhere).toMatchObject({ code: 1, err: expect.stringContaining('--url takes an http or https address') });
+    expect(nowhere).toMatchObject({ code: 2, err: expect.stringContaining('--url must be an http or https URL') });
     for (const { err } of [refused, unknown, wrong, nowhere]) expect(err).not.toContain('listening as');
   });
 
-  test('asks again when the service says that it may', async () => {
+  test('repeats the request after Retry-After', async () => {
     const key = { DATA_DIR: service.dataDir, POSTERN_ENCRYPTION_CODE: '907351' };
     for (let guess = 0; guess < 3; guess++)
       expect((await postern(['listen'], key)).err).toContain('Wrong encryption_code');
     listening = startPostern(['listen'], key);
     await expect
-      .poll(() => listening?.log(), { timeout: 10_000 })
+      .poll(() => listening?.log())
       .toMatch(/Too many wrong encryption_codes for this account: wait \d+ s\); trying again in [3-6]\d s/);
   });
 
-  test('says why the service cannot be reached, and that it listens once it does', async () => {
+  test('prints why the service is unreachable, and later that it listens', async () => {
     listening = startPostern(['listen', '--url', `http://127.0.0.1:${await freePort()}/v1`], {
       DATA_DIR: service.dataDir,
     });
-    await expect
-      .poll(() => listening?.log(), { timeout: 10_000 })
-      .toContain('the stream does not open (ECONNREFUSED); trying again');
+    await expect.poll(() => listening?.log()).toContain('the stream does not open (ECONNREFUSED); trying again');
     expect(listening.log()).not.toContain('listening as');
     await listening.end('SIGKILL');
     listening = startPostern(['listen'], { DATA_DIR: service.dataDir });
-    await expect.poll(() => listening?.log(), { timeout: 10_000 }).toContain('listening as ada; stop with Ctrl-C');
+    await expect.poll(() => listening?.log()).toContain('listening as the demo account ada; stop with Ctrl-C');
   });
 });

@@ -43,26 +43,32 @@ describe('a start that cannot succeed', () => {
     ['PLATFORM_URL', () => ({ PLATFORM_URL: 'http://127.0.0.1:1', PLATFORM_KIND: 'sandbox' })],
     ['PLATFORM_URL', () => ({ PLATFORM_URL: `http://127.0.0.1:${taken}`, PLATFORM_KIND: 'sandbox' })],
   ];
-  test.each(cases)('names %s in a message for people, and exits with 1', async (name, env) => {
+  test.each(cases)('names %s in a message for people, and exits with 1 or 2', async (name, env) => {
     const { code, out, err } = await serve(env());
     expect(err).toMatch(new RegExp(`\\b${name}\\b`));
     expect(err).toMatch(/^postern: /);
     expect(err).not.toMatch(/undefined|\[object|\n\s+at /);
-    expect(code).toBe(1);
+    expect(code).toBe(err.startsWith('postern: these settings are wrong') ? 2 : 1);
     expect(out).toBe('');
   });
 
-  test('says which port is taken', async () => {
+  test('reports which port is in use', async () => {
     expect((await serve({ PORT: taken })).err).toContain(`port ${taken} is taken`);
     expect((await serve({ SANDBOX_PORT: taken })).err).toContain(`port ${taken} is taken`);
   });
 });
 
 describe('--help', () => {
-  test('lists every command and every setting', async () => {
+  test('lists every command in groups, on one screen', async () => {
     const { code, out } = await postern(['--help']);
     expect(code).toBe(0);
-    for (const word of ['serve', 'sandbox', 'account', 'key', 'listen', 'doctor']) expect(out).toContain(word);
+    for (const word of ['serve', 'sandbox', 'account', 'key', 'listen', 'doctor']) expect(out).toMatch(`\n  ${word} `);
+    expect(out.split('\n').length).toBeLessThan(40);
+  });
+
+  test('of serve lists every setting', async () => {
+    const { code, out } = await postern(['serve', '--help']);
+    expect(code).toBe(0);
     for (const name of Object.keys(settings)) expect(out).toMatch(new RegExp(`^  ${name} {2,}[A-Z0-9]`, 'm'));
   });
 
@@ -77,8 +83,14 @@ describe('--help', () => {
 
   test('stands in for a command that was left out', async () => {
     const { code, err } = await postern([]);
-    expect(code).toBe(1);
+    expect(code).toBe(2);
     expect(err).toContain('Usage: postern');
+  });
+
+  test('of a mistyped command names the nearest one', async () => {
+    const { code, err } = await postern(['accout', 'list']);
+    expect(code).toBe(2);
+    expect(err).toContain('Did you mean account?');
   });
 });
 

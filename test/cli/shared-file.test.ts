@@ -8,7 +8,7 @@ import { readConfig } from '../../src/shared/config/config.ts';
 import { systemRuntime } from '../../src/shared/runtime/runtime.ts';
 import { postern } from '../support/command.ts';
 
-test('a process that opens the store twice loses nothing of what the command line pays in', async () => {
+test('a process that opens the store twice loses no payment of the command line', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'postern-shared-'));
   const config = readConfig({ DATA_DIR: dataDir });
   const store = await openStore(config, systemRuntime);

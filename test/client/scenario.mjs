@@ -1,10 +1,10 @@
-// A receiver's work with web APIs only. The tests run it with the built kit in contexts without Node's modules; each call
-// of `check` must be true there.
+// Performs the work of a receiver with web APIs only. The tests run it with the built kit in contexts without Node's modules. Each call of
+// `check` must be true.
 
 const secret = 'a-secret-of-16-characters';
 const now = Date.UTC(2026, 10, 21, 12, 0, 0);
 
-/** `signed` is a delivery that Node's own HMAC signed for the secret above; `vectors` are those of RFC 4231. */
+/** `signed` is a delivery signed by Node's HMAC with the secret above. `vectors` are those of RFC 4231. */
 export async function run(kit, { signed, vectors }) {
   const failed = [];
   let checks = 0;

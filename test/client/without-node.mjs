@@ -1,9 +1,11 @@
-// Runs the scenario with the built kit in a context that has the globals of the web only. Prints what it returns.
+// Runs a scenario with a built module in a context that has only web globals. Prints its result.
 import { readFileSync } from 'node:fs';
 import { createContext, runInContext, SourceTextModule } from 'node:vm';
 
-const [kitFile, scenarioFile, input] = process.argv.slice(2);
-const web = { TextDecoder, TextEncoder, Headers, ReadableStream, Request, Response, URL, URLSearchParams, atob, btoa };
+const [builtFile, scenarioFile, input] = process.argv.slice(2);
+const encodings = { TextDecoder, TextEncoder, URL, URLSearchParams, atob, btoa };
+const requests = { AbortController, AbortSignal, Blob, fetch, Headers, ReadableStream, Request, Response };
+const web = { ...encodings, ...requests, clearTimeout, crypto, setTimeout };
 const context = createContext({ ...web });
 
 async function load(file) {
@@ -18,6 +20,6 @@ async function load(file) {
 if (runInContext('typeof process + typeof Buffer + typeof require', context) !== 'undefined'.repeat(3)) {
   throw new Error('the context has globals of Node');
 }
-const kit = await load(kitFile);
+const built = await load(builtFile);
 const { run } = await load(scenarioFile);
-process.stdout.write(JSON.stringify(await run(kit, JSON.parse(input))));
+process.stdout.write(JSON.stringify(await run(built, JSON.parse(input))));

@@ -18,7 +18,7 @@ function headingsOf(path: string): string[] {
   return [...prose.matchAll(/^#{1,6} (.+)$/gm)].map(([, heading]) => `${heading}`);
 }
 
-/** The anchor that the usual renderers of Markdown make of a heading. */
+/** Returns the anchor that Markdown renderers generate for a heading. */
 function anchorOf(heading: string): string {
   return heading
     .toLowerCase()
@@ -26,7 +26,7 @@ function anchorOf(heading: string): string {
     .replaceAll(' ', '-');
 }
 
-/** The comments of a source, each on one line. Consecutive line comments are one comment. */
+/** Returns the comments of a source file, each on one line. Consecutive line comments count as one comment. */
 function commentsOf(source: string): string[] {
   const joined = source.replace(/\n[ \t]*\/\/ ?/g, (start, at: number) => (endsInComment(source, at) ? ' ' : start));
   return [...joined.matchAll(/(?<=^|\s)(?:\/\*[\s\S]*?\*\/|\/\/.*$)/gm)].map(([comment]) =>
@@ -37,7 +37,7 @@ function commentsOf(source: string): string[] {
 const endsInComment = (source: string, at: number) =>
   /^\s*\/\//.test(source.slice(source.lastIndexOf('\n', at - 1) + 1, at));
 
-/** The citations that name no document of this repository, or none of its sections: `docs/money.md, Idempotency`. */
+/** Returns citations of documents or sections that do not exist in this repository, such as `docs/money.md, Idempotency`. */
 function wrongCitations(path: string, source: string): string[] {
   return commentsOf(source).flatMap((comment) =>
     [...comment.matchAll(/([\w./:-]+\.md)(?:, "?(?=[A-Z]))?/g)].flatMap((match) => {

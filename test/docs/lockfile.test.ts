@@ -15,7 +15,7 @@ const lockFiles = [
 describe.each(lockFiles)('%s', (file) => {
   const { packages } = JSON.parse(readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8')) as Lock;
 
-  // npm leaves out what it cannot find at the time of writing, and then `npm ci` refuses the whole file everywhere.
+  // npm omits packages that it cannot find when it writes the file, and then `npm ci` refuses the file on every machine.
   test('has the packages of all systems, not only of the one that wrote it', () => {
     const wanted = Object.values(packages).flatMap(({ optionalDependencies = {} }) =>
       Object.keys(optionalDependencies),

@@ -1,30 +1,45 @@
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
+import type { Demo } from '../../src/api/demo/demo.ts';
+import { Client } from '../support/client.ts';
 
 const cwd = fileURLToPath(new URL('../..', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'postern-pack-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-// As `npm test` leaves it, so that it is not built beside tests that run what is there.
+// The build of `npm test` is packed, because a build now would change files that other tests use.
 const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', folder];
 const printed = execFileSync('npm', args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
 const [{ filename, files }] = JSON.parse(printed) as [{ filename: string; files: { path: string }[] }];
 
-test('the package holds what runs, and nothing that only builds', () => {
+test('the package contains only files that are needed at run time', () => {
   const paths = files.map(({ path }) => path);
-  expect(paths).toContain('dist/main/serve.js');
+  expect(paths).toContain('dist/service/postern.js');
+  expect(paths).toContain('dist/service/LICENSES.txt');
+  expect(paths).toContain('dist/dataset/postern.bin');
   expect(paths).toContain('schema/openapi.json');
-  expect(paths.filter((path) => /tsbuildinfo|\.test\.|^(src|test|\.ci)\//.test(path))).toEqual([]);
+  expect(paths).toEqual(expect.arrayContaining(['dist/client/index.js', 'dist/client/endpoints.d.ts']));
+  expect(
+    paths.filter((path) => /\.test\.|\.map$|^(src|test|\.ci|dist\/(?!service|dataset|viewer|client))\//.test(path)),
+  ).toEqual([]);
+});
+
+const installed = join(folder, 'node_modules', 'postern');
+mkdirSync(installed, { recursive: true });
+execFileSync('tar', ['-xzf', join(folder, filename), '-C', installed, '--strip-components=1']);
+
+test('the command runs from the package, whose bundle has what it needs', () => {
+  const { version } = JSON.parse(readFileSync(join(cwd, 'package.json'), 'utf8')) as { version: string };
+  const command = join(installed, 'scripts', 'postern.js');
+  expect(execFileSync(process.execPath, [command, '--version'], { encoding: 'utf8' })).toBe(`${version}\n`);
 });
 
 test('postern/webhooks works without the dependencies of the package, types included', () => {
-  const installed = join(folder, 'node_modules', 'postern');
-  mkdirSync(installed, { recursive: true });
-  execFileSync('tar', ['-xzf', join(folder, filename), '-C', installed, '--strip-components=1']);
   const program = `
     import { fetchReceiver, verify, type WebhookEvent } from 'postern/webhooks';
     const onEvent = (event: WebhookEvent) => console.log(event.type === 'tweet.like' ? event.actor_ids.length : event.id);
@@ -39,4 +54,40 @@ test('postern/webhooks works without the dependencies of the package, types incl
     "import('postern/webhooks').then(({ answerCrc }) => console.log(answerCrc('abc', 'Jefe').response_token))";
   const output = execFileSync(process.execPath, ['--eval', call], { cwd: folder, encoding: 'utf8' });
   expect(output).toBe('sha256=fPTsT3QfUcsNiHATxGJR1vQXVkPE9CKQahquxojME+g=\n');
-}, 60_000);
+});
+
+// It installs the dependencies from the registry.
+test.skipIf(process.env['TEST_ALL'] !== '1')(
+  'npm installs the package into an empty folder, where it serves calls',
+  async () => {
+    // A folder of its own, because npm installs into the nearest parent that has a `node_modules`.
+    const home = mkdtempSync(join(tmpdir(), 'postern-installed-'));
+    onTestFinished(() => rmSync(home, { recursive: true, maxRetries: 5 }));
+    const options = ['--no-audit', '--no-fund', '--no-save'];
+    execFileSync('npm', ['install', ...options, join(folder, filename)], {
+      cwd: home,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    expect(existsSync(join(home, 'node_modules', 'vitest'))).toBe(false);
+    const env = {
+      PATH: process.env['PATH'],
+      DATA_DIR: join(home, 'data'),
+      PORT: '0',
+      SANDBOX_PORT: '0',
+      LOG_LEVEL: 'warn',
+    };
+    const service = spawn(join(home, 'node_modules', '.bin', 'postern'), ['serve'], { cwd: home, env });
+    onTestFinished(() => void service.kill('SIGKILL'));
+    const closed = once(service, 'close');
+    await Promise.race([once(service.stdout, 'data'), closed]);
+    const demo = JSON.parse(readFileSync(join(home, 'data', 'demo.json'), 'utf8')) as Demo;
+    const client = new Client({
+      baseUrl: demo.baseUrl,
+      key: demo.apiKey,
+      authToken: demo.accounts[0]?.authToken ?? '',
+    });
+    expect((await client.get('/user/info', { userName: 'grace' })).status).toBe(200);
+    service.kill('SIGTERM');
+    expect((await closed)[0]).toBe(0);
+  },
+);

@@ -1,14 +1,14 @@
 import type { Store } from '../../src/store/port.ts';
 import type { Fault } from './schedule.ts';
 
-/** A store under test: how gateways reach it, and what can happen to it. */
+/** A store under test, with access for gateways and a way to disturb it. */
 export interface Backend {
   readonly kind: 'sqlite' | 'mongodb';
-  /** Straight to what is stored, past all faults. */
+  /** Direct access to the stored data, without faults. */
   readonly store: Store;
-  /** Settings of the gateway with this number. */
+  /** Returns the settings of the gateway with this number. */
   gatewayEnv(gateway: number): Record<string, string>;
-  /** Does it, and resolves when it is over. Only what is not done to gateways. */
+  /** Applies a fault of the store and resolves when it is over. Faults of gateways are handled elsewhere. */
   apply(fault: Fault): Promise<void>;
   close(): Promise<void>;
 }

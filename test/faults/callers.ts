@@ -8,7 +8,7 @@ export interface Caller {
   authToken: string;
   tally: Tally;
   random: Chance;
-  /** True once it is time to go home. */
+  /** Returns true when the callers should stop. */
   done: () => boolean;
 }
 
@@ -18,10 +18,10 @@ interface Answer {
   body: { data: { id?: string } | null; error: string | null };
 }
 
-/** A caller's patience. A gateway that was paused for longer answers nobody. */
+/** The timeout of a call. A gateway that is paused for longer does not respond. */
 const patienceMs = 10_000;
 
-/** One call after the other, of every kind, at any gateway, until it is time to go home. */
+/** Sends calls of every kind to random gateways until the callers should stop. */
 export async function callOn(caller: Caller, name: string): Promise<void> {
   for (let i = 0; !caller.done(); i++) {
     const text = `${name} wrote number ${i}`;
@@ -37,7 +37,7 @@ export async function callOn(caller: Caller, name: string): Promise<void> {
   }
 }
 
-/** Sends, and judges the answer. `unsent` where no gateway could have heard it. */
+/** Sends a request and classifies the response. Returns `unsent` if no gateway can have received the request. */
 async function sendOnce(caller: Caller, request: RequestInit & { path: string }): Promise<Outcome | 'unsent'> {
   const gateway = pick(caller.random, caller.gateways as [Gateway, ...Gateway[]]);
   if (gateway.origin === null) {
@@ -56,12 +56,12 @@ function judge(answer: Answer | null, tally: Tally): Outcome {
   const { status, body } = answer;
   if (status < 300) return 'acknowledged';
   if (status === 500) tally.wrong.push(`500: ${body.error}`);
-  // Such a promise must be kept as much as a 4xx.
-  if (status < 500 || body.error?.includes('nothing was charged')) return 'refused';
+  // A 503 that promises that nothing was charged counts as a refusal, like a 4xx.
+  if (status < 500 || body.error?.includes('Nothing was charged')) return 'refused';
   return 'unknown';
 }
 
-/** `null` where the connection broke, or no answer came. */
+/** Returns `null` if the connection broke or there was no response. */
 export async function send(
   origin: string,
   { path, ...init }: RequestInit & { path: string },

@@ -5,7 +5,7 @@ import { FaultProxy } from './fault-proxy.ts';
 
 let server: Server;
 let proxy: FaultProxy;
-/** What the server heard, and its ends of the connections. */
+/** The bytes that the server received, and its ends of the connections. */
 let heard: string;
 let ends: Socket[];
 
@@ -35,7 +35,7 @@ async function dial() {
   const connection = {
     socket,
     said: '',
-    /** The code of what broke the connection; `end` where the other side ended it. */
+    /** The error code with which the connection broke, or `end` if the other side closed it. */
     broken: new Promise<string>((resolve) => {
       socket.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
       socket.on('close', () => resolve('end'));
@@ -49,7 +49,7 @@ async function dial() {
 }
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-test('passes bytes both ways, in order', async () => {
+test('passes bytes in both directions, in order', async () => {
   const { socket, hear } = await dial();
   for (const word of ['one', 'two', 'three']) {
     const answer = hear();
@@ -65,7 +65,7 @@ test('passes the end of a connection on', async () => {
   expect(await connection.broken).toBe('end');
 });
 
-test('resets every connection there is, to both sides', async () => {
+test('resets every open connection on both sides', async () => {
   const [first, second] = [await dial(), await dial()];
   for (const { socket, hear } of [first, second]) {
     socket.write('hello');
@@ -78,7 +78,7 @@ test('resets every connection there is, to both sides', async () => {
   expect(proxy.counts).toEqual({ connections: 2, resets: 2 });
 });
 
-test('delays what passes, and keeps its order when the delay ends', async () => {
+test('delays bytes, and keeps their order when the delay ends', async () => {
   const connection = await dial();
   proxy.delay(100);
   const sentAt = performance.now();
@@ -90,7 +90,7 @@ test('delays what passes, and keeps its order when the delay ends', async () => 
   expect(performance.now() - sentAt).toBeGreaterThan(95);
 });
 
-test('loses the acknowledgement of what the server did, and then the connection', async () => {
+test('discards the response of the server, and then resets the connection', async () => {
   const connection = await dial();
   proxy.become('lose-answers');
   connection.socket.write('charge');
@@ -101,7 +101,7 @@ test('loses the acknowledgement of what the server did, and then the connection'
   expect(await connection.broken).toBe('ECONNRESET');
 });
 
-test('leaves connections half-open: neither side hears the other, nor that it has gone', async () => {
+test('leaves connections half-open: neither side receives bytes or notices that the other has closed', async () => {
   const connection = await dial();
   connection.socket.write('hello');
   await connection.hear();
@@ -116,7 +116,7 @@ test('leaves connections half-open: neither side hears the other, nor that it ha
   expect(await connection.broken).toBe('ECONNRESET');
 });
 
-test('a server that is not there is a reset', async () => {
+test('resets a connection if the server does not listen', async () => {
   server.close();
   for (const end of ends) end.destroy();
   const connection = await dial();

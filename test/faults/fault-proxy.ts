@@ -2,15 +2,15 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
 /**
- * `pass`; `lose-answers`: what the server says is swallowed, so that whatever it did was done unheard; `silent`: nothing
- * goes either way, and nobody hears that the other has gone (half-open).
+ * `lose-answers` discards the bytes of the server, so that its work is done without a response. `silent` discards all bytes, and neither
+ * side notices when the other one closes (half-open connection).
  */
 export type ProxyMode = 'pass' | 'lose-answers' | 'silent';
 
-/** Stands on loopback between a client and a server that speak TCP, and does to their connections what networks do. */
+/** A TCP proxy on loopback that disturbs connections like an unreliable network. */
 export class FaultProxy {
   readonly port: number;
-  /** How many connections were taken so far, and how many were reset. */
+  /** The number of accepted connections and of resets. */
   readonly counts = { connections: 0, resets: 0 };
   readonly #server: Server;
   readonly #links = new Set<Link>();
@@ -37,7 +37,7 @@ export class FaultProxy {
     return new FaultProxy(server, targetPort);
   }
 
-  /** Ends every connection with RST, to both sides. */
+  /** Ends every connection on both sides with RST. */
   reset(): void {
     for (const link of this.#links) {
       this.counts.resets += 1;
@@ -45,17 +45,17 @@ export class FaultProxy {
     }
   }
 
-  /** Each chunk is this much later, from now on, either way. */
+  /** Delays each chunk in both directions from now on. */
   delay(latencyMs: number): void {
     this.#latencyMs = latencyMs;
   }
 
-  /** For the connections there are and those to come. */
+  /** Sets how the proxy disturbs its connections: those that are open and those that are opened later. */
   become(mode: ProxyMode): void {
     this.#mode = mode;
   }
 
-  /** As it was at first. A connection that missed bytes can only be reset. */
+  /** Returns to normal operation. Connections that have lost bytes are reset. */
   heal(): void {
     const missed = this.#mode !== 'pass';
     this.#mode = 'pass';
@@ -76,7 +76,7 @@ interface LinkOptions {
   onEnd: () => void;
 }
 
-/** One client's connection, and its counterpart to the server. */
+/** A connection of one client with its connection to the server. */
 class Link {
   readonly #client: Socket;
   readonly #target: Socket;
@@ -93,7 +93,7 @@ class Link {
 
   reset(): void {
     this.#client.resetAndDestroy();
-    // One that is not connected yet cannot send RST.
+    // A socket that is not connected yet cannot send RST.
     if (this.#target.connecting) this.#target.destroy();
     else this.#target.resetAndDestroy();
     this.#options.onEnd();
@@ -118,7 +118,7 @@ class Link {
         else to.end();
       }
     };
-    /** In the order in which they came, also where the latency shrinks. */
+    /** Chunks keep their order even if the latency decreases. */
     const send = (chunk: Buffer | null) => {
       if (swallowedIn.includes(this.#options.mode())) return;
       line.push({ chunk, due: performance.now() + this.#options.latencyMs() });
@@ -127,7 +127,7 @@ class Link {
     from.on('data', (chunk: Buffer) => send(chunk));
     from.on('end', () => send(null));
     from.on('error', () => {
-      // Half-open is just this: the one end is gone and the other does not hear of it.
+      // A half-open connection: one end is closed and the other end does not notice.
       if (this.#options.mode() === 'pass') this.reset();
     });
     from.on('close', () => {

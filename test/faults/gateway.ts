@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { type PosternProcess, startPostern } from '../support/process.ts';
 
-/** `postern serve` as a service manager runs it: whenever it ends, it is started again. */
+/** Runs `postern serve` like a service manager: when the process ends, it is started again. */
 export class Gateway {
-  /** Where it answers; `null` while it does not. */
+  /** The URL of the gateway; `null` while it is not available. */
   origin: string | null = null;
-  /** What earlier lives logged last. */
+  /** The last log lines of earlier processes. */
   #logged = '';
-  /** Lives that ended although nobody ended them, with what they logged last. */
+  /** Unexpected ends of the process, with its last log lines. */
   readonly deaths: string[] = [];
   readonly counts = { kills: 0, starts: 0, failedStarts: 0 };
   readonly #env: Record<string, string>;
@@ -22,7 +22,7 @@ export class Gateway {
     this.#lives = this.#live();
   }
 
-  /** kill -9, wherever it is: in calls, in a start. It starts again by itself, with a clock this far off. */
+  /** Kills the process with SIGKILL at any point of its life. It is started again with a clock that differs by `clockMs`. */
   async kill(clockMs = 0): Promise<void> {
     this.#clockMs = clockMs;
     this.counts.kills += 1;
@@ -32,7 +32,7 @@ export class Gateway {
     await this.#process.end('SIGKILL');
   }
 
-  /** The end of its log, over all lives. */
+  /** Returns the last log lines of all processes. */
   lastWords(): string {
     return `${this.#logged}${this.#process?.log() ?? ''}`.slice(-4_000);
   }
@@ -45,8 +45,8 @@ export class Gateway {
     this.#process?.child.kill('SIGCONT');
   }
 
-  /** Resolves once it answers. */
-  async ready(withinMs = 30_000): Promise<void> {
+  /** Resolves when the gateway responds. */
+  async ready(withinMs = 300_000): Promise<void> {
     const deadline = performance.now() + withinMs;
     while (this.origin === null) {
       if (performance.now() > deadline) throw new Error(`the gateway does not start: ${this.lastWords()}`);
@@ -54,7 +54,7 @@ export class Gateway {
     }
   }
 
-  /** Ends it in good order. Answers the exit code. */
+  /** Stops the process gracefully and returns its exit code. */
   async stop(): Promise<number | null> {
     this.#wanted = false;
     const process = this.#process;

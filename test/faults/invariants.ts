@@ -2,15 +2,15 @@ import { type Store, StoreUnavailableError } from '../../src/store/port.ts';
 import { pause } from './gateway.ts';
 import type { Tally } from './tally.ts';
 
-/** What every call of these tests costs, in micro-dollars. */
+/** The price of every call in these tests, in micro-dollars. */
 export const price = 1_000;
 
-/** One account: what the store says of it against what its callers saw. */
+/** The data of one account for a comparison between the store and its callers. */
 export interface Books {
   name: string;
   account: string;
   tally: Tally;
-  /** All of its unknown outcomes become known in the end, so that it is charged what it acknowledged, to the cent. */
+  /** True if all unknown outcomes become known in the end, so that the charges must equal the acknowledged calls exactly. */
   exact: boolean;
 }
 
@@ -24,8 +24,8 @@ interface Sheet {
 }
 
 /**
- * The account at one moment. It is read in three pieces while gateways go on charging, so it is read until the first
- * piece did not change meanwhile.
+ * Reads an account consistently. It is read in three parts while gateways make charges, so the read is repeated until the first part has
+ * not changed.
  */
 async function readSheet(store: Store, account: string): Promise<Sheet> {
   const sum = (amounts: number[]) => amounts.reduce((total, amount) => total + amount, 0);
@@ -46,9 +46,9 @@ async function readSheet(store: Store, account: string): Promise<Sheet> {
   throw new Error(`${account} changes too fast to be read`);
 }
 
-/** A database that was just started may refuse a first question. */
+/** A database that was just started may refuse the first query. */
 export async function patiently<T>(work: () => Promise<T>): Promise<T> {
-  const deadline = performance.now() + 20_000;
+  const deadline = performance.now() + 120_000;
   for (;;) {
     try {
       return await work();
@@ -59,9 +59,9 @@ export async function patiently<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Money adds up, whatever moment it is. Answers what does not. */
+/** Checks the invariants of money, which hold at any time. Returns the violations. */
 export async function judgeBooks(store: Store, { name, account, tally }: Books): Promise<string[]> {
-  // Acknowledged by now must be charged by the time of reading; charged by then must have been issued by after it.
+  // Calls that are acknowledged now must be charged when the account is read, and charges in it must belong to issued calls.
   const { acknowledged } = tally;
   const sheet = await patiently(() => readSheet(store, account));
   const possible = tally.issued - tally.refused;
@@ -77,7 +77,7 @@ export async function judgeBooks(store: Store, { name, account, tally }: Books):
   return rules.filter(([holds]) => !holds).map(([, rule]) => `${name}: not ${rule}: ${JSON.stringify(sheet)}`);
 }
 
-/** The same once all is quiet, and what only then can be told. */
+/** Checks the invariants of money, and additional ones that hold only when no call is running. */
 export async function judgeBooksAtRest(store: Store, books: Books): Promise<string[]> {
   const faults = await judgeBooks(store, books);
   const balance = await patiently(() => store.ledger.balance(books.account));

@@ -2,14 +2,14 @@ import { type Caller, post, send } from './callers.ts';
 import { type Gateway, pause } from './gateway.ts';
 import { pick } from './schedule.ts';
 
-/** A key of a gateway that died is free again after `claimTtlMs`; until then there may be many that wait. */
+/** The maximum number of waiting keys. A key of a dead gateway can be claimed again only after `claimTtlMs`, so many may wait. */
 const waitingLimit = 40;
-/** How long a caller goes on asking once nothing goes wrong any more. Longer than any claim lives. */
-const untilKnownMs = 60_000;
+/** The maximum time for which a caller repeats a request after the last fault. It is longer than a claim lives. */
+const untilKnownMs = 180_000;
 
 /**
- * Posts tweets under Idempotency-Keys, and sends each again until its outcome is known, now and then twice at once. So
- * in the end nothing is unknown, and what was charged is exactly what was acknowledged.
+ * Posts tweets with Idempotency-Keys and repeats each request until its outcome is known, sometimes twice at the same time. In the end no
+ * outcome is unknown, so the charges must equal the acknowledged calls exactly.
  */
 export async function callOnWithKeys(caller: Caller, name: string): Promise<void> {
   const waiting = new Set<Promise<void>>();
@@ -26,12 +26,12 @@ export async function callOnWithKeys(caller: Caller, name: string): Promise<void
   await Promise.all(waiting);
 }
 
-/** One tweet, one Idempotency-Key. */
+/** A tweet with one Idempotency-Key. */
 class KeyedRequest {
   readonly #caller: Caller;
   readonly #key: string;
   readonly #text: string;
-  /** Ids of the tweet, as answers told them. */
+  /** The tweet ids in the responses. */
   readonly #ids = new Set<string>();
 
   constructor(caller: Caller, key: string, text: string) {
@@ -40,7 +40,7 @@ class KeyedRequest {
     this.#text = text;
   }
 
-  /** One attempt, or two at once, which may meet at two gateways. Answers whether the outcome is known. */
+  /** Makes one attempt, or two at the same time, which may reach two gateways. Returns true if the outcome is known. */
   async sendOften(): Promise<boolean> {
     const times = this.#caller.random() < 0.2 ? 2 : 1;
     const known = await Promise.all(Array.from({ length: times }, () => this.#send()));
@@ -56,7 +56,7 @@ class KeyedRequest {
       await pause(1_000 + random() * 1_000);
       known = await this.sendOften();
     }
-    // Whoever asks after it is known is told the same.
+    // A repeated request must return the same response.
     if (known && random() < 0.2) await this.#send();
     if (this.#ids.size > 1) tally.wrong.push(`two answers to one key: ${[...this.#ids]} for ${this.#text}`);
     tally.note(known ? 'acknowledged' : 'unknown', this.#text);
@@ -78,7 +78,7 @@ class KeyedRequest {
       this.#ids.add(String(body.data?.id));
       return true;
     }
-    // Another attempt is running, or the database or the platform is away: ask again.
+    // Another attempt is running, or the database or the platform is unavailable, so the request is repeated.
     const later = [409, 502, 503, 504].includes(status);
     if (!later) caller.tally.wrong.push(`${status} to a key: ${body.error}`);
     else if (status === 409 && answer.headers.get('retry-after') === null) {

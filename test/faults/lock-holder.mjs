@@ -1,5 +1,5 @@
-// Takes the write lock of the SQLite file argv[2], writes nonsense in its transaction, and rolls it back after argv[3]
-// milliseconds, unless somebody kills it before: nobody may ever see what it wrote.
+// Takes the write lock of the SQLite file argv[2], writes invalid data in a transaction, and rolls it back after argv[3] milliseconds
+// unless it is killed before. No other process may ever see the data.
 import Libsql from 'libsql';
 
 const [, , path, heldMs] = process.argv;

@@ -10,9 +10,9 @@ import { FaultProxy } from './fault-proxy.ts';
 import { pause } from './gateway.ts';
 import type { Fault } from './schedule.ts';
 
-/** Gateways on machines of their own, as far as they can tell: the database is all they share, at the other end of a network. */
+/** Starts gateways that share only a database, which they reach through an unreliable network. */
 export async function mongoBackend(found: FoundMongo): Promise<Backend> {
-  // Without it a kill -9 of this one loses writes that it acknowledged with `w: majority, j: true`, which mongod never does.
+  // Without this option, the server would lose writes that it acknowledged with `w: majority, j: true` when it is killed. mongod does not.
   const args = found.kind === 'secantus' ? ['--sync-on-commit'] : [];
   const server = await startMongo(found, { durable: true, args });
   const proxy = await FaultProxy.start(server.port);
@@ -39,7 +39,7 @@ export async function mongoBackend(found: FoundMongo): Promise<Backend> {
   };
 }
 
-/** The driver must not learn the server's own address, and go past the proxy. */
+/** Prevents the driver from learning the server's own address, with which it would bypass the proxy. */
 function direct(url: string): string {
   const address = new URL(url);
   address.searchParams.set('directConnection', 'true');

@@ -4,7 +4,7 @@ import { mongoBackend } from './mongo-backend.ts';
 import { proofTimeoutMs, prove, rounds } from './prove.ts';
 
 const found = findMongo();
-/** One that runs already is not ours to kill. */
+/** A server that was already running must not be killed. */
 const ours = found?.kind === 'running' ? null : found;
 if (!ours) process.stderr.write(`test/faults/mongodb.test.ts ${found ? 'skipped: MONGODB_URL' : noMongo}\n`);
 

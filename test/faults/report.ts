@@ -1,18 +1,18 @@
+import type { FaultEnvironment } from './environment.ts';
 import { price } from './invariants.ts';
-import type { World } from './world.ts';
 
 export interface Run {
-  world: World;
+  fixture: FaultEnvironment;
   seed: string;
   rounds: number;
-  /** How long after the last kill nothing was held any more. */
+  /** The time after the last kill until no credit was reserved. */
   heldMs: number;
   durationMs: number;
 }
 
-/** Prints what was done, and what came of it. */
-export async function report({ world, seed, rounds, heldMs, durationMs }: Run): Promise<void> {
-  const { backend, books, gateways, counts } = world;
+/** Prints the faults and their effects. */
+export async function report({ fixture, seed, rounds, heldMs, durationMs }: Run): Promise<void> {
+  const { backend, books, gateways, counts } = fixture;
   const sum = (values: number[]) => values.reduce((total, value) => total + value, 0);
   const rows: [string, string | number][] = [
     ['store', backend.kind],

@@ -1,23 +1,23 @@
 import { createHash } from 'node:crypto';
 
-/** What a schedule may do. Times are milliseconds. */
+/** The faults of a schedule. Times are in milliseconds. */
 export type Fault =
-  /** kill -9, and a start at once, with a clock this far off. */
+  /** SIGKILL, followed by a start with a clock that differs by `clockMs`. */
   | { kind: 'kill'; gateway: number; clockMs: number }
-  /** SIGSTOP, and SIGCONT after so long. */
+  /** SIGSTOP, followed by SIGCONT after `ms`. */
   | { kind: 'pause'; gateway: number; ms: number }
-  /** Another process takes SQLite's write lock; it dies of kill -9 inside its transaction, or gives it back. */
+  /** Another process takes SQLite's write lock. It is killed inside its transaction, or releases the lock. */
   | { kind: 'lock'; ms: number; killed: boolean }
   | { kind: 'reset' }
   | { kind: 'lose-answers'; ms: number }
   | { kind: 'half-open'; ms: number }
   | { kind: 'latency'; ms: number; delayMs: number }
   | { kind: 'pause-database'; ms: number }
-  /** kill -9 of the database, and a start on what it has on disk. */
+  /** SIGKILL of the database, followed by a start with the data on its disk. */
   | { kind: 'kill-database'; downMs: number };
 
 export interface Step {
-  /** Since the beginning of the round. */
+  /** The time since the beginning of the round. */
   afterMs: number;
   fault: Fault;
 }
@@ -26,14 +26,14 @@ export interface ScheduleOptions {
   store: 'sqlite' | 'mongodb';
   rounds: number;
   gateways: number;
-  /** Adds pauses that are longer than a hold lives. */
+  /** Adds pauses that are longer than the lifetime of a hold. */
   long: boolean;
 }
 
-/** A float in [0, 1) at each call; the same ones for the same seed and label. */
+/** Returns a number in [0, 1). The sequence depends only on the seed and the label. */
 export type Chance = () => number;
 
-/** mulberry32, its state taken from SHA-256, so that one stream says nothing of the next. */
+/** Implements mulberry32. Its state is derived with SHA-256, so that the streams are independent. */
 export function chance(seed: string, label: string): Chance {
   let state = createHash('sha256').update(`${seed}\u0000${label}`).digest().readUInt32LE(0);
   return () => {
@@ -48,10 +48,10 @@ export function pick<T>(random: Chance, items: readonly [T, ...T[]]): T {
   return items[Math.floor(random() * items.length)] ?? items[0];
 }
 
-/** Longer than a hold lives without a commit, so that its writer wakes up and finds that it was swept. */
+/** Longer than a hold lives without a commit, so that its writer finds that it was swept. */
 const beyondHoldMs = 25_000;
 
-/** Every round kills a gateway at some point and does up to two other things; what, depends on nothing but the seed. */
+/** Every round kills a gateway at some point and applies up to two other faults. They depend only on the seed. */
 export function drawSchedule(seed: string, options: ScheduleOptions): Step[][] {
   const random = chance(seed, `schedule of ${options.store}`);
   return Array.from({ length: options.rounds }, (_, round) => {
@@ -68,7 +68,7 @@ export function drawSchedule(seed: string, options: ScheduleOptions): Step[][] {
 
 function drawKill(random: Chance, { store, gateways }: ScheduleOptions): Step {
   const gateway = Math.floor(random() * gateways);
-  // On one machine there is one clock; processes that share a database may be anywhere.
+  // Processes on one machine share one clock; processes that share a database may have different clocks.
   const clockMs = store === 'sqlite' ? 0 : pick(random, [0, 3_600_000, -3_600_000]);
   return { afterMs: Math.floor(random() * 1_500), fault: { kind: 'kill', gateway, clockMs } };
 }

@@ -1,5 +1,5 @@
-// Loaded before a gateway (`--import`): its clock is CLOCK_SHIFT_MS off. What counts from a start (timers,
-// performance.now) is right, as on a machine whose clock was never set.
+// Loaded before a gateway (`--import`) to shift its clock by CLOCK_SHIFT_MS. Timers and performance.now are not shifted, as on a machine
+// whose clock is wrong from the start.
 const shiftMs = Number(process.env.CLOCK_SHIFT_MS ?? 0);
 const trueNow = Date.now;
 

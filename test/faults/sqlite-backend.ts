@@ -12,7 +12,7 @@ import { pause } from './gateway.ts';
 
 const lockHolder = fileURLToPath(new URL('./lock-holder.mjs', import.meta.url));
 
-/** All gateways on one file, as several processes of one machine may be. */
+/** Starts all gateways on one file, like several processes of one machine. */
 export async function sqliteBackend(): Promise<Backend> {
   const dataDir = mkdtempSync(join(tmpdir(), 'postern-faults-sqlite-'));
   const store = await openStore(readConfig({ DATA_DIR: dataDir }), systemRuntime);

@@ -1,13 +1,13 @@
-/** What callers of one account saw. */
+/** The outcomes that the callers of one account observed. */
 export class Tally {
-  /** Calls, or requests under one Idempotency-Key however often they were sent, that may have reached a gateway. */
+  /** Calls that may have reached a gateway. All requests with one Idempotency-Key count as one call. */
   issued = 0;
   acknowledged = 0;
-  /** Nobody told the caller, or not all of it: a broken connection, no answer in time, a 5xx. */
+  /** Calls without a clear outcome: a broken connection, a timeout or a 5xx. */
   unknown = 0;
-  /** 4xx, or a 503 that says that nothing was charged. */
+  /** Responses with 4xx, or with a 503 that says that nothing was charged. */
   refused = 0;
-  /** Answers that no fault excuses: 500, or two answers to one Idempotency-Key. */
+  /** Responses that no fault explains: a 500, or two different responses to one Idempotency-Key. */
   readonly wrong: string[] = [];
   readonly acknowledgedTexts = new Set<string>();
   readonly refusedTexts = new Set<string>();
@@ -22,7 +22,7 @@ export class Tally {
 
 export type Outcome = 'acknowledged' | 'unknown' | 'refused';
 
-/** What must hold of the sandbox's tweets at the end. Answers what does not. */
+/** Checks the sandbox's tweets at the end. Returns the violations. */
 export function judgeTweets(texts: readonly string[], tallies: readonly Tally[]): string[] {
   const times = new Map<string, number>();
   for (const text of texts) times.set(text, (times.get(text) ?? 0) + 1);

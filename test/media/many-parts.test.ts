@@ -4,7 +4,7 @@ import { inspectImage } from '../../src/media/inspect-image.ts';
 import { MediaError } from '../../src/media/media-error.ts';
 import { jpeg, png, webp } from './pictures.ts';
 
-/** A picture with `parts` empty parts put in at a place where they change nothing. */
+/** Inserts empty parts into an image at a position where they have no effect. */
 function padded(picture: Buffer, at: number, part: Buffer, parts: number): Buffer {
   return Buffer.concat([picture.subarray(0, at), ...Array<Buffer>(parts).fill(part), picture.subarray(at)]);
 }
@@ -26,7 +26,7 @@ const makers: [type: string, make: (parts: number) => Buffer][] = [
   ],
 ];
 
-test.each(makers)('%s of thousands of parts is taken, of hundreds of thousands it is refused', (type, make) => {
+test.each(makers)('%s with thousands of parts is accepted, and with hundreds of thousands refused', (type, make) => {
   expect(inspectImage(make(5_000), type).width).toBeGreaterThan(0);
   expect(() => inspectImage(make(400_000), type)).toThrow(new MediaError('is an image of more than 10,000 parts'));
 });

@@ -79,7 +79,7 @@ test('a file is uploaded, and its tweet shows it', async () => {
   expect(Buffer.from(await (await fetch(media.url)).arrayBuffer()).equals(bytes)).toBe(true);
 });
 
-test('several files go to the places that map says', async () => {
+test('several files are assigned to the variables in `map`', async () => {
   const several = `mutation ($a: UploadMediaInput!, $b: UploadMediaInput!, $c: Upload) {
     a: uploadMedia(input: $a) { mediaType } b: uploadMedia(input: $b) { mediaType } c: uploadMedia(input: { file: $c }) { mediaType }
   }`;
@@ -96,7 +96,7 @@ test('several files go to the places that map says', async () => {
   });
 });
 
-test('what is no picture, or not the one that it is said to be, is refused where it stands', async () => {
+test('a file that is not a picture or has another type is refused with its field', async () => {
   const refusal = async (file: Blob) => (await send({ ...one, files: { 0: file } })).body.errors[0];
   const html = await refusal(blob(Buffer.from('<!doctype html><p>hello'), 'image/png'));
   expect(html.message).toBe(
@@ -124,15 +124,15 @@ const file = { 0: blob(png()) };
 test.each([
   ['no operations', { map: one.map, files: file }, /operations and map before/],
   ['no map', { operations: one.operations, files: file }, /operations and map before/],
-  ['no parts', {}, /no operations|cut short|could not be read/],
-  ['a batch', { ...one, operations: [one.operations], files: file }, /one operation a request/],
+  ['no parts', {}, /no operations|could not be read/],
+  ['a batch', { ...one, operations: [one.operations], files: file }, /with one operation/],
   ['broken JSON', { ...one, operations: '{', files: file }, /operations: is not valid JSON/],
-  ['a file that map does not name', { ...one, files: { 1: blob(png()) } }, /a file that map does not name/],
-  ['a file missing', { ...one }, /its file is not in the request/],
-  ['a place outside of variables', { ...one, map: { 0: ['query'] }, files: file }, /places below variables/],
-  ['a place that is not null', { ...one, map: { 0: ['variables.no'] }, files: file }, /places below variables/],
-  ['a place in a prototype', { ...one, map: { 0: ['variables.__proto__.x'] }, files: file }, /places below variables/],
-  ['a map of numbers', { ...one, map: { 0: 1 }, files: file }, /list of places/],
+  ['a file that map does not name', { ...one, files: { 1: blob(png()) } }, /a file that map does not contain/],
+  ['a file missing', { ...one }, /refers to a file that is not in the request/],
+  ['a place outside of variables', { ...one, map: { 0: ['query'] }, files: file }, /paths below variables/],
+  ['a place that is not null', { ...one, map: { 0: ['variables.no'] }, files: file }, /paths below variables/],
+  ['a place in a prototype', { ...one, map: { 0: ['variables.__proto__.x'] }, files: file }, /paths below variables/],
+  ['a map of numbers', { ...one, map: { 0: 1 }, files: file }, /list of paths/],
   [
     'eleven files',
     {
@@ -140,7 +140,7 @@ test.each([
       map: Object.fromEntries(Array.from({ length: 11 }, (_, at) => [at, ['variables.file']])),
       files: Object.fromEntries(Array.from({ length: 11 }, (_, at) => [at, blob(png())])),
     },
-    /places below variables|10 files/,
+    /paths below variables|10 files/,
   ],
   [
     'operations that are too large',
@@ -194,7 +194,7 @@ test('a caller who hangs up in the middle of a file leaves nothing behind', asyn
   expect(after.body.errors).toBeUndefined();
 });
 
-/** As it is on the wire: what `fetch` makes of a form always says its types. */
+/** Sends raw bytes, because `fetch` always declares the types of a form's parts. */
 async function sendText(body: Buffer, headers: Record<string, string>, signal?: AbortSignal): Promise<Response> {
   return fetch(service.demo.graphqlUrl, {
     method: 'POST',
@@ -223,7 +223,7 @@ const formOf = (operations: unknown, map: unknown) =>
     Buffer.from('--b--\r\n'),
   ]);
 
-test('a file whose part says no type is what its bytes say', async () => {
+test('the type of a file without a declared type is detected from its bytes', async () => {
   const response = await sendText(formOf(one.operations, one.map), {});
   expect(((await response.json()) as Result['body']).data.uploadMedia).toMatchObject({ mediaType: 'image/png' });
 });
@@ -233,7 +233,7 @@ test('a packed body is refused, as a packed one of JSON is', async () => {
   expect(response.status).toBe(415);
 });
 
-/** Files of the service, which is in this process, that are still held open. */
+/** Returns the files that the service, which runs in this process, has open. */
 function held(): string[] {
   return readdirSync('/proc/self/fd').flatMap((fd) => {
     try {

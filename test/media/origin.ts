@@ -3,14 +3,14 @@ import type { AddressInfo } from 'node:net';
 
 export type Page = (response: ServerResponse, request: IncomingMessage) => void;
 
-/** A server of pictures on loopback, which remembers what it was asked. */
+/** An image server on loopback that records its requests. */
 export interface Origin {
   url: string;
   port: number;
   asked: IncomingMessage[];
-  /** Puts a page somewhere; answers its address. */
+  /** Adds a page and returns its URL. */
   at(path: string, page: Page): string;
-  /** The same for bytes, sent as they should be. */
+  /** Adds a file with the correct headers and returns its URL. */
   serve(path: string, bytes: Buffer, type?: string): string;
   close(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import { crc32, deflateSync } from 'node:zlib';
 
-/** Real files, made small and by hand, so that every byte of them is known. */
+/** Small valid files that are built by hand, so that each byte is known. */
 
 function chunk(type: string, data: Buffer): Buffer {
   const body = Buffer.concat([Buffer.from(type, 'latin1'), data]);
@@ -13,7 +13,7 @@ function chunk(type: string, data: Buffer): Buffer {
 
 export const pngSignature = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
 
-/** Eight-bit grey, each row another shade. */
+/** Returns an 8-bit greyscale image in which each row has another shade. */
 export function png(width = 40, height = 30, { filler = 0 } = {}): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width);
@@ -58,12 +58,12 @@ export interface Film {
   width?: number;
   height?: number;
   seconds?: number;
-  /** Of the frames, which are no frames at all. */
+  /** The size of the frames, which contain no real video data. */
   bytes?: number;
   brand?: string;
 }
 
-/** What comes before the frames of a file whose `moov` comes first. The frames are any bytes. */
+/** Returns the part of an MP4 file before the frames, beginning with `moov`. The frames can be any bytes. */
 export function mp4Start({ width = 640, height = 360, seconds = 5, bytes = 1_000, brand = 'isom' }: Film = {}): Buffer {
   const movie = Buffer.alloc(100);
   movie.writeUInt32BE(1_000, 12);

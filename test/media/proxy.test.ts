@@ -53,7 +53,7 @@ test("the proxy's own fault is 502 and names its host, never its password", asyn
   expectRefusal(gone, 502, new RegExp(`^The proxy ${dead.host} cannot be reached`));
 });
 
-test('a proxy that opens no tunnel to where the media is says so, and not that it was the platform', async () => {
+test('the error of a proxy without a tunnel to the media names the proxy, and not the platform', async () => {
   const media_url = origin.serve('/picture', png()).replace('127.0.0.1', 'localhost');
   const refusing = await startFakeProxy((socket) => socket.end('HTTP/1.1 403 Forbidden\r\n\r\n'));
   const refused = await ada.post('/media/upload', { media_url, proxy: `http://${refusing.name}` });

@@ -7,6 +7,7 @@ import { MediaQuota } from '../../src/media/media-quota.ts';
 import { MediaService } from '../../src/media/media-service.ts';
 import { OutboundGuard } from '../../src/outbound/guard.ts';
 import { ProxyPool } from '../../src/outbound/proxy-pool.ts';
+import { sandboxCapabilities } from '../../src/platform/sandbox/capabilities.ts';
 import { systemRuntime as runtime } from '../../src/shared/runtime/runtime.ts';
 import { png } from './pictures.ts';
 
@@ -20,7 +21,14 @@ beforeEach(() => {
   const guard = new OutboundGuard({ runtime });
   proxies = new ProxyPool({ guard, runtime, maxResponseBytes: 1_000, timeoutMs: 1_000 });
   const quotaLimits = { ofAccount: { pieces: 3, bytes: 100 * KiB }, ofAll: { pieces: 4, bytes: 150 * KiB } };
-  service = new MediaService({ guard, proxies, runtime, folder, quotaLimits });
+  service = new MediaService({
+    guard,
+    proxies,
+    runtime,
+    folder,
+    largest: sandboxCapabilities.limits.mediaBytes,
+    quotaLimits,
+  });
 });
 afterEach(async () => {
   await service.close();
@@ -38,7 +46,9 @@ function take(account: string, base64 = bytes) {
 
 const send = (account: string, size: number) =>
   service.receive(Readable.from([Buffer.alloc(size / 2), Buffer.alloc(size / 2)]), {
-    ...{ declaredType: null, field: 'variables.file', account },
+    declaredType: null,
+    field: 'variables.file',
+    account,
   });
 
 const refusal = (message: RegExp) => ({
@@ -49,7 +59,9 @@ const refusal = (message: RegExp) => ({
 
 test('an account keeps so many pieces at a time; discarding one frees its share', async () => {
   const held = await Promise.all([take('ada'), take('ada'), take('ada')]);
-  await expect(take('ada')).rejects.toMatchObject(refusal(/^This account has as much media .*, 3 pieces: ask again/));
+  await expect(take('ada')).rejects.toMatchObject(
+    refusal(/^This account has reached its limit of media in flight, 3 pieces: try again/),
+  );
   held.push(await take('grace'));
   await expect(take('linus')).rejects.toMatchObject(refusal(/^All callers together have too much media in flight/));
   await held.pop()?.discard();
@@ -58,7 +70,7 @@ test('an account keeps so many pieces at a time; discarding one frees its share'
   for (const each of await Promise.all([take('ada'), take('ada'), take('ada')])) await each.discard();
 });
 
-test('an account gets its share of what the others leave, so a few accounts cannot take all of it', () => {
+test('an account gets a share of the free bytes, so a few accounts cannot use all of them', () => {
   const quota = new MediaQuota();
   for (let i = 0; i < 1_000; i++) {
     try {
@@ -70,9 +82,11 @@ test('an account gets its share of what the others leave, so a few accounts cann
   for (let i = 0; i < 100; i++) quota.take('ada');
 });
 
-test('an account keeps so many bytes at a time, and so do all together, whatever way they come', async () => {
+test('the bytes of an account and of all accounts together are limited, for every kind of upload', async () => {
   const first = await send('ada', 60 * KiB);
-  await expect(send('ada', 60 * KiB)).rejects.toMatchObject(refusal(/^This account has as much media in flight/));
+  await expect(send('ada', 60 * KiB)).rejects.toMatchObject(
+    refusal(/^This account has reached its limit of media in flight/),
+  );
   const second = await send('grace', 60 * KiB);
   await expect(send('linus', 60 * KiB)).rejects.toMatchObject(refusal(/^All callers together/));
   await expect(take('linus', png(40, 30, { filler: 60 * KiB }).toString('base64'))).rejects.toMatchObject(
@@ -84,7 +98,7 @@ test('an account keeps so many bytes at a time, and so do all together, whatever
   for (const each of [second, third]) await each.discard();
 });
 
-test('what is refused or fails gives back its place', async () => {
+test('a refused or failed upload frees its share', async () => {
   for (let time = 0; time < 5; time++) {
     await expect(take('ada', 'AAAA')).rejects.toMatchObject({ code: 'bad_input' });
     const broken = Readable.from(

@@ -6,8 +6,8 @@ interface Entry {
   leave: () => void;
 }
 
-/** Notes who began and who was refused, in order. */
-function world(perHost: number, total: number) {
+/** Records which requests began and which were refused, in order. */
+function fixture(perHost: number, total: number) {
   const limiter = new ConnectionLimiter({ perHost, total });
   const begun: Entry[] = [];
   const refused: string[] = [];
@@ -20,7 +20,7 @@ function world(perHost: number, total: number) {
     );
   const names = () => begun.map(({ name }) => name);
   const count = (name: string) => names().filter((each) => each === name).length;
-  /** Ends everything that runs, and what begins because of that, in order of arrival. */
+  /** Ends all running requests and those that begin afterwards, in order of arrival. */
   const endAll = () => {
     for (const { leave } of begun) leave();
   };
@@ -33,7 +33,7 @@ function repeat(times: number, action: (index: number) => void): void {
 
 describe('the limiter of connections', () => {
   test('gives one account half of a host, and the rest in order of arrival', () => {
-    const { begun, names, enter, endAll, limiter } = world(4, 100);
+    const { begun, names, enter, endAll, limiter } = fixture(4, 100);
     for (const name of ['1', '2', '3', '4']) enter('ann', 'a', name);
     enter('ann', 'b', 'other host');
     expect(names()).toEqual(['1', '2', 'other host']);
@@ -46,7 +46,7 @@ describe('the limiter of connections', () => {
   });
 
   test('starts the exchange of a newcomer at once while another account has a long queue at the host', () => {
-    const { enter, count, endAll, limiter } = world(128, 1_024);
+    const { enter, count, endAll, limiter } = fixture(128, 1_024);
     repeat(1_000, () => enter('ann', 'shared'));
     expect(count('ann')).toBe(64);
     enter('bob', 'shared');
@@ -57,7 +57,7 @@ describe('the limiter of connections', () => {
   });
 
   test('keeps a slot of a host free for a newcomer while seven accounts flood it', () => {
-    const { begun, enter, count, endAll, limiter } = world(128, 10_000);
+    const { begun, enter, count, endAll, limiter } = fixture(128, 10_000);
     repeat(1_000, (i) => enter(`flood ${i % 7}`, 'shared'));
     repeat(3, () => {
       for (const { leave } of begun.slice()) leave();
@@ -70,7 +70,7 @@ describe('the limiter of connections', () => {
   });
 
   test('lets accounts take turns at a host', () => {
-    const { begun, names, enter, endAll } = world(2, 100);
+    const { begun, names, enter, endAll } = fixture(2, 100);
     enter('ann', 'a', 'ann 1');
     enter('bob', 'a', 'bob 1');
     repeat(3, (i) => enter('ann', 'a', `ann ${i + 2}`));
@@ -86,7 +86,7 @@ describe('the limiter of connections', () => {
   });
 
   test('gives one account a quarter of the total, however many hosts it names', () => {
-    const { enter, count, endAll, begun, limiter } = world(128, 1_024);
+    const { enter, count, endAll, begun, limiter } = fixture(128, 1_024);
     repeat(1_100, (i) => enter('ann', `h${i}.wild.example`));
     expect(count('ann')).toBe(256);
     enter('bob', 'honest.example');
@@ -97,14 +97,14 @@ describe('the limiter of connections', () => {
   });
 
   test('keeps slots for a newcomer while eleven accounts fill 1,100 hosts with eight exchanges each', () => {
-    const { enter, count } = world(128, 1_024);
+    const { enter, count } = fixture(128, 1_024);
     repeat(8_800, (i) => enter(`owner ${i % 11}`, `h${i % 1_100}.wild.example`));
     repeat(8, () => enter('bob', 'honest.example'));
     expect(count('bob')).toBe(8);
   });
 
   test('lets accounts take turns at the total, whatever number of hosts they wait for', () => {
-    const { begun, names, enter, endAll } = world(10, 1);
+    const { begun, names, enter, endAll } = fixture(10, 1);
     enter('ann', 'x');
     repeat(20, (i) => enter('ann', `h${i}`));
     enter('bob', 'y');
@@ -116,7 +116,7 @@ describe('the limiter of connections', () => {
   });
 
   test('lets the hosts of one account take turns', () => {
-    const { begun, names, enter, endAll, limiter } = world(10, 1);
+    const { begun, names, enter, endAll, limiter } = fixture(10, 1);
     repeat(3, () => enter('ann', 'slow', 'slow'));
     enter('ann', 'one', 'one');
     enter('ann', 'two', 'two');
@@ -157,7 +157,7 @@ describe('the limiter of connections', () => {
   });
 
   test('a waiting exchange that is given up leaves the line, and its slot to the next', () => {
-    const { begun, names, refused, enter, endAll, limiter } = world(1, 1);
+    const { begun, names, refused, enter, endAll, limiter } = fixture(1, 1);
     const ended = new AbortController();
     enter('ann', 'a', '1');
     enter('ann', 'a', '2', ended.signal);

@@ -4,7 +4,7 @@ import type { Agent } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ConnectionLimiter } from '../../src/outbound/connection-limiter.ts';
 import { guardedAgent } from '../../src/outbound/connector.ts';
-import { AddressRefusedError, NameNotFoundError } from '../../src/outbound/faults.ts';
+import { AddressRefusedError, NameNotFoundError } from '../../src/outbound/errors.ts';
 import { OutboundGuard } from '../../src/outbound/guard.ts';
 import { systemRuntime } from '../../src/shared/runtime/runtime.ts';
 
@@ -13,7 +13,7 @@ interface Target {
   hosts: string[];
 }
 
-/** Two servers on one port of two loopback addresses: "public" is opened by the tests, "private" never is. */
+/** Two servers on the same port of two loopback addresses. The tests allow the "public" address and never the "private" one. */
 const publicAddress = '127.0.0.1';
 const privateAddress = '127.0.0.3';
 let port = 0;
@@ -29,7 +29,7 @@ beforeAll(async () => {
       response.end('hello');
     });
     await new Promise<void>((resolve, reject) => {
-      // Where the system has no such address, nothing can be reached there anyway.
+      // If the system does not have this address, nothing can be reached there.
       server.once('error', (error) => (address === privateAddress ? resolve() : reject(error)));
       server.listen(port, address, resolve);
     });
@@ -75,7 +75,7 @@ describe('a guarded dispatcher', () => {
     await close();
   });
 
-  test('looks a name up once a connection: what a second look-up would say is never connected to', async () => {
+  test('resolves a name once for each connection, and connects to the checked address', async () => {
     const { get, lookups, close } = agentFor([[publicAddress], [privateAddress]]);
     expect(await get('rebind.example')).toBe(200);
     expect(lookups).toHaveLength(1);
@@ -129,7 +129,7 @@ describe('a guarded dispatcher', () => {
     const { get: refused, origins: refusedOrigins, close: closeRefused } = agentFor([[privateAddress]]);
     for (let i = 0; i < 30; i++) await expect(refused(`host${i}.example`)).rejects.toThrow(AddressRefusedError);
     expect(refusedOrigins()).toBe(0);
-    // More sockets than exchanges may run: none is kept alive beyond that.
+    // There are more sockets than concurrent exchanges, and none of them is kept alive beyond the limit.
     expect(limiter.open).toBeLessThanOrEqual(12);
     if (!keepAlive) await expect.poll(origins).toBe(0);
     await close();

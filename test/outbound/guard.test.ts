@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { canonicalHost, parseAddress, parseBlock } from '../../src/outbound/address.ts';
-import { AddressRefusedError, NameNotFoundError } from '../../src/outbound/faults.ts';
+import { AddressRefusedError, NameNotFoundError } from '../../src/outbound/errors.ts';
 import { type GuardOptions, OutboundGuard } from '../../src/outbound/guard.ts';
 import { ipv4SpecialRanges, ipv6SpecialRanges } from '../../src/outbound/special-ranges.ts';
 import { systemRuntime } from '../../src/shared/runtime/runtime.ts';
@@ -21,7 +21,7 @@ const withNames = (names: Record<string, string[]>, allow: string[] = []) =>
 
 describe('an address that is no public one is refused, however it is spelled', () => {
   test.each([
-    // 127.0.0.1 and this host, in the spellings that the WHATWG URL standard takes for IPv4
+    // Spellings of 127.0.0.1 and of this host that the WHATWG URL standard parses as IPv4.
     '127.0.0.1',
     '127.1',
     '127.0.1',
@@ -41,7 +41,7 @@ describe('an address that is no public one is refused, however it is spelled', (
     '0.0.0.0',
     '0x0',
     '0.255.255.255',
-    // IPv6
+    // Spellings of IPv6 addresses.
     '[::1]',
     '[0:0:0:0:0:0:0:1]',
     '[::]',
@@ -82,7 +82,7 @@ describe('an address that is no public one is refused, however it is spelled', (
     '[2600:1f18::200:5efe:10.0.0.1]',
     '[4000::1]',
     '[1fff:ffff::1]',
-    // the rest of the registry
+    // Other blocks of the registry of special-purpose addresses.
     '10.0.0.1',
     '100.64.0.1',
     '100.100.100.200',

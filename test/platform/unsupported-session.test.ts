@@ -14,7 +14,7 @@ class Session extends UnsupportedSession {
   }
 }
 
-test('a session does what it overrides, and refuses all else of the port', async () => {
+test('a session performs its own operations, and refuses all others of the port', async () => {
   const session = new Session();
   await session.likeTweet('1');
   expect(session.likes).toEqual(['1']);

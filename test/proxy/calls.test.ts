@@ -37,7 +37,7 @@ afterAll(async () => {
 });
 
 describe('a call through a proxy', () => {
-  test.each(['field', 'header'])('is taken on every action with an actor, as %s', async (place) => {
+  test.each(['field', 'header'])('is accepted by every action with an actor, as %s', async (place) => {
     const before = [await asked(), countOf(one.heard(), 'auth_token=')];
     const extra = place === 'field' ? { proxy: one.url } : {};
     const headers: Record<string, string> = place === 'header' ? { 'x-proxy': one.url } : {};
@@ -53,7 +53,7 @@ describe('a call through a proxy', () => {
     ];
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
     expect(answers.map(({ headers }) => headers.get('x-credits-charged'))).toEqual(Array(5).fill('0.001'));
-    // Whatever reached the platform had come through the proxy.
+    // All requests to the platform came through the proxy.
     expect((await asked()) - (before[0] ?? 0)).toBe(5);
     expect(countOf(one.heard(), 'auth_token=') - (before[1] ?? 0)).toBe(5);
     expect(new Set(one.tunnels)).toEqual(new Set([new URL(service.demo.sandboxUrl).host]));
@@ -75,7 +75,7 @@ describe('a call through a proxy', () => {
     expect(one.heard()).toHaveLength(before);
   });
 
-  test('is not looked at where no platform is asked', async () => {
+  test('is ignored if the platform is not called', async () => {
     const answer = await ada.get('/account', { proxy: 'socks5://x' }, { 'x-proxy': 'nonsense' });
     expect(answer.status).toBe(200);
   });
@@ -106,7 +106,7 @@ describe('a call through a proxy', () => {
       expect(countOf(proxy.heard(), `Basic ${basic(proxy)}`)).toBe(proxy.tunnels.length);
       expect(proxy.heard()).not.toContain(basic(other));
       expect(proxy.tunnels.every((target) => target === new URL(service.demo.sandboxUrl).host)).toBe(true);
-      // The proxy learns its password, and the platform's caller nothing of it.
+      // The proxy receives its password, but the platform does not.
       expect(countOf(proxy.heard(), 'proxy-authorization')).toBe(proxy.tunnels.length);
     }
   });

@@ -93,7 +93,7 @@ const malformed: [string, string][] = [
   ['https://user:hunter2@[::ffff:127.0.0.1]:8080', 'must not lead to a loopback address'],
 ];
 
-describe('what is no proxy is 400 and says what is wanted, before anything is asked or paid', () => {
+describe('an invalid proxy is refused with 400 and the accepted form, without a call or a charge', () => {
   let service: TestService;
   let proxy: ForwardProxy;
   let ada: Client;
@@ -124,7 +124,7 @@ describe('what is no proxy is 400 and says what is wanted, before anything is as
     expectRefusal(await ada.get('/user/info', { userName: 'ada', proxy: text }), 400, error);
     expectRefusal(await ada.post('/tweet/create', { text: 'x', proxy: text }), 400, error);
     expectRefusal(await ada.post('/tweet/create', { text: 'x' }, { 'x-proxy': text }), 400, error);
-    // Found out without credit: 400 comes before 402.
+    // The input is checked before the credit, so the status is 400 and not 402.
     const { key } = await service.makeAccount('0.0005');
     expectRefusal(await ada.with({ key }).get('/user/info', { userName: 'ada', proxy: text }), 400, error);
   });

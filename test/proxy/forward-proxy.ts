@@ -1,27 +1,27 @@
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { Server as ProxyServer } from 'proxy-chain';
 
-/** A real forward proxy on loopback, with a password, and an ear on everything that is sent to it. */
+/** A forward proxy on loopback with a password. It records all bytes that it receives. */
 export interface ForwardProxy {
-  /** Without credentials. */
+  /** The URL without credentials. */
   readonly origin: string;
   /** `host:port`. */
   readonly name: string;
   readonly user: string;
   readonly password: string;
-  /** As a caller writes it. */
+  /** The URL with credentials, as a caller writes it. */
   readonly url: string;
-  /** Where its tunnels led, in order; refused ones are not among them. */
+  /** The targets of its tunnels in order, without refused ones. */
   readonly tunnels: string[];
-  /** All bytes that came to it, tunnelled ones included. */
+  /** Returns all bytes that it received, including tunnelled bytes. */
   heard(): string;
-  /** Connections that are open now. */
+  /** Returns the number of open connections. */
   open(): number;
-  /** Connections that were ever accepted. */
+  /** Returns the number of connections that were accepted so far. */
   accepted(): number;
-  /** Breaks all its connections, and goes on listening. */
+  /** Breaks all connections and continues to listen. */
   breakAll(): void;
-  /** Breaks all its connections and ends. */
+  /** Breaks all connections and stops. */
   stop(): Promise<void>;
 }
 
@@ -68,7 +68,7 @@ export async function startForwardProxy({ user, password, tls }: ForwardProxyOpt
   };
 }
 
-/** Something that listens where a proxy should, and does as `behave` says with each connection. */
+/** Starts a server that calls `behave` for each connection in place of a proxy. */
 export function startFakeProxy(behave: (socket: Socket, request: string) => void) {
   return listen((socket, heard) => {
     let request = '';
@@ -84,7 +84,7 @@ export function startFakeProxy(behave: (socket: Socket, request: string) => void
   });
 }
 
-/** A port on which nobody listens. */
+/** Returns a port on which no server listens. */
 export async function deadPort(): Promise<string> {
   const { name, stop } = await listen(() => {});
   await stop();

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { AddressRefusedError } from '../../src/outbound/faults.ts';
+import { AddressRefusedError } from '../../src/outbound/errors.ts';
 import { OutboundGuard } from '../../src/outbound/guard.ts';
 import { readProxy } from '../../src/outbound/proxy.ts';
 import { ProxyPool, type ProxyPoolOptions, type ProxyTarget } from '../../src/outbound/proxy-pool.ts';
@@ -17,6 +17,8 @@ let port: number;
 let proxy: ForwardProxy;
 let names: Record<string, string[]> = {};
 const pools: ProxyPool[] = [];
+/** Each answers one request for /slow. */
+const slowRequests: (() => void)[] = [];
 const guard = new OutboundGuard({
   allow: ['127.0.0.1/32'],
   runtime: systemRuntime,
@@ -26,7 +28,7 @@ const guard = new OutboundGuard({
 beforeAll(async () => {
   server = createServer((request, response) => {
     const answer = () => response.end(`${request.headers.host} ${request.socket.remotePort}`);
-    if (request.url === '/slow') setTimeout(answer, 150);
+    if (request.url === '/slow') slowRequests.push(answer);
     else answer();
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -44,7 +46,7 @@ afterAll(async () => {
 });
 
 function poolWith(options: Partial<ProxyPoolOptions> = {}): ProxyPool {
-  const pool = new ProxyPool({ guard, runtime: systemRuntime, timeoutMs: 2_000, maxResponseBytes: 1_024, ...options });
+  const pool = new ProxyPool({ guard, runtime: systemRuntime, timeoutMs: 60_000, maxResponseBytes: 1_024, ...options });
   pools.push(pool);
   return pool;
 }
@@ -53,12 +55,19 @@ const proxyAt = (url: string) => readProxy(new Secret(url), guard);
 const operators = (): ProxyTarget => ({ origin: `http://127.0.0.1:${port}`, chosenBy: 'operator' });
 const callers = (host = `127.0.0.1:${port}`): ProxyTarget => ({ origin: `http://${host}`, chosenBy: 'caller' });
 
+/** Starts a call that ends when `end` is called. */
+async function startSlow(pool: ProxyPool) {
+  const answer = get(pool, proxy.url, operators(), '/slow');
+  await expect.poll(() => slowRequests.length).toBe(1);
+  return { answer, end: slowRequests.pop() ?? (() => {}) };
+}
+
 async function get(pool: ProxyPool, url = proxy.url, target = operators(), path = '/'): Promise<string> {
   const lease = pool.lease(proxyAt(url), target);
   try {
     const { body } = await lease.dispatcher.request({ method: 'GET', path });
     const text = await body.text();
-    // Undici counts a connection as free only a turn after the last byte.
+    // undici frees a connection one turn after the last byte.
     await sleep(1);
     return text;
   } finally {
@@ -88,7 +97,7 @@ describe('the pool of proxies', () => {
   });
 
   test('is bounded: the longest unused one goes', async () => {
-    const pool = poolWith({ maxKept: 3 });
+    const pool = poolWith({ maxPools: 3 });
     for (let i = 0; i < 8; i++) {
       await expect(get(pool, proxy.url.replace('hunter2', `wrong${i}`))).rejects.toThrow(/407/);
       expect(pool.size).toBeLessThanOrEqual(3);
@@ -102,15 +111,16 @@ describe('the pool of proxies', () => {
   });
 
   test('closes one that is in use only after its last call', async () => {
-    const pool = poolWith({ maxKept: 1 });
-    const slow = get(pool, proxy.url, operators(), '/slow');
+    const pool = poolWith({ maxPools: 1 });
+    const slow = await startSlow(pool);
     await get(pool, proxy.url, callers());
     expect(pool.size).toBe(2);
-    expect(await slow).toMatch(/^127\.0\.0\.1:\d+ \d+$/);
+    slow.end();
+    expect(await slow.answer).toMatch(/^127\.0\.0\.1:\d+ \d+$/);
     expect(pool.size).toBe(1);
   });
 
-  test('closes what has been idle for a minute, with its connections', async () => {
+  test('closes pools that were idle for a minute, with their connections', async () => {
     const runtime = manualRuntime();
     const pool = poolWith({ runtime });
     await get(pool);
@@ -121,29 +131,26 @@ describe('the pool of proxies', () => {
     await runtime.advance(1_000);
     expect(pool.size).toBe(0);
     expect(runtime.pending).toBe(0);
-    await sleep(50);
-    expect(proxy.open()).toBe(0);
+    await expect.poll(() => proxy.open()).toBe(0);
   });
 
-  test('does not count a call as idle, however long it takes', async () => {
+  test('does not count a long call as idle', async () => {
     const runtime = manualRuntime();
     const pool = poolWith({ runtime, idleMs: 10 });
-    const slow = get(pool, proxy.url, operators(), '/slow');
-    await sleep(50);
+    const slow = await startSlow(pool);
     await runtime.advance(60_000);
     expect(pool.size).toBe(1);
-    expect(await slow).toMatch(/^127/);
+    slow.end();
+    expect(await slow.answer).toMatch(/^127/);
   });
 
   test('ends everything at once when it is closed', async () => {
     const pool = poolWith();
-    const slow = get(pool, proxy.url, operators(), '/slow').catch((error: Error) => error);
-    await sleep(50);
-    await pool.close();
-    expect(await slow).toBeInstanceOf(Error);
+    const slow = await startSlow(pool);
+    const [ended] = await Promise.all([slow.answer.catch((error: Error) => error), pool.close()]);
+    expect(ended).toBeInstanceOf(Error);
     expect(pool.size).toBe(0);
-    await sleep(20);
-    expect(proxy.open()).toBe(0);
+    await expect.poll(() => proxy.open()).toBe(0);
   });
 
   test('speaks TLS to an https:// proxy whose certificate is trusted, by name and by address', async () => {
@@ -153,7 +160,7 @@ describe('the pool of proxies', () => {
     const pool = poolWith({ ca: tls.cert });
     expect(await get(pool, secure.url)).toMatch(/^127/);
     expect(await get(pool, secure.url.replace('127.0.0.1', 'localhost'))).toMatch(/^127/);
-    // The certificate is for other names than this one.
+    // The certificate is not valid for this name.
     const error = get(pool, secure.url.replace('127.0.0.1', 'other.example'));
     await expect(error).rejects.toThrow(
       /^The proxy other\.example:\d+ cannot be used: its certificate is not trusted$/,

@@ -1,6 +1,9 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 
-/** A self-signed certificate for `localhost` and 127.0.0.1, made anew so that no private key lies in the repository. */
+/**
+ * Returns a self-signed certificate for `localhost` and 127.0.0.1. It is generated for each run, so that the repository contains no private
+ * key.
+ */
 export function selfSigned(): { key: string; cert: string } {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
   const ecdsaWithSha256 = der(0x30, oid(0x2a, 0x86, 0x48, 0xce, 0x3d, 0x04, 0x03, 0x02));
@@ -8,7 +11,7 @@ export function selfSigned(): { key: string; cert: string } {
   const name = der(0x30, der(0x31, commonName));
   const now = Date.now();
   const validity = der(0x30, utcTime(now - 86_400_000), utcTime(now + 86_400_000));
-  // RFC 5280 section 4.2.1.6: [2] is a DNS name, [7] an address.
+  // RFC 5280 section 4.2.1.6: [2] is a DNS name, [7] is an address.
   const names = der(0x30, der(0x82, Buffer.from('localhost')), der(0x87, Buffer.from([127, 0, 0, 1])));
   const extension = der(0x30, oid(0x55, 0x1d, 0x11), der(0x04, names));
   const body = der(
@@ -30,7 +33,7 @@ export function selfSigned(): { key: string; cert: string } {
   };
 }
 
-/** X.690 section 8.1: tag, length, content. */
+/** Encodes a value according to X.690 section 8.1: tag, length, content. */
 function der(tag: number, ...parts: Buffer[]): Buffer {
   const content = Buffer.concat(parts);
   const { length } = content;

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Feed } from './feed.ts';
 import { type Account, type Json, type OpenSandbox, openSandbox } from './harness.ts';
 
@@ -26,7 +26,7 @@ describe('a feed', () => {
     await feed.read();
   });
 
-  it('without a cursor is at its end: what happened before is not in it, what happens after is', async () => {
+  test('without a cursor begins at the end: it has later events and no earlier ones', async () => {
     await happen(feed.account, 3);
     const { body } = await feed.page();
     expect(body).toEqual({ events: [], gap: false, next_cursor: expect.any(String) });
@@ -35,7 +35,7 @@ describe('a feed', () => {
     expect(ids(next.events)).toEqual([event.id]);
   });
 
-  it('tells every event once, in order, at every size of page, while more arrive', async () => {
+  test('returns every event once and in order at every page size, also while events are added', async () => {
     const made = await happen(feed.account, 40, 'mention');
     const from = feed.cursor;
     for (const count of [100, 40, 39, 7, 1]) {
@@ -53,7 +53,7 @@ describe('a feed', () => {
     expect(ids([...found, ...(await feed.read())])).toEqual(ids(made));
   });
 
-  it('gives a cursor with every page, also an empty one, and each of them holds on', async () => {
+  test('returns a valid cursor with every page, also with an empty one', async () => {
     const cursors: string[] = [feed.cursor ?? ''];
     const made: Json[][] = [];
     for (let round = 0; round < 4; round++) {
@@ -70,7 +70,7 @@ describe('a feed', () => {
     }
   });
 
-  it('refuses cursors that are not its own', async () => {
+  test('refuses the cursors of other feeds and lists', async () => {
     const cursor = feed.cursor ?? '';
     const other = new Feed(sandbox, sandbox.ada);
     const list = (await sandbox.get('/api/bookmarks?count=1', feed.account)).body.next_cursor ?? 'AAAA';
@@ -84,7 +84,7 @@ describe('a feed', () => {
     expect((await sandbox.call('GET', '/api/activity')).body.problem.code).toBe('bad_token');
   });
 
-  it('forgets what is older than seven days, and says so to whom it matters', async () => {
+  test('deletes events after seven days, and reports a gap only to readers that missed them', async () => {
     const [missed] = await happen(feed.account);
     const before = feed.cursor;
     feed.cursor = (await feed.page({ cursor: before ?? '' })).body.next_cursor;
@@ -101,7 +101,7 @@ describe('a feed', () => {
     expect((await feed.page({ cursor: read ?? '' })).body).toMatchObject({ events: [{ id: kept.id }], gap: false });
   });
 
-  it('keeps the last 10,000 events', async () => {
+  test('keeps the last 10,000 events', async () => {
     const made: Json[] = [];
     for (let round = 0; round < 6; round++) made.push(...(await happen(feed.account, 2_000)));
     const found = await feed.page({ cursor: feed.cursor ?? '' });
@@ -112,14 +112,14 @@ describe('a feed', () => {
   });
 });
 
-describe('over restarts and resets', { timeout: 60_000 }, () => {
+describe('after restarts and resets', () => {
   let root: string;
   beforeEach(() => {
     root = mkdtempSync(join(tmpdir(), 'sandbox-'));
   });
   afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-  it('events keep their ids and cursors hold, and new events come after all of them', async () => {
+  test('events keep their ids, cursors stay valid, and new events have later ids', async () => {
     const first = await open(root);
     const account = await first.mint({ userName: 'lasting' });
     const before = new Feed(first, account);
@@ -132,7 +132,7 @@ describe('over restarts and resets', { timeout: 60_000 }, () => {
     const events = await before.read();
     await first.close();
 
-    // A clock that went back in between must not bring back an id.
+    // Setting the clock back must not repeat an id.
     clock -= 60_000;
     const second = await open(root);
     const after = new Feed(second, account);
@@ -146,7 +146,7 @@ describe('over restarts and resets', { timeout: 60_000 }, () => {
     await second.close();
   });
 
-  it('a reset ends all cursors, and no id comes again after it, not even after a restart', async () => {
+  test('a reset invalidates all cursors, and no id is used again, also after a restart', async () => {
     const first = await open(root);
     const before = new Feed(first, first.ada);
     await before.read();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { weightedLength } from '../../src/sandbox/dataset/tweet-text.ts';
 import { Feed } from './feed.ts';
 import { type Account, type Json, type OpenSandbox, openSandbox } from './harness.ts';
@@ -9,7 +9,7 @@ let pending: { at: number; run: () => void } | undefined;
 let cancelled: number;
 let sandbox: OpenSandbox;
 
-/** There is one clock, and it moves only here. */
+/** The simulator and the test share a clock that only the test advances. */
 const schedule = (delayMs: number, run: () => void) => {
   expect(pending).toBeUndefined();
   const timer = { at: clock + delayMs, run };
@@ -27,7 +27,7 @@ async function open(activity: boolean): Promise<void> {
   sandbox = await openSandbox({ now: () => clock, schedule, activity });
 }
 
-/** Lets this much time go by. */
+/** Advances the clock. */
 function pass(ms: number): void {
   const end = clock + ms;
   while (pending !== undefined && pending.at <= end) {
@@ -39,7 +39,7 @@ function pass(ms: number): void {
   clock = end;
 }
 
-/** Polls every ten seconds, and tells the events that came in this time. */
+/** Polls every ten seconds and returns the events of this time. */
 async function watch(account: Account, seconds: number): Promise<Json[]> {
   const feed = new Feed(sandbox, account);
   const events = await feed.read();
@@ -50,17 +50,17 @@ async function watch(account: Account, seconds: number): Promise<Json[]> {
   return events;
 }
 
-describe('with activity', () => {
+describe('with the activity simulator', () => {
   let start: number;
   beforeAll(() => open(true));
   afterAll(() => sandbox.close());
-  // Long enough for whoever watched to have gone.
+  // The simulator acts on an account for one minute after its last poll. After two minutes no account of an earlier test is active.
   beforeEach(() => {
     pass(120_000);
     start = clock;
   });
 
-  it('things happen to a demo account every few seconds while it is watched, the first within two', async () => {
+  test('a polled demo account gets an event every few seconds, the first one within two seconds', async () => {
     const feed = new Feed(sandbox, sandbox.ada);
     await feed.read();
     pass(2_000);
@@ -77,7 +77,7 @@ describe('with activity', () => {
     }
   });
 
-  it('it is done by people of the dataset, in proper words, and not as what calls made', async () => {
+  test('events come from users of the dataset, have well-formed texts, and are not listed as tweets of calls', async () => {
     const demo = [sandbox.ada, sandbox.grace, sandbox.linus].map(({ userId }) => userId);
     const events = await watch(sandbox.grace, 1_200);
     expect(events.filter(({ actor }) => demo.includes(actor.id))).toEqual([]);
@@ -92,7 +92,7 @@ describe('with activity', () => {
     );
   });
 
-  it('nothing happens before anybody watches, nor a minute after the last look', async () => {
+  test('no event happens before the first poll or more than a minute after the last one', async () => {
     pass(3_600_000);
     expect(pending).toBeUndefined();
     const feed = new Feed(sandbox, sandbox.ada);
@@ -104,14 +104,14 @@ describe('with activity', () => {
     expect(await watch(sandbox.ada, 60)).not.toEqual([]);
   });
 
-  it('a protected account is only liked and answered by its followers, and never retweeted', async () => {
+  test('a protected account is never retweeted', async () => {
     const events = await watch(sandbox.linus, 900);
     expect(events.length).toBeGreaterThan(100);
     expect(events.some(({ type }) => type === 'like')).toBe(true);
     expect(events.some(({ type }) => type === 'retweet')).toBe(false);
   });
 
-  it('nothing happens to those who are not watched, nor to accounts that are not of the demo', async () => {
+  test('accounts that are not polled, or that are not demo accounts, get no events', async () => {
     expect(await watch(await sandbox.mint(), 120)).toEqual([]);
     expect(pending).toBeUndefined();
     const grace = new Feed(sandbox, sandbox.grace);
@@ -122,13 +122,13 @@ describe('with activity', () => {
     expect(Math.max(...times)).toBeLessThan(start + 120_000 + 60_000);
   });
 
-  it('a reset does not end it', async () => {
+  test('continues after a reset', async () => {
     await new Feed(sandbox, sandbox.ada).read();
     await sandbox.control('reset');
     expect((await watch(sandbox.ada, 60)).length).toBeGreaterThan(9);
   });
 
-  it('goes on where there is nothing left to like', async () => {
+  test('continues for an account without tweets', async () => {
     for (;;) {
       const { tweets } = (await sandbox.get('/api/users/by/linus/tweets?count=100', sandbox.linus)).body;
       if (tweets.length === 0) break;
@@ -138,7 +138,7 @@ describe('with activity', () => {
     expect(new Set(events.map(({ type }) => type))).toEqual(new Set(['mention', 'follow']));
   });
 
-  it('ends with the sandbox', async () => {
+  test('ends with the sandbox', async () => {
     await new Feed(sandbox, sandbox.ada).read();
     expect(pending).toBeDefined();
     await sandbox.close();
@@ -146,14 +146,14 @@ describe('with activity', () => {
   });
 });
 
-it('without activity nothing happens by itself, however long one watches', async () => {
+test('without the activity simulator a polled account gets no events', async () => {
   await open(false);
   expect(await watch(sandbox.ada, 600)).toEqual([]);
   expect(pending).toBeUndefined();
   await sandbox.close();
 });
 
-it('the same polls of the same dataset bring the same events', async () => {
+test('the same polls of the same dataset return the same events', async () => {
   const runs: Json[][] = [];
   for (let run = 0; run < 2; run++) {
     await open(true);

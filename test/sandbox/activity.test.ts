@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Feed } from './feed.ts';
 import { type Account, type Json, type OpenSandbox, openSandbox } from './harness.ts';
 
@@ -25,8 +25,8 @@ let texts = 0;
 const say = async (text: string, as: Account = friend, more: object = {}): Promise<string> =>
   (await sandbox.tweet(`${text} ${++texts}`, as, more)).body.tweet.id;
 
-describe('an account is told', () => {
-  it('of likes, retweets, replies, quotes, mentions and follows, oldest first', async () => {
+describe('the feed of an account contains', () => {
+  test('likes, retweets, replies, quotes, mentions and follows, oldest first', async () => {
     const at = hers.account.userName;
     await put(`tweets/${own}/like`);
     clock += 1;
@@ -61,7 +61,7 @@ describe('an account is told', () => {
     expect(events[3].tweet).toMatchObject({ in_reply_to_id: null, quoted_tweet_id: own });
   });
 
-  it('once of each tweet: a reply goes before a quote, a quote before a mention', async () => {
+  test('each tweet once: as a reply rather than a quote, as a quote rather than a mention', async () => {
     const at = `@${hers.account.userName}`;
     await say(`${at} look ${at}`, friend, { reply_to_id: own, quote_of_id: own });
     await say(`${at} look`, friend, { quote_of_id: own });
@@ -69,7 +69,7 @@ describe('an account is told', () => {
     expect(await hers.told()).toEqual(['reply friend', 'quote friend', 'mention friend']);
   });
 
-  it('by one tweet together with the others whom it concerns, each with an id of its own', async () => {
+  test('an event of a tweet that also concerns other accounts, which have events with other ids', async () => {
     const others = [new Feed(sandbox, await sandbox.mint()), new Feed(sandbox, await sandbox.mint())] as const;
     for (const other of others) await other.read();
     const quoted = await say('To be quoted', others[0].account);
@@ -81,7 +81,7 @@ describe('an account is told', () => {
     expect(new Set(events.map(({ tweet }) => tweet.id)).size).toBe(1);
   });
 
-  it('again when it was taken back and done again, but not when it is only repeated', async () => {
+  test('a second event if an action is undone and done again, but not if it is only repeated', async () => {
     for (const path of [`tweets/${own}/like`, `tweets/${own}/retweet`, `users/${hers.account.userId}/follow`]) {
       await put(path);
       await put(path);
@@ -95,8 +95,8 @@ describe('an account is told', () => {
   });
 });
 
-describe('an account is not told', () => {
-  it('of what it does itself', async () => {
+describe('the feed of an account does not contain', () => {
+  test('its own actions', async () => {
     const { account } = hers;
     await put(`tweets/${own}/like`, account);
     await put(`tweets/${own}/retweet`, account);
@@ -106,7 +106,7 @@ describe('an account is not told', () => {
     expect(await hers.read()).toEqual([]);
   });
 
-  it('of a request to follow before it is accepted', async () => {
+  test('a follow request before it is accepted', async () => {
     const shy = new Feed(sandbox, await sandbox.mint({ protected: true }));
     await shy.read();
     await put(`users/${shy.account.userId}/follow`);
@@ -115,7 +115,7 @@ describe('an account is not told', () => {
     expect(await shy.told()).toEqual(['follow friend']);
   });
 
-  it('of tweets that it may not see, or that were deleted before it asked', async () => {
+  test('tweets that it may not see, or that were deleted before the poll', async () => {
     const shy = await sandbox.mint({ protected: true });
     await say(`Between us, @${hers.account.userName}`, shy);
     const gone = await say('Soon gone', friend, { reply_to_id: own });
@@ -124,7 +124,7 @@ describe('an account is not told', () => {
     expect(await hers.told()).toEqual([`like ${shy.userName}`]);
   });
 
-  it('of bookmarks, of replies to others in its thread, and of what is done to others', async () => {
+  test('bookmarks, replies to others in its thread, and actions on others', async () => {
     const reply = await say('First', friend, { reply_to_id: own });
     await hers.read();
     await put(`tweets/${own}/bookmark`);
@@ -135,7 +135,7 @@ describe('an account is not told', () => {
 });
 
 describe('ids', () => {
-  it('grow from event to event, over all accounts, while the clock stands still or goes back', async () => {
+  test('increase from event to event across all accounts, even if the clock stops or is set back', async () => {
     const other = new Feed(sandbox, friend);
     await other.read();
     const made: Json[] = [];

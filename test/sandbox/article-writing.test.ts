@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Account, type Json, type OpenSandbox, openSandbox } from './harness.ts';
 
 let sandbox: OpenSandbox;
@@ -26,7 +26,7 @@ const remove = (id: string, as: Account, headers = {}) =>
   sandbox.call('DELETE', `/api/articles/${id}`, { as, headers });
 
 describe('an article', () => {
-  it('begins empty, is edited, published as a tweet, taken back and deleted', async () => {
+  test('is created empty, edited, published as a tweet, unpublished and deleted', async () => {
     const author = await sandbox.mint({ premium: true });
     const { id } = await begin(author);
     expect((await put(id, 'title', { title: 'On looms' }, author)).body.article).toMatchObject({ title: 'On looms' });
@@ -56,7 +56,7 @@ describe('an article', () => {
     expect((await remove(id, author)).status).toBe(404);
   });
 
-  it('is edited as a draft only, and by its author only', async () => {
+  test('can be edited only as a draft and only by its author', async () => {
     const author = await sandbox.mint({ premium: true });
     const { id } = await begin(author);
     await publish(id, author);
@@ -71,13 +71,13 @@ describe('an article', () => {
     }
   });
 
-  it('is published by premium accounts', async () => {
+  test('can be published by premium accounts only', async () => {
     const { id } = await begin(sandbox.grace);
     expect((await publish(id, sandbox.grace)).body.problem.code).toBe('premium_required');
     expect((await sandbox.get(`/api/articles/${id}`, sandbox.grace)).body.article.status).toBe('draft');
   });
 
-  it('is a draft again when its wrapper tweet is deleted', async () => {
+  test('is a draft again when its wrapper tweet is deleted', async () => {
     const author = await sandbox.mint({ premium: true });
     const { id } = await begin(author);
     await publish(id, author);
@@ -89,7 +89,7 @@ describe('an article', () => {
     });
   });
 
-  it('of a token is begun once, until it is deleted', async () => {
+  test('is created once for each idempotency token, until it is deleted', async () => {
     const author = await sandbox.mint();
     const token = { 'idempotency-token': 'one' };
     const first = await begin(author, token);
@@ -101,7 +101,7 @@ describe('an article', () => {
     expect((await begin(author, token)).id).not.toBe(first.id);
   });
 
-  it('of the seed has content, the same in every dataset', async () => {
+  test('of the seed has the same content in every dataset', async () => {
     const { tweets } = (await sandbox.get('/api/users/by/ines_petrov/articles')).body;
     const read = async () => (await sandbox.get(`/api/articles/${tweets[0].article.id}`)).body.article;
     const article = await read();
@@ -112,7 +112,7 @@ describe('an article', () => {
   });
 });
 
-it('the own articles are listed page by page, the latest first, of one status or of both', async () => {
+test('the articles of the actor are listed page by page, newest first, by status or all', async () => {
   const author = await sandbox.mint({ premium: true });
   const ids: string[] = [];
   for (let made = 0; made < 5; made++) ids.unshift((await begin(author)).id);
@@ -135,7 +135,7 @@ it('the own articles are listed page by page, the latest first, of one status or
 
 describe('content is refused', () => {
   const block = { type: 'unstyled', text: 'abc' };
-  it.each([
+  test.each([
     ['without blocks', { content: { blocks: 'none' } }],
     ['of an unknown type', { content: { blocks: [{ ...block, type: 'html' }] } }],
     [
@@ -160,7 +160,7 @@ describe('content is refused', () => {
   });
 });
 
-it('what was written survives a restart, with its tokens', { timeout: 60_000 }, async () => {
+test('articles and their idempotency tokens remain after a restart', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'postern-articles-'));
   const token = { 'idempotency-token': 'kept' };
   const first = await openSandbox({ dataDir });

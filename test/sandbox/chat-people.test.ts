@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   ConversationKeys,
   importChatKeys,
@@ -13,6 +13,7 @@ import {
   sealContent,
 } from '../../src/messaging/encryption/index.ts';
 import { chatPrivateKeysFor } from '../../src/sandbox/seed/credentials.ts';
+import { until } from '../support/until.ts';
 import { type Account, type Json, type OpenSandbox, openSandbox } from './harness.ts';
 
 let dataDir: string;
@@ -26,7 +27,7 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true });
 });
 
-/** One whose keys derive from the seed, as a client of the scheme. */
+/** A user whose keys are derived from the seed, with a client of the encryption scheme. */
 class Reader {
   readonly account: Account;
   readonly self: Self;
@@ -48,8 +49,10 @@ class Reader {
       id.split(':').map(async (userId) => {
         const [{ keys }] = (await sandbox.get(`/api/chat/public-keys?user_ids=${userId}`, this.account)).body.users;
         return keys.map((each: Json) => ({
-          ...{ userId, publicKeyVersion: each.version },
-          ...{ publicKey: each.identity_public_key, signingPublicKey: each.signing_public_key },
+          userId,
+          publicKeyVersion: each.version,
+          publicKey: each.identity_public_key,
+          signingPublicKey: each.signing_public_key,
           identityPublicKeySignature: each.identity_signature,
           signingPublicKeySignature: each.signing_signature,
         }));
@@ -79,7 +82,7 @@ const idOf = (one: Account, other: Account) =>
     .join(':');
 
 describe("the seed's conversations", () => {
-  it('are there for ada and grace, one of them between the two, and requests besides', async () => {
+  test('exist for ada and grace, including one between the two and message requests', async () => {
     const { body } = await sandbox.get('/api/chat/conversations', sandbox.ada);
     expect(body.conversations.length).toBeGreaterThanOrEqual(4);
     expect(body.has_message_requests).toBe(true);
@@ -88,7 +91,7 @@ describe("the seed's conversations", () => {
     expect((await sandbox.get('/api/chat/conversations', sandbox.grace)).body.has_message_requests).toBe(true);
   });
 
-  it('open to both sides, every event of them, with the same words', async () => {
+  test('can be decrypted by both participants, with the same texts', async () => {
     const id = idOf(sandbox.ada, sandbox.grace);
     const page = await messagesOf(sandbox.ada, id);
     const [ada, grace] = await Promise.all([Reader.of(sandbox.ada), Reader.of(sandbox.grace)]);
@@ -98,7 +101,7 @@ describe("the seed's conversations", () => {
     expect((await grace.reads(id, await messagesOf(sandbox.grace, id))).opened).toEqual(opened);
   });
 
-  it('are the same in the next run', async () => {
+  test('are the same in every run', async () => {
     const again = await openSandbox({ dataDir: null, now: () => Date.parse('2026-11-01T00:00:00Z') });
     const other = await openSandbox({ dataDir: null, now: () => Date.parse('2026-11-01T00:00:30Z') });
     const id = idOf(again.ada, again.grace);
@@ -109,8 +112,8 @@ describe("the seed's conversations", () => {
   });
 });
 
-describe('people', () => {
-  it('answer what they are written, sealed for their reader alone', async () => {
+describe('sandbox users', () => {
+  test('answer messages, encrypted for the participants only', async () => {
     const { body } = await sandbox.get('/api/chat/conversations', sandbox.ada);
     const demo = [sandbox.grace.userId, sandbox.linus.userId];
     const { id } = body.conversations.find((each: Json) => !demo.some((one) => each.id.includes(one)));
@@ -125,14 +128,11 @@ describe('people', () => {
       body: { kind: 'message', message_id: signed.messageId, detail: signed.detail, signature: signed.signature },
     });
     expect(sent.status).toBe(201);
-    const answer = await vi.waitFor(
-      async () => {
-        const page = await messagesOf(sandbox.ada, id);
-        expect(page.messages[0].sender_id).not.toBe(sandbox.ada.userId);
-        return page;
-      },
-      { timeout: 10_000, interval: 100 },
-    );
+    const answer = await until(async () => {
+      const page = await messagesOf(sandbox.ada, id);
+      expect(page.messages[0].sender_id).not.toBe(sandbox.ada.userId);
+      return page;
+    });
     const { opened } = await ada.reads(id, answer);
     expect(opened.filter(({ ok }) => !ok)).toEqual([]);
     const said = opened.flatMap((each) => (each.ok && each.value.kind === 'message' ? [each.value.text] : []));
@@ -149,7 +149,7 @@ describe('people', () => {
       ).toBe(false);
   });
 
-  it('say what a test lets them say, broken on its way where it wants that', async () => {
+  test('send the messages of `POST /control/messages`, damaged if requested', async () => {
     const reader = await sandbox.mint();
     const say = (more: object) => sandbox.control('messages', { from: 'grace', to: reader.userName, ...more });
     expect((await say({ text: 'Whole' })).status).toBe(201);
@@ -166,12 +166,14 @@ describe('people', () => {
     expect(after.filter(({ ok }) => !ok)).toHaveLength(1);
   });
 
-  it('register keys once', async () => {
+  test('register keys once', async () => {
     const { self } = await Reader.of(sandbox.ada);
     const made = registrationOf(self.keys);
     const body = {
-      ...{ identity_public_key: made.publicKey, signing_public_key: made.signingPublicKey },
-      ...{ identity_signature: made.identityPublicKeySignature, signing_signature: made.signingPublicKeySignature },
+      identity_public_key: made.publicKey,
+      signing_public_key: made.signingPublicKey,
+      identity_signature: made.identityPublicKeySignature,
+      signing_signature: made.signingPublicKeySignature,
     };
     const register = (as: Account) => sandbox.call('POST', '/api/chat/public-keys', { as, body });
     expect((await register(sandbox.ada)).status).toBe(200);

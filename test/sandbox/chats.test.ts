@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Account, type Json, type OpenSandbox, openSandbox, type Reply } from './harness.ts';
 
-/** To the platform all that is said is bytes, so here they are any. */
+/** The platform treats messages as bytes, so any bytes are valid here. */
 const blob = (text: string) => ({
   message_id: randomUUID(),
   detail: Buffer.from(`sealed ${text}`).toString('base64'),
@@ -50,7 +50,7 @@ const list = async (as: Account, query = ''): Promise<Json> =>
 const codeOf = ({ status, body }: Reply) => [status, body.problem?.code];
 
 describe('a conversation', () => {
-  it('is nothing to those who take no part in it, and to nobody before it has a key', async () => {
+  test('is 404 for everybody but its participants, and before it has a key', async () => {
     expect(codeOf(await sandbox.get(`/api/chat/conversations/${id}/messages`, anna))).toEqual([404, 'not_found']);
     expect(codeOf(await say(anna, 'Hello'))).toEqual([404, 'not_found']);
     expect((await begin(anna)).status).toBe(201);
@@ -63,7 +63,7 @@ describe('a conversation', () => {
     expect((await begin(stranger)).status).toBe(404);
   });
 
-  it('has one key at a time: whoever comes second is told', async () => {
+  test('has one current key: the second of two concurrent changes is refused with 409', async () => {
     expect((await begin(anna, '5')).status).toBe(201);
     expect(codeOf(await begin(ben, '6'))).toEqual([409, 'key_changed']);
     expect(codeOf(await begin(ben, '5', '5'))).toEqual([409, 'key_changed']);
@@ -73,7 +73,7 @@ describe('a conversation', () => {
     expect(key_changes.map((change: Json) => change.version)).toEqual(['5', '6']);
   });
 
-  it('is a request until it is answered, unless the other follows', async () => {
+  test('is a message request until it is answered, unless the receiver follows the sender', async () => {
     const { grace } = sandbox;
     id = [anna.userId, grace.userId].sort((a, b) => (BigInt(a) < BigInt(b) ? -1 : 1)).join(':');
     const listed = async () => (await list(grace)).conversations.map((each: Json) => each.id);
@@ -94,7 +94,7 @@ describe('a conversation', () => {
     expect(await list(carl)).toMatchObject({ has_message_requests: false, conversations: [{ id }] });
   });
 
-  it('is not begun with who takes messages only from those whom they follow', async () => {
+  test('cannot be started with a user who accepts messages only from followed users', async () => {
     const { body } = await sandbox.get('/api/users/by/linus', anna);
     expect(body.user.viewer.can_dm).toBe(false);
     id = [anna.userId, sandbox.linus.userId].sort((a, b) => (BigInt(a) < BigInt(b) ? -1 : 1)).join(':');
@@ -102,7 +102,7 @@ describe('a conversation', () => {
     expect((await begin(sandbox.linus)).status).toBe(201);
   });
 
-  it('can be muted', async () => {
+  test('can be muted', async () => {
     await begin(anna);
     await say(anna, 'Hello');
     const mute = (method: string) => sandbox.call(method, `/api/chat/conversations/${id}/mute`, { as: anna });
@@ -113,14 +113,14 @@ describe('a conversation', () => {
   });
 });
 
-describe('what is said', () => {
+describe('a message', () => {
   let first: string;
   beforeEach(async () => {
     await begin(anna);
     first = (await say(anna, 'one')).body.event.seq_id;
   });
 
-  it('comes back as it was sent, newest first, page by page, and nothing twice while more is said', async () => {
+  test('is listed unchanged and once, newest first, page by page, while others are sent', async () => {
     for (const text of ['two', 'three', 'four', 'five']) await say(ben, text);
     const seen: string[] = [];
     let cursor = '';
@@ -133,7 +133,7 @@ describe('what is said', () => {
     expect(seen).toEqual(['five', 'four', 'three', 'two', 'one'].map((text) => `sealed ${text}`));
   });
 
-  it('has edits and reactions along, and loses what was sealed when it is deleted for all', async () => {
+  test('is listed with its edits and reactions, and without ciphertext after it was deleted for all', async () => {
     await about(anna, 'edit', first);
     await about(ben, 'reaction_added', first);
     const kinds = async (as: Account) => {
@@ -149,7 +149,7 @@ describe('what is said', () => {
     expect(codeOf(await about(ben, 'reaction_added', first))).toEqual([404, 'not_found']);
   });
 
-  it('is changed by nobody else, and nothing is said of what is not there', async () => {
+  test('can be changed by its author only; unknown messages and kinds are refused', async () => {
     expect(codeOf(await about(ben, 'edit', first))).toEqual([403, 'forbidden']);
     expect(codeOf(await about(ben, 'deletion', first, { for_all: true }))).toEqual([403, 'forbidden']);
     expect(codeOf(await about(ben, 'edit', '12'))).toEqual([404, 'not_found']);
@@ -158,7 +158,7 @@ describe('what is said', () => {
     expect(codeOf(await say(ben, 'x', { detail: 'A'.repeat(200_000) }))).toEqual([400, 'bad_request']);
   });
 
-  it('is said once for each token, and for each message id', async () => {
+  test('is stored once for each token and each message id', async () => {
     const headers = { 'idempotency-token': 'abc' };
     const said = await say(anna, 'Once', {}, headers);
     const again = await say(anna, 'Once, sealed anew', {}, headers);
@@ -173,7 +173,7 @@ describe('what is said', () => {
     expect((await messages(anna)).messages).toHaveLength(3);
   });
 
-  it('is in the activity of both sides with every step, without ciphertext once it is deleted for all', async () => {
+  test('is in the activity of both participants with each change, without ciphertext after it was deleted for all', async () => {
     const cursors = await Promise.all(
       [anna, ben].map(async (as) => (await sandbox.get('/api/activity', as)).body.next_cursor as string),
     );
@@ -199,8 +199,8 @@ describe('what is said', () => {
   });
 });
 
-describe('the list', () => {
-  it('keeps the order of its first page, however it moves meanwhile', async () => {
+describe('the list of conversations', () => {
+  test('keeps the order of its first page, even if conversations move between pages', async () => {
     const { graph, ids } = await manyConversations(7);
     const seen: string[] = [];
     let query = '?count=2';
@@ -208,7 +208,7 @@ describe('the list', () => {
       seen.push(...page.conversations.map((each: Json) => each.id));
       if (page.next_cursor === null) break;
       query = `?count=2&${new URLSearchParams(page.next_cursor)}`;
-      // The last becomes the first, and a new one comes.
+      // The oldest conversation becomes the newest, and a new one is created.
       id = ids[0] ?? '';
       await say(anna, 'Again');
       await manyConversations(1);
@@ -216,7 +216,7 @@ describe('the list', () => {
     expect(seen).toEqual(graph);
   });
 
-  it('takes both parts of a cursor or none, and none of another list', async () => {
+  test('accepts both parts of a cursor or none, and no cursor of another list', async () => {
     await manyConversations(2);
     const { next_cursor } = await list(anna, '?count=1');
     const { cursor_id, graph_snapshot_id } = next_cursor;
@@ -240,7 +240,7 @@ describe('the list', () => {
 });
 
 describe('sealed attachments', () => {
-  it('are for those who take part, and known by what they are', async () => {
+  test('are available to participants only, under a hash of their bytes', async () => {
     await begin(anna);
     const bytes = Buffer.alloc(1_500_000, 'sealed');
     const upload = (as: Account) =>

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { contract } from './contract.ts';
 import { allPages, type Json, type OpenSandbox, openSandbox } from './harness.ts';
 
@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => sandbox.close());
 
 describe('the written contract', () => {
-  it('has a schema behind every reference', () => {
+  test('has a schema behind every reference', () => {
     const references: string[] = [];
     JSON.stringify(contract, (key, value) => {
       if (key === '$ref') references.push(value);
@@ -25,9 +25,9 @@ describe('the written contract', () => {
   });
 });
 
-describe('every answer that this file provokes fits it', () => {
-  it('all tweets and authors of the dataset', async () => {
-    // The harness checks each page; here it is made to see all of them, whatever they carry.
+describe('every response of these tests matches the contract', () => {
+  test('all tweets and authors of the dataset', async () => {
+    // The harness checks each page, so reading all pages checks all tweets.
     const tweets = await allPages(sandbox, { q: '-from:nobody_at_all', count: 100 });
     expect(tweets.length).toBeGreaterThan(2000);
     const kinds = new Set(tweets.map((tweet) => tweet.quoted?.reason ?? tweet.quoted?.kind));
@@ -35,7 +35,7 @@ describe('every answer that this file provokes fits it', () => {
     expect(tweets.some((tweet) => tweet.media.some((media: Json) => media.kind === 'video'))).toBe(true);
   });
 
-  it('users, by id and by name in any case', async () => {
+  test('users, by id and by name in any case', async () => {
     const byName = await sandbox.get('/api/users/by/GRACE');
     const byId = await sandbox.get(`/api/users/${sandbox.grace.userId}`);
     expect(byName.body).toEqual(byId.body);
@@ -44,7 +44,7 @@ describe('every answer that this file provokes fits it', () => {
     expect(me.body.user).toMatchObject({ id: sandbox.ada.userId, verification: { premium: true } });
   });
 
-  it.each([
+  test.each([
     ['/api/users/by/quickgains', 403, 'user_suspended'],
     ['/api/users/by/oldlantern', 404, 'user_deleted'],
     ['/api/users/by/nobody_at_all', 404, 'not_found'],
@@ -66,24 +66,24 @@ describe('every answer that this file provokes fits it', () => {
     expect([reply.status, reply.body.problem.code]).toEqual([status, code]);
   });
 
-  it('a missing and an unknown token', async () => {
+  test('a missing and an unknown token', async () => {
     for (const headers of [{}, { cookie: 'auth_token=nope' }, { cookie: 'other=1' }] as Record<string, string>[]) {
       const reply = await sandbox.call('GET', '/api/me', { headers });
       expect([reply.status, reply.body.problem.code]).toEqual([401, 'bad_token']);
     }
   });
 
-  it('a wrong method', async () => {
+  test('a wrong method', async () => {
     const reply = await sandbox.call('DELETE', '/api/search', { as: sandbox.ada });
     expect([reply.status, reply.headers.get('allow')]).toEqual([405, 'GET']);
   });
 
-  it.each(['{', '[1]', '"text"', 'null'])('the body %s', async (body) => {
+  test.each(['{', '[1]', '"text"', 'null'])('the body %s', async (body) => {
     const reply = await sandbox.call('POST', '/api/tweets', { as: sandbox.ada, body });
     expect([reply.status, reply.body.problem.field]).toEqual([400, 'body']);
   });
 
-  it('a body that is too large', async () => {
+  test('a body that is too large', async () => {
     const reply = await sandbox.tweet('x'.repeat(1024 * 1024));
     expect([reply.status, reply.body.problem.code]).toEqual([413, 'payload_too_large']);
   });

@@ -17,7 +17,7 @@ const file = new URL('../../schema/platform.openapi.json', import.meta.url);
 export const contract = JSON.parse(readFileSync(file, 'utf8'));
 
 const ajv = new Ajv2020({ allErrors: true, strict: false });
-// The plugin's types describe its CommonJS form.
+// The cast is needed because the plugin's types describe its CommonJS form.
 (formatsPlugin as unknown as (target: Ajv2020) => void)(ajv);
 ajv.addSchema(contract, 'platform');
 
@@ -31,7 +31,7 @@ function validatorAt(pointer: string): ValidateFunction {
   return validator;
 }
 
-/** Why this answer is not what the contract says, or nothing. */
+/** Returns the differences between a response and the contract. */
 export function violations(method: string, path: string, status: number, body: unknown): string[] {
   const template = templateOf(path.split('?')[0] ?? '');
   const operation: Method | undefined = template && contract.paths[template][method.toLowerCase()];
@@ -49,7 +49,7 @@ function check(pointer: string, body: unknown): string[] {
   return (validate.errors ?? []).map((error) => `${error.instancePath} ${error.message}`);
 }
 
-/** A literal path goes before one with a part that varies. */
+/** Paths without parameters are preferred to paths with parameters. */
 function templateOf(path: string): string | undefined {
   const templates = Object.keys(contract.paths);
   return (

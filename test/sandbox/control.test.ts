@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { type OpenSandbox, openSandbox, request } from './harness.ts';
 
@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => sandbox.close());
 
-/** The status that a request with this Host gets; `fetch` would not let one choose it. */
+/** Returns the status of a request with this `Host` header. `fetch` cannot set it. */
 function statusFor(host: string, path = '/control/info'): Promise<number> {
   return new Promise((resolve, reject) => {
     const socket = connect(Number(new URL(sandbox.url).port), '127.0.0.1', () => {
@@ -23,15 +23,15 @@ function statusFor(host: string, path = '/control/info'): Promise<number> {
   });
 }
 
-describe('a web page in a browser cannot drive it', () => {
-  it.each(['localhost', 'localhost:4001', '127.0.0.1:4001', '127.9.9.9', '[::1]:4001', 'LOCALHOST'])(
+describe('a web page in a browser cannot use the control routes', () => {
+  test.each(['localhost', 'localhost:4001', '127.0.0.1:4001', '127.9.9.9', '[::1]:4001', 'LOCALHOST'])(
     'Host %s is answered',
     async (host) => {
       expect(await statusFor(host)).toBe(200);
     },
   );
 
-  it.each([
+  test.each([
     'evil.example',
     'localhost.evil.example',
     '127.0.0.1.nip.io',
@@ -44,7 +44,7 @@ describe('a web page in a browser cannot drive it', () => {
     expect(await statusFor(host, '/api/ping')).toBe(403);
   });
 
-  it.each(['text/plain', 'application/x-www-form-urlencoded', 'application/jsonp'])(
+  test.each(['text/plain', 'application/x-www-form-urlencoded', 'application/jsonp'])(
     'control refuses a body of type %s',
     async (type) => {
       for (const path of ['/control/reset', '/control/faults', '/control/faults/clear', '/control/accounts']) {
@@ -55,14 +55,14 @@ describe('a web page in a browser cannot drive it', () => {
     },
   );
 
-  it('sends no leave to other origins', async () => {
+  test('sends no CORS headers', async () => {
     const reply = await sandbox.call('GET', '/control/info', { headers: { origin: 'https://evil.example' } });
     expect(reply.headers.get('access-control-allow-origin')).toBeNull();
   });
 });
 
 describe('minted accounts', () => {
-  it('can act at once and follow nobody', async () => {
+  test('can act at once and follow nobody', async () => {
     const account = await sandbox.mint({ userName: 'Newcomer', premium: true });
     const { user } = (await sandbox.get('/api/me', account)).body;
     expect(user).toMatchObject({ id: account.userId, screen_name: 'Newcomer', verification: { premium: true } });
@@ -70,14 +70,14 @@ describe('minted accounts', () => {
     expect((await sandbox.tweet('Hello, everybody', account)).status).toBe(201);
   });
 
-  it('may be protected', async () => {
+  test('may be protected', async () => {
     const shy = await sandbox.mint({ protected: true });
     const { tweet } = (await sandbox.tweet('Psst', shy)).body;
     expect((await sandbox.get(`/api/tweets/${tweet.id}`)).body.problem.code).toBe('protected');
     expect((await sandbox.get(`/api/tweets/${tweet.id}`, shy)).status).toBe(200);
   });
 
-  it('come in thousands, all different', async () => {
+  test('can be created in thousands, all different', async () => {
     const { body } = await sandbox.control('accounts', { count: 5000, userName: 'bench' });
     for (const key of ['userName', 'userId', 'authToken']) {
       expect(new Set(body.accounts.map((account: Record<string, string>) => account[key])).size).toBe(5000);
@@ -85,7 +85,7 @@ describe('minted accounts', () => {
     expect((await sandbox.get('/api/me', body.accounts[4999])).status).toBe(200);
   });
 
-  it('need a free and proper name', async () => {
+  test('need an unused and valid name', async () => {
     const taken = await sandbox.control('accounts', { userName: 'ADA' });
     expect([taken.status, taken.body.problem.code]).toEqual([409, 'name_taken']);
     for (const body of [{ userName: 'a b' }, { userName: '' }, { count: 0 }, { count: 10_001 }, { premium: 'yes' }]) {
@@ -95,7 +95,7 @@ describe('minted accounts', () => {
 });
 
 describe('a reset', () => {
-  it('brings back the dataset of the seed and forgets the rest', async () => {
+  test('restores the dataset of the seed and deletes everything else', async () => {
     const account = await sandbox.mint();
     const token = { 'idempotency-token': 'before' };
     const { id } = (await sandbox.tweet('Soon forgotten', sandbox.ada, {}, token)).body.tweet;
@@ -112,7 +112,7 @@ describe('a reset', () => {
   });
 });
 
-it('a port that is taken is an error', async () => {
+test('a port that is taken is an error', async () => {
   const port = Number(new URL(sandbox.url).port);
   await expect(startSandbox({ port, dataDir: null })).rejects.toMatchObject({ code: 'EADDRINUSE' });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { SandboxTweet } from '../../src/sandbox/dataset/types.ts';
 import { buildDataset } from '../../src/sandbox/seed/build-dataset.ts';
 
@@ -8,11 +8,11 @@ const users = [...dataset.users.values()];
 const share = (matches: (tweet: SandboxTweet) => boolean) => tweets.filter(matches).length / tweets.length;
 const median = (numbers: number[]) => numbers.sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
 
-describe('a dataset that feels real', () => {
-  it('follows by a power law: a straight line, where both axes are logarithmic', () => {
+describe('the dataset has realistic properties:', () => {
+  test('the numbers of followers have a power-law distribution', () => {
     const ranked = users.map((user) => user.followers.size).sort((a, b) => b - a);
     expect(ranked[0]).toBeGreaterThan(20 * median([...ranked]));
-    // Least squares of log size over log rank, over the head and the middle.
+    // Fits the logarithm of the size over the logarithm of the rank with least squares, for the head and the middle of the distribution.
     const points = ranked.slice(4, 400).map((size, index) => [Math.log(index + 5), Math.log(size)] as const);
     const mean = (axis: 0 | 1) => points.reduce((sum, point) => sum + point[axis], 0) / points.length;
     const [x, y] = [mean(0), mean(1)];
@@ -23,7 +23,7 @@ describe('a dataset that feels real', () => {
     expect(over ** 2 / (spreadX * spreadY)).toBeGreaterThan(0.95);
   });
 
-  it('speaks several languages, each with its own letters', () => {
+  test('it has several languages, each with its own script', () => {
     for (const lang of ['es', 'de', 'fr', 'pt', 'ja']) {
       expect(share((tweet) => tweet.lang === lang)).toBeGreaterThan(0.02);
     }
@@ -34,7 +34,7 @@ describe('a dataset that feels real', () => {
     }
   });
 
-  it('has threads, quotes, tags, names, links, photos, videos and articles', () => {
+  test('it has threads, quotes, hashtags, mentions, links, photos, videos and articles', () => {
     const isThread = ({ replyTo, author }: SandboxTweet) => replyTo?.userId === author.id;
     expect(share(isThread)).toBeGreaterThan(0.02);
     expect(share((tweet) => tweet.quoteOf !== null)).toBeGreaterThan(0.03);
@@ -54,7 +54,7 @@ describe('a dataset that feels real', () => {
     expect(new Set(articles.map((article) => article.id)).size).toBe(articles.length);
   });
 
-  it('is received as its authors are followed, and unevenly', () => {
+  test('likes are uneven and increase with the followers of the author', () => {
     const likes = tweets.map((tweet) => tweet.likes);
     expect(Math.max(...likes)).toBeGreaterThan(50 * Math.max(1, median(likes)));
     const often = (of: SandboxTweet[]) => of.reduce((sum, tweet) => sum + tweet.likes, 0) / of.length;
@@ -64,7 +64,7 @@ describe('a dataset that feels real', () => {
     expect(tweets.some((tweet) => tweet.retweets > 10)).toBe(true);
   });
 
-  it('has accounts of every kind', () => {
+  test('it has accounts of every kind', () => {
     const count = (matches: (user: (typeof users)[number]) => boolean) => users.filter(matches).length;
     expect(count((user) => user.state === 'suspended')).toBeGreaterThan(5);
     expect(count((user) => user.state === 'deleted')).toBeGreaterThan(5);

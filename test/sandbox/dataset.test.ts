@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { weakness } from '../../src/messaging/encryption/recovery/weak-code.ts';
 import type { Dataset } from '../../src/sandbox/dataset/dataset.ts';
 import { weightedLength } from '../../src/sandbox/dataset/tweet-text.ts';
@@ -28,12 +28,12 @@ const picture = (of: Dataset) => ({
 });
 
 describe('the dataset of a seed', () => {
-  it('is the same every time', () => {
+  test('is the same every time', () => {
     expect(picture(buildDataset('postern', EPOCH))).toEqual(picture(dataset));
   });
 
-  it('has the credentials that are written down for the demo', () => {
-    // A change of these breaks every saved demo.json: make it only on purpose.
+  test('has the documented credentials of the demo accounts', () => {
+    // A change of these values breaks every saved demo.json, so change them only on purpose.
     expect(demoOf(dataset, 'postern')).toMatchObject({
       accounts: [
         { userName: 'ada', userId: '1338517318', authToken: 'c707151e381f56701ada9bafbdc1f4939ca32b32', premium: true },
@@ -45,27 +45,27 @@ describe('the dataset of a seed', () => {
     });
   });
 
-  it('keeps ids and tokens when it begins at another time, and texts too', () => {
+  test('has the same ids, tokens and texts for another epoch', () => {
     const later = buildDataset('postern', EPOCH + 400 * DAY_MS);
     expect(demoOf(later, 'postern')).toEqual(demoOf(dataset, 'postern'));
     expect([...later.users.keys()]).toEqual([...dataset.users.keys()]);
     expect(later.tweets.map((tweet) => tweet.text)).toEqual(dataset.tweets.map((tweet) => tweet.text));
   });
 
-  it('differs for another seed', () => {
+  test('differs for another seed', () => {
     const other = buildDataset('another', EPOCH);
     expect(demoOf(other, 'another').accounts[0]?.authToken).not.toBe(ada.token);
     expect(other.tweets[5]?.text).not.toBe(dataset.tweets[5]?.text);
   });
 
-  it('is of the size it should be', () => {
+  test('has the expected size', () => {
     expect(dataset.users.size).toBeGreaterThanOrEqual(2_000);
     expect(dataset.tweets.length).toBeGreaterThanOrEqual(20_000);
     expect((dataset.tweets[0]?.createdAt ?? 0) < EPOCH - 88 * DAY_MS).toBe(true);
     expect(dataset.tweets.filter((tweet) => tweet.createdAt > EPOCH - 3_600_000).length).toBeGreaterThan(2);
   });
 
-  it('lets ada and grace speak often, over more than 30 days, to at least ten followers', () => {
+  test('has many tweets of ada and grace over more than 30 days, and at least ten followers of each', () => {
     for (const user of [ada, grace]) {
       const tweets = tweetsOf(user);
       expect(tweets.length).toBeGreaterThanOrEqual(60);
@@ -76,20 +76,20 @@ describe('the dataset of a seed', () => {
     expect([ada.premium, grace.premium, linus.protected]).toEqual([true, false, true]);
   });
 
-  it('has the follows that the demonstrations need', () => {
+  test('has the follows that the demo needs', () => {
     expect(ada.following.has(grace) && grace.following.has(ada)).toBe(true);
     expect(ada.following.has(linus) || grace.following.has(linus)).toBe(false);
     expect([...grace.followers].filter((user) => ada.following.has(user)).length).toBeGreaterThan(2);
   });
 
-  it('has a list with members and an organization with affiliates', () => {
+  test('has a list with members and an organization with affiliates', () => {
     expect(dataset.lists.get(demoOf(dataset, 'postern').listId)?.members.length).toBeGreaterThan(5);
     const organization = named(demoOf(dataset, 'postern').organization);
     expect(organization.verificationKind).toBe('business');
     expect(dataset.affiliates.get(organization)?.length).toBeGreaterThan(2);
   });
 
-  it('lies in the days before its epoch, in the order of ids', () => {
+  test('is dated in the days before its epoch, in the order of ids', () => {
     const astray = dataset.tweets.filter((tweet, index) => {
       const before = dataset.tweets[index - 1];
       const later =
@@ -99,7 +99,7 @@ describe('the dataset of a seed', () => {
     expect(astray).toEqual([]);
   });
 
-  it('counts what there is', () => {
+  test('has counters that match its contents', () => {
     const wrong: string[] = [];
     for (const user of dataset.users.values()) {
       const standing = tweetsOf(user).filter((tweet) => !tweet.deleted);
@@ -124,13 +124,13 @@ describe('the dataset of a seed', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('speaks in full sentences, never twice the same, never too long', () => {
+  test('has complete, unique texts that are not too long', () => {
     const texts = dataset.tweets.map((tweet) => tweet.text);
     expect(new Set(texts).size).toBe(texts.length);
     expect(texts.filter((text) => /[{}]|undefined| {2}/.test(text) || weightedLength(text) > 280)).toEqual([]);
   });
 
-  it('answers nobody before they spoke, and shows no protected tweet to those who may not see it', () => {
+  test('has no reply before its tweet, and no reaction to a protected tweet by users who may not see it', () => {
     for (const tweet of dataset.tweets) {
       const target = dataset.tweet(tweet.replyTo?.tweetId ?? tweet.quoteOf ?? '');
       if (target === undefined) continue;
@@ -141,7 +141,7 @@ describe('the dataset of a seed', () => {
   });
 });
 
-it('weak encryption codes are known', () => {
+test('weak encryption codes are recognized', () => {
   for (const code of ['111111', '123456', '654321', '123123', '112211', '199012', '200101'])
     expect(weakness(code)).not.toBeNull();
   for (const code of ['943932', '887075', '364078']) expect(weakness(code)).toBeNull();

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'libsql';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Json, openSandbox } from './harness.ts';
 
 let root: string;
@@ -15,8 +15,8 @@ afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 const DAY_MS = 86_400_000;
 
-describe('what was acknowledged is there after a restart', () => {
-  it('tweets, likes, accounts, and the epoch with all ids of the seed', async () => {
+describe('after a restart the acknowledged changes are present:', () => {
+  test('tweets, likes, accounts, and the epoch with all ids of the seed', async () => {
     let clock = Date.UTC(2026, 0, 1, 12, 0, 42);
     const first = await openSandbox({ dataDir, now: () => clock });
     expect(statSync(dataDir).mode & 0o777).toBe(0o700);
@@ -45,7 +45,7 @@ describe('what was acknowledged is there after a restart', () => {
     await second.close();
   });
 
-  it('follows, requests, retweets, bookmarks and deletions', async () => {
+  test('follows, requests, retweets, bookmarks and deletions', async () => {
     const first = await openSandbox({ dataDir });
     const { ada, grace, linus } = first;
     const [one, two, three] = (await first.search({ q: 'from:grace', count: 3 })).body.tweets.map(({ id }: Json) => id);
@@ -84,7 +84,7 @@ describe('what was acknowledged is there after a restart', () => {
     expect(rest.map(({ id }: Json) => id)).toEqual([two]);
     expect((await second.get(`/api/tweets/${three}`)).body.problem.code).toBe('tweet_deleted');
 
-    // A position in a dataset that was reset means nothing in the next one, after a restart either.
+    // A cursor is not valid after a reset of the dataset, even after a restart.
     await second.control('reset');
     expect((await second.get(`/api/bookmarks?cursor=${cursor}`)).body.problem.code).toBe('bad_cursor');
     expect((await second.get('/api/bookmarks')).body.tweets).toEqual([]);
@@ -96,7 +96,7 @@ describe('what was acknowledged is there after a restart', () => {
     await third.close();
   });
 
-  it('idempotency tokens and the duplicate check', async () => {
+  test('idempotency tokens and the duplicate check', async () => {
     const token = { 'idempotency-token': 'across' };
     const first = await openSandbox({ dataDir });
     const { id } = (await first.tweet('Once over restarts', first.ada, {}, token)).body.tweet;
@@ -109,7 +109,7 @@ describe('what was acknowledged is there after a restart', () => {
     await second.close();
   });
 
-  it('a reset, and what came after it', async () => {
+  test('a reset, and later changes', async () => {
     const first = await openSandbox({ dataDir });
     const lost = await first.mint();
     await first.tweet('Before the reset');
@@ -123,7 +123,7 @@ describe('what was acknowledged is there after a restart', () => {
     await second.close();
   });
 
-  it('nothing, where it was told to keep nothing', async () => {
+  test('no changes if the sandbox has no folder', async () => {
     const sandbox = await openSandbox();
     expect((await sandbox.tweet('Ephemeral')).status).toBe(201);
     await sandbox.close();
@@ -132,7 +132,7 @@ describe('what was acknowledged is there after a restart', () => {
 });
 
 describe('a file is refused', () => {
-  it('that a newer version wrote', async () => {
+  test('that was written by a newer version', async () => {
     await (await openSandbox({ dataDir })).close();
     const db = new Database(join(dataDir, 'sandbox.sqlite'));
     db.exec('PRAGMA user_version = 9');
@@ -140,7 +140,7 @@ describe('a file is refused', () => {
     await expect(openSandbox({ dataDir })).rejects.toThrow('written by a newer version (format 9');
   });
 
-  it('that has an entry of a newer version', async () => {
+  test('that has an entry of a newer version', async () => {
     await (await openSandbox({ dataDir })).close();
     const db = new Database(join(dataDir, 'sandbox.sqlite'));
     db.prepare('INSERT INTO journal (v, entry) VALUES (9, ?)').run('{"kind":"poem"}');
@@ -148,12 +148,12 @@ describe('a file is refused', () => {
     await expect(openSandbox({ dataDir })).rejects.toThrow('an entry of a newer version (9)');
   });
 
-  it('of another seed', async () => {
+  test('of another seed', async () => {
     await (await openSandbox({ dataDir })).close();
     await expect(openSandbox({ dataDir, seed: 'other' })).rejects.toThrow('holds the dataset of seed "postern"');
   });
 
-  it('in a folder that another sandbox uses', async () => {
+  test('in a folder that another sandbox uses', async () => {
     const first = await openSandbox({ dataDir });
     await expect(openSandbox({ dataDir })).rejects.toThrow('another sandbox uses this folder');
     await first.close();

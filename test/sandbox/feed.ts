@@ -1,11 +1,11 @@
 import type { Account, Json, OpenSandbox, Reply } from './harness.ts';
 
-/** The activity feed of one account, read on from where it was read last. */
+/** The activity feed of one account. Each read continues after the previous one. */
 export class Feed {
   readonly account: Account;
   readonly #sandbox: OpenSandbox;
   cursor: string | undefined;
-  /** Whether the last page said that something before it is lost. */
+  /** True if the last page reported that earlier events were lost. */
   gap = false;
 
   constructor(sandbox: OpenSandbox, account: Account) {
@@ -17,7 +17,7 @@ export class Feed {
     return this.#sandbox.get(`/api/activity?${new URLSearchParams(query)}`, this.account);
   }
 
-  /** What is new, page by page; at first nothing. */
+  /** Returns the new events, page by page. The first read returns nothing. */
   async read(count = 100): Promise<Json[]> {
     const found: Json[] = [];
     for (;;) {
@@ -31,7 +31,7 @@ export class Feed {
     }
   }
 
-  /** `type screen_name` of each, which most tests are about. */
+  /** Returns `type screen_name` of each new event. */
   async told(): Promise<string[]> {
     return (await this.read()).map(({ type, actor }) => `${type} ${actor.screen_name}`);
   }

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Account, type Json, type OpenSandbox, openSandbox } from './harness.ts';
 
 let sandbox: OpenSandbox;
@@ -19,7 +19,7 @@ describe('following', () => {
     me = await sandbox.mint();
   });
 
-  it('and ending it count once each, however often they are asked for', async () => {
+  test('and unfollowing count once each, even if they are repeated', async () => {
     const before = (await user('grace', me)).counts.followers;
     for (const who of [sandbox.grace.userId, 'by/GRACE']) {
       const { body } = await follow(who, me);
@@ -36,7 +36,7 @@ describe('following', () => {
     expect((await user(me.userName, me)).counts.following).toBe(0);
   });
 
-  it('a protected user waits for leave, and then shows everything', async () => {
+  test('a protected user requires acceptance, and then shows everything', async () => {
     const before = (await user('linus', me)).counts.followers;
     for (let time = 0; time < 2; time++) {
       const { body } = await follow('by/linus', me);
@@ -62,7 +62,7 @@ describe('following', () => {
     expect(refusal(await sandbox.get('/api/users/by/linus/tweets', me))).toEqual([403, 'protected']);
   });
 
-  it('a request can be taken back', async () => {
+  test('can be withdrawn while it is a request', async () => {
     await follow('by/linus', me);
     expect((await unfollow('by/linus', me)).body).toMatchObject({ following: false, follow_requested: false });
     expect((await sandbox.control('follow-requests/accept', { target: 'linus', follower: me.userName })).status).toBe(
@@ -70,7 +70,7 @@ describe('following', () => {
     );
   });
 
-  it('is refused for oneself, and for those who are not there', async () => {
+  test('is refused for oneself and for users that do not exist', async () => {
     for (const who of [me.userId, `by/${me.userName}`]) {
       const reply = await follow(who, me);
       expect([...refusal(reply), reply.body.problem.field]).toEqual([400, 'bad_request', 'id']);
@@ -93,7 +93,7 @@ describe('following', () => {
 });
 
 describe('about', () => {
-  it('is the same by id and by name, every time, and for protected users too', async () => {
+  test('is the same by id and by name, also for protected users', async () => {
     for (const { userName, userId } of [sandbox.ada, sandbox.grace, sandbox.linus]) {
       const { about } = (await sandbox.get(`/api/users/by/${userName.toUpperCase()}/about`)).body;
       expect((await sandbox.get(`/api/users/${userId}/about`)).body.about).toEqual(about);
@@ -106,7 +106,7 @@ describe('about', () => {
     }
   });
 
-  it('of an account made a moment ago has nothing from before it', async () => {
+  test('of a new account has no dates before its creation', async () => {
     const me = await sandbox.mint({ premium: true });
     const { about } = (await sandbox.get(`/api/users/${me.userId}/about`)).body;
     expect(about.verified_since).toBe(about.created_at);

@@ -1,4 +1,5 @@
 import { type SandboxOptions, startSandbox } from '../../src/sandbox/sandbox.ts';
+import { quickStretcher } from '../support/quick-stretcher.ts';
 import { violations } from './contract.ts';
 
 export interface Account {
@@ -25,9 +26,9 @@ export interface Options {
   readonly unchecked?: boolean;
 }
 
-/** A sandbox for one test file, and short words to talk to it. */
+/** A sandbox for one test file, with helper functions. */
 export async function openSandbox(options: Partial<SandboxOptions> = {}) {
-  const sandbox = await startSandbox({ port: 0, dataDir: null, ...options });
+  const sandbox = await startSandbox({ port: 0, dataDir: null, stretcher: quickStretcher, ...options });
   const call = (method: string, path: string, options: Options = {}) => request(sandbox.url, method, path, options);
   const info = (await call('GET', '/control/info')).body;
   const [ada, grace, linus] = info.demo.accounts as [Account, Account, Account];
@@ -66,14 +67,14 @@ export async function request(url: string, method: string, path: string, options
   const text = await response.text();
   const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
   const body = isJson ? JSON.parse(text) : text;
-  // Every answer of every test is held against the written contract, but for those that a fault made on purpose.
+  // Every response is checked against the contract, except responses that a fault changed on purpose.
   const wrong = options.unchecked === true ? [] : violations(method, path, response.status, body);
   if (wrong.length > 0)
     throw new Error(`${method} ${path} ${response.status}: ${wrong.join('; ')}\n${text.slice(0, 2000)}`);
   return { status: response.status, headers: response.headers, body };
 }
 
-/** Every tweet of a search, page by page. */
+/** Returns every tweet of a search, page by page. */
 export async function allPages(
   sandbox: OpenSandbox,
   query: Record<string, string | number>,

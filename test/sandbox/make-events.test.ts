@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { weightedLength } from '../../src/sandbox/dataset/tweet-text.ts';
 import { Feed } from './feed.ts';
 import { type Account, type Json, type OpenSandbox, openSandbox } from './harness.ts';
@@ -22,13 +22,13 @@ const demo = () => [sandbox.ada, sandbox.grace, sandbox.linus].map(({ userId }) 
 const actors = (events: Json[]): string[] => events.map(({ actor }) => actor.id);
 
 describe.each(['like', 'retweet', 'reply', 'quote', 'mention', 'follow'])('%s', (type) => {
-  it('happens once, and the account is told just that', async () => {
+  test('happens once, and the feed of the account contains only this event', async () => {
     const { status, body } = await make({ type });
     expect([status, body.events.length, body.events[0].type]).toEqual([201, 1, type]);
     expect(await feed.read()).toEqual(body.events);
   });
 
-  it('happens 2,000 times by different people, none of them of the demo', async () => {
+  test('happens 2,000 times by different users, none of them a demo account', async () => {
     const { events } = (await make({ type, count: 2_000 })).body;
     expect(await feed.read()).toEqual(events);
     expect(events.every((event: Json) => event.type === type)).toBe(true);
@@ -39,7 +39,7 @@ describe.each(['like', 'retweet', 'reply', 'quote', 'mention', 'follow'])('%s', 
     expect(texts.filter((text) => weightedLength(text) > 280 || /[{}]|undefined/.test(text))).toEqual([]);
   });
 
-  it('happens again by those who did it already, where nobody else is left', async () => {
+  test('happens again by the same users if no others are left', async () => {
     await make({ type, count: 2_000 });
     await feed.read();
     const { events } = (await make({ type, count: 3, actor: 'grace' })).body;
@@ -49,8 +49,8 @@ describe.each(['like', 'retweet', 'reply', 'quote', 'mention', 'follow'])('%s', 
   });
 });
 
-describe('what happens is real', () => {
-  it('in counts, lists and threads', async () => {
+describe('events that are made', () => {
+  test('appear in counts, lists and threads', async () => {
     const { account } = feed;
     const { tweets } = (await sandbox.get(`/api/users/${account.userId}/tweets`)).body;
     const { id } = tweets[0];
@@ -62,7 +62,7 @@ describe('what happens is real', () => {
     expect((await sandbox.get(`/api/users/${account.userId}/followers`)).body.users).toHaveLength(7);
   });
 
-  it('about the latest tweet, or the one that was named', async () => {
+  test('concern the latest tweet, or the given one', async () => {
     const older = (await sandbox.tweet('Older', feed.account)).body.tweet.id;
     const latest = (await sandbox.tweet('Latest', feed.account)).body.tweet.id;
     expect((await make({ type: 'like' })).body.events[0].tweet.id).toBe(latest);
@@ -70,7 +70,7 @@ describe('what happens is real', () => {
     expect((await make({ type: 'reply', tweetId: older })).body.events[0].tweet.in_reply_to_id).toBe(older);
   });
 
-  it('in the words that were given', async () => {
+  test('have the given text', async () => {
     const said = async (wish: object) => (await make(wish)).body.events.map(({ tweet }: Json) => tweet.text);
     const { userName } = feed.account;
     expect(await said({ type: 'mention', text: 'hello there' })).toEqual([`@${userName} hello there`]);
@@ -82,7 +82,7 @@ describe('what happens is real', () => {
     ]);
   });
 
-  it('for protected accounts: those who may see a tweet react to it, and who follows is accepted', async () => {
+  test('for protected accounts come from users who may see the tweet, and follows are accepted', async () => {
     const shy = new Feed(sandbox, await sandbox.mint({ protected: true }));
     await sandbox.tweet('For few', shy.account);
     await shy.read();
@@ -97,7 +97,7 @@ describe('what happens is real', () => {
   });
 });
 
-it.each<[string, object, number, string, string?]>([
+test.each<[string, object, number, string, string?]>([
   ['no type', { type: undefined }, 400, 'bad_request', 'type'],
   ['an unknown type', { type: 'poke' }, 400, 'bad_request', 'type'],
   ['no account', { userName: undefined }, 400, 'bad_request', 'userName'],
@@ -124,7 +124,7 @@ it.each<[string, object, number, string, string?]>([
   expect(await feed.read()).toEqual([]);
 });
 
-it('refuses another account’s tweet, and to react to an account without one', async () => {
+test('the tweet of another account, and a reaction to an account without tweets, are refused', async () => {
   const { id } = (await sandbox.tweet('Not yours')).body.tweet;
   expect((await make({ type: 'like', tweetId: id })).body.problem.field).toBe('tweetId');
   expect((await make({ type: 'like' }, await sandbox.mint())).body.problem.field).toBe('userName');

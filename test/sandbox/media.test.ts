@@ -1,5 +1,5 @@
 import { crc32, inflateSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { mosaic } from '../../src/sandbox/media/png.ts';
 import { type Json, type OpenSandbox, openSandbox } from './harness.ts';
 
@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => sandbox.close());
 
-/** Reads a PNG as a decoder would, and gives its size. */
+/** Decodes a PNG and returns its size. */
 function decoded(bytes: Buffer): { width: number; height: number } {
   expect(bytes.subarray(0, 8).toString('latin1')).toBe('\x89PNG\r\n\x1a\n');
   const chunks = new Map<string, Buffer>();
@@ -40,8 +40,8 @@ async function picture(url: string): Promise<{ width: number; height: number }> 
   return decoded(bytes);
 }
 
-describe('the videos that the dataset names', () => {
-  it('are MP4 files of the size and duration that the tweet says, in ranges too', async () => {
+describe('the videos of the dataset', () => {
+  test('are MP4 files with the size and duration in the tweet, also in ranges', async () => {
     const { tweets } = (await sandbox.search({ q: 'filter:videos', count: 30 })).body;
     const videos: Json[] = tweets.flatMap((tweet: Json) => tweet.media).filter(({ width }: Json) => width !== null);
     expect(videos.length).toBeGreaterThan(20);
@@ -59,14 +59,14 @@ describe('the videos that the dataset names', () => {
     }
   });
 
-  it('are no others', async () => {
+  test('are no others', async () => {
     for (const name of ['coffee-1-1', 'coffee-99999999-1', '../clip', '']) {
       expect((await fetch(`${sandbox.url}/media/videos/${name}.mp4`)).status, name).toBe(404);
     }
   });
 });
 
-/** Size and duration as the boxes of an MP4 file say, each of which tells the same duration. */
+/** Returns the size and the duration from the boxes of an MP4 file. All boxes must contain the same duration. */
 function moviesOf(bytes: Buffer) {
   const at = (type: string, offset: number) => bytes.readUInt32BE(bytes.indexOf(type) + 4 + offset);
   const duration_ms = at('mvhd', 16);
@@ -76,14 +76,14 @@ function moviesOf(bytes: Buffer) {
   return { width: at('tkhd', 76) / 65_536, height: at('tkhd', 80) / 65_536, duration_ms };
 }
 
-describe('the pictures that the dataset names', () => {
-  it('are avatars and banners of the size in their names', async () => {
+describe('the pictures of the dataset', () => {
+  test('include avatars and banners with the size in their names', async () => {
     const { user } = (await sandbox.get('/api/users/by/ada')).body;
     expect(await picture(user.avatar_url)).toEqual({ width: 400, height: 400 });
     expect(await picture(user.banner_url)).toEqual({ width: 1500, height: 500 });
   });
 
-  it.each(['images', 'videos'])('are %s of the size that the tweet says', async (kind) => {
+  test.each(['images', 'videos'])('include %s with the size in the tweet', async (kind) => {
     const { tweets } = (await sandbox.search({ q: `filter:${kind}`, count: 8 })).body;
     const media: Json[] = tweets.flatMap((tweet: Json) => tweet.media);
     expect(media.length).toBeGreaterThan(7);
@@ -93,7 +93,7 @@ describe('the pictures that the dataset names', () => {
     }
   });
 
-  it('are no others', async () => {
+  test('are no others', async () => {
     for (const path of [
       '/media/avatars/nobody_at_all-400x400.png',
       '/media/avatars/ada-4000x4000.png',
@@ -107,7 +107,7 @@ describe('the pictures that the dataset names', () => {
   });
 });
 
-it('a mosaic is the same for the same label, and another for another', () => {
+test('a mosaic depends only on its label', () => {
   expect(mosaic('a', 31, 17)).toEqual(mosaic('a', 31, 17));
   expect(mosaic('a', 31, 17)).not.toEqual(mosaic('b', 31, 17));
   expect(decoded(mosaic('odd', 31, 17))).toEqual({ width: 31, height: 17 });

@@ -1,5 +1,5 @@
 import { get } from 'node:http';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type OpenSandbox, openSandbox } from './harness.ts';
 
 let sandbox: OpenSandbox;
@@ -12,15 +12,15 @@ async function page(path: string) {
   const response = await fetch(sandbox.url + path, { headers: { accept: 'text/html' } });
   expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
   expect(response.headers.get('content-security-policy')).toMatch(
-    /^default-src 'none'; img-src 'self'; media-src 'self'; style-src 'self'/,
+    /^default-src 'none'; img-src 'self'; media-src 'self'; style-src 'self'; base-uri 'none'; form-action 'self'/,
   );
   const text = await response.text();
   expect(text).not.toMatch(/<script|style="|\son\w+="/);
   return { status: response.status, text };
 }
 
-describe('a page for people', () => {
-  it('shows a user at the address that the platform names', async () => {
+describe('an HTML page', () => {
+  test('shows a user at the URL in the API', async () => {
     const { user } = (await sandbox.get('/api/users/by/grace')).body;
     const { status, text } = await page(new URL(user.page_url).pathname);
     expect(status).toBe(200);
@@ -29,7 +29,7 @@ describe('a page for people', () => {
     expect(text.match(/<article/g)?.length).toBe(20);
   });
 
-  it('shows a tweet, what it quotes, and the replies', async () => {
+  test('shows a tweet, its quoted tweet and its replies', async () => {
     const { tweet } = (await sandbox.tweet('Look at <script>alert(1)</script> & "this"', sandbox.grace)).body;
     await sandbox.tweet('I looked', sandbox.ada, { reply_to_id: tweet.id });
     const shown = await page(new URL(tweet.page_url).pathname);
@@ -42,13 +42,13 @@ describe('a page for people', () => {
     expect(quote.text).toContain('Look at');
   });
 
-  it('shows the pictures of a tweet', async () => {
+  test('shows the pictures of a tweet', async () => {
     const [tweet] = (await sandbox.search({ q: 'filter:images', count: 1 })).body.tweets;
     const { text } = await page(new URL(tweet.page_url).pathname);
     expect(text).toContain(`src="${new URL(tweet.media[0].url).pathname}"`);
   });
 
-  it('says no more than that of those who are protected, suspended or gone', async () => {
+  test('shows no tweets of protected, suspended and deleted users', async () => {
     const shy = await page('/linus');
     expect([shy.status, shy.text.includes('<article')]).toEqual([200, false]);
     expect(shy.text).toContain('protected');
@@ -59,20 +59,20 @@ describe('a page for people', () => {
     expect((await page('/oldlantern')).status).toBe(404);
   });
 
-  it.each(['/nobody_at_all', '/ada/status/1', '/a/b/c/d', '/%00', '/elsewhere'])(
+  test.each(['/nobody_at_all', '/ada/status/1', '/a/b/c/d', '/%00', '/elsewhere', '/i/nothing'])(
     '%s is a page that says 404',
     async (path) => {
       expect((await page(path)).status).toBe(404);
     },
   );
 
-  it('has a stylesheet, light and dark', async () => {
+  test('has a stylesheet with a light and a dark mode', async () => {
     const response = await fetch(`${sandbox.url}/media/page.css`);
     expect(response.headers.get('content-type')).toBe('text/css; charset=utf-8');
-    expect(await response.text()).toContain('prefers-color-scheme:dark');
+    expect(await response.text()).toContain('color-scheme: light dark');
   });
 
-  it('answers to loopback names only', async () => {
+  test('is served for loopback host names only', async () => {
     for (const path of ['/ada', '/media/page.css']) {
       const status = await new Promise((resolve, reject) => {
         get(sandbox.url + path, { headers: { host: 'evil.example' } }, (reply) => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Account, type Json, type OpenSandbox, openSandbox, type Reply } from './harness.ts';
 
 let sandbox: OpenSandbox;
@@ -6,7 +6,7 @@ let crowd: Account[];
 let root: string;
 const CROWD = 15;
 
-/** A user, a list of whom is long enough to be worth paging, made once for all tests. */
+/** A user with long lists, created once for all tests. */
 beforeAll(async () => {
   sandbox = await openSandbox();
   crowd = (await sandbox.control('accounts', { count: CROWD, userName: 'crowd' })).body.accounts;
@@ -43,7 +43,7 @@ const ids = (items: Json[]): string[] => items.map((item) => item.id);
 const user = async (name: string): Promise<Json> => (await sandbox.get(`/api/users/by/${name}`)).body.user;
 let made = 0;
 
-/** What each list is, how many it says there are, and what comes in while one is reading. */
+/** Each list with its documented length and the change that happens while it is read. */
 const lists: [
   name: string,
   path: () => string,
@@ -108,7 +108,7 @@ const lists: [
 ];
 
 describe.each(lists)('%s', (_name, path, total, arrive) => {
-  it('shows every item once, at every size of page, as many as are counted', async () => {
+  test('shows every item once at every page size, and as many as its counter', async () => {
     const all = ids(await pages(path(), 100));
     expect(all.length).toBeGreaterThan(3);
     expect(new Set(all).size).toBe(all.length);
@@ -117,19 +117,19 @@ describe.each(lists)('%s', (_name, path, total, arrive) => {
     if (counted !== undefined) expect(all).toHaveLength(counted);
   });
 
-  it('repeats and loses nothing while items arrive', async () => {
+  test('repeats and loses nothing while items arrive', async () => {
     const before = ids(await pages(path(), 100));
     expect(ids(await pages(path(), Math.min(100, Math.ceil(before.length / 6)), arrive))).toEqual(before);
   });
 
-  it('has no cursor on a last page that is exactly full', async () => {
+  test('has no cursor on a last page that is exactly full', async () => {
     const all = await pages(path(), 100);
     if (all.length > 100) return;
     expect((await sandbox.get(`${path()}?count=${all.length}`)).body.next_cursor).toBeNull();
     expect((await sandbox.get(`${path()}?count=${all.length - 1}`)).body.next_cursor).not.toBeNull();
   });
 
-  it('refuses cursors that are not its own', async () => {
+  test('refuses cursors that are not its own', async () => {
     const { next_cursor: cursor } = (await sandbox.get(`${path()}?count=2`)).body;
     const flipped = `${cursor.startsWith('A') ? 'B' : 'A'}${cursor.slice(1)}`;
     const other = path() === '/api/home' ? '/api/bookmarks' : '/api/home';
@@ -145,14 +145,14 @@ describe.each(lists)('%s', (_name, path, total, arrive) => {
   });
 });
 
-it('a cursor of one user does not hold for another, but for both ways to name one', async () => {
+test('a cursor is valid for one user only, by id and by name', async () => {
   const { next_cursor: cursor } = (await sandbox.get('/api/users/by/grace/followers?count=2')).body;
   expect((await sandbox.get(`/api/users/by/ada/followers?cursor=${cursor}`)).body.problem.code).toBe('bad_cursor');
   expect((await sandbox.get(`/api/users/by/grace/following?cursor=${cursor}`)).body.problem.code).toBe('bad_cursor');
   expect((await sandbox.get(`/api/users/${sandbox.grace.userId}/followers?cursor=${cursor}`)).status).toBe(200);
 });
 
-it('what leaves between pages takes nothing else along', async () => {
+test('an item that is removed between pages does not hide other items', async () => {
   const path = '/api/users/by/grace/followers';
   const before = ids(await pages(path, 100));
   const leaving = crowd.slice(0, 5);
@@ -166,7 +166,7 @@ it('what leaves between pages takes nothing else along', async () => {
   expect(ids(await pages(path, 100))).toEqual(before.filter((id) => !left.has(id)));
 });
 
-it('home keeps its order when the reader follows somebody between pages', async () => {
+test('home keeps its order if the reader follows a user between pages', async () => {
   const before = ids(await pages('/api/home', 100));
   let turn = 0;
   const during = await pages('/api/home', 25, async () => {
@@ -176,7 +176,7 @@ it('home keeps its order when the reader follows somebody between pages', async 
   expect(ids(during)).toEqual(before);
 });
 
-it('home begins with what followed authors say, and has something for those who follow nobody', async () => {
+test('home begins with tweets of followed authors, and is not empty for readers who follow nobody', async () => {
   const { id } = (await sandbox.tweet('Fresh from the press', sandbox.grace)).body.tweet;
   const { body } = await sandbox.get('/api/home?count=30');
   expect(body.viewer_id).toBe(sandbox.ada.userId);
@@ -186,7 +186,7 @@ it('home begins with what followed authors say, and has something for those who 
   expect(ids(stranger.tweets)).not.toContain(id);
 });
 
-it('known followers are the intersection of the two full lists, for twenty pairs', async () => {
+test('known followers are the intersection of the two full lists, for twenty pairs', async () => {
   const names = ids((await sandbox.get('/api/users/by/ada/followers?count=100')).body.users);
   const followed = new Set(ids(await pages('/api/users/by/ada/following', 100)));
   let pairs = 0;

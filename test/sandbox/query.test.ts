@@ -1,13 +1,13 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { matcherOf } from '../../src/sandbox/search/match.ts';
 import { BadQuery, filters, parseQuery, type Query, UnknownOperator } from '../../src/sandbox/search/parse.ts';
 import { buildDataset } from '../../src/sandbox/seed/build-dataset.ts';
 
 const text = (word: string): Query => ({ kind: 'text', text: word });
 
-describe('a query is read', () => {
-  it.each<[string, Query | undefined]>([
+describe('a query is parsed', () => {
+  test.each<[string, Query | undefined]>([
     ['', undefined],
     ['   ', undefined],
     ['OR', undefined],
@@ -45,7 +45,7 @@ describe('a query is read', () => {
     expect(parseQuery(source)).toEqual(expected);
   });
 
-  it.each([
+  test.each([
     ['colour:red', 'colour'],
     ['a -near:Porto', 'near'],
     ['(lang:en)', 'lang'],
@@ -54,14 +54,14 @@ describe('a query is read', () => {
     expect(() => parseQuery(source)).toThrow(new UnknownOperator(operator));
   });
 
-  it.each(['since:yesterday', 'until:2026-02-30', 'since:2026-2-1', 'from:', 'from:a-b', 'to:much_too_long_a_name'])(
+  test.each(['since:yesterday', 'until:2026-02-30', 'since:2026-2-1', 'from:', 'from:a-b', 'to:much_too_long_a_name'])(
     '%s is refused',
     (source) => {
       expect(() => parseQuery(source)).toThrow(BadQuery);
     },
   );
 
-  it('whatever is typed: it is understood or refused, and what is understood can be matched', () => {
+  test('any text is parsed or refused, and every parsed query can be matched', () => {
     const dataset = buildDataset('postern', Date.UTC(2026, 0, 1));
     const scraps = [
       '"',
@@ -98,7 +98,7 @@ describe('a query is read', () => {
     );
   });
 
-  it('a tree that is written out is read back the same', () => {
+  test('a printed query is parsed to the same tree', () => {
     fc.assert(
       fc.property(tree, (query) => {
         expect(flat(parseQuery(written(query)))).toEqual(flat(query));
@@ -147,7 +147,7 @@ function written(query: Query): string {
   }
 }
 
-/** A written tree keeps its brackets, so only the wording of a tree of one part could differ. */
+/** Removes brackets around a single part, because only these may differ between a query and its printed form. */
 function flat(query: Query | undefined): Query | undefined {
   if (query?.kind === 'not') return { kind: 'not', part: flat(query.part) ?? query.part };
   if (query?.kind !== 'and' && query?.kind !== 'or') return query;

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type OpenSandbox, openSandbox } from './harness.ts';
 
 let sandbox: OpenSandbox;
@@ -16,11 +16,11 @@ const statuses = async (times: number, as = sandbox.ada): Promise<number[]> => {
 };
 
 describe('the rate limit', () => {
-  it('is off until it is switched on', async () => {
+  test('is off by default', async () => {
     expect(new Set(await statuses(200))).toEqual(new Set([200]));
   });
 
-  it('counts each actor alone, says when to come back, and ends with its window', async () => {
+  test('counts each actor separately, sends Retry-After, and ends with its window', async () => {
     const set = await sandbox.control('rate-limit', { limit: 3, window_seconds: 60 });
     expect(set.body).toEqual({ limit: 3, window_seconds: 60 });
     expect(await statuses(4)).toEqual([200, 200, 200, 429]);
@@ -37,7 +37,7 @@ describe('the rate limit', () => {
     expect(await statuses(4)).toEqual([200, 200, 200, 429]);
   });
 
-  it('does not use up a fault that waits for a call', async () => {
+  test('does not use up a fault', async () => {
     await sandbox.control('rate-limit', { limit: 0 });
     await sandbox.fault({ kind: 'status', status: 503 });
     expect(await statuses(2)).toEqual([429, 429]);
@@ -45,13 +45,13 @@ describe('the rate limit', () => {
     expect(await statuses(2)).toEqual([503, 200]);
   });
 
-  it('is forgotten by a reset', async () => {
+  test('is removed by a reset', async () => {
     await sandbox.control('rate-limit', { limit: 0, window_seconds: 5 });
     await sandbox.control('reset');
     expect(await statuses(2)).toEqual([200, 200]);
   });
 
-  it.each([{}, { limit: -1 }, { limit: 1.5 }, { limit: '3' }, { limit: 3, window_seconds: 0 }])(
+  test.each([{}, { limit: -1 }, { limit: 1.5 }, { limit: '3' }, { limit: 3, window_seconds: 0 }])(
     'refuses %j',
     async (body) => {
       const reply = await sandbox.control('rate-limit', body);

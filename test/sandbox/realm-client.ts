@@ -1,20 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import { enroll } from '../../src/messaging/encryption/recovery/enroll.ts';
 import { Guess } from '../../src/messaging/encryption/recovery/guess.ts';
-import { Stretcher } from '../../src/messaging/encryption/recovery/stretch.ts';
+import type { Stretcher } from '../../src/messaging/encryption/recovery/stretch.ts';
+import { quickStretcher } from '../support/quick-stretcher.ts';
 import { type Account, type Json, type Reply, request } from './harness.ts';
 
-/** Speaks to the realms as somebody who follows the contract and has no gateway. */
+/** Calls the realms like a client that follows the contract without a gateway. */
 export class RealmClient {
-  readonly #stretcher = new Stretcher();
   readonly #url: () => string;
+  readonly #stretcher: Stretcher;
 
-  constructor(url: () => string) {
+  constructor(url: () => string, stretcher: Stretcher = quickStretcher) {
     this.#url = url;
-  }
-
-  close(): Promise<void> {
-    return this.#stretcher.close();
+    this.#stretcher = stretcher;
   }
 
   call(method: string, realm: number, step: string, as: Account, body?: object): Promise<Reply> {
@@ -51,14 +49,14 @@ export class RealmClient {
     return version;
   }
 
-  /** The second step alone, of a code that is not stretched: it is wrong. */
+  /** Performs only the second step with a code that is not stretched, which is therefore wrong. */
   async guess(realm: number, as: Account, version: string): Promise<Json> {
     const guess = new Guess({ accountId: as.userId, version }, randomBytes(64), randomBytes);
     const body = { version, blinded_element: base64(guess.blindedElement) };
     return (await this.call('POST', realm, 'guesses', as, body)).body;
   }
 
-  /** All steps at two realms; null where the code is wrong. */
+  /** Performs all steps at two realms. Returns null if the code is wrong. */
   async recover(as: Account, code: string, [one = 1, other = 2]: number[] = []): Promise<Uint8Array | null> {
     const { version } = await this.state(one, as);
     const guess = new Guess({ accountId: as.userId, version }, await this.stretch(code, as, version), randomBytes);

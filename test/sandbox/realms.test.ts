@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { chatPrivateKeysFor } from '../../src/sandbox/seed/credentials.ts';
 import { type Account, type OpenSandbox, openSandbox } from './harness.ts';
 import { base64, RealmClient } from './realm-client.ts';
@@ -11,7 +11,7 @@ beforeAll(async () => {
   sandbox = await openSandbox({ now: () => clock });
   realms = new RealmClient(() => sandbox.url);
 });
-afterAll(() => Promise.all([sandbox.close(), realms.close()]));
+afterAll(() => sandbox.close());
 
 const privateKeys = randomBytes(64);
 const newcomer = () => sandbox.mint({ chatKeys: false });
@@ -26,7 +26,7 @@ const guesses = async (account: Account, version: string, count: number, realm =
 const wrongTag = (version: string) => ({ version, unlock_tag: base64(randomBytes(32)) });
 
 describe('a demo account', () => {
-  it.each([
+  test.each([
     [1, 2],
     [2, 3],
     [3, 1],
@@ -36,7 +36,7 @@ describe('a demo account', () => {
     );
   });
 
-  it('has them in the same version everywhere, whichever realm was asked first', async () => {
+  test('has the same version at all realms, whichever realm was called first', async () => {
     const states = await Promise.all([3, 1, 2].map((realm) => realms.state(realm, sandbox.grace)));
     expect(new Set(states.map(({ version }) => version)).size).toBe(1);
     expect(states[0]).toMatchObject({ state: 'enrolled', account_id: sandbox.grace.userId });
@@ -44,7 +44,7 @@ describe('a demo account', () => {
 });
 
 describe('a minted account', () => {
-  it('has chat keys under its code, and keys of its own', async () => {
+  test('has its own chat keys under its own code', async () => {
     const [one, other] = [await sandbox.mint(), await sandbox.mint()];
     const keys = await realms.recover(one, one.encryptionCode);
     expect(keys).toHaveLength(64);
@@ -52,7 +52,7 @@ describe('a minted account', () => {
     expect(await realms.recover(one, other.encryptionCode)).toBeNull();
   });
 
-  it('has none where it was minted so, until it enrolls', async () => {
+  test('has no chat keys until it enrolls if it was minted without them', async () => {
     const account = await newcomer();
     expect(await realms.state(1, account)).toEqual({ state: 'none', account_id: account.userId, version: null });
     await realms.enroll(account, '482913', privateKeys, [1, 3]);
@@ -65,32 +65,32 @@ describe('a minted account', () => {
 });
 
 describe('twenty guesses', () => {
-  it('are what an account has, however many callers try at once', async () => {
+  test('are the limit of an account, also for concurrent callers', async () => {
     const { account, version } = await enrolled();
     const outcomes = await guesses(account, version, 50);
     expect(outcomes.filter((outcome) => outcome === 'evaluated')).toHaveLength(20);
     expect(outcomes.filter((outcome) => outcome === 'locked')).toHaveLength(30);
     expect((await realms.state(1, account)).state).toBe('locked');
-    // Those of the other realms are counted there.
+    // The other realms count their own guesses.
     expect((await realms.guess(2, account, version)).guesses_remaining).toBe(19);
     expect(await realms.recover(account, '482913', [2, 3])).toEqual(privateKeys);
   });
 
-  it('are all there again after the right code', async () => {
+  test('are available again after the right code', async () => {
     const { account, version } = await enrolled();
     await guesses(account, version, 19);
     expect(await realms.recover(account, '482913')).toEqual(privateKeys);
     expect((await realms.guess(1, account, version)).guesses_remaining).toBe(19);
   });
 
-  it('are enough when the last one is right', async () => {
+  test('include the twentieth: the right code is accepted', async () => {
     const { account, version } = await enrolled();
     await Promise.all([guesses(account, version, 19, 1), guesses(account, version, 19, 2)]);
     expect(await realms.recover(account, '482913')).toEqual(privateKeys);
     expect((await realms.state(1, account)).state).toBe('enrolled');
   });
 
-  it.each([
+  test.each([
     ['with one more', (account: Account, version: string) => realms.guess(1, account, version)],
     [
       'with a wrong tag',
@@ -112,7 +112,7 @@ describe('twenty guesses', () => {
     expect(unlock.body).toEqual({ outcome: 'locked' });
   });
 
-  it('are not used by a wrong tag, which tells nothing', async () => {
+  test('are not used by a wrong tag, whose response has no other data', async () => {
     const { account, version } = await enrolled();
     const reply = await realms.call('POST', 1, 'unlock', account, wrongTag(version));
     expect(reply.body).toEqual({ outcome: 'refused' });
@@ -121,7 +121,7 @@ describe('twenty guesses', () => {
 });
 
 describe('a realm', () => {
-  it('refuses what is not as the contract says', async () => {
+  test('refuses requests that violate the contract', async () => {
     const { account, version } = await enrolled();
     const identity = base64(new Uint8Array(32));
     const bodies = [
@@ -138,12 +138,16 @@ describe('a realm', () => {
     expect((await realms.call('GET', 4, 'record', account)).status).toBe(404);
   });
 
-  it('keeps its record where another comes that does not replace it', async () => {
+  test('replaces its record only by one that names the current version', async () => {
     const { account, version } = await enrolled();
     const [thirtyTwo, sealed] = [base64(randomBytes(32)), base64(randomBytes(80))];
     const record = {
-      ...{ version: 'ab'.repeat(16), oprf_key_share: thirtyTwo, commitment: thirtyTwo, unlock_tag: thirtyTwo },
-      ...{ sealed_share: sealed, sealed_keys: sealed },
+      version: 'ab'.repeat(16),
+      oprf_key_share: thirtyTwo,
+      commitment: thirtyTwo,
+      unlock_tag: thirtyTwo,
+      sealed_share: sealed,
+      sealed_keys: sealed,
     };
     for (const more of [{}, { replaces: 'cd'.repeat(16) }]) {
       const { status, body } = await realms.call('PUT', 1, 'record', account, { ...record, ...more });
@@ -156,27 +160,27 @@ describe('a realm', () => {
     expect((await realms.state(1, account)).version).toBe(record.version);
   });
 
-  it('knows no record of another version', async () => {
+  test('refuses another version as stale', async () => {
     const { account } = await enrolled();
     const other = 'ab'.repeat(16);
     expect(await realms.guess(1, account, other)).toEqual({ outcome: 'stale' });
     expect((await realms.call('POST', 1, 'unlock', account, wrongTag(other))).body).toEqual({ outcome: 'stale' });
   });
 
-  it('fails alone', async () => {
+  test('fails independently of the others', async () => {
     const { account } = await enrolled();
     await sandbox.fault({ kind: 'status', status: 500 }, { path_prefix: '/realms/1/', times: 1 });
     const replies = await Promise.all([1, 2, 3].map((realm) => realms.call('GET', realm, 'record', account)));
     expect(replies.map(({ status }) => status)).toEqual([500, 200, 200]);
   });
 
-  it('wants to know whose record it is', async () => {
+  test('requires a token', async () => {
     const reply = await sandbox.call('GET', '/realms/1/record', { headers: { cookie: 'auth_token=nobody' } });
     expect([reply.status, reply.body.problem.code]).toEqual([401, 'bad_token']);
   });
 });
 
-it('a reset forgets enrolments and guesses', async () => {
+test('a reset deletes enrolments and guesses', async () => {
   const own = await openSandbox();
   const client = new RealmClient(() => own.url);
   const { version } = await client.state(1, own.ada);
@@ -184,5 +188,5 @@ it('a reset forgets enrolments and guesses', async () => {
   await own.control('reset');
   expect((await client.state(1, own.ada)).version).toBe(version);
   expect((await client.guess(1, own.ada, version)).guesses_remaining).toBe(19);
-  await Promise.all([own.close(), client.close()]);
+  await own.close();
 });

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { Relation } from '../../src/sandbox/dataset/relation.ts';
 import { takePage } from '../../src/sandbox/http/paged.ts';
 import { buildDataset } from '../../src/sandbox/seed/build-dataset.ts';
@@ -7,7 +7,7 @@ import { buildDataset } from '../../src/sandbox/seed/build-dataset.ts';
 const item = fc.integer({ min: 0, max: 30 });
 const change = fc.record({ item, enters: fc.boolean() });
 
-it('a relation is a set in the order of entering', () => {
+test('a relation is a set in insertion order', () => {
   fc.assert(
     fc.property(fc.array(change), (changes) => {
       const relation = new Relation<number>();
@@ -26,7 +26,7 @@ it('a relation is a set in the order of entering', () => {
   );
 });
 
-it('pages show once each who stays throughout, whoever comes and goes between them', () => {
+test('pages show each remaining member once, even if others are added and removed between pages', () => {
   const start = fc.uniqueArray(item, { minLength: 1 });
   const between = fc.array(fc.array(change, { maxLength: 4 }));
   fc.assert(
@@ -54,7 +54,7 @@ it('pages show once each who stays throughout, whoever comes and goes between th
   );
 });
 
-it('a user counts those who are shown: nobody who is suspended or gone', () => {
+test('the counters of a user exclude suspended and deleted users', () => {
   const dataset = buildDataset('postern', Date.UTC(2026, 0, 10));
   for (const user of dataset.users.values()) {
     const shown = (users: typeof user.followers) => [...users].filter(({ state }) => state === 'active').length;

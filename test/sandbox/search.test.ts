@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { allPages, type Json, type OpenSandbox, openSandbox } from './harness.ts';
 
 const NOW = Date.UTC(2026, 4, 20, 12);
@@ -16,8 +16,8 @@ afterAll(() => sandbox.close());
 const has = (tweet: Json, word: string) => new RegExp(`(?<![\\w'])${word}(?![\\w'])`, 'i').test(tweet.text);
 const day = (tweet: Json) => tweet.created_at.slice(0, 10);
 
-describe('search finds exactly', () => {
-  it.each<[string, (tweet: Json) => boolean]>([
+describe('search returns', () => {
+  test.each<[string, (tweet: Json) => boolean]>([
     ['coffee', (tweet) => has(tweet, 'coffee')],
     ['COFFEE', (tweet) => has(tweet, 'coffee')],
     ['coffee cold', (tweet) => has(tweet, 'coffee') && has(tweet, 'cold')],
@@ -57,14 +57,14 @@ describe('search finds exactly', () => {
     expect(ids(top).sort()).toEqual(ids(found).sort());
   });
 
-  it('the newest first, and in top the best received first', async () => {
+  test('the newest first, and in `top` those with the most likes, retweets and bookmarks first', async () => {
     expect(ids(dataset)).toEqual([...ids(dataset)].sort((a, b) => Number(BigInt(b) - BigInt(a) > 0n) * 2 - 1));
     const top = await all('coffee', { product: 'top' });
     const score = (tweet: Json) => tweet.counts.likes + 2 * tweet.counts.retweets + tweet.counts.bookmarks;
     expect(top.map(score)).toEqual(top.map(score).sort((a, b) => b - a));
   });
 
-  it('a protected author for nobody but followers and the author', async () => {
+  test('tweets of a protected author only to followers and the author', async () => {
     expect(await all('from:linus')).toEqual([]);
     const own = await sandbox.search({ q: 'from:linus', count: 100 }, sandbox.linus);
     expect(own.body.tweets.length).toBeGreaterThan(10);
@@ -73,7 +73,7 @@ describe('search finds exactly', () => {
     expect((await sandbox.get('/api/users/by/linus')).body.user.protected).toBe(true);
   });
 
-  it('nobody who is suspended or has gone, though their tweets are still quoted', async () => {
+  test('no tweets of suspended or deleted users, even if they are quoted', async () => {
     expect(await all('from:quickgains')).toEqual([]);
     expect(await all('from:oldlantern')).toEqual([]);
     for (const [reason, status, code] of [
@@ -89,7 +89,7 @@ describe('search finds exactly', () => {
 });
 
 describe('paging', () => {
-  it.each(['latest', 'top'])('%s repeats and loses nothing while tweets arrive', async (product) => {
+  test.each(['latest', 'top'])('%s repeats and loses nothing while tweets arrive', async (product) => {
     const before = await all('coffee', { product });
     let number = 0;
     const during = await allPages(sandbox, { q: 'coffee', product, count: 7 }, () =>
@@ -99,14 +99,14 @@ describe('paging', () => {
     expect(ids(during)).toEqual(ids(before));
   });
 
-  it('ends with a null cursor exactly when the last page is full', async () => {
+  test('ends with a null cursor exactly when the last page is full', async () => {
     const total = (await all('from:grace -coffee')).length;
     const exact = await sandbox.search({ q: 'from:grace -coffee', count: Math.min(100, total) });
     expect(exact.body.tweets).toHaveLength(Math.min(100, total));
     expect(exact.body.next_cursor === null).toBe(total <= 100);
   });
 
-  it('likes given between pages do not move anything in top', async () => {
+  test('likes between pages do not change the order in `top`', async () => {
     const before = await all('train', { product: 'top' });
     let turn = 0;
     const during = await allPages(sandbox, { q: 'train', product: 'top', count: 9 }, () =>
@@ -115,7 +115,7 @@ describe('paging', () => {
     expect(ids(during)).toEqual(ids(before));
   });
 
-  it('takes a cursor only with the query, product and actor it was made for', async () => {
+  test('accepts a cursor only with its own query, product and actor', async () => {
     const { next_cursor: cursor } = (await sandbox.search({ q: 'coffee', count: 3 })).body;
     const flipped = `${cursor.startsWith('A') ? 'B' : 'A'}${cursor.slice(1)}`;
     const wrong = [

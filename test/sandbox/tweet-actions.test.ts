@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Account, type Json, type OpenSandbox, openSandbox } from './harness.ts';
 
 let sandbox: OpenSandbox;
@@ -20,7 +20,7 @@ describe.each([
   ['retweet', 'retweeted', 'retweets'],
   ['bookmark', 'bookmarked', 'bookmarks'],
 ])('to %s', (what, done, count) => {
-  it('and to take it back count once each', async () => {
+  test('and to undo it count once each', async () => {
     const id = await posted(`Something to ${what}`, sandbox.grace);
     for (const [method, state] of [
       ['PUT', true],
@@ -40,7 +40,7 @@ describe.each([
     expect((await tweet(id, sandbox.grace)).viewer[done]).toBe(false);
   });
 
-  it('needs a tweet that the actor may see', async () => {
+  test('needs a tweet that the actor may see', async () => {
     const shy = await posted(`Not for all to ${what}`, sandbox.linus);
     const gone = await posted(`Not for long to ${what}`);
     await act('DELETE', gone, '');
@@ -52,7 +52,7 @@ describe.each([
   });
 });
 
-it("a protected author's tweet can be retweeted by the author alone", async () => {
+test("a protected author's tweet can be retweeted by the author alone", async () => {
   const shy = await sandbox.mint({ protected: true });
   const id = await posted('Between us', shy);
   await sandbox.call('PUT', `/api/users/${shy.userId}/follow`, { as: sandbox.grace });
@@ -66,7 +66,7 @@ it("a protected author's tweet can be retweeted by the author alone", async () =
 });
 
 describe('a deleted tweet', () => {
-  it('leaves every list and count, and a tombstone where it was quoted', async () => {
+  test('is removed from every list and counter, and quotes show a tombstone', async () => {
     const me = await sandbox.mint();
     const root = await posted('The root of it', sandbox.grace);
     const id = await posted('Ephemera zyxw', me, { reply_to_id: root, quote_of_id: root });
@@ -94,7 +94,7 @@ describe('a deleted tweet', () => {
     expect((await sandbox.tweet('Ephemera zyxw', me, { reply_to_id: root, quote_of_id: root })).status).toBe(201);
   });
 
-  it('is not deleted again for a token that came before', async () => {
+  test('is not deleted again by a repeated idempotency token', async () => {
     const id = await posted('Deleted but once');
     const other = await posted('Another one');
     const headers = { 'idempotency-token': 'delete-1' };
@@ -114,7 +114,7 @@ describe('a deleted tweet', () => {
   });
 });
 
-it('the replies that a list shows are those that are counted, whoever looks', async () => {
+test('a list shows as many replies as are counted, for every reader', async () => {
   const shy = await sandbox.mint({ protected: true });
   const root = await posted('Any thoughts?', sandbox.grace);
   const open = await posted('Some', sandbox.ada, { reply_to_id: root });

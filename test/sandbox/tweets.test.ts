@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type OpenSandbox, openSandbox } from './harness.ts';
 
 let sandbox: OpenSandbox;
@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => sandbox.close());
 
 describe('a new tweet', () => {
-  it('is answered, found by search and counted', async () => {
+  test('is returned, found by search and counted', async () => {
     const { status, body } = await sandbox.tweet('Testing the quokkaphone #demo $TEA with @grace https://a.example/b');
     expect(status).toBe(201);
     expect(body.tweet.author.screen_name).toBe('ada');
@@ -30,7 +30,7 @@ describe('a new tweet', () => {
     expect(raw.body.tweets.map((tweet: { id: string }) => tweet.id)).toContain(body.tweet.id);
   });
 
-  it('joins the conversation it replies to, and is shown inside what quotes it', async () => {
+  test('belongs to the conversation of the tweet that it replies to, and is shown in quotes', async () => {
     const first = (await sandbox.tweet('The first of a thread')).body.tweet;
     const reply = (await sandbox.tweet('A reply', sandbox.grace, { reply_to_id: first.id })).body.tweet;
     const deeper = (await sandbox.tweet('A reply to it', sandbox.ada, { reply_to_id: reply.id })).body.tweet;
@@ -44,7 +44,7 @@ describe('a new tweet', () => {
     expect((await sandbox.get(`/api/tweets/${first.id}`)).body.tweet.counts.quotes).toBe(1);
   });
 
-  it('is refused as a duplicate for a day, but not as a reply to something else', async () => {
+  test('is refused as a duplicate for a day, but not as a reply to something else', async () => {
     expect((await sandbox.tweet('Say it once')).status).toBe(201);
     const again = await sandbox.tweet(' Say it once ');
     expect(again.status).toBe(409);
@@ -56,7 +56,7 @@ describe('a new tweet', () => {
     expect((await sandbox.tweet('Say it once')).status).toBe(201);
   });
 
-  it('has an id later than all others even when the clock goes back', async () => {
+  test('has a later id than all others, even if the clock is set back', async () => {
     const later = (await sandbox.tweet('In order')).body.tweet;
     clock -= 5_000;
     const earlier = (await sandbox.tweet('Still in order')).body.tweet;
@@ -64,7 +64,7 @@ describe('a new tweet', () => {
     expect(BigInt(earlier.id)).toBeGreaterThan(BigInt(later.id));
   });
 
-  it.each([
+  test.each([
     [{ text: '' }, 'text_empty'],
     [{ text: ' \n ' }, 'text_empty'],
     [{ text: 'x'.repeat(281) }, 'text_too_long'],
@@ -79,7 +79,7 @@ describe('a new tweet', () => {
     expect(reply.status).toBe(code === 'not_found' ? 404 : 400);
   });
 
-  it('may be long for a premium account', async () => {
+  test('may be long for a premium account', async () => {
     expect((await sandbox.tweet('word '.repeat(200), sandbox.ada)).status).toBe(201);
     const tooLong = await sandbox.tweet('x'.repeat(25_001), sandbox.ada);
     expect(tooLong.body.problem).toMatchObject({ code: 'text_too_long', length: 25_001, limit: 25_000 });
@@ -89,7 +89,7 @@ describe('a new tweet', () => {
 describe('an idempotency token', () => {
   const token = { 'idempotency-token': 'token-1' };
 
-  it('answers the first result again, and refuses another body', async () => {
+  test('returns the first result again, and refuses another body', async () => {
     const first = await sandbox.tweet('Only once, please', sandbox.ada, {}, token);
     const again = await sandbox.tweet('Only once, please', sandbox.ada, {}, token);
     expect(first.headers.get('idempotent-replayed')).toBeNull();
@@ -101,7 +101,7 @@ describe('an idempotency token', () => {
     expect(other.body.problem.code).toBe('idempotency_conflict');
   });
 
-  it('belongs to its actor and lasts a day', async () => {
+  test('belongs to its actor and lasts a day', async () => {
     expect((await sandbox.tweet('Mine', sandbox.grace, {}, token)).status).toBe(201);
     clock += DAY_MS + 1;
     const reused = await sandbox.tweet('A day later', sandbox.ada, {}, token);
@@ -109,14 +109,14 @@ describe('an idempotency token', () => {
     expect(reused.headers.get('idempotent-replayed')).toBeNull();
   });
 
-  it('must be short and printable', async () => {
+  test('must be short and printable', async () => {
     const reply = await sandbox.tweet('Too long a token', sandbox.ada, {}, { 'idempotency-token': 'x'.repeat(129) });
     expect(reply.body.problem).toMatchObject({ code: 'bad_request', field: 'idempotency-token' });
   });
 });
 
 describe('a like', () => {
-  it('counts once, however often it is given or taken back', async () => {
+  test('counts once, even if it is repeated or undone repeatedly', async () => {
     const { id } = (await sandbox.tweet('Likeable')).body.tweet;
     const path = `/api/tweets/${id}/like`;
     const likes = async () => (await sandbox.get(`/api/tweets/${id}`, sandbox.grace)).body.tweet;
@@ -133,7 +133,7 @@ describe('a like', () => {
     expect(await likes()).toMatchObject({ counts: { likes: 0 }, viewer: { liked: false } });
   });
 
-  it('needs a tweet', async () => {
+  test('needs a tweet', async () => {
     const reply = await sandbox.call('PUT', '/api/tweets/1/like', { as: sandbox.ada });
     expect(reply.body.problem).toMatchObject({ code: 'not_found', resource: 'tweet', id: '1' });
   });

@@ -1,8 +1,9 @@
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { gif, jpeg, mp4, png, webp } from '../media/pictures.ts';
+import { repetitions } from '../support/repetitions.ts';
 import { violations } from './contract.ts';
 import { type Account, type Json, type OpenSandbox, openSandbox, request } from './harness.ts';
 import { kill, killAll, startChild } from './killable.ts';
@@ -65,7 +66,7 @@ const at = (name: string, headers: Record<string, string> = {}) =>
   fetch(`${sandbox.url}/media/uploads/${name}`, { headers });
 
 describe('an upload', () => {
-  it.each([
+  test.each([
     ['image/png', png(), 'png'],
     ['image/jpeg', jpeg, 'jpg'],
     ['image/gif', gif, 'gif'],
@@ -83,7 +84,7 @@ describe('an upload', () => {
     expect((await at(`${id}.html`)).status).toBe(404);
   });
 
-  it('is served in ranges', async () => {
+  test('is served in ranges', async () => {
     const bytes = mp4();
     const { id } = await upload(bytes, { type: 'video/mp4' });
     const part = async (range: string) => {
@@ -103,7 +104,7 @@ describe('an upload', () => {
     expect((await part('lines=1-2'))[0]).toBe(200);
   });
 
-  it('is refused when it is not what it says, says nothing, or is too large, and leaves nothing', async () => {
+  test('is refused without stored bytes if its type is wrong or missing, or if it is too large', async () => {
     const refused = async (bytes: Buffer, options: Upload) => {
       const { status, code } = await upload(bytes, options);
       return [status, code];
@@ -117,7 +118,7 @@ describe('an upload', () => {
     expect(files()).toEqual([]);
   });
 
-  it('with a token is made once, whatever the bytes', async () => {
+  test('with a token is stored once, also with other bytes', async () => {
     const first = await upload(png(), { token: 'once' });
     const again = await upload(png(5, 5), { token: 'once' });
     expect(again).toMatchObject({ status: 201, id: first.id, replayed: 'true' });
@@ -125,7 +126,7 @@ describe('an upload', () => {
     expect((await sandbox.tweet('With that token', sandbox.ada, {}, { 'idempotency-token': 'once' })).status).toBe(409);
   });
 
-  it('that is attached to nothing is gone after a day; what a tweet shows stays', async () => {
+  test('that is not attached is deleted after a day; an attached one remains', async () => {
     const [idle, used] = [await upload(png()), await upload(png(7, 7))];
     const tweet = (await sandbox.tweet('', sandbox.ada, { media_ids: [used.id] })).body.tweet;
     clock += DAY_MS;
@@ -142,21 +143,21 @@ describe('an upload', () => {
     expect(files()).toEqual([]);
   });
 
-  it('goes with a reset', async () => {
+  test('is deleted by a reset', async () => {
     const { id } = await upload(png());
     await sandbox.control('reset');
     expect((await at(`${id}.png`)).status).toBe(404);
     await expect.poll(files).toEqual([]);
   });
 
-  it('that came in only in part is swept at the next start', async () => {
+  test('that was only partly received is deleted at the next start', async () => {
     writeFileSync(join(dataDir, 'media', '.part-1'), 'half');
     await sandbox.close();
     await open();
     expect(files()).toEqual([]);
   });
 
-  it('leaves nothing in a sandbox that keeps nothing', async () => {
+  test('leaves no files if the sandbox has no folder', async () => {
     const before = readdirSync(tmpdir()).filter((name) => name.startsWith('postern-sandbox-')).length;
     const other = await openSandbox();
     expect((await upload(png(), { url: other.url, as: other.ada })).status).toBe(201);
@@ -167,12 +168,13 @@ describe('an upload', () => {
   });
 });
 
-it('kill -9 at any moment loses no upload that was acknowledged, nor its bytes', async () => {
+test('kill -9 at any time loses no acknowledged upload and none of its bytes', async () => {
   await sandbox.close();
   const acknowledged = new Map<string, Buffer>();
-  for (let round = 0; round < 3; round++) {
+  for (let round = 0; round < repetitions(2, 3); round++) {
     const { child, url } = await startChild(dataDir);
     const [as] = (await request(url, 'GET', '/control/info')).body.demo.accounts as [Account];
+    const before = acknowledged.size;
     const writers = Array.from({ length: 8 }, async (_, writer) => {
       try {
         for (let number = 0; ; number++) {
@@ -180,10 +182,10 @@ it('kill -9 at any moment loses no upload that was acknowledged, nor its bytes',
           acknowledged.set((await upload(bytes, { as, url })).id, bytes);
         }
       } catch {
-        // The end came before the answer: nothing was promised.
+        // The process ended before the response, so nothing was acknowledged.
       }
     });
-    await new Promise((resolve) => setTimeout(resolve, 150 + round * 100));
+    await expect.poll(() => acknowledged.size, { interval: 5 }).toBeGreaterThan(before + 3 + round * 5);
     await kill(child);
     await Promise.all(writers);
   }
@@ -192,4 +194,4 @@ it('kill -9 at any moment loses no upload that was acknowledged, nor its bytes',
   for (const [id, bytes] of acknowledged) {
     expect(Buffer.from(await (await at(`${id}.png`)).arrayBuffer()).equals(bytes), id).toBe(true);
   }
-}, 60_000);
+});

@@ -1,14 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Tweet } from '../../src/shared/model/tweet.ts';
 import { Client } from '../support/client.ts';
 import { startService, type TestService } from '../support/service.ts';
 
-/** Every rare case of the documented shapes, as a caller of the gateway meets it in the demo dataset. */
+/** Checks that the demo dataset contains every rare case of the documented shapes. */
 let service: TestService;
 let ada: Client;
 let tweets: Tweet[];
 beforeAll(async () => {
-  service = await startService({ SANDBOX_ACTIVITY: '0', RATE_LIMIT: '0' });
+  service = await startService({ RATE_LIMIT: '0' });
   const { demo } = service;
   ada = new Client({ baseUrl: demo.baseUrl, key: demo.apiKey, authToken: demo.accounts[0]?.authToken ?? '' });
   const queries = ['the OR a', 'filter:media', 'filter:videos', 'filter:quote', 'filter:verified'];
@@ -30,7 +30,7 @@ async function search(q: string, pages: number): Promise<Tweet[]> {
 const both = (values: readonly unknown[]) => [values.includes(null), values.some((value) => value !== null)];
 
 describe('the demo dataset shows', () => {
-  it.each<[string, (tweet: Tweet) => readonly unknown[]]>([
+  test.each<[string, (tweet: Tweet) => readonly unknown[]]>([
     ['source', (tweet) => [tweet.source]],
     ['viewCount', (tweet) => [tweet.viewCount]],
     ['inReplyToId', (tweet) => [tweet.inReplyToId]],
@@ -50,14 +50,14 @@ describe('the demo dataset shows', () => {
     expect(both(tweets.flatMap(valuesOf))).toEqual([true, true]);
   });
 
-  it('every list of entities with and without entries', () => {
+  test('every list of entities with and without entries', () => {
     for (const list of ['hashtags', 'symbols', 'timestamps', 'urls', 'user_mentions'] as const) {
       const sizes = tweets.map(({ entities }) => entities[list].length);
       expect([Math.min(...sizes), Math.max(...sizes) > 0], list).toEqual([0, true]);
     }
   });
 
-  it('timestamps that stand in the text, within the video', () => {
+  test('timestamps in the text that are within the video', () => {
     const stamped = tweets.filter(({ entities }) => entities.timestamps.length > 0);
     expect(stamped.length).toBeGreaterThan(5);
     for (const { text, entities, media } of stamped) {
@@ -69,7 +69,7 @@ describe('the demo dataset shows', () => {
     }
   });
 
-  it('users with a pinned tweet of their own and users without', async () => {
+  test('users with a pinned tweet of their own and users without', async () => {
     const { author } = tweets.find((tweet) => tweet.author.pinnedTweetIds.length > 0) as Tweet;
     expect(tweets.some((tweet) => tweet.author.pinnedTweetIds.length === 0)).toBe(true);
     const [tweet_id = ''] = author.pinnedTweetIds;
@@ -78,7 +78,7 @@ describe('the demo dataset shows', () => {
     expect(data['pinnedTweetIds']).toHaveLength(1);
   });
 
-  it('verifiedSince with a day, without one, and of a verified user without one', async () => {
+  test('verifiedSince with a day, without one, and of a verified user without one', async () => {
     const authors = new Map(tweets.map(({ author }) => [author.id, author]));
     const seen = new Set<string>();
     for (const { id: userId, isVerified, isBlueVerified } of authors.values()) {

@@ -1,17 +1,18 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { request } from './harness.ts';
 
-// The built form: a worker thread loads JavaScript.
+// The built file is used, because a worker thread loads JavaScript.
 const built = new URL('../../dist/sandbox/worker-host.js', import.meta.url).href;
 const { startSandboxWorker }: typeof import('../../src/sandbox/worker-host.ts') = await import(built);
 
-it('runs in a thread of its own, rejects with the real error, and ends when told', async () => {
+test('runs in its own thread, rejects with the original error, and ends when it is closed', async () => {
   const sandbox = await startSandboxWorker({ port: 0, dataDir: null });
   const exits: Error[] = [];
   sandbox.onExit((error) => exits.push(error));
   expect((await request(sandbox.url, 'GET', '/api/ping')).body).toEqual({ ok: true });
   await expect(startSandboxWorker({ port: sandbox.port, dataDir: null })).rejects.toMatchObject({
-    ...{ code: 'EADDRINUSE', port: sandbox.port },
+    code: 'EADDRINUSE',
+    port: sandbox.port,
   });
   await sandbox.close();
   await sandbox.close();

@@ -1,32 +1,33 @@
-import { describe, expect, it } from 'vitest';
-import type { DeliveryPosition } from '../../src/store/port.ts';
+import { describe, expect, test } from 'vitest';
+import { type DeliveryPosition, type DeliveryState, eventTtlMs } from '../../src/store/port.ts';
 import { append, type Get, names, result, running, waits } from './webhook-makers.ts';
 
 export function describeDeliveries(get: Get): void {
   describe('deliveries', () => {
-    it('wait with what is to be sent, due at once', async () => {
+    test('wait with the bytes to send, and are due at once', async () => {
       const { store } = get();
       const to = await running(store);
       await store.events.append(append(to, ['e1']));
       const [waiting] = await store.deliveries.waiting('a', 'w1', false, 10);
       expect(waiting).toEqual({
-        ...{
-          event: 'e1',
-          type: 'tweet.like',
-          webhook: 'w1',
-          state: 'waiting',
-          attempts: 0,
-          replayed: false,
-          last: null,
-        },
-        ...{ nextAt: waiting?.eventAt, eventAt: expect.any(Number), sealed: 'bytes of e1', place: 1 },
+        event: 'e1',
+        type: 'tweet.like',
+        webhook: 'w1',
+        state: 'waiting',
+        attempts: 0,
+        replayed: false,
+        last: null,
+        nextAt: waiting?.eventAt,
+        eventAt: expect.any(Number),
+        sealed: 'bytes of e1',
+        place: 1,
       });
       expect(await store.deliveries.waiting('a', 'w1', true, 10)).toEqual([]);
       expect(await store.deliveries.waiting('b', 'w1', false, 10)).toEqual([]);
       expect(await store.deliveries.waiting('a', 'w1', false, 0)).toEqual([]);
     });
 
-    it('wait in the order of their next attempts, ties by place', async () => {
+    test('are listed by the time of their next attempt, then by place', async () => {
       const { store } = get();
       const to = await running(store);
       await store.events.append(append(to, ['e3', 'e1', 'e2', 'e0']));
@@ -43,12 +44,12 @@ export function describeDeliveries(get: Get): void {
       expect(second?.last).toEqual(result('e1', 'waiting').last);
     });
 
-    it('end as they were finished', async () => {
+    test('end with the stored result', async () => {
       const { store } = get();
       const to = await running(store, ['w1', 'w2']);
       await store.events.append(append(to, ['e1', 'e2'], ['w1', 'w2']));
       const given = result('e2', 'given_up', { attempts: 10 });
-      given.last = { ...given.last, responseCode: null, error: 'No answer within 10 s', excerpt: null };
+      given.last = { ...given.last, responseCode: null, error: 'No answer within 10 s' };
       expect(await store.deliveries.finish(to, [result('e1', 'delivered'), given])).toBe('noted');
       expect(await store.deliveries.finish(to, [])).toBe('noted');
       expect(await store.deliveries.finish(to, [result('e9', 'delivered', { webhook: 'nobody' })])).toBe('noted');
@@ -61,7 +62,7 @@ export function describeDeliveries(get: Get): void {
       ]);
     });
 
-    it('note when a webhook was last delivered to, never backwards', async () => {
+    test('set the time of the last delivery of a webhook, which never decreases', async () => {
       const { store } = get();
       const to = await running(store, ['w1', 'w2']);
       await store.events.append(append(to, ['e1', 'e2', 'e3'], ['w1', 'w2']));
@@ -83,7 +84,115 @@ export function describeDeliveries(get: Get): void {
       expect((await store.webhooks.find('a', 'w1'))?.lastDeliveryAt).toBe(70);
     });
 
-    it('take nothing back for whoever is late', async () => {
+    test('log their last ten attempts, also those before a replay', async () => {
+      const { store } = get();
+      const to = await running(store, ['w1', 'w2']);
+      await store.events.append(append(to, ['e1'], ['w1', 'w2']));
+      const attempt = (attempts: number, state: DeliveryState = 'waiting') => {
+        const made = result('e1', state, { attempts, nextAt: state === 'waiting' ? 9 : null });
+        return { ...made, last: { ...made.last, at: made.last.at + attempts }, exchange: `exchange ${attempts}` };
+      };
+      const log = async (id = 'w1') => (await store.deliveries.find('a', id, 'e1'))?.attempts;
+      expect(await log()).toEqual([]);
+      await store.deliveries.finish(to, [attempt(1)]);
+      await store.deliveries.finish(to, [attempt(1), attempt(2)]);
+      const logged = (attempts: number, state?: DeliveryState) => {
+        const { last, exchange } = attempt(attempts, state);
+        return { attempt: attempts, ...last, exchange };
+      };
+      expect(await log()).toEqual([logged(1), logged(2)]);
+      expect(await log('w2')).toEqual([]);
+      for (let count = 3; count <= 10; count++) await store.deliveries.finish(to, [attempt(count)]);
+      await store.deliveries.replay('a', 'w1');
+      await store.deliveries.finish(to, [{ ...attempt(1, 'delivered'), exchange: null }]);
+      await store.deliveries.finish(to, [attempt(1, 'delivered')]);
+      const before = Array.from({ length: 9 }, (_, index) => logged(index + 2));
+      expect(await log()).toEqual([...before, { ...logged(1, 'delivered'), exchange: null }]);
+      const [listed] = await store.deliveries.list('a', 'w1', 1);
+      const { delivery } = (await store.deliveries.find('a', 'w1', 'e1')) ?? {};
+      expect({ ...delivery, eventAt: listed?.eventAt }).toEqual(listed);
+    });
+
+    test('are found for a day, and only by their own account', async () => {
+      const { fixture, store } = get();
+      await store.events.append(append(await running(store), ['e1']));
+      expect(await store.deliveries.find('b', 'w1', 'e1')).toBeNull();
+      expect(await store.deliveries.find('a', 'w2', 'e1')).toBeNull();
+      expect(await store.deliveries.find('a', 'w1', 'e2')).toBeNull();
+      fixture.leap(eventTtlMs - 60_000);
+      expect(await store.deliveries.find('a', 'w1', 'e1')).not.toBeNull();
+      fixture.leap(60_000);
+      expect(await store.deliveries.find('a', 'w1', 'e1')).toBeNull();
+      expect(await store.deliveries.queued('a', 'w1', 5)).toEqual({ count: 0, nextAt: null });
+      expect(await waits(store)).toEqual([]);
+    });
+
+    test('set the time since which a webhook accepts nothing, until it accepts an event or gets another URL', async () => {
+      const { store } = get();
+      const to = await running(store);
+      await store.events.append(append(to, names(4)));
+      const failed = (event: string, at: number, error: string) => ({
+        ...result(event, 'waiting', { nextAt: 9 }),
+        last: { at, durationMs: 1, responseCode: null, error },
+      });
+      const since = async () => {
+        const { undeliveredSince, undeliveredError } = (await store.webhooks.find('a', 'w1')) ?? {};
+        return [undeliveredSince, undeliveredError];
+      };
+      await store.deliveries.finish(to, [failed('e002', 31, 'first'), failed('e001', 30, 'second')]);
+      expect(await since()).toEqual([30, 'second']);
+      await store.deliveries.finish(to, [failed('e003', 40, 'third')]);
+      expect(await since()).toEqual([30, 'third']);
+      await store.deliveries.finish(to, [result('e003', 'delivered', { attempts: 2 }), failed('e004', 50, 'fourth')]);
+      expect(await since()).toEqual([null, null]);
+      await store.deliveries.finish(to, [{ ...failed('e004', 60, 'fifth'), attempts: 2 }]);
+      expect(await since()).toEqual([60, 'fifth']);
+      const stored = await store.webhooks.find('a', 'w1');
+      if (stored) await store.webhooks.update({ ...stored, url: 'https://other.test/' });
+      expect(await since()).toEqual([null, null]);
+    });
+
+    test('do not count an ignored result as a failure of the webhook', async () => {
+      const { store } = get();
+      const to = await running(store);
+      await store.events.append(append(to, ['e1', 'e2']));
+      const since = async () => (await store.webhooks.find('a', 'w1'))?.undeliveredSince;
+      await store.deliveries.finish(to, [
+        result('e1', 'delivered', { attempts: 2 }),
+        result('e2', 'delivered', { attempts: 2 }),
+      ]);
+      const late = ['e1', 'e2'].map((event) => result(event, 'waiting', { attempts: 3, nextAt: 9 }));
+      await store.deliveries.finish(to, late);
+      expect(await since()).toBeNull();
+      await store.events.append(append(to, ['e3']));
+      await store.deliveries.finish(to, [...late, result('e3', 'waiting', { nextAt: 9 })]);
+      expect(await since()).toBe(5);
+    });
+
+    test('that wait are counted up to a limit, with the time of the first', async () => {
+      const { store } = get();
+      const to = await running(store);
+      expect(await store.deliveries.queued('a', 'w1', 5)).toEqual({ count: 0, nextAt: null });
+      await store.events.append(append(to, names(4)));
+      await store.deliveries.finish(to, [
+        result('e001', 'waiting', { nextAt: 7 }),
+        result('e002', 'waiting', { nextAt: 8 }),
+        result('e003', 'delivered'),
+      ]);
+      expect(await store.deliveries.queued('a', 'w1', 5)).toEqual({ count: 3, nextAt: 7 });
+      expect(await store.deliveries.queued('a', 'w1', 2)).toEqual({ count: 2, nextAt: 7 });
+      await store.events.append(append(to, ['e005', 'e006']));
+      await store.deliveries.replay('a', 'w1', { event: 'e003' });
+      const earlier = result('e006', 'waiting', { nextAt: 5 });
+      await store.deliveries.finish(to, [result('e001', 'waiting', { attempts: 2, nextAt: 9 }), earlier]);
+      expect(await store.deliveries.queued('a', 'w1', 10)).toEqual({ count: 6, nextAt: 5 });
+      expect(await store.deliveries.queued('a', 'w1', 1)).toEqual({ count: 1, nextAt: 5 });
+      await store.deliveries.finish(to, [result('e003', 'waiting', { nextAt: 3 })]);
+      expect(await store.deliveries.queued('a', 'w1', 1)).toEqual({ count: 1, nextAt: 3 });
+      expect(await store.deliveries.queued('b', 'w1', 5)).toEqual({ count: 0, nextAt: null });
+    });
+
+    test('ignore a late result that would undo a newer one', async () => {
       const { store } = get();
       const to = await running(store);
       await store.events.append(append(to, ['e1', 'e2', 'e3']));
@@ -106,7 +215,7 @@ export function describeDeliveries(get: Get): void {
       expect((await store.deliveries.list('a', 'w1', 1))[0]).toMatchObject({ event: 'e3', state: 'delivered' });
     });
 
-    it('are listed newest event first, ties by id descending, page by page', async () => {
+    test('are listed page by page, newest event first, then by id in descending order', async () => {
       const { fixture, store } = get();
       const to = await running(store);
       for (const batch of [['e2', 'e9', 'e1'], ['e5'], ['e7', 'e3']]) {
@@ -128,7 +237,7 @@ export function describeDeliveries(get: Get): void {
       expect(await store.deliveries.list('b', 'w1', 10)).toEqual([]);
     });
 
-    it('of all accounts make the backlog', async () => {
+    test('of all accounts count in the backlog', async () => {
       const { fixture, store } = get();
       expect(await store.deliveries.backlog()).toEqual({ waiting: 0, oldestDueAt: null });
       const one = await running(store);
@@ -146,25 +255,23 @@ export function describeDeliveries(get: Get): void {
       expect(await store.deliveries.backlog()).toEqual({ waiting: 1, oldestDueAt: null });
     });
 
-    it('of a webhook that is gone for good end with the reason', async () => {
+    test('of paused and invalid webhooks do not count in the backlog', async () => {
       const { store } = get();
-      const to = await running(store, ['w1', 'w2']);
-      await store.events.append(append(to, names(4), ['w1', 'w2']));
-      const tried = result('e002', 'waiting', { nextAt: 9 });
-      await store.deliveries.finish(to, [result('e001', 'delivered'), tried]);
-      await store.deliveries.giveUp('b', 'w1', 'not yours');
-      expect(await waits(store)).toHaveLength(3);
-      await store.deliveries.giveUp('a', 'w1', 'It answered 410');
-      expect(await waits(store)).toEqual([]);
-      expect(await waits(store, 'w2')).toEqual(names(4));
-      const list = await store.deliveries.list('a', 'w1', 10);
-      expect(list.map(({ state }) => state)).toEqual(['given_up', 'given_up', 'given_up', 'delivered']);
-      expect(list[0]).toMatchObject({ attempts: 0, nextAt: null });
-      expect(list[0]?.last).toEqual({
-        ...{ at: expect.any(Number), durationMs: 0, responseCode: null, error: 'It answered 410', excerpt: null },
-      });
-      expect(list[2]?.last).toEqual({ ...tried.last, error: 'It answered 410' });
-      expect(list[3]?.last?.error).toBeNull();
+      const to = await running(store, ['w1', 'w2', 'w3']);
+      await store.events.append(append(to, ['e1', 'e2'], ['w1', 'w2', 'w3']));
+      const change = async (id: string, fields: object) => {
+        const stored = await store.webhooks.find('a', id);
+        if (stored) await store.webhooks.update({ ...stored, ...fields });
+      };
+      await change('w1', { pausedAt: 5 });
+      await change('w2', { valid: false });
+      const oldestDueAt = (await store.deliveries.list('a', 'w3', 1))[0]?.eventAt;
+      expect(await store.deliveries.backlog()).toEqual({ waiting: 2, oldestDueAt });
+      await change('w1', { pausedAt: null });
+      expect((await store.deliveries.backlog()).waiting).toBe(4);
+      await change('w1', { valid: false });
+      await change('w3', { pausedAt: 6 });
+      expect(await store.deliveries.backlog()).toEqual({ waiting: 0, oldestDueAt: null });
     });
   });
 }

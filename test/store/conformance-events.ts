@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { eventTtlMs, pollerTtlMs } from '../../src/store/port.ts';
 import { append, type Get, ids, names, poller, result, running, waits, webhook } from './webhook-makers.ts';
 
 export function describeEvents(get: Get): void {
   describe('events', () => {
-    it('are appended in their order, with the cursor and their deliveries', async () => {
+    test('are appended in order, together with the cursor and their deliveries', async () => {
       const { fixture, store } = get();
       const to = await running(store, ['w1', 'w2']);
       const before = fixture.now();
@@ -14,7 +14,11 @@ export function describeEvents(get: Get): void {
       const events = await store.events.after('a', 'p1', 0, 10);
       expect(events).toEqual(
         ['e1', 'e2', 'e0'].map((id, index) => ({
-          ...{ id, type: 'tweet.like', at: expect.any(Number), sealed: `bytes of ${id}`, place: index + 1 },
+          id,
+          type: 'tweet.like',
+          at: expect.any(Number),
+          sealed: `bytes of ${id}`,
+          place: index + 1,
         })),
       );
       for (const { at } of events) expect(Math.abs(at - before)).toBeLessThan(5_000);
@@ -25,7 +29,7 @@ export function describeEvents(get: Get): void {
       expect((await store.deliveries.backlog()).waiting).toBe(4);
     });
 
-    it('are read behind a place, and known by their own account and poller only', async () => {
+    test('are read after a place, and only by their own account and poller', async () => {
       const { store } = get();
       const to = await running(store);
       expect(await store.events.lastPlace('a', 'p1')).toBe(0);
@@ -46,7 +50,7 @@ export function describeEvents(get: Get): void {
       expect(await store.events.place('a', 'p1', 'e009')).toBeNull();
     });
 
-    it('are kept once by each poller, whoever else has them', async () => {
+    test('are stored once for each poller, even if another poller has the same event', async () => {
       const { store } = get();
       const first = await running(store, ['w1']);
       const second = await running(store, ['w2'], { id: 'p2' });
@@ -58,7 +62,7 @@ export function describeEvents(get: Get): void {
       expect(await waits(store, 'w2')).toEqual(['e2']);
     });
 
-    it('that are there are passed over, and so are their deliveries', async () => {
+    test('that already exist are skipped, together with their deliveries', async () => {
       const { store } = get();
       const to = await running(store, ['w1', 'w2']);
       await store.events.append(append(to, ['e1', 'e2'], ['w1']));
@@ -77,7 +81,7 @@ export function describeEvents(get: Get): void {
       expect(await store.events.lastPlace('a', 'p1')).toBe(3);
     });
 
-    it('are queued late for webhooks that did not get them, as what is then kept of them', async () => {
+    test('are queued late for webhooks that did not receive them, with the bytes that are stored then', async () => {
       const { fixture, store } = get();
       const to = await running(store, ['w1', 'w2']);
       await store.events.append(append(to, ['e1', 'e2', 'e3'], ['w1']));
@@ -114,7 +118,7 @@ export function describeEvents(get: Get): void {
       expect(await store.events.queueLate({ ...late, poller: { account: 'b', id, fence } })).toBe('superseded');
     });
 
-    it('may be none: then the cursor moves alone', async () => {
+    test('are optional in an append, which then sets only the cursor', async () => {
       const { store } = get();
       const to = await running(store);
       expect(await store.events.append(append(to, [], [], 'further'))).toBe('appended');
@@ -122,7 +126,7 @@ export function describeEvents(get: Get): void {
       expect(await store.events.lastPlace('a', 'p1')).toBe(0);
     });
 
-    it('have places without gaps, whoever appends meanwhile and again', async () => {
+    test('have places without gaps, even if several handles append at the same time and repeatedly', async () => {
       const { fixture, store } = get();
       const to = await running(store);
       const other = await fixture.open();
@@ -142,7 +146,7 @@ export function describeEvents(get: Get): void {
       expect(await store.events.lastPlace('a', 'p1')).toBe(17);
     });
 
-    it('never turn up behind a reader', async () => {
+    test('never appear before the place of a reader', async () => {
       const { fixture, store } = get();
       const to = await running(store);
       const reader = await fixture.open();
@@ -167,7 +171,7 @@ export function describeEvents(get: Get): void {
       expect(read).toEqual(names(40));
     });
 
-    it('are forgotten after a day, with their deliveries and pollers', async () => {
+    test('are deleted after a day, together with their deliveries', async () => {
       const { fixture, store } = get();
       const to = await running(store);
       await store.events.append(append(to, names(3)));
@@ -192,7 +196,7 @@ export function describeEvents(get: Get): void {
       expect((await store.pollers.find('a', 'p1'))?.cursor).toBe('behind young');
     });
 
-    it('of a poller that is gone stay for their time; then it begins from nothing, under a fence of its own', async () => {
+    test('of a removed poller are kept until they expire; a new poller then begins without a cursor and with a higher fence', async () => {
       const { fixture, store } = get();
       const to = await running(store);
       await store.events.append(append(to, ['e1']));

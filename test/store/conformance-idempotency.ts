@@ -1,24 +1,27 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type ClaimRequest, claimTtlMs, idempotencyTtlMs, type Store } from '../../src/store/port.ts';
 import type { StoreFixture } from './conformance.ts';
 
-/** The answer under a key that was saved without a claim; claims the key where there is none. */
+/** Returns the response that is stored under a key. If there is none, claims the key and returns `null`. */
 export async function answerOf(store: Store, account: string, key: string): Promise<string | null> {
   const outcome = await store.idempotency.claim({ account, key, owner: 'reader', fingerprints: ['', 'f1'] });
   return outcome.status === 'answered' ? outcome.answer : null;
 }
 
-/** What every adapter promises of claims of Idempotency-Keys. */
+/** Tests of the guarantees for Idempotency-Keys. */
 export function describeIdempotency(get: () => { fixture: StoreFixture; store: Store }): void {
   describe('claims of idempotency keys', () => {
     const one = (owner: string, parts: Partial<ClaimRequest> = {}): ClaimRequest => ({
-      ...{ account: 'a', key: 'k', owner, fingerprints: ['f1'] },
+      account: 'a',
+      key: 'k',
+      owner,
+      fingerprints: ['f1'],
       ...parts,
     });
     const claim = (owner: string, parts: Partial<ClaimRequest> = {}) =>
       get().store.idempotency.claim(one(owner, parts));
 
-    it('belong to one owner at a time', async () => {
+    test('belong to one owner at a time', async () => {
       const { fixture, store } = get();
       const before = store.now();
       const first = await claim('o1');
@@ -29,7 +32,7 @@ export function describeIdempotency(get: () => { fixture: StoreFixture; store: S
       expect(await other.idempotency.claim(one('o3'))).toEqual({ status: 'running' });
     });
 
-    it('of the same moment go to one of them', async () => {
+    test('at the same time succeed for one owner only', async () => {
       const { fixture, store } = get();
       const other = await fixture.open();
       const stores = Array.from({ length: 20 }, (_, i) => (i % 2 ? store : other));
@@ -38,33 +41,35 @@ export function describeIdempotency(get: () => { fixture: StoreFixture; store: S
       expect(outcomes.filter(({ status }) => status === 'running')).toHaveLength(19);
     });
 
-    it('are apart by account and by key', async () => {
+    test('are separate for each account and each key', async () => {
       await claim('o1');
       expect(await claim('o2', { account: 'b' })).toMatchObject({ status: 'claimed' });
       expect(await claim('o2', { key: 'K' })).toMatchObject({ status: 'claimed' });
     });
 
-    it('of another request are refused, while the first runs and afterwards', async () => {
+    test('for another request are refused while the first request runs and afterwards', async () => {
       const { store } = get();
       await claim('o1');
-      expect(await claim('o2', { fingerprints: ['f2'] })).toEqual({ status: 'mismatch' });
+      expect(await claim('o2', { fingerprints: ['f2'] })).toEqual({ status: 'mismatch', answer: null });
       await store.idempotency.end(one('o1'), 'unknown');
-      expect(await claim('o2', { fingerprints: ['f2'] })).toEqual({ status: 'mismatch' });
+      expect(await claim('o2', { fingerprints: ['f2'] })).toEqual({ status: 'mismatch', answer: null });
       await store.idempotency.answer(one('o1'), 'done');
-      expect(await claim('o2', { fingerprints: ['f2'] })).toEqual({ status: 'mismatch' });
+      expect(await claim('o2', { fingerprints: ['f2'] })).toEqual({ status: 'mismatch', answer: 'done' });
     });
 
-    it('match by any fingerprint of the request, and keep the first', async () => {
+    test('match by any fingerprint of the request, and keep the first fingerprint', async () => {
       const { store } = get();
       await claim('o1', { fingerprints: ['old'] });
       expect(await claim('o2', { fingerprints: ['new', 'old'] })).toEqual({ status: 'running' });
       await store.idempotency.end(one('o1'), 'unknown');
       expect(await claim('o2', { fingerprints: ['new', 'old'] })).toMatchObject({
-        ...{ status: 'claimed', fingerprint: 'old', again: true },
+        status: 'claimed',
+        fingerprint: 'old',
+        again: true,
       });
     });
 
-    it('that ended without an answer go on under their first moment', async () => {
+    test('that ended without a response keep the time of their first attempt', async () => {
       const { fixture, store } = get();
       const first = await claim('o1');
       await store.idempotency.end(one('o1'), 'unknown');
@@ -72,14 +77,14 @@ export function describeIdempotency(get: () => { fixture: StoreFixture; store: S
       expect(await claim('o2')).toEqual({ ...first, again: true });
     });
 
-    it('that were forgotten leave the key free, for another request too', async () => {
+    test('that were deleted free the key, also for another request', async () => {
       const { store } = get();
       await claim('o1');
       await store.idempotency.end(one('o1'), 'forgotten');
       expect(await claim('o2', { fingerprints: ['f2'] })).toMatchObject({ status: 'claimed', again: false });
     });
 
-    it('last 20 s, and longer while they are renewed', async () => {
+    test('last 20 s, and longer while they are renewed', async () => {
       const { fixture, store } = get();
       const first = await claim('o1');
       fixture.leap(claimTtlMs - 1_000);
@@ -92,7 +97,7 @@ export function describeIdempotency(get: () => { fixture: StoreFixture; store: S
       expect(await store.idempotency.renew(one('o1'))).toBe(false);
     });
 
-    it('can be ended by their owner only', async () => {
+    test('can be ended by their owner only', async () => {
       const { store } = get();
       await claim('o1');
       await store.idempotency.end(one('o2'), 'forgotten');
@@ -101,7 +106,7 @@ export function describeIdempotency(get: () => { fixture: StoreFixture; store: S
       await store.idempotency.end(one('o1', { key: 'none' }), 'unknown');
     });
 
-    it('keep their first answer for a day from their first moment', async () => {
+    test('keep their first response for a day after their first attempt', async () => {
       const { fixture, store } = get();
       await claim('o1');
       await store.idempotency.answer(one('o1'), 'first');
@@ -117,7 +122,7 @@ export function describeIdempotency(get: () => { fixture: StoreFixture; store: S
       expect(await claim('o4', { fingerprints: ['f2'] })).toEqual({ status: 'running' });
     });
 
-    it('survive that the store is opened again', async () => {
+    test('remain when the store is opened again', async () => {
       const { fixture, store } = get();
       await claim('o1');
       await store.idempotency.answer(one('o1'), 'kept');

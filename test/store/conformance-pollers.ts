@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { pollerTtlMs, type Store } from '../../src/store/port.ts';
 import { append, type Get, ids, names, poller, result, running, webhook } from './webhook-makers.ts';
 
@@ -8,7 +8,7 @@ export function describePollers(get: Get): void {
       for (const id of pollers) await store.webhooks.create(webhook(`of ${id}`, { poller: id }), poller(id), 1_000);
     };
 
-    it('go to one process each, however many claim', async () => {
+    test('are claimed by one process each, even if several processes claim at the same time', async () => {
       const { fixture, store } = get();
       const stores = [store, await fixture.open(), await fixture.open()];
       await make(store, names(24));
@@ -19,7 +19,7 @@ export function describePollers(get: Get): void {
       expect(await store.pollers.count()).toBe(24);
     });
 
-    it('are claimed with what is known of them, under a higher fence each time', async () => {
+    test('are claimed with their stored state and with a higher fence each time', async () => {
       const { store } = get();
       await make(store, ['p1']);
       const before = await store.pollers.find('a', 'p1');
@@ -37,7 +37,7 @@ export function describePollers(get: Get): void {
       expect(second?.fence).toBeGreaterThan(first.fence);
     });
 
-    it('stay with a process that is heard of, and go to others after it', async () => {
+    test('belong to a process while it sends heartbeats, and can then be claimed by another one', async () => {
       const { fixture, store } = get();
       await make(store, ['p1', 'p2']);
       await store.pollers.claim('one', 10);
@@ -52,7 +52,7 @@ export function describePollers(get: Get): void {
       expect(await store.pollers.beat('two')).toBe(1);
     });
 
-    it('stay with a process that slept, as long as nobody claimed them', async () => {
+    test('stay with a process that missed its heartbeats if no other process has claimed them', async () => {
       const { fixture, store } = get();
       const own = await running(store);
       fixture.leap(pollerTtlMs * 10);
@@ -63,7 +63,7 @@ export function describePollers(get: Get): void {
       expect(await store.events.append(append(own, ['e1']))).toBe('appended');
     });
 
-    it('are free at once when their process leaves', async () => {
+    test('can be claimed at once when their process leaves', async () => {
       const { store } = get();
       await running(store);
       await store.pollers.beat('two');
@@ -73,7 +73,7 @@ export function describePollers(get: Get): void {
       expect(ids(await store.pollers.claim('two', 10))).toEqual(['p1']);
     });
 
-    it('obey no old fence', async () => {
+    test('accept no write with an old fence', async () => {
       const { fixture, store } = get();
       const old = await running(store);
       await store.events.append(append(old, ['e1']));
@@ -92,7 +92,7 @@ export function describePollers(get: Get): void {
       expect((await store.webhooks.find('a', 'w1'))?.lastDeliveryAt).toBeNull();
     });
 
-    it('can be given up, and are confirmed while they are not', async () => {
+    test('can be released, and are confirmed until then', async () => {
       const { store } = get();
       await make(store, ['p1', 'p2', 'p3']);
       const all = await store.pollers.claim('one', 10);
@@ -105,7 +105,7 @@ export function describePollers(get: Get): void {
       expect(await store.pollers.confirm('nobody', all)).toEqual([]);
     });
 
-    it('that a process does not know to be its own are given up when it confirms', async () => {
+    test('that a process does not list when it confirms are released', async () => {
       const { store } = get();
       await make(store, ['p1', 'p2']);
       const heard = await store.pollers.claim('one', 1);
@@ -114,7 +114,7 @@ export function describePollers(get: Get): void {
       expect(await store.pollers.claim('two', 10)).toHaveLength(1);
     });
 
-    it('tell once that they were woken, to the process that runs them', async () => {
+    test('report each wake-up once, to the process that runs them', async () => {
       const { store } = get();
       const own = await running(store);
       expect(await store.pollers.woken('one')).toEqual([]);
@@ -137,7 +137,7 @@ export function describePollers(get: Get): void {
       expect(await store.pollers.woken('one')).toEqual([]);
     });
 
-    it('are not woken again by what came before they were claimed', async () => {
+    test('are not woken by changes from before they were claimed', async () => {
       const { store } = get();
       await running(store);
       await store.webhooks.update(webhook('w1'));
@@ -146,7 +146,7 @@ export function describePollers(get: Get): void {
       expect(await store.pollers.woken('two')).toEqual([]);
     });
 
-    it('stop for a reason, which goes when they go on', async () => {
+    test('stop with a reason, which is deleted when they continue', async () => {
       const { store } = get();
       const own = await running(store);
       expect(await store.pollers.stop(own, 'The token was refused')).toBe(true);
@@ -160,7 +160,7 @@ export function describePollers(get: Get): void {
       expect(await store.pollers.stop({ ...own, sealed: 'new' }, 'refused')).toBe(true);
     });
 
-    it('keep why the platform cannot be reached until it can, or they stop or are renewed', async () => {
+    test('keep the reason why the platform is unreachable until it is reachable, or until they stop or are renewed', async () => {
       const { fixture, store } = get();
       const own = await running(store);
       expect(own.unreachable).toBeNull();
@@ -186,7 +186,7 @@ export function describePollers(get: Get): void {
       expect(await store.pollers.setUnreachable(own, null)).toBe(false);
     });
 
-    it('are kept by streams, for their time', async () => {
+    test('are kept for a stream until the given time', async () => {
       const { fixture, store } = get();
       const until = store.now() + 60_000;
       await store.pollers.keepForStream(poller(), until);
@@ -206,7 +206,7 @@ export function describePollers(get: Get): void {
       expect(await store.events.append(append(own, ['e2'], []))).toBe('superseded');
     });
 
-    it('outlast the webhooks while they are streamed, and the stream while they have webhooks', async () => {
+    test('are kept without webhooks while they are streamed, and without a stream while they have webhooks', async () => {
       const { fixture, store } = get();
       const own = await running(store);
       await store.events.append(append(own, ['e1']));

@@ -1,11 +1,11 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { processTtlMs, type Store } from '../../src/store/port.ts';
 import type { StoreFixture } from './conformance.ts';
 
-/** What every adapter promises of the processes that share it. */
+/** Tests of the guarantees for processes that share a store. */
 export function describeProcesses(get: () => { fixture: StoreFixture; store: Store }): void {
   describe('processes', () => {
-    it('are counted while they are heard of', async () => {
+    test('are counted while they send heartbeats', async () => {
       const { fixture, store } = get();
       expect(await store.processes.beat('p1')).toBe(1);
       expect(await store.processes.beat('p1')).toBe(1);
@@ -17,7 +17,7 @@ export function describeProcesses(get: () => { fixture: StoreFixture; store: Sto
       expect(await store.processes.beat('p1')).toBe(1);
     });
 
-    it('leave at once when they say so', async () => {
+    test('are no longer counted after `leave`', async () => {
       const { store } = get();
       await store.processes.beat('p1');
       await store.processes.beat('p2');

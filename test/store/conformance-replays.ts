@@ -1,10 +1,10 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { eventTtlMs } from '../../src/store/port.ts';
 import { append, type Get, names, result, running, waits } from './webhook-makers.ts';
 
 export function describeReplays(get: Get): void {
   describe('replays', () => {
-    it('queue what a webhook was to get, in its order, apart from what is new', async () => {
+    test('queue the earlier events of a webhook in order, separately from new events', async () => {
       const { fixture, store } = get();
       const to = await running(store, ['w1', 'w2']);
       await store.events.append(append(to, ['e3', 'e1'], ['w1', 'w2']));
@@ -32,7 +32,34 @@ export function describeReplays(get: Get): void {
       expect(await waits(store, 'w2', true)).toEqual([]);
     });
 
-    it('asked for again change nothing of what they have queued', async () => {
+    test('may be limited to failed deliveries, to later events, and to one event', async () => {
+      const { fixture, store } = get();
+      const to = await running(store);
+      await store.events.append(append(to, ['e1', 'e2', 'e3', 'e4']));
+      fixture.leap(1_000);
+      const later = store.now();
+      await store.events.append(append(to, ['e5', 'e6']));
+      await store.deliveries.finish(to, [
+        result('e1', 'delivered'),
+        result('e2', 'given_up', { attempts: 10 }),
+        result('e3', 'waiting', { nextAt: store.now() + 3_600_000 }),
+        result('e5', 'given_up', { attempts: 10 }),
+        result('e6', 'delivered'),
+      ]);
+      expect(await store.deliveries.replay('a', 'w1', { event: 'e9' })).toBe(0);
+      expect(await store.deliveries.replay('b', 'w1', { event: 'e1' })).toBe(0);
+      expect(await waits(store, 'w1', true)).toEqual([]);
+      expect(await store.deliveries.replay('a', 'w1', { event: 'e6' })).toBe(1);
+      expect(await waits(store, 'w1', true)).toEqual(['e6']);
+      expect(await store.deliveries.replay('a', 'w1', { failed: true, since: later })).toBe(1);
+      expect((await waits(store, 'w1', true)).sort()).toEqual(['e5', 'e6']);
+      expect(await store.deliveries.replay('a', 'w1', { failed: true })).toBe(2);
+      expect((await waits(store, 'w1', true)).sort()).toEqual(['e2', 'e3', 'e5', 'e6']);
+      expect(await waits(store)).toEqual(['e4']);
+      expect(await store.deliveries.replay('a', 'w1', { since: later })).toBe(2);
+    });
+
+    test('that are requested again do not change the queued deliveries', async () => {
       const { fixture, store } = get();
       const to = await running(store);
       await store.events.append(append(to, names(3)));
@@ -44,7 +71,7 @@ export function describeReplays(get: Get): void {
       expect(await store.deliveries.waiting('a', 'w1', true, 10)).toEqual(before);
     });
 
-    it('end like any delivery, and can be tried again until then', async () => {
+    test('end like any delivery, and are retried until then', async () => {
       const { store } = get();
       const to = await running(store);
       await store.events.append(append(to, ['e1', 'e2']));
@@ -59,11 +86,11 @@ export function describeReplays(get: Get): void {
         { event: 'e1', attempts: 1, nextAt: at, replayed: true },
       ]);
       expect((await store.deliveries.list('a', 'w1', 1))[0]).toMatchObject({ event: 'e2', replayed: false });
-      await store.deliveries.giveUp('a', 'w1', 'It answered 410');
+      await store.deliveries.finish(to, [result('e1', 'given_up', { attempts: 2 })]);
       expect(await waits(store, 'w1', true)).toEqual([]);
     });
 
-    it('reach back a day, and into no other account', async () => {
+    test('include the events of one day, and none of another account', async () => {
       const { fixture, store } = get();
       const to = await running(store);
       await store.events.append(append(to, ['old']));
@@ -75,7 +102,7 @@ export function describeReplays(get: Get): void {
       expect(await store.deliveries.replay('a', 'w1')).toBe(1);
     });
 
-    it('find all of many', async () => {
+    test('include all of 522 events, also if only the last ones failed', async () => {
       const { store } = get();
       const to = await running(store);
       const all = names(520);
@@ -87,11 +114,15 @@ export function describeReplays(get: Get): void {
           batch.map((event) => result(event, 'delivered')),
         );
       }
-      expect(await store.deliveries.replay('a', 'w1')).toBe(520);
-      expect((await store.deliveries.backlog()).waiting).toBe(520);
-      await store.deliveries.giveUp('a', 'w1', 'enough');
-      expect((await store.deliveries.backlog()).waiting).toBe(0);
+      await store.events.append(append(to, names(2, 521)));
+      const given = names(2, 521).map((event) => result(event, 'given_up', { attempts: 10 }));
+      await store.deliveries.finish(to, given);
+      expect(await store.deliveries.replay('a', 'w1', { failed: true })).toBe(2);
+      expect(await waits(store, 'w1', true)).toEqual(names(2, 521));
+      expect(await store.deliveries.replay('a', 'w1')).toBe(522);
+      expect((await store.deliveries.backlog()).waiting).toBe(522);
       await store.webhooks.remove('a', 'w1');
+      expect((await store.deliveries.backlog()).waiting).toBe(0);
       expect(await store.deliveries.list('a', 'w1', 10)).toEqual([]);
     });
   });

@@ -1,13 +1,13 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Store } from '../../src/store/port.ts';
 import { append, type Get, poller, running, webhook } from './webhook-makers.ts';
 
-/** What every adapter promises of the value that proves a secret key. */
+/** Tests of the guarantees for the check value of the secret key. */
 export function describeSecretCheck(get: Get): void {
   const open = async (): Promise<[Store, Store]> => [get().store, await get().fixture.open()];
 
   describe('the check value of the secret key', () => {
-    it('is the same for every handle, and the first of several writers wins', async () => {
+    test('is the same for every handle, and the first of several writers wins', async () => {
       const [one, two] = await open();
       expect(await one.secretCheck.read()).toBeNull();
       const written = await Promise.all([
@@ -19,7 +19,7 @@ export function describeSecretCheck(get: Get): void {
       expect(await two.secretCheck.read()).toBe(written[0]);
     });
 
-    it('is replaced only if it is still the one that was read', async () => {
+    test('is replaced only if it is still the one that was read', async () => {
       const [one, two] = await open();
       await one.secretCheck.write('old', null);
       expect(await two.secretCheck.write('new', 'old')).toBe('new');
@@ -30,7 +30,7 @@ export function describeSecretCheck(get: Get): void {
   });
 
   describe('sealed texts', () => {
-    it('are sampled from every kind of record, at most ten', async () => {
+    test('are sampled from every kind of record, at most ten', async () => {
       const { store } = get();
       expect(await store.secretCheck.samples()).toEqual([]);
       await store.accounts.create({ id: 'a', name: 'Ada', createdAt: 1 });
@@ -48,7 +48,7 @@ export function describeSecretCheck(get: Get): void {
       }
     });
 
-    it('are deleted with the check value, and accounts, keys and credit stay', async () => {
+    test('are deleted with the check value, while accounts, keys and credit remain', async () => {
       const { store, fixture } = get();
       await store.accounts.create({ id: 'a', name: 'Ada', createdAt: 1 });
       await store.ledger.topUp({

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type HandshakeLease, handshakeLeaseMs } from '../../src/store/port.ts';
 import { describeDeliveries } from './conformance-deliveries.ts';
 import { describeEvents } from './conformance-events.ts';
@@ -6,16 +6,26 @@ import { describePollers } from './conformance-pollers.ts';
 import { describeReplays } from './conformance-replays.ts';
 import { append, type Get, ids, names, poller, running, waits, webhook } from './webhook-makers.ts';
 
-/** What every adapter promises of webhooks and of all that is delivered to them. */
+/** Tests of the guarantees for webhooks and their deliveries. */
 export function describeWebhooks(get: Get): void {
   describe('webhooks', () => {
     const create = (id: string, parts = {}) => get().store.webhooks.create(webhook(id, parts), poller(), 1_000);
 
-    it('are found as they were made, by their own account only', async () => {
+    test('are found unchanged, and only by their own account', async () => {
       const { store } = get();
       const full = webhook('w1', {
-        ...{ events: ['tweet.like', 'message.received'], hasEncryptionCode: true, valid: false, keptSince: null },
-        ...{ lastValidatedAt: null, failingSince: 7, lastDeliveryAt: 8, lastError: 'It answered 500', revision: 4 },
+        events: ['tweet.like', 'message.received'],
+        hasEncryptionCode: true,
+        valid: false,
+        keptSince: null,
+        lastValidatedAt: null,
+        failingSince: 7,
+        lastDeliveryAt: 8,
+        undeliveredSince: 9,
+        undeliveredError: 'status 500',
+        pausedAt: 10,
+        lastError: 'It answered 500',
+        revision: 4,
       });
       expect(await store.webhooks.create(full, poller(), 5)).toBe('created');
       expect(await store.webhooks.find('a', 'w1')).toEqual(full);
@@ -23,14 +33,14 @@ export function describeWebhooks(get: Get): void {
       expect(await store.webhooks.find('a', 'w2')).toBeNull();
     });
 
-    it('are made once, however often they are sent', async () => {
+    test('are created once, even if the request is repeated', async () => {
       const { store } = get();
       await create('w1');
       expect(await create('w1', { url: 'https://other.test/' })).toBe('created');
       expect(await store.webhooks.list('a', 10)).toEqual([webhook('w1')]);
     });
 
-    it('are never more than their limit, however many come at once', async () => {
+    test('never exceed their limit, even if many are created at the same time', async () => {
       const { fixture, store } = get();
       const other = await fixture.open();
       const outcomes = await Promise.all(
@@ -46,7 +56,7 @@ export function describeWebhooks(get: Get): void {
       ).toBe('created');
     });
 
-    it('are listed newest first, ties by id descending, page by page', async () => {
+    test('are listed page by page, newest first, then by id in descending order', async () => {
       const { store } = get();
       await create('w1', { createdAt: 5 });
       await create('w3', { createdAt: 5 });
@@ -63,7 +73,7 @@ export function describeWebhooks(get: Get): void {
       expect(await store.webhooks.ofPoller('b', 'p1')).toEqual([]);
     });
 
-    it('tell those of any account whose URL is in plain text', async () => {
+    test('of all accounts are found if their URL is stored in plain text', async () => {
       const { store } = get();
       await create('w1');
       await create('w2', { url: 'v1.key.sealed' });
@@ -74,14 +84,45 @@ export function describeWebhooks(get: Get): void {
       expect(ids(await store.webhooks.withPlainUrl(10))).toEqual(['w3']);
     });
 
-    it('are changed by whoever knows their revision', async () => {
+    test('and pollers are listed over all accounts, and get another encryption unless they were changed', async () => {
+      const { store } = get();
+      await create('w1');
+      await store.webhooks.create(webhook('w2', { account: 'b', poller: 'p2' }), poller('p2', { account: 'b' }), 5);
+      expect(ids(await store.webhooks.listAll(1))).toEqual(['w1']);
+      expect(ids(await store.webhooks.listAll(10, 'w1'))).toEqual(['w2']);
+      const resealed = { account: 'b', id: 'w2', revision: 1, url: 'new url', sealed: 'new' };
+      expect(await store.webhooks.reseal({ ...resealed, revision: 2 })).toBe(false);
+      expect(await store.webhooks.reseal(resealed)).toBe(true);
+      expect(await store.webhooks.find('b', 'w2')).toMatchObject({ url: 'new url', sealed: 'new', revision: 2 });
+
+      expect(ids(await store.pollers.listAll(1))).toEqual(['p1']);
+      expect(ids(await store.pollers.listAll(10, 'p1'))).toEqual(['p2']);
+      await store.pollers.claim('one', 10);
+      await store.pollers.woken('one');
+      const other = { account: 'b', id: 'p2', sealed: 'new', unreachable: null };
+      expect(await store.pollers.reseal(other, 'changed meanwhile')).toBe(false);
+      expect(await store.pollers.reseal(other, 'sealed of p2')).toBe(true);
+      expect((await store.pollers.find('b', 'p2'))?.sealed).toBe('new');
+      expect(await store.pollers.woken('one')).toEqual(['p2']);
+    });
+
+    test('are changed only by an update with the current revision', async () => {
       const { store } = get();
       await create('w1');
       const changed = webhook('w1', {
-        ...{ url: 'https://new.test/', sealed: 'new', events: ['tweet.quote'], hasEncryptionCode: true, valid: false },
-        ...{ keptSince: 2, lastValidatedAt: 3, failingSince: 4, lastError: 'wrong' },
+        url: 'https://new.test/',
+        sealed: 'new',
+        events: ['tweet.quote'],
+        hasEncryptionCode: true,
+        valid: false,
+        keptSince: 2,
+        lastValidatedAt: 3,
+        failingSince: 4,
+        pausedAt: 5,
+        lastError: 'wrong',
       });
-      expect(await store.webhooks.update({ ...changed, createdAt: 99, lastDeliveryAt: 99 })).toBe(true);
+      const kept = { createdAt: 99, lastDeliveryAt: 99, undeliveredSince: 99, undeliveredError: 'not its own' };
+      expect(await store.webhooks.update({ ...changed, ...kept })).toBe(true);
       expect(await store.webhooks.find('a', 'w1')).toEqual({ ...changed, revision: 2 });
       expect(await store.webhooks.update(changed)).toBe(false);
       expect(await store.webhooks.update({ ...changed, revision: 2, account: 'b' })).toBe(false);
@@ -89,7 +130,7 @@ export function describeWebhooks(get: Get): void {
       expect(await store.webhooks.find('a', 'w1')).toEqual({ ...changed, revision: 2 });
     });
 
-    it('take one of the changes that come at once', async () => {
+    test('accept one of several concurrent updates', async () => {
       const { fixture, store } = get();
       const other = await fixture.open();
       await create('w1');
@@ -100,7 +141,7 @@ export function describeWebhooks(get: Get): void {
       expect((await store.webhooks.find('a', 'w1'))?.revision).toBe(2);
     });
 
-    it('keep a poller, which goes with the last of them', async () => {
+    test('keep a poller, which is removed with the last of them', async () => {
       const { store } = get();
       await create('w1');
       await create('w2');
@@ -116,7 +157,7 @@ export function describeWebhooks(get: Get): void {
       expect(await store.pollers.claim('one', 10)).toEqual([]);
     });
 
-    it('find the poller as it is, but for its sealed credentials', async () => {
+    test('that are added keep the state of the poller and replace its sealed credentials', async () => {
       const { store } = get();
       const first = await running(store);
       await store.events.append(append(first, ['e1']));
@@ -125,7 +166,7 @@ export function describeWebhooks(get: Get): void {
       expect(await store.pollers.find('a', 'p1')).toMatchObject({ cursor, createdAt, fence, sealed: 'again' });
     });
 
-    it('that come after the last begin the poller anew', async () => {
+    test('that are created after the last one was removed get a new poller', async () => {
       const { store } = get();
       const first = await running(store);
       await store.events.append(append(first, ['e1']));
@@ -145,7 +186,7 @@ export function describeWebhooks(get: Get): void {
       ]);
     });
 
-    it('move to another poller with what they were to get', async () => {
+    test('move to another poller with their waiting deliveries', async () => {
       const { store } = get();
       const first = await running(store);
       await store.events.append(append(first, ['e1']));
@@ -159,11 +200,13 @@ export function describeWebhooks(get: Get): void {
         { event: 'e2', sealed: 'bytes of e2' },
       ]);
       expect(await store.webhooks.update(webhook('w1', { poller: 'p1', revision: 2 }), poller())).toBe(true);
-      await expect(store.webhooks.update(webhook('w1', { poller: 'p9', revision: 3 }))).rejects.toThrow(/not there/);
+      await expect(store.webhooks.update(webhook('w1', { poller: 'p9', revision: 3 }))).rejects.toThrow(
+        /does not exist/,
+      );
       expect(await store.webhooks.find('a', 'w1')).toMatchObject({ poller: 'p1', revision: 3 });
     });
 
-    it('that are removed take their deliveries along, and get none any more', async () => {
+    test('that are removed lose their deliveries and get no new ones', async () => {
       const { store } = get();
       const to = await running(store, ['w1', 'w2']);
       await store.events.append(append(to, names(30), ['w1', 'w2']));
@@ -178,12 +221,15 @@ export function describeWebhooks(get: Get): void {
 
   describe('the handshake of a webhook', () => {
     const lease = (holder: string, target = 'url and secret'): HandshakeLease => ({
-      ...{ account: 'a', webhook: 'w1', holder, target },
+      account: 'a',
+      webhook: 'w1',
+      holder,
+      target,
     });
     const begin = (holder: string, joined: number | null = null, target?: string) =>
       get().store.webhooks.beginHandshake(lease(holder, target), joined);
 
-    it('is run by one holder at a time, also of those that begin at once', async () => {
+    test('is run by one holder at a time, even if several begin at the same time', async () => {
       const { fixture, store } = get();
       const other = await fixture.open();
       await store.webhooks.create(webhook('w1'), poller(), 5);
@@ -196,7 +242,7 @@ export function describeWebhooks(get: Get): void {
       expect(await begin(holder)).toMatchObject({ number: 2, holder });
     });
 
-    it('leaves its outcome to those that wait for it, and to nobody who comes later', async () => {
+    test('returns its outcome to the callers that wait for it, and not to later ones', async () => {
       const { store } = get();
       await store.webhooks.create(webhook('w1'), poller(), 5);
       await begin('one');
@@ -210,7 +256,7 @@ export function describeWebhooks(get: Get): void {
       expect(await begin('three')).toEqual({ number: 3, holder: 'three', last });
     });
 
-    it('is given up by a holder that was not heard of for its lease', async () => {
+    test('can be taken over when the lease of its holder has expired', async () => {
       const { fixture, store } = get();
       await store.webhooks.create(webhook('w1'), poller(), 5);
       await begin('one');
@@ -222,7 +268,7 @@ export function describeWebhooks(get: Get): void {
       expect(await begin('one')).toEqual({ number: 2, holder: 'two', last: null });
     });
 
-    it('changes nothing else of the webhook, and ends with it', async () => {
+    test('does not change the webhook, and ends when the webhook is removed', async () => {
       const { store } = get();
       await store.webhooks.create(webhook('w1'), poller(), 5);
       await begin('one');

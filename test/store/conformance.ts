@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { KeyRestrictions } from '../../src/shared/model/key-restrictions.ts';
 import {
   type CommitOutcome,
   commitLifeMs,
@@ -11,24 +12,31 @@ import {
   StoreUnavailableError,
   type TopUp,
 } from '../../src/store/port.ts';
+import { commitUntilKnown } from './commit-until-known.ts';
+import { describeAccountEvents } from './conformance-account-events.ts';
+import { describeAudit } from './conformance-audit.ts';
+import { describeBudgets } from './conformance-budgets.ts';
 import { answerOf, describeIdempotency } from './conformance-idempotency.ts';
+import { describeIdentifiers } from './conformance-identifiers.ts';
+import { describePlatformState } from './conformance-platform-state.ts';
 import { describeProcesses } from './conformance-processes.ts';
 import { describeSecretCheck } from './conformance-secret-check.ts';
+import { describeStatistics } from './conformance-statistics.ts';
 import { describeWebhooks } from './conformance-webhooks.ts';
 
-/** One empty set of data, with a clock of its own. */
+/** An empty store with its own clock. */
 export interface StoreFixture {
-  /** A handle on the data, as a process has one. Called again: another handle on the same data. */
+  /** Opens the store like a process. Each call returns another handle on the same data. */
   open(): Promise<Store>;
-  /** The store's clock. */
+  /** Returns the time of the store's clock. */
   now(): number;
-  /** Moves it. */
+  /** Advances the store's clock. */
   leap(ms: number): void;
-  /** Closes what is still open and removes the data. */
+  /** Closes open handles and deletes the data. */
   end(): Promise<void>;
 }
 
-/** What every adapter promises: one test or more for each sentence of the port. */
+/** Tests of all guarantees of the store port, at least one for each sentence of it. */
 export function describeStore(name: string, start: () => Promise<StoreFixture>): void {
   describe(name, () => {
     let fixture: StoreFixture;
@@ -41,17 +49,18 @@ export function describeStore(name: string, start: () => Promise<StoreFixture>):
     afterEach(() => fixture.end());
 
     let commits = 0;
-    /** A commit of writer `w1`, generation 1, of account `a`, made now, with an id of its own. */
+    /** Returns a commit of writer `w1`, generation 1, of account `a`, with the current time and a unique id. */
     const commit = (parts: Partial<LedgerCommit>): LedgerCommit => ({
-      ...{
-        id: `commit-${++commits}`,
-        createdAt: fixture.now(),
-        account: 'a',
-        writer: 'w1',
-        generation: 1,
-        begins: false,
-      },
-      ...{ release: 0, settle: [], late: [], reserve: [] },
+      id: `commit-${++commits}`,
+      createdAt: fixture.now(),
+      account: 'a',
+      writer: 'w1',
+      generation: 1,
+      begins: false,
+      release: 0,
+      settle: [],
+      late: [],
+      reserve: [],
       ...parts,
     });
 
@@ -77,26 +86,54 @@ export function describeStore(name: string, start: () => Promise<StoreFixture>):
     };
 
     describeIdempotency(() => ({ fixture, store }));
+    describeAudit(() => ({ fixture, store }));
+    describeBudgets(() => ({ fixture, store }));
     describeProcesses(() => ({ fixture, store }));
     describeSecretCheck(() => ({ fixture, store }));
+    describePlatformState(() => ({ fixture, store }));
+    describeIdentifiers(() => ({ fixture, store }));
+    describeAccountEvents(() => ({ fixture, store }));
+    describeStatistics(() => ({ fixture, store }));
     describeWebhooks(() => ({ fixture, store }));
 
     describe('accounts', () => {
-      it('finds what was created, and null otherwise', async () => {
+      test('returns a created account, otherwise null', async () => {
         expect(await store.accounts.create({ id: 'a', name: 'Ada', createdAt: 5 })).toBe(true);
-        expect(await store.accounts.find('a')).toEqual({ id: 'a', name: 'Ada', createdAt: 5, rateLimit: null });
+        expect(await store.accounts.find('a')).toEqual({
+          id: 'a',
+          name: 'Ada',
+          createdAt: 5,
+          rateLimit: null,
+          lowCreditThreshold: null,
+          deletedAt: null,
+        });
         expect(await store.accounts.find('b')).toBeNull();
         expect(await store.ledger.balance('a')).toEqual({ paid: 0, charged: 0, avail: 0, held: 0 });
       });
 
-      it('leaves an account that exists as it is', async () => {
+      test('does not change an existing account', async () => {
         await account('a', 1_000);
         expect(await store.accounts.create({ id: 'a', name: 'another', createdAt: 9 })).toBe(false);
-        expect(await store.accounts.find('a')).toEqual({ id: 'a', name: 'name of a', createdAt: 1, rateLimit: null });
+        expect(await store.accounts.find('a')).toEqual({
+          id: 'a',
+          name: 'name of a',
+          createdAt: 1,
+          rateLimit: null,
+          lowCreditThreshold: null,
+          deletedAt: null,
+        });
         expect((await store.ledger.balance('a'))?.paid).toBe(1_000);
       });
 
-      it('keeps a rate limit of their own', async () => {
+      test('renames an account', async () => {
+        await account('a');
+        expect(await store.accounts.rename('a', 'another name')).toBe(true);
+        expect((await store.accounts.find('a'))?.name).toBe('another name');
+        expect((await store.accounts.list())[0]?.name).toBe('another name');
+        expect(await store.accounts.rename('nobody', 'a name')).toBe(false);
+      });
+
+      test('stores the rate limit of an account', async () => {
         await account('a');
         expect(await store.accounts.setRateLimit('a', 600)).toBe(true);
         expect((await store.accounts.find('a'))?.rateLimit).toBe(600);
@@ -106,7 +143,31 @@ export function describeStore(name: string, start: () => Promise<StoreFixture>):
         expect(await store.accounts.setRateLimit('nobody', 1)).toBe(false);
       });
 
-      it('lists oldest first, ties by id, with balances', async () => {
+      test('are deleted with their data, except the amounts of money', async () => {
+        await account('a', 500);
+        await store.accounts.setRateLimit('a', 5);
+        await store.keys.create(key('k'));
+        await store.idempotency.claim({ account: 'a', key: 'one', owner: 'o', fingerprints: ['f'] });
+        await account('b', 500);
+        await store.keys.create(key('other', { account: 'b' }));
+        const at = fixture.now();
+        expect(await store.accounts.markDeleted('a', at)).toBe(at);
+        expect(await store.accounts.markDeleted('a', at + 1)).toBe(at);
+        expect(await store.accounts.markDeleted('nobody', at)).toBeNull();
+        expect(await store.accounts.erase('a')).toBeGreaterThan(1);
+        expect(await store.accounts.erase('a')).toBe(0);
+        expect(await store.accounts.find('a')).toMatchObject({ name: '', rateLimit: null, deletedAt: at });
+        expect(await store.keys.list('a')).toEqual([]);
+        expect(await store.keys.find('k')).toBeNull();
+        const claim = { account: 'a', key: 'one', owner: 'p', fingerprints: ['g'] };
+        expect(await store.idempotency.claim(claim)).toMatchObject({ status: 'claimed' });
+        expect(await store.ledger.payments('a', 10)).toMatchObject([{ micros: 500, description: '' }]);
+        expect(await store.ledger.balance('a')).toMatchObject({ paid: 500, avail: 500 });
+        expect(await store.keys.list('b')).toHaveLength(1);
+        expect((await store.ledger.payments('b', 10))[0]?.description).not.toBe('');
+      });
+
+      test('lists the oldest first, then by id, with balances', async () => {
         await account('c', 0, 1);
         await account('b', 0, 2);
         await account('a', 500, 2);
@@ -114,14 +175,22 @@ export function describeStore(name: string, start: () => Promise<StoreFixture>):
         const list = await store.accounts.list();
         expect(list.map(({ id }) => id)).toEqual(['c', 'a', 'b']);
         expect(list[1]).toEqual({
-          ...{ id: 'a', name: 'name of a', createdAt: 2, rateLimit: null },
-          ...{ paid: 500, charged: 0, avail: 300, held: 200 },
+          id: 'a',
+          name: 'name of a',
+          createdAt: 2,
+          rateLimit: null,
+          lowCreditThreshold: null,
+          deletedAt: null,
+          paid: 500,
+          charged: 0,
+          avail: 300,
+          held: 200,
         });
       });
     });
 
     describe('keys', () => {
-      it('finds a key by its hash, revoked or not', async () => {
+      test('finds a key by its hash, revoked or not', async () => {
         expect(await store.keys.create(key('k1'))).toBe(true);
         await store.keys.create(key('k2', { revokedAt: 7, lastUsedAt: 6 }));
         expect(await store.keys.findByHash('hash-k1')).toEqual(key('k1'));
@@ -129,14 +198,63 @@ export function describeStore(name: string, start: () => Promise<StoreFixture>):
         expect(await store.keys.findByHash('hash-k3')).toBeNull();
       });
 
-      it('leaves an id or hash that exists as it is', async () => {
+      test('stores the restrictions of a key', async () => {
+        const restrictions: KeyRestrictions = {
+          readOnly: true,
+          groups: ['tweet', 'dm'],
+          ipRanges: ['203.0.113.0/24', '2001:db8::1'],
+          callsPerMinute: 60,
+          microsPerDay: 500_000,
+          expiresAt: 4_000_000_000_000,
+        };
+        await account('a');
+        await store.keys.create(key('k1', { restrictions }));
+        await store.keys.createWithin(key('k2', { restrictions }), 2);
+        expect((await store.keys.findByHash('hash-k1'))?.restrictions).toEqual(restrictions);
+        expect(await store.keys.list('a')).toEqual(['k1', 'k2'].map((id) => key(id, { restrictions })));
+      });
+
+      test('creates keys within a limit of keys that are not revoked', async () => {
+        const within = (id: string, parts: Partial<KeyRecord> = {}) => store.keys.createWithin(key(id, parts), 2);
+        await store.accounts.create({ id: 'a', name: 'A', createdAt: 1 });
+        await store.keys.create(key('of b', { account: 'b' }));
+        expect(await within('k1')).toBe('created');
+        expect(await within('k1', { hash: 'other' })).toBe('exists');
+        expect(await within('k9', { hash: 'hash-k1' })).toBe('exists');
+        const atOnce = await Promise.all(['k2', 'k3', 'k4'].map((id) => within(id)));
+        expect(atOnce.sort()).toEqual(['created', 'too_many', 'too_many']);
+        expect(await store.keys.list('a')).toHaveLength(2);
+        await store.keys.revoke('k1', 10);
+        expect(await within('k5')).toBe('created');
+        expect(await store.keys.findByHash('hash-k5')).toEqual(key('k5'));
+      });
+
+      test('keeps the revoked keys that were revoked last when it creates a key within a limit', async () => {
+        await store.accounts.create({ id: 'a', name: 'A', createdAt: 1 });
+        await store.keys.create(key('of b', { account: 'b', revokedAt: 1 }));
+        for (const [id, revokedAt] of [
+          ['k1', 30],
+          ['k2', 10],
+          ['k3', 20],
+          ['k4', 40],
+        ] as const) {
+          await store.keys.create(key(id, { revokedAt }));
+        }
+        expect(await store.keys.createWithin(key('k5'), 2)).toBe('created');
+        expect((await store.keys.list('a')).map(({ id }) => id)).toEqual(['k1', 'k4', 'k5']);
+        expect(await store.keys.list('b')).toHaveLength(1);
+        // The id and the hash of a deleted key are free again.
+        expect(await store.keys.create(key('k2'))).toBe(true);
+      });
+
+      test('does not change a key with an existing id or hash', async () => {
         await store.keys.create(key('k1'));
         expect(await store.keys.create(key('k1', { hash: 'other', name: 'other' }))).toBe(false);
         expect(await store.keys.create(key('k2', { hash: 'hash-k1' }))).toBe(false);
         expect(await store.keys.list()).toEqual([key('k1')]);
       });
 
-      it('lists oldest first, ties by id, of one account or of all', async () => {
+      test('lists the oldest first, then by id, of one account or of all', async () => {
         await store.keys.create(key('k3', { createdAt: 1 }));
         await store.keys.create(key('k2', { createdAt: 2, account: 'b' }));
         await store.keys.create(key('k1', { createdAt: 2 }));
@@ -145,14 +263,16 @@ export function describeStore(name: string, start: () => Promise<StoreFixture>):
         expect(await store.keys.list('nobody')).toEqual([]);
       });
 
-      it('revokes once: the first moment stays', async () => {
+      test('revokes once and keeps the time of the first revocation', async () => {
         await store.keys.create(key('k1'));
         expect(await store.keys.revoke('k1', 50)).toEqual(key('k1', { revokedAt: 50 }));
         expect(await store.keys.revoke('k1', 60)).toEqual(key('k1', { revokedAt: 50 }));
         expect(await store.keys.revoke('k9', 60)).toBeNull();
+        expect(await store.keys.find('k1')).toEqual(key('k1', { revokedAt: 50 }));
+        expect(await store.keys.find('k9')).toBeNull();
       });
 
-      it('notes uses, never backwards, passing over ids that do not exist', async () => {
+      test('stores the time of the last use, which never decreases, and ignores ids that do not exist', async () => {
         await store.keys.create(key('k1'));
         await store.keys.create(key('k2'));
         await store.keys.touch([]);
@@ -168,7 +288,7 @@ export function describeStore(name: string, start: () => Promise<StoreFixture>):
     });
 
     describe('ledger commits', () => {
-      it('reserves, settles and releases', async () => {
+      test('reserves, settles and releases', async () => {
         await account('a', 1_000);
         expect(await store.ledger.commit(commit({ begins: true, reserve: [300, 200] }))).toEqual(
           applied({ granted: [true, true], left: 1_000 }),
@@ -181,14 +301,14 @@ export function describeStore(name: string, start: () => Promise<StoreFixture>):
         await expectSound('a');
       });
 
-      it('grants in order of arrival each reservation that fits in what is left', async () => {
+      test('grants, in order of arrival, each reservation that fits into the remaining credit', async () => {
         await account('a', 1_000);
         const outcome = await store.ledger.commit(commit({ begins: true, reserve: [600, 500, 400, 1] }));
         expect(outcome).toEqual(applied({ granted: [true, false, true, false], left: 1_000 }));
         expect(await store.ledger.balance('a')).toEqual({ paid: 1_000, charged: 0, avail: 0, held: 1_000 });
       });
 
-      it('applies release, then settle, then late, then reserve', async () => {
+      test('applies release, then settle, then late, then reserve', async () => {
         await account('a', 1_000);
         await store.ledger.commit(commit({ begins: true, reserve: [1_000] }));
         const outcome = await store.ledger.commit(
@@ -206,7 +326,7 @@ export function describeStore(name: string, start: () => Promise<StoreFixture>):
         await expectSound('a');
       });
 
-      it('charges a late settlement without a hold, and leaves no hold behind', async () => {
+      test('charges a late settlement without a hold, and creates no hold', async () => {
         await account('a', 1_000);
         const late = [settlement(400), settlement(700), settlement(600)];
         expect(await store.ledger.commit(commit({ begins: true, late }))).toEqual(
@@ -216,7 +336,7 @@ export function describeStore(name: string, start: () => Promise<StoreFixture>):
         await expectSound('a');
       });
 
-      it('answers a repeated id with its first outcome and changes nothing', async () => {
+      test('returns the first outcome for a repeated id and changes nothing', async () => {
         await account('a', 1_000);
         const first = commit({ begins: true, reserve: [900, 200], late: [settlement(50)] });
         const outcome = await store.ledger.commit(first);
@@ -234,7 +354,7 @@ export function describeStore(name: string, start: () => Promise<StoreFixture>):
         await expectSound('a');
       });
 
-      it('applies a commit once that is sent twice at the same time', async () => {
+      test('applies a commit once if it is sent twice at the same time', async () => {
         await account('a', 1_000);
         const other = await fixture.open();
         const one = commit({ begins: true, reserve: [100] });
@@ -247,7 +367,7 @@ export function describeStore(name: string, start: () => Promise<StoreFixture>):
         expect((await store.ledger.balance('a'))?.held).toBe(100);
       });
 
-      it('never applies again what it has forgotten, nor anything of that age', async () => {
+      test('never applies a commit again whose outcome was deleted, nor any other commit of that age', async () => {
         await account('a', 1_000);
         const one = commit({ begins: true, reserve: [100], late: [settlement(10)] });
         await store.ledger.commit(one);
@@ -263,7 +383,7 @@ export function describeStore(name: string, start: () => Promise<StoreFixture>):
         expect(await store.ledger.balance('a')).toEqual({ paid: 1_000, charged: 10, avail: 990, held: 0 });
       });
 
-      it('knows a repeated id for an hour', async () => {
+      test('recognizes a repeated id for an hour', async () => {
         await account('a', 1_000);
         const one = commit({ begins: true, reserve: [100] });
         await store.ledger.commit(one);
@@ -274,7 +394,7 @@ export function describeStore(name: string, start: () => Promise<StoreFixture>):
         expect((await store.ledger.balance('a'))?.held).toBe(0);
       });
 
-      it('changes nothing where the hold is not there, or begins although it is', async () => {
+      test('changes nothing if the hold does not exist, or if the commit begins an existing hold', async () => {
         await account('a', 1_000);
         expect(await store.ledger.commit(commit({ reserve: [10], late: [settlement(10)] }))).toEqual(swept);
         await store.ledger.commit(commit({ begins: true, reserve: [100] }));
@@ -284,7 +404,7 @@ export function describeStore(name: string, start: () => Promise<StoreFixture>):
         expect(await store.ledger.balance('a')).toEqual({ paid: 1_000, charged: 0, avail: 900, held: 100 });
       });
 
-      it('keeps holds of writers and generations apart', async () => {
+      test('keeps the holds of writers and generations separate', async () => {
         await account('a', 1_000);
         await store.ledger.commit(commit({ begins: true, reserve: [100] }));
         await store.ledger.commit(commit({ begins: true, reserve: [200], writer: 'w2' }));
@@ -293,7 +413,7 @@ export function describeStore(name: string, start: () => Promise<StoreFixture>):
         expect(await store.ledger.balance('a')).toEqual({ paid: 1_000, charged: 0, avail: 600, held: 400 });
       });
 
-      it('ends a hold when nothing is open in it', async () => {
+      test('ends a hold when no reservation is open', async () => {
         await account('a', 1_000);
         await store.ledger.commit(commit({ begins: true, reserve: [100] }));
         await store.ledger.commit(commit({ settle: [settlement(60)], release: 40 }));
@@ -302,7 +422,7 @@ export function describeStore(name: string, start: () => Promise<StoreFixture>):
         expect(await store.ledger.sweep()).toBe(0);
       });
 
-      it('leaves no hold where nothing was granted', async () => {
+      test('creates no hold if nothing was granted', async () => {
         await account('a', 10);
         expect(await store.ledger.commit(commit({ begins: true, reserve: [11] }))).toEqual(
           applied({ granted: [false], left: 10 }),
@@ -310,14 +430,14 @@ export function describeStore(name: string, start: () => Promise<StoreFixture>):
         expect(await store.ledger.commit(commit({ release: 0 }))).toEqual(swept);
       });
 
-      it('says where there is no such account', async () => {
+      test('reports that the account does not exist', async () => {
         expect(await store.ledger.commit(commit({ account: 'nobody', begins: true, reserve: [1] }))).toEqual({
           status: 'no_account',
         });
         expect(await store.ledger.balance('nobody')).toBeNull();
       });
 
-      it('throws at a commit that takes more than its hold has, or no whole amount, and changes nothing', async () => {
+      test('throws and changes nothing if a commit exceeds its hold or has a fractional amount', async () => {
         await account('a', 1_000);
         await store.ledger.commit(commit({ begins: true, reserve: [100] }));
         const wrong = [
@@ -335,7 +455,7 @@ export function describeStore(name: string, start: () => Promise<StoreFixture>):
         await expectSound('a');
       });
 
-      it('applies wholly or not at all, whatever else is written at the same moment', async () => {
+      test('applies a commit completely or not at all during concurrent writes', async () => {
         await account('a', 1_000);
         await account('b', 1_000);
         const results = await Promise.allSettled([
@@ -358,12 +478,13 @@ export function describeStore(name: string, start: () => Promise<StoreFixture>):
         await expectSound('b');
       });
 
-      it('never lends: of many writers at once exactly as many are granted as the credit covers', async () => {
+      test('grants concurrent writers exactly as many reservations as the credit covers', async () => {
         await account('a', 25);
         const other = await fixture.open();
         const outcomes = await Promise.all(
           Array.from({ length: 40 }, (_, index) =>
-            (index % 2 ? store : other).ledger.commit(
+            commitUntilKnown(
+              index % 2 ? store : other,
               commit({ id: `c${index}`, writer: `w${index}`, begins: true, reserve: [1] }),
             ),
           ),
@@ -373,7 +494,7 @@ export function describeStore(name: string, start: () => Promise<StoreFixture>):
         expect(await store.ledger.balance('a')).toEqual({ paid: 25, charged: 0, avail: 0, held: 25 });
       });
 
-      it('saves the answers of what it charged, and of nothing else', async () => {
+      test('stores the responses of charged calls only', async () => {
         await account('a', 1_000);
         await store.ledger.commit(commit({ begins: true, reserve: [100] }));
         await store.ledger.commit(
@@ -388,7 +509,7 @@ export function describeStore(name: string, start: () => Promise<StoreFixture>):
         expect(await answerOf(store, 'b', 'settled')).toBeNull();
       });
 
-      it('charges one key once: what comes second is not charged, and what it held goes back', async () => {
+      test('charges an Idempotency-Key once, and releases the hold of the second call', async () => {
         await account('a', 1_000);
         await store.ledger.commit(commit({ begins: true, reserve: [300, 300] }));
         const twice = [settlement(100, 'x', 'k'), settlement(200, 'x', 'k')];
@@ -406,7 +527,7 @@ export function describeStore(name: string, start: () => Promise<StoreFixture>):
     });
 
     describe('sweeping', () => {
-      it('gives back a hold once its time is past, exactly once', async () => {
+      test('releases an expired hold exactly once', async () => {
         await account('a', 1_000);
         await store.ledger.commit(commit({ begins: true, reserve: [300] }));
         fixture.leap(holdTtlMs - 1);
@@ -419,7 +540,7 @@ export function describeStore(name: string, start: () => Promise<StoreFixture>):
         expect(await store.ledger.balance('a')).toEqual({ paid: 1_000, charged: 0, avail: 1_000, held: 0 });
       });
 
-      it('every commit, an empty one too, gives its hold another 20 s', async () => {
+      test('every commit, also an empty one, renews its hold for 20 s', async () => {
         await account('a', 1_000);
         await store.ledger.commit(commit({ begins: true, reserve: [300] }));
         fixture.leap(holdTtlMs - 1);
@@ -430,7 +551,7 @@ export function describeStore(name: string, start: () => Promise<StoreFixture>):
         expect(await store.ledger.sweep()).toBe(1);
       });
 
-      it('a commit after the sweep is told so and changes nothing; its repeat too', async () => {
+      test('a commit after the sweep, and its repetition, return `swept` and change nothing', async () => {
         await account('a', 1_000);
         const first = commit({ begins: true, reserve: [300] });
         await store.ledger.commit(first);
@@ -444,24 +565,24 @@ export function describeStore(name: string, start: () => Promise<StoreFixture>):
         expect(await store.ledger.balance('a')).toEqual({ paid: 1_000, charged: 0, avail: 700, held: 300 });
       });
 
-      it('ends many holds in one sweep, and drops outcomes that nobody asks for any more', async () => {
+      test('ends many holds in one sweep, and deletes expired outcomes', async () => {
         await account('a', 10_000);
         await Promise.all(
           Array.from({ length: 2_500 }, (_, index) =>
-            store.ledger.commit(commit({ id: `c${index}`, writer: `w${index}`, begins: true, reserve: [1] })),
+            commitUntilKnown(store, commit({ id: `c${index}`, writer: `w${index}`, begins: true, reserve: [1] })),
           ),
         );
         fixture.leap(commitTtlMs);
         expect(await store.ledger.sweep()).toBe(2_500);
         expect((await store.ledger.balance('a'))?.avail).toBe(10_000);
-        // Forgotten: another commit may have its id.
+        // The outcome was deleted, so another commit may have the same id.
         await store.ledger.commit(commit({ id: 'c7', writer: 'w7', begins: true, reserve: [1] }));
         expect((await store.ledger.balance('a'))?.held).toBe(1);
       });
     });
 
     describe('payments and usage', () => {
-      it('adds a payment once for each id', async () => {
+      test('adds a payment once for each id', async () => {
         await account('a');
         expect(await store.ledger.topUp(payment('p', 'a', 10))).toBe('applied');
         expect(await store.ledger.topUp(payment('p', 'a', 99))).toBe('already_applied');
@@ -475,7 +596,7 @@ export function describeStore(name: string, start: () => Promise<StoreFixture>):
         expect(await store.ledger.payments('nobody', 10)).toEqual([]);
       });
 
-      it('pages payments newest first, ties by id descending', async () => {
+      test('pages payments, newest first, then by id in descending order', async () => {
         await account('a');
         await account('b');
         const made = [
@@ -497,7 +618,7 @@ export function describeStore(name: string, start: () => Promise<StoreFixture>):
         expect(ids).toEqual(['p0', 'p3', 'p2', 'p1', 'p9']);
       });
 
-      it('sums usage by hour and action', async () => {
+      test('sums usage by hour and action', async () => {
         await account('a', 10_000);
         await account('b', 10_000);
         await store.ledger.commit(
@@ -523,7 +644,7 @@ export function describeStore(name: string, start: () => Promise<StoreFixture>):
         await expectSound('a');
       });
 
-      it('keeps amounts exact up to a billion dollars', async () => {
+      test('keeps amounts exact up to a billion dollars', async () => {
         await account('a', 999_999_999_999_999);
         await store.ledger.commit(commit({ begins: true, reserve: [999_999_999_999_998] }));
         expect(await store.ledger.balance('a')).toEqual({
@@ -536,7 +657,7 @@ export function describeStore(name: string, start: () => Promise<StoreFixture>):
     });
 
     describe('handles', () => {
-      it('sees at once what another handle was told is done', async () => {
+      test('sees at once the acknowledged writes of another handle', async () => {
         const other = await fixture.open();
         await account('a', 1_000);
         expect((await other.ledger.balance('a'))?.paid).toBe(1_000);
@@ -549,7 +670,7 @@ export function describeStore(name: string, start: () => Promise<StoreFixture>):
         expect((await other.keys.findByHash('hash-k1'))?.revokedAt).toBe(9);
       });
 
-      it('keeps everything when it is closed and opened again', async () => {
+      test('keeps everything when it is closed and opened again', async () => {
         await account('a', 1_000);
         await store.keys.create(key('k1'));
         const first = commit({ begins: true, reserve: [400] });
@@ -565,7 +686,7 @@ export function describeStore(name: string, start: () => Promise<StoreFixture>):
         await expectSound('a');
       });
 
-      it('writes what waits before it closes, and refuses everything afterwards', async () => {
+      test('finishes waiting writes before it closes, and refuses calls afterwards', async () => {
         await account('a', 1_000);
         const waiting = store.ledger.commit(commit({ begins: true, reserve: [400] }));
         await store.close();
@@ -581,17 +702,17 @@ export function describeStore(name: string, start: () => Promise<StoreFixture>):
         expect((await store.ledger.balance('a'))?.held).toBe(400);
       });
 
-      it('is ready while it can read and write', async () => {
+      test('is ready while it can read and write', async () => {
         await expect(store.ready()).resolves.toBeUndefined();
       });
 
-      it('says what it is, and finds no fault with itself', async () => {
-        const { facts, faults } = await store.inspect();
+      test('describes itself and finds no problems in its data', async () => {
+        const { facts, problems: faults } = await store.inspect();
         expect(facts.map(([name]) => name)).toContain('version');
         expect(faults).toEqual([]);
       });
 
-      it('has a clock near the one of its data', async () => {
+      test('has a clock that is close to the clock of the database', async () => {
         expect(Math.abs(store.now() - fixture.now())).toBeLessThan(5_000);
       });
     });
@@ -622,8 +743,15 @@ function payment(id: string, account: string, micros: number, createdAt = 10): T
 
 function key(id: string, parts: Partial<KeyRecord> = {}): KeyRecord {
   return {
-    ...{ id, account: 'a', name: `name of ${id}`, prefix: `pst_${id}`, hash: `hash-${id}`, createdAt: 3 },
-    ...{ lastUsedAt: null, revokedAt: null },
+    id,
+    account: 'a',
+    name: `name of ${id}`,
+    prefix: `pst_${id}`,
+    hash: `hash-${id}`,
+    restrictions: null,
+    createdAt: 3,
+    lastUsedAt: null,
+    revokedAt: null,
     ...parts,
   };
 }

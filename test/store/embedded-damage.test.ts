@@ -22,7 +22,7 @@ import { postern } from '../support/command.ts';
 const frameBytes = 24 + 4096;
 
 let directory: string;
-/** What a power cut left behind: a file, and a log with acknowledged payments of 1 micro-dollar each. */
+/** The state after a power failure: a database file, and a log with acknowledged payments of 1 micro-dollar each. */
 let path: string;
 let log: string;
 const payments = 30;
@@ -65,7 +65,7 @@ function overwrite(file: string, at: number, bytes: Buffer): void {
 }
 
 describe('after a power cut', () => {
-  test('all that was acknowledged is there, with and without the -shm', async () => {
+  test('all acknowledged commits are present, with and without the -shm file', async () => {
     rmSync(`${path}-shm`);
     expect(await paid()).toBe(payments);
   });
@@ -83,13 +83,13 @@ describe('after a power cut', () => {
     expect(await paid()).toBe(payments);
   });
 
-  test('a log whose frames were not written at all is one of unacknowledged commits', async () => {
+  test('a log without written frames has only unacknowledged commits', async () => {
     writeFileSync(log, Buffer.alloc(statSync(log).size));
     expect(await paid()).toBe(0);
   });
 });
 
-describe('refused, with the file and what to do, and left as it is:', () => {
+describe('refused with the file and the next step, and not changed:', () => {
   const isRefused = (pattern: RegExp) => {
     const content = () => (existsSync(log) ? readFileSync(log) : Buffer.alloc(0));
     const before = content();
@@ -103,7 +103,7 @@ describe('refused, with the file and what to do, and left as it is:', () => {
     for (const frame of [0, 1, Math.floor(frames / 2), frames - 5]) {
       const whole = readFileSync(log);
       overwrite(log, 32 + frame * frameBytes + 1_000, Buffer.alloc(8, 0xa7));
-      isRefused(/-wal is damaged, and commits behind the damage would be lost: restore a backup/);
+      isRefused(/-wal is damaged, and commits after the damaged part would be lost: restore both/);
       writeFileSync(log, whole);
     }
   });
@@ -115,13 +115,13 @@ describe('refused, with the file and what to do, and left as it is:', () => {
 
   test('a log whose file is empty', () => {
     truncateSync(path, 0);
-    isRefused(/postern\.sqlite is empty, but its write-ahead log .*-wal is there: restore both from a backup/);
+    isRefused(/postern\.sqlite is empty, but its write-ahead log .*-wal exists: restore both from a backup/);
     expect(statSync(path).size).toBe(0);
   });
 
   test('a log whose file is missing', () => {
     renameSync(path, `${path}.away`);
-    isRefused(/postern\.sqlite is missing, but its write-ahead log .*-wal is there: restore both/);
+    isRefused(/postern\.sqlite is missing, but its write-ahead log .*-wal exists: restore both/);
     expect(existsSync(path)).toBe(false);
   });
 
@@ -139,7 +139,7 @@ describe('refused, with the file and what to do, and left as it is:', () => {
     isRefused(/postern\.sqlite is (damaged .*: restore it from a backup|not an SQLite database)/);
   });
 
-  test('money that does not add up', () => {
+  test('balances that are inconsistent', () => {
     for (const change of [
       "UPDATE account SET avail = avail + 1 WHERE id = 'acc_7'",
       "UPDATE account SET avail = avail - 1, charged = charged + 1 WHERE id = 'acc_7'",
@@ -160,7 +160,7 @@ describe('refused, with the file and what to do, and left as it is:', () => {
   });
 });
 
-test('a log that others write to is never taken for a damaged one', async () => {
+test('a log to which other processes write is not reported as damaged', async () => {
   const store = open();
   const stop = performance.now() + 1_500;
   const writing = (async () => {
@@ -174,7 +174,7 @@ test('a log that others write to is never taken for a damaged one', async () => 
   await store.close();
 });
 
-test('the commands say it in one line and end with 1', async () => {
+test('the commands print one line and exit with 1', async () => {
   rmSync(path);
   for (const command of [['account', 'list'], ['serve']]) {
     const { code, out, err } = await postern(command, { DATA_DIR: directory, PORT: '0', SANDBOX_PORT: '0' });
@@ -189,6 +189,6 @@ test('the commands say it in one line and end with 1', async () => {
   for (const command of [['account', 'list'], ['serve']]) {
     const { code, err } = await postern(command, { DATA_DIR: directory, PORT: '0', SANDBOX_PORT: '0' });
     expect(code).toBe(1);
-    expect(err).toMatch(/^postern: The database \S+postern\.sqlite was written by a newer Postern .*\n$/);
+    expect(err).toMatch(/^postern: The database \S+postern\.sqlite was written by a newer version of Postern .*\n$/);
   }
-}, 60_000);
+});

@@ -2,23 +2,23 @@ import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Runtime } from '../../src/shared/runtime/runtime.ts';
 
-/** A clock that stands still until it is moved, and random bytes that are the same in every run with one seed. */
+/** A clock that only advances on demand, and random bytes that depend only on the seed. */
 export interface ManualRuntime extends Runtime {
-  /** Moves the clock and runs the timers that come due, each at its time. */
+  /** Advances the clock and runs due timers at their times. */
   advance(ms: number): Promise<void>;
-  /** Moves the clock and no timer, as when a machine slept or its clock was set, back too: timers count real time. */
+  /** Moves the clock, forwards or backwards, without running timers, as after a suspension or a change of the clock. */
   leap(ms: number): void;
-  /** Timers that wait. */
+  /** The number of pending timers. */
   readonly pending: number;
 }
 
-/** Lets what is ready on the event loop run: promises, and the grouped writes of the stores. */
+/** Lets pending promises and the grouped writes of the stores run. */
 export async function settleTurns(turns = 6): Promise<void> {
   for (let turn = 0; turn < turns; turn++) await nextTurn();
 }
 
 export function manualRuntime(seed = 0, start = Date.UTC(2026, 0, 1)): ManualRuntime {
-  /** What the clock shows beyond `start + elapsed`. */
+  /** The difference between the clock and `start + elapsed`. */
   let offset = 0;
   let elapsed = 0;
   let drawn = 0;

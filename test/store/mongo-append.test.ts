@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { MongoClient } from 'mongodb';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openMongoStore } from '../../src/store/mongo/store.ts';
 import type { PollerDocument } from '../../src/store/mongo/webhook-documents.ts';
 import type { Append, PollerRecord, Store } from '../../src/store/port.ts';
@@ -9,8 +9,6 @@ import { append, ids, names, poller, running, waits } from './webhook-makers.ts'
 
 const found = findMongo();
 if (!found) process.stderr.write(`test/store/mongo-append.test.ts ${noMongo}\n`);
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 describe.skipIf(!found)('an append to MongoDB that was cut short', () => {
   let server: MongoServer;
@@ -35,7 +33,9 @@ describe.skipIf(!found)('an append to MongoDB that was cut short', () => {
     await raw.close();
   });
 
-  /** Leaves behind what a process leaves that dies once the append was noted and `written` of its events were inserted. */
+  /**
+   * Creates the state after a process died during an append: the append is stored as pending, and `written` of its events were inserted.
+   */
   async function cutShort(events: readonly string[], written: number): Promise<void> {
     const pending = { cursor: 'behind it', at: new Date(), events: pendingEvents(append(to, events)) };
     const pollers = raw.db().collection<PollerDocument>('pollers');
@@ -53,7 +53,7 @@ describe.skipIf(!found)('an append to MongoDB that was cut short', () => {
 
   const pendingEvents = ({ events }: Append) => events.map((event) => ({ ...event, webhooks: ['w1'] }));
 
-  it.each([0, 1, 3])(
+  test.each([0, 1, 3])(
     'is unseen, with %i events written, and completed by whoever claims the poller',
     async (written) => {
       await cutShort(names(3), written);
@@ -67,7 +67,7 @@ describe.skipIf(!found)('an append to MongoDB that was cut short', () => {
     },
   );
 
-  it.each([0, 2])('is completed, with %i events written, by the same append and by any other', async (written) => {
+  test.each([0, 2])('is completed, with %i events written, by the same append and by any other', async (written) => {
     await cutShort(names(3), written);
     await store.events.append(append(to, [...names(2), 'other']));
     const events = await store.events.after('a', 'p1', 0, 10);
@@ -83,7 +83,7 @@ describe.skipIf(!found)('an append to MongoDB that was cut short', () => {
     expect(await store.events.lastPlace('a', 'p1')).toBe(5);
   });
 
-  it('gives its places to nobody else, though its poller begins anew', async () => {
+  test('keeps its places even if its poller is created again', async () => {
     await store.webhooks.remove('a', 'w1');
     await cutShort(names(3), 0);
     await store.pollers.keepForStream(poller('p1', { createdAt: 9 }), store.now() + 60_000);

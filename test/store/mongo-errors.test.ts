@@ -1,6 +1,6 @@
 import { MongoNetworkError, MongoServerError } from 'mongodb';
 import { expect, test } from 'vitest';
-import { translateError } from '../../src/store/mongo/errors.ts';
+import { translateMongoError } from '../../src/store/mongo/errors.ts';
 import { StoreUnavailableError } from '../../src/store/port.ts';
 
 test.each([
@@ -10,12 +10,12 @@ test.each([
     Object.assign(new Error('write ECONNRESET'), { errno: -104, code: 'ECONNRESET', syscall: 'write' }),
   ],
 ])('a connection that %s reports as broken means that the store is away', (_, error) => {
-  expect(translateError(error)).toBeInstanceOf(StoreUnavailableError);
+  expect(translateMongoError(error)).toBeInstanceOf(StoreUnavailableError);
 });
 
 test.each([
   ['a mistake of ours', new TypeError('x is not a function')],
   ['a duplicate', new MongoServerError({ message: 'E11000', code: 11_000 })],
 ])('%s stays what it is', (_, error) => {
-  expect(translateError(error)).toBe(error);
+  expect(translateMongoError(error)).toBe(error);
 });

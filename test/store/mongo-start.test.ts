@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { MongoClient } from 'mongodb';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { systemRuntime } from '../../src/shared/runtime/runtime.ts';
 import { makeClient, refuseTopology } from '../../src/store/mongo/client.ts';
 import { indexes } from '../../src/store/mongo/collections.ts';
@@ -8,37 +8,36 @@ import { schemaVersion } from '../../src/store/mongo/migrate.ts';
 import { type MongoStoreOptions, openMongoStore } from '../../src/store/mongo/store.ts';
 import { type LedgerCommit, type Store, StoreUnavailableError } from '../../src/store/port.ts';
 import { findMongo, freePort, type MongoServer, noMongo, startMongo } from '../support/mongo-server.ts';
+import { patientMs } from '../support/processor-time.ts';
 import { append, copiedErrors, poller, running, webhook } from './webhook-makers.ts';
 
 const found = findMongo();
 if (!found) process.stderr.write(`test/store/mongo-start.test.ts ${noMongo}\n`);
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
-
 const empty = { begins: false, release: 0, settle: [], late: [], reserve: [] };
 
-describe('a server that will not do', () => {
-  it('is a standalone one, with what to run instead', () => {
+describe('an unsuitable server', () => {
+  test('is standalone: the error has the command to run', () => {
     expect(refuseTopology({ isWritablePrimary: true })).toEqual({
       detail: expect.stringMatching(/standalone/),
       advice: expect.stringMatching(/mongod --replSet rs0.*rs\.initiate\(\)/),
     });
   });
 
-  it('is one that is not the primary', () => {
+  test('is not the primary', () => {
     const secondary = { setName: 'rs0', secondary: true, isWritablePrimary: false };
     expect(refuseTopology(secondary)).toEqual({
       detail: expect.stringMatching(/not its primary$/),
-      advice: expect.stringMatching(/^leave directConnection out/),
+      advice: expect.stringMatching(/^remove directConnection/),
     });
   });
 
-  it('is neither a replica set nor a sharded cluster', () => {
+  test('is neither a replica set nor a sharded cluster', () => {
     expect(refuseTopology({ setName: 'rs0', isWritablePrimary: true })).toBeNull();
     expect(refuseTopology({ msg: 'isdbgrid', isWritablePrimary: true })).toBeNull();
   });
 
-  it.each([
+  test.each([
     ['hunter2'],
     ['mongodb://user:hunter2'],
     ['mongodb://user:hunter2@'],
@@ -50,11 +49,11 @@ describe('a server that will not do', () => {
   ])('is no address: %s', async (url) => {
     const fault = await openMongoStore({ url }).catch((error: unknown) => error);
     expect(fault).not.toBeInstanceOf(StoreUnavailableError);
-    expect(String(fault)).toMatch(/MONGODB_URL is not an address.*mongodb:\/\/user:password@host1/);
+    expect(String(fault)).toMatch(/MONGODB_URL is not a valid MongoDB URL.*mongodb:\/\/user:password@host1/);
     expect(JSON.stringify(fault, Object.getOwnPropertyNames(fault))).not.toMatch(/hun.{0,3}ter2/);
   });
 
-  it.each([
+  test.each([
     ['mongodb://host', 'postern'],
     ['mongodb://host/', 'postern'],
     ['mongodb://host/?replicaSet=a', 'postern'],
@@ -66,7 +65,7 @@ describe('a server that will not do', () => {
     await address.client.close();
   });
 
-  it('cannot be talked out of the promises by its URL', async () => {
+  test('is used with the required guarantees even if its URL weakens them', async () => {
     const { client } = makeClient(
       'mongodb://host/?w=1&journal=false&wtimeoutMS=0&readConcernLevel=local&retryWrites=false&readPreference=nearest',
     );
@@ -78,18 +77,21 @@ describe('a server that will not do', () => {
     await client.close();
   });
 
-  it('has a name that nobody knows', async () => {
+  test('has an unknown host name', async () => {
     const fault = await openMongoStore({ url: 'mongodb+srv://user:hunter2@nobody.invalid/x' }).catch((error) => error);
     expect(fault).toBeInstanceOf(StoreUnavailableError);
     expect(fault.message).toMatch(/nobody\.invalid cannot be reached/);
     expect(fault.message).not.toContain('hunter2');
   });
 
-  it('is not there: told with its place, soon, and without the password', async () => {
+  test('is not reachable: the error comes soon and has the address without the password', async () => {
     const port = await freePort();
-    const began = performance.now();
-    const fault = await openMongoStore({ url: `mongodb://user:hunter2@127.0.0.1:${port}/x` }).catch((error) => error);
-    expect(performance.now() - began).toBeLessThan(5_000);
+    let fault = new Error('no error');
+    const ms = await patientMs(async () => {
+      fault = await openMongoStore({ url: `mongodb://user:hunter2@127.0.0.1:${port}/x` }).catch((error) => error);
+    });
+    // The driver alone waits for 30 s.
+    expect(ms).toBeLessThan(20_000);
     expect(fault).toBeInstanceOf(StoreUnavailableError);
     expect(fault.message).toMatch(
       new RegExp(`127\\.0\\.0\\.1:${port} cannot be reached .*ECONNREFUSED.*check MONGODB_URL`),
@@ -97,7 +99,7 @@ describe('a server that will not do', () => {
     expect(fault.message).not.toContain('hunter2');
   });
 
-  it.skipIf(found?.kind !== 'secantus')('is refused over the wire too; so is a wrong password', async () => {
+  test.skipIf(found?.kind !== 'secantus')('is refused over the wire too; so is a wrong password', async () => {
     if (!found) return;
     const standalone = await startMongo(found, { args: ['--standalone'] });
     await expect(openMongoStore({ url: standalone.url('x') })).rejects.toThrow(/standalone/);
@@ -138,27 +140,25 @@ describe.skipIf(!found)('a MongoDB database', () => {
     return store;
   };
 
-  it('is made once, however many open it at the same time', async () => {
+  test('is created once, even if several processes open it at the same time', async () => {
     const stores = await Promise.all(Array.from({ length: 5 }, () => open()));
-    for (const store of stores) expect((await store.inspect()).faults).toEqual([]);
+    for (const store of stores) expect((await store.inspect()).problems).toEqual([]);
     const meta = await raw.db().collection('meta').find().toArray();
     expect(meta.filter(({ _id }) => String(_id) === 'schema')).toMatchObject([{ version: schemaVersion, v: 1 }]);
     expect(meta.filter(({ _id }) => String(_id) === 'lock')).toEqual([]);
   });
 
-  it('that somebody died while making is made by the next, once the lock has ended', async () => {
+  test('whose creation was interrupted is created by the next process when the lock has expired', async () => {
     const until = new Date(Date.now() + 1_500);
     await raw
       .db()
       .collection('meta')
       .insertOne({ _id: 'lock' as never, v: 1, owner: 'dead', until });
-    const began = Date.now();
     await open();
     expect(Date.now()).toBeGreaterThanOrEqual(until.getTime());
-    expect(Date.now() - began).toBeLessThan(10_000);
   });
 
-  it('of an older Postern loses the errors of webhooks that are derived now, and no others', async () => {
+  test('of an older Postern loses only the errors of webhooks that are now derived', async () => {
     const before = await open();
     for (const [id, lastError] of copiedErrors) {
       await before.webhooks.create(webhook(id, { lastError }), poller(), 10);
@@ -173,38 +173,64 @@ describe.skipIf(!found)('a MongoDB database', () => {
     expect(await Promise.all(copiedErrors.map(kept))).toEqual([null, null, 'CRC failed: it refuses connections', null]);
   });
 
-  it('of a newer Postern is refused with what to do', async () => {
+  test('of a newer version of Postern is refused with the next step', async () => {
     await (await open()).close();
     await raw
       .db()
       .collection('meta')
       .updateOne({ _id: 'schema' as never }, { $set: { version: 9_000 } });
     await expect(open()).rejects.toThrow(
-      /newer Postern.*use the newer Postern, or name another database in MONGODB_URL/,
+      /newer version of Postern.*use the newer version of Postern, or another database in MONGODB_URL/,
     );
   });
 
-  // Not on a server of somebody's own, where it could be in use.
-  it.skipIf(found?.kind === 'running')('is named postern where the URL names none', async () => {
+  // An existing server is not used, because its database could be in use.
+  test.skipIf(found?.kind === 'running')('is named postern where the URL names none', async () => {
     url = server.url('');
     const { facts } = await (await open()).inspect();
     expect(facts).toContainEqual(['database', 'postern']);
     await raw.db('postern').dropDatabase();
   });
 
-  it('carries a version in every document, and the sum of its holds in every account', async () => {
+  test('has a version in every document and the sum of its holds in every account', async () => {
     const store = await open();
     await store.accounts.create({ id: 'a', name: 'Ada', createdAt: 1 });
-    await store.keys.create({
-      ...{ id: 'k', account: 'a', name: 'n', prefix: 'p', hash: 'h', createdAt: 1 },
-      ...{ lastUsedAt: null, revokedAt: null },
+    const by = { type: 'operator' as const };
+    const subject = { type: 'key' as const, id: 'k', name: 'n' };
+    const key = {
+      id: 'k',
+      account: 'a',
+      name: 'n',
+      prefix: 'p',
+      hash: 'h',
+      restrictions: null,
+      createdAt: 1,
+      lastUsedAt: null,
+      revokedAt: null,
+    };
+    await store.keys.create(key, {
+      id: 'e',
+      account: 'a',
+      at: store.now(),
+      action: 'key.created',
+      by,
+      subject,
+      details: {},
     });
     await store.ledger.topUp({ id: 'p', account: 'a', micros: 5_000_000_000, description: 'd', createdAt: 1 });
+    await store.accounts.setLowCreditThreshold('a', 5_000_000_000);
     const answer = { key: 'k', answer: 'x' };
     const late = [{ usage: [{ hour: 1, action: 'x', calls: 1, micros: 7 }], answer }];
     const commit = { ...empty, account: 'a', writer: 'w', generation: 1, begins: true, createdAt: store.now() };
     await store.ledger.commit({ ...commit, id: 'c', late, reserve: [4_000_000_000, 3] });
+    const budget = { key: 'k', microsPerDay: 10 };
+    const unanswered = late.map(({ usage }) => ({ usage }));
+    await store.ledger.commit({ ...commit, id: 'd', writer: 'of the key', late: unanswered, budget });
+    const hour = Math.floor(store.now() / 3_600_000);
+    await store.statistics.add([{ account: 'a', hour, action: 'x', errors: {}, durations: { 1: 1 } }]);
     await store.processes.beat('p1');
+    await store.platformState.write('session a', 'sealed', null, 60_000);
+    await store.identifiers.save([{ hash: '12', identifier: 'did:web:weaver.example' }], 60_000, 10);
     await store.events.append(append(await running(store), ['e1']));
     await store.ready();
     const db = raw.db();
@@ -223,7 +249,7 @@ describe.skipIf(!found)('a MongoDB database', () => {
     expect(account?.['avail']._bsontype).toBe('Long');
   });
 
-  it('forgets by itself what has a time', async () => {
+  test('deletes expired documents by itself', async () => {
     await open();
     for (const name of ['ledger_commits', 'idempotency', 'processes', 'runners', 'events', 'deliveries']) {
       expect(await raw.db().collection(name).indexes()).toContainEqual(
@@ -232,29 +258,29 @@ describe.skipIf(!found)('a MongoDB database', () => {
     }
   });
 
-  it('tells what it lacks and makes it at the next start', async () => {
+  test('reports missing indexes and creates them at the next start', async () => {
     const store = await open();
     await raw.db().collection('holds').dropIndex('by_until');
-    expect((await store.inspect()).faults).toMatchObject([
+    expect((await store.inspect()).problems).toMatchObject([
       { detail: expect.stringContaining('Indexes are missing (holds.by_until)') },
     ]);
-    expect((await (await open()).inspect()).faults).toEqual([]);
+    expect((await (await open()).inspect()).problems).toEqual([]);
     expect(indexes.holds).toHaveLength(2);
   });
 
-  it('has one clock, whatever the machines show', async () => {
+  test('uses one clock, also for machines with different clocks', async () => {
     const ahead = { ...systemRuntime, now: () => Date.now() + 3_600_000 };
     const [wrong, right] = [await open({ runtime: ahead }), await open()];
     expect(Math.abs(wrong.now() - right.now())).toBeLessThan(1_000);
-    expect((await wrong.inspect()).faults).toMatchObject([
-      { detail: expect.stringMatching(/clock is 3600 s ahead of MongoDB's/), advice: 'let NTP set both' },
+    expect((await wrong.inspect()).problems).toMatchObject([
+      { detail: expect.stringMatching(/clock is 3600 s ahead of MongoDB's/), advice: 'synchronise both with NTP' },
     ]);
     const claim = { account: 'a', key: 'k', fingerprints: ['f'] };
     await right.idempotency.claim({ ...claim, owner: 'o1' });
     expect(await wrong.idempotency.claim({ ...claim, owner: 'o2' })).toEqual({ status: 'running' });
   });
 
-  it('gives every hold back exactly once, however many sweep while others write', async () => {
+  test('releases every hold exactly once during concurrent sweeps and writes', async () => {
     let leapt = 0;
     const adjustClock = (serverMs: number) => serverMs + leapt;
     const stores = await Promise.all([open({ adjustClock }), open({ adjustClock }), open({ adjustClock })]);
@@ -262,7 +288,13 @@ describe.skipIf(!found)('a MongoDB database', () => {
     await store.accounts.create({ id: 'a', name: 'Ada', createdAt: 1 });
     await store.ledger.topUp({ id: 'p', account: 'a', micros: 1_000, description: 'd', createdAt: 1 });
     const commit = (id: string, parts: Partial<LedgerCommit>): LedgerCommit => ({
-      ...{ ...empty, id, account: 'a', writer: id, generation: 1, begins: true, createdAt: store.now() },
+      ...empty,
+      id,
+      account: 'a',
+      writer: id,
+      generation: 1,
+      begins: true,
+      createdAt: store.now(),
       ...parts,
     });
     for (let index = 0; index < 30; index++) await store.ledger.commit(commit(`h${index}`, { reserve: [10] }));

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { MongoClient } from 'mongodb';
-import { afterAll, beforeAll, describe, vi } from 'vitest';
+import { afterAll, beforeAll, describe } from 'vitest';
 import { openMongoStore } from '../../src/store/mongo/store.ts';
 import type { Store } from '../../src/store/port.ts';
 import { findMongo, type MongoServer, noMongo, startMongo } from '../support/mongo-server.ts';
@@ -8,9 +8,6 @@ import { describeStore } from './conformance.ts';
 
 const found = findMongo();
 if (!found) process.stderr.write(`test/store/mongo.test.ts ${noMongo}\n`);
-
-// The server for tests manages some hundred writes a second.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
 describe.skipIf(!found)('on a MongoDB server', () => {
   let server: MongoServer;

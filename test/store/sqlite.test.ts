@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execPath } from 'node:process';
 import Libsql from 'libsql';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { systemRuntime } from '../../src/shared/runtime/runtime.ts';
 import { type Store, StoreUnavailableError } from '../../src/store/port.ts';
 import { sqliteAccounts } from '../../src/store/sqlite/accounts.ts';
 import { Database } from '../../src/store/sqlite/database.ts';
-import { translateError } from '../../src/store/sqlite/errors.ts';
+import { translateSqliteError } from '../../src/store/sqlite/errors.ts';
 import { WriteGroup } from '../../src/store/sqlite/group.ts';
 import { sqliteLedger } from '../../src/store/sqlite/ledger.ts';
 import { migrations } from '../../src/store/sqlite/schema.ts';
@@ -50,14 +50,14 @@ describe('the sqlite file', () => {
 
   const open = () => openSqliteStore({ path, runtime: systemRuntime });
 
-  it('is readable by its owner only, with the files beside it', async () => {
+  test('is readable by its owner only, with the files beside it', async () => {
     const store = open();
     await store.accounts.create({ id: 'a', name: 'Ada', createdAt: 1 });
     for (const suffix of ['', '-wal', '-shm']) expect(statSync(path + suffix).mode & 0o777).toBe(0o600);
     await store.close();
   });
 
-  it('gives the pollers of processes that were killed to the next at once, and none of those of the living', async () => {
+  test('lets the next process claim the pollers of killed processes at once, and none of running processes', async () => {
     const claims = (process: string, then: string) =>
       spawn(
         execPath,
@@ -85,24 +85,24 @@ describe('the sqlite file', () => {
     await store.close();
   });
 
-  it('lets one process write while others read', async () => {
+  test('lets one process write while others read', async () => {
     const store = open();
     await store.close();
     const raw = new Libsql(path);
-    // https://sqlite.org/wal.html
+    // See https://sqlite.org/wal.html.
     expect(raw.prepare('PRAGMA journal_mode').get()).toMatchObject({ journal_mode: 'wal' });
     raw.close();
   });
 
-  it('of a newer Postern is refused with what to do', async () => {
+  test('of a newer version of Postern is refused with the next step', async () => {
     await open().close();
     const raw = new Libsql(path);
     raw.exec('PRAGMA user_version = 9000');
     raw.close();
-    expect(open).toThrow(/newer Postern.*use the newer Postern, or another DATA_DIR/);
+    expect(open).toThrow(/newer version of Postern.*use the newer version of Postern, or another DATA_DIR/);
   });
 
-  it('of an older Postern keeps its accounts, payments and usage', async () => {
+  test('of an older Postern keeps its accounts, payments and usage', async () => {
     const raw = new Libsql(path);
     raw.exec(`${migrations[0]}
       INSERT INTO account (id, name, created_at, paid, charged, avail) VALUES ('a', 'Ada', 1, 500, 300, 200);
@@ -121,7 +121,7 @@ describe('the sqlite file', () => {
     await store.close();
   });
 
-  it('of an older Postern loses the errors of webhooks that are derived now, and no others', async () => {
+  test('of an older Postern loses only the errors of webhooks that are now derived', async () => {
     const raw = new Libsql(path);
     for (const step of migrations.slice(0, 7)) raw.exec(step);
     raw.exec('PRAGMA user_version = 7');
@@ -137,26 +137,26 @@ describe('the sqlite file', () => {
     await store.close();
   });
 
-  it('that is no database is refused as unavailable', () => {
+  test('that is not a database is refused as unavailable', () => {
     writeFileSync(path, 'this is a letter to my aunt, and not a database at all.'.repeat(100));
     expect(open).toThrow(StoreUnavailableError);
     expect(open).toThrow(/not an SQLite database/);
   });
 
-  it('in a directory that is not there is refused with its name', () => {
+  test('in a missing directory is refused with its name', () => {
     path = join(directory, 'missing', 'postern.db');
     expect(open).toThrow(StoreUnavailableError);
     expect(open).toThrow(/missing/);
   });
 
-  it('lives in memory where told so', async () => {
+  test('is in memory if it is configured so', async () => {
     const store = openSqliteStore({ path: ':memory:', runtime: systemRuntime });
     expect(await store.accounts.create({ id: 'a', name: 'Ada', createdAt: 1 })).toBe(true);
     await store.ready();
     await store.close();
   });
 
-  it('carries a version in every row', async () => {
+  test('has a version in every row', async () => {
     await open().close();
     const raw = new Libsql(path);
     const tables = raw.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all() as { name: string }[];
@@ -170,7 +170,7 @@ describe('the sqlite file', () => {
 });
 
 describe('a full disk', () => {
-  it('is told as such, changes nothing, and is no trouble once there is room', async () => {
+  test('is reported as full, changes nothing, and writes succeed when there is space again', async () => {
     const runtime = manualRuntime();
     const database = new Database({ path: ':memory:', durable: false });
     const group = new WriteGroup(database);
@@ -193,9 +193,9 @@ describe('a full disk', () => {
 });
 
 describe('faults of sqlite', () => {
-  const fault = (code: string) => translateError(Object.assign(new Error('raw'), { code }), ':memory:');
+  const fault = (code: string) => translateSqliteError(Object.assign(new Error('raw'), { code }), ':memory:');
 
-  it.each([
+  test.each([
     ['SQLITE_BUSY', /locked/],
     ['SQLITE_BUSY_SNAPSHOT', /locked/],
     ['SQLITE_FULL', /disk .* is full/],
@@ -211,8 +211,8 @@ describe('faults of sqlite', () => {
     expect((error as Error).cause).toBeInstanceOf(Error);
   });
 
-  it('others stay what they are', () => {
+  test('other errors are unchanged', () => {
     expect(fault('SQLITE_CONSTRAINT_CHECK')).not.toBeInstanceOf(StoreUnavailableError);
-    expect(translateError('text', ':memory:')).toBe('text');
+    expect(translateSqliteError('text', ':memory:')).toBe('text');
   });
 });

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MessageChannel } from 'node:worker_threads';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Store, StoreUnavailableError } from '../../src/store/port.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { RemoteStore } from '../../src/store/thread/remote-store.ts';
@@ -47,7 +47,16 @@ describe('the sqlite store in its thread', () => {
   });
   afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
-  it('keeps what it acknowledged, and ends when it is closed', async () => {
+  test('counts the calls that wait for it', async () => {
+    const store = await openSqliteStoreInThread({ path });
+    const calls = [store.ready(), store.accounts.find('a')];
+    expect(store.callsWaiting?.()).toBe(2);
+    await Promise.all(calls);
+    expect(store.callsWaiting?.()).toBe(0);
+    await store.close();
+  });
+
+  test('keeps what it acknowledged, and ends when it is closed', async () => {
     const store = await openSqliteStoreInThread({ path });
     expect(await store.accounts.create({ id: 'a', name: 'Ada', createdAt: 1 })).toBe(true);
     await store.close();
@@ -59,7 +68,7 @@ describe('the sqlite store in its thread', () => {
     await expect(again.ready()).rejects.toMatchObject({ name: StoreUnavailableError.name });
   });
 
-  it('says why it cannot open', async () => {
+  test('reports why it cannot open', async () => {
     await expect(openSqliteStoreInThread({ path: join(directory, 'missing', 'x.db') })).rejects.toMatchObject({
       name: StoreUnavailableError.name,
       message: expect.stringContaining('Cannot open the database'),

@@ -15,16 +15,32 @@ export function poller(id = 'p1', parts: Partial<NewPoller> = {}): NewPoller {
   return { id, account: 'a', sealed: `sealed of ${id}`, createdAt: 1, ...parts };
 }
 
-/** Of account `a` and poller `p1`. */
+/** Returns a webhook of account `a` and poller `p1`. */
 export function webhook(id: string, parts: Partial<WebhookRecord> = {}): WebhookRecord {
   return {
-    ...{ id, account: 'a', poller: 'p1', createdAt: 1, url: `https://${id}.test/`, sealed: `sealed of ${id}` },
-    ...{ hasEncryptionCode: false, events: null, valid: true, keptSince: 1, lastValidatedAt: 1, failingSince: null },
-    ...{ lastDeliveryAt: null, lastError: null, revision: 1, ...parts },
+    id,
+    account: 'a',
+    poller: 'p1',
+    createdAt: 1,
+    url: `https://${id}.test/`,
+    sealed: `sealed of ${id}`,
+    hasEncryptionCode: false,
+    events: null,
+    valid: true,
+    keptSince: 1,
+    lastValidatedAt: 1,
+    failingSince: null,
+    lastDeliveryAt: null,
+    undeliveredSince: null,
+    undeliveredError: null,
+    pausedAt: null,
+    lastError: null,
+    revision: 1,
+    ...parts,
   };
 }
 
-/** `lastError` of webhooks as earlier releases stored it. The first two copied what is now derived. */
+/** Values of `lastError` that earlier releases stored. The first two are copies of other fields. */
 export const copiedErrors = [
   ['w1', 'Not polled any more: Platform rejected auth_token. PUT /webhooks/{id} with new credentials goes on'],
   [
@@ -35,7 +51,7 @@ export const copiedErrors = [
   ['w4', null],
 ] as const;
 
-/** A poller with these webhooks, claimed by `process`. */
+/** Creates a poller with these webhooks and claims it for `process`. */
 export async function running(
   store: Store,
   webhooks: readonly string[] = ['w1'],
@@ -66,16 +82,23 @@ export function append(
 export function result(event: string, state: DeliveryState, parts: Partial<DeliveryResult> = {}): DeliveryResult {
   const delivered = state === 'delivered';
   return {
-    ...{ event, webhook: 'w1', state, attempts: 1, nextAt: null },
+    event,
+    webhook: 'w1',
+    state,
+    attempts: 1,
+    nextAt: null,
     last: {
-      ...{ at: 5, durationMs: 12, responseCode: delivered ? 200 : 500 },
-      ...{ error: delivered ? null : 'It answered 500', excerpt: 'sealed excerpt' },
+      at: 5,
+      durationMs: 12,
+      responseCode: delivered ? 200 : 500,
+      error: delivered ? null : 'It answered 500',
     },
+    exchange: 'sealed exchange',
     ...parts,
   };
 }
 
-/** `e001` to `e{count}`. */
+/** Returns `e001` to `e{count}`. */
 export function names(count: number, from = 1): string[] {
   return Array.from({ length: count }, (_, index) => `e${String(from + index).padStart(3, '0')}`);
 }
@@ -84,7 +107,7 @@ export function ids<T extends { id: string }>(list: readonly T[]): string[] {
   return list.map(({ id }) => id);
 }
 
-/** Events of what waits for a webhook. */
+/** Returns the events of a webhook's waiting deliveries. */
 export async function waits(store: Store, id = 'w1', replayed = false): Promise<string[]> {
   return (await store.deliveries.waiting('a', id, replayed, 1_000)).map(({ event }) => event);
 }

@@ -4,16 +4,16 @@ import { expect, test } from 'vitest';
 
 const root = new URL('../../', import.meta.url);
 
-/** Properties and variables that hold sentences for people. */
+/** Properties and variables that contain sentences for people. */
 const sentences = new Set(['message', 'lastError', 'last_error', 'codeRefused', 'stopped', 'unreachable']);
-/** Methods that look into a text, with the text before the dot or in the parentheses. */
+/** Methods that inspect a text. */
 const looks = new Set(
   'at charAt endsWith exec has includes indexOf lastIndexOf localeCompare match matchAll replace replaceAll search slice split startsWith substring test'.split(
     ' ',
   ),
 );
 
-/** Where a text may be looked into, and why. */
+/** Files that may inspect a message, with the reason. */
 const allowed: Readonly<Record<string, string>> = {
   'src/api/graphql/graphql-js-messages.ts': 'graphql-js has no codes for its errors; the file returns typed limits',
   'src/api/graphql/errors.ts': 'spells the names of fields in messages as GraphQL does, and decides nothing',
@@ -27,7 +27,7 @@ interface Node {
 const isNode = (value: unknown): value is Node =>
   typeof value === 'object' && value !== null && typeof (value as Partial<Node>).type === 'string';
 
-/** The name of a variable or a property: `message` of `message`, `error.message` and `error?.message`. */
+/** Returns the name of a variable or a property: `message` for `message`, `error.message` and `error?.message`. */
 function nameOf(value: unknown): string | null {
   if (!isNode(value)) return null;
   if (value.type === 'ChainExpression' || value.type === 'ParenthesizedExpression') return nameOf(value['expression']);
@@ -41,13 +41,13 @@ const isNothing = (value: unknown) =>
 
 const renames = (value: unknown) => isNode(value) && value.type === 'Identifier' && !isSentence(value);
 
-/** True if a node decides by the text of a sentence, and not only by whether there is one. */
+/** Returns true if a node makes a decision by the text of a sentence, and not only by its presence. */
 function decides(node: Node): boolean {
   if (node.type === 'BinaryExpression') {
     const sides = [node['left'], node['right']];
     return /^[!=]==?$/.test(String(node['operator'])) && sides.some(isSentence) && !sides.some(isNothing);
   }
-  // Another name for a sentence would hide it.
+  // A renamed variable would hide a sentence.
   if (node.type === 'VariableDeclarator') return isSentence(node['init']) && renames(node['id']);
   if (node.type === 'ObjectPattern') {
     return (node['properties'] as Node[]).some(({ key, value }) => isSentence(key) && renames(value));
@@ -60,7 +60,7 @@ function decides(node: Node): boolean {
   return isSentence(callee['object']) || (node['arguments'] as unknown[]).some(isSentence);
 }
 
-/** The places of a source text that decide by a sentence. */
+/** Returns the locations in a source text that make decisions by a sentence. */
 function decisionsIn(text: string, lang: 'ts' | 'js'): string[] {
   const found: string[] = [];
   const visit = (value: unknown): void => {

@@ -16,7 +16,7 @@ interface Node {
   typeAnnotation?: Node;
 }
 
-/** All nodes of a file for which `pick` returns something. */
+/** Returns all nodes of a file for which `pick` returns a value. */
 function collect<Found>(file: string, pick: (node: Node, inside: string) => Found | undefined): Found[] {
   const found: Found[] = [];
   const visit = (value: unknown, inside: string): void => {

@@ -10,7 +10,7 @@ export interface ClientOptions {
   authToken?: string;
 }
 
-/** Calls the gateway as its users do: over HTTP, with plain `fetch`. */
+/** Calls the gateway over HTTP with plain `fetch`, like its users. */
 export class Client {
   readonly options: ClientOptions;
 
@@ -18,7 +18,7 @@ export class Client {
     this.options = options;
   }
 
-  /** The same with other credentials. */
+  /** Returns the same client with other credentials. */
   with(changes: Partial<ClientOptions>): Client {
     return new Client({ ...this.options, ...changes });
   }
@@ -33,7 +33,7 @@ export class Client {
     return this.write('POST', path, body, headers);
   }
 
-  /** Any method that takes a body. */
+  /** Sends a request with a body. */
   write(
     method: string,
     path: string,
@@ -47,7 +47,7 @@ export class Client {
     });
   }
 
-  /** An action with its input where it belongs: in the path, and in the query or the body. */
+  /** Calls an action with its input in the right place: the path, the query or the body. */
   call(
     { method, path }: { method: string; path: string },
     input: Record<string, unknown>,

@@ -13,13 +13,19 @@ interface Check {
   todo: string | null;
 }
 
-/** What the doctor finds where all is well. */
+/** The findings of the doctor if there are no problems. */
 export const well = {
-  ...{ config: 'ok', node: 'ok', disk: 'ok', secret_key: 'ok' },
-  ...{ store: 'ok', clock: 'ok', port: 'ok', platform: 'ok' },
+  config: 'ok',
+  node: 'ok',
+  disk: 'ok',
+  secret_key: 'ok',
+  store: 'ok',
+  clock: 'ok',
+  port: 'ok',
+  platform: 'ok',
 };
 
-/** A machine for the doctor: an empty folder, in which DATA_DIR does not exist yet, and servers that end with it. */
+/** An environment for the doctor: an empty folder in which DATA_DIR does not exist yet, and servers that are stopped at the end. */
 export class Machine {
   readonly folder = mkdtempSync(join(tmpdir(), 'postern-doctor-'));
   readonly dataDir = join(this.folder, 'data');
@@ -43,7 +49,7 @@ export class Machine {
     return { code, out, states, of };
   }
 
-  /** Answers the port. */
+  /** Starts the server and returns its port. */
   async listen(server: Server): Promise<string> {
     this.#servers.push(server);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

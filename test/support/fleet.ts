@@ -15,17 +15,19 @@ export interface Gateway {
   readonly demo: Demo;
 }
 
-/** One sandbox and any number of gateways before it, each a process of its own, on one store. */
+/** One sandbox and several gateways, each in its own process, with one store. */
 export interface Fleet {
   readonly store: Store;
   readonly admin: AccountAdmin;
   readonly sandboxUrl: string;
-  /** Starts one more. */
+  /** The environment with which commands use the store. */
+  readonly settings: Readonly<Record<string, string>>;
+  /** Starts another gateway. */
   start(env?: Record<string, string>): Promise<Gateway>;
   stop(): Promise<void>;
 }
 
-/** On MongoDB where a URL is given; else on the embedded store, all gateways in one DATA_DIR. */
+/** Starts a fleet with MongoDB if a URL is given, otherwise with the embedded store and one DATA_DIR for all gateways. */
 export async function startFleet(mongodbUrl: string | null): Promise<Fleet> {
   const directory = mkdtempSync(join(tmpdir(), 'postern-fleet-'));
   const shared = {
@@ -41,14 +43,16 @@ export async function startFleet(mongodbUrl: string | null): Promise<Fleet> {
     store,
     admin: new AccountAdmin(store, systemRuntime),
     sandboxUrl,
+    settings: { ...shared, DATA_DIR: dataDir },
     async start(env = {}) {
-      const DATA_DIR = mongodbUrl === null ? dataDir : join(directory, `gateway-${started.length}`);
-      const process = startPostern(['serve'], {
-        ...{ ...shared, DATA_DIR, PORT: '0', PLATFORM_URL: sandboxUrl, PLATFORM_KIND: 'sandbox' },
-        ...env,
+      const own = mongodbUrl === null ? dataDir : join(directory, `gateway-${started.length}`);
+      const DATA_DIR = env['DATA_DIR'] ?? own;
+      const settings = { PORT: '0', PLATFORM_URL: sandboxUrl, PLATFORM_KIND: 'sandbox', ...env };
+      const process = await restartUntilReached(() => {
+        const each = startPostern(['serve'], { ...shared, DATA_DIR, ...settings });
+        started.push(each);
+        return each;
       });
-      started.push(process);
-      await process.printed(/listening on/);
       return { process, demo: JSON.parse(readFileSync(join(DATA_DIR, 'demo.json'), 'utf8')) as Demo };
     },
     async stop() {
@@ -58,4 +62,17 @@ export async function startFleet(mongodbUrl: string | null): Promise<Fleet> {
       rmSync(directory, { recursive: true });
     },
   };
+}
+
+/** Starts a gateway again, as a service manager does, while the database is too busy to respond within the time limit of the start. */
+async function restartUntilReached(start: () => PosternProcess): Promise<PosternProcess> {
+  for (let attempt = 1; ; attempt++) {
+    const process = start();
+    try {
+      await process.printed(/listening on/);
+      return process;
+    } catch (error) {
+      if (attempt === 10 || !process.log().includes('MongoDB')) throw error;
+    }
+  }
 }

@@ -1,4 +1,4 @@
-/** What `/graphql` answered. */
+/** A response of `/graphql`. */
 export interface GraphqlAnswer {
   status: number;
   headers: Headers;
@@ -29,7 +29,7 @@ export interface GraphqlCaller {
   authToken?: string;
 }
 
-/** Calls `/graphql` as its users do: over HTTP, with plain `fetch`. */
+/** Calls `/graphql` over HTTP with plain `fetch`, like its users. */
 export class GraphqlClient {
   readonly options: GraphqlCaller;
 
@@ -37,7 +37,7 @@ export class GraphqlClient {
     this.options = options;
   }
 
-  /** The same with other credentials. */
+  /** Returns the same client with other credentials. */
   with(changes: Partial<GraphqlCaller>): GraphqlClient {
     return new GraphqlClient({ ...this.options, ...changes });
   }
@@ -54,7 +54,7 @@ export class GraphqlClient {
       signal,
       headers: {
         'content-type': 'application/json',
-        // So that a document refused whole has its own status (GraphQL over HTTP, section 6.4.2).
+        // With this media type, a document that is refused as a whole has its own status (GraphQL over HTTP, section 6.4.2).
         accept: 'application/graphql-response+json, application/json;q=0.9',
         ...(key && { authorization: `Bearer ${key}` }),
         ...(authToken && { 'x-auth-token': authToken }),

@@ -7,36 +7,38 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { MongoClient } from 'mongodb';
 
-/** What speaks MongoDB's protocol here: a server that runs already, or a program that can be started. */
+/** An available MongoDB server: one that is already running, or a program that can be started. */
 export type FoundMongo =
   | { kind: 'running'; url: string }
   | { kind: 'mongod'; program: string }
   | { kind: 'secantus'; program: string };
 
 export interface MongoServer {
-  /** Of a database there. */
+  /** Returns the URL of a database on the server. */
   url(database: string): string;
   readonly port: number;
   readonly pid: number;
-  /** SIGKILL; resolves when the process is gone. */
+  /** Sends SIGKILL and resolves when the process has ended. */
   kill(): Promise<void>;
-  /** SIGSTOP: connections stay, and nothing answers. */
+  /** Sends SIGSTOP: connections stay open, but nothing responds. */
   pause(): void;
   resume(): void;
-  /** Starts it again on the same port and data; resolves when it answers. */
+  /** Starts the server again with the same port and data, and resolves when it responds. */
   restart(): Promise<void>;
-  /** Ends it and removes its data. */
+  /** Stops the server and deletes its data. */
   stop(): Promise<void>;
 }
 
 export interface MongoOptions {
-  /** Keeps its data on the disk, so that it survives `kill`. */
+  /** Stores the data on disk, so that it survives `kill`. */
   durable?: boolean;
-  /** Further arguments of the program. */
+  /** Additional arguments of the program. */
   args?: readonly string[];
 }
 
-/** The first of: `MONGODB_URL`, `mongod`, `secantusd-py` (`.ci/requirements.txt`); `null` where there is none. */
+/**
+ * Returns the first available server: `MONGODB_URL`, `mongod`, or `secantusd-py` (`.ci/requirements.txt`). Returns `null` if there is none.
+ */
 export function findMongo(): FoundMongo | null {
   const url = process.env['MONGODB_URL'];
   if (url) return { kind: 'running', url };
@@ -50,7 +52,7 @@ export const noMongo =
   'skipped: no MongoDB here. Set MONGODB_URL, install mongod, or: python3 -m venv .venv && ' +
   '.venv/bin/pip install -r .ci/requirements.txt';
 
-/** Programs of this process that still run: they end with it, however it ends. */
+/** Programs that this process has started. They end when this process ends for any reason. */
 const running = new Set<ChildProcess>();
 const directories = new Set<string>();
 process.on('exit', () => {
@@ -58,7 +60,7 @@ process.on('exit', () => {
   for (const directory of directories) rmSync(directory, { recursive: true, force: true });
 });
 
-/** A server of its own on a free port of loopback. One that ran already is used as it is, and cannot be stopped. */
+/** Starts a server on a free port of loopback. A server that was already running is used as it is and cannot be stopped. */
 export async function startMongo(found: FoundMongo, options: MongoOptions = {}): Promise<MongoServer> {
   if (found.kind === 'running') return runningServer(found.url);
   const directory = mkdtempSync(join(tmpdir(), 'postern-mongo-'));
@@ -146,7 +148,7 @@ async function launch(
   return child;
 }
 
-/** Ends the program and removes its data when this process has ended in a way that no exit handler hears of. */
+/** Ends the program and deletes its data if this process ends without running its exit handlers. */
 function guard({ pid }: ChildProcess, directory: string): ChildProcess {
   const watchdog = spawn('/bin/sh', ['-c', 'read -r _; kill -9 "$0"; sleep 1; rm -rf "$1"', String(pid), directory], {
     stdio: ['pipe', 'ignore', 'ignore'],
@@ -157,7 +159,7 @@ function guard({ pid }: ChildProcess, directory: string): ChildProcess {
 }
 
 async function answers(port: number, initiate: boolean, check: () => void): Promise<void> {
-  const deadline = performance.now() + 20_000;
+  const deadline = performance.now() + 120_000;
   for (;;) {
     check();
     const client = new MongoClient(`mongodb://127.0.0.1:${port}/?directConnection=true`, {
@@ -183,7 +185,7 @@ function runningServer(address: string): MongoServer {
     throw new Error('the server of MONGODB_URL is not this test’s to stop');
   };
   return {
-    // Not `new URL`, which knows no list of hosts.
+    // `new URL` is not used, because it does not support lists of hosts.
     url: (database) => address.replace(/^(mongodb(?:\+srv)?:\/\/[^/?]+)(?:\/[^?]*)?/, `$1/${database}`),
     port: 0,
     pid: 0,
@@ -195,7 +197,7 @@ function runningServer(address: string): MongoServer {
   };
 }
 
-/** The signal takes effect a moment after it was sent, in which one more question may be answered. */
+/** The signal takes effect after a short delay, in which another request may be answered. */
 function waitUntilStopped(pid: number): void {
   const isStopped = () => / T /.test(readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/\(.*\)/, ''));
   const pause = new Int32Array(new SharedArrayBuffer(4));
@@ -212,7 +214,7 @@ function findProgram(name: string): string | null {
       accessSync(join(folder, name), constants.X_OK);
       return join(folder, name);
     } catch {
-      // In another folder, perhaps.
+      // The program may be in another folder.
     }
   }
   return null;

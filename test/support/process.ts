@@ -4,25 +4,34 @@ import { fileURLToPath } from 'node:url';
 
 const command = fileURLToPath(new URL('../../scripts/postern.js', import.meta.url));
 
-/** `postern …` as a process of its own, as an operator runs it. */
+/** A `postern` command in its own process. */
 export interface PosternProcess {
   readonly child: ChildProcess;
-  /** Standard output so far. */
+  /** Returns the standard output so far. */
   output(): string;
-  /** Standard error so far: the log. */
+  /** Returns the standard error so far, which contains the log. */
   log(): string;
-  /** Resolves with the line that `pattern` found on standard output; rejects if the process ends before. */
+  /** Resolves with the first match of `pattern` in the standard output. Rejects if the process ends before. */
   printed(pattern: RegExp): Promise<RegExpExecArray>;
-  /** Sends the signal, and waits for the end. Answers the exit code (null after SIGKILL). */
+  /** Sends the signal and waits for the end. Returns the exit code (null after SIGKILL). */
   end(signal: NodeJS.Signals): Promise<number | null>;
 }
 
 export function startPostern(args: readonly string[], env: Record<string, string>): PosternProcess {
   const child = spawn(process.execPath, [command, ...args], {
-    env: { PATH: process.env['PATH'], LOG_LEVEL: 'warn', ...env },
+    env: {
+      PATH: process.env['PATH'],
+      LOG_LEVEL: 'warn',
+      // A busy machine must not make it refuse calls as overloaded.
+      MAX_EVENT_LOOP_DELAY_MS: '600000',
+      // Events that users of the sandbox cause by themselves would come at any time.
+      SANDBOX_ACTIVITY: '0',
+      ...env,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const exited = once(child, 'exit') as Promise<[number | null]>;
+  // The process has ended, and its whole output was read.
+  const closed = once(child, 'close') as Promise<[number | null]>;
   let out = '';
   let errors = '';
   child.stdout.on('data', (chunk) => {
@@ -37,19 +46,19 @@ export function startPostern(args: readonly string[], env: Record<string, string
     log: () => errors,
     async printed(pattern) {
       let ended = false;
-      void exited.then(() => {
+      void closed.then(() => {
         ended = true;
       });
       for (;;) {
         const match = pattern.exec(out);
         if (match) return match;
         if (ended) throw new Error(`postern ended before it printed ${pattern}: ${out}${errors}`);
-        await Promise.race([once(child.stdout, 'data'), exited]);
+        await Promise.race([once(child.stdout, 'data'), closed]);
       }
     },
     async end(signal) {
       child.kill(signal);
-      return (await exited)[0];
+      return (await closed)[0];
     },
   };
 }

@@ -1,13 +1,13 @@
 import { connect, type Socket } from 'node:net';
 
-/** One HTTP answer as it came over the wire. */
+/** An HTTP response as received over the socket. */
 export interface RawAnswer {
   status: number;
   headers: Map<string, string>;
   body: string;
 }
 
-/** Opens a connection to an origin of loopback, to write bytes that no client library would. */
+/** Opens a connection to a loopback origin, for bytes that no client library would send. */
 export function openSocket(origin: string): Promise<Socket> {
   const { hostname, port } = new URL(origin);
   return new Promise((resolve, reject) => {
@@ -15,7 +15,7 @@ export function openSocket(origin: string): Promise<Socket> {
     socket.once('error', reject);
     socket.once('connect', () => {
       socket.off('error', reject);
-      // A connection that the service breaks is an outcome of the tests, no failure.
+      // The service may break the connection, which is not a failure of the test.
       socket.on('error', () => {});
       resolve(socket);
     });
@@ -23,13 +23,13 @@ export function openSocket(origin: string): Promise<Socket> {
 }
 
 /**
- * Sends bytes as they are and collects what comes back until the service closes, `answers` answers are whole, or
- * nothing came for `quietMs`.
+ * Sends bytes unchanged and collects the responses until the service closes the connection, `answers` complete responses arrived, or
+ * nothing arrived for `quietMs`.
  */
 export async function exchange(
   origin: string,
   parts: string | Buffer | readonly (string | Buffer)[],
-  { answers = 1, quietMs = 3_000 }: { answers?: number; quietMs?: number } = {},
+  { answers = 1, quietMs = 60_000 }: { answers?: number; quietMs?: number } = {},
 ): Promise<{ text: string; answers: RawAnswer[]; closed: boolean }> {
   const socket = await openSocket(origin);
   const chunks: Buffer[] = [];
@@ -38,7 +38,7 @@ export async function exchange(
     socket.on('data', (chunk) => {
       chunks.push(chunk);
       if (readAnswers(Buffer.concat(chunks)).length >= answers) {
-        // A moment more, for what a confused service may add.
+        // Waits a little longer for unexpected additional bytes.
         setTimeout(() => resolve(false), 15);
       }
     });
@@ -53,7 +53,7 @@ export async function exchange(
   return { text: bytes.toString('latin1'), answers: readAnswers(bytes), closed: outcome };
 }
 
-/** The whole answers among these bytes; interim ones (1xx) are passed over. */
+/** Returns the complete responses in these bytes, without interim responses (1xx). */
 function readAnswers(bytes: Buffer): RawAnswer[] {
   const answers: RawAnswer[] = [];
   let rest = bytes;

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 
 export interface ReceivedRequest {
   method: string;
-  /** The path with its query, as it was sent. */
+  /** The path and the query as received. */
   url: string;
   headers: IncomingHttpHeaders;
   /** The raw text. */
@@ -16,36 +16,36 @@ export interface ReceiverReply {
   status: number;
   body?: string;
   headers?: Record<string, string>;
-  /** How long to keep the caller waiting. */
+  /** The delay before the response. */
   delayMs?: number;
 }
 
 type Answer = (request: ReceivedRequest) => ReceiverReply | Promise<ReceiverReply>;
 
 export interface ReceiverOptions {
-  /** Answers CRC handshakes. */
+  /** The secret with which CRC handshakes are answered. */
   secret?: string;
-  /** Answers deliveries; 200 if left out. Handshakes are not asked of it. */
+  /** Returns the response to a delivery. The default is 200. It is not called for handshakes. */
   answer?: Answer;
 }
 
 export interface TestReceiver {
   /** `http://localhost:<port>/hook`. */
   url: string;
-  /** All that came, handshakes included. */
+  /** All received requests, including handshakes. */
   requests: ReceivedRequest[];
-  /** The deliveries alone, in the order in which they came. */
+  /** The received deliveries in order. */
   readonly deliveries: ReceivedRequest[];
-  /** Answers later CRC handshakes. */
+  /** The secret for later CRC handshakes. */
   secret: string;
-  /** Answers later deliveries. */
+  /** Sets the response to later deliveries. */
   answerWith(answer: Answer): void;
-  /** Answers later handshakes, instead of signing their token; `null` signs again. */
+  /** Sets the response to later handshakes. `null` restores signing. */
   answerCrcWith(answer: Answer | null): void;
   stop(): Promise<void>;
 }
 
-/** A receiver of webhooks as a user of the service would write one, and that can be told to misbehave. */
+/** Starts a webhook receiver like that of a user. It can be told to misbehave. */
 export async function startReceiver(options: ReceiverOptions = {}): Promise<TestReceiver> {
   let answer: Answer = options.answer ?? (() => ({ status: 200 }));
   const sign: Answer = ({ url }) => ({

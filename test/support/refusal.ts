@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { errorTable } from '../../src/shared/errors/table.ts';
 import type { Answer, Client } from './client.ts';
 
-/** The answer is the Envelope of a refusal, and shows no credit headers. */
+/** Checks that a response is the Envelope of a refusal and has no credit headers. */
 export function expectRefusal(answer: Answer, status: number, error?: string | RegExp): void {
   expect(answer.body, `status ${answer.status}`).toEqual({ status: false, data: null, error: expect.any(String) });
   if (typeof error === 'string') expect(answer.body.error).toBe(error);
@@ -16,12 +16,12 @@ export function expectRefusal(answer: Answer, status: number, error?: string | R
   expect(answer.headers.get('x-request-id')).toMatch(/^[\x21-\x7e]{1,64}$/);
 }
 
-/** What the account has left, once nothing is held any more. Credit of failed calls goes back after their answer. */
+/** Returns the balance of the account when no credit is reserved. The credit of failed calls is released after their responses. */
 export async function restingBalance(client: Client): Promise<string> {
-  for (let tries = 0; tries < 100; tries++) {
+  for (let tries = 0; tries < 3_000; tries++) {
     const { balance, held } = (await client.get('/account/balance')).body.data;
     if (held === '0') return String(balance);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
-  throw new Error('credit is still held after 2 s');
+  throw new Error('credit is still held after a minute');
 }

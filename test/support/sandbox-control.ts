@@ -3,7 +3,7 @@ import { operations } from '../../src/sandbox/operations/table.ts';
 
 const ofActors = new Set(operations.filter(({ access }) => access === 'actor').map(({ id }) => id));
 
-/** The sandbox's control routes, for tests that look behind the gateway. */
+/** Calls the control routes of the sandbox, for tests that check the platform's state. */
 export class SandboxControl {
   readonly #url: string;
 
@@ -11,13 +11,13 @@ export class SandboxControl {
     this.#url = url;
   }
 
-  /** How often each operation was asked for, since the start. */
+  /** Returns the number of calls of an operation since the start. */
   async requests(operation: string): Promise<number> {
     const { requests } = (await this.#send('/control/stats')) as { requests: Record<string, number> };
     return requests[operation] ?? 0;
   }
 
-  /** How often each operation was asked for by an actor while `run` ran. */
+  /** Returns the number of calls of each operation by an actor while `run` ran. */
   async requestsDuring<Result>(run: () => Promise<Result>): Promise<[Result, Record<string, number>]> {
     const before = await this.#actorRequests();
     const result = await run();
@@ -27,12 +27,18 @@ export class SandboxControl {
     return [result, Object.fromEntries(asked)];
   }
 
+  /** Returns the number of requests for the activity of a user that the sandbox holds. */
+  async waiting(userId: string): Promise<number> {
+    const { waiting } = (await this.#send('/control/stats')) as { waiting: Record<string, number> };
+    return waiting[userId] ?? 0;
+  }
+
   async #actorRequests(): Promise<Record<string, number>> {
     const { requests } = (await this.#send('/control/stats')) as { requests: Record<string, number> };
     return Object.fromEntries(Object.entries(requests).filter(([operation]) => ofActors.has(operation)));
   }
 
-  /** Texts of the tweets that calls made. */
+  /** Returns the texts of the tweets that calls created. */
   async tweets(): Promise<string[]> {
     const { tweets } = (await this.#send('/control/tweets')) as { tweets: { text: string }[] };
     return tweets.map(({ text }) => text);
@@ -45,7 +51,7 @@ export class SandboxControl {
     return account;
   }
 
-  /** Makes others do something to an account. */
+  /** Makes other users act on an account. */
   async makeEvents(wanted: {
     type: string;
     userName: string;
@@ -56,7 +62,7 @@ export class SandboxControl {
     await this.#send('/control/events', wanted);
   }
 
-  /** Makes an account say something to another. */
+  /** Makes an account send a message to another one. */
   async makeMessage(wanted: { from: string; to: string; text: string }): Promise<void> {
     await this.#send('/control/messages', wanted);
   }

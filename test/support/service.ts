@@ -11,20 +11,27 @@ import { type Environment, readConfig } from '../../src/shared/config/config.ts'
 import { parseDollars } from '../../src/shared/model/money.ts';
 import { makeLogger } from '../../src/shared/observability/logger.ts';
 import { systemRuntime } from '../../src/shared/runtime/runtime.ts';
+import { patientRuntime } from './patient-runtime.ts';
+import { quickStretcher } from './quick-stretcher.ts';
 
-/** A service on free ports of loopback with a folder of its own, the sandbox in the test's own thread. */
+// The service loads these when they are first needed. Vitest transforms sources while it loads them, so that a test on a busy machine would
+// wait for them longer than a test may take.
+import '../../src/api/graphql/http.ts';
+import '../../src/store/sqlite/store.ts';
+
+/** A service on free loopback ports with its own folder and a sandbox in the same thread. */
 export interface TestService {
   origin: string;
   dataDir: string;
   demo: Demo;
-  /** Every line that was logged. */
+  /** All log lines. */
   log: string[];
-  /** An account of its own with this much credit: its id and a key. */
+  /** Creates an account with this credit. Returns its id and a key. */
   makeAccount(dollars: string): Promise<{ id: string; key: string; keyId: string }>;
   revokeKey(id: string): Promise<void>;
-  /** Pays credit in, as an operator does; answers the payment's id. */
+  /** Adds credit and returns the id of the payment. */
   credit(account: string, dollars: string, description?: string): Promise<string>;
-  /** Makes the sandbox fail as its contract says (`POST /control/faults`). */
+  /** Adds a fault to the sandbox (`POST /control/faults`). */
   addFault(fault: Record<string, unknown>, match?: Record<string, unknown>): Promise<void>;
   stop(): Promise<void>;
 }
@@ -34,18 +41,29 @@ export async function startService(
   { tasks, ...overrides }: Overrides = {},
 ): Promise<TestService> {
   const dataDir = env['DATA_DIR'] ?? mkdtempSync(join(tmpdir(), 'postern-test-'));
-  // Sandboxes share the thread with the service here, and block it for seconds when they start on a busy machine.
-  const relaxed = { MAX_EVENT_LOOP_DELAY_MS: '600000' };
+  // The limit is high, because sandboxes share the thread with the service and block it for seconds when they start. Users of the sandbox
+  // do nothing by themselves, because their events would come at any time.
+  const relaxed = { MAX_EVENT_LOOP_DELAY_MS: '600000', SANDBOX_ACTIVITY: '0' };
   const config = readConfig({ PORT: '0', SANDBOX_PORT: '0', DATA_DIR: dataDir, ...relaxed, ...env });
   const log: string[] = [];
-  // One connection a process, as in production: SQLite's locks belong to the process, not to the connection.
+  const keep = (line: string) => {
+    log.push(line);
+    // The cause of a 500 would be lost with the log.
+    if (line.includes('"level":50')) process.stderr.write(line);
+  };
+  // Each process has one connection, as in production, because SQLite's locks belong to the process.
   const store = await openStore(config, systemRuntime);
   const service = await serve(config, {
     openStore: () => store,
-    logger: makeLogger({ level: 'trace', format: 'json' }, { write: (line) => void log.push(line) }),
-    // A thread cannot run TypeScript.
+    logger: makeLogger({ level: 'trace', format: 'json' }, { write: keep }),
+    // The built file is used, because a worker thread cannot run TypeScript.
     tasks: { worker: new URL('../../dist/main/task-worker.js', import.meta.url), ...tasks },
-    startSandbox: async (options) => ({ ...(await startSandbox(options)), onExit: () => {} }),
+    startSandbox: async (options) => ({
+      ...(await startSandbox({ ...options, stretcher: quickStretcher })),
+      onExit: () => {},
+    }),
+    runtime: patientRuntime,
+    stretcher: quickStretcher,
     ...overrides,
   });
   const demo = JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8')) as Demo;

@@ -3,17 +3,17 @@ import { closeSync, mkdtempSync, openSync, rmdirSync, rmSync, writeSync } from '
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A disk of its own, in memory, that can be full and can be read-only. */
+/** A disk in memory that can be filled and made read-only. */
 export interface SmallDisk {
   readonly path: string;
-  /** Takes all the room that is left, but `leaveBytes`. */
+  /** Fills the disk except for `leaveBytes`. */
   fill(leaveBytes?: number): void;
   makeRoom(): void;
   remount(mode: 'ro' | 'rw'): void;
   end(): void;
 }
 
-/** `null` where this process may not mount. */
+/** Returns `null` if this process is not allowed to mount a disk. */
 export function mountSmallDisk(size = '16m'): SmallDisk | null {
   const path = mkdtempSync(join(tmpdir(), 'postern-disk-'));
   try {

@@ -1,5 +1,4 @@
-// The worker of the service, except that it writes down which tasks it gets, and that a text with `hang <task>` in it
-// makes that task run for ever.
+// Runs the worker of the service, but records its tasks. A text with `hang <task>` makes that task run forever.
 import { appendFileSync } from 'node:fs';
 import runTask from '../../dist/main/task-worker.js';
 

@@ -3,7 +3,7 @@ import { maxAppendChars, splitForAppend } from '../../src/webhooks/shared/stored
 
 const event = (id: string, length: number) => ({ id, sealed: 'x'.repeat(length) });
 
-test('a page of large messages is appended in parts, in its order, each no larger than a store takes at once', () => {
+test('a page of large messages is appended in order, in parts that the store accepts', () => {
   const page = Array.from({ length: 100 }, (_, index) => event(String(index), 400_000));
   const parts = splitForAppend(page);
   expect(parts.flat()).toEqual(page);
@@ -13,7 +13,7 @@ test('a page of large messages is appended in parts, in its order, each no large
   }
 });
 
-test('what is small, or nothing, is one part; one that is too large is a part of its own', () => {
+test('a small or empty page is one part, and an event that is too large is a part of its own', () => {
   expect(splitForAppend([])).toEqual([[]]);
   const [small, large] = [event('1', 10), event('2', maxAppendChars + 1)];
   expect(splitForAppend([small, small])).toEqual([[small, small]]);

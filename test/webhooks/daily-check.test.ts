@@ -11,36 +11,43 @@ import { Vault } from '../../src/shared/secrets/vault.ts';
 import type { WebhookRecord } from '../../src/store/port.ts';
 import { Receivers } from '../../src/webhooks/delivery/receiver.ts';
 import { SendGate } from '../../src/webhooks/delivery/send-gate.ts';
-import { afterCheck, DailyCheck } from '../../src/webhooks/registration/daily-check.ts';
+import { afterCheck, afterPause, DailyCheck } from '../../src/webhooks/registration/daily-check.ts';
 import { Handshakes } from '../../src/webhooks/registration/handshakes.ts';
 import { lastErrorOf } from '../../src/webhooks/registration/views.ts';
 import { WebhookVault } from '../../src/webhooks/shared/secrets.ts';
 import { poller } from '../store/webhook-makers.ts';
 import { startReceiver } from '../support/receiver.ts';
-import { secret } from './world.ts';
+import { secret } from './fixture.ts';
 
 const hour = 3_600_000;
 const webhook: WebhookRecord = {
-  ...{
-    id: 'wh_1',
-    account: 'acc_1',
-    poller: 'p',
-    createdAt: 0,
-    url: 'https://hooks.example/',
-    sealed: '',
-    revision: 0,
-  },
-  ...{ hasEncryptionCode: false, events: null, valid: true, keptSince: 0, lastValidatedAt: 0, failingSince: null },
-  ...{ lastDeliveryAt: null, lastError: null },
+  id: 'wh_1',
+  account: 'acc_1',
+  poller: 'p',
+  createdAt: 0,
+  url: 'https://hooks.example/',
+  sealed: '',
+  revision: 0,
+  hasEncryptionCode: false,
+  events: null,
+  valid: true,
+  keptSince: 0,
+  lastValidatedAt: 0,
+  failingSince: null,
+  lastDeliveryAt: null,
+  undeliveredSince: null,
+  undeliveredError: null,
+  pausedAt: null,
+  lastError: null,
 };
 const away = { result: 'unreachable', reason: 'CRC failed: it refuses connections' } as const;
 
-test('a wrong answer makes a webhook invalid at once', () => {
+test('a wrong response makes a webhook invalid at once', () => {
   const after = afterCheck(webhook, { result: 'wrong', reason: 'CRC failed: its answer is not JSON' }, 24 * hour);
   expect(after).toMatchObject({ valid: false, lastError: 'CRC failed: its answer is not JSON', keptSince: 0 });
 });
 
-test('a fault of the network does after 28 hours of them, and says so from the first on', () => {
+test('network errors make a webhook invalid after 28 hours, and `lastError` shows the first one already', () => {
   let now = 24 * hour;
   let checked = webhook;
   for (; now < 52 * hour; now += hour) {
@@ -50,13 +57,24 @@ test('a fault of the network does after 28 hours of them, and says so from the f
   expect(afterCheck(checked, away, now)).toMatchObject({ valid: false, failingSince: null });
 });
 
-test('one that passes forgets the faults before it', () => {
+test('a check that passes resets earlier errors', () => {
   const checked = afterCheck(afterCheck(webhook, away, 24 * hour), { result: 'passed' }, 30 * hour);
   expect(checked).toMatchObject({ valid: true, lastError: null, failingSince: null, lastValidatedAt: 30 * hour });
   expect(afterCheck(checked, away, 53 * hour).valid).toBe(true);
 });
 
-test('one that passes says still that the code was refused', async () => {
+test('a pause does not count as time in which the handshake fails', () => {
+  const failing = afterCheck(webhook, away, 24 * hour);
+  const paused = afterPause(failing, true, 25 * hour);
+  expect(paused).toMatchObject({ valid: true, pausedAt: 25 * hour, failingSince: null, lastError: away.reason });
+  expect(afterPause(paused, true, 26 * hour)).toEqual(paused);
+  const resumed = afterPause(paused, false, 60 * hour);
+  expect(resumed.pausedAt).toBeNull();
+  expect(afterCheck(resumed, away, 60 * hour)).toMatchObject({ valid: true, failingSince: 60 * hour });
+  expect(afterPause(failing, false, 25 * hour)).toEqual(failing);
+});
+
+test('a check that passes keeps the error of a refused code; a paused webhook is not checked', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'postern-daily-check-'));
   const store = await openStore(readConfig({ DATA_DIR: directory }), runtime);
   const receivers = new Receivers({ guard: new OutboundGuard({ allow: [], runtime }), runtime, allowLocalhost: true });
@@ -69,6 +87,8 @@ test('one that passes says still that the code was refused', async () => {
     const refused = { ...webhook, url: receiver.url, sealed: vault.seal(webhook, secrets), lastError: 'CRC failed' };
     await store.webhooks.create(refused, poller('p', { account }), 10);
     const handshakes = new Handshakes({ store, receivers, vault, runtime, gate: new SendGate({ store, runtime }) });
+    await new DailyCheck({ store, handshakes, runtime }).run([{ ...refused, pausedAt: 1 }]);
+    expect(receiver.requests).toEqual([]);
     await new DailyCheck({ store, handshakes, runtime }).run([refused]);
     const checked = await store.webhooks.find(account, id);
     expect(checked).toMatchObject({ valid: true, lastError: null });

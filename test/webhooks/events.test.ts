@@ -7,24 +7,33 @@ import { z } from 'zod';
 import { isSignedByPlatform, verify } from '../../src/client/webhooks/index.ts';
 import type { Client } from '../support/client.ts';
 import type { TestReceiver } from '../support/receiver.ts';
-import { type Account, change, idsOf, register, secret, startWorld, until, type World } from './world.ts';
+import { until } from '../support/until.ts';
+import {
+  type Account,
+  changeWebhook,
+  idsOf,
+  register,
+  secret,
+  startWebhookFixture,
+  type WebhookFixture,
+} from './fixture.ts';
 
-let world: World;
+let fixture: WebhookFixture;
 let client: Client;
 let account: Account;
 let receiver: TestReceiver;
 let webhook: string;
 let tweetId: string;
 beforeAll(async () => {
-  world = await startWorld();
-  ({ client, account } = await world.actor());
-  receiver = await world.receiver();
+  fixture = await startWebhookFixture();
+  ({ client, account } = await fixture.actor());
+  receiver = await fixture.receiver();
   tweetId = String((await client.post('/tweet/create', { text: 'Mine' })).body.data['id']);
   ({ id: webhook } = await register(client, { url: receiver.url }));
 });
-afterAll(() => world.stop());
+afterAll(() => fixture.stop());
 
-/** What schema/events.json, which receivers read, says of every body. */
+/** Checks a body against schema/events.json, which is published for receivers. */
 const isEvent = addFormats
   .default(new Ajv2020.default())
   .compile(JSON.parse(readFileSync(new URL('../../schema/events.json', import.meta.url), 'utf8')));
@@ -33,15 +42,20 @@ const numeric = z.string().regex(/^\d+$/);
 const name = z.string().min(1);
 const event = <Type extends string>(type: Type, fields: z.ZodRawShape) =>
   z.strictObject({
-    ...{ id: z.string().regex(/^evt_[\w-]{24}$/), type: z.literal(type), created_at: z.iso.datetime() },
+    id: z.string().regex(/^evt_[\w-]{24}$/),
+    type: z.literal(type),
+    created_at: z.iso.datetime(),
     ...fields,
   });
 const authored = {
-  ...{ tweet_id: numeric, text: name },
-  ...{ author_id: numeric, author_screen_name: name, author_name: name },
+  tweet_id: numeric,
+  text: name,
+  author_id: numeric,
+  author_screen_name: name,
+  author_name: name,
 };
 const actors = { actor_ids: z.array(numeric).min(1), actor_screen_names: z.array(name).min(1) };
-/** The fields of docs/webhooks.md, Events. */
+/** The fields in docs/webhooks.md, Events. */
 const schemas = {
   'tweet.mention': event('tweet.mention', authored),
   'tweet.reply': event('tweet.reply', { ...authored, in_reply_to_id: numeric }),
@@ -52,9 +66,9 @@ const schemas = {
 };
 
 describe.each(Object.entries(schemas))('%s', (type, schema) => {
-  test('is delivered with the fields that it has, and says what happened', async () => {
+  test('is delivered with its documented fields', async () => {
     const seen = receiver.deliveries.length;
-    const [happened] = await world.happen(account, type.split('.')[1]);
+    const [happened] = await fixture.happen(account, type.split('.')[1]);
     await until(() => expect(receiver.deliveries).toHaveLength(seen + 1));
     const body = JSON.parse(receiver.deliveries[seen]?.body ?? '');
     expect(schema.safeParse(body).error).toBeUndefined();
@@ -66,13 +80,13 @@ describe.each(Object.entries(schemas))('%s', (type, schema) => {
     }
   });
 
-  test('alone reaches a webhook that wants nothing else', async () => {
-    const { account, client } = await world.actor();
+  test('is the only event that reaches a webhook with this type only', async () => {
+    const { account, client } = await fixture.actor();
     await client.post('/tweet/create', { text: 'Mine' });
-    const [only, all] = [await world.receiver(), await world.receiver()];
+    const [only, all] = [await fixture.receiver(), await fixture.receiver()];
     await register(client, { url: only.url, events: [type] });
     await register(client, { url: all.url });
-    for (const each of Object.keys(schemas)) await world.happen(account, each.split('.')[1]);
+    for (const each of Object.keys(schemas)) await fixture.happen(account, each.split('.')[1]);
     await until(() => expect(all.deliveries).toHaveLength(6));
     await until(() => expect(only.deliveries.map(({ body }) => JSON.parse(body).type)).toEqual([type]));
   });
@@ -84,8 +98,11 @@ test('every delivery is signed, for the platform’s scheme, for Standard Webhoo
   for (const { body, headers } of receiver.deliveries) {
     const { id } = JSON.parse(body);
     expect(headers).toMatchObject({
-      ...{ 'content-type': 'application/json', 'webhook-id': id, 'x-platform-webhooks-event-id': id },
-      ...{ 'x-platform-webhooks-attempt': '1', 'webhook-timestamp': headers['x-platform-webhooks-timestamp'] },
+      'content-type': 'application/json',
+      'webhook-id': id,
+      'x-platform-webhooks-event-id': id,
+      'x-platform-webhooks-attempt': '1',
+      'webhook-timestamp': headers['x-platform-webhooks-timestamp'],
     });
     expect(verifier.verify(body, headers as Record<string, string>)).toEqual(JSON.parse(body));
     expect(verify(body, headers, secret)).toEqual({ eventId: id, attempt: 1 });
@@ -94,17 +111,17 @@ test('every delivery is signed, for the platform’s scheme, for Standard Webhoo
   }
 });
 
-test('what the account does itself is no event', async () => {
+test('actions of the account itself are not events', async () => {
   const seen = receiver.deliveries.length;
   await client.post('/tweet/favorite', { tweet_id: tweetId });
   await client.post('/user/follow', { username: 'ada' });
   await client.post('/tweet/create', { text: `@${account.userName} Mine`, reply_to_tweet_id: tweetId });
-  await world.happen(account);
+  await fixture.happen(account);
   await until(() => expect(receiver.deliveries).toHaveLength(seen + 1));
   expect(JSON.parse(receiver.deliveries[seen]?.body ?? '').type).toBe('user.follow');
 });
 
-test('the list and the deliveries show what was delivered', async () => {
+test('the list and the deliveries show the delivered events', async () => {
   const count = receiver.deliveries.length;
   const owner = client.with({ authToken: '' });
   const of = async () => (await owner.get(`/webhooks/${webhook}/deliveries`, { count: '100' })).body.data['deliveries'];
@@ -119,13 +136,13 @@ test('the list and the deliveries show what was delivered', async () => {
   expect(listed?.last_delivery_at).toMatch(/Z$/);
 });
 
-test('a new secret signs beside the old one, and alone once a handshake has proven it', async () => {
+test('a new secret signs together with the old one, and alone after a handshake with it has passed', async () => {
   const rotated = await client.post(`/webhooks/${webhook}/rotate-secret`);
   expect(rotated.headers.get('x-credits-charged')).toBe('0.0025');
   const renewed = String(rotated.body.data['secret']);
   const next = async () => {
     const seen = receiver.deliveries.length;
-    await world.happen(account);
+    await fixture.happen(account);
     await until(() => expect(receiver.deliveries).toHaveLength(seen + 1));
     return receiver.deliveries[seen] as TestReceiver['deliveries'][number];
   };
@@ -133,14 +150,14 @@ test('a new secret signs beside the old one, and alone once a handshake has prov
   for (const each of [secret, renewed]) expect(verify(both.body, both.headers, each).attempt).toBe(1);
   expect(isSignedByPlatform(both.body, both.headers, secret)).toBe(true);
   receiver.secret = renewed;
-  expect((await change(client, 'PUT', `/webhooks/${webhook}`)).body.data['valid']).toBe(true);
+  expect((await changeWebhook(client, 'PUT', `/webhooks/${webhook}`)).body.data['valid']).toBe(true);
   const proven = await next();
   for (const each of [secret, renewed]) expect(verify(proven.body, proven.headers, each).attempt).toBe(1);
   expect(isSignedByPlatform(proven.body, proven.headers, renewed)).toBe(true);
 });
 
-test('a secret that a receiver has goes on signing however often new ones are made before the next handshake', async () => {
-  const own = await world.receiver();
+test('the secret of a receiver continues to sign even if several new ones are created before the next handshake', async () => {
+  const own = await fixture.receiver();
   const { id } = await register(client, { url: own.url, secret });
   await client.post(`/webhooks/${id}/rotate-secret`);
   const { body } = await client.post(`/webhooks/${id}/rotate-secret`);

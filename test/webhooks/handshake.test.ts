@@ -4,18 +4,20 @@ import type { AddressInfo, Server } from 'node:net';
 import { createServer as createTcp } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { selfSigned } from '../proxy/self-signed.ts';
+import { AdjustableRuntime } from '../support/adjustable-runtime.ts';
 import type { Client } from '../support/client.ts';
 import type { ReceiverReply } from '../support/receiver.ts';
-import { change, LeapingRuntime, look, register, secret, startWorld, until, type World } from './world.ts';
+import { until } from '../support/until.ts';
+import { changeWebhook, fetchWebhook, register, secret, startWebhookFixture, type WebhookFixture } from './fixture.ts';
 
-let world: World;
+let fixture: WebhookFixture;
 let client: Client;
-const runtime = new LeapingRuntime();
+const runtime = new AdjustableRuntime();
 beforeAll(async () => {
-  world = await startWorld({ OUTBOUND_ALLOW: '127.0.0.0/8' }, { runtime });
-  ({ client } = await world.actor());
+  fixture = await startWebhookFixture({ OUTBOUND_ALLOW: '127.0.0.0/8' }, { runtime });
+  ({ client } = await fixture.actor());
 });
-afterAll(() => world.stop());
+afterAll(() => fixture.stop());
 
 const token = (url: string) => new URL(url, 'http://receiver').searchParams.get('crc_token') ?? '';
 const mac = (url: string, key = secret) => createHmac('sha256', key).update(token(url));
@@ -54,49 +56,49 @@ describe.each<[string, (url: string) => ReceiverReply, string | RegExp]>([
     'its answer is not JSON',
   ],
 ])('an answer %s', (_name, answer, reason) => {
-  test('leaves the webhook invalid, and says what was wrong', async () => {
-    const receiver = await world.receiver();
+  test('leaves the webhook invalid with the reason', async () => {
+    const receiver = await fixture.receiver();
     receiver.answerCrcWith(({ url }) => answer(url));
     const { id, valid } = await register(client, { url: receiver.url });
     expect(valid).toBe(false);
-    expect((await look(client, id)).last_error).toBe(`CRC failed: ${reason}`);
+    expect((await fetchWebhook(client, id)).last_error).toBe(`CRC failed: ${reason}`);
     expect(receiver.requests).toHaveLength(1);
     receiver.answerCrcWith(null);
-    const { body } = await change(client, 'PUT', `/webhooks/${id}`);
+    const { body } = await changeWebhook(client, 'PUT', `/webhooks/${id}`);
     expect(body.data).toMatchObject({ valid: true, last_error: null });
-    await change(client, 'DELETE', `/webhooks/${id}`);
+    await changeWebhook(client, 'DELETE', `/webhooks/${id}`);
   });
 });
 
-test('no answer within 10 seconds is told', async () => {
-  const receiver = await world.receiver();
+test('no response within 10 seconds is reported', async () => {
+  const receiver = await fixture.receiver();
   receiver.answerCrcWith(() => new Promise(() => {}));
   const registering = register(client, { url: receiver.url });
   await until(() => expect(receiver.requests).toHaveLength(1));
   runtime.leap(10_000);
   const { id, valid } = await registering;
-  expect([valid, (await look(client, id)).last_error]).toEqual([false, 'CRC failed: no answer within 10 s']);
+  expect([valid, (await fetchWebhook(client, id)).last_error]).toEqual([false, 'CRC failed: no response within 10 s']);
 });
 
-test('a refused and a broken connection are told', async () => {
-  const gone = await world.receiver();
+test('a refused and a broken connection are reported', async () => {
+  const gone = await fixture.receiver();
   await gone.stop();
   const { id } = await register(client, { url: gone.url });
-  expect((await look(client, id)).last_error).toBe('CRC failed: it refuses connections');
+  expect((await fetchWebhook(client, id)).last_error).toBe('CRC failed: it refuses connections');
   const rude = await listen(createTcp((socket) => socket.on('data', () => socket.destroy())));
   const other = await register(client, { url: `http://localhost:${rude.port}/` });
-  expect((await look(client, other.id)).last_error).toMatch(/^CRC failed: the connection broke/);
+  expect((await fetchWebhook(client, other.id)).last_error).toMatch(/^CRC failed: the connection broke/);
   rude.server.close();
 });
 
-test('a certificate that nobody trusts, and no TLS at all, are told', async () => {
+test('an untrusted certificate and a server without TLS are reported', async () => {
   const { server, port } = await listen(createTls(selfSigned(), (_request, response) => response.end('{}')));
   const { id } = await register(client, { url: `https://127.0.0.1:${port}/` });
-  expect((await look(client, id)).last_error).toBe('CRC failed: TLS failed (DEPTH_ZERO_SELF_SIGNED_CERT)');
+  expect((await fetchWebhook(client, id)).last_error).toBe('CRC failed: TLS failed (DEPTH_ZERO_SELF_SIGNED_CERT)');
   server.close();
-  const { url } = await world.receiver();
+  const { url } = await fixture.receiver();
   const plain = await register(client, { url: url.replace('http://localhost', 'https://127.0.0.1') });
-  expect((await look(client, plain.id)).last_error).toMatch(/^CRC failed: TLS failed \(/);
+  expect((await fetchWebhook(client, plain.id)).last_error).toMatch(/^CRC failed: TLS failed \(/);
 });
 
 async function listen(server: Server): Promise<{ server: Server; port: number }> {

@@ -1,41 +1,55 @@
 import { createHmac } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Client } from '../support/client.ts';
 import { type Fleet, startFleet } from '../support/fleet.ts';
-import { change, look, register, secret, startWorld, until, type World } from './world.ts';
+import { until } from '../support/until.ts';
+import { changeWebhook, fetchWebhook, register, secret, startWebhookFixture, type WebhookFixture } from './fixture.ts';
 
-let world: World;
+let fixture: WebhookFixture;
 beforeAll(async () => {
-  world = await startWorld();
+  fixture = await startWebhookFixture();
 });
-afterAll(() => world.stop());
+afterAll(() => fixture.stop());
+
+/** Waits until this many requests run at the gateways together. */
+const untilRunning = (count: number, origins = [fixture.service.origin]) =>
+  until(async () => {
+    const texts = await Promise.all(origins.map(async (origin) => (await fetch(new URL('/metrics', origin))).text()));
+    const running = texts.map((text) => Number(/^postern_http_requests_in_flight (\d+)$/m.exec(text)?.[1]));
+    expect(running.reduce((sum, each) => sum + each, 0)).toBeGreaterThanOrEqual(count);
+  });
 
 const crcs = (requests: readonly { method: string }[]) => requests.filter(({ method }) => method === 'GET').length;
 
 test('50 parallel PUTs of one webhook share a handshake', async () => {
-  const { client } = await world.actor();
-  const receiver = await world.receiver();
+  const { client } = await fixture.actor();
+  const receiver = await fixture.receiver();
   const { id } = await register(client, { url: receiver.url });
+  const allRun = untilRunning(50);
   receiver.answerCrcWith(async ({ url }) => {
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await allRun;
+    await sleep(300);
     return sign(url);
   });
   const before = crcs(receiver.requests);
-  const answers = await Promise.all(Array.from({ length: 50 }, () => change(client, 'PUT', `/webhooks/${id}`)));
+  const answers = await Promise.all(Array.from({ length: 50 }, () => changeWebhook(client, 'PUT', `/webhooks/${id}`)));
   for (const { status, body } of answers) expect([status, body.data['valid']]).toEqual([200, true]);
   expect(crcs(receiver.requests) - before).toBeLessThanOrEqual(3);
 });
 
 test('20 parallel replays of 100 webhooks send about 100 handshakes, 20 at a time', async () => {
-  const { client } = await world.actor();
-  const receiver = await world.receiver();
+  const { client } = await fixture.actor();
+  const receiver = await fixture.receiver();
   await Promise.all(Array.from({ length: 100 }, () => register(client, { url: receiver.url })));
   receiver.requests.length = 0;
   let running = 0;
   let most = 0;
+  const allRun = untilRunning(20);
   receiver.answerCrcWith(async ({ url }) => {
     most = Math.max(most, ++running);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await allRun;
+    await sleep(20);
     running -= 1;
     return sign(url);
   });
@@ -50,8 +64,8 @@ test('20 parallel replays of 100 webhooks send about 100 handshakes, 20 at a tim
 });
 
 test('a handshake runs again if the secret was changed before its outcome was written', async () => {
-  const { client } = await world.actor();
-  const receiver = await world.receiver();
+  const { client } = await fixture.actor();
+  const receiver = await fixture.receiver();
   const { id } = await register(client, { url: receiver.url });
   const owner = client.with({ authToken: '' });
   let rotated = '';
@@ -65,13 +79,16 @@ test('a handshake runs again if the secret was changed before its outcome was wr
     return sign(url, rotated);
   });
   receiver.requests.length = 0;
-  expect((await change(client, 'PUT', `/webhooks/${id}`)).body.data).toMatchObject({ valid: true, last_error: null });
+  expect((await changeWebhook(client, 'PUT', `/webhooks/${id}`)).body.data).toMatchObject({
+    valid: true,
+    last_error: null,
+  });
   expect(crcs(receiver.requests)).toBe(2);
 });
 
 test('a registration that is refused because of the limit sends nothing', async () => {
-  const { client } = await world.actor();
-  const receiver = await world.receiver();
+  const { client } = await fixture.actor();
+  const receiver = await fixture.receiver();
   await Promise.all(Array.from({ length: 100 }, () => register(client, { url: receiver.url })));
   receiver.requests.length = 0;
   const answers = await Promise.all(
@@ -81,19 +98,19 @@ test('a registration that is refused because of the limit sends nothing', async 
   expect(receiver.requests).toHaveLength(0);
 });
 
-test('a caller without credit makes nothing be sent', async () => {
-  const receiver = await world.receiver();
-  const account = await world.sandbox.mint();
-  const { key } = await world.service.makeAccount('0.0025');
-  const { client: rich } = await world.actor();
+test('the request of a caller without credit sends nothing', async () => {
+  const receiver = await fixture.receiver();
+  const account = await fixture.sandbox.mint();
+  const { key } = await fixture.service.makeAccount('0.0025');
+  const { client: rich } = await fixture.actor();
   const client = rich.with({ key, authToken: account.authToken });
   const { id } = await register(client, { url: receiver.url });
   receiver.requests.length = 0;
   const owner = client.with({ authToken: '' });
   const refused = await Promise.all([
     client.post('/webhooks', { url: receiver.url, secret }),
-    change(client, 'PUT', `/webhooks/${id}`),
-    change(client, 'PATCH', `/webhooks/${id}`, { url: `${receiver.url}2` }),
+    changeWebhook(client, 'PUT', `/webhooks/${id}`),
+    changeWebhook(client, 'PATCH', `/webhooks/${id}`, { url: `${receiver.url}2` }),
     owner.post(`/webhooks/${id}/test`),
     owner.post('/webhooks/replay', {}),
   ]);
@@ -101,44 +118,49 @@ test('a caller without credit makes nothing be sent', async () => {
   expect(receiver.requests).toHaveLength(0);
 });
 
-test('two gateways share a handshake, and one that was killed during it holds up the other for its lease only', async () => {
+test('two gateways share a handshake, and one that is killed during it delays the other by its lease at most', async () => {
   const fleet: Fleet = await startFleet(null);
   try {
     const gateways = [await fleet.start(), await fleet.start()];
     const account = await fleet.admin.createAccount('Shared', 1_000_000);
     const key = (await fleet.admin.createKey(account, 'Key')).key.expose();
-    const { client: any } = await world.actor();
+    const { client: any } = await fixture.actor();
     const authToken = gateways[0]?.demo.accounts[0]?.authToken ?? '';
     const clients = gateways.map(({ demo }) => any.with({ baseUrl: demo.baseUrl, key, authToken }));
     const [one, two] = clients as [Client, Client];
-    const receiver = await world.receiver();
+    const receiver = await fixture.receiver();
     const { id } = await register(one, { url: receiver.url });
     receiver.requests.length = 0;
+    const allRun = untilRunning(
+      20,
+      gateways.map(({ demo }) => demo.baseUrl),
+    );
     receiver.answerCrcWith(async ({ url }) => {
-      await new Promise((resolve) => setTimeout(resolve, 700));
+      await allRun;
+      await sleep(700);
       return sign(url);
     });
     const answers = await Promise.all(
-      Array.from({ length: 20 }, (_, i) => change(clients[i % 2] ?? one, 'PUT', `/webhooks/${id}`)),
+      Array.from({ length: 20 }, (_, i) => changeWebhook(clients[i % 2] ?? one, 'PUT', `/webhooks/${id}`)),
     );
     for (const { status, body } of answers) expect([status, body.data['valid']]).toEqual([200, true]);
     expect(crcs(receiver.requests)).toBe(1);
 
     receiver.requests.length = 0;
     receiver.answerCrcWith(() => new Promise(() => {}));
-    const lost = change(one, 'PUT', `/webhooks/${id}`).catch(() => null);
+    const lost = changeWebhook(one, 'PUT', `/webhooks/${id}`).catch(() => null);
     await until(() => expect(crcs(receiver.requests)).toBe(1));
     await gateways[0]?.process.end('SIGKILL');
     expect(await lost).toBeNull();
     receiver.answerCrcWith(null);
-    const { body } = await change(two, 'PUT', `/webhooks/${id}`);
+    const { body } = await changeWebhook(two, 'PUT', `/webhooks/${id}`);
     expect(body.data['valid']).toBe(true);
     expect(crcs(receiver.requests)).toBe(2);
-    expect((await look(two, id)).last_error).toBeNull();
+    expect((await fetchWebhook(two, id)).last_error).toBeNull();
   } finally {
     await fleet.stop();
   }
-}, 120_000);
+});
 
 function sign(url: string, key = secret) {
   const token = new URL(url, 'http://receiver').searchParams.get('crc_token') ?? '';

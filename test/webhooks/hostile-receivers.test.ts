@@ -6,10 +6,10 @@ import { createServer as createTlsServer } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { OutgoingConnections } from '../../src/outbound/connection-limiter.ts';
 import { OutboundGuard } from '../../src/outbound/guard.ts';
-import { systemRuntime as runtime } from '../../src/shared/runtime/runtime.ts';
 import { Receivers } from '../../src/webhooks/delivery/receiver.ts';
 import { listen } from '../proxy/forward-proxy.ts';
 import { selfSigned } from '../proxy/self-signed.ts';
+import { patientRuntime as runtime } from '../support/patient-runtime.ts';
 
 const tls = selfSigned();
 const connections = new OutgoingConnections();
@@ -87,8 +87,7 @@ describe('one attempt opens one connection to a receiver that', () => {
     const { url, accepted } = await receiverThat(behave);
     const usage = process.cpuUsage();
     const answer = await receivers.post('acc', url, {}, '{}');
-    expect(answer).toMatchObject({ fault: typeof fault === 'string' ? fault : expect.stringMatching(fault) });
-    expect(answer.durationMs).toBeLessThan(5_000);
+    expect(answer).toMatchObject({ reason: typeof fault === 'string' ? fault : expect.stringMatching(fault) });
     const { user, system } = process.cpuUsage(usage);
     expect((user + system) / 1_000).toBeLessThan(2_000);
     expect(accepted()).toBe(1);
@@ -96,7 +95,7 @@ describe('one attempt opens one connection to a receiver that', () => {
     expect(connections.receiver.hosts).toBe(0);
   });
 
-  test('sends a byte at once over TLS', async () => {
+  test('sends one byte at a time over TLS', async () => {
     let accepted = 0;
     const server = createTlsServer(tls, (socket) => {
       accepted += 1;
@@ -106,12 +105,12 @@ describe('one attempt opens one connection to a receiver that', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
     const answer = await receivers.post('acc', new URL(`https://127.0.0.1:${port}/`), {}, '{}');
-    expect(answer).toMatchObject({ fault: expect.stringMatching(/the connection broke|closes connections before/) });
+    expect(answer).toMatchObject({ reason: expect.stringMatching(/the connection broke|closes connections before/) });
     expect(accepted).toBe(1);
     server.close();
   });
 
-  test('sends a few informational responses first, which are fine', async () => {
+  test('sends a few informational responses first, which are accepted', async () => {
     const { url } = await receiverThat(
       answering(
         (socket) => void socket.write(`${'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(5)}HTTP/1.1 204 No Content\r\n\r\n`),
@@ -157,12 +156,12 @@ describe('a slow host', () => {
     clearInterval(timer);
     expect(answers.every((answer) => 'status' in answer && answer.status === 200)).toBe(true);
     expect(mostWaiting).toBe(64);
-    // Undici frees a connection a turn after the end of the response.
+    // undici frees a connection one turn after the end of the response.
     expect(mostOpen).toBeLessThanOrEqual(128);
     expect(connections.receiver.hosts).toBe(0);
   });
 
-  test('does not hold up another host, and what was given up leaves the line', async () => {
+  test('does not delay another host, and given up deliveries leave the queue', async () => {
     const ended = new AbortController();
     setMaxListeners(0, ended.signal);
     const stuck = Array.from({ length: 400 }, () => receivers.post('acc', url, {}, '{}', ended.signal));
@@ -170,8 +169,8 @@ describe('a slow host', () => {
     const other = await receiverThat(answering((socket) => void socket.write('HTTP/1.1 204 No Content\r\n\r\n')));
     other.url.hostname = '127.0.0.1';
     const tcp = new URL(`https://127.0.0.1:${other.url.port}/`);
-    // No TLS there: it is reached, which is all that matters.
-    expect(await receivers.post('acc', tcp, {}, '{}')).toMatchObject({ fault: expect.stringMatching(/TLS|broke/) });
+    // The server has no TLS. Only the fact that it is reached matters.
+    expect(await receivers.post('acc', tcp, {}, '{}')).toMatchObject({ reason: expect.stringMatching(/TLS|broke/) });
     expect(other.accepted()).toBe(1);
     ended.abort();
     await Promise.all(stuck);
@@ -179,7 +178,7 @@ describe('a slow host', () => {
     expect(waiting.splice(0)).toHaveLength(64);
   });
 
-  test('answers another account at once while one account takes all that it may', async () => {
+  test('serves another account at once while one account uses its whole share', async () => {
     const ended = new AbortController();
     setMaxListeners(0, ended.signal);
     const stuck = Array.from({ length: 800 }, () => receivers.post('acc', url, {}, '{}', ended.signal));
@@ -194,15 +193,17 @@ describe('a slow host', () => {
     waiting.splice(0);
   });
 
-  test('tells a delivery that had to wait for its connection', async () => {
+  test('is reported for a delivery that had to wait for its connection', async () => {
     const stuck = Array.from({ length: 64 }, () => receivers.post('acc', url, {}, '{}'));
     await sleep(1_200);
     expect(await receivers.post('acc', url, {}, '{}')).toMatchObject({
-      fault: 'no answer within 10 s, 8 s of which it waited because too many other requests to its host were under way',
+      reason: expect.stringMatching(
+        /^no response within 10 s; the request waited for \d+ s of them because of too many other requests to the same host$/,
+      ),
     });
-    for (const answer of await Promise.all(stuck)) expect(answer).toMatchObject({ fault: 'no answer within 10 s' });
+    for (const answer of await Promise.all(stuck)) expect(answer).toMatchObject({ reason: 'no response within 10 s' });
     waiting.splice(0);
-  }, 15_000);
+  });
 });
 
 test('connections of handshakes are closed, and those of deliveries are kept for the next one', async () => {
@@ -215,7 +216,7 @@ test('connections of handshakes are closed, and those of deliveries are kept for
   for (let i = 0; i < 5; i++) await asking.get('acc', url);
   await expect.poll(() => own.receiver.open).toBe(0);
   for (let i = 0; i < 5; i++) await asking.post('acc', url, {}, '{}');
-  // Undici frees a connection a turn after the end of the response, so the next request may have opened a second one.
+  // undici frees a connection one turn after the end of the response, so the next request may have opened a second one.
   expect([1, 2]).toContain(own.receiver.open);
   await asking.close();
   await expect.poll(() => own.receiver.open).toBe(0);

@@ -1,14 +1,15 @@
 import { expect, test } from 'vitest';
-import { register, startWorld, until } from './world.ts';
+import { until } from '../support/until.ts';
+import { register, startWebhookFixture } from './fixture.ts';
 
-test('webhooks and deliveries are listed page by page, each once', async () => {
-  const world = await startWorld();
+test('webhooks and deliveries are listed once each, page by page', async () => {
+  const fixture = await startWebhookFixture();
   try {
-    const { client, account } = await world.actor();
-    const receiver = await world.receiver();
+    const { client, account } = await fixture.actor();
+    const receiver = await fixture.receiver();
     const ids: string[] = [];
     for (let i = 0; i < 3; i++) ids.unshift((await register(client, { url: receiver.url })).id);
-    await world.happen(account, 'follow', 3);
+    await fixture.happen(account, 'follow', 3);
     await until(() => expect(receiver.deliveries).toHaveLength(9));
 
     const walk = async (path: string, items: string) => {
@@ -26,6 +27,6 @@ test('webhooks and deliveries are listed page by page, each once', async () => {
     const events = (await walk(`/webhooks/${ids[0]}/deliveries`, 'deliveries')).map(({ event_id }) => event_id);
     expect(new Set(events).size).toBe(3);
   } finally {
-    await world.stop();
+    await fixture.stop();
   }
 });

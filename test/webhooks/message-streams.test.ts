@@ -1,22 +1,23 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eventBodies } from '../../src/shared/model/event-bodies.ts';
-import { between, dataOf, Writer } from '../messaging/conversations/world.ts';
-import { register, startWorld, until, type World } from './world.ts';
+import { conversationIdOf, dataOf, Writer } from '../messaging/conversations/fixture.ts';
+import { until } from '../support/until.ts';
+import { register, startWebhookFixture, type WebhookFixture } from './fixture.ts';
 
-let world: World;
+let fixture: WebhookFixture;
 let anna: Writer;
 let ben: Writer;
 beforeAll(async () => {
-  world = await startWorld();
-  const { client } = await world.actor();
+  fixture = await startWebhookFixture();
+  const { client } = await fixture.actor();
   [anna, ben] = [
-    new Writer((await world.sandbox.mint()) as never, client),
-    new Writer((await world.sandbox.mint()) as never, client),
+    new Writer((await fixture.sandbox.mint()) as never, client),
+    new Writer((await fixture.sandbox.mint()) as never, client),
   ];
   await anna.sends(ben, 'Before anybody listens');
-  await ben.reads(between(anna, ben));
+  await ben.reads(conversationIdOf(anna, ben));
 });
-afterAll(() => world.stop());
+afterAll(() => fixture.stop());
 
 type Body = Record<string, unknown> & { type: keyof typeof eventBodies };
 
@@ -70,17 +71,17 @@ const subscription = `subscription { events { type
   ... on MessageDeletedEvent { undecryptable targetSeqId }
 } }`;
 
-/** A webhook and both streams of Anna, which all receive events. */
+/** Opens a webhook and both kinds of streams of Anna, which all receive events. */
 async function listen() {
-  const receiver = await world.receiver();
+  const receiver = await fixture.receiver();
   await register(anna.client, { url: receiver.url, encryption_code: anna.account.encryptionCode });
-  const live = collect(`${world.service.demo.baseUrl}/events`, {}, {});
+  const live = collect(`${fixture.service.demo.baseUrl}/events`, {}, {});
   const graphql = collect(
-    world.service.demo.graphqlUrl,
+    fixture.service.demo.graphqlUrl,
     { method: 'POST', body: JSON.stringify({ query: subscription }) },
     { 'content-type': 'application/json', accept: 'text/event-stream' },
   );
-  // A stream begins at its first read, so the first messages may come before it.
+  // A stream begins at its first read, so it may miss the first messages.
   await until(async () => {
     await ben.sends(anna, 'Is anybody there?');
     expect(Math.min(receiver.deliveries.length, live.events.length, graphql.events.length)).toBeGreaterThan(0);
@@ -90,24 +91,21 @@ async function listen() {
 
 test('a message that is deleted between two polls produces all of its events, on webhooks and both streams', async () => {
   const { receiver, live, graphql } = await listen();
-  await world.service.addFault({ kind: 'status', status: 503 }, { operation: 'activity', times: null });
+  await fixture.service.addFault({ kind: 'status', status: 503 }, { operation: 'activity', times: null });
   const { conversation_id, seq_id, message_id } = await ben.sends(anna, 'Is the light on?');
   const about = { conversation_id, seq_id };
   dataOf(await ben.post('/dm/edit', { ...about, text: 'Is the lamp on?' }));
   dataOf(await anna.post('/dm/react', { ...about, emoji: '💡' }));
   dataOf(await anna.post('/dm/unreact', { ...about, emoji: '💡' }));
   dataOf(await ben.post('/dm/delete', about));
-  await world.sandbox.clearFaults();
+  await fixture.sandbox.clearFaults();
 
-  const delivered = await vi.waitFor(
-    () => {
-      const bodies = receiver.deliveries.map(({ body }) => JSON.parse(body) as Body);
-      const found = bodies.filter((body) => body['seq_id'] === seq_id || body['target_seq_id'] === seq_id);
-      expect(found).toHaveLength(steps.length);
-      return found;
-    },
-    { timeout: 30_000 },
-  );
+  const delivered = await until(() => {
+    const bodies = receiver.deliveries.map(({ body }) => JSON.parse(body) as Body);
+    const found = bodies.filter((body) => body['seq_id'] === seq_id || body['target_seq_id'] === seq_id);
+    expect(found).toHaveLength(steps.length);
+    return found;
+  });
   const inOrder = steps.map((step) => delivered.find(({ type }) => type === step));
   expect(inOrder).toMatchObject([
     { conversation_id, seq_id, message_id, sender_id: ben.account.userId, text: '', undecryptable: 'deleted' },
@@ -130,12 +128,12 @@ test('a message that is deleted between two polls produces all of its events, on
   ].map((events) => ({ data: { events } }));
   await until(() => expect(graphql.events.slice(-steps.length)).toEqual(told));
   await Promise.all([live.end(), graphql.end()]);
-}, 60_000);
+});
 
 test('both streams carry the attachment of a message', async () => {
   const { live, graphql } = await listen();
   const gif = Buffer.from('R0lGODlhAgADAIAAAAAAAP///yH5BAEAAAAALAAAAAACAAMAAAIChF8AOw==', 'base64');
-  const conversation_id = between(anna, ben);
+  const conversation_id = conversationIdOf(anna, ben);
   const sent = { conversation_id, image_base64: gif.toString('base64'), type: 2, filename: 'wave.gif', text: 'A wave' };
   dataOf(await ben.post('/dm/send_media', sent));
   const said = { text: 'A wave', attachment: { type: 2, filename: 'wave.gif', size: gif.length } };
@@ -143,4 +141,4 @@ test('both streams carry the attachment of a message', async () => {
   const events = { type: 'MESSAGE_RECEIVED', ...said, undecryptable: null };
   await until(() => expect(graphql.events.at(-1)).toEqual({ data: { events } }));
   await Promise.all([live.end(), graphql.end()]);
-}, 60_000);
+});

@@ -4,22 +4,23 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Libsql from 'libsql';
 import { afterAll, expect, test } from 'vitest';
-import { pauseMs } from '../../src/webhooks/polling/pace.ts';
-import { register, startWorld, until } from './world.ts';
+import { pollDelayMs } from '../../src/webhooks/polling/poll-delay.ts';
+import { until } from '../support/until.ts';
+import { register, startWebhookFixture } from './fixture.ts';
 
 const minute = 60_000;
 const directory = mkdtempSync(join(tmpdir(), 'postern-pace-'));
 afterAll(() => rmSync(directory, { recursive: true }));
 
-test('the platform is asked twice a second while things happen, and once a minute after twenty quiet ones', () => {
-  expect([0, minute, 5 * minute, 20 * minute, 600 * minute].map((quiet) => pauseMs(quiet, 0))).toEqual([
+test('the platform is polled twice a second while events happen, and once a minute after twenty quiet minutes', () => {
+  expect([0, minute, 5 * minute, 20 * minute, 600 * minute].map((quiet) => pollDelayMs(quiet, 500, 0))).toEqual([
     500, 3_000, 15_000, 60_000, 60_000,
   ]);
-  expect(pauseMs(20 * minute, 0.999)).toBeGreaterThan(47_000);
+  expect(pollDelayMs(20 * minute, 500, 0.999)).toBeGreaterThan(47_000);
 });
 
-test('an account that was quiet before a start is asked about seldom after it', async () => {
-  const before = await startWorld({ DATA_DIR: directory });
+test('an account that was quiet before a start is polled rarely after it', async () => {
+  const before = await startWebhookFixture({ DATA_DIR: directory });
   const { client } = await before.actor();
   const { url, secret } = await before.receiver();
   await register(client, { url, secret });
@@ -28,7 +29,7 @@ test('an account that was quiet before a start is asked about seldom after it', 
   const raw = new Libsql(join(directory, 'postern.sqlite'));
   raw.exec(`UPDATE poller SET created_at = created_at - ${60 * minute}`);
   raw.close();
-  const after = await startWorld({ DATA_DIR: directory });
+  const after = await startWebhookFixture({ DATA_DIR: directory });
   await until(async () => expect(await after.sandbox.requests('activity')).toBe(1));
   await sleep(2_000);
   expect(await after.sandbox.requests('activity')).toBe(1);

@@ -3,19 +3,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Libsql from 'libsql';
 import { expect, test } from 'vitest';
-import { look, register, startWorld, until } from './world.ts';
+import { until } from '../support/until.ts';
+import { fetchWebhook, register, startWebhookFixture } from './fixture.ts';
 
-test('URLs that an earlier release stored in plain text are sealed when the service starts, and work on', async () => {
+test('URLs that an earlier release stored in plain text are encrypted when the service starts, and remain usable', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'postern-plain-urls-'));
   const path = join(directory, 'postern.sqlite');
   const token = 'canary-token-in-a-url';
-  let world = await startWorld({ DATA_DIR: directory });
-  const { client, account } = await world.actor();
-  const receiver = await world.receiver();
+  let fixture = await startWebhookFixture({ DATA_DIR: directory });
+  const { client, account } = await fixture.actor();
+  const receiver = await fixture.receiver();
   const url = `${receiver.url}?token=${token}`;
   const ids: string[] = [];
   for (let i = 0; i < 3; i++) ids.push((await register(client, { url })).id);
-  await world.service.stop();
+  await fixture.service.stop();
 
   const raw = new Libsql(path);
   raw.prepare('UPDATE webhook SET url = ?').run(url);
@@ -24,15 +25,15 @@ test('URLs that an earlier release stored in plain text are sealed when the serv
   const holds = (name: string) => readFileSync(join(directory, name), 'latin1').includes(token);
   expect(holds('postern.sqlite')).toBe(true);
 
-  world = await startWorld({ DATA_DIR: directory });
-  const owner = client.with({ baseUrl: world.service.demo.baseUrl });
-  for (const id of ids) expect(await look(owner, id)).toMatchObject({ url, valid: true });
-  await world.happen(account);
+  fixture = await startWebhookFixture({ DATA_DIR: directory });
+  const owner = client.with({ baseUrl: fixture.service.demo.baseUrl });
+  for (const id of ids) expect(await fetchWebhook(owner, id)).toMatchObject({ url, valid: true });
+  await fixture.happen(account);
   await until(() => expect(receiver.deliveries).toHaveLength(3));
   for (const delivery of receiver.deliveries) expect(delivery.url).toContain(token);
-  await world.stop();
+  await fixture.stop();
   const files = readdirSync(directory).filter((name) => name.startsWith('postern.sqlite'));
   expect(files.filter(holds)).toEqual([]);
   await receiver.stop();
   rmSync(directory, { recursive: true });
-}, 60_000);
+});

@@ -1,28 +1,37 @@
 import { connect } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { startFakeProxy, startForwardProxy } from '../proxy/forward-proxy.ts';
-import { change, LeapingRuntime, look, register, startWorld, until, type Webhook, type World } from './world.ts';
+import { AdjustableRuntime } from '../support/adjustable-runtime.ts';
+import { until } from '../support/until.ts';
+import {
+  changeWebhook,
+  fetchWebhook,
+  register,
+  startWebhookFixture,
+  type Webhook,
+  type WebhookFixture,
+} from './fixture.ts';
 
-const runtime = new LeapingRuntime();
-let world: World;
+const runtime = new AdjustableRuntime();
+let fixture: WebhookFixture;
 beforeAll(async () => {
-  world = await startWorld({ OUTBOUND_ALLOW: '127.0.0.0/8', PLATFORM_TIMEOUT_MS: '1500' }, { runtime });
+  fixture = await startWebhookFixture({ OUTBOUND_ALLOW: '127.0.0.0/8', PLATFORM_TIMEOUT_MS: '1500' }, { runtime });
 });
-afterEach(() => world.sandbox.clearFaults());
-afterAll(() => world.stop());
+afterEach(() => fixture.sandbox.clearFaults());
+afterAll(() => fixture.stop());
 
 const password = 'hunter2-of-the-proxy';
 
-/** Polls that failed with this text until now. */
+/** Returns the number of polls that failed with this text so far. */
 const failures = (text: string) =>
-  world.service.log.filter((line) => line.includes('a poller could not go on') && line.includes(text)).length;
+  fixture.service.log.filter((line) => line.includes('a poller could not go on') && line.includes(text)).length;
 
 async function untilPollFails(text: string): Promise<void> {
   const before = failures(text);
   await until(() => expect(failures(text)).toBeGreaterThan(before));
 }
 
-/** Lets the time pass in which the poller tries again. */
+/** Advances the clock until the poller has tried again. */
 async function leapUntil(check: () => Promise<void>): Promise<void> {
   await until(async () => {
     try {
@@ -32,10 +41,10 @@ async function leapUntil(check: () => Promise<void>): Promise<void> {
       await new Promise((resolve) => setTimeout(resolve, 300));
       throw error;
     }
-  }, 30_000);
+  });
 }
 
-/** A proxy that opens tunnels, or breaks each connection while it is `dead`. */
+/** Starts a proxy that opens tunnels, or breaks each connection while it is `dead`. */
 async function switchedProxy() {
   const state = { dead: false };
   const proxy = await startFakeProxy((socket, request) => {
@@ -52,15 +61,15 @@ async function switchedProxy() {
   return { ...proxy, state, url: `http://user:${password}@${proxy.name}` };
 }
 
-test('a proxy that is out of order for 30 s is named by the webhooks that use it until it works again, and by no others', async () => {
+test('a proxy that fails for 30 s is named in the errors of its webhooks, and of no others, until it works again', async () => {
   const proxy = await switchedProxy();
-  const { client, account } = await world.actor();
-  const [one, wrong, direct] = [await world.receiver(), await world.receiver(), await world.receiver()];
+  const { client, account } = await fixture.actor();
+  const [one, wrong, direct] = [await fixture.receiver(), await fixture.receiver(), await fixture.receiver()];
   const hook = await register(client, { url: one.url, proxy: proxy.url });
   wrong.secret = 'another secret than it has';
   const broken = await register(client, { url: wrong.url, proxy: proxy.url });
   const other = await register(client, { url: direct.url });
-  const errorOf = async ({ id }: Webhook) => (await look(client, id)).last_error;
+  const errorOf = async ({ id }: Webhook) => (await fetchWebhook(client, id)).last_error;
   expect(broken.last_error).toMatch(/^CRC failed: response_token/);
 
   proxy.state.dead = true;
@@ -75,15 +84,15 @@ test('a proxy that is out of order for 30 s is named by the webhooks that use it
   expect(said).toMatch(/^Nothing new is read from the platform: The proxy 127\.0\.0\.1:\d+ broke the connection/);
   expect(said).toContain(proxy.name);
   expect(said).not.toContain(password);
-  expect((await look(client, hook.id)).valid).toBe(true);
+  expect((await fetchWebhook(client, hook.id)).valid).toBe(true);
   expect((await client.get('/webhooks')).body.data['webhooks']).toContainEqual(
     expect.objectContaining({ id: hook.id, last_error: said }),
   );
   expect(await errorOf(broken)).toMatch(/^CRC failed: response_token/);
   expect(await errorOf(other)).toBeNull();
-  // A handshake mends the receiver, not the way to the platform.
+  // A handshake does not repair the connection to the platform.
   wrong.secret = one.secret;
-  expect((await change(client, 'PUT', `/webhooks/${broken.id}`)).body.data).toMatchObject({
+  expect((await changeWebhook(client, 'PUT', `/webhooks/${broken.id}`)).body.data).toMatchObject({
     valid: true,
     last_error: expect.stringContaining(proxy.name),
   });
@@ -91,30 +100,33 @@ test('a proxy that is out of order for 30 s is named by the webhooks that use it
   proxy.state.dead = false;
   await leapUntil(async () => expect(await errorOf(hook)).toBeNull());
   expect(await errorOf(broken)).toBeNull();
-  await world.happen(account);
+  await fixture.happen(account);
   await leapUntil(async () => expect(one.deliveries).toHaveLength(1));
   await proxy.stop();
-}, 90_000);
+});
 
-test('another proxy instead of a dead one clears it', async () => {
+test('another proxy in place of a failed one clears the error', async () => {
   const [dead, good] = [
     await startForwardProxy({ user: 'user', password }),
     await startForwardProxy({ user: 'user', password }),
   ];
-  const { client, account } = await world.actor();
-  const { id } = await register(client, { url: (await world.receiver()).url, proxy: dead.url });
-  const lastError = async () => (await look(client, id)).last_error;
+  const { client, account } = await fixture.actor();
+  const { id } = await register(client, { url: (await fixture.receiver()).url, proxy: dead.url });
+  const lastError = async () => (await fetchWebhook(client, id)).last_error;
   await dead.stop();
   await leapUntil(async () =>
     expect(await lastError()).toMatch(
       new RegExp(`The proxy ${dead.name} cannot be reached: it refused the connection`),
     ),
   );
-  const renewed = await change(client, 'PUT', `/webhooks/${id}`, { auth_token: account.authToken, proxy: good.url });
+  const renewed = await changeWebhook(client, 'PUT', `/webhooks/${id}`, {
+    auth_token: account.authToken,
+    proxy: good.url,
+  });
   expect(renewed.body.data['last_error']).toBeNull();
   expect(await lastError()).toBeNull();
   await good.stop();
-}, 90_000);
+});
 
 test.each([
   [
@@ -124,33 +136,29 @@ test.each([
   ],
   ['500', { kind: 'status', status: 500 }, /The platform failed with status 500/],
   ['no answer in time', { kind: 'hang' }, /The platform did not answer in time/],
-])(
-  'a platform that answers with %s for 30 s is tried again, and shows until it works',
-  async (_name, fault, said) => {
-    const { client, account } = await world.actor();
-    const receiver = await world.receiver();
-    const { id } = await register(client, { url: receiver.url });
-    const lastError = async () => (await look(client, id)).last_error ?? '';
-    await world.service.addFault(fault, { operation: 'activity', times: null });
-    await leapUntil(async () => {
-      const error = await lastError();
-      expect(error).toMatch(/^Nothing new is read from the platform: /);
-      expect(error).toMatch(said);
-    });
-    // A token that is refused meanwhile stops the poller, which is the worse fault.
-    await world.sandbox.clearFaults();
-    await world.service.addFault({ kind: 'status', status: 401 }, { operation: 'activity', times: null });
-    await leapUntil(async () => expect(await lastError()).toMatch(/^Not polled any more: /));
-    await world.sandbox.clearFaults();
-    await change(client, 'PUT', `/webhooks/${id}`, { auth_token: account.authToken });
-    expect(await lastError()).toBe('');
+])('a platform that answers with %s for 30 s is tried again, and shows until it works', async (_name, fault, said) => {
+  const { client, account } = await fixture.actor();
+  const receiver = await fixture.receiver();
+  const { id } = await register(client, { url: receiver.url });
+  const lastError = async () => (await fetchWebhook(client, id)).last_error ?? '';
+  await fixture.service.addFault(fault, { operation: 'activity', times: null });
+  await leapUntil(async () => {
+    const error = await lastError();
+    expect(error).toMatch(/^Nothing new is read from the platform: /);
+    expect(error).toMatch(said);
+  });
+  // A refused token stops the poller and is reported first.
+  await fixture.sandbox.clearFaults();
+  await fixture.service.addFault({ kind: 'status', status: 401 }, { operation: 'activity', times: null });
+  await leapUntil(async () => expect(await lastError()).toMatch(/^Not polled any more: /));
+  await fixture.sandbox.clearFaults();
+  await changeWebhook(client, 'PUT', `/webhooks/${id}`, { auth_token: account.authToken });
+  expect(await lastError()).toBe('');
 
-    await world.service.addFault(fault, { operation: 'activity', times: null });
-    await leapUntil(async () => expect(await lastError()).toMatch(said));
-    await world.sandbox.clearFaults();
-    await leapUntil(async () => expect(await lastError()).toBe(''));
-    await world.happen(account);
-    await leapUntil(async () => expect(receiver.deliveries).toHaveLength(1));
-  },
-  120_000,
-);
+  await fixture.service.addFault(fault, { operation: 'activity', times: null });
+  await leapUntil(async () => expect(await lastError()).toMatch(said));
+  await fixture.sandbox.clearFaults();
+  await leapUntil(async () => expect(await lastError()).toBe(''));
+  await fixture.happen(account);
+  await leapUntil(async () => expect(receiver.deliveries).toHaveLength(1));
+});

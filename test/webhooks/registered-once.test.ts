@@ -2,17 +2,18 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import Libsql from 'libsql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { idsOf, startWorld, until, type World } from './world.ts';
+import { until } from '../support/until.ts';
+import { idsOf, startWebhookFixture, type WebhookFixture } from './fixture.ts';
 
-let world: World;
+let fixture: WebhookFixture;
 beforeAll(async () => {
-  world = await startWorld();
+  fixture = await startWebhookFixture();
 });
-afterAll(() => world.stop());
+afterAll(() => fixture.stop());
 
-/** As a process leaves it that died after it had stored what it made, and before its answer was kept. */
+/** Creates the state after a process stored a webhook and died before its response was stored. */
 function forgetAnswer(key: string): void {
-  const raw = new Libsql(join(world.service.dataDir, 'postern.sqlite'));
+  const raw = new Libsql(join(fixture.service.dataDir, 'postern.sqlite'));
   const { changes } = raw.prepare('UPDATE idempotency SET answer = NULL, until = 0 WHERE key = ?').run(key);
   raw.close();
   expect(changes).toBe(1);
@@ -21,8 +22,8 @@ function forgetAnswer(key: string): void {
 test.each([true, false])(
   'a webhook whose caller repeats its registration after a crash is the one that was made (secret given: %s)',
   async (given) => {
-    const { client, account } = await world.actor();
-    const receiver = await world.receiver();
+    const { client, account } = await fixture.actor();
+    const receiver = await fixture.receiver();
     const key = randomUUID();
     const body = { url: receiver.url, ...(given && { secret: receiver.secret }) };
     const first = await client.post('/webhooks', body, { 'idempotency-key': key });
@@ -38,14 +39,14 @@ test.each([true, false])(
       .then(({ body }) => body);
     expect(data['webhooks']).toHaveLength(1);
     if (!given) return;
-    await world.happen(account);
+    await fixture.happen(account);
     await until(() => expect(idsOf(receiver.deliveries)).toHaveLength(1));
   },
 );
 
-test('the same registration under another key, or none, is another webhook', async () => {
-  const { client } = await world.actor();
-  const { url } = await world.receiver();
+test('the same registration with another Idempotency-Key, or without one, is another webhook', async () => {
+  const { client } = await fixture.actor();
+  const { url } = await fixture.receiver();
   const ids = new Set<unknown>();
   for (const headers of [{ 'idempotency-key': randomUUID() }, { 'idempotency-key': randomUUID() }, {}, {}]) {
     ids.add((await client.post('/webhooks', { url }, headers)).body.data['id']);

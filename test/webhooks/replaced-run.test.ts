@@ -54,11 +54,11 @@ function message(id: string): MessageEvent {
   };
 }
 
-/** What a process does that runs the poller, with the store as it reaches it. */
+/** Runs the poller as a process would, with its own access to the store. */
 async function runAs(process: string, reached: Store) {
   const [record] = await store.pollers.claim(process, 1);
   if (!record) throw new Error('the poller cannot be claimed');
-  const monitor = { attempted: () => {}, appended: () => {}, gap: () => {}, fault: () => {} };
+  const monitor = { attempted: () => {}, appended: () => {}, gap: () => {}, failed: () => {} };
   const run = new PollerRun(record, monitor);
   const parts = { store: reached, vault, runtime, run, monitor, receivers };
   const gate = new SendGate({ store: reached, runtime });
@@ -86,11 +86,11 @@ async function runAs(process: string, reached: Store) {
   };
 }
 
-test('a process that slept through its replacement takes nothing from what waits since', async () => {
+test('a process that was suspended and replaced does not change the deliveries of its replacement', async () => {
   const secrets = { secret: 's', proven: true, previous: null, encryptionCode: '1234' };
   const sealed = vault.seal({ account: 'a', id: 'w1' }, secrets);
   const credentials = { authToken: 't', proxy: null };
-  // It is invalid, so that what is queued for it stays where it can be seen.
+  // The webhook is invalid, so that queued deliveries stay in the store.
   const one = webhook('w1', { sealed, hasEncryptionCode: true, valid: false });
   await store.webhooks.create(one, poller('p1', { sealed: vault.sealPoller('a', 'p1', credentials) }), 10);
 
@@ -125,6 +125,12 @@ test('a process that slept through its replacement takes nothing from what waits
   realmsAreAway = false;
   second.messages.waiting.look();
   await expect.poll(() => waits(store)).toEqual(['e1', 'e2']);
+  // A poller appends one batch of messages at a time. The batch of e1 and e2 ends when `messagesWait` is removed.
+  const messagesWait = async () => {
+    const record = await store.webhooks.find('a', 'w1');
+    return record && vault.open(record).messagesWait;
+  };
+  await expect.poll(messagesWait).toBeUndefined();
   await second.hears('e3');
   second.messages.waiting.look();
   await expect.poll(() => waits(store)).toEqual(['e1', 'e2', 'e3']);

@@ -1,18 +1,36 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { AdjustableRuntime } from '../support/adjustable-runtime.ts';
+import type { Answer, Client } from '../support/client.ts';
 import { expectRefusal, restingBalance } from '../support/refusal.ts';
-import { change, idsOf, LeapingRuntime, register, startWorld, until, type World } from './world.ts';
+import { until } from '../support/until.ts';
+import { changeWebhook, idsOf, register, startWebhookFixture, type WebhookFixture } from './fixture.ts';
 
-const runtime = new LeapingRuntime();
-let world: World;
+const runtime = new AdjustableRuntime();
+let fixture: WebhookFixture;
 beforeAll(async () => {
-  world = await startWorld({}, { runtime });
+  fixture = await startWebhookFixture({}, { runtime });
 });
-afterAll(() => world.stop());
+afterAll(() => fixture.stop());
 
-test('a replay sends the same ids and bytes again, to all that are valid or to one', async () => {
-  const { client, account } = await world.actor();
+/** Waits until the results of so many deliveries are stored, which happens after the receiver has responded. */
+async function untilStored(owner: Client, id: string, count: number): Promise<void> {
+  await until(async () => {
+    const outcomes: string[] = [];
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const { data }: Answer['body'] = (
+        await owner.get(`/webhooks/${id}/deliveries`, { count: '100', ...(cursor && { cursor }) })
+      ).body;
+      outcomes.push(...(data['deliveries'] as { outcome: string }[]).map(({ outcome }) => outcome));
+      cursor = data['has_more'] ? String(data['next_cursor']) : null;
+    }
+    expect(outcomes).toEqual(Array(count).fill('delivered'));
+  });
+}
+
+test('a replay sends the same ids and bytes again, to all valid webhooks or to one', async () => {
+  const { client, account } = await fixture.actor();
   const owner = client.with({ authToken: '' });
-  const receivers = await Promise.all([0, 1, 2].map(() => world.receiver()));
+  const receivers = await Promise.all([0, 1, 2].map(() => fixture.receiver()));
   const [one, two, invalid] = receivers as [(typeof receivers)[0], (typeof receivers)[0], (typeof receivers)[0]];
   const [first, second, third] = [
     await register(client, { url: one.url }),
@@ -20,11 +38,13 @@ test('a replay sends the same ids and bytes again, to all that are valid or to o
     await register(client, { url: invalid.url }),
   ];
   await client.post('/tweet/create', { text: 'Mine' });
-  await world.happen(account, 'follow', 4);
-  await world.happen(account, 'like', 3);
+  await fixture.happen(account, 'follow', 4);
+  await fixture.happen(account, 'like', 3);
   await until(() => expect(receivers.map(({ deliveries }) => deliveries.length)).toEqual([7, 4, 7]));
+  await untilStored(owner, first.id, 7);
+  await untilStored(owner, second.id, 4);
   invalid.secret = 'forgotten';
-  await change(client, 'PUT', `/webhooks/${third.id}`);
+  await changeWebhook(client, 'PUT', `/webhooks/${third.id}`);
 
   const answer = await owner.post('/webhooks/replay');
   expect([answer.status, answer.headers.get('x-credits-charged')]).toEqual([200, '0.005']);
@@ -37,6 +57,7 @@ test('a replay sends the same ids and bytes again, to all that are valid or to o
   });
   expect(answer.body.data['webhooks']).toHaveLength(2);
   await until(() => expect(receivers.map(({ deliveries }) => deliveries.length)).toEqual([14, 8, 7]));
+  await untilStored(owner, second.id, 4);
   const bodies = one.deliveries.map(({ body }) => body);
   expect(bodies.slice(7).sort()).toEqual(bodies.slice(0, 7).sort());
   expect(one.deliveries.slice(7).map(({ headers }) => headers['x-platform-webhooks-attempt'])).toEqual(
@@ -46,7 +67,7 @@ test('a replay sends the same ids and bytes again, to all that are valid or to o
   const again = await owner.post('/webhooks/replay', { webhook_id: second.id });
   expect(again.body.data).toEqual({ replayed: 4, webhooks: [{ id: second.id, replayed: 4 }] });
   await until(() => expect(receivers.map(({ deliveries }) => deliveries.length)).toEqual([14, 12, 7]));
-  // A handshake comes before each.
+  // A handshake precedes each replay.
   expect(two.requests.filter(({ method }) => method === 'GET')).toHaveLength(3);
 
   const before = await restingBalance(client);
@@ -55,18 +76,20 @@ test('a replay sends the same ids and bytes again, to all that are valid or to o
   expect(await restingBalance(client)).toBe(before);
 });
 
-test('a receiver that fails its handshake is replayed nothing; one that is only away stays valid', async () => {
-  const { client, account } = await world.actor();
+test('a receiver that fails its handshake gets no replay; an unreachable one stays valid', async () => {
+  const { client, account } = await fixture.actor();
   const owner = client.with({ authToken: '' });
-  const receiver = await world.receiver();
+  const receiver = await fixture.receiver();
   const { id } = await register(client, { url: receiver.url });
-  await world.happen(account);
+  await fixture.happen(account);
   await until(() => expect(receiver.deliveries).toHaveLength(1));
+  await untilStored(owner, id, 1);
   receiver.answerCrcWith(() => ({ status: 502 }));
   const away = await owner.post('/webhooks/replay', { webhook_id: id });
   expect(away.body.data).toMatchObject({ replayed: 1 });
   expect((await owner.get(`/webhooks/${id}`)).body.data).toMatchObject({
-    ...{ valid: true, last_error: 'CRC failed: it answered with status 502 instead of 200' },
+    valid: true,
+    last_error: 'CRC failed: it answered with status 502 instead of 200',
   });
   await until(() => expect(receiver.deliveries).toHaveLength(2));
   receiver.answerCrcWith(() => ({ status: 200, body: '{}' }));
@@ -75,13 +98,14 @@ test('a receiver that fails its handshake is replayed nothing; one that is only 
   expect(receiver.deliveries).toHaveLength(2);
 });
 
-test('a replay of many to a slow receiver holds up no live event', async () => {
-  const { client, account } = await world.actor();
+test('a large replay to a slow receiver does not delay new events', async () => {
+  const { client, account } = await fixture.actor();
   await client.post('/tweet/create', { text: 'Mine' });
-  const receiver = await world.receiver();
+  const receiver = await fixture.receiver();
   const { id } = await register(client, { url: receiver.url });
-  await world.happen(account, 'follow', 400);
+  await fixture.happen(account, 'follow', 400);
   await until(() => expect(receiver.deliveries).toHaveLength(400));
+  await untilStored(client.with({ authToken: '' }), id, 400);
   const slow: (() => void)[] = [];
   receiver.answerWith(async ({ body }) => {
     if (body.includes('user.follow')) await new Promise<void>((resolve) => slow.push(resolve));
@@ -90,7 +114,7 @@ test('a replay of many to a slow receiver holds up no live event', async () => {
   const { body } = await client.with({ authToken: '' }).post('/webhooks/replay', { webhook_id: id });
   expect(body.data['replayed']).toBe(400);
   await until(() => expect(receiver.deliveries).toHaveLength(401));
-  await world.happen(account, 'like', 50);
+  await fixture.happen(account, 'like', 50);
   await until(() => expect(receiver.deliveries).toHaveLength(451));
   receiver.answerWith(() => ({ status: 200 }));
   for (const release of slow) release();
@@ -98,11 +122,11 @@ test('a replay of many to a slow receiver holds up no live event', async () => {
   expect(new Set(idsOf(receiver.deliveries)).size).toBe(450);
 });
 
-test('a replay takes what waits for a later attempt, at once', async () => {
-  const { client, account } = await world.actor();
-  const receiver = await world.receiver({ answer: () => ({ status: 500 }) });
+test('a replay sends deliveries that wait for a retry at once', async () => {
+  const { client, account } = await fixture.actor();
+  const receiver = await fixture.receiver({ answer: () => ({ status: 500 }) });
   const { id } = await register(client, { url: receiver.url });
-  await world.happen(account, 'follow', 300);
+  await fixture.happen(account, 'follow', 300);
   await until(() => expect(new Set(idsOf(receiver.deliveries)).size).toBe(300));
   receiver.answerWith(() => ({ status: 200 }));
   const owner = client.with({ authToken: '' });
@@ -113,9 +137,36 @@ test('a replay takes what waits for a later attempt, at once', async () => {
   });
 });
 
-test('test events are signed, are not kept, and are ten a minute', async () => {
-  const { client } = await world.actor();
-  const receiver = await world.receiver();
+test('a replay may be limited to events that failed, and to later events', async () => {
+  const { client, account } = await fixture.actor();
+  const owner = client.with({ authToken: '' });
+  const receiver = await fixture.receiver();
+  const { id } = await register(client, { url: receiver.url });
+  await fixture.happen(account, 'follow', 3);
+  await until(() => expect(receiver.deliveries).toHaveLength(3));
+  await untilStored(owner, id, 3);
+  receiver.answerWith(() => ({ status: 500 }));
+  await fixture.happen(account, 'follow', 2);
+  await until(() => expect(receiver.deliveries).toHaveLength(5));
+  const failed = idsOf(receiver.deliveries).slice(3);
+  receiver.answerWith(() => ({ status: 200 }));
+  const before = new Date(Date.now() - 3_600_000).toISOString();
+  const later = new Date(Date.now() + 3_600_000).toISOString();
+  const count = async (input: object) =>
+    (await owner.post('/webhooks/replay', { webhook_id: id, ...input })).body.data['replayed'];
+  expect(await count({ only: 'failed', since: later })).toBe(0);
+  expect(await count({ since: later })).toBe(0);
+  expect(await count({ only: 'failed', since: before })).toBe(2);
+  await until(() => expect(idsOf(receiver.deliveries).slice(5).sort()).toEqual(failed.sort()));
+  await untilStored(owner, id, 5);
+  expect(await count({ only: 'failed' })).toBe(0);
+  expectRefusal(await owner.post('/webhooks/replay', { only: 'all' }), 400, /only: .*failed/);
+  expectRefusal(await owner.post('/webhooks/replay', { since: 'today' }), 400, /since: .*ISO 8601/);
+});
+
+test('test events are signed, not stored, and limited to ten a minute', async () => {
+  const { client } = await fixture.actor();
+  const receiver = await fixture.receiver();
   const { id } = await register(client, { url: receiver.url });
   const owner = client.with({ authToken: '' });
   for (let i = 0; i < 10; i++) {
@@ -125,11 +176,12 @@ test('test events are signed, are not kept, and are ten a minute', async () => {
     expect(body.data).toEqual({ delivered: true, response_code: 200, duration_ms, error: null });
   }
   const refused = await owner.post(`/webhooks/${id}/test`);
-  expectRefusal(refused, 429, /10 test events a minute/);
+  expectRefusal(refused, 429, /10 test events per minute/);
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
   expect(receiver.deliveries.map(({ body }) => JSON.parse(body))).toEqual(
     Array(10).fill({
-      ...{ type: 'webhook.test', webhook_id: id },
+      type: 'webhook.test',
+      webhook_id: id,
       id: expect.any(String),
       created_at: expect.any(String),
     }),

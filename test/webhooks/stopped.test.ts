@@ -4,17 +4,18 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { systemRuntime } from '../../src/shared/runtime/runtime.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
-import { change, look, register, startWorld, until } from './world.ts';
+import { until } from '../support/until.ts';
+import { changeWebhook, fetchWebhook, register, startWebhookFixture } from './fixture.ts';
 
-test('the webhooks of a poller that was stopped say so, also after a crash, and beside a failed handshake', async () => {
+test('the webhooks of a stopped poller show the reason, also after a crash and after a failed handshake', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'postern-stopped-'));
   const env = { DATA_DIR: directory };
-  const before = await startWorld(env);
+  const before = await startWebhookFixture(env);
   const { client } = await before.actor();
   const [one, two] = [await before.receiver(), await before.receiver()];
   const webhooks = [await register(client, { url: one.url }), await register(client, { url: two.url })];
   two.secret = 'forgotten';
-  await change(client, 'PUT', `/webhooks/${webhooks[1]?.id}`);
+  await changeWebhook(client, 'PUT', `/webhooks/${webhooks[1]?.id}`);
   await before.stop();
 
   const store = openSqliteStore({ path: join(directory, 'postern.sqlite'), runtime: systemRuntime });
@@ -24,27 +25,27 @@ test('the webhooks of a poller that was stopped say so, also after a crash, and 
   }
   await store.close();
 
-  const after = await startWorld(env);
+  const after = await startWebhookFixture(env);
   const again = client.with({ baseUrl: after.service.demo.baseUrl });
-  const error = async (index: number) => (await look(again, webhooks[index]?.id ?? '')).last_error;
+  const error = async (index: number) => (await fetchWebhook(again, webhooks[index]?.id ?? '')).last_error;
   await until(async () => expect(await error(0)).toMatch(/^Not polled any more: Platform rejected auth_token/));
   expect(await error(1)).toMatch(/^CRC failed.*\. Not polled any more: Platform rejected auth_token/);
   await after.stop();
   rmSync(directory, { recursive: true });
-}, 60_000);
+});
 
-test('a token that is accepted again clears what every webhook of it says', async () => {
-  const world = await startWorld();
-  const { client, account } = await world.actor();
-  const { url } = await world.receiver();
+test('a token that is accepted again clears the error of all its webhooks', async () => {
+  const fixture = await startWebhookFixture();
+  const { client, account } = await fixture.actor();
+  const { url } = await fixture.receiver();
   const webhooks = [await register(client, { url }), await register(client, { url })];
-  await world.service.addFault({ kind: 'status', status: 401 }, { operation: 'activity', times: null });
-  const errors = async () => Promise.all(webhooks.map(async ({ id }) => (await look(client, id)).last_error));
+  await fixture.service.addFault({ kind: 'status', status: 401 }, { operation: 'activity', times: null });
+  const errors = async () => Promise.all(webhooks.map(async ({ id }) => (await fetchWebhook(client, id)).last_error));
   await until(async () => {
     for (const error of await errors()) expect(error).toMatch(/^Not polled any more/);
   });
-  await world.sandbox.clearFaults();
-  await change(client, 'PUT', `/webhooks/${webhooks[0]?.id}`, { auth_token: account.authToken });
+  await fixture.sandbox.clearFaults();
+  await changeWebhook(client, 'PUT', `/webhooks/${webhooks[0]?.id}`, { auth_token: account.authToken });
   await until(async () => expect(await errors()).toEqual([null, null]));
-  await world.stop();
+  await fixture.stop();
 });

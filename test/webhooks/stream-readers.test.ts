@@ -8,13 +8,16 @@ import { systemRuntime } from '../../src/shared/runtime/runtime.ts';
 import type { Store, StoredEventRecord } from '../../src/store/port.ts';
 import type { Client } from '../support/client.ts';
 import { restingBalance } from '../support/refusal.ts';
-import { startWorld, until, type World } from './world.ts';
+import { until } from '../support/until.ts';
+import { startWebhookFixture, type WebhookFixture } from './fixture.ts';
 
 let directory: string;
 let store: Store;
-let world: World;
-/** Reads of events, by everybody. */
+let fixture: WebhookFixture;
+/** The number of reads of events by all readers. */
 let reads = 0;
+/** The time in milliseconds before the position at which a stream begins is read. */
+let startDelayMs = 0;
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'postern-streams-'));
   store = await openStore(readConfig({ DATA_DIR: directory }), systemRuntime);
@@ -22,12 +25,16 @@ beforeAll(async () => {
     reads += 1;
     return store.events.after(...given);
   };
-  const events = { ...store.events, after: counted };
+  const lastPlace = async (...given: Parameters<Store['events']['lastPlace']>): Promise<number> => {
+    await pause(startDelayMs);
+    return store.events.lastPlace(...given);
+  };
+  const events = { ...store.events, after: counted, lastPlace };
   const openCounted = () => Object.create(store, { events: { value: events } }) as Store;
-  world = await startWorld({ DATA_DIR: directory, MAX_STREAMS_PER_KEY: '20' }, { openStore: openCounted });
+  fixture = await startWebhookFixture({ DATA_DIR: directory, MAX_STREAMS_PER_KEY: '20' }, { openStore: openCounted });
 });
 afterAll(async () => {
-  await world.stop();
+  await fixture.stop();
   rmSync(directory, { recursive: true });
 });
 
@@ -64,8 +71,8 @@ async function collect(response: Response, ids: string[]): Promise<void> {
   }
 }
 
-test('20 idle streams of each of 5 pollers read the store five times a second, and all get what happens, in order', async () => {
-  const actors = await Promise.all(Array.from({ length: 5 }, () => world.actor()));
+test('20 idle streams of each of 5 pollers read the store five times a second, and all receive the events in order', async () => {
+  const actors = await Promise.all(Array.from({ length: 5 }, () => fixture.actor()));
   const streams = await Promise.all(
     actors.map(({ client }) => Promise.all(Array.from({ length: 20 }, () => open(client)))),
   );
@@ -73,7 +80,7 @@ test('20 idle streams of each of 5 pollers read the store five times a second, a
   reads = 0;
   await pause(4_000);
   expect(reads).toBeLessThanOrEqual(5 * 5);
-  for (const { account } of actors) await world.happen(account, 'follow', 150);
+  for (const { account } of actors) await fixture.happen(account, 'follow', 150);
   await until(() => {
     for (const each of streams.flat()) expect(each.ids).toHaveLength(150);
   });
@@ -82,7 +89,7 @@ test('20 idle streams of each of 5 pollers read the store five times a second, a
     expect(new Set(first?.ids).size).toBe(150);
     for (const { ids } of ofActor) expect(ids).toEqual(first?.ids);
   }
-  // One that comes back catches up by itself, and then shares the reader.
+  // A reader that reconnects catches up by itself and then shares the feed.
   const [actor] = actors;
   const known = streams[0]?.[0]?.ids ?? [];
   if (!actor) throw new Error('there are five');
@@ -90,14 +97,24 @@ test('20 idle streams of each of 5 pollers read the store five times a second, a
   await pause(300);
   const again = await open(actor.client, { 'last-event-id': known[9] ?? '' });
   await until(() => expect(again.ids).toEqual(known.slice(10)));
-  await world.happen(actor.account, 'follow', 3);
+  await fixture.happen(actor.account, 'follow', 3);
   await until(() => expect(again.ids).toHaveLength(143));
   expect(streams[0]?.[1]?.ids.slice(10)).toEqual(again.ids);
   for (const { end } of [...streams.flat(), again]) end();
-}, 60_000);
+});
+
+test('a stream contains an event that happens as soon as its response has begun', async () => {
+  const { client, account } = await fixture.actor();
+  startDelayMs = 500;
+  const stream = await open(client);
+  await fixture.happen(account, 'follow', 1);
+  await until(() => expect(stream.ids).toHaveLength(1));
+  startDelayMs = 0;
+  stream.end();
+});
 
 test('a key may have 20 streams open, over REST and GraphQL together, and a refused one costs nothing', async () => {
-  const { client } = await world.actor();
+  const { client } = await fixture.actor();
   const streams = await Promise.all(Array.from({ length: 20 }, () => open(client)));
   expect(streams.map(({ response }) => response.status)).toEqual(Array.from({ length: 20 }, () => 200));
   const balance = await restingBalance(client);
@@ -105,7 +122,7 @@ test('a key may have 20 streams open, over REST and GraphQL together, and a refu
   expect(refused.response.status).toBe(429);
   expect(await refused.response.text()).toContain('This API key has 20 live streams open');
   const subscribe = () =>
-    fetch(world.service.demo.graphqlUrl, {
+    fetch(fixture.service.demo.graphqlUrl, {
       method: 'POST',
       headers: {
         authorization: `Bearer ${client.options.key}`,
@@ -119,7 +136,7 @@ test('a key may have 20 streams open, over REST and GraphQL together, and a refu
   expect(errors[0]?.message).toContain('20 live streams');
   expect(errors[0]?.extensions).toMatchObject({ code: 'RATE_LIMITED', status: 429 });
   expect(await restingBalance(client)).toBe(balance);
-  const { client: other } = await world.actor();
+  const { client: other } = await fixture.actor();
   const beside = await open(other);
   expect(beside.response.status).toBe(200);
   streams[0]?.end();
@@ -138,9 +155,9 @@ test('a key may have 20 streams open, over REST and GraphQL together, and a refu
   for (const { end } of [...streams, beside]) end();
 });
 
-test('a caller that hangs up while its stream opens leaves none behind', async () => {
-  const { client } = await world.actor();
-  await world.sandbox.setFault({ fault: { kind: 'latency', ms: 500 }, operation: 'activity', times: null });
+test('a caller that disconnects while its stream opens leaves no open stream', async () => {
+  const { client } = await fixture.actor();
+  await fixture.sandbox.setFault({ fault: { kind: 'latency', ms: 500 }, operation: 'activity', times: null });
   for (let i = 0; i < 20; i++) {
     const controller = new AbortController();
     setTimeout(() => controller.abort(), 100);
@@ -148,7 +165,7 @@ test('a caller that hangs up while its stream opens leaves none behind', async (
     const headers = { authorization: `Bearer ${key}`, 'x-auth-token': authToken ?? '' };
     await fetch(`${baseUrl}/events`, { signal: controller.signal, headers }).catch(() => null);
   }
-  await world.sandbox.clearFaults();
+  await fixture.sandbox.clearFaults();
   await pause(1_500);
   const streams = await Promise.all(Array.from({ length: 20 }, () => open(client)));
   expect(streams.map(({ response }) => response.status)).toEqual(Array.from({ length: 20 }, () => 200));

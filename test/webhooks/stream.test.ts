@@ -2,10 +2,11 @@ import { join } from 'node:path';
 import Libsql from 'libsql';
 import { describe, expect, test } from 'vitest';
 import { SandboxControl } from '../support/sandbox-control.ts';
-import { startAnother, streamWorld } from './stream-world.ts';
-import { until } from './world.ts';
 
-const world = streamWorld();
+import { until } from '../support/until.ts';
+import { startAnother, streamFixture } from './stream-fixture.ts';
+
+const fixture = streamFixture();
 
 interface Frame {
   id?: string;
@@ -51,17 +52,17 @@ async function* frames(response: Response): AsyncGenerator<Frame> {
 }
 
 async function stream(query = '', headers: Record<string, string> = {}): Promise<Reader> {
-  const { response, end } = await world.open(`${world.service.demo.baseUrl}/events${query}`, { headers });
+  const { response, end } = await fixture.open(`${fixture.service.demo.baseUrl}/events${query}`, { headers });
   return new Reader(response, end);
 }
 
 describe('the live stream', () => {
-  test('tells what happens from now on, each with its id, and costs one call', async () => {
-    await world.happen('like');
+  test('sends later events with their ids, and costs one call', async () => {
+    await fixture.happen('like');
     const reader = await stream();
     expect(reader.response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
     expect(reader.response.headers.get('x-credits-charged')).toBe('0.001');
-    await world.happen('follow', 2);
+    await fixture.happen('follow', 2);
     const events = await reader.take(2);
     for (const { id, event, data } of events) {
       expect(event).toBe('user.follow');
@@ -70,27 +71,27 @@ describe('the live stream', () => {
     expect(new Set(events.map(({ id }) => id)).size).toBe(2);
   });
 
-  test('goes on behind the last event that the reader has, without a gap', async () => {
+  test('continues after Last-Event-ID without a gap', async () => {
     const first = await stream();
-    await world.happen('like', 3);
+    await fixture.happen('like', 3);
     const [, second] = await first.take(3);
     first.end();
-    await world.happen('mention');
+    await fixture.happen('mention');
     const again = await stream('', { 'last-event-id': second?.id ?? '' });
     const [third, fourth] = await again.take(2);
     expect([third?.event, fourth?.event]).toEqual(['tweet.like', 'tweet.mention']);
   });
 
-  test('says so where what the reader has last is not known', async () => {
+  test('reports an unknown Last-Event-ID', async () => {
     await stream();
     const reader = await stream('?last_event_id=evt_nobody_has');
     expect(await reader.next()).toMatchObject({ event: 'gap' });
   });
 
-  test('tells only of the types that were asked for', async () => {
+  test('sends only events of the requested types', async () => {
     const reader = await stream('?types=user.follow,tweet.reply');
-    await world.happen('like');
-    await world.happen('reply');
+    await fixture.happen('like');
+    await fixture.happen('reply');
     expect(await reader.next()).toMatchObject({ event: 'tweet.reply' });
   });
 
@@ -114,29 +115,29 @@ describe('the live stream', () => {
   test('ends when the service stops', async () => {
     const reader = await stream();
     const ended = reader.next();
-    const stopping = world.service.stop();
+    const stopping = fixture.service.stop();
     expect(await ended).toBeNull();
     await stopping;
-    await startAnother(world);
+    await startAnother(fixture);
   });
 
-  test('ends once its key is revoked, and says why', async () => {
-    const { id, key, keyId } = await world.service.makeAccount('1');
+  test('ends with a reason when its key is revoked', async () => {
+    const { id, key, keyId } = await fixture.service.makeAccount('1');
     expect(id).toBeTruthy();
     const reader = await stream('', { authorization: `Bearer ${key}` });
-    await world.service.revokeKey(keyId);
+    await fixture.service.revokeKey(keyId);
     expect(await reader.next()).toMatchObject({ event: 'error', data: '{"reason":"key_revoked"}' });
     expect(await reader.next()).toBeNull();
   });
 
-  test('says where the platform did not keep all that happened, to go on behind it', async () => {
-    const { service } = world;
+  test('reports a gap if the platform has lost events, and continues after it', async () => {
+    const { service } = fixture;
     const reader = await stream('?types=tweet.reply');
-    await world.happen('reply');
+    await fixture.happen('reply');
     await reader.take(1);
     await service.addFault({ kind: 'status', status: 503 }, { operation: 'activity', times: null });
-    // More than the sandbox keeps for one account.
-    for (let made = 0; made <= 10_000; made += 2_000) await world.happen('mention', 2_000);
+    // More events than the sandbox stores for one account.
+    for (let made = 0; made <= 10_000; made += 2_000) await fixture.happen('mention', 2_000);
     await new SandboxControl(service.demo.sandboxUrl).clearFaults();
     const gap = await reader.next();
     expect(gap).toMatchObject({ event: 'gap', data: expect.stringContaining('The platform did not keep') });
@@ -145,27 +146,27 @@ describe('the live stream', () => {
     expect(service.log.some((line) => line.includes('events are missing'))).toBe(true);
     const again = await stream('?types=tweet.reply', { 'last-event-id': gap?.id ?? '' });
     await until(async () => {
-      await world.happen('reply');
+      await fixture.happen('reply');
       expect(await again.next()).toMatchObject({ event: 'tweet.reply' });
     });
-  }, 60_000);
+  });
 
-  test('says so where nobody listened for a while behind what the reader has', async () => {
+  test('reports a gap if no poller ran for some time after Last-Event-ID', async () => {
     const first = await stream();
-    await world.happen('like');
+    await fixture.happen('like');
     const [last] = await first.take(1);
-    const raw = new Libsql(join(world.service.dataDir, 'postern.sqlite'));
+    const raw = new Libsql(join(fixture.service.dataDir, 'postern.sqlite'));
     const over = () => raw.exec('UPDATE poller SET streamed_until = 1');
     over();
     first.end();
-    // It is kept for five minutes more, as if these were over.
+    // The poller is kept for five more minutes; this ends that time.
     await until(() => expect(raw.prepare('SELECT 1 FROM poller WHERE streamed_until > 1').get()).toBeDefined());
     over();
     raw.close();
-    await world.happen('like');
+    await fixture.happen('like');
     const again = await stream('', { 'last-event-id': last?.id ?? '' });
     expect(await again.next()).toMatchObject({ event: 'gap', data: expect.stringContaining('nobody listened') });
-    await world.happen('follow');
+    await fixture.happen('follow');
     expect(await again.next()).toMatchObject({ event: 'user.follow' });
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { startAnother, streamWorld } from './stream-world.ts';
+import { startAnother, streamFixture } from './stream-fixture.ts';
 
-const world = streamWorld();
+const fixture = streamFixture();
 
 interface Told {
   event: string;
@@ -25,7 +25,7 @@ async function subscribe(
   variables: object = {},
   headers: Record<string, string> = {},
 ): Promise<{ response: Response; end: () => void }> {
-  return world.open(world.service.demo.graphqlUrl, {
+  return fixture.open(fixture.service.demo.graphqlUrl, {
     method: 'POST',
     headers: { 'content-type': 'application/json', accept: 'text/event-stream', ...headers },
     body: JSON.stringify({ query, variables }),
@@ -40,14 +40,14 @@ const all = `subscription ($types: [EventType!], $after: String) { events(types:
 } }`;
 
 describe('the subscription to events', () => {
-  test('tells each event by its type, and costs one call when it opens', async () => {
+  test('sends each event as its GraphQL type, and costs one call when it opens', async () => {
     const { response } = await subscribe(all);
     expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
     expect(response.headers.get('x-credits-charged')).toBe('0.001');
     const events = told(response);
     const seen: Told[] = [];
     for (const type of ['reply', 'like', 'follow']) {
-      await world.happen(type);
+      await fixture.happen(type);
       seen.push((await events.next()).value);
     }
     expect(seen.map(({ event }) => event)).toEqual(['next', 'next', 'next']);
@@ -58,14 +58,14 @@ describe('the subscription to events', () => {
     ]);
   });
 
-  test('goes on behind `after`, with the types that were asked for', async () => {
+  test('continues after `after`, with the requested types', async () => {
     const { response, end } = await subscribe(all);
     const first = told(response);
-    await world.happen('like');
+    await fixture.happen('like');
     const { id } = ((await first.next()).value as Told).data?.data?.events ?? {};
     end();
-    await world.happen('follow');
-    await world.happen('like');
+    await fixture.happen('follow');
+    await fixture.happen('like');
     const again = told((await subscribe(all, { types: ['TWEET_LIKE'], after: id })).response);
     expect(((await again.next()).value as Told).data?.data?.events).toMatchObject({ type: 'TWEET_LIKE' });
   });
@@ -86,9 +86,9 @@ describe('the subscription to events', () => {
   test('is completed when the service stops', async () => {
     const events = told((await subscribe(all)).response);
     const next = events.next();
-    const stopping = world.service.stop();
+    const stopping = fixture.service.stop();
     expect((await next).value).toEqual({ event: 'complete', data: null });
     await stopping;
-    await startAnother(world);
+    await startAnother(fixture);
   });
 });

@@ -1,19 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { type Fleet, startFleet } from '../support/fleet.ts';
 import { findMongo, type MongoServer, noMongo, startMongo } from '../support/mongo-server.ts';
 import type { TestReceiver } from '../support/receiver.ts';
+
+import { until } from '../support/until.ts';
 import { expectNothingLost, keepHappening, startReceivers, watch } from './survival.ts';
-import { until } from './world.ts';
 
 const eventsOfEach = 100;
-const quiet = { SANDBOX_ACTIVITY: '0', RATE_LIMIT: '0' };
+const quiet = { RATE_LIMIT: '0' };
 
 const found = findMongo();
 if (!found) process.stderr.write(`test/webhooks/survival.test.ts, MongoDB: ${noMongo}\n`);
-vi.setConfig({ testTimeout: 150_000, hookTimeout: 60_000 });
-
 let mongo: MongoServer | null = null;
 let fleet: Fleet;
 let receivers: TestReceiver[] = [];
@@ -23,7 +22,7 @@ afterEach(async () => {
   await Promise.all(receivers.map((receiver) => receiver.stop()));
 });
 
-test('a gateway that is stopped in good order repeats nothing', async () => {
+test('a gateway that is stopped gracefully repeats no delivery', async () => {
   fleet = await startFleet(null);
   receivers = await startReceivers(2);
   let gateway = await fleet.start(quiet);
@@ -35,10 +34,10 @@ test('a gateway that is stopped in good order repeats nothing', async () => {
     gateway = await fleet.start(quiet);
   }
   await happening;
-  expect(await expectNothingLost(watched, 60_000)).toBe(0);
+  expect(await expectNothingLost(watched)).toBe(0);
 });
 
-test.skipIf(!found)('of two gateways on one database one is killed: its pollers move to the other', async () => {
+test.skipIf(!found)('if one of two gateways on a database is killed, its pollers move to the other', async () => {
   if (found) mongo = await startMongo(found);
   fleet = await startFleet(mongo?.url(`postern-${randomBytes(6).toString('hex')}`) ?? null);
   receivers = await startReceivers(4);
@@ -49,13 +48,13 @@ test.skipIf(!found)('of two gateways on one database one is killed: its pollers 
     const text = await (await fetch(new URL('/metrics', demo.baseUrl))).text();
     return Number(/^postern_pollers (\d+)$/m.exec(text)?.[1]);
   };
-  await vi.waitFor(async () => expect([await pollersOf(one), await pollersOf(two)]).toEqual([2, 2]), 30_000);
+  await until(async () => expect([await pollersOf(one), await pollersOf(two)]).toEqual([2, 2]));
   const happening = keepHappening(fleet, watched, eventsOfEach);
   await until(() => expect(receivers.every(({ deliveries }) => deliveries.length > 10)).toBe(true));
   await two.process.end('SIGKILL');
-  await vi.waitFor(async () => expect(await pollersOf(one)).toBe(4), 30_000);
+  await until(async () => expect(await pollersOf(one)).toBe(4));
   await happening;
-  const repeated = await expectNothingLost(watched, 60_000);
+  const repeated = await expectNothingLost(watched);
   process.stderr.write(`one of two killed, ${4 * eventsOfEach} events: 0 lost, ${repeated} repeated\n`);
   expect(repeated).toBeLessThan(4 * 20);
 });

@@ -5,9 +5,10 @@ import { Client } from '../support/client.ts';
 import type { Fleet, Gateway } from '../support/fleet.ts';
 import { startReceiver, type TestReceiver } from '../support/receiver.ts';
 import { SandboxControl } from '../support/sandbox-control.ts';
-import { type Account, happen, idsOf, register, until } from './world.ts';
+import { until } from '../support/until.ts';
+import { type Account, idsOf, makeEvent, register } from './fixture.ts';
 
-/** As many events as may be on their way: things go on happening while gateways die, and not all at once before. */
+/** The maximum number of events in flight. It distributes the events over the time in which gateways die. */
 const onTheirWay = 100;
 
 export interface Watched {
@@ -16,13 +17,13 @@ export interface Watched {
   happened: number;
 }
 
-/** Receivers slow enough that a kill meets some of their answers. */
+/** Starts receivers with a delay, so that a kill interrupts some of their responses. */
 export function startReceivers(count: number): Promise<TestReceiver[]> {
   const answer = () => ({ status: 200, delayMs: Math.random() * 30 });
   return Promise.all(Array.from({ length: count }, () => startReceiver({ answer })));
 }
 
-/** Platform accounts with a webhook each, all paid by one account. */
+/** Creates platform accounts with a webhook each, all paid by one account. */
 export async function watch(fleet: Fleet, gateway: Gateway, receivers: readonly TestReceiver[]): Promise<Watched[]> {
   const payer = await fleet.admin.createAccount('Watcher', 10_000_000);
   const key = (await fleet.admin.createKey(payer, 'Key')).key.expose();
@@ -38,12 +39,12 @@ export async function watch(fleet: Fleet, gateway: Gateway, receivers: readonly 
   );
 }
 
-/** Deliveries so far, the repeated ones too. */
+/** Returns the number of deliveries so far, including repeated ones. */
 export function arrivals(watched: readonly Watched[]): number {
   return watched.reduce((sum, { receiver }) => sum + receiver.deliveries.length, 0);
 }
 
-/** Things happen to all of them in small portions, until so many did. */
+/** Makes events for all accounts in small batches. */
 export async function keepHappening(
   fleet: Fleet,
   watched: readonly Watched[],
@@ -54,21 +55,21 @@ export async function keepHappening(
     for (const each of watched) {
       const count = Math.min(1 + Math.floor(chance() * 10), eventsOfEach - each.happened);
       if (count <= 0 || each.happened - each.receiver.deliveries.length > onTheirWay / watched.length) continue;
-      await happen(fleet.sandboxUrl, each.account, 'follow', count);
+      await makeEvent(fleet.sandboxUrl, each.account, 'follow', count);
       each.happened += count;
     }
     await sleep(chance() * 100);
   }
 }
 
-/** All arrived, each with one body. Answers how many came more than once. */
-export async function expectNothingLost(watched: readonly Watched[], timeoutMs: number): Promise<number> {
+/** Checks that all events arrived with one body each. Returns the number of repeated events. */
+export async function expectNothingLost(watched: readonly Watched[]): Promise<number> {
   await until(() => {
     for (const { receiver, happened } of watched) {
       expect(receiver.deliveries.length).toBeGreaterThanOrEqual(happened);
       expect(new Set(idsOf(receiver.deliveries)).size).toBe(happened);
     }
-  }, timeoutMs);
+  });
   let repeated = 0;
   for (const { receiver, happened } of watched) {
     const bodies = new Set(receiver.deliveries.map(({ body }) => body));

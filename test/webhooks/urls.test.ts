@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectRefusal } from '../support/refusal.ts';
-import { change, register, secret, startWorld, type World } from './world.ts';
+import { changeWebhook, register, secret, startWebhookFixture, type WebhookFixture } from './fixture.ts';
 
-let world: World;
+let fixture: WebhookFixture;
 beforeAll(async () => {
-  world = await startWorld();
+  fixture = await startWebhookFixture();
 });
-afterAll(() => world.stop());
+afterAll(() => fixture.stop());
 
 const long = (length: number) => `https://hooks.example/${'x'.repeat(length - 'https://hooks.example/'.length)}`;
 
@@ -40,9 +40,9 @@ describe.each<[string, Record<string, unknown>, number, RegExp]>([
   ['with a wrong encryption_code', { encryption_code: '907351' }, 403, /^Wrong encryption_code: 19 guesses remaining$/],
   ['with a proxy of another scheme', { proxy: 'socks5://proxy.example:1080' }, 400, /proxy/],
 ])('a registration %s', (_name, wish, status, error) => {
-  test(`is refused with ${status}, asks nobody and costs nothing`, async () => {
-    const { client } = await world.actor();
-    const { url, requests } = await world.receiver();
+  test(`is refused with ${status}, without a request to the receiver or a charge`, async () => {
+    const { client } = await fixture.actor();
+    const { url, requests } = await fixture.receiver();
     expectRefusal(await client.post('/webhooks', { url, secret, ...wish }), status, error);
     expect(requests).toHaveLength(0);
     const { webhooks } = (await client.get('/webhooks')).body.data;
@@ -50,15 +50,15 @@ describe.each<[string, Record<string, unknown>, number, RegExp]>([
   });
 });
 
-test('an address of 200 characters passes, and is asked for by its name alone', async () => {
-  const { client } = await world.actor();
+test('a URL of 200 characters is accepted and stored unchanged', async () => {
+  const { client } = await fixture.actor();
   const { valid, url } = await register(client, { url: long(200) });
   expect([valid, url]).toEqual([false, long(200)]);
 });
 
-test('a new address is held to the same rules, and refused leaves the old one', async () => {
-  const { client } = await world.actor();
-  const { url } = await world.receiver();
+test('a new URL has the same rules, and a refused one does not replace the old one', async () => {
+  const { client } = await fixture.actor();
+  const { url } = await fixture.receiver();
   const { id } = await register(client, { url });
   for (const refused of [
     long(201),
@@ -66,13 +66,13 @@ test('a new address is held to the same rules, and refused leaves the old one', 
     'https://192.168.0.1/',
     'http://localhost:1@hooks.example',
   ]) {
-    expectRefusal(await change(client, 'PATCH', `/webhooks/${id}`, { url: refused }), 400, /url/);
+    expectRefusal(await changeWebhook(client, 'PATCH', `/webhooks/${id}`, { url: refused }), 400, /url/);
   }
   expect((await client.get(`/webhooks/${id}`)).body.data).toMatchObject({ url, valid: true });
 });
 
-test('a name that leads to a private address is told, and no more than that', async () => {
-  const other = await startWorld({}, { resolve: async () => [{ address: '10.0.0.7' }] });
+test('the error of a name with a private address does not contain the address', async () => {
+  const other = await startWebhookFixture({}, { resolve: async () => [{ address: '10.0.0.7' }] });
   const { client } = await other.actor();
   const { id, valid } = await register(client, { url: 'https://inside.example/hook' });
   expect(valid).toBe(false);
@@ -81,10 +81,10 @@ test('a name that leads to a private address is told, and no more than that', as
   await other.stop();
 });
 
-test('http://localhost is refused where the operator says so', async () => {
-  const other = await startWorld({ ALLOW_LOCALHOST_WEBHOOKS: '0' });
+test('http://localhost is refused if it is configured so', async () => {
+  const other = await startWebhookFixture({ ALLOW_LOCALHOST_WEBHOOKS: '0' });
   const { client } = await other.actor();
-  const { url, requests } = await world.receiver();
+  const { url, requests } = await fixture.receiver();
   expectRefusal(await client.post('/webhooks', { url, secret }), 400, /url: must be a URL with https:\/\//);
   expect(requests).toHaveLength(0);
   await other.stop();

@@ -1,5 +1,5 @@
-// All attacks, by name. Each is a function of a `Target` (see target.js): it may prepare what it needs, call `begin()`, and
-// attack for a bounded time. `fresh` asks for a newly started service, because an attack before it may have used up a limit.
+// All attacks by name. Each attack is a function of a `Target` (see target.js). It may prepare data, calls `begin()`, and then attacks for
+// a limited time. `fresh` requests a newly started service, because an earlier attack may have used up a limit.
 import { attacks as answers } from './attacks/answers.js';
 import { attacks as bodies } from './attacks/bodies.js';
 import { attacks as compiler } from './attacks/compiler.js';

@@ -1,12 +1,12 @@
-// Preloaded into the measured service (`node --import`). Over the IPC channel it reports the longest stop of the event loop,
-// the processor time and the memory since the last reset.
+// Preloaded into the measured service (`node --import`). Reports over the IPC channel the longest block of the event loop, the processor
+// time and the memory since the last reset.
 import { openSync, readFileSync, readSync, writeFileSync } from 'node:fs';
 import { isMainThread } from 'node:worker_threads';
 
 const tickMs = 2;
 const MiB = 1024 * 1024;
 
-// Worker threads inherit --import; only the event loop that serves requests is of interest.
+// Worker threads inherit --import, but only the event loop that serves requests is measured.
 if (isMainThread && process.send) startProbe();
 
 function startProbe() {
@@ -20,7 +20,7 @@ function startProbe() {
     const waited = waitedMs();
     const wallMs = now - stop.lastAt - tickMs;
     stop.wallMs = Math.max(stop.wallMs, wallMs);
-    // Time in which the thread was ready to run but the processors were busy with other programs is not the service's.
+    // Subtracts the time in which the thread was ready to run but other programs used the processors.
     stop.ownMs = Math.max(stop.ownMs, wallMs - (waited - stop.lastWaitedMs));
     stop.lastAt = now;
     stop.lastWaitedMs = waited;
@@ -55,7 +55,7 @@ function startProbe() {
     };
   };
   process.on('message', ({ id, verb }) => {
-    // One more turn of the loop, so that a stop which this message waited for has been counted.
+    // Waits for one more turn of the event loop, so that a block that delayed this message is counted.
     setTimeout(() => process.send({ id, ...(verb === 'reset' ? reset() : read()) }), 2 * tickMs);
   });
   process.channel.unref();
@@ -71,7 +71,7 @@ function collectGarbage() {
   globalThis.gc?.();
 }
 
-/** Milliseconds that this thread has waited for a processor; 0 on systems that do not count them. */
+/** Returns the milliseconds that this thread has waited for a processor. Returns 0 on systems that do not count them. */
 function waitedMs() {
   waitedMs.file ??= openSchedstat();
   if (waitedMs.file === -1) return 0;
@@ -82,19 +82,19 @@ function waitedMs() {
 
 function openSchedstat() {
   try {
-    // On Linux the main thread's id is that of the process.
+    // On Linux the id of the main thread is the id of the process.
     return openSync(`/proc/self/task/${process.pid}/schedstat`);
   } catch {
     return -1;
   }
 }
 
-/** https://docs.kernel.org/filesystems/proc.html: 5 resets the high-water mark of the resident set. */
+/** The value 5 resets the high-water mark of the resident set (https://docs.kernel.org/filesystems/proc.html). */
 function resetPeak() {
   try {
     writeFileSync('/proc/self/clear_refs', '5');
   } catch {
-    // Not Linux: the samples have to do.
+    // Systems other than Linux use only the samples.
   }
 }
 

@@ -18,7 +18,7 @@ function temporaryFolder() {
   return folder;
 }
 
-/** Starts a command of the checkout, and waits until it prints its address. */
+/** Starts a command of the checkout and waits until it prints its URL. */
 async function start(checkout, command, env, execArgv = []) {
   const folder = temporaryFolder();
   const logPath = join(folder, 'log');
@@ -49,7 +49,7 @@ export async function startSandbox(checkout) {
   return start(checkout, 'sandbox', { SANDBOX_PORT: '0', SANDBOX_ACTIVITY: '0' });
 }
 
-/** The service under attack, in a folder of its own, with one account that has credit and one that has none. */
+/** The attacked service in its own folder, with one account that has credit and one that has none. */
 export class Service {
   #waiting = new Map();
   #nextId = 0;
@@ -83,7 +83,7 @@ export class Service {
     this.keys = keys;
     this.demo = JSON.parse(readFileSync(join(folder, 'demo.json'), 'utf8'));
     this.logPath = logPath;
-    /** Why it is no longer usable. */
+    /** The reason why the service can no longer be used. */
     this.ended = null;
     child.on('message', ({ id, ...figures }) => this.#waiting.get(id)?.resolve(figures));
     child.once('exit', (code, signal) => {
@@ -97,7 +97,7 @@ export class Service {
     return this.#ask('reset');
   }
 
-  /** The figures since the last reset. */
+  /** Returns the measurements since the last reset. */
   read() {
     return this.#ask('read');
   }
@@ -110,7 +110,7 @@ export class Service {
     return answer.finally(() => this.#waiting.delete(id));
   }
 
-  /** Kills the service when it exceeds a limit. Returns the function that ends the watch. */
+  /** Kills the service if it exceeds a limit. Returns a function that ends the watch. */
   watch({ seconds, mebibytes }) {
     const endsAt = Date.now() + seconds * 1_000;
     const watching = setInterval(() => {
@@ -134,7 +134,7 @@ export class Service {
   }
 }
 
-/** 0 where there is no /proc. */
+/** Returns 0 if there is no /proc. */
 function residentMiB(pid) {
   try {
     return Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;

@@ -1,4 +1,4 @@
-// The service as an attack sees it: requests, raw connections, and hostile servers for the service to connect to.
+// The interface of an attack to the service: requests, raw connections, and hostile servers that the service connects to.
 import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
 import { connect, createServer } from 'node:net';
@@ -20,9 +20,9 @@ export class Target {
   });
   #closers = [];
   #begin;
-  /** Responses by status. */
+  /** The number of responses by status. */
   statuses = new Map();
-  /** Remarks for the last column. */
+  /** Notes for the last column of the report. */
   notes = [];
 
   constructor(service, begin) {
@@ -51,13 +51,13 @@ export class Target {
     return this.#service.ended;
   }
 
-  /** Starts the measurement anew, after an attack has prepared what it needs. */
+  /** Restarts the measurement after an attack has prepared its data. */
   async begin() {
     this.statuses.clear();
     await this.#begin();
   }
 
-  /** Runs after the measurement. */
+  /** Registers a function to run after the measurement. */
   later(close) {
     this.#closers.push(close);
   }
@@ -79,7 +79,10 @@ export class Target {
     if (this.#service.ended) return this.#count('gone');
     try {
       const response = await request(`${this.url}${path}`, {
-        ...{ method, body, dispatcher: this.#agent, headers: this.headers(options) },
+        method,
+        body,
+        dispatcher: this.#agent,
+        headers: this.headers(options),
       });
       let bytes = 0;
       const kept = [];
@@ -102,26 +105,28 @@ export class Target {
   rest(method, path, body, { headers, ...options } = {}) {
     const json = typeof body === 'string' || Buffer.isBuffer(body) ? body : body && JSON.stringify(body);
     return this.send(method, `/v1${path}`, {
-      ...{ ...options, body: json },
+      ...options,
+      body: json,
       headers: { ...(json !== undefined && { 'content-type': 'application/json' }), ...headers },
     });
   }
 
   graphql(query, variables, { headers, ...options } = {}) {
     return this.send('POST', '/graphql', {
-      ...{ ...options, body: JSON.stringify({ query, variables }) },
+      ...options,
+      body: JSON.stringify({ query, variables }),
       headers: { 'content-type': 'application/json', accept: 'application/graphql-response+json', ...headers },
     });
   }
 
-  /** A setup step: throws unless the response is 2xx. */
+  /** Sends a preparatory request. Throws unless the response is 2xx. */
   async setUp(response) {
     const done = await response;
     if (!(done.status >= 200 && done.status < 300)) throw new Error(`setup: ${done.status} ${done.text.slice(0, 300)}`);
     return done.json.data;
   }
 
-  /** Calls `work` for 0 to `count - 1`, so many at a time. */
+  /** Calls `work` for 0 to `count - 1`, with a limited number of concurrent calls. */
   async many(count, concurrency, work) {
     let next = 0;
     const worker = async () => {
@@ -130,7 +135,7 @@ export class Target {
     await Promise.all(Array.from({ length: Math.min(count, concurrency) }, worker));
   }
 
-  /** Opens a connection, writes, and calls `onData` for what comes back. It closes after the measurement. */
+  /** Opens a connection, writes, and calls `onData` for received bytes. The connection is closed after the measurement. */
   connect(text, { onData = () => {} } = {}) {
     const socket = connect(this.address);
     socket.on('error', () => {});
@@ -140,7 +145,7 @@ export class Target {
     return socket;
   }
 
-  /** Writes a request byte for byte and counts the status of the response; ends after `timeoutMs` without one. */
+  /** Writes a request byte by byte and counts the status of the response. Stops after `timeoutMs` without a response. */
   async raw(bytes, { timeoutMs = 5_000 } = {}) {
     const socket = connect(this.address);
     const answered = new Promise((resolve) => {
@@ -154,7 +159,7 @@ export class Target {
     return this.#count(status);
   }
 
-  /** A server on loopback that does with each connection as `behave` says. `connections` counts them. */
+  /** Starts a server on loopback that calls `behave` for each connection. `connections` counts them. */
   async listen(behave) {
     const sockets = new Set();
     const state = { connections: 0, most: 0, behave };
@@ -178,7 +183,7 @@ export class Target {
     return Object.assign(state, { breakAll, name: `127.0.0.1:${server.address().port}` });
   }
 
-  /** A receiver of webhooks. It answers handshakes, or leaves them to `onCrc`; `answer` answers deliveries. */
+  /** Starts a webhook receiver. It answers handshakes, or calls `onCrc` for them; `answer` answers deliveries. */
   async receiver({ onCrc, answer = (_request, response) => response.end('{}') } = {}) {
     const state = { handshakes: 0, deliveries: 0, underWay: 0, most: 0, onCrc, answer };
     const server = createHttpServer((request, response) => {
@@ -210,7 +215,7 @@ export class Target {
   }
 }
 
-/** `null` for a body that is no JSON, or that was too long to keep. */
+/** Returns `null` if the body is not JSON or was too long to keep. */
 function readJson(text) {
   try {
     return JSON.parse(text);

@@ -30,7 +30,7 @@ func main() {
 		var cursor *string
 		for range 2 {
 			count := 5
-			answer, err := client.TweetAdvancedSearchWithResponse(ctx, &api.TweetAdvancedSearchParams{Q: "from:grace", Count: &count, Cursor: cursor})
+			answer, err := client.TweetAdvancedSearchWithResponse(ctx, &api.TweetAdvancedSearchParams{Q: "from:" + os.Getenv("POSTERN_OTHER_USER"), Count: &count, Cursor: cursor})
 			if err != nil {
 				return err
 			}
@@ -67,7 +67,7 @@ func main() {
 		return nil
 	})
 	step("follow by name", func() error {
-		name := "grace"
+		name := os.Getenv("POSTERN_OTHER_USER")
 		answer, err := client.UserFollowWithResponse(ctx, nil, api.UserFollowJSONRequestBody{Username: &name})
 		if err != nil {
 			return err

@@ -17,6 +17,8 @@ public class Scenario {
   private static UsersApi users;
   private static Tweet quoted;
 
+  private static final String otherUser = System.getenv("POSTERN_OTHER_USER");
+
   interface Step {
     void run() throws Exception;
   }
@@ -37,9 +39,9 @@ public class Scenario {
 
   private static void search() throws Exception {
     TweetAdvancedSearch200ResponseData first =
-        tweets.tweetAdvancedSearch("from:grace", null, 5, null, null, null, null).getData();
+        tweets.tweetAdvancedSearch("from:" + otherUser, null, 5, null, null, null, null).getData();
     TweetAdvancedSearch200ResponseData second =
-        tweets.tweetAdvancedSearch("from:grace", null, 5, first.getNextCursor(), null, null, null).getData();
+        tweets.tweetAdvancedSearch("from:" + otherUser, null, 5, first.getNextCursor(), null, null, null).getData();
     Set<String> ids = new HashSet<>();
     for (List<Tweet> page : List.of(first.getTweets(), second.getTweets())) {
       for (Tweet tweet : page) ids.add(tweet.getId());
@@ -58,8 +60,8 @@ public class Scenario {
 
   private static void follow() throws Exception {
     UserFollow200ResponseData data =
-        users.userFollow(new UserFollowRequest().username("grace"), null, null).getData();
-    expect("grace".equals(data.getUserName()) && data.getFollowing(), "followed " + data);
+        users.userFollow(new UserFollowRequest().username(otherUser), null, null).getData();
+    expect(otherUser.equals(data.getUserName()) && data.getFollowing(), "followed " + data);
   }
 
   private static void error() throws Exception {

@@ -1,4 +1,4 @@
-// The CLI of GraphQL Code Generator does not install everywhere, so its core runs the plugins here.
+// Runs the plugins with the core of GraphQL Code Generator, because its CLI cannot be installed everywhere.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { codegen } from '@graphql-codegen/core';
 import * as typedDocumentNode from '@graphql-codegen/typed-document-node';

@@ -3,7 +3,7 @@ import { ApolloClient, HttpLink, InMemoryCache } from '@apollo/client';
 import { CombinedGraphQLErrors } from '@apollo/client/errors';
 import { Client, cacheExchange, fetchExchange } from '@urql/core';
 import { FollowDocument, MissingDocument, SearchDocument } from './generated/graphql.ts';
-import { actor, apiKey, graphqlUrl, step } from './scenario.ts';
+import { actor, apiKey, graphqlUrl, otherUser, step } from './scenario.ts';
 
 const headers = { authorization: `Bearer ${apiKey}`, 'x-auth-token': actor };
 
@@ -13,12 +13,13 @@ const apollo = new ApolloClient({
 });
 
 await step('Apollo Client: two pages and a mutation', async () => {
-  const load = (after: string | null) => apollo.query({ query: SearchDocument, variables: { q: 'from:grace', after } });
+  const load = (after: string | null) =>
+    apollo.query({ query: SearchDocument, variables: { q: `from:${otherUser}`, after } });
   const first = (await load(null)).data?.searchTweets;
   const second = (await load(first?.pageInfo.endCursor ?? null)).data?.searchTweets;
   const ids = [...(first?.edges ?? []), ...(second?.edges ?? [])].map((edge) => edge?.node?.tweetId);
   assert.equal(new Set(ids).size, 10);
-  const { data } = await apollo.mutate({ mutation: FollowDocument, variables: { input: { userName: 'grace' } } });
+  const { data } = await apollo.mutate({ mutation: FollowDocument, variables: { input: { userName: otherUser } } });
   assert.equal(data?.followUser?.following, true);
 });
 
@@ -36,11 +37,11 @@ const urql = new Client({
 });
 
 await step('urql: two pages and a mutation', async () => {
-  const first = (await urql.query(SearchDocument, { q: 'from:grace' })).data?.searchTweets;
-  const second = (await urql.query(SearchDocument, { q: 'from:grace', after: first?.pageInfo.endCursor })).data;
+  const first = (await urql.query(SearchDocument, { q: `from:${otherUser}` })).data?.searchTweets;
+  const second = (await urql.query(SearchDocument, { q: `from:${otherUser}`, after: first?.pageInfo.endCursor })).data;
   const ids = [...(first?.edges ?? []), ...(second?.searchTweets?.edges ?? [])].map((edge) => edge?.node?.tweetId);
   assert.equal(new Set(ids).size, 10);
-  const { data } = await urql.mutation(FollowDocument, { input: { userName: 'grace' } });
+  const { data } = await urql.mutation(FollowDocument, { input: { userName: otherUser } });
   assert.equal(data?.followUser?.following, true);
 });
 

@@ -10,6 +10,8 @@ export const baseUrl = setting('POSTERN_URL');
 export const graphqlUrl = setting('POSTERN_GRAPHQL_URL');
 export const apiKey = setting('POSTERN_KEY');
 export const actor = setting('POSTERN_ACTOR');
+/** A user with at least ten tweets. */
+export const otherUser = setting('POSTERN_OTHER_USER');
 
 /** Runs one step and prints its result, which run.js counts. */
 export async function step(name: string, run: () => Promise<void>): Promise<void> {
@@ -39,10 +41,10 @@ export interface Client {
 export async function runScenario(client: Client, text: string): Promise<void> {
   let quoted = { id: '', url: '' };
   await step('search with two pages', async () => {
-    const first = await client.search('from:grace');
+    const first = await client.search(`from:${otherUser}`);
     assert.equal(first.tweets.length, 5);
     assert.ok(first.nextCursor);
-    const second = await client.search('from:grace', first.nextCursor);
+    const second = await client.search(`from:${otherUser}`, first.nextCursor);
     assert.equal(second.tweets.length, 5);
     const ids = new Set([...first.tweets, ...second.tweets].map(({ id }) => id));
     assert.equal(ids.size, 10);
@@ -54,7 +56,7 @@ export async function runScenario(client: Client, text: string): Promise<void> {
     assert.equal(await client.quoteOf(id), quoted.id);
   });
   await step('follow by name', async () => {
-    assert.deepEqual(await client.follow('grace'), { userName: 'grace', following: true });
+    assert.deepEqual(await client.follow(otherUser), { userName: otherUser, following: true });
   });
   await step('an error by its code', async () => {
     assert.deepEqual(await client.missingTweet(), { status: 404, code: 'not_found' });

@@ -8,7 +8,7 @@ import { actor, apiKey, baseUrl, step } from './scenario.ts';
 const secret = 'a-secret-of-at-least-16';
 const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json', 'x-auth-token': actor };
 
-/** A delivery as it arrived. */
+/** A received delivery. */
 let delivery: { body: string; headers: Record<string, string> } | undefined;
 const receiver = createServer(async (request, response) => {
   const token = new URL(request.url ?? '/', 'http://receiver').searchParams.get('crc_token');

@@ -7,6 +7,7 @@ from typing import Protocol
 BASE_URL = os.environ["POSTERN_URL"]
 API_KEY = os.environ["POSTERN_KEY"]
 ACTOR = os.environ["POSTERN_ACTOR"]
+OTHER_USER = os.environ["POSTERN_OTHER_USER"]
 
 
 @dataclass
@@ -31,9 +32,9 @@ def run_scenario(client: Client, text: str) -> None:
     quoted: list[tuple[str, str]] = []
 
     def two_pages() -> None:
-        first = client.search("from:grace", None)
+        first = client.search(f"from:{OTHER_USER}", None)
         assert len(first.tweets) == 5 and first.next_cursor, first
-        second = client.search("from:grace", first.next_cursor)
+        second = client.search(f"from:{OTHER_USER}", first.next_cursor)
         assert len({tweet_id for tweet_id, _url in first.tweets + second.tweets}) == 10
         quoted.append(second.tweets[0])
 
@@ -42,7 +43,7 @@ def run_scenario(client: Client, text: str) -> None:
         assert client.quote_of(client.quote(text, url)) == tweet_id
 
     def follow() -> None:
-        assert client.follow("grace") == ("grace", True)
+        assert client.follow(OTHER_USER) == (OTHER_USER, True)
 
     def error() -> None:
         found = client.missing_tweet()

@@ -6,7 +6,7 @@ export const balance = accountAction({
   name: 'account/balance',
   method: 'GET',
   path: '/account/balance',
-  summary: 'The credit that can be spent, and the credit that calls in flight have reserved',
+  summary: 'The available credit, and the credit reserved by running calls',
   price: 0,
   effect: 'read',
   input: z.object({}),

@@ -1,15 +1,7 @@
 import { z } from 'zod';
 import { accountUsage, granularity } from '../../shared/model/account.ts';
 import { accountAction } from '../action.ts';
-
-/** For the published schema: a date, or a time with its offset. */
-const pattern =
-  '^[0-9]{4}-[0-9]{2}-[0-9]{2}(?:T[0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\\.[0-9]+)?)?(?:Z|[+-][0-9]{2}:[0-9]{2}))?$';
-
-const moment = z.union(
-  [z.iso.datetime({ offset: true }), z.iso.date()],
-  'must be a time as ISO 8601, such as 2026-11-01T00:00:00Z',
-);
+import { moment, momentPattern as pattern } from '../input/moment.ts';
 
 export const usage = accountAction({
   name: 'account/usage',
@@ -20,7 +12,8 @@ export const usage = accountAction({
   effect: 'read',
   input: z.object({
     from: moment.optional().meta({
-      description: 'Start, rounded down to the hour, ISO 8601; 30 days before `to` if left out.',
+      description:
+        'Start, rounded down to the hour, ISO 8601; 30 days before `to` if left out. At most 400 days before `to`, or 31 with `hour`.',
       pattern,
       examples: ['2026-11-01T00:00:00Z', '2026-11-01'],
     }),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { checkPremium } from '../../articles/change.ts';
 import { create } from '../../articles/create.ts';
-import { takeEdits } from '../../articles/edits.ts';
+import { prepareEdits } from '../../articles/edits.ts';
 import { articleFields, contentCheck, covers, exampleMarkdown } from '../../articles/input.ts';
 import { transitions } from '../../articles/states.ts';
 import { articleSummary } from '../../shared/model/article.ts';
@@ -46,7 +46,7 @@ export const createArticle = platformAction({
   async run({ platform, media, tasks }, { publish, ...fields }) {
     const transition = publish ? createPublished : draft;
     if (transition.premium) await checkPremium(platform);
-    const edits = await takeEdits({ platform, media, tasks }, fields);
+    const edits = await prepareEdits({ platform, media, tasks }, fields);
     const made = await create(platform.articles, transition, edits);
     return {
       article_id: made.article_id,

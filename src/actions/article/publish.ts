@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { change, findTransition } from '../../articles/change.ts';
+import { applyTransition, findTransition } from '../../articles/change.ts';
 import { articleId, articleSummary } from '../../shared/model/article.ts';
 import { flatPrice, platformAction } from '../action.ts';
 
@@ -16,8 +16,8 @@ export const publishArticle = platformAction({
   output: articleSummary.pick({ article_id: true, tweet_id: true, public_url: true }),
   async run({ platform }, { article_id }) {
     const { found, transition } = await findTransition(platform, article_id, 'publish');
-    await change(platform.articles, found, transition, {});
-    // The id of the wrapper tweet is known only now.
+    await applyTransition(platform.articles, found, transition, {});
+    // The article is read again, because the platform assigns the tweet id when the article is published.
     const { tweet_id, public_url } = transition.steps.length > 0 ? await platform.articles.article(article_id) : found;
     return { article_id, tweet_id, public_url };
   },

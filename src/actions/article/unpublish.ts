@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { change, findTransition } from '../../articles/change.ts';
+import { applyTransition, findTransition } from '../../articles/change.ts';
 import { articleId } from '../../shared/model/article.ts';
 import { flatPrice, platformAction } from '../action.ts';
 
@@ -16,7 +16,7 @@ export const unpublishArticle = platformAction({
   output: z.object({ article_id: articleId }),
   async run({ platform }, { article_id }) {
     const { found, transition } = await findTransition(platform, article_id, 'unpublish');
-    await change(platform.articles, found, transition, {});
+    await applyTransition(platform.articles, found, transition, {});
     return { article_id };
   },
 });

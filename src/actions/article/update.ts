@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { change, findTransition } from '../../articles/change.ts';
-import { takeEdits } from '../../articles/edits.ts';
+import { applyTransition, findTransition } from '../../articles/change.ts';
+import { prepareEdits } from '../../articles/edits.ts';
 import { articleFields, contentCheck, covers } from '../../articles/input.ts';
 import { transitions } from '../../articles/states.ts';
 import { articleId } from '../../shared/model/article.ts';
@@ -36,6 +36,7 @@ export const updateArticle = platformAction({
     'wrapper tweet. If a step fails, the article is restored; if that fails too, the error describes its state.',
   price: flatPrice,
   effect: 'once',
+  destructive: true,
   takesBase64: true,
   input,
   expensive: contentCheck<z.output<typeof input>>(),
@@ -46,12 +47,14 @@ export const updateArticle = platformAction({
   }),
   async run({ platform, media, tasks }, { article_id, ...fields }) {
     const { found, transition } = await findTransition(platform, article_id, 'update');
-    const edits = await takeEdits({ platform, media, tasks }, fields);
-    // The first attempt of this request may have died between unpublishing and publishing. The platform recognizes the token of its
-    // `unpublish`, because the write after the uploads has the same token in both attempts.
+    const edits = await prepareEdits({ platform, media, tasks }, fields);
+    // An earlier attempt of this request may have stopped between unpublishing and publishing. In that case the article
+    // is a draft now. `unpublish` has the same idempotency token in both attempts, so the platform returns whether the
+    // article was published before the first attempt.
     const interrupted = found.status === 'draft' && (await platform.articles.unpublish(article_id));
-    if (interrupted) await change(platform.articles, { ...found, status: 'published' }, published.update, edits);
-    else await change(platform.articles, found, transition, edits);
+    if (interrupted)
+      await applyTransition(platform.articles, { ...found, status: 'published' }, published.update, edits);
+    else await applyTransition(platform.articles, found, transition, edits);
     return {
       article_id,
       updated: {

@@ -6,9 +6,10 @@ export const dmDelete = platformAction({
   name: 'dm/delete',
   method: 'POST',
   path: '/dm/delete',
-  summary: 'Delete a message, for both sides or for the actor alone',
+  summary: 'Delete a message for both users or for the actor only',
   price: flatPrice,
   effect: 'once',
+  destructive: true,
   code: 'required',
   input: z.object({
     conversation_id: inConversation,

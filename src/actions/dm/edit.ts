@@ -18,6 +18,7 @@ export const dmEdit = platformAction({
   summary: "Change the text of one of the actor's own messages",
   price: flatPrice,
   effect: 'once',
+  destructive: true,
   code: 'required',
   input: z.object({ conversation_id: inConversation, seq_id: targetMessage, text: messageText }),
   example: { conversation_id: exampleConversation, seq_id: exampleMessage, text: 'Are the scones still hot?' },

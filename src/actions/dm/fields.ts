@@ -4,7 +4,7 @@ import { conversationId, seqId } from '../../shared/model/direct-message.ts';
 const wellFormed = (text: string) => text.isWellFormed();
 const halfSurrogate = 'holds half of a surrogate pair';
 
-/** Of one message. */
+/** The text of one message. */
 export const messageText = z
   .string()
   .min(1)
@@ -18,28 +18,26 @@ export const inConversation = conversationId.meta({
 
 export const targetMessage = seqId.meta({ description: '`seq_id` of the message.' });
 
-/** An emoji that Unicode recommends (UTS #51), or a pictograph without its variation selector. */
+/** Matches one emoji that Unicode recommends (UTS #51), or one pictograph without its variation selector. */
 const oneEmoji = /^(?:\p{RGI_Emoji}|\p{Extended_Pictographic})$/v;
 
 export const emoji = z
   .string()
   .min(1)
-  .max(64, 'must be one emoji')
+  .max(64, { error: 'must be one emoji', abort: true })
   .refine((text) => oneEmoji.test(text), 'must be one emoji')
   .meta({ description: 'One emoji.', examples: ['❤️'] });
 
-export const ok = z.boolean().meta({ description: 'Always true; a failure is an error.' });
+export const ok = z.boolean().meta({ description: 'Always true. A failed request returns an error instead.' });
 export const sentText = z.string().meta({ description: 'The text, as sent.' });
 
-/** The output of every action that changes one message. */
+/** The output fields of all actions that change one message. */
 export const aboutMessage = {
   ok,
   conversation_id: conversationId,
   target_seq_id: seqId.meta({ description: 'Id of the message that was changed.' }),
 };
 
-/** Examples name a conversation of the sandbox's dataset and a message in it. */
+/** Ids for examples: a conversation in the sandbox's dataset and a message in it. */
 export const exampleConversation = '1089000000:1789000000';
 export const exampleMessage = '1989000000000000000';
-/** An invented code. The documents show the demo account's code instead. */
-export const exampleCode = '739146';

@@ -7,11 +7,11 @@ import { flatPrice, platformAction } from '../action.ts';
 const part = (name: string, example: string) =>
   z
     .string()
-    .min(1, 'must be of the next_cursor of the page before')
-    .max(2048, 'must be of the next_cursor of the page before')
+    .min(1, 'must be of the next_cursor of the previous page')
+    .max(2048, 'must be of the next_cursor of the previous page')
     .optional()
     .meta({
-      description: `\`next_cursor.${name}\` of the page before. Send both parts or neither.`,
+      description: `\`next_cursor.${name}\` of the previous page. Send both parts or neither.`,
       examples: [example],
     });
 

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { reaction as reactionSchema } from '../../shared/model/direct-message.ts';
-import { flatPrice, platformAction } from '../action.ts';
+import { type ActionName, flatPrice, platformAction } from '../action.ts';
 import { aboutMessage, emoji, exampleConversation, exampleMessage, inConversation, targetMessage } from './fields.ts';
 
 /** Declares an action that adds or removes a reaction. */
-function reaction(name: string, summary: string, added: boolean) {
+function reaction(name: ActionName, summary: string, added: boolean) {
   return platformAction({
     name,
     method: 'POST',

@@ -13,7 +13,10 @@ import { flatPrice, platformAction } from '../action.ts';
 import { oneOf } from '../input/input.ts';
 import { exampleConversation, inConversation, messageText, ok, sentText } from './fields.ts';
 
-/** The types of attachments (docs/direct-messages.md, Writing) and the media types that each accepts. A file may have any type. */
+/**
+ * Maps each type of attachment (docs/direct-messages.md, Writing) to the kinds of media that it accepts. The type
+ * `file` accepts all kinds.
+ */
 const kindsOf: Readonly<Record<MediaType, readonly MediaKind[]>> = {
   1: ['photo'],
   2: ['gif'],
@@ -25,7 +28,7 @@ const kindsOf: Readonly<Record<MediaType, readonly MediaKind[]>> = {
 
 type MediaType = 1 | 2 | 3 | 4 | 5 | 6;
 
-/** The name of a file that the caller gave no name. */
+/** The default file name for each type of attachment. */
 const nameOf: Readonly<Record<MediaType, string>> = {
   1: 'image',
   2: 'animation',
@@ -55,7 +58,7 @@ export const dmSendMedia = platformAction({
   input: z
     .object({
       conversation_id: inConversation,
-      image_url: mediaUrl.optional().meta({ description: 'Address of the file, to fetch it from.' }),
+      image_url: mediaUrl.optional().meta({ description: 'URL of the file.' }),
       image_base64: mediaData.optional().meta({ description: 'The file as base64, with or without a data: prefix.' }),
       text: messageText.optional().meta({ description: 'Caption.' }),
       type: z
@@ -67,7 +70,7 @@ export const dmSendMedia = platformAction({
       filename: z
         .string()
         .min(1)
-        .max(255, 'must be at most 255 characters')
+        .max(255, { error: 'must be at most 255 characters', abort: true })
         .refine((name) => name.isWellFormed() && !/[\p{Cc}/\\]/u.test(name), 'must be a name without a path')
         .optional()
         .meta({
@@ -125,7 +128,7 @@ export const dmSendMedia = platformAction({
   },
 });
 
-/** `image/svg+xml` → `svg`. */
+/** Returns a file name extension for a media type, such as `svg` for `image/svg+xml`. */
 function extensionOf(mime: string): string {
   const subtype = /^[\w.+-]+\/(?:x-)?(\w+)/.exec(mime)?.[1] ?? '';
   return { jpeg: 'jpg', mpeg: 'mp3', quicktime: 'mov', plain: 'txt', octet: 'bin' }[subtype] ?? (subtype || 'bin');

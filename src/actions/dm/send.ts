@@ -10,7 +10,7 @@ export const dmSend = platformAction({
   method: 'POST',
   path: '/dm/send',
   summary: 'Send a message',
-  description: 'With `user_id`, a conversation is started if there is none yet: its key is encrypted for both users.',
+  description: 'With `user_id`, a conversation is started if there is none yet.',
   price: flatPrice,
   effect: 'once',
   code: 'required',

@@ -5,40 +5,43 @@ import { PosternError } from '../../shared/errors/postern-error.ts';
 type Input = Record<string, unknown>;
 
 /**
- * Checks raw input against an action's schema. Throws `bad_input` naming the first field that is wrong. `null` for an
- * optional field means that the field is left out (docs/rest.md, Requests).
+ * Validates raw input against an action's schema. Throws `bad_input`, which names the first invalid field. An optional
+ * field with the value `null` is treated as absent (docs/rest.md, Requests).
  */
 export function checkInput<I extends z.ZodObject>(schema: I, raw: Input): z.output<I> {
   const given = withoutNulls(schema, raw);
   for (const [name, value] of Object.entries(given)) {
-    if (holdsNul(value) && fieldOf(schema, name)) throw malformedField(name, noNul);
+    if (containsNul(value) && fieldOf(schema, name)) throw malformedField(name, noNul);
   }
   const result = schema.safeParse(given, { error: reasonOf });
   if (result.success) return result.data;
-  throw firstFault(result.error.issues, schema, given);
+  throw firstError(result.error.issues, schema, given);
 }
 
-/** Drops the fields that are `null`, except those whose schema gives `null` a meaning. */
+/** Removes fields whose value is `null`, except fields whose schema accepts `null`. */
 function withoutNulls(schema: z.ZodObject, raw: Input): Input {
   const entries = Object.entries(raw);
   const given = entries.filter(([name, value]) => value !== null || fieldOf(schema, name)?.safeParse(null).success);
   return given.length === entries.length ? raw : Object.fromEntries(given);
 }
 
-/** Returns the schema of a field; `undefined` if the action has no such field. Inherited names such as `constructor` are none. */
+/**
+ * Returns the schema of a field, or `undefined` if the action has no such field. Inherited properties of the object,
+ * such as `constructor`, are not fields.
+ */
 function fieldOf({ shape }: z.ZodObject, name: string): z.ZodType | undefined {
   return Object.hasOwn(shape, name) ? (shape[name] as z.ZodType) : undefined;
 }
 
 export const noNul = 'must not contain the character NUL (U+0000)';
 
-/** The platform cannot store NUL in a text. Inputs consist of texts, numbers and lists of them. */
-function holdsNul(value: unknown): boolean {
+/** Returns true if a string or a list of strings contains NUL, which the platform cannot store. */
+function containsNul(value: unknown): boolean {
   if (typeof value === 'string') return value.includes('\0');
-  return Array.isArray(value) && value.some(holdsNul);
+  return Array.isArray(value) && value.some(containsNul);
 }
 
-function firstFault(issues: readonly z.core.$ZodIssue[], schema: z.ZodObject, raw: Input): PosternError {
+function firstError(issues: readonly z.core.$ZodIssue[], schema: z.ZodObject, raw: Input): PosternError {
   const issue = issues[0];
   if (!issue) return new PosternError('malformed_field', 'Malformed input');
   const field = fieldAt(issue.path);
@@ -52,10 +55,13 @@ function firstFault(issues: readonly z.core.$ZodIssue[], schema: z.ZodObject, ra
   return malformedField(field, issue.message);
 }
 
-/** Returns an error that names every alternative. If the caller sent one of them in another spelling, the message mentions it. */
+/**
+ * Returns an error that names all the alternative fields. If the input has one of them under a different spelling, such
+ * as `userId`, the message points to it.
+ */
 function missingFields(fields: readonly string[], schema: z.ZodObject, raw: Input): PosternError {
   const [first = ''] = fields;
-  const unknown = Object.keys(raw).filter((name) => name.length <= longestSpelling && !fieldOf(schema, name));
+  const unknown = Object.keys(raw).filter((name) => name.length <= maxComparedLength && !fieldOf(schema, name));
   const all = fields.length > 1 ? `${fields.slice(0, -1).join(', ')} or ${fields.at(-1)}` : first;
   for (const field of fields) {
     const sent = unknown.find((name) => spellingKey(name) === spellingKey(field));
@@ -65,10 +71,10 @@ function missingFields(fields: readonly string[], schema: z.ZodObject, raw: Inpu
   return missingField(first, all);
 }
 
-/** Longer names are not compared with the names of fields. */
-const longestSpelling = 64;
+/** Names longer than this are not compared with field names, to limit the work per request. */
+const maxComparedLength = 64;
 
-/** Returns one key for all spellings of a name, such as `userName`, `user_name` and `username`. */
+/** Returns the same key for all spellings of a name, such as `userName`, `user_name` and `username`. */
 function spellingKey(name: string): string {
   return name.replaceAll(/[_-]/g, '').toLowerCase();
 }
@@ -77,7 +83,7 @@ function isRequired(schema: z.ZodObject, [field = '']: readonly PropertyKey[]): 
   return fieldOf(schema, String(field))?.safeParse(undefined).success === false;
 }
 
-/** The reason for an issue whose schema has no text of its own. */
+/** Returns the error text for an issue whose schema has no text of its own. */
 function reasonOf(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
     case 'invalid_type':
@@ -99,13 +105,13 @@ function reasonOf(issue: z.core.$ZodRawIssue): string {
 
 type Check = (context: z.core.ParsePayload<Record<string, unknown>>) => void;
 
-/** An issue for checks of a whole input: one of these fields is required because of the other fields. */
+/** Returns an issue for a rule about several fields: one of `fields` is required. */
 export function missing(fields: readonly [string, ...string[]], input: unknown): z.core.$ZodRawIssue {
   const params = { isMissing: true, alternatives: fields };
   return { code: 'custom', path: [fields[0]], message: 'is missing', params, input };
 }
 
-/** How many of these fields an input may hold. */
+/** A rule about how many of several fields an input must and may contain. */
 export interface Alternatives {
   readonly fields: readonly string[];
   readonly atLeast: number;
@@ -131,18 +137,20 @@ function check(
   return Object.assign(run, { alternatives: { fields, atLeast, atMost } });
 }
 
-/** Returns the alternatives that the checks below added to a schema. The documents of the APIs list them. */
+/** Returns the rules that `anyOf`, `atMostOneOf` and `oneOf` added to a schema. The documents list these rules. */
 export function alternativesOf(schema: z.ZodObject): Alternatives[] {
   return (schema.def.checks ?? []).flatMap(({ _zod: { check: run } }) =>
     'alternatives' in run ? [run.alternatives as Alternatives] : [],
   );
 }
 
-/** A check of a schema: at least one of the fields is required. If several are given, the action decides which counts. */
+/**
+ * A schema rule: at least one of the fields is required. If the input has several, the action chooses which one to use.
+ */
 export const anyOf = (...fields: [string, ...string[]]): Check => check(fields, 1, fields.length);
 
-/** A check of a schema: at most one of the fields is allowed. */
+/** A schema rule: at most one of the fields is allowed. */
 export const atMostOneOf = (...fields: [string, ...string[]]): Check => check(fields, 0, 1);
 
-/** A check of a schema: exactly one of the fields is required. */
+/** A schema rule: exactly one of the fields is required. */
 export const oneOf = (...fields: [string, ...string[]]): Check => check(fields, 1, 1);

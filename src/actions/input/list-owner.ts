@@ -1,4 +1,4 @@
-/** The input fields by which a caller names the user that a list belongs to. The id overrides the name. */
+/** The input fields that name the user to whom a list belongs. If both are given, the id takes precedence. */
 export interface OwnerFields {
   readonly id: string;
   readonly name: string;
@@ -10,19 +10,19 @@ interface Owner {
 }
 
 /**
- * The platform's cursor with the owner of its list in front: `<id>:<screen name in lower case>:<cursor>`. Neither an id
- * nor a screen name contains a colon. `null` on the last page.
+ * Prefixes the platform's cursor with the owner of the list: `<id>:<lower-case screen name>:<cursor>`. Ids and screen
+ * names contain no colon. Returns `null` for the last page.
  */
 export function ownedCursor({ id, userName }: Owner, cursor: string | null): string | null {
   return cursor === null ? null : `${id}:${userName.toLowerCase()}:${cursor}`;
 }
 
-/** The platform's cursor that `ownedCursor` was given; `null` for the first page. */
+/** Extracts the platform's cursor from a cursor made by `ownedCursor`. Returns `null` for the first page. */
 export function platformCursor(owned: string | undefined): string | null {
   return owned === undefined ? null : (parts(owned)[2] ?? null);
 }
 
-/** Returns true if the user that the input names owns the list that the cursor is from. */
+/** Returns true if the user named in the input owns the list that the cursor came from. */
 export function isOwnedBy(owned: string, { id, name }: OwnerFields, input: Readonly<Record<string, unknown>>): boolean {
   const [ownerId, ownerName] = parts(owned);
   if (input[id] !== undefined) return input[id] === ownerId;

@@ -1,7 +1,7 @@
 import type { UserReference } from '../../platform/port.ts';
 import { numericId, screenName } from '../../shared/model/scalars.ts';
 
-/** How a query names a user (docs/rest.md, Requests). Use it with `anyOf('userName', 'userId')`. */
+/** The input fields that identify a user (docs/rest.md, Requests). Use them with `anyOf('userName', 'userId')`. */
 export const userInput = {
   userName: screenName.optional().meta({ description: 'Screen name of the user.' }),
   userId: numericId.optional().meta({ description: "The platform's id of the user; overrides `userName`." }),

@@ -9,7 +9,6 @@ export const listMembers = platformAction({
   method: 'GET',
   path: '/list/members',
   summary: 'Members of a list',
-  atProtocol: '`app.bsky.graph.getList`; list addresses mapped to numeric ids',
   price: flatPrice,
   effect: 'read',
   paged: true,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { saysItsType } from '../../media/base64.ts';
+import { declaresType } from '../../media/base64.ts';
 import { examplePng, mediaData, mediaSource, mediaType, mediaUrl } from '../../media/media-input.ts';
 import { count, numericId } from '../../shared/model/scalars.ts';
 import { flatPrice, platformAction } from '../action.ts';
@@ -9,18 +9,17 @@ export const uploadMedia = platformAction({
   name: 'media/upload',
   method: 'POST',
   path: '/media/upload',
-  summary: 'Upload a picture or a video, to attach it',
-  atProtocol: '`com.atproto.repo.uploadBlob`; its blobs have no owner and expire unless a record names them',
+  summary: 'Upload a picture or a video to attach',
   description:
     'JPEG, PNG and WebP up to 5 MiB, GIF up to 15 MiB, MP4 and QuickTime up to 512 MiB; at most 8,192 pixels a side. The ' +
     'type is detected from the bytes and must match the declared type. An address is fetched through `proxy`, if given, ' +
-    'with at most 5 redirects. Media that is attached to nothing expires after 24 hours.',
+    'with at most 5 redirects. Media that is not attached within 24 hours expires.',
   price: flatPrice,
   effect: 'once',
   takesBase64: true,
   input: z
     .object({
-      media_url: mediaUrl.optional().meta({ description: 'Address of the file, to fetch it from.' }),
+      media_url: mediaUrl.optional().meta({ description: 'URL of the file.' }),
       media_data: mediaData.optional().meta({
         description: 'The file as base64, or as a data: URI of base64.',
         examples: [`data:image/png;base64,${examplePng}`],
@@ -32,7 +31,7 @@ export const uploadMedia = platformAction({
     .check(oneOf('media_url', 'media_data'))
     .check(({ value, issues }) => {
       const { media_data: data, media_type: type } = value;
-      if (typeof data !== 'string' || type !== undefined || saysItsType(data)) return;
+      if (typeof data !== 'string' || type !== undefined || declaresType(data)) return;
       issues.push(missing(['media_type'], value));
     }),
   example: { media_data: examplePng, media_type: 'image/png' },

@@ -4,9 +4,9 @@ import type { Secret } from '../../shared/secrets/secret.ts';
 const tagBytes = 16;
 
 /**
- * Signs the platform's cursors, so that a cursor can be used only for the list that it came from: the same action, the same
- * parameters, the same actor. An invented, altered or foreign cursor is refused before anything is charged. The signature is
- * HMAC-SHA256 cut to 128 bits. The first key signs; all keys verify.
+ * Signs the cursors of the platform. A cursor is accepted only for the list that it came from, which means the same
+ * action, parameters and actor. Other cursors are refused before anything is charged. The signature is HMAC-SHA256
+ * truncated to 128 bits. The first key signs new cursors, and every key can verify.
  */
 export class CursorSealer {
   readonly #keys: readonly Secret<Buffer>[];
@@ -21,10 +21,11 @@ export class CursorSealer {
     return Buffer.concat([tag(key, cursor, scope), Buffer.from(cursor, 'utf8')]).toString('base64url');
   }
 
-  /** Returns the platform's cursor; `null` if the sealed cursor is not valid for this scope. */
+  /** Returns the platform's cursor, or `null` if the signature is not valid for this scope. */
   open(sealed: string, scope: string): string | null {
     const bytes = Buffer.from(sealed, 'base64url');
-    // Node skips characters that are not base64url, so the spelling is compared too.
+    // Node ignores characters that are not base64url when it decodes, so the decoded bytes are encoded again and
+    // compared with the input.
     if (bytes.length > tagBytes && bytes.toString('base64url') === sealed) {
       const cursor = bytes.toString('utf8', tagBytes);
       const given = bytes.subarray(0, tagBytes);
@@ -38,7 +39,10 @@ function tag(key: Secret<Buffer>, cursor: string, scope: string): Buffer {
   return createHmac('sha256', key.expose()).update(`${scope}\0${cursor}`).digest().subarray(0, tagBytes);
 }
 
-/** Returns the text that a cursor is bound to. `count` may differ from page to page. The caller checks the fields in `leftOut` itself. */
+/**
+ * Returns the scope that a cursor is signed for. `count` is not part of the scope, because it may differ from page to
+ * page. Fields in `leftOut` are not part of it either. The caller must check those fields.
+ */
 export function cursorScope(
   action: string,
   input: Record<string, unknown>,

@@ -16,7 +16,7 @@ export function tweetPage(page: Page<Tweet>) {
   };
 }
 
-/** The output fields of a page of users. `name` is the list's name for its array. */
+/** Returns the output fields of a page of users. `name` is the name of the array. */
 export function userPageOutput(name: string) {
   return { user_count: count, ...pageOutput, [name]: z.array(userCard) };
 }

@@ -4,37 +4,37 @@ import type { CursorSealer } from './cursor.ts';
 
 type Input = Record<string, unknown>;
 
-/** The list that cursors belong to. */
+/** Describes the list for which cursors are signed. */
 export interface PagedList {
-  /** Returns the text that a cursor is bound to, without the fields in `leftOut`. Called only if there is a cursor. */
+  /** Returns the scope that cursors are signed for, without the fields in `leftOut`. */
   scope: (leftOut?: readonly string[]) => string;
-  /** The input fields that name the owner of the list; `null` if the list belongs to no user that the input names. */
+  /** The input fields that name the owner of the list. `null` if the input names no owner. */
   owner: OwnerFields | null;
 }
 
-/** Translates between the platform's cursors of a call and the sealed cursors that callers see. */
+/** Translates between the cursors of the platform and the signed cursors that callers use. */
 export type Paging<Output> = (cursors: CursorSealer, list: PagedList, input: Input) => OpenedPaging<Output>;
 
 interface OpenedPaging<Output> {
-  /** The input with the platform's own cursor. */
+  /** The input, with the signed cursor replaced by the platform's cursor. */
   input: Input;
   seal: (output: unknown) => Output;
 }
 
-/** A page that an action returned, with a cursor for each of its items. */
+/** A page of a list whose items have a cursor each. */
 export interface EdgePage {
   output: Input & { has_more: boolean };
-  /** The number of items at the beginning that the caller already has. */
+  /** The number of items at the start of the page that the caller already has. */
   skip: number;
-  /** Returns the cursor that continues after the item at `index`; this page has `count` items. */
+  /** Returns the cursor that continues after the item at `index`. `count` is the number of items on this page. */
   cursorAt: (index: number, count: number) => string;
 }
 
 export const noPaging: Paging<unknown> = (_cursors, _list, input) => ({ input, seal: (output) => output });
 
 /**
- * Whole pages: `cursor` is the `next_cursor` of the page before (docs/rest.md, Pages). A cursor of a user's list contains the
- * owner, so a caller may continue the list with the owner's id, name, or name in another case.
+ * Pages by `next_cursor` (docs/rest.md, Pages). The cursor of a user's list contains both the owner's id and screen
+ * name. A caller can therefore continue the list by either of them, in any case.
  */
 export const byPage: Paging<unknown> = (cursors, { scope, owner }, input) => {
   const scopeOfPage = () => scope(owner ? [owner.id, owner.name] : []);
@@ -52,19 +52,25 @@ export const byPage: Paging<unknown> = (cursors, { scope, owner }, input) => {
   };
 };
 
-/** The parts of a cursor of a list that may move while it is read (docs/direct-messages.md, Reading). */
-export interface TwoParts {
+/**
+ * The two parts of a cursor of a list that may change while a client pages through it (docs/direct-messages.md,
+ * Reading).
+ */
+export interface TwoPartCursor {
   cursor_id: string;
   graph_snapshot_id: string;
 }
 
-/** Whole pages of a list whose cursor has two parts. A `cursor_id` is valid only with its `graph_snapshot_id`. */
-export const byTwoParts: Paging<unknown> = (cursors, { scope }, input) => {
+/** Pages by a cursor of two parts. A `cursor_id` is accepted only together with its `graph_snapshot_id`. */
+export const byTwoPartCursor: Paging<unknown> = (cursors, { scope }, input) => {
   const scopeOf = (snapshot: string) => `${scope()} ${snapshot}`;
   const { cursor_id: place, graph_snapshot_id: graph, ...rest } = input;
   const opened = () => {
     if (typeof place !== 'string' || typeof graph !== 'string') {
-      throw malformedField(typeof place === 'string' ? 'graph_snapshot_id' : 'cursor_id', 'both parts go together');
+      throw malformedField(
+        typeof place === 'string' ? 'graph_snapshot_id' : 'cursor_id',
+        'cursor_id and graph_snapshot_id must be sent together',
+      );
     }
     const graph_snapshot_id = openCursor(cursors, scope(), graph, 'graph_snapshot_id');
     return { graph_snapshot_id, cursor_id: openCursor(cursors, scopeOf(graph_snapshot_id), place, 'cursor_id') };
@@ -72,7 +78,7 @@ export const byTwoParts: Paging<unknown> = (cursors, { scope }, input) => {
   return {
     input: place === undefined && graph === undefined ? input : { ...rest, ...opened() },
     seal: (output) => {
-      const page = output as { next_cursor: TwoParts | null };
+      const page = output as { next_cursor: TwoPartCursor | null };
       if (page.next_cursor === null) return page;
       const { cursor_id, graph_snapshot_id } = page.next_cursor;
       const next_cursor = {
@@ -84,15 +90,19 @@ export const byTwoParts: Paging<unknown> = (cursors, { scope }, input) => {
   };
 };
 
-/** The platform's own cursor, in one part or two. */
-type PlatformCursor = string | TwoParts;
-
-/** A position in a list: the platform's cursor of the page, the size of the page, and the index of the item; -1 before the first item. */
-type Place = readonly [cursor: PlatformCursor | null, count: number, index: number];
+/** A cursor of the platform, which has one or two parts. */
+type PlatformCursor = string | TwoPartCursor;
 
 /**
- * Pages that begin after any item. The platform has only whole pages, so a cursor contains the page and the index of its item. The
- * cursor of an item in the middle of a page fetches that page again; the cursor of the last item leads to the next page.
+ * A position in a list: the platform's cursor of the page, the size of the page, and the index of the item in it. The
+ * index before the first item is -1.
+ */
+type ListPosition = readonly [cursor: PlatformCursor | null, count: number, index: number];
+
+/**
+ * Pages that can start after any item. The platform supports whole pages only, so a cursor contains the page and the
+ * index of the item. The cursor of an item in the middle of a page fetches that page again. The cursor of the last item
+ * fetches the next page.
  */
 export const byEdge: Paging<EdgePage> = (cursors, { scope }, input) => {
   const edges = () => `${scope()} edges`;
@@ -110,7 +120,7 @@ export const byEdge: Paging<EdgePage> = (cursors, { scope }, input) => {
         skip: index + 1,
         cursorAt: (at, total) => {
           const next = page.next_cursor;
-          const found: Place = at === total - 1 && next !== null ? [next, 0, -1] : [cursor, size, at];
+          const found: ListPosition = at === total - 1 && next !== null ? [next, 0, -1] : [cursor, size, at];
           return cursors.seal(JSON.stringify(found), edges());
         },
       };
@@ -132,8 +142,8 @@ function inputOf(cursor: PlatformCursor): Input {
   return typeof cursor === 'string' ? { cursor } : { ...cursor };
 }
 
-function openEdge(cursors: CursorSealer, scope: string, sealed: string): Place {
+function openEdge(cursors: CursorSealer, scope: string, sealed: string): ListPosition {
   const place = cursors.open(sealed, scope);
-  if (place !== null) return JSON.parse(place) as Place;
+  if (place !== null) return JSON.parse(place) as ListPosition;
   throw malformedField('after', 'is not a cursor of this list, with these arguments and this x-auth-token');
 }

@@ -1,12 +1,17 @@
 import type { AccountService } from '../../billing/account-service.ts';
+import type { AuthenticatedKey } from '../../billing/api-key-authenticator.ts';
+import type { CallRecorder } from '../../billing/call-recorder.ts';
 import type { Idempotency } from '../../billing/idempotency.ts';
 import type { Ledger } from '../../billing/ledger.ts';
+import type { StreamTokens } from '../../billing/stream-tokens.ts';
 import type { MediaService } from '../../media/media-service.ts';
 import type { DirectMessages } from '../../messaging/conversations/direct-messages.ts';
 import { type ForwardProxy, NotSupportedError, type Platform } from '../../platform/port.ts';
 import { malformedField, missingField } from '../../shared/errors/fields.ts';
-import { PosternError } from '../../shared/errors/postern-error.ts';
+import { operator } from '../../shared/model/audit.ts';
+import type { Capabilities } from '../../shared/model/capabilities.ts';
 import type { Micros } from '../../shared/model/money.ts';
+import type { CancelSignal } from '../../shared/runtime/cancellation.ts';
 import type { Runtime } from '../../shared/runtime/runtime.ts';
 import type { Secret } from '../../shared/secrets/secret.ts';
 import type { TaskRunner } from '../../shared/threads/task.ts';
@@ -15,58 +20,84 @@ import type { WebhookService } from '../../webhooks/service.ts';
 import type { Action, Credentials } from '../action.ts';
 import { checkInput, noNul } from '../input/input.ts';
 import { type CursorSealer, cursorScope } from '../paging/cursor.ts';
-import { byEdge, byPage, byTwoParts, type EdgePage, noPaging, type PagedList, type Paging } from '../paging/paging.ts';
+import {
+  byEdge,
+  byPage,
+  byTwoPartCursor,
+  type EdgePage,
+  noPaging,
+  type PagedList,
+  type Paging,
+} from '../paging/paging.ts';
+import { permissionRefusal, requirePermission } from './key-permission.ts';
 import { type PaidRequest, type PaidResult, type PerformedRequest, payFor } from './paid-request.ts';
 
-/** The caller of a request, as REST or GraphQL read it from the headers and the input. */
+/** The sender of a request, with the credentials that the API read from the headers and the input. */
 export interface Caller {
-  /** The id of the API account that pays. */
+  /** The id of the API account that is charged. */
   account: string;
-  /** The actor's `auth_token`, if the caller sent one. */
+  /** The API key. `null` only for a GraphQL document that reads nothing but the schema. */
+  key: AuthenticatedKey | null;
+  /** The `auth_token` of the platform user on whose behalf the action runs. `null` if not given. */
   authToken: Secret | null;
-  /** The caller's own proxy, as the caller wrote it, if there is one. */
+  /** The URL of the caller's own proxy. `null` if not given. */
   proxy: Secret | null;
-  /** The actor's `encryption_code`, if the caller sent one. */
+  /** The `encryption_code` of the platform user. `null` if not given. */
   encryptionCode: Secret | null;
-  /** Aborted when the caller hangs up. */
-  signal: AbortSignal;
-  /** Aborted when the caller hangs up. Set if `signal` is also aborted at the deadline of reads. */
-  gone?: AbortSignal;
+  /** Aborted when the client disconnects. */
+  signal: CancelSignal;
+  /**
+   * Aborted when the client disconnects. Set only if `signal` is also aborted when the time limit for reads has passed.
+   */
+  gone?: CancelSignal;
 }
 
-/** An action whose input has passed every cheap check that can be made without the platform. */
+/** An action whose input has passed all checks that are cheap and need no request to the platform. */
 export interface PreparedCall<Output = unknown> {
   readonly action: Action;
-  /** The number of characters that `check` has to check; 0 if it has nothing to do. */
+  /** The number of characters that `check` will process. 0 if there is nothing to check. */
   readonly unchecked: number;
-  /** Runs the expensive check of the input, once even if it is called several times. Throws `bad_input` naming the field. */
+  /**
+   * Runs the expensive check of the input. Further calls return the first result. Throws `bad_input`, which names the
+   * field.
+   */
   check(): Promise<unknown>;
-  /** Runs `check`, then performs the action. To be called once. `tokenFor` returns the token of each write on the platform. */
+  /**
+   * Runs `check` and then performs the action. May be called only once. `tokenFor` returns the idempotency token of
+   * each write on the platform.
+   */
   perform(tokenFor: (operation: string) => string): Promise<Output>;
 }
 
 export interface ActionPipelineParts {
   ledger: Ledger;
+  recorder: CallRecorder;
   idempotency: Idempotency;
+  streamTokens: StreamTokens;
   accounts: AccountService;
   webhooks: WebhookService;
   platform: Platform;
+  /** The response of the action `capabilities`. */
+  capabilities: Capabilities;
   media: MediaService;
   directMessages: DirectMessages;
-  /** Worker threads for work that would block the event loop. */
+  /** Worker threads for CPU-intensive work, which would otherwise block the event loop. */
   tasks: TaskPool;
   cursors: CursorSealer;
-  /** Reads a caller's `proxy`. Throws `bad_input`. */
+  /** Parses the `proxy` that a caller sent. Throws `bad_input`. */
   readProxy: (text: Secret) => ForwardProxy;
   runtime: Runtime;
 }
 
 type Input = Record<string, unknown>;
 
-/** Cookie octets of RFC 6265 section 4.1.1: a token is sent as a cookie and must not become another header. */
+/**
+ * The characters that RFC 6265, section 4.1.1, allows in a cookie value. The token is sent in a Cookie header, so other
+ * characters could inject a header.
+ */
 const tokenPattern = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]{1,1024}$/;
 
-/** Checks, bills and performs actions. REST and GraphQL both call actions through it. */
+/** Validates, bills and performs actions. REST and GraphQL both use this class. */
 export class ActionPipeline {
   readonly #parts: ActionPipelineParts;
 
@@ -74,18 +105,29 @@ export class ActionPipeline {
     this.#parts = parts;
   }
 
-  /** Runs the cheap checks, which come before credit is reserved. Throws `bad_input` naming the field. */
+  /** Returns true if the platform supports the action and the restrictions of the API key allow it. */
+  offers(action: Action, { restrictions }: AuthenticatedKey): boolean {
+    if (this.#parts.platform.capabilities.unsupported[action.name] !== undefined) return false;
+    return restrictions === null || permissionRefusal(action, restrictions) === null;
+  }
+
+  /**
+   * Checks the restrictions of the API key, and runs the cheap checks of an action's input. Call it before credit is
+   * reserved. Throws `forbidden`, or `bad_input`, which names the field.
+   */
   prepare(action: Action, raw: Input, caller: Caller): PreparedCall {
+    if (caller.key?.restrictions) requirePermission(action, caller.key.restrictions);
     if (action.paged === 'two-part' && raw['cursor'] != null) {
-      throw malformedField('cursor', 'this list takes cursor_id and graph_snapshot_id, both of the next_cursor');
+      throw malformedField('cursor', 'is not used for this list: send cursor_id and graph_snapshot_id of next_cursor');
     }
     return this.#prepare(action, raw, caller, pagingOf(action));
   }
 
-  /** Does the same for a list that can be continued after any of its items. `cursor` is a cursor of an `EdgePage`. */
+  /** Prepares an action whose list can be continued after any item. `cursor` is a cursor of an `EdgePage`. */
   prepareEdges(action: Action, raw: Input, caller: Caller): PreparedCall<EdgePage> {
+    if (caller.key?.restrictions) requirePermission(action, caller.key.restrictions);
     const { cursor } = raw;
-    // The input schema of an action with a two-part cursor has no field `cursor`.
+    // Lists with a two-part cursor have no input field `cursor`, so the cursor is checked separately.
     const after = action.paged === 'two-part' && cursor !== undefined ? { cursor: checkCursor(cursor) } : {};
     return this.#prepare(action, raw, caller, byEdge, after);
   }
@@ -97,12 +139,13 @@ export class ActionPipeline {
     paging: Paging<Output>,
     beside: Input = {},
   ): PreparedCall<Output> {
-    const { cursors, accounts, webhooks } = this.#parts;
-    const common = { account: caller.account, webhooks, credentials: this.#credentials(action, caller) };
+    const { cursors, accounts, capabilities, webhooks } = this.#parts;
+    const author = caller.key?.author ?? operator;
+    const common = { account: caller.account, author, webhooks, credentials: this.#credentials(action, caller) };
     if (!action.actor) {
       const checked = checkInput(action.input, raw);
       const { input, seal } = paging(cursors, listOf(action, checked, caller.account), checked);
-      const context = { ...common, accounts };
+      const context = { ...common, accounts, capabilities };
       return {
         action,
         ...nothingToCheck,
@@ -128,34 +171,43 @@ export class ActionPipeline {
       action,
       ...checks,
       perform: async (tokenFor) => {
+        const reason = this.#parts.platform.capabilities.unsupported[action.name];
+        if (reason !== undefined) throw notSupported(action, reason);
         const checkedInput = checks.unchecked === 0 ? input : await checks.check();
-        // A write that has begun continues after its caller hangs up.
+        // A write that has started continues after the client disconnects.
         const own = action.effect === 'read' ? tasks : this.#parts.tasks.forCall({ account, signal: null });
-        const platform = this.#parts.platform.as({ ...session, tokenFor, tasks: own });
-        // Fetching media stops when the caller hangs up, also for a write: nothing was sent to the platform before.
+        // Spreads come last, because adding a property to an object that began with a spread takes a microsecond.
+        const platform = this.#parts.platform.as({ tokenFor, tasks: own, ...session });
+        // Downloading media stops when the client disconnects, even for a write, because nothing has been sent to the
+        // platform at that point.
         const media = this.#parts.media.uploader({ account, proxy: session.proxy, signal: gone });
         const who = { account, authToken, proxy: caller.proxy };
         const messages = this.#parts.directMessages.session({ session: platform, who, code });
-        const context = { ...common, tokenFor, platform, media, messages, tasks: own };
-        return seal(await supported(action, () => action.run(context, checkedInput as never)));
+        const { streamTokens } = this.#parts;
+        const { key } = caller;
+        const context = { tokenFor, platform, media, messages, tasks: own, key, streamTokens, ...common };
+        return seal(await named(action, () => action.run(context, checkedInput as never)));
       },
     };
   }
 
-  /** Returns the credentials of a call. Credentials that the action will store are checked here; the others when they are used. */
+  /**
+   * Parses the credentials of a call. Credentials that the action stores are validated now, because the action does not
+   * use them.
+   */
   #credentials(action: Action, { authToken, proxy, encryptionCode: code }: Caller): Credentials {
     const encryptionCode = checkCode(action, code);
     if (action.actor) return { authToken, proxy, encryptionCode };
     if (!action.keepsActor) return { authToken: null, proxy: null, encryptionCode };
     if (authToken) checkToken(authToken);
     if (proxy) this.#parts.readProxy(proxy);
-    if (proxy && !authToken) throw malformedField('proxy', 'needs auth_token beside it');
+    if (proxy && !authToken) throw malformedField('proxy', 'requires auth_token');
     return { authToken, proxy, encryptionCode };
   }
 
   /**
-   * Returns false if the account's last known credit is less than `micros`. Nothing expensive should then run before the ledger has
-   * decided.
+   * Returns false if the last known credit of the account is below `micros`. Expensive checks should then wait until
+   * the ledger has reserved credit.
    */
   covers(account: string, micros: Micros): Promise<boolean> {
     return this.#parts.ledger.covers(account, micros);
@@ -163,7 +215,7 @@ export class ActionPipeline {
 
   payFor<Outcome>(request: PaidRequest<Outcome> & { idempotency: null }): Promise<PerformedRequest<Outcome>>;
   payFor<Outcome>(request: PaidRequest<Outcome>): Promise<PaidResult<Outcome>>;
-  /** Claims, reserves, performs and charges one request. */
+  /** Performs a paid request: claims the Idempotency-Key, reserves credit, performs the calls and charges them. */
   payFor<Outcome>(request: PaidRequest<Outcome>): Promise<PaidResult<Outcome>> {
     return payFor(this.#parts, request);
   }
@@ -184,17 +236,17 @@ function checkToken(token: Secret | null): Secret {
   return token;
 }
 
-/** Returns the encryption code if the action accepts one. The rules for good codes apply at enrolment, not here. */
+/** Returns the encryption code if the action accepts one. The rules against weak codes apply only to enrolment. */
 function checkCode({ code: taken }: Action, code: Secret | null): Secret | null {
   if (taken === 'none') return null;
   if (taken === 'required' && (code === null || code.expose() === '')) throw missingField('encryption_code');
   if (code === null) return null;
   if (code.expose() === '') throw malformedField('encryption_code', 'must not be empty');
-  // HTTP strips blanks at the ends of a header, so a code with such blanks would work in a body only. A code that was pasted with
-  // a blank would cost one of the limited guesses.
+  if (code.expose().length > longestCode) throw malformedField('encryption_code', 'is longer than any code');
+  // HTTP removes blanks at both ends of a header value, so a code with such blanks would be valid only in a body.
+  // Refusing them also prevents a pasted blank from costing one of the limited guesses.
   if (/^\s|\s$/.test(code.expose())) throw malformedField('encryption_code', 'begins or ends with a blank');
   if (code.expose().includes('\0')) throw malformedField('encryption_code', noNul);
-  if (code.expose().length > longestCode) throw malformedField('encryption_code', 'is longer than any code');
   return code;
 }
 
@@ -207,7 +259,7 @@ const longestCode = 256;
 const longestCursor = 2_048;
 
 function pagingOf({ paged }: Action): Paging<unknown> {
-  if (paged === 'two-part') return byTwoParts;
+  if (paged === 'two-part') return byTwoPartCursor;
   return paged ? byPage : noPaging;
 }
 
@@ -215,11 +267,15 @@ function listOf({ name, owner }: Action, input: Input, actor: string): PagedList
   return { scope: (leftOut) => cursorScope(name, input, actor, leftOut), owner };
 }
 
-async function supported<T>(action: Action, run: () => Promise<T>): Promise<T> {
+function notSupported({ name }: Action, reason: string): NotSupportedError {
+  return new NotSupportedError(`${name}. ${reason}`);
+}
+
+/** Adds the name of the action to the message of a `NotSupportedError`. */
+async function named<T>(action: Action, run: () => Promise<T>): Promise<T> {
   try {
     return await run();
   } catch (error) {
-    if (!(error instanceof NotSupportedError)) throw error;
-    throw new PosternError('not_supported', `Not supported by this platform: ${action.name}`);
+    throw error instanceof NotSupportedError ? notSupported(action, error.detail) : error;
   }
 }

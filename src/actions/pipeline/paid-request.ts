@@ -1,64 +1,71 @@
+import type { CallRecorder } from '../../billing/call-recorder.ts';
 import type { Idempotency } from '../../billing/idempotency.ts';
-import type { IdempotencyClaim, KeptAnswer } from '../../billing/idempotency-claim.ts';
-import type { Ledger, Settled } from '../../billing/ledger.ts';
+import type { IdempotencyClaim, StoredResponse } from '../../billing/idempotency-claim.ts';
+import type { KeyBudget, Ledger, Settled } from '../../billing/ledger.ts';
 import { asPosternError, type PosternError } from '../../shared/errors/postern-error.ts';
 import type { Micros } from '../../shared/model/money.ts';
 import type { Runtime } from '../../shared/runtime/runtime.ts';
 import { BillingSession } from './billing-session.ts';
 
-/** A request whose calls are paid together, as an API describes it. */
+/** A request whose calls are charged together. */
 export interface PaidRequest<Outcome> {
-  /** The id of the API account that pays. */
+  /** The id of the API account that is charged. */
   account: string;
-  /** The most that the request may cost, in micro-dollars. */
+  /** The budget of the API key. `null` if the key has none. */
+  budget: KeyBudget | null;
+  /** The maximum cost of the request, in micro-dollars. */
   quote: Micros;
-  /** The Idempotency-Key, and everything that makes this request the same as another one; `null` without a key. */
+  /** True if the request is a single call without side effects. Such a call may run before it is charged. */
+  isRead?: boolean;
+  /** The Idempotency-Key, and the content that a repeated request must match. `null` if the request has no key. */
   idempotency: { key: string; content: string } | null;
-  /** Performs the calls. If this throws, nothing is charged. */
+  /** Performs the calls. If it throws, nothing is charged. */
   perform: (session: BillingSession) => Promise<Outcome>;
-  /** The error to refuse the request with if `perform` returned and no call succeeded. */
+  /** Returns the error for an outcome without a successful call. The request is then refused with this error. */
   failureOf?: (outcome: Outcome) => PosternError | null;
-  /** The body of the response. It is kept under the Idempotency-Key. */
+  /** Returns the response body, which is stored under the Idempotency-Key. */
   bodyOf: (outcome: Outcome) => string;
   errorBodyOf: (error: PosternError) => string;
-  /** Releases what `perform` opened if the charge could not be settled. */
+  /** Releases resources that `perform` opened. Called if the charge could not be settled. */
   discard?: (outcome: Outcome) => void;
 }
 
 export interface PerformedRequest<Outcome> {
   kind: 'performed';
   outcome: Outcome;
-  /** `null` if nothing was charged. */
+  /** The result of the charge. `null` if nothing was charged. */
   settled: Settled | null;
-  /** Another attempt with the same Idempotency-Key was charged meanwhile, so this one was free. */
+  /** True if a concurrent attempt with the same Idempotency-Key was charged, so that this attempt is free. */
   wasPaidBefore: boolean;
 }
 
-/** `kept`: the request was performed before, and this is its response. */
-export type PaidResult<Outcome> = PerformedRequest<Outcome> | { kind: 'kept'; answer: KeptAnswer };
+/** The result of a paid request. `kept` means that an earlier attempt was performed, and `answer` is its response. */
+export type PaidResult<Outcome> = PerformedRequest<Outcome> | { kind: 'kept'; answer: StoredResponse };
 
 export interface PaymentParts {
   ledger: Ledger;
+  recorder: CallRecorder;
   idempotency: Idempotency;
   runtime: Runtime;
 }
 
 /**
- * The one payment sequence: claim the Idempotency-Key, reserve the quote, perform, then settle or refuse. Throws
- * `insufficient_credits`, the errors of `Idempotency.begin` and the error of `perform`.
+ * Performs a paid request: claims the Idempotency-Key, reserves the quote, performs the calls, and settles or refuses. A read usually
+ * runs without a reservation and is charged after it. Throws `insufficient_credits`, the errors of `Idempotency.begin`, and the error of
+ * `perform`.
  */
 export async function payFor<Outcome>(
-  { ledger, idempotency, runtime }: PaymentParts,
+  { ledger, recorder, idempotency, runtime }: PaymentParts,
   request: PaidRequest<Outcome>,
 ): Promise<PaidResult<Outcome>> {
-  const { account, quote } = request;
+  const { account, budget, quote, isRead = false } = request;
   let claim: IdempotencyClaim | null = null;
   if (request.idempotency) {
     const begun = await idempotency.begin({ account, ...request.idempotency });
     if ('body' in begun) return { kind: 'kept', answer: begun };
     claim = begun;
   }
-  const session = await BillingSession.authorize({ ledger, runtime, account, quote, claim });
+  const session = await BillingSession.authorize({ ledger, recorder, runtime, account, budget, quote, isRead, claim });
   let outcome: Outcome;
   try {
     outcome = await request.perform(session);

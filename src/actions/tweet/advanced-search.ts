@@ -11,7 +11,6 @@ export const advancedSearch = platformAction({
   method: 'GET',
   path: '/tweet/advanced_search',
   summary: 'Search tweets',
-  atProtocol: '`app.bsky.feed.searchPosts`; its last page may carry a cursor',
   price: flatPrice,
   effect: 'read',
   paged: true,

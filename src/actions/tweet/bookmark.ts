@@ -3,7 +3,6 @@ import { tweetInteraction } from './tweet-interaction.ts';
 export const bookmark = tweetInteraction({
   name: 'tweet/bookmark',
   summary: 'Bookmark a tweet',
-  atProtocol: '`app.bsky.bookmark.*`',
   done: 'bookmarked',
   perform: (platform, tweetId) => platform.bookmarkTweet(tweetId),
 });

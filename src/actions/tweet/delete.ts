@@ -3,8 +3,8 @@ import { tweetInteraction } from './tweet-interaction.ts';
 export const deleteTweet = tweetInteraction({
   name: 'tweet/delete',
   summary: 'Delete a tweet of the actor',
-  atProtocol: '`com.atproto.repo.deleteRecord`; succeeds twice',
   done: 'deleted',
   effect: 'once',
+  destructive: true,
   perform: (platform, tweetId) => platform.deleteTweet(tweetId),
 });

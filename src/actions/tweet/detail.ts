@@ -8,7 +8,6 @@ export const tweetDetail = platformAction({
   method: 'GET',
   path: '/tweet/detail',
   summary: 'One tweet',
-  atProtocol: '`app.bsky.feed.getPosts`',
   price: flatPrice,
   effect: 'read',
   input: z.object({ tweet_id: tweetId }),

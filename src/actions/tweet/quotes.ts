@@ -9,7 +9,6 @@ export const tweetQuotes = platformAction({
   method: 'GET',
   path: '/tweet/quotes',
   summary: 'Tweets that quote a tweet, newest first',
-  atProtocol: '`app.bsky.feed.getQuotes`',
   price: flatPrice,
   effect: 'read',
   paged: true,

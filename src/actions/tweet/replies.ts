@@ -9,7 +9,6 @@ export const tweetReplies = platformAction({
   method: 'GET',
   path: '/tweet/replies',
   summary: 'Replies to a tweet, newest first',
-  atProtocol: '`app.bsky.feed.getPostThread`, which is not paged: the adapter would cut it',
   price: flatPrice,
   effect: 'read',
   paged: true,

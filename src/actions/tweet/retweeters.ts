@@ -10,7 +10,6 @@ export const tweetRetweeters = platformAction({
   path: '/tweet/retweeters',
   summary: 'Users who retweeted a tweet, the newest retweet first',
   description: 'Protected users are listed for their followers only, so there may be fewer users than `retweetCount`.',
-  atProtocol: '`app.bsky.feed.getRepostedBy`',
   price: flatPrice,
   effect: 'read',
   paged: true,

@@ -1,20 +1,23 @@
 import { z } from 'zod';
 import type { PlatformSession } from '../../platform/port.ts';
 import { tweetId } from '../../shared/model/scalars.ts';
-import { flatPrice, platformAction } from '../action.ts';
+import { type ActionName, flatPrice, platformAction } from '../action.ts';
 
 interface Interaction {
   /** The name of the action, such as `tweet/favorite`. */
-  name: string;
+  name: ActionName;
   summary: string;
-  atProtocol: string | null;
-  /** The boolean of the output, such as `liked`. */
+  /** The boolean field of the output, such as `liked`. */
   done: string;
   effect?: 'idempotent' | 'once';
+  destructive?: boolean;
   perform: (platform: PlatformSession, tweetId: string) => Promise<void>;
 }
 
-/** Declares an action that adds or removes a mark of the actor on one tweet: takes `tweet_id`, returns `tweetId` and one boolean (docs/rest.md, Tweets). */
+/**
+ * Declares an action that marks or unmarks one tweet, such as a like. Its input is `tweet_id`, and its output is
+ * `tweetId` and one boolean (docs/rest.md, Tweets).
+ */
 export function tweetInteraction({ name, done, effect = 'idempotent', perform, ...documented }: Interaction) {
   return platformAction({
     ...documented,
@@ -25,7 +28,10 @@ export function tweetInteraction({ name, done, effect = 'idempotent', perform, .
     effect,
     input: z.object({ tweet_id: tweetId }),
     example: { tweet_id: '1989000000000000000' },
-    output: z.object({ tweetId, [done]: z.boolean().meta({ description: 'Always true; a failure is an error.' }) }),
+    output: z.object({
+      tweetId,
+      [done]: z.boolean().meta({ description: 'Always true. A failed request returns an error instead.' }),
+    }),
     async run({ platform }, { tweet_id }) {
       await perform(platform, tweet_id);
       return { tweetId: tweet_id, [done]: true };

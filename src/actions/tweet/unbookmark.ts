@@ -2,8 +2,7 @@ import { tweetInteraction } from './tweet-interaction.ts';
 
 export const unbookmark = tweetInteraction({
   name: 'tweet/unbookmark',
-  summary: 'Take back a bookmark',
-  atProtocol: '`app.bsky.bookmark.*`',
+  summary: 'Remove a bookmark',
   done: 'unbookmarked',
   perform: (platform, tweetId) => platform.unbookmarkTweet(tweetId),
 });

@@ -2,8 +2,7 @@ import { tweetInteraction } from './tweet-interaction.ts';
 
 export const unlike = tweetInteraction({
   name: 'tweet/unlike',
-  summary: 'Take back a like',
-  atProtocol: 'a like record, found again by its subject',
+  summary: 'Remove a like',
   done: 'unliked',
   perform: (platform, tweetId) => platform.unlikeTweet(tweetId),
 });

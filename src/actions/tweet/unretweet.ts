@@ -2,8 +2,7 @@ import { tweetInteraction } from './tweet-interaction.ts';
 
 export const unretweet = tweetInteraction({
   name: 'tweet/unretweet',
-  summary: 'Take back a retweet',
-  atProtocol: 'a repost record, found again by its subject',
+  summary: 'Remove a retweet',
   done: 'unretweeted',
   perform: (platform, tweetId) => platform.unretweet(tweetId),
 });

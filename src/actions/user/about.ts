@@ -8,7 +8,7 @@ export const about = platformAction({
   name: 'user/user_about',
   method: 'GET',
   path: '/user/user_about',
-  summary: 'Where an account comes from: country, client, verification, former names',
+  summary: 'The history of an account: country, client, verification, former names',
   price: flatPrice,
   effect: 'read',
   input: z.object(userInput).check(anyOf('userName', 'userId')),

@@ -3,7 +3,6 @@ import { usersOfUser } from './user-lists.ts';
 export const affiliates = usersOfUser('affiliates', {
   name: 'user/affiliates',
   summary: 'Accounts affiliated with a verified organization',
-  atProtocol: null,
   example: 'tidewater_labs',
   fetch: (platform, user, page) => platform.affiliates(user, page),
 });

@@ -3,7 +3,6 @@ import { tweetsOfUser } from './user-lists.ts';
 export const articlesTweets = tweetsOfUser({
   name: 'user/articles_tweets',
   summary: "A user's published articles, as their wrapper tweets",
-  atProtocol: null,
   example: 'ines_petrov',
   fetch: (platform, user, page) => platform.userArticles(user, page),
 });

@@ -9,7 +9,6 @@ export const bookmarks = platformAction({
   method: 'GET',
   path: '/user/bookmarks',
   summary: "The actor's own bookmarks, newest first",
-  atProtocol: '`app.bsky.bookmark.*`',
   price: flatPrice,
   effect: 'read',
   paged: true,

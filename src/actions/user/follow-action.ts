@@ -2,18 +2,17 @@ import { z } from 'zod';
 import type { FollowState, PlatformSession, UserReference } from '../../platform/port.ts';
 import { screenName, userId, userName } from '../../shared/model/scalars.ts';
 import { userProfile } from '../../shared/model/user-profile.ts';
-import { flatPrice, platformAction } from '../action.ts';
+import { type ActionName, flatPrice, platformAction } from '../action.ts';
 import { anyOf } from '../input/input.ts';
 import { userReference } from '../input/user-input.ts';
 
 interface Follow {
-  name: string;
+  name: ActionName;
   summary: string;
-  atProtocol: string | null;
   perform: (platform: PlatformSession, user: UserReference) => Promise<FollowState>;
 }
 
-/** Declares `user/follow` or `user/unfollow`, which have the same input and output (docs/rest.md, Calls). */
+/** Declares `user/follow` and `user/unfollow`, which have the same input and output (docs/rest.md, Calls). */
 export function followAction({ name, perform, ...documented }: Follow) {
   return platformAction({
     ...documented,
@@ -34,7 +33,7 @@ export function followAction({ name, perform, ...documented }: Follow) {
       userName,
       name: userProfile.shape.name,
       following: z.boolean().meta({ description: 'True if the actor follows the user now.' }),
-      followRequestSent: z.boolean().meta({ description: 'True if the user has yet to accept the request.' }),
+      followRequestSent: z.boolean().meta({ description: 'True if the user has not accepted the follow request yet.' }),
       protected: userProfile.shape.protected,
     }),
     async run({ platform }, { username, user_id }) {

@@ -12,7 +12,6 @@ export const followersYouKnow = platformAction({
   method: 'POST',
   path: '/user/followers_you_know',
   summary: 'Followers of a user whom the actor follows too',
-  atProtocol: '`app.bsky.graph.getKnownFollowers`',
   price: flatPrice,
   effect: 'read',
   paged: true,

@@ -3,7 +3,6 @@ import { usersOfUser } from './user-lists.ts';
 export const followers = usersOfUser('followers', {
   name: 'user/followers',
   summary: 'The followers of a user',
-  atProtocol: '`app.bsky.graph.getFollowers`',
   example: 'grace',
   fetch: (platform, user, page) => platform.followers(user, page),
 });

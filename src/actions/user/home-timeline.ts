@@ -9,7 +9,6 @@ export const homeTimeline = platformAction({
   method: 'POST',
   path: '/user/home_timeline',
   summary: "The actor's For You feed",
-  atProtocol: '`app.bsky.feed.getTimeline`',
   price: flatPrice,
   effect: 'read',
   paged: true,

@@ -9,7 +9,6 @@ export const userInfo = platformAction({
   method: 'GET',
   path: '/user/info',
   summary: 'The profile of a user',
-  atProtocol: '`app.bsky.actor.getProfile`; DIDs mapped to numeric ids by the adapter',
   price: flatPrice,
   effect: 'read',
   input: z.object(userInput).check(anyOf('userName', 'userId')),

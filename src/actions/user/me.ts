@@ -7,7 +7,6 @@ export const me = platformAction({
   method: 'GET',
   path: '/user/me',
   summary: "The actor's own profile",
-  atProtocol: '`app.bsky.actor.getProfile`; DIDs mapped to numeric ids by the adapter',
   price: flatPrice,
   effect: 'read',
   input: z.object({}),

@@ -9,13 +9,12 @@ export const searchUsers = platformAction({
   method: 'GET',
   path: '/user/search',
   summary: 'Search users by name and description',
-  atProtocol: '`app.bsky.actor.searchActors`',
   price: flatPrice,
   effect: 'read',
   paged: true,
   input: z.object({
     q: searchText.meta({
-      description: 'Words of the screen name, the name or the description; all of them must match.',
+      description: 'Words to find in the screen name, the name or the description. All words must match.',
       examples: ['coffee'],
     }),
     ...pageInput,

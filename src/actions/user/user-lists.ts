@@ -4,7 +4,7 @@ import { pageInput } from '../../shared/model/page.ts';
 import { numericId } from '../../shared/model/scalars.ts';
 import type { Tweet } from '../../shared/model/tweet.ts';
 import type { UserCard } from '../../shared/model/user-card.ts';
-import { flatPrice, type PlatformAction, platformAction } from '../action.ts';
+import { type ActionName, flatPrice, type PlatformAction, platformAction } from '../action.ts';
 import { anyOf } from '../input/input.ts';
 import { ownedCursor, platformCursor } from '../input/list-owner.ts';
 import { userInput, userReference } from '../input/user-input.ts';
@@ -12,17 +12,16 @@ import { tweetPage, tweetPageOutput, userPage, userPageOutput } from '../paging/
 
 interface UserList<Item> {
   /** The name of the action, such as `user/followers`. */
-  name: string;
+  name: ActionName;
   summary: string;
-  atProtocol: string | null;
-  /** A user of the demo dataset whose list is not empty. */
+  /** The screen name of a demo user whose list is not empty, for the documents. */
   example: string;
   fetch: (platform: PlatformSession, user: UserReference, page: PageRequest) => Promise<PageOf<Item>>;
 }
 
 const input = z.object({ ...userInput, ...pageInput }).check(anyOf('userName', 'userId'));
 
-/** Declares a list of users that belongs to one user: `followers`, `following`, `affiliates` (docs/rest.md, Calls). */
+/** Declares an action that lists users related to one user, such as followers (docs/rest.md, Calls). */
 export function usersOfUser(items: string, list: UserList<UserCard>): PlatformAction {
   return platformAction({
     ...declared(list),
@@ -34,7 +33,7 @@ export function usersOfUser(items: string, list: UserList<UserCard>): PlatformAc
   });
 }
 
-/** Declares a list of tweets that belongs to one user (docs/rest.md, Calls). */
+/** Declares an action that lists tweets of one user (docs/rest.md, Calls). */
 export function tweetsOfUser(list: UserList<Tweet>): PlatformAction {
   return platformAction({
     ...declared(list),
@@ -46,7 +45,7 @@ export function tweetsOfUser(list: UserList<Tweet>): PlatformAction {
   });
 }
 
-/** Returns the page with a cursor that contains the owner of the list. */
+/** Fetches a page and adds the owner of the list to its cursor. */
 async function fetchPage<Item>(
   list: UserList<Item>,
   platform: PlatformSession,
@@ -57,13 +56,12 @@ async function fetchPage<Item>(
   return { ...page, cursor: ownedCursor(page.user, page.cursor) };
 }
 
-function declared({ name, summary, atProtocol, example }: UserList<unknown>) {
+function declared({ name, summary, example }: UserList<unknown>) {
   return {
     name,
     method: 'GET',
     path: `/${name}`,
     summary,
-    atProtocol,
     price: flatPrice,
     effect: 'read',
     paged: true,

@@ -8,17 +8,19 @@ export const createWebhook = platformAction({
   method: 'POST',
   path: '/webhooks',
   summary: "Deliver the actor's activity to an address",
-  atProtocol: '`app.bsky.notification.listNotifications`, newest first: the adapter would turn it round',
   description:
     'The CRC handshake with the receiver runs at once. If it fails, the webhook is registered but not `valid`, and `last_error` has the ' +
     'reason: repair the receiver, then validate the webhook. ' +
     'Only this response contains the secret. With `encryption_code` the webhook gets message events too; a wrong code is refused at once.',
   price: webhookPrice,
   effect: 'once',
+  handlesCredentials: true,
   code: 'optional',
   input: z.object({
     url: receiverUrl,
-    events: wantedEvents.optional().meta({ description: 'Types of events to deliver; all types if null or left out.' }),
+    events: wantedEvents
+      .optional()
+      .meta({ description: 'Types of events to deliver; all types except `account.low_credit` if null or left out.' }),
     secret: z
       .string()
       .min(16, 'must be 16 to 128 characters')
@@ -31,12 +33,13 @@ export const createWebhook = platformAction({
   }),
   example: { url: 'http://localhost:9000/postern', secret: 'a-secret-of-at-least-16' },
   output: createdWebhook,
-  async run({ platform, webhooks, account, credentials, tokenFor }, { url, events = null, secret = null }) {
+  async run({ platform, webhooks, account, author, credentials, tokenFor }, { url, events = null, secret = null }) {
     const receiver = webhooks.checkUrl(url);
     const { cursor } = await platform.activity({ count: 1, cursor: null });
     return webhooks.create({
       token: tokenFor('createWebhook'),
       account,
+      author,
       url: receiver,
       events,
       secret,

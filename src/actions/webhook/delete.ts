@@ -9,11 +9,12 @@ export const deleteWebhook = accountAction({
   summary: 'Delete a webhook',
   price: webhookPrice,
   effect: 'once',
+  destructive: true,
   input: z.object({ id: webhookId }),
   example: { id: 'wh_Q5bX2m' },
   output: z.object({
     id: webhookId,
-    deleted: z.literal(true).meta({ description: 'Always true; a failure is an error.' }),
+    deleted: z.literal(true).meta({ description: 'Always true. A failed request returns an error instead.' }),
   }),
-  run: ({ account, webhooks }, { id }) => webhooks.remove(account, id),
+  run: ({ account, author, webhooks }, { id }) => webhooks.remove(account, id, author),
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { eventType } from '../../shared/model/webhook.ts';
+import { webhookEventType } from '../../shared/model/webhook.ts';
 
 export const webhookId = z
   .string()
@@ -7,16 +7,22 @@ export const webhookId = z
   .max(64)
   .meta({ description: 'Id of the webhook.', examples: ['wh_Q5bX2m'] });
 
+export const deliveredEventId = z
+  .string()
+  .min(1)
+  .max(64)
+  .meta({ description: 'Id of the event.', examples: ['evt_3xY0Zk5mQeT9uVbN1cLrPd7s'] });
+
 export const receiverUrl = z
   .string()
   .min(1)
   .meta({
-    description: 'Address to send events to: `https`, or `http://localhost` for testing; at most 200 characters.',
+    description: 'URL to send events to: `https`, or `http://localhost` for testing; at most 200 characters.',
     examples: ['https://hooks.example/postern'],
   });
 
 export const wantedEvents = z
-  .array(eventType)
+  .array(webhookEventType)
   .min(1, 'must name at least one type, or be left out for all')
   .nullable()
-  .meta({ description: 'Types of events to deliver; null for all types.' });
+  .meta({ description: 'Types of events to deliver; null for all types except `account.low_credit`.' });

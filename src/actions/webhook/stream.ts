@@ -15,7 +15,6 @@ export const eventStream = platformAction({
   method: 'GET',
   path: '/events',
   summary: "The actor's activity as it happens",
-  atProtocol: '`app.bsky.notification.listNotifications`, newest first: the adapter would turn it round',
   description:
     'Server-Sent Events with the events that a webhook of the actor would get. Each has its id, so a client that reconnects with ' +
     '`Last-Event-ID` within 24 hours misses none; if events may be missing, an event `gap` reports it. Message events ' +
@@ -25,7 +24,7 @@ export const eventStream = platformAction({
   kind: 'stream',
   code: 'optional',
   input: z.object({
-    types: types.optional().meta({ description: 'Types of events, by comma; all if left out.' }),
+    types: types.optional().meta({ description: 'Types of events, separated by commas; all if left out.' }),
     last_event_id: z
       .string()
       .min(1)

@@ -8,15 +8,22 @@ export const updateWebhook = accountAction({
   name: 'webhooks/update',
   method: 'PATCH',
   path: '/webhooks/{id}',
-  summary: 'Change the address or the event types of a webhook',
+  summary: 'Change the URL or the event types of a webhook, pause or resume it',
   description:
-    'The CRC handshake with a new address runs at once; the webhook is not valid until it has passed. `events: null` means all types.',
+    'The CRC handshake with a new URL runs at once. The webhook is not valid until the handshake has passed. `events: null` means all types. ' +
+    'While a webhook is paused nothing is delivered. Its events are kept for 24 hours and delivered after `paused: false`, oldest first.',
   price: webhookPrice,
   effect: 'idempotent',
+  destructive: true,
   input: z
-    .object({ id: webhookId, url: receiverUrl.optional(), events: wantedEvents.optional() })
-    .check(anyOf('url', 'events')),
+    .object({
+      id: webhookId,
+      url: receiverUrl.optional(),
+      events: wantedEvents.optional(),
+      paused: z.boolean().optional().meta({ description: 'True to pause the deliveries, false to resume them.' }),
+    })
+    .check(anyOf('url', 'events', 'paused')),
   example: { id: 'wh_Q5bX2m', events: ['tweet.like', 'user.follow'] },
   output: webhook,
-  run: ({ account, webhooks }, { id, url, events }) => webhooks.update(account, id, { url, events }),
+  run: ({ account, author, webhooks }, { id, ...change }) => webhooks.update(account, id, change, author),
 });

@@ -12,14 +12,20 @@ export const validateWebhook = accountAction({
     'If `auth_token` with `proxy`, or `encryption_code`, is given, it replaces the stored one, unless the platform refuses it.',
   price: webhookPrice,
   effect: 'idempotent',
+  handlesCredentials: true,
   keepsActor: true,
   code: 'optional',
   input: z.object({ id: webhookId }),
   example: { id: 'wh_Q5bX2m' },
   output: webhook,
-  run: ({ account, webhooks, credentials: { authToken, proxy, encryptionCode } }, { id }) =>
-    webhooks.validate(account, id, {
-      credentials: authToken ? { authToken: authToken.expose(), proxy: proxy?.expose() ?? null } : undefined,
-      encryptionCode: encryptionCode?.expose(),
-    }),
+  run: ({ account, author, webhooks, credentials: { authToken, proxy, encryptionCode } }, { id }) =>
+    webhooks.validate(
+      account,
+      id,
+      {
+        credentials: authToken ? { authToken: authToken.expose(), proxy: proxy?.expose() ?? null } : undefined,
+        encryptionCode: encryptionCode?.expose(),
+      },
+      author,
+    ),
 });

@@ -7,12 +7,14 @@ import type { DemoAccount, DemoDataset } from '../../platform/sandbox/demo-datas
 import { microsPerDollar } from '../../shared/model/money.ts';
 import type { Store } from '../../store/port.ts';
 
-const demoAccountId = 'acc_demo';
+export const demoAccountId = 'acc_demo';
+/** The id of the demo key, which everyone can compute from the seed. */
+export const demoKeyId = 'key_demo';
 const demoCredit = 10 * microsPerDollar;
 
-/** The data for a first call. It is not secret, because it derives from the seed of the sandbox. */
+/** The addresses and credentials for a first call. They need not be secret, because they are derived from the seed of the sandbox. */
 export interface Demo {
-  /** The base address, including `/v1`. */
+  /** The base URL of REST, including `/v1`. */
   baseUrl: string;
   graphqlUrl: string;
   sandboxUrl: string;
@@ -22,16 +24,16 @@ export interface Demo {
   organization: string;
 }
 
-/** Returns the demo key. It derives from the seed only, so it is the same on every start and machine. */
+/** Returns the API key of the demo account. The key is derived from the seed only, so it is the same on every start and every machine. */
 function demoKey(seed: string) {
   return makeApiKey(Buffer.from(hkdfSync('sha256', seed, '', 'postern demo api key', apiKeyEntropyBytes)));
 }
 
-/** Creates the demo account, its key and its credit if they do not exist. Returns the key. */
+/** Creates the demo account, its API key and its credit if they do not exist. Returns the key. */
 export async function ensureDemoAccount(admin: AccountAdmin, store: Store, now: number, seed: string): Promise<string> {
   const key = demoKey(seed);
   await store.accounts.create({ id: demoAccountId, name: 'Demo', createdAt: now });
-  await admin.addKey('key_demo', demoAccountId, 'Demo key', key);
+  await admin.addKey(demoKeyId, demoAccountId, 'Demo key', key);
   await admin.credit(demoAccountId, demoCredit, 'Demo credit', 'pay_demo');
   return key.expose();
 }
@@ -48,16 +50,38 @@ export function makeDemo(origin: string, sandboxUrl: string, apiKey: string, dat
   };
 }
 
-/** Writes `demo.json` into DATA_DIR atomically. Returns its path. */
-export function writeDemoFile(dataDir: string, demo: Demo): string {
+/** Writes `demo.json`, and `demo.env` for shells, into DATA_DIR. Returns the path of `demo.json`. */
+export function writeDemoFiles(dataDir: string, demo: Demo): string {
   const path = join(dataDir, 'demo.json');
+  replaceFile(path, `${JSON.stringify(demo, null, 2)}\n`);
+  replaceFile(join(dataDir, 'demo.env'), shellVariables(demo));
+  return path;
+}
+
+/** Returns the commands that set the variables of the `postern` commands, acting as the first demo account. */
+function shellVariables({ baseUrl, graphqlUrl, sandboxUrl, apiKey, accounts: [actor] }: Demo): string {
+  const variables = {
+    POSTERN_URL: baseUrl,
+    POSTERN_GRAPHQL_URL: graphqlUrl,
+    POSTERN_SANDBOX_URL: sandboxUrl,
+    POSTERN_API_KEY: apiKey,
+    POSTERN_AUTH_TOKEN: actor?.authToken ?? '',
+    POSTERN_ENCRYPTION_CODE: actor?.encryptionCode ?? '',
+  };
+  const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
+  return Object.entries(variables)
+    .map(([name, value]) => `export ${name}=${quoted(value)}\n`)
+    .join('');
+}
+
+/** Writes the file atomically. */
+function replaceFile(path: string, content: string): void {
   const draft = `${path}.${process.pid}`;
   try {
-    writeFileSync(draft, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 });
+    writeFileSync(draft, content, { mode: 0o600 });
     renameSync(draft, path);
   } catch (error) {
     rmSync(draft, { force: true });
     throw error;
   }
-  return path;
 }

@@ -6,20 +6,23 @@ export interface GraphqlExample {
 
 type Variables = NonNullable<GraphqlExample['variables']>;
 
-/** An example with `notes` about its cost. Lines have about 50 characters, because an editor on a laptop shows no more. */
+/**
+ * Creates an example whose first lines are comments with its title and `notes` about its cost. Lines should have at most 50 characters,
+ * because the editor on a laptop shows no more.
+ */
 function example(title: string, notes: readonly string[], query: string, variables?: Variables): GraphqlExample {
   const comment = [title, ...notes].map((line) => `# ${line}\n`).join('');
   return { title, query: `${comment}${query.trim()}\n`, ...(variables && { variables }) };
 }
 
-/** The tabs that GraphiQL opens with. Each tab has one operation and its name. */
+/** The tabs that GraphiQL opens with. Each tab contains one named operation. */
 export const graphqlExamples: readonly GraphqlExample[] = [
   example(
     'A user, their last tweets, and who wrote them.',
     [
       '0.001 dollars each: the user, the tweets, and any',
       'author whose listedCount is not known by then.',
-      '0.007 at most; what is not called is not charged.',
+      '0.007 at most; only calls that run are charged.',
     ],
     `
 query UserTweets {
@@ -134,9 +137,9 @@ mutation Post($text: String!) {
   example(
     'Direct messages, opened with the code of the actor.',
     [
-      '0.001 dollars for the list, and for the messages of',
-      'each. They are encrypted between the two who write;',
-      'without a code nothing of them can be read.',
+      '0.001 dollars for the list, and 0.001 for the',
+      'messages of each conversation. Messages are',
+      'end-to-end encrypted: the code opens them.',
     ],
     `
 query Messages {
@@ -157,7 +160,7 @@ query Messages {
 }`,
   ),
   example(
-    'What is left, what was spent, and the limits.',
+    'The remaining credit, the usage and the limits.',
     ['Free, and needs no actor.'],
     `
 query Account {

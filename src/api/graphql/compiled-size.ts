@@ -16,17 +16,23 @@ import {
 } from 'graphql';
 import { fieldOf, fragmentsOf, selectedFields } from './selection.ts';
 
-/** Measured with graphql-jit 0.8.9. The generated code is never longer than the estimate (test/api/graphql/executor.test.ts). */
+/**
+ * Upper bounds for the code that graphql-jit 0.8.9 generates, measured. A test checks that the estimate is never too small
+ * (test/api/graphql/executor.test.ts).
+ */
 const characters = { perField: 600, perResolver: 2_600, perWrapper: 1_500, perType: 2_600, perNode: 250 };
-/** The names on the path to a field appear in each of its error objects, argument names and function names. */
+/** graphql-jit writes the names on the path to a field this many times: in its error objects, argument names and function names. */
 const timesPathIsWritten = 16;
-/** For each field graphql-jit traverses everything below it, fragments written out. Each step takes as long as writing this many characters. */
+/**
+ * For each field, graphql-jit traverses all selections below it, with fragments expanded. One step takes as long as writing this many
+ * characters.
+ */
 const charactersPerStep = 16;
 
 /**
- * Estimates how many characters of code graphql-jit generates for an operation: every fragment written out at each spread, every
- * possible type of an interface, fields counted although `@skip` or `@include` leaves them out. `null` above the limit, where it
- * stops counting, and for an operation that graphql-jit would compile wrongly.
+ * Estimates how many characters of code graphql-jit generates for an operation. The estimate expands every fragment at each spread,
+ * includes every possible type of an interface, and includes fields that `@skip` or `@include` may leave out. Returns `null` if the
+ * estimate exceeds the limit, or if graphql-jit would compile the operation wrongly.
  */
 export function compiledSize(
   schema: GraphQLSchema,
@@ -41,7 +47,7 @@ class SizeEstimate {
   readonly #schema: GraphQLSchema;
   readonly #fragments: Readonly<Record<string, FragmentDefinitionNode>>;
   readonly #limit: number;
-  /** Selections below a selection set, fragments written out; at most the limit. */
+  /** The number of selections below each selection set, with fragments expanded. Counting stops at the limit. */
   readonly #steps = new Map<SelectionSetNode, number>();
   #size = 0;
   #isWrong = false;
@@ -108,14 +114,14 @@ class SizeEstimate {
   }
 
   #setOf(selection: SelectionNode): SelectionSetNode | undefined {
-    // graphql-jit 0.8.9 applies the condition of one spread to every other spread of the same fragment.
+    // graphql-jit 0.8.9 has a bug: it applies the condition of one spread to every other spread of the same fragment.
     if (selection.kind !== Kind.FIELD && selection.directives?.length) this.#isWrong = true;
     if (selection.kind !== Kind.FRAGMENT_SPREAD) return selection.selectionSet;
     return this.#fragments[selection.name.value]?.selectionSet;
   }
 }
 
-/** Returns the characters of a field as it is written, without the fields inside it. */
+/** Returns the length of a field's source text without its subfields. */
 function ownLength({ loc, name, alias, selectionSet }: FieldNode): number {
   if (!loc) return (alias ?? name).value.length;
   return (selectionSet?.loc?.start ?? loc.end) - loc.start;

@@ -1,13 +1,13 @@
 import type { EdgePage } from '../../actions/paging/paging.ts';
 
-/** A page of a list in the shape of the Relay specification. */
+/** A page of a list, in the shape that the Relay specification defines. */
 export class Connection<Node> {
   readonly edges: readonly Edge<Node>[];
   readonly pageInfo: PageInfo;
-  /** The output of the action, with its fields beside the items. */
+  /** The output of the action. Its fields other than the items are fields of the connection too. */
   readonly output: EdgePage['output'];
 
-  /** Takes at most `first` items of the page, beginning at `skip`. */
+  /** Contains at most `first` items of the page, beginning at index `skip`. */
   constructor(page: EdgePage, items: readonly Node[], first: number, isContinued: boolean) {
     const { skip } = page;
     const count = items.length;
@@ -18,7 +18,7 @@ export class Connection<Node> {
   }
 }
 
-/** An edge of a connection. Its cursor is sealed only if the request selects it. */
+/** An edge of a connection. The cursor is encrypted only if the request selects it. */
 class Edge<Node> {
   readonly node: Node;
   readonly #page: EdgePage;

@@ -3,30 +3,31 @@ import type { AccountService } from '../../billing/account-service.ts';
 import { formatDollars, type Micros } from '../../shared/model/money.ts';
 import type { GraphqlRequest } from './request.ts';
 
-/** Adds `extensions.cost` and `extensions.credits`, which every response has. */
-export async function addCostExtensions(
+/**
+ * Adds `extensions.cost` and `extensions.credits` to a response. Returns a promise only if the remaining credit must be read from the store.
+ * The remaining credit is `null` if the request has no key or the store is unavailable.
+ */
+export function addCostExtensions(
   result: ExecutionResult,
   request: GraphqlRequest,
   accounts: AccountService,
   limit: Micros,
-): Promise<ExecutionResult> {
-  const { quoted, settled } = request;
+): ExecutionResult | Promise<ExecutionResult> {
+  const { quoted, settled, key } = request;
   const charged = formatDollars(settled?.charged ?? 0);
-  return {
-    ...result,
-    extensions: {
-      ...result.extensions,
-      cost: { quoted: formatDollars(quoted), actual: charged, limit: formatDollars(limit) },
-      credits: { charged, remaining: await remaining(request, accounts), actions: actionsOf(request) },
-    },
-  };
-}
-
-/** Returns the remaining credit; `null` if the request has no key, or if the store is not available. */
-async function remaining({ settled, key }: GraphqlRequest, accounts: AccountService): Promise<string | null> {
-  if (settled) return formatDollars(settled.remaining);
-  if (!key) return null;
-  return accounts.remaining(key.account).then(formatDollars, () => null);
+  const add = (remaining: string | null): ExecutionResult =>
+    Object.assign(result, {
+      extensions: {
+        cost: { quoted: formatDollars(quoted), actual: charged, limit: formatDollars(limit) },
+        credits: { charged, remaining, actions: actionsOf(request) },
+      },
+    });
+  if (settled) return add(formatDollars(settled.remaining));
+  if (!key) return add(null);
+  return accounts
+    .remaining(key.account)
+    .then(formatDollars, () => null)
+    .then(add);
 }
 
 function actionsOf({ charges, settled }: GraphqlRequest) {

@@ -1,35 +1,41 @@
 import type { GraphQLField } from 'graphql';
 import type { Action } from '../../actions/action.ts';
 
-/** The data that an object is made from, if it decides which fields of the object are known (`user-source.ts`, for example). */
+/**
+ * Names the kind of data that an object was made from. It determines which fields of the object are known without a call (see
+ * `user-source.ts`).
+ */
 export type UserView = 'author' | 'card' | 'profile' | 'tweet' | 'quoted' | 'article';
 
 export type Args = Readonly<Record<string, unknown>>;
 
-/** The calls and the size of a field. The field declares them next to its resolver, and the quote is computed from them. */
+/**
+ * The calls that a field causes and the size of its value. A field declares them next to its resolver. The quote is computed from these
+ * declarations.
+ */
 export interface FieldCost {
-  /** The action that runs once for each parent object, unless one of the following properties makes the call unnecessary. */
+  /** The action that runs once for each parent object, unless another property of this cost makes the call unnecessary. */
   readonly action?: Action;
-  /** Views of the parent object that contain the field. With them no call is needed. */
+  /** Views of the parent object that already contain the field, so that no call is needed. */
   readonly carriedBy?: readonly UserView[];
-  /** Subfields that need no call. */
+  /** Subfields that can be returned without a call. */
   readonly known?: readonly string[];
   /** True if several fields of one object share one call. */
   readonly shared?: boolean;
-  /** Returns the largest number of items. */
+  /** Returns the maximum number of items of the field's list. */
   readonly size?: (args: Args) => number;
-  /** Bytes of a typical value, if the default of its type does not fit. For a text that may be very long, its greatest length. */
+  /** The size of a typical value in bytes, if the default of the type does not fit. For text that may be very long, the maximum size. */
   readonly bytes?: number;
-  /** The view of the field's objects; the parent's view if left out. */
+  /** The view that the field's objects are made from. The default is the parent's view. */
   readonly view?: UserView;
-  /** Returns the action's input from the arguments, if they determine it. Such an input is checked before credit is reserved. */
+  /** Returns the action's input, if the field's arguments determine it. This input is checked before credit is reserved. */
   readonly input?: (args: Args) => Record<string, unknown>;
   readonly paged?: boolean;
-  /** Returns the objects that the arguments name, for a field whose type is an interface. */
+  /** Returns the objects that the arguments identify. Only for fields whose type is an interface. */
   readonly objects?: (args: Args) => readonly NamedObject[];
 }
 
-/** An object that a global id names. */
+/** An object identified by a global id. */
 export interface NamedObject {
   readonly type: string;
   readonly action: Action | null;

@@ -5,20 +5,20 @@ import { withoutValues } from './graphql-js-messages.ts';
 import { inputName } from './names.ts';
 import type { HttpExtension } from './respond.ts';
 
-/** Matches names of REST fields in a message. */
+/** Matches snake_case field names of REST in an error message. */
 const snakeCase = /\b[a-z]+(?:_[a-z]+)+\b/g;
 
-/** The largest number of entries of `errors` in one response. */
+/** The maximum number of entries of `errors` in one response. */
 export const errorsLimit = 200;
 
-/** Returns the error that refuses the whole request. */
+/** Creates the GraphQL error for a request that is refused as a whole. */
 export function refusal(error: PosternError): GraphQLError {
-  return withHttp(describe(error), error);
+  return withHttp(toPublicError(error), error);
 }
 
 /**
- * Gives errors the form that callers see: `extensions` has `code` and `status` from the error table. Unexpected errors are masked.
- * `onError` is called with each error. Without data, the worst error decides the status of the response.
+ * Converts errors to the public form, in which `extensions` has `code` and `status` from the error table. Masks unexpected errors. Calls
+ * `onError` for each error. If the result has no data, the error with the highest status determines the status of the response.
  */
 export function formatErrors(
   all: readonly GraphQLError[],
@@ -39,22 +39,25 @@ export function formatErrors(
     }
     const known = asPosternError(original);
     onError(known);
-    const described = describe(known, error);
+    const described = toPublicError(known, error);
     return hasData ? described : withHttp(described, known);
   });
   const left = all.length - errors.length;
   if (left > 0)
-    formatted.push(describe(new PosternError('document_limit', `Too many errors: ${left} more are left out`)));
+    formatted.push(toPublicError(new PosternError('document_limit', `Too many errors: ${left} more are left out`)));
   return formatted;
 }
 
-/** Yoga sets `spec` on every error before execution, so that its status may be 200. Refusals of this service keep their status. */
+/**
+ * Yoga sets `spec` on every error that occurs before execution, which allows status 200. Errors with which this service refuses a request
+ * keep their own status.
+ */
 function keepStatus(error: GraphQLError): GraphQLError {
   const http = error.extensions?.['http'] as HttpExtension | undefined;
   return http?.spec ? again(error, { ...error.extensions, http: { ...http, spec: false } }) : error;
 }
 
-/** Returns the error that a resolver threw; `null` for an error of graphql-js about the document or its variables. */
+/** Returns the error that a resolver threw. Returns `null` for an error of graphql-js about the document or its variables. */
 function originalOf(error: GraphQLError): unknown {
   let found: unknown = error;
   while (found instanceof GraphQLError && found.originalError) found = found.originalError;
@@ -62,13 +65,13 @@ function originalOf(error: GraphQLError): unknown {
   return null;
 }
 
-/** Returns the same error with another name for its field. */
+/** Returns a copy of the error with a different field name. */
 export function renamed({ reason, message, field = '' }: PosternError, name: string): PosternError {
   return new PosternError(reason, message.replace(field, name), { field: name });
 }
 
-/** Returns an error in the form that callers see. `where` is the error of the field; an error of the whole request has none. */
-export function describe(original: PosternError, where?: GraphQLError): GraphQLError {
+/** Converts an error to the public form. `where` is the GraphQL error of the field; it is omitted for an error of the whole request. */
+export function toPublicError(original: PosternError, where?: GraphQLError): GraphQLError {
   const { code, status, message, field, retryAfterSeconds } = original;
   const spelled = field === undefined ? undefined : inputName(field);
   const text = field === undefined ? message : message.replace(field, inputName).replaceAll(snakeCase, inputName);
@@ -81,7 +84,9 @@ export function describe(original: PosternError, where?: GraphQLError): GraphQLE
   return placed(text, where, extensions, original);
 }
 
-/** Adds `extensions.http`, from which `respond` sets the status and the headers. It is not sent. */
+/**
+ * Adds `extensions.http`, from which `respond` sets the status and the headers. `respond` removes `extensions.http` from the response body.
+ */
 function withHttp(error: GraphQLError, { code, status, retryAfterSeconds }: PosternError): GraphQLError {
   const headers: Record<string, string> = {};
   if (status === 401) headers['www-authenticate'] = 'Bearer';
@@ -89,7 +94,10 @@ function withHttp(error: GraphQLError, { code, status, retryAfterSeconds }: Post
   return again(error, { ...error.extensions, http: { status, headers, code } });
 }
 
-/** Keeps `http`, because GraphQL over HTTP allows status 200 for an invalid document if the caller accepts only `application/json`. */
+/**
+ * Keeps `extensions.http`, because GraphQL over HTTP allows status 200 for an invalid document if the caller accepts only
+ * `application/json`.
+ */
 function asBadInput(error: GraphQLError, hasData: boolean): GraphQLError {
   const http = (error.extensions?.['http'] as HttpExtension | undefined) ?? { spec: true, status: 400 };
   const status = http.status ?? 400;
@@ -101,7 +109,10 @@ function again(error: GraphQLError, extensions: Record<string, unknown>, message
   return placed(message, error, extensions, error.originalError);
 }
 
-/** Copies the place of an error. Errors of compiled documents have `locations` but no `nodes`. The original error is not sent. */
+/**
+ * Creates an error with the same path and locations, but without the original error, which must not be sent. Errors of compiled documents
+ * have `locations` but no `nodes`.
+ */
 function placed(
   message: string,
   where: GraphQLError | undefined,

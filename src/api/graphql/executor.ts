@@ -9,22 +9,25 @@ import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit';
 import { LRUCache } from 'lru-cache';
 import { compiledSize } from './compiled-size.ts';
 
-/** The number of charged executions before an operation is compiled. Operations that are sent only once are never compiled. */
+/** An operation is compiled after this many charged executions. Operations that are sent only once are never compiled. */
 const usesBeforeCompiling = 5;
-/** Estimated characters of generated code. Measured: the real code has half as many, and a slow compilation takes 25 ms. */
+/**
+ * The maximum estimated size of generated code in characters, for one operation and for all operations together. Measured: the real code
+ * has half as many characters, and a slow compilation takes 25 ms.
+ */
 const maxSize = { ofOne: 1_000_000, ofAll: 32_000_000 };
-/** graphql-jit captures no stack of its own: the stack of the original error is enough. */
+/** graphql-jit need not capture stack traces, because the original error has one. */
 const options = { disablingCapturingStackErrors: true };
-/** Compiling blocks the event loop, so it may take at most this share of the time. */
+/** Compiling blocks the event loop, so it may use at most this fraction of the time. */
 const maxShareOfTime = 0.05;
 
 /**
- * Executes operations. An operation that is executed often is compiled, which reduces the work for its fields to a fifth. An
- * operation whose code would be too large is always interpreted.
+ * Executes operations. Compiles an operation that is executed often, which reduces the cost of resolving its fields by 80 %. Interprets
+ * operations whose generated code would be too large.
  */
 export class Executor {
   readonly #schema: GraphQLSchema;
-  /** Charged executions; Infinity for an operation that cannot be compiled. */
+  /** The number of charged executions of each operation. Infinity for an operation that cannot be compiled. */
   readonly #uses = new WeakMap<OperationDefinitionNode, number>();
   readonly #compiled = new LRUCache<OperationDefinitionNode, CompiledQuery>({
     maxSize: maxSize.ofAll,
@@ -49,7 +52,7 @@ export class Executor {
       | Promise<ExecutionResult>;
   }
 
-  /** Counts a charged execution. Free executions do not count, so that nobody can cause compilation without paying. */
+  /** Counts a charged execution. Free executions are not counted, so that nobody can cause compilations without paying. */
   countUse(operation: OperationDefinitionNode): void {
     this.#uses.set(operation, (this.#uses.get(operation) ?? 0) + 1);
   }

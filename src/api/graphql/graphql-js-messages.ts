@@ -1,14 +1,14 @@
 import { GraphQLError } from 'graphql';
 
 /**
- * graphql-js has neither codes nor classes for its errors. All that can only be known from their texts is read in this file, and
- * `test/structure/messages.test.ts` refuses such reading elsewhere.
+ * Errors of graphql-js have neither codes nor classes, so some of them can be distinguished only by their messages. All such code is in
+ * this file, and `test/structure/messages.test.ts` refuses it elsewhere.
  */
 
 /**
- * Returns which limit of graphql-js a document has exceeded: the number of tokens (`maxTokens` of `parse`), or the number of field
- * comparisons during validation (OverlappingFieldsCanBeMerged). Both matches are anchored at the start of the message, so a document
- * that contains the same words in a string cannot cause a match.
+ * Returns the graphql-js limit that a document exceeds: the number of tokens (`maxTokens` of `parse`), or the number of field comparisons
+ * during validation (OverlappingFieldsCanBeMerged). Both patterns are anchored at the start of the message, so that a string in the
+ * document cannot cause a match.
  */
 export function exceededLimit(error: unknown): 'tokens' | 'comparisons' | null {
   if (!(error instanceof GraphQLError)) return null;
@@ -16,12 +16,12 @@ export function exceededLimit(error: unknown): 'tokens' | 'comparisons' | null {
   return error.message === 'Validation aborted.' ? 'comparisons' : null;
 }
 
-/** Removes the values that a message quotes: a value may be a secret that was given in a wrong place, or very long. */
+/** Removes quoted values from a message, because a value may be very long, or a secret that the caller put into the wrong field. */
 export function withoutValues(message: string): string {
-  const faults = /; (?=Expected |Field "|Value "|Enum "|\w+ cannot represent )/;
+  const failures = /; (?=Expected |Field "|Value "|Enum "|\w+ cannot represent )/;
   const variable = /^Variable "\$\w+" got invalid value /.exec(message)?.[0];
   if (variable !== undefined) {
-    const [given = '', ...rest] = message.slice(variable.length).split(faults);
+    const [given = '', ...rest] = message.slice(variable.length).split(failures);
     const place = / at "\w+[\w.[\]]*"$/.exec(given)?.[0] ?? '';
     return [variable.trimEnd() + place, ...(rest.length > 0 ? [withoutValues(rest.join('; '))] : [])].join('; ');
   }

@@ -1,16 +1,14 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { type ExecutionResult, GraphQLError } from 'graphql';
-import type { ApiKeyAuthenticator } from '../../billing/api-key-authenticator.ts';
-import type { ConcurrencyLimit } from '../../billing/concurrency-limit.ts';
 import type { MediaService } from '../../media/media-service.ts';
 import type { ReceivedFile } from '../../media/received-file.ts';
 import { asPosternError, PosternError } from '../../shared/errors/postern-error.ts';
 import { logFailure } from '../../shared/observability/failures.ts';
 import { turn } from '../../shared/runtime/turns.ts';
-import { readApiKey } from '../http/api-key.ts';
+import { type AuthenticationParts, authenticate } from '../http/api-key.ts';
 import type { BodyBudget } from '../http/body-budget.ts';
 import { type EventStream, sendEventStream, streamOpened } from '../http/event-stream.ts';
-import { countCall } from '../http/rate-limit.ts';
+import { applyRate } from '../http/rate-limit.ts';
 import { handle, localsOf, noteError } from '../http/request-locals.ts';
 import { refusal } from './errors.ts';
 import { toJson } from './json-slices.ts';
@@ -19,21 +17,19 @@ import type { GraphqlRequest, LiveResults } from './request.ts';
 import { respond, responseType, tooLarge } from './respond.ts';
 import { type GraphqlParts, graphqlServer } from './server.ts';
 
-export interface GraphqlHttpParts extends GraphqlParts {
-  keys: ApiKeyAuthenticator;
-  requests: ConcurrencyLimit;
+export interface GraphqlHttpParts extends GraphqlParts, AuthenticationParts {
   bodies: BodyBudget;
   media: MediaService;
 }
 
-/** Handles `/graphql`. `refuse` responds with a GraphQL error to a request that must not be handled. */
+/** The listener for `/graphql`. `refuse` responds with a GraphQL error instead of handling the request. */
 export type GraphqlListener = RequestListener & {
   refuse: (request: IncomingMessage, response: ServerResponse, error: PosternError) => void;
 };
 
 /**
- * Returns the handler of `/graphql`. The order of checks is that of REST (docs/rest.md, Errors): key, rate, body, document,
- * idempotency, credit. The document decides whether a key is required, because introspection needs none.
+ * Creates the handler of `/graphql`. It makes its checks in the same order as REST (docs/rest.md, Errors): key, rate limit, body, document,
+ * idempotency, credit. Whether a key is required depends on the document, because introspection needs no key.
  */
 export function graphqlHandler(parts: GraphqlHttpParts): GraphqlListener {
   const server = graphqlServer(parts);
@@ -51,26 +47,26 @@ export function graphqlHandler(parts: GraphqlHttpParts): GraphqlListener {
     try {
       requireMethod(request, response);
       if (request.headers.authorization !== undefined) {
-        const key = await parts.keys.authenticate(readApiKey(request));
+        const key = await authenticate(request, parts);
         Object.assign(locals, { key, account: key.account });
         state.key = key;
-        leave = parts.requests.enter(key.id);
+        const admitted = await parts.limits.admit(key);
+        leave = admitted.leave;
         response.once(streamOpened, leave);
-        state.rate = countCall(parts.limiter, key, response);
+        applyRate(admitted.rate, response);
+        state.rate = admitted.rate;
       }
       const { media, bodies } = parts;
       const params = await readParams(request, response, { media, bodies, files, account: state.key?.account ?? null });
-      // Parsing, validating and executing a document can take milliseconds.
+      // Yields to other requests, because parsing, validating and executing a document can take milliseconds.
       await turn();
       const result = await server({ method: request.method ?? '', params, state });
       if (!('results' in result)) await respond(response, result, answer);
       else {
-        // A stream may stay open for days, and no subscription accepts files.
+        // The stream may stay open for days, so uploaded files are deleted now. No subscription accepts files.
         discard().catch(() => {});
-        await sendEventStream(
-          response,
-          liveStream(result, answer.bytesLimit, () => parts.keys.authenticate(readApiKey(request))),
-        );
+        const checkKey = () => authenticate(request, parts);
+        await sendEventStream(response, liveStream(result, answer.bytesLimit, checkKey));
       }
     } catch (thrown) {
       const error = asPosternError(thrown);
@@ -81,7 +77,7 @@ export function graphqlHandler(parts: GraphqlHttpParts): GraphqlListener {
       } else await respond(response, await server.refuse(error, state), answer);
     } finally {
       leave();
-      await discard();
+      if (files.length > 0) await discard();
     }
   };
   const listener: RequestListener = (request, response) =>
@@ -117,10 +113,12 @@ function newState(request: IncomingMessage, response: ServerResponse): GraphqlRe
 function requireMethod({ method }: IncomingMessage, response: ServerResponse): void {
   if (method === 'GET' || method === 'POST') return;
   response.setHeader('allow', 'GET, POST');
-  throw new PosternError('method_not_allowed', 'Wrong method: GraphQL takes GET (queries only) and POST');
+  throw new PosternError('method_not_allowed', 'Wrong method: GraphQL accepts GET (queries only) and POST');
 }
 
-/** GraphQL over Server-Sent Events, distinct connections mode (https://github.com/enisdenjo/graphql-sse/blob/master/PROTOCOL.md). */
+/**
+ * Implements GraphQL over Server-Sent Events, distinct connections mode (https://github.com/enisdenjo/graphql-sse/blob/master/PROTOCOL.md).
+ */
 function liveStream({ results, end }: LiveResults, bytesLimit: number, checkKey: () => Promise<unknown>): EventStream {
   return {
     frames: framesOf(results, bytesLimit),

@@ -13,7 +13,7 @@ import { type DocumentScope, type Selected, selectedFields } from './selection.t
 type Field = typeof SchemaMetaFieldDef;
 type Nodes = readonly FieldNode[];
 
-/** The parts of a selection that are the same for every object that it is applied to. */
+/** A selection after its fragments and variables are resolved. It is the same for all objects that the selection is applied to. */
 interface Question {
   readonly args: Record<string, unknown>;
   readonly type: GraphQLObjectType | null;
@@ -21,8 +21,8 @@ interface Question {
 }
 
 /**
- * Counts the fields that introspection reads, up to a limit. Types have fields, which have types, so a short document can select
- * millions of fields, and introspection costs no credit.
+ * Counts the fields that introspection reads, up to a limit. The limit is needed because introspection is free, and because types have
+ * fields that have types: a short document can select millions of fields.
  */
 export class IntrospectionReader {
   readonly #scope: DocumentScope;
@@ -35,10 +35,13 @@ export class IntrospectionReader {
     this.#limit = limit;
   }
 
-  /** Throws `too_costly`. */
+  /** Counts the fields that one introspection field reads. Throws `too_costly`. */
   read(field: Field, nodes: Nodes, source?: unknown): void {
     if (++this.#count > this.#limit) {
-      throw new PosternError('document_limit', `Too broad: a request may read ${this.#limit} fields of the schema`);
+      throw new PosternError(
+        'document_limit',
+        `Too broad: a request may read at most ${this.#limit} fields of the schema`,
+      );
     }
     const { type, args, fields } = this.#question(field, nodes);
     if (type === null) return;

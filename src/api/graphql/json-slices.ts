@@ -5,23 +5,25 @@ interface Size {
   readonly values: number;
 }
 
-/** The largest part that is serialized without a pause. Measured: 1 ms. */
+/** The maximum size of a value that is serialized without a pause. Measured: 1 ms. */
 const slice: Size = { characters: 65_536, values: 4_096 };
-/** How long one slice may keep the event loop. */
+/** The maximum time in milliseconds for which one slice may block the event loop. */
 const sliceMs = 10;
-/** The largest number of UTF-8 bytes for one UTF-16 code unit. */
+/** A UTF-16 code unit has at most this many bytes in UTF-8. */
 const maxBytesOfCharacter = 3;
 
 /**
- * Returns the JSON of a value, or `null` if it would be longer than `limit` bytes. A large value is serialized in slices,
- * so that other requests can run in between, and returned as UTF-8.
+ * Serializes a value as JSON. Returns `null` if the JSON is longer than `limit` bytes. Large values are serialized in slices, so that other
+ * requests can run in between, and are returned as UTF-8 bytes in a promise.
  */
-export async function toJson(value: unknown, limit: number): Promise<string | Buffer | null> {
-  if (isSmall(value)) {
-    const whole = JSON.stringify(value);
-    const isShort = whole.length * maxBytesOfCharacter <= limit || Buffer.byteLength(whole) <= limit;
-    return isShort ? whole : null;
-  }
+export function toJson(value: unknown, limit: number): string | null | Promise<Buffer | null> {
+  if (!isSmall(value)) return inSlices(value, limit);
+  const whole = JSON.stringify(value);
+  const isShort = whole.length * maxBytesOfCharacter <= limit || Buffer.byteLength(whole) <= limit;
+  return isShort ? whole : null;
+}
+
+async function inSlices(value: unknown, limit: number): Promise<Buffer | null> {
   const chunks: Buffer[] = [];
   let text = '';
   let bytes = 0;
@@ -65,7 +67,10 @@ function* partsOf(value: unknown): Generator<string> {
   }
 }
 
-/** True for a value with at most the characters and values of `size`. Stops reading it beyond them. */
+/**
+ * Returns true if a value has at most the given number of characters and nested values. Stops traversing the value when the limit is
+ * exceeded.
+ */
 export function isSmall(value: unknown, { characters, values }: Size = slice): boolean {
   const allowance: Allowance = { characters, values: values - 1 };
   return allowance.values >= 0 && covers(allowance, value);
@@ -76,28 +81,32 @@ interface Allowance {
   values: number;
 }
 
-/** Takes a value from the allowance; the value itself was counted where it was found. Every response is read by this. */
+/**
+ * Subtracts the size of a value from the allowance and returns false if the allowance is exceeded. Runs for every response, so it must be
+ * fast: it makes a call for each object and list, but not for each scalar.
+ */
 function covers(allowance: Allowance, value: unknown): boolean {
   if (typeof value === 'string') allowance.characters -= value.length;
-  else if (Array.isArray(value)) {
+  if (typeof value !== 'object' || value === null) return isLeft(allowance);
+  if (Array.isArray(value)) {
     allowance.values -= value.length;
-    for (let i = 0; i < value.length && isLeft(allowance); i++) {
-      if (isLarge(value[i]) && !covers(allowance, value[i])) return false;
+    for (let i = 0; i < value.length; i++) {
+      const item: unknown = value[i];
+      if (typeof item === 'string') allowance.characters -= item.length;
+      else if (typeof item === 'object' && item !== null && !covers(allowance, item)) return false;
+      if (!isLeft(allowance)) return false;
     }
-  } else if (isLarge(value)) {
-    for (const key in value as object) {
+  } else {
+    for (const key in value) {
       const item = (value as Record<string, unknown>)[key];
       allowance.characters -= key.length;
       allowance.values--;
-      if (!isLeft(allowance) || (isLarge(item) && !covers(allowance, item))) return false;
+      if (typeof item === 'string') allowance.characters -= item.length;
+      else if (typeof item === 'object' && item !== null && !covers(allowance, item)) return false;
+      if (!isLeft(allowance)) return false;
     }
   }
   return isLeft(allowance);
-}
-
-/** False for a value without characters or parts to count. */
-function isLarge(value: unknown): boolean {
-  return typeof value === 'string' || (typeof value === 'object' && value !== null);
 }
 
 function isLeft({ characters, values }: Allowance): boolean {

@@ -17,42 +17,47 @@ import { PosternError } from '../../shared/errors/postern-error.ts';
 import { refusal } from './errors.ts';
 import { exceededLimit } from './graphql-js-messages.ts';
 
-/** Limits of a document. They hold for free documents too, are far above what tools send, and are cheap to check. */
+/** Limits of a document. They apply to free documents too. They are far above the needs of real clients and cheap to check. */
 export const documentLimits = {
   characters: 32_768,
   tokens: 4_000,
   aliases: 100,
   directives: 50,
-  /** Operations and fragments: the time to compare fragments grows with their square. */
+  /** The maximum number of operations and fragments. The time to compare fragments grows with the square of their number. */
   definitions: 50,
   variables: 100,
-  /** Fields and fragment spreads, as written. */
+  /** The maximum number of fields and fragment spreads in the source text. */
   selections: 1_000,
-  /** Occurrences of one field with arguments or a selection in one place. Validation compares each occurrence with all others. */
+  /**
+   * The maximum number of times that one field with arguments or subfields may occur in one selection. Validation compares every occurrence
+   * with all others.
+   */
   repetitions: 75,
-  /** Nested braces and brackets. */
+  /** The maximum nesting of braces and brackets. */
   nesting: 64,
-  /** Nested fields. */
+  /** The maximum nesting of fields. */
   depth: 20,
-  /** Fields, with fragments written out at each spread. */
+  /** The maximum number of fields after fragments are expanded. */
   fields: 1_000,
-  /** Fields that introspection may read, several times as many as tools select. */
+  /** The maximum number of fields that introspection may read. Tools need a small part of it. */
   introspected: 15_000,
-  /** Characters of Markdown in the inputs of all mutations, equal inputs counted once: three articles of the greatest length. */
+  /**
+   * The maximum number of Markdown characters in the inputs of all mutations: three articles of maximum length. Equal inputs count once.
+   */
   markdown: 300_000,
   /**
-   * Bytes of a mutation's response, if `GRAPHQL_MAX_RESPONSE_BYTES` is not less. It is kept with an Idempotency-Key, sealed, in one
-   * document of the store.
+   * The maximum size of a mutation's response in bytes, unless `GRAPHQL_MAX_RESPONSE_BYTES` is lower. The response must fit into one
+   * document of the store, because it is stored under the Idempotency-Key.
    */
   mutationBytes: 4 * 1024 * 1024,
 } as const;
 
-/** The largest number of validation errors in a response. */
+/** The maximum number of validation errors in a response. */
 const maxErrors = 10;
 
 /**
- * Refuses documents that are too long before they are parsed, and documents that exceed another limit before they are validated. If
- * `suggest` is false, errors do not suggest names of the schema.
+ * Creates a plugin that refuses documents beyond the limits: those that are too long before they are parsed, and all others before they are
+ * validated. If `suggest` is false, error messages do not suggest names of the schema.
  */
 export function limitDocuments({ suggest }: { suggest: boolean }): Plugin {
   const check = (schema: GraphQLSchema, document: DocumentNode, rules?: readonly ValidationRule[]) =>
@@ -62,7 +67,7 @@ export function limitDocuments({ suggest }: { suggest: boolean }): Plugin {
       if (typeof params.query === 'string' && params.query.length > documentLimits.characters) {
         throw new PosternError(
           'document_limit',
-          `Too long: a document may have ${documentLimits.characters} characters`,
+          `Too long: a document may have at most ${documentLimits.characters} characters`,
         );
       }
     },
@@ -75,15 +80,17 @@ export function limitDocuments({ suggest }: { suggest: boolean }): Plugin {
   };
 }
 
-/** Parses a document within the limits. Throws `GraphQLError`. */
+/** Parses a document. Throws a `GraphQLError` if the document exceeds a limit. */
 export function parseWithin(source: Source | string, options?: ParseOptions): DocumentNode {
   try {
     return parse(source, { ...options, maxTokens: documentLimits.tokens });
   } catch (error) {
-    // The parser is recursive. A document that overflows the stack exceeds the limit of nesting.
+    // The parser is recursive, so a stack overflow means that the document exceeds the nesting limit.
     if (error instanceof RangeError) throw tooMuch('nesting');
     if (exceededLimit(error) !== 'tokens') throw error;
-    throw refusal(new PosternError('document_limit', `Too long: a document may have ${documentLimits.tokens} tokens`));
+    throw refusal(
+      new PosternError('document_limit', `Too long: a document may have at most ${documentLimits.tokens} tokens`),
+    );
   }
 }
 
@@ -93,8 +100,8 @@ export function validateWithin(
   rules?: readonly ValidationRule[],
   hideSuggestions = false,
 ): readonly GraphQLError[] {
-  const fault = findFault(document);
-  if (fault) return [fault];
+  const failure = findExceededLimit(document);
+  if (failure) return [failure];
   const errors = validate(schema, document, rules, { maxErrors, hideSuggestions });
   return errors.some((error) => exceededLimit(error) === 'comparisons') ? [tooMuch('repetitions')] : errors;
 }
@@ -103,7 +110,7 @@ type Counted = 'aliases' | 'directives' | 'definitions' | 'variables' | 'selecti
 
 const nested: ReadonlySet<string> = new Set([Kind.SELECTION_SET, Kind.LIST, Kind.OBJECT, Kind.LIST_TYPE]);
 
-function findFault(document: DocumentNode): GraphQLError | null {
+function findExceededLimit(document: DocumentNode): GraphQLError | null {
   const counts: Record<Counted, number> = {
     aliases: 0,
     directives: 0,
@@ -113,7 +120,7 @@ function findFault(document: DocumentNode): GraphQLError | null {
     repetitions: 0,
     nesting: 0,
   };
-  /** The number of occurrences of each field, by the path of response keys to it. */
+  /** The number of occurrences of each field. The key is the path of response keys to the field. */
   const times = new Map<string, number>();
   const places = [''];
   let inside = 0;

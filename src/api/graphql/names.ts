@@ -1,4 +1,4 @@
-/** Input fields that GraphQL names differently. Credentials are headers in GraphQL. */
+/** Input fields whose names in GraphQL do not follow from REST. Credentials are sent as headers in GraphQL. */
 const inputNames: Readonly<Record<string, string>> = {
   count: 'first',
   cursor: 'after',
@@ -8,19 +8,22 @@ const inputNames: Readonly<Record<string, string>> = {
   encryption_code: 'x-encryption-code',
 };
 
-/** The GraphQL name of an output field: `author_screen_name` → `authorUserName`. */
+/** Returns the GraphQL name of an output field: `author_screen_name` becomes `authorUserName`. */
 export function outputName(field: string): string {
   return field
     .replace('screen_name', 'user_name')
     .replaceAll(/_(\w)/g, (_match, letter: string) => letter.toUpperCase());
 }
 
-/** The GraphQL name of an input field: `tweet_id` → `tweetId`, `cursor` → `after`. */
+/** Returns the GraphQL name of an input field: `tweet_id` becomes `tweetId`, `cursor` becomes `after`. */
 export function inputName(field: string): string {
   return inputNames[field] ?? outputName(field);
 }
 
-/** A description with GraphQL's names of fields and headers. `names` has the fields that the description may mention. */
+/**
+ * Replaces the REST names of fields and headers in a description with their GraphQL names. `names` contains the fields that the description
+ * may mention.
+ */
 export function withGraphqlNames(text: string, names: Readonly<Record<string, string>>): string {
   const known = { ...inputNames, ...names };
   return text.replaceAll(/`(\w+)`/g, (quoted, field: string) =>
@@ -28,7 +31,6 @@ export function withGraphqlNames(text: string, names: Readonly<Record<string, st
   );
 }
 
-/** `createTweet` → `CreateTweet`. */
 export function capitalized(name: string): string {
   return `${name[0]?.toUpperCase()}${name.slice(1)}`;
 }

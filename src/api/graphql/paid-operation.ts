@@ -2,8 +2,7 @@ import type { ExecutionArgs, ExecutionResult, OperationDefinitionNode } from 'gr
 import { subscribe } from 'graphql';
 import type { ActionPipeline, Caller } from '../../actions/pipeline/action-pipeline.ts';
 import type { BillingSession } from '../../actions/pipeline/billing-session.ts';
-import type { ConcurrencyLimit } from '../../billing/concurrency-limit.ts';
-import type { RateLimiter } from '../../billing/rate-limiter.ts';
+import type { KeyLimits } from '../../billing/key-limits.ts';
 import type { PosternError } from '../../shared/errors/postern-error.ts';
 import { showKept, showPayment } from '../http/credits.ts';
 import { readIdempotencyKey, requestContent } from '../http/idempotency-key.ts';
@@ -17,14 +16,13 @@ import { shortenMutation } from './shorten-mutation.ts';
 
 export interface PaidOperationParts {
   pipeline: ActionPipeline;
-  limiter: RateLimiter;
-  streams: ConcurrencyLimit;
+  limits: KeyLimits;
   executor: Executor;
-  /** Gives errors the form that callers see. */
+  /** Converts the errors of a result to their public form. */
   format: (result: ExecutionResult, request: GraphqlRequest) => ExecutionResult;
 }
 
-/** An operation that has passed every check that precedes the payment. */
+/** An operation that has passed all checks that come before payment. */
 export interface CheckedOperation {
   args: ExecutionArgs;
   operation: OperationDefinitionNode;
@@ -32,18 +30,21 @@ export interface CheckedOperation {
   variables: DocumentScope['variables'];
   state: GraphqlRequest;
   caller: Caller;
-  /** The largest response in bytes. */
+  /** True if the API key is not allowed to make any call that the root fields need. */
+  isForbidden: boolean;
+  /** The maximum size of the response in bytes. */
   bytesLimit: number;
   openSession: (billing: BillingSession) => Session;
 }
 
-/** Reserves the quote, executes a query or a mutation, and charges the calls that succeeded. */
+/** Reserves the quoted cost, executes a query or a mutation, and charges the calls that succeeded. */
 export async function executePaid(parts: PaidOperationParts, checked: CheckedOperation): Promise<ExecutionResult> {
   const { pipeline, executor, format } = parts;
   const { args, operation, state, bytesLimit } = checked;
   const isMutation = operation.operation === 'mutation';
   const paid = await pipeline.payFor({
     account: checked.caller.account,
+    budget: checked.caller.key?.budget ?? null,
     quote: state.quoted,
     idempotency: isMutation ? idempotencyOf(checked) : null,
     perform: async (billing) => {
@@ -51,13 +52,15 @@ export async function executePaid(parts: PaidOperationParts, checked: CheckedOpe
       try {
         const executed = await executor.execute({ ...args, contextValue: session }, operation);
         const formatted = format(executed, state);
-        if (isMutation) return { session, result: await shortenMutation(formatted, bytesLimit) };
-        return { session, result: session.budget.isOver ? { errors: [refusal(tooLarge(bytesLimit))] } : formatted };
+        // The session is not returned, so that the objects that it has read are garbage while the charge is committed.
+        const { failure } = session;
+        if (isMutation) return { failure, result: await shortenMutation(formatted, bytesLimit) };
+        return { failure, result: session.budget.isOver ? { errors: [refusal(tooLarge(bytesLimit))] } : formatted };
       } finally {
         countCalls(parts, state, billing);
       }
     },
-    failureOf: ({ session }) => session.failure,
+    failureOf: ({ failure }) => failure,
     bodyOf: ({ result }) => JSON.stringify(result),
     errorBodyOf,
   });
@@ -71,12 +74,15 @@ export async function executePaid(parts: PaidOperationParts, checked: CheckedOpe
   return paid.outcome.result;
 }
 
-/** Opens a subscription. It is charged when it opens, and it counts as a stream of its key until it ends; its events are free. */
+/**
+ * Opens a subscription. The charge is made when the subscription opens; its events are free. The subscription counts as a stream of its API
+ * key until it ends.
+ */
 export async function subscribePaid(
   parts: PaidOperationParts,
   checked: CheckedOperation,
 ): Promise<ExecutionResult | LiveResults> {
-  const leave = parts.streams.enter(checked.state.key?.id ?? '');
+  const leave = await parts.limits.openStream(checked.state.key?.id ?? '');
   let isOpen = false;
   try {
     const opened = await open(parts, checked);
@@ -96,6 +102,7 @@ async function open(parts: PaidOperationParts, checked: CheckedOperation): Promi
   const { args, state } = checked;
   const paid = await parts.pipeline.payFor({
     account: checked.caller.account,
+    budget: checked.caller.key?.budget ?? null,
     quote: state.quoted,
     idempotency: null,
     perform: async (billing) => {
@@ -123,19 +130,30 @@ async function open(parts: PaidOperationParts, checked: CheckedOperation): Promi
   return stream ? { results: opened, end: () => stream.end() } : {};
 }
 
-/** The HTTP request itself counted as the first call. Calls that failed count too, because they cost the platform as much. */
-function countCalls({ limiter }: PaidOperationParts, state: GraphqlRequest, { calls, charges }: BillingSession): void {
+/**
+ * Counts the calls of an operation against the rate limit. The first call is skipped, because the HTTP request was already counted. Failed
+ * calls count too, because they cost the platform as much as successful calls.
+ */
+function countCalls({ limits }: PaidOperationParts, state: GraphqlRequest, { calls, charges }: BillingSession): void {
   Object.assign(state, { calls, charges });
-  if (state.key && calls > 1) limiter.add(state.key.id, calls - 1);
+  if (state.key && calls > 1) limits.addCalls(state.key.id, calls - 1);
 }
 
-function idempotencyOf({ args, variables, state, caller }: CheckedOperation) {
+function idempotencyOf({ args, variables, state, caller, isForbidden }: CheckedOperation) {
   const key = readIdempotencyKey(state.request);
-  if (key === null) return null;
+  if (key === null || isForbidden) return null;
   const { document, operationName } = args;
   const text = document.loc?.source.body ?? '';
   const secrets = [caller.authToken, caller.proxy, caller.encryptionCode].map((secret) => secret?.expose() ?? null);
-  return { key, content: requestContent('graphql', { document: text, operationName, variables }, secrets) };
+  const content = { document: text, operationName, variables, ...permissionsOf(caller) };
+  return { key, content: requestContent('graphql', content, secrets) };
+}
+
+/** An answer is kept for API keys with the same permissions only, because another key might not be allowed to read all of its fields. */
+function permissionsOf({ key }: Caller) {
+  if (!key?.restrictions) return {};
+  const { groups, readOnly } = key.restrictions;
+  return { permissions: { groups: groups?.toSorted() ?? null, readOnly } };
 }
 
 function errorBodyOf(error: PosternError): string {

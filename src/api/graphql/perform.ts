@@ -1,6 +1,7 @@
 import type { ExecutionArgs, ExecutionResult, OperationDefinitionNode } from 'graphql';
 import { execute, GraphQLError, getOperationAST, getVariableValues } from 'graphql';
 import type { Caller } from '../../actions/pipeline/action-pipeline.ts';
+import type { CallRecorder } from '../../billing/call-recorder.ts';
 import { insufficientCredits } from '../../billing/ledger-errors.ts';
 import { asPosternError, PosternError } from '../../shared/errors/postern-error.ts';
 import { formatDollars, type Micros } from '../../shared/model/money.ts';
@@ -21,17 +22,18 @@ import { Session } from './session.ts';
 
 export interface PerformParts extends PaidOperationParts {
   runtime: Runtime;
-  /** The highest cost of one request. */
+  recorder: CallRecorder;
+  /** The maximum cost of one request. */
   costLimit: Micros;
-  /** The largest response in bytes. */
+  /** The maximum size of a response in bytes. */
   bytesLimit: number;
-  /** The deadline of one request. Reads that have not ended by then are aborted. */
+  /** The deadline of a request in milliseconds. Reads that are still running at the deadline are aborted. */
   timeoutMs: number;
 }
 
 /**
- * Executes a document as one paid request: its worst case is reserved, and the calls that succeed are charged. Refuses the whole
- * document if it is too costly, not affordable or not allowed.
+ * Executes a document as one paid request. Reserves the cost of the worst case and charges the calls that succeed. Refuses the whole
+ * document if it is too costly, if the credit is too low, or if the key does not allow it.
  */
 export async function perform(
   parts: PerformParts,
@@ -55,12 +57,12 @@ async function resultOf(
 ): Promise<ExecutionResult | LiveResults> {
   const { document, operationName, schema, variableValues } = args;
   const operation = getOperationAST(document, operationName);
-  // `execute` returns the error that describes a wrong operation name.
+  // `execute` then returns the error for an unknown operation name.
   if (!operation) return execute(args);
   state.operationType = operation.operation;
   state.operationName = operation.name?.value;
   const fragments = fragmentsOf(document);
-  const needsKey = selectsData(operation, { schema, fragments });
+  const needsKey = readsData(operation, { schema, fragments });
   if (needsKey && !state.key) throw missingKey();
   const coerced = getVariableValues(schema, operation.variableDefinitions ?? [], variableValues ?? {}, {
     maxErrors: 5,
@@ -89,7 +91,7 @@ async function resultOf(
     const isCostOnly = state.request.headers['x-cost-only'] === '1';
     if (calls.unchecked > 0 && (await mayCheck(parts, state, calls, isCostOnly))) {
       await calls.checkExpensive();
-      // The price of the calls that passed the expensive check.
+      // The expensive check may have refused some calls, so the cost is measured again without them.
       state.quoted = measure().micros;
     }
     if (isCostOnly) return { data: null };
@@ -102,6 +104,7 @@ async function resultOf(
       variables: scope.variables,
       state,
       caller,
+      isForbidden: calls.isForbidden,
       bytesLimit,
       openSession: (billing) =>
         new Session({
@@ -114,6 +117,7 @@ async function resultOf(
           quoted: state.quoted,
           costLimit,
           rate: state.rate,
+          recorder: parts.recorder,
         }),
     };
     return await (isSubscription ? subscribePaid(parts, checked) : executePaid(parts, checked));
@@ -123,9 +127,9 @@ async function resultOf(
 }
 
 /**
- * Returns whether the expensive checks should run before credit is reserved. If the last known credit does not cover the quote, they
- * run in `Session` instead, so that the ledger refuses the request first. An answer kept under an Idempotency-Key is still found
- * before that.
+ * Returns true if the expensive checks should run before credit is reserved. If the last known credit does not cover the quote, `Session`
+ * runs the checks later, so that the ledger refuses the request first. In both cases a response stored under an Idempotency-Key is returned
+ * before the checks.
  */
 async function mayCheck(
   { pipeline }: PerformParts,
@@ -136,7 +140,7 @@ async function mayCheck(
   if (calls.unchecked > documentLimits.markdown) {
     throw new PosternError(
       'document_limit',
-      `Too much Markdown: the articles of one request may have ${documentLimits.markdown.toLocaleString('en')} characters together`,
+      `Too much Markdown: the articles of one request may have at most ${documentLimits.markdown.toLocaleString('en')} characters together`,
     );
   }
   if (await pipeline.covers(key?.account ?? '', quoted)) return true;
@@ -151,6 +155,7 @@ function callerOf({ request, key }: GraphqlRequest, lifetime: RequestLifetime): 
   };
   return {
     account: key?.account ?? '',
+    key,
     authToken: secret('auth_token'),
     proxy: secret('proxy'),
     encryptionCode: secret('encryption_code'),
@@ -161,9 +166,20 @@ function callerOf({ request, key }: GraphqlRequest, lifetime: RequestLifetime): 
   };
 }
 
+/** The result of `selectsData` for each operation. Parsed documents are cached, so an operation is usually executed many times. */
+const dataOperations = new WeakMap<OperationDefinitionNode, boolean>();
+
+function readsData(operation: OperationDefinitionNode, scope: Pick<DocumentScope, 'schema' | 'fragments'>): boolean {
+  const known = dataOperations.get(operation);
+  if (known !== undefined) return known;
+  const selects = selectsData(operation, scope);
+  dataOperations.set(operation, selects);
+  return selects;
+}
+
 /**
- * True if the operation selects a root field besides `__schema`, `__type` and `__typename`. A field that `@skip` leaves out counts,
- * so that a caller without a key learns only the schema.
+ * Returns true if the operation selects a root field other than `__schema`, `__type` and `__typename`. Fields that `@skip` removes count
+ * too, so that a caller without a key can read nothing but the schema.
  */
 function selectsData(operation: OperationDefinitionNode, scope: Pick<DocumentScope, 'schema' | 'fragments'>): boolean {
   const root = scope.schema.getRootType(operation.operation);
@@ -176,7 +192,7 @@ function refuseBeyond(costLimit: Micros, quoted: Micros): void {
   if (quoted <= costLimit) return;
   throw new PosternError(
     'cost_limit',
-    `Too costly: this could cost up to ${formatDollars(quoted)}, and the limit is ${formatDollars(costLimit)} a request. Ask for fewer items (first) or fewer lists inside lists`,
+    `Too costly: the request could cost up to ${formatDollars(quoted)} dollars, and the limit is ${formatDollars(costLimit)} dollars per request. Select fewer items (first) or fewer nested lists`,
   );
 }
 
@@ -184,6 +200,6 @@ function refuseLarger(bytesLimit: number, bytes: number): void {
   if (bytes <= bytesLimit) return;
   throw new PosternError(
     'response_size_limit',
-    `Too large: the response could have about ${Math.ceil(bytes)} bytes, and the limit is ${bytesLimit}. Ask for fewer items (first), fewer lists inside lists, or fewer long texts (content)`,
+    `Too large: the response could have about ${Math.ceil(bytes)} bytes, and the limit is ${bytesLimit}. Select fewer items (first), fewer nested lists, or fewer long texts (content)`,
   );
 }

@@ -22,23 +22,23 @@ import { assumedItems, bytesOfError, bytesOfKey, bytesOfLeaf, bytesOfSyntax, isL
 import { type DocumentScope, fieldOf, type Selected, selectedFields, selectsOnly } from './selection.ts';
 
 export interface QuoteLimits {
-  /** Nested fields. */
+  /** The maximum nesting of fields. */
   readonly depth: number;
-  /** Fields of the document, with fragments written out at each spread. */
+  /** The maximum number of fields in the document, after fragments are expanded. */
   readonly fields: number;
-  /** Fields of the schema's types that introspection may read. */
+  /** The maximum number of fields that introspection may read. */
   readonly introspected: number;
 }
 
 export interface Quote {
   readonly micros: Micros;
-  /** Estimated bytes of the response. */
+  /** The estimated size of the response in bytes. */
   readonly bytes: number;
-  /** Estimated bytes of one item of each list, by the first node of the list. */
+  /** The estimated size in bytes of one item of each list. The key is the first node of the list. */
   readonly itemBytes: ReadonlyMap<FieldNode, number>;
 }
 
-/** Checks the input of a call that is known before anything runs. Throws `PosternError`. */
+/** Checks the input of a call before the operation runs. Throws `PosternError`. */
 export type CheckCall = (action: Action, input: Record<string, unknown>, paged: boolean) => void;
 
 export interface QuoteOptions {
@@ -49,9 +49,9 @@ export interface QuoteOptions {
 }
 
 /**
- * Returns the most that a request can cost, and an estimate of the size of its response. Both assume the worst case: every list
- * has its greatest length, no two objects are the same, and every field that needs a call makes it. A call whose input is wrong
- * costs nothing, because it will be refused. Throws `too_costly` beyond the limits.
+ * Computes the maximum cost of a request and estimates the size of its response. Assumes the worst case: every list has its maximum length,
+ * all objects differ, and every field that may need a call makes the call. A call with invalid input costs nothing, because it will be
+ * refused. Throws `too_costly` if a limit is exceeded.
  */
 export function quote(options: QuoteOptions): Quote {
   const { operation, limits } = options;
@@ -63,16 +63,18 @@ export function quote(options: QuoteOptions): Quote {
   return made;
 }
 
-/** A field of the root type whose call is checked before anything runs. */
+/** A call of a root field, whose input is checked before the operation runs. */
 interface RootCall {
   readonly field: Field;
   readonly node: FieldNode;
   readonly action: Action;
   readonly input: NonNullable<FieldCost['input']>;
+  /** The input, if it does not depend on variables; otherwise `null`. */
+  readonly constantInput: Record<string, unknown> | null;
   readonly paged: boolean;
 }
 
-/** A quote that is the same for each request of an operation in which none of these calls is refused. */
+/** A cached quote. It is valid for every request of the same operation in which none of these calls is refused. */
 interface KnownQuote {
   readonly limits: QuoteLimits;
   readonly quote: Quote;
@@ -82,11 +84,16 @@ interface KnownQuote {
 const quotes = new WeakMap<OperationDefinitionNode, KnownQuote>();
 
 function isAccepted(call: RootCall, options: QuoteOptions): boolean {
-  const args = argumentsOf(call, options.scope);
-  return args !== null && !isRefused(options, call.action, call.input(args), call.paged);
+  const input = call.constantInput ?? inputOf(call, options.scope);
+  return input !== null && !isRefused(options, call.action, input, call.paged);
 }
 
-/** A number of objects of one type, made from the same data. */
+function inputOf(call: RootCall, scope: DocumentScope): Record<string, unknown> | null {
+  const args = argumentsOf(call, scope);
+  return args && call.input(args);
+}
+
+/** A group of objects of one type that were made from the same kind of data. */
 interface Place {
   readonly times: number;
   readonly view: UserView | undefined;
@@ -99,9 +106,11 @@ class Traversal {
   readonly #options: QuoteOptions;
   readonly #introspection: IntrospectionReader;
   readonly #itemBytes = new Map<FieldNode, number>();
-  /** The calls of the root type. */
+  /** The calls of the root fields. */
   readonly calls: RootCall[] = [];
-  /** True if no call was refused, and the result depends on nothing but the operation and on that. */
+  /**
+   * True if the quote is valid for later requests of the same operation: no call was refused, and the variables do not affect the quote.
+   */
   isReusable: boolean;
   #micros = 0;
   #fields = 0;
@@ -110,7 +119,7 @@ class Traversal {
     this.#options = options;
     this.#introspection = new IntrospectionReader(options.scope, options.limits.introspected);
     const { variableDefinitions = [], loc } = options.operation;
-    // Variables may decide what directives select.
+    // Directives can depend on variables, so an operation that has both is quoted for each request.
     this.isReusable = variableDefinitions.length === 0 || loc?.source.body.includes('@') === false;
   }
 
@@ -122,12 +131,12 @@ class Traversal {
     return { micros: this.#micros, bytes, itemBytes: this.#itemBytes };
   }
 
-  /** Returns the estimated bytes of one such object. */
+  /** Estimates the size of one object in bytes. */
   #object(type: GraphQLObjectType, selected: Selected, place: Place): number {
     const shared = new Set<Action>();
     const { limits } = this.#options;
     if (place.depth > limits.depth) {
-      throw new PosternError('document_limit', `Too deep: fields may stand ${limits.depth} deep in each other`);
+      throw new PosternError('document_limit', `Too deep: fields may be nested at most ${limits.depth} levels deep`);
     }
     let bytes = bytesOfSyntax.object;
     for (const [node, ...more] of selected.values()) {
@@ -135,7 +144,7 @@ class Traversal {
       if (++this.#fields > limits.fields) {
         throw new PosternError(
           'document_limit',
-          `Too broad: a document may have ${limits.fields} fields, its fragments written out`,
+          `Too broad: a document may have at most ${limits.fields} fields after its fragments are expanded`,
         );
       }
       const field = fieldOf(type, node.name.value);
@@ -144,7 +153,7 @@ class Traversal {
     return bytes;
   }
 
-  /** Returns the estimated bytes of the field's value. */
+  /** Estimates the size of the field's value in bytes. */
   #field(field: Field, nodes: readonly [FieldNode, ...FieldNode[]], place: Place, shared: Set<Action>): number {
     const cost = costOf(field) ?? {};
     const [node] = nodes;
@@ -180,7 +189,7 @@ class Traversal {
     if (this.#runs(cost, place, selections, shared)) this.#count(cost.action as Action, place.times);
     let itemBytes = isCompositeType(type) ? 0 : bytesOfLeaf(field);
     for (const [each, selected] of selections) itemBytes = Math.max(itemBytes, this.#object(each, selected, inner));
-    // The introspection is read after the loop above has refused documents that are too deep.
+    // The depth limit above must be checked before the introspection is traversed.
     if (field === SchemaMetaFieldDef || field === TypeMetaFieldDef) {
       this.#introspection.read(field, nodes);
       this.isReusable = false;
@@ -223,8 +232,10 @@ class Traversal {
 
   #isRootRefused(field: Field, node: FieldNode, { action, input, paged = false }: FieldCost, args: Args): boolean {
     if (!action || !input) return false;
-    this.calls.push({ field, node, action, input, paged });
-    return isRefused(this.#options, action, input(args), paged);
+    const given = input(args);
+    const isConstant = !node.arguments?.some(({ value }) => namesVariable(value));
+    this.calls.push({ field, node, action, input, constantInput: isConstant ? given : null, paged });
+    return isRefused(this.#options, action, given, paged);
   }
 
   #noteItem(node: FieldNode, bytes: number): void {
@@ -248,7 +259,10 @@ function isRefused({ check }: QuoteOptions, action: Action, input: Record<string
   }
 }
 
-/** Returns the arguments; `null` if they are wrong, for example because a variable is null. graphql-js then refuses the field. */
+/**
+ * Returns the arguments of a field. Returns `null` if they are invalid, for example because a variable is null; graphql-js will refuse the
+ * field.
+ */
 function argumentsOf({ field, node }: Pick<RootCall, 'field' | 'node'>, { variables }: DocumentScope): Args | null {
   try {
     return getArgumentValues(field, node, variables);

@@ -8,7 +8,7 @@ import { FileMap } from './file-map.ts';
 
 const limits = { files: 10, fields: 2, fieldSize: 1024 * 1024, fieldNameSize: 100, headerPairs: 20, headerSize: 8_192 };
 
-/** The type that the parser reports for a part without a Content-Type (RFC 7578 section 4.4). It counts as no declared type. */
+/** The parser reports this type for a part without a Content-Type header (RFC 7578 section 4.4), so it is treated as no declared type. */
 const unsaid = 'text/plain';
 
 export function isMultipart({ headers }: IncomingMessage): boolean {
@@ -16,12 +16,10 @@ export function isMultipart({ headers }: IncomingMessage): boolean {
 }
 
 /**
- * Reads a GraphQL multipart request (https://github.com/jaydenseric/graphql-multipart-request-spec): `operations` with null in the
- * place of each file, `map`, then the files. Files are written to disk while they arrive and added to `files`, also if this function
- * throws; the caller discards them.
- *
- * A form on another site cannot send such a request, because `Authorization` is required and a browser sends it across origins only
- * after a preflight.
+ * Reads a GraphQL multipart request (https://github.com/jaydenseric/graphql-multipart-request-spec): the parts `operations`, in which null
+ * stands for each file, and `map`, followed by the files. Streams the files to disk and adds them to `files`. The caller must discard
+ * `files`, even if this function throws. Another website cannot send this request from a form, because `Authorization` is required and
+ * browsers send it across origins only after a preflight.
  */
 export async function readMultipart(
   request: IncomingMessage,
@@ -35,10 +33,10 @@ export async function readMultipart(
     const parser = begin(request);
     const fail = (error: unknown) => {
       request.unpipe(parser);
-      // The rest of the body is discarded, so that the client reads the response.
+      // The rest of the body must be consumed. Otherwise the client would not read the response.
       request.resume();
       parser.destroy();
-      // The parser leaves these streams open, and `media.receive` would wait for their end.
+      // The parser does not end these streams, and `media.receive` would wait for them forever.
       for (const stream of arriving) stream.destroy(new Error('the request has failed'));
       reject(asPosternError(error));
     };
@@ -56,7 +54,7 @@ export async function readMultipart(
         arriving.delete(stream);
       }
     };
-    parser.on('error', () => fail(malformed('it is not multipart/form-data as its Content-Type says')));
+    parser.on('error', () => fail(malformed('it is not multipart/form-data, although its Content-Type declares it')));
     parser.on('file', (name, stream, _fileName, _encoding, type) => {
       stream.on('error', () => {});
       arriving.add(stream);
@@ -76,7 +74,7 @@ export async function readMultipart(
     }
     parser.on('finish', () => void Promise.all(receiving).then(() => resolve()));
     const cut = () => {
-      if (hasHungUp(request)) fail(malformed('it is cut short'));
+      if (hasHungUp(request)) fail(malformed('it is incomplete'));
     };
     request.once('error', cut);
     request.once('close', cut);
@@ -92,7 +90,7 @@ function begin(request: IncomingMessage) {
     return new Busboy({
       headers: { ...request.headers, 'content-type': type },
       limits,
-      // Every other part is a file: the parser's default type must not decide it.
+      // A part is a file by its name. The default of the parser, which decides by content type, would be wrong here.
       isPartAFile: (name) => name !== 'operations' && name !== 'map',
     });
   } catch {

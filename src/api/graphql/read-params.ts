@@ -3,33 +3,33 @@ import type { MediaService } from '../../media/media-service.ts';
 import type { ReceivedFile } from '../../media/received-file.ts';
 import { malformedField } from '../../shared/errors/fields.ts';
 import { PosternError } from '../../shared/errors/postern-error.ts';
-import { jsonFault, parseJson } from '../../shared/model/json.ts';
+import { jsonErrorReason, parseUntrustedJson } from '../../shared/model/json.ts';
 import { missingKey } from '../http/api-key.ts';
 import type { BodyBudget } from '../http/body-budget.ts';
 import { refuseCredentialsInQuery } from '../http/credential-headers.ts';
 import { readJsonBody, unsupportedEncoding } from '../http/json-body.ts';
 import { isMultipart, readMultipart } from './read-multipart.ts';
 
-/** The parameters of a GraphQL request, as sent. */
+/** The parameters of a GraphQL request before they are validated. */
 export type Params = Readonly<Record<string, unknown>>;
 
 const texts = ['query', 'operationName', 'documentId'];
 const objects = ['variables', 'extensions'];
 
 const bodyLimitBytes = 1024 * 1024;
-/** Without a key only introspection is allowed, and its documents have a few kilobytes. */
+/** Callers without a key may send introspection documents only, which are a few kilobytes long. */
 const anonymousBodyLimitBytes = 64 * 1024;
 
 export interface Receipt {
   media: MediaService;
   bodies: BodyBudget;
-  /** The files of the request are added to this list. */
+  /** Receives the uploaded files of the request. */
   files: ReceivedFile[];
-  /** The id of the caller's account; `null` without a key. Only callers with a key may send files. */
+  /** The account id of the caller; `null` without a key. Only callers with a key may upload files. */
   account: string | null;
 }
 
-/** Reads the parameters from the query string of a GET, or from the body of a POST. Throws `PosternError`. */
+/** Reads the parameters from the query string of a GET or from the body of a POST. Throws `PosternError`. */
 export async function readParams(
   request: IncomingMessage,
   response: ServerResponse,
@@ -54,7 +54,7 @@ async function readBody(
     if (account !== null) bodies.hold(request, response, account, limitBytes);
     const body = await readJsonBody(request, { limitBytes });
     if (isObject(body)) return body;
-    throw new PosternError('unreadable_body', 'The body must be a JSON object: one operation a request');
+    throw new PosternError('unreadable_body', 'The body must be a JSON object with one operation');
   }
   if (account === null) throw missingKey();
   if ((request.headers['content-encoding'] ?? 'identity') !== 'identity') throw unsupportedEncoding();
@@ -71,7 +71,7 @@ function isObject(value: unknown): value is Params {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Reads the parameters of a query string. Other parameters are ignored. */
+/** Reads the parameters from a query string. Ignores unknown parameters. */
 function readQuery(query: URLSearchParams): Params {
   const params: Record<string, unknown> = {};
   for (const name of [...texts, ...objects]) {
@@ -85,8 +85,8 @@ function readQuery(query: URLSearchParams): Params {
 
 function parseObject(name: string, text: string): unknown {
   try {
-    return parseJson(text);
+    return parseUntrustedJson(text);
   } catch (error) {
-    throw malformedField(name, jsonFault(error));
+    throw malformedField(name, jsonErrorReason(error));
   }
 }

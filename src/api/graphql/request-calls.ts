@@ -7,19 +7,19 @@ type Input = Record<string, unknown>;
 
 interface Prepared<Output = unknown> {
   readonly call: PreparedCall<Output>;
-  /** Why the expensive check refused the input. */
+  /** The error with which the expensive check refused the input. */
   refused: PosternError | null;
 }
 
-/** The length of the longest string that is copied into a key. */
+/** Strings up to this length are copied into a call key. Longer strings are replaced by a number. */
 const longestInKey = 256;
 
-/** The calls of one request. Calls of one action with equal inputs are prepared and checked once, however many fields make them. */
+/** The calls of one request. Calls of one action with equal inputs are prepared and checked once, even if several fields make them. */
 export class RequestCalls {
   readonly #pipeline: ActionPipeline;
   readonly #caller: Caller;
   readonly #prepared = new Map<string, Prepared | PosternError>();
-  /** Numbers that stand for long strings and for objects such as files. */
+  /** The numbers that replace long strings, and objects such as files, in call keys. */
   readonly #numbers = new Map<unknown, number>();
 
   constructor(pipeline: ActionPipeline, caller: Caller) {
@@ -27,17 +27,17 @@ export class RequestCalls {
     this.#caller = caller;
   }
 
-  /** Prepares a call. `key` is the result of `keyOf`. Throws `bad_input`. */
+  /** Prepares a call. `key` must be the result of `keyOf`. Throws `bad_input`. */
   prepare(action: Action, input: Input, key = this.keyOf(action, input)): PreparedCall {
     return this.#prepare(key, () => this.#pipeline.prepare(action, input, this.#caller)).call;
   }
 
-  /** Prepares the call for a page that begins after any edge. `key` is the result of `edgesKeyOf`. Throws `bad_input`. */
+  /** Prepares a call for a page that may begin after any edge. `key` must be the result of `edgesKeyOf`. Throws `bad_input`. */
   prepareEdges(action: Action, input: Input, key = this.edgesKeyOf(action, input)): PreparedCall<EdgePage> {
     return this.#prepare(key, () => this.#pipeline.prepareEdges(action, input, this.#caller)).call;
   }
 
-  /** Throws if the input of a call is known to be wrong. */
+  /** Throws if a check before execution has already refused the input of a call. */
   check(action: Action, input: Input, paged: boolean): void {
     if (paged) {
       this.prepareEdges(action, input);
@@ -48,12 +48,18 @@ export class RequestCalls {
     if (refused) throw refused;
   }
 
+  /** True if calls are prepared, and the API key is not allowed to make any of them. */
+  get isForbidden(): boolean {
+    const prepared = [...this.#prepared.values()];
+    return prepared.length > 0 && prepared.every((each) => each instanceof PosternError && each.code === 'forbidden');
+  }
+
   /** The number of characters that `checkExpensive` has to check. */
   get unchecked(): number {
     return this.#expensive().reduce((sum, { call }) => sum + call.unchecked, 0);
   }
 
-  /** Makes the expensive checks of all calls prepared so far. */
+  /** Runs the expensive checks of all calls that are prepared so far. */
   async checkExpensive(): Promise<void> {
     await Promise.all(
       this.#expensive().map(async (prepared) => {
@@ -68,7 +74,7 @@ export class RequestCalls {
     );
   }
 
-  /** Returns a key that is equal for equal inputs of one action. */
+  /** Returns a key for an action and its input. Equal inputs have equal keys. */
   keyOf(action: Action, input: Input): string {
     return `${action.name} ${this.#keyOf(input)}`;
   }
@@ -98,7 +104,7 @@ export class RequestCalls {
     return prepared as Prepared<Output>;
   }
 
-  /** Returns the key of a value. It is unambiguous, because each string is preceded by its length. */
+  /** Returns a key for a value. Each string is preceded by its length, so different values never have the same key. */
   #keyOf(value: unknown): string {
     if (typeof value === 'string') {
       return value.length > longestInKey ? this.#numberOf(value) : `${value.length}"${value}`;

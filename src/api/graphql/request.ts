@@ -6,7 +6,7 @@ import type { RateState } from '../../billing/rate-limiter.ts';
 import type { PosternError } from '../../shared/errors/postern-error.ts';
 import type { GraphqlLocals } from '../http/request-locals.ts';
 
-/** The state of one HTTP request for GraphQL. */
+/** The state of one GraphQL request over HTTP. */
 export interface GraphqlRequest extends GraphqlLocals {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -14,13 +14,13 @@ export interface GraphqlRequest extends GraphqlLocals {
   /** The caller's API key; `null` if the request has none. */
   key: AuthenticatedKey | null;
   rate: RateState | null;
-  /** `null` if nothing was charged. */
+  /** The settled payment; `null` if nothing was charged. */
   settled: Settled | null;
-  /** Errors that were already noted and logged. A result is formatted twice. */
+  /** Errors that were already logged. A result is formatted twice, and each error must be logged once. */
   readonly noted: Set<PosternError>;
 }
 
-/** The results of a subscription, until `end` is called. */
+/** The results of a subscription. They end when `end` is called. */
 export interface LiveResults {
   readonly results: AsyncIterable<ExecutionResult>;
   end(): void;

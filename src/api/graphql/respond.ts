@@ -15,9 +15,9 @@ type ResponseType = (typeof types)[number];
 export interface HttpExtension {
   status?: number;
   headers?: Record<string, string>;
-  /** The code of the error table. If it is left out, it follows from the status. */
+  /** The code of the error table. The default follows from the status. */
   code?: ErrorCode;
-  /** True if GraphQL over HTTP requires 200 for a caller that accepts only `application/json`. */
+  /** True if GraphQL over HTTP requires status 200 for callers that accept only `application/json`. */
   spec?: boolean;
 }
 
@@ -27,8 +27,8 @@ export interface ResponseOptions {
 }
 
 /**
- * Writes a result. The status is 200 if the result has data, otherwise the status of its worst error. A result that is longer than
- * the limit is replaced by an error with the same extensions, because the calls that ran are charged.
+ * Writes a result. The status is 200 if the result has data, otherwise the status of its worst error. A result that is longer than the
+ * limit is replaced by an error with the same `extensions`, because the caller must see the cost of the calls that ran.
  */
 export async function respond(
   response: ServerResponse,
@@ -36,7 +36,8 @@ export async function respond(
   options: ResponseOptions,
 ): Promise<void> {
   const { type, bytesLimit } = options;
-  const body = await toJson(asSent(result), bytesLimit);
+  const json = toJson(asSent(result), bytesLimit);
+  const body = json instanceof Promise ? await json : json;
   if (body) send(response, body, result.errors, type);
   else {
     const { extensions = {} } = result;
@@ -50,7 +51,7 @@ export async function respond(
 export function tooLarge(bytesLimit: number): PosternError {
   return new PosternError(
     'response_size_limit',
-    `Too large: the response has more than ${bytesLimit} bytes. Ask for fewer items (first) or fewer long texts`,
+    `Too large: the response has more than ${bytesLimit} bytes. Select fewer items (first) or fewer long texts`,
   );
 }
 
@@ -73,7 +74,7 @@ function send(
     response.setHeader(errorCodeHeader, code ?? errorCodeOf(status));
   }
   response.setHeader('content-type', `${type}; charset=utf-8`);
-  // Node counts the bytes of a string itself.
+  // Node sets Content-Length itself if the body is a string.
   if (typeof body !== 'string') response.setHeader('content-length', body.length);
   endResponse(response, body);
 }
@@ -83,8 +84,9 @@ function withoutHttp({ message, locations, path, extensions: { http: _http, ...e
 }
 
 /**
- * Returns the media type of a response by the request's `Accept` (RFC 9110 section 12.5.1), and the newer of two with the same
- * quality. A caller that accepts neither gets JSON, because a 406 would hide the result of something that was done and charged.
+ * Selects the media type of the response from the request's `Accept` header (RFC 9110 section 12.5.1). If both types have the same quality,
+ * the newer type is used. If the caller accepts neither, the response is JSON, because a 406 would hide the result of calls that were
+ * performed and charged.
  */
 export function responseType(accept = '*/*'): ResponseType {
   const ranges = accept.toLowerCase().split(',').map(readRange);

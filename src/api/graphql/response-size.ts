@@ -1,7 +1,7 @@
 import { type FieldNode, type GraphQLField, getNamedType, getNullableType, isListType, isScalarType } from 'graphql';
 import { costOf } from './cost.ts';
 
-/** Typical bytes of a value, unless its field declares others (`FieldCost.bytes`). */
+/** The size of a typical value in bytes, by scalar type. A field can declare another size (`FieldCost.bytes`). */
 const bytesOfScalar: Readonly<Record<string, number>> = {
   Boolean: 5,
   Int: 8,
@@ -12,12 +12,15 @@ const bytesOfScalar: Readonly<Record<string, number>> = {
   String: 60,
 };
 const bytesOfEnum = 12;
-/** Items assumed for a list of unknown length. Its real items are counted when it is resolved (`ResponseBudget.count`). */
+/**
+ * The number of items that is assumed for a list of unknown length. The actual items are counted when the list is resolved
+ * (`ResponseBudget.count`).
+ */
 export const assumedItems = 4;
-/** An entry of `errors`. */
+/** The estimated size in bytes of one entry of `errors`. */
 export const bytesOfError = 400;
 
-/** Quotation marks, colon and comma; the braces of an object. */
+/** The bytes of JSON syntax: quotation marks, colon and comma of a field, and the braces of an object. */
 export const bytesOfSyntax = { field: 4, object: 2 };
 
 export function bytesOfKey({ alias, name }: FieldNode): number {
@@ -28,7 +31,7 @@ export function isList({ type }: Pick<GraphQLField<unknown, unknown>, 'type'>): 
   return isListType(getNullableType(type));
 }
 
-/** Typical bytes of the value of a scalar or enum field. */
+/** Returns the typical size in bytes of a scalar or enum value. */
 export function bytesOfLeaf(field: GraphQLField<unknown, unknown>): number {
   const type = getNamedType(field.type);
   return costOf(field)?.bytes ?? (isScalarType(type) ? (bytesOfScalar[type.name] ?? 60) : bytesOfEnum);

@@ -17,7 +17,7 @@ import {
   TypeNameMetaFieldDef,
 } from 'graphql';
 
-/** The schema, the fragments and the variables that the names in a document refer to. */
+/** The schema, the fragments and the variables that a document's names refer to. */
 export interface DocumentScope {
   readonly schema: GraphQLSchema;
   readonly fragments: Readonly<Record<string, FragmentDefinitionNode>>;
@@ -25,7 +25,7 @@ export interface DocumentScope {
   readonly variables: Readonly<Record<string, unknown>>;
 }
 
-/** `variables: null` selects every field, although `@skip` or `@include` may leave it out. */
+/** A scope in which `variables: null` selects every field, even if `@skip` or `@include` may remove it. */
 type SelectionScope = Omit<DocumentScope, 'variables'> & { readonly variables: DocumentScope['variables'] | null };
 
 export function fragmentsOf({ definitions }: DocumentNode): DocumentScope['fragments'] {
@@ -44,12 +44,12 @@ export function fieldOf(type: GraphQLObjectType, name: string): GraphQLField<unk
   return type.getFields()[name];
 }
 
-/** The fields that are selected from an object, by response key. Fields with one key have the same arguments. */
+/** The fields that are selected from an object, by response key. All fields with the same response key have the same arguments. */
 export type Selected = ReadonlyMap<string, readonly FieldNode[]>;
 
 /**
- * Returns the fields that a request selects from an object of this type (GraphQL, October 2021, section 6.3.2, CollectFields). Each
- * fragment is visited once, so the work is bounded by the size of the document.
+ * Returns the fields that a request selects from an object of this type (CollectFields, GraphQL October 2021, section 6.3.2). Visits each
+ * fragment once, so the work is bounded by the size of the document.
  */
 export function selectedFields(
   type: GraphQLObjectType,
@@ -92,7 +92,7 @@ function applies(condition: string | undefined, type: GraphQLObjectType, schema:
   return isAbstractType(wanted) && schema.isSubType(wanted, type);
 }
 
-/** Returns true if only these fields, or `__typename`, are selected. */
+/** Returns true if the selection contains only these fields and `__typename`. */
 export function selectsOnly(known: readonly string[], fields: Selected): boolean {
   for (const [node] of fields.values()) {
     const name = node?.name.value ?? '';

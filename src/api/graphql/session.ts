@@ -2,6 +2,7 @@ import type { Action } from '../../actions/action.ts';
 import type { EdgePage } from '../../actions/paging/paging.ts';
 import type { PreparedCall } from '../../actions/pipeline/action-pipeline.ts';
 import type { BillingSession } from '../../actions/pipeline/billing-session.ts';
+import type { CallRecorder } from '../../billing/call-recorder.ts';
 import type { RateState } from '../../billing/rate-limiter.ts';
 import { asPosternError, PosternError } from '../../shared/errors/postern-error.ts';
 import type { LiveStream } from '../../shared/model/event.ts';
@@ -18,24 +19,25 @@ export interface SessionParts {
   billing: BillingSession;
   scope: DocumentScope;
   budget: ResponseBudget;
-  /** Returns true once the deadline of the request has passed. */
+  recorder: CallRecorder;
+  /** Returns true after the deadline of the request has passed. */
   isLate: () => boolean;
   quoted: Micros;
   costLimit: Micros;
-  /** `null` if the key has no limit. */
+  /** The rate limit of the key; `null` if the key has no limit. */
   rate: RateState | null;
 }
 
 /**
- * The calls that the resolvers of one request make. Several fields with the same read share one call. A write discards the results
- * of all reads before it.
+ * Makes the calls of the resolvers of one request. Fields with the same read share one call. A write discards the results of all earlier
+ * reads.
  */
 export class Session {
   readonly #parts: SessionParts;
   readonly #reads = new Map<string, Promise<unknown>>();
-  /** The stream that `open` opened. */
+  /** The stream that `open` returned. */
   stream: LiveStream | null = null;
-  /** The error of all reads after the deadline. They share it, so that it is logged once. */
+  /** The error of all reads after the deadline. These reads share one error object, so that it is logged once. */
   #late: PosternError | undefined;
   readonly #failedWrites: PosternError[] = [];
 
@@ -44,16 +46,17 @@ export class Session {
   }
 
   /**
-   * The error of the writes, which decides what is kept under the Idempotency-Key if no call succeeded: a failure with an unknown
-   * outcome, otherwise the first failure, as in REST.
+   * The error to store under the Idempotency-Key if no call succeeded: the first failure with an unknown outcome (status 500 or higher),
+   * otherwise the first failure. REST uses the same rule.
    */
   get failure(): PosternError | null {
     return this.#failedWrites.find(({ status }) => status >= 500) ?? this.#failedWrites[0] ?? null;
   }
 
-  /** Counts a write that failed, or that was refused before it began. */
-  noteFailedWrite(error: PosternError): void {
+  /** Counts a write that failed or that was refused before it began. */
+  noteFailedWrite(action: Action, error: PosternError): void {
     this.#failedWrites.push(error);
+    this.#countFailure(action, error);
   }
 
   get account(): string {
@@ -75,59 +78,73 @@ export class Session {
   read<Output>(action: Action, input: Input): Promise<Output> {
     const { calls } = this.#parts;
     const key = calls.keyOf(action, input);
-    return this.#once(key, () => calls.prepare(action, input, key)) as Promise<Output>;
+    return this.#once(key, action, () => calls.prepare(action, input, key)) as Promise<Output>;
   }
 
-  /** Reads a page of a list that begins after any of its edges. */
+  /** Reads a page of a list. The page may begin after any edge. */
   edges(action: Action, input: Input): Promise<EdgePage> {
     const { calls } = this.#parts;
     const key = calls.edgesKeyOf(action, input);
-    return this.#once(key, () => calls.prepareEdges(action, input, key));
+    return this.#once(key, action, () => calls.prepareEdges(action, input, key));
   }
 
-  /** Performs a write. `place` identifies its field: it is the same if the request is sent again. */
+  /** Performs a write. `place` identifies the field of the write. It must be the same when the request is sent again. */
   async write<Output>(action: Action, input: Input, place: string): Promise<Output> {
     const { calls, billing } = this.#parts;
     this.#reads.clear();
     try {
       return (await billing.run(calls.prepare(action, input), place)) as Output;
     } catch (error) {
-      this.noteFailedWrite(asPosternError(error));
+      this.noteFailedWrite(action, asPosternError(error));
       throw error;
     }
   }
 
-  /** Opens a live stream. An item is `null` if events before it may be missing. */
+  /** Opens a live stream. The stream yields `null` when events before the next item may be missing. */
   async open(action: Action, input: Input): Promise<AsyncIterable<unknown>> {
     const { calls, billing } = this.#parts;
-    this.stream = (await billing.run(calls.prepare(action, input))) as LiveStream;
+    try {
+      this.stream = (await billing.run(calls.prepare(action, input))) as LiveStream;
+    } catch (error) {
+      this.#countFailure(action, asPosternError(error));
+      throw error;
+    }
     return eventsOf(this.stream);
   }
 
-  /** Stores the output of a call that another call returned as well, so that it need not run. */
+  /** Caches an output that another call has already returned, so that this call need not run. */
   note(action: Action, input: Input, output: unknown): void {
     const key = this.#parts.calls.keyOf(action, input);
     if (!this.#reads.has(key)) this.#reads.set(key, Promise.resolve(output));
   }
 
-  #once<Output>(key: string, prepare: () => PreparedCall<Output>): Promise<Output> {
+  #once<Output>(key: string, action: Action, prepare: () => PreparedCall<Output>): Promise<Output> {
     let reading = this.#reads.get(key) as Promise<Output> | undefined;
     if (!reading) {
-      reading = this.#run(prepare);
+      reading = this.#run(action, prepare);
       this.#reads.set(key, reading);
     }
     return reading;
   }
 
-  async #run<Output>(prepare: () => PreparedCall<Output>): Promise<Output> {
+  #countFailure(action: Action, { code }: PosternError): void {
+    const { recorder, account } = this.#parts;
+    recorder.failed(account, action.name, code);
+  }
+
+  async #run<Output>(action: Action, prepare: () => PreparedCall<Output>): Promise<Output> {
     const { billing, isLate } = this.#parts;
     try {
       return await billing.run(prepare());
     } catch (thrown) {
-      // All fields that share the read get the same error object.
+      // All fields that share the read must get the same error object.
       const error = asPosternError(thrown);
+      this.#countFailure(action, error);
       if (!isLate() || error.code !== 'request_timeout') throw error;
-      this.#late ??= new PosternError('request_deadline', 'The request took too long: this was not read any more');
+      this.#late ??= new PosternError(
+        'request_deadline',
+        'The request exceeded its time limit, so this field was not read',
+      );
       throw this.#late;
     }
   }

@@ -1,14 +1,14 @@
 import { type ExecutionResult, GraphQLError } from 'graphql';
-import { describe } from './errors.ts';
+import { toPublicError } from './errors.ts';
 import { isSmall, toJson } from './json-slices.ts';
 import { tooLarge } from './respond.ts';
 
-/** Fields that stay in the payload of a mutation whose response is too large. */
+/** A payload field up to this size stays in the response of a mutation whose response is too large. */
 const smallPart = { characters: 2_000, values: 200 };
 
 /**
- * A mutation has been performed, so its response cannot be refused: if it is too large, the objects inside its payloads are left out.
- * The quote bounds the rest.
+ * Shortens the response of a mutation if it is too large. The response cannot be refused, because the mutation was already performed.
+ * Objects inside its payloads are removed; the quote bounds the size of the rest.
  */
 export async function shortenMutation(result: ExecutionResult, bytesLimit: number): Promise<ExecutionResult> {
   if (isSmall(result) || (await toJson(result, bytesLimit))) return result;
@@ -21,7 +21,7 @@ export async function shortenMutation(result: ExecutionResult, bytesLimit: numbe
     for (const [name, value] of Object.entries(payload)) {
       const fits = typeof value !== 'object' || isSmall(value, smallPart);
       shortened[name] = fits ? value : null;
-      if (!fits) errors.push(describe(tooLarge(bytesLimit), new GraphQLError('', { path: [key, name] })));
+      if (!fits) errors.push(toPublicError(tooLarge(bytesLimit), new GraphQLError('', { path: [key, name] })));
     }
     data[key] = shortened;
   }

@@ -7,32 +7,32 @@ import { refusal } from './errors.ts';
 import { parseWithin, validateWithin } from './limits.ts';
 import { schema } from './schema/schema.ts';
 
-/** Documents that callers may name by their hash. If `only` is set, all other documents are refused. */
+/** Documents that callers may send by their hash. If `only` is true, all other documents are refused. */
 export interface TrustedDocuments {
   readonly documents: ReadonlyMap<string, string>;
   readonly only: boolean;
 }
 
 /**
- * Reads documents by their hash from a JSON file, `{ "<SHA-256, hex>": "<document>" }`. Throws an `Error` with a message for the
- * operator if a document does not match its hash or is not valid for this schema.
+ * Reads trusted documents from a JSON file of the form `{ "<SHA-256, hex>": "<document>" }`. Throws an `Error` with a message for the
+ * operator if a document does not match its hash or is invalid for this schema.
  */
 export function readTrustedDocuments(path: string): ReadonlyMap<string, string> {
-  const fault = (reason: string) => new Error(`GRAPHQL_TRUSTED_DOCUMENTS: ${path} ${reason}`);
+  const invalidFile = (reason: string) => new Error(`GRAPHQL_TRUSTED_DOCUMENTS: ${path} ${reason}`);
   let parsed: unknown;
   try {
     parsed = JSON.parse(readFileSync(path, 'utf8'));
   } catch (cause) {
-    throw fault(`cannot be read as JSON (${cause instanceof Error ? cause.message : cause})`);
+    throw invalidFile(`cannot be read as JSON (${cause instanceof Error ? cause.message : cause})`);
   }
-  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) throw fault('is not a JSON object');
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) throw invalidFile('is not a JSON object');
   const documents = new Map<string, string>();
   for (const [hash, text] of Object.entries(parsed)) {
-    if (typeof text !== 'string') throw fault(`has no text under ${hash}`);
+    if (typeof text !== 'string') throw invalidFile(`has no text under ${hash}`);
     const found = createHash('sha256').update(text).digest('hex');
-    if (found !== hash) throw fault(`has a document under ${hash} whose SHA-256 is ${found}`);
+    if (found !== hash) throw invalidFile(`has a document under ${hash} whose SHA-256 is ${found}`);
     const invalid = invalidity(text);
-    if (invalid !== null) throw fault(`has a document under ${hash} that is not valid: ${invalid}`);
+    if (invalid !== null) throw invalidFile(`has a document under ${hash} that is not valid: ${invalid}`);
     documents.set(hash, text);
   }
   return documents;
@@ -47,8 +47,8 @@ function invalidity(text: string): string | null {
 }
 
 /**
- * Replaces the hash in a request by the document: `documentId` (GraphQL over HTTP, appendix on persisted documents), or Apollo's
- * `extensions.persistedQuery`. If the request has the text too, the text counts.
+ * Creates a plugin that replaces a document's hash in a request with the document. The hash is `documentId` (GraphQL over HTTP, appendix on
+ * persisted documents), or `extensions.persistedQuery` of Apollo. If the request contains the text of a document too, the text is used.
  */
 export function takeTrustedDocuments(trusted: TrustedDocuments | null): Plugin {
   return {
@@ -88,7 +88,7 @@ function unknownDocument(trusted: TrustedDocuments | null): PosternError {
   return new PosternError('untrusted_document', `PersistedQueryNotFound: ${hintFor(trusted)}`, { field: 'documentId' });
 }
 
-/** Apollo's clients send the text if the whole message is one of these two. */
+/** The message must be exactly one of these two, because Apollo's clients compare it before they send the full text. */
 function unknownPersisted(trusted: TrustedDocuments | null): GraphQLError {
   const { extensions, originalError } = refusal(new PosternError('untrusted_document', ''));
   const message = trusted ? 'PersistedQueryNotFound' : 'PersistedQueryNotSupported';

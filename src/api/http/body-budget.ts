@@ -9,12 +9,12 @@ export interface BodyBudgetLimits {
 
 const MiB = 1024 * 1024;
 const defaultLimits: BodyBudgetLimits = { ofAccount: 96 * MiB, ofAll: 256 * MiB };
-/** Only bodies above this size count here. The limit of concurrent requests bounds the smaller ones. */
+/** Bodies up to this size are not counted, because the limit of concurrent requests bounds their total. */
 const smallBodyBytes = 64 * 1024;
 
 /**
- * Limits the bytes of request bodies in memory, where they stay until their request has been answered. A request is refused by
- * its length before its body is read. A body of unknown length counts as the longest that is accepted.
+ * Limits the total size of request bodies in memory, for each account and for the process. A body stays in memory until its response is
+ * sent. A request is refused by its Content-Length before its body is read. A body of unknown length counts as the maximum length.
  */
 export class BodyBudget {
   readonly #limits: BodyBudgetLimits;
@@ -25,11 +25,12 @@ export class BodyBudget {
     this.#limits = limits;
   }
 
-  /** Counts the body of a request, of `limitBytes` at most, until the response is closed. Throws `rate_limited`. */
+  /** Counts the body of a request until its response is closed. `limitBytes` is the maximum length of the body. Throws `rate_limited`. */
   hold({ headers }: IncomingMessage, response: ServerResponse, account: string, limitBytes: number): void {
     const isUnknown = headers['transfer-encoding'] !== undefined || headers['content-encoding'] !== undefined;
     const bytes = isUnknown ? limitBytes : Math.min(Number(headers['content-length'] ?? 0), limitBytes);
-    // The client may have hung up while its key was looked up. Its body is not read, and no event would give the bytes back.
+    // A response that is already destroyed emits no further event, so its bytes would never be released. The body of such a request is not
+    // read.
     if (bytes <= smallBodyBytes || response.destroyed) return;
     const held = this.#ofAccount.get(account) ?? 0;
     if (held + bytes > this.#limits.ofAccount) {
@@ -52,7 +53,7 @@ export class BodyBudget {
 }
 
 function refusal(limit: ErrorReason, reason: string): PosternError {
-  return new PosternError(limit, `${reason}: ask again once some are answered, or give media by its address`, {
+  return new PosternError(limit, `${reason}. Retry when some of them have finished, or send media by URL`, {
     retryAfterSeconds: 2,
   });
 }

@@ -1,47 +1,54 @@
 import type { IncomingMessage } from 'node:http';
 import ipaddr from 'ipaddr.js';
+import { type IpAddress, type IpRange, isInRange, parseIpAddress } from '../../shared/model/ip-range.ts';
 
-type Address = ipaddr.IPv4 | ipaddr.IPv6;
-
-/** Finds the address of a request's client behind the reverse proxies that the operator trusts. */
+/** Determines the address of a client that connects through trusted reverse proxies. */
 export class ClientAddresses {
-  readonly #trusted: readonly [Address, number][];
+  readonly #trusted: readonly IpRange[];
 
-  /** CIDR blocks of reverse proxies. */
+  /** `trustedProxies` contains CIDR blocks. */
   constructor(trustedProxies: readonly string[]) {
     this.#trusted = trustedProxies.map((block) => ipaddr.parseCIDR(block));
   }
 
   /**
-   * Returns the network that a client is counted by: its IPv4 address, or the /64 of its IPv6 address, because one customer usually
-   * has a whole /64. `X-Forwarded-For` is read from the right while the address is a trusted proxy. Entries further left were
-   * written by the client itself.
+   * Returns the address of the client. `X-Forwarded-For` is read from the right while the address belongs to a trusted proxy. Entries
+   * further to the left are not trusted, because the client can forge them. Returns `null` if the connection is already closed.
    */
-  networkOf({ socket, headers }: IncomingMessage): string {
+  addressOf({ socket, headers }: IncomingMessage): IpAddress | null {
     let client = parse(socket.remoteAddress ?? '');
-    if (client === null) return 'unknown';
+    if (client === null) return null;
     const hops = String(headers['x-forwarded-for'] ?? '').split(',');
     while (this.#isTrusted(client)) {
       const hop = parse(hops.pop() ?? '');
       if (hop === null) break;
       client = hop;
     }
+    return client;
+  }
+
+  /**
+   * Returns the network that a client is counted by. This is its IPv4 address, or the /64 prefix of its IPv6 address, because one customer
+   * usually has a whole /64.
+   */
+  networkOf(request: IncomingMessage): string {
+    const client = this.addressOf(request);
+    if (client === null) return 'unknown';
     return client instanceof ipaddr.IPv6 ? `${client.parts.slice(0, 4).map(hex).join(':')}::/64` : client.toString();
   }
 
-  #isTrusted(address: Address): boolean {
-    return this.#trusted.some(([network, bits]) => network.kind() === address.kind() && address.match(network, bits));
+  #isTrusted(address: IpAddress): boolean {
+    return this.#trusted.some((range) => isInRange(address, range));
   }
 }
 
-/** IPv4-mapped IPv6 is read as IPv4. Some proxies append the port. */
-function parse(text: string): Address | null {
+/** Parses an address and removes the port that some proxies append. */
+function parse(text: string): IpAddress | null {
   const address = text
     .trim()
     .replace(/^\[(.*)\](?::\d+)?$/, '$1')
     .replace(/^([\d.]+):\d+$/, '$1');
-  const isAddress = ipaddr.IPv6.isValid(address) || ipaddr.IPv4.isValidFourPartDecimal(address);
-  return isAddress ? ipaddr.process(address) : null;
+  return parseIpAddress(address);
 }
 
 const hex = (part: number) => part.toString(16);

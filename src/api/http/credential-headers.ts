@@ -1,6 +1,6 @@
 import { PosternError } from '../../shared/errors/postern-error.ts';
 
-/** The header that carries each of the actor's credentials. */
+/** The header for each of the actor's credentials. */
 export const credentialHeaders = {
   auth_token: 'x-auth-token',
   proxy: 'x-proxy',
@@ -10,8 +10,8 @@ export const credentialHeaders = {
 export type Credential = keyof typeof credentialHeaders;
 
 /**
- * Refuses credentials in a query string that cannot carry them. If a `proxy` there were ignored, the call would bypass the caller's
- * proxy. `otherPlaces` completes the message. Throws `bad_input`.
+ * Refuses credentials in a query string of a request that does not accept them there. Ignoring them would be unsafe: a call with an ignored
+ * `proxy` would bypass the caller's proxy. `otherPlaces` completes the message. Throws `bad_input`.
  */
 export function refuseCredentialsInQuery(names: Iterable<string>, otherPlaces = ''): void {
   for (const name of names) {

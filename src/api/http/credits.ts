@@ -1,10 +1,13 @@
 import type { ServerResponse } from 'node:http';
-import type { KeptAnswer } from '../../billing/idempotency-claim.ts';
+import type { StoredResponse } from '../../billing/idempotency-claim.ts';
 import type { Settled } from '../../billing/ledger.ts';
 import { formatDollars } from '../../shared/model/money.ts';
 import { localsOf, noteError } from './request-locals.ts';
 
-/** Sets the headers with the cost of the request and the remaining credit (docs/money.md, Credit), or that it was paid before. */
+/**
+ * Sets the headers with the cost of the request and the remaining credit (docs/money.md, Credit). For a replayed response, sets the replay
+ * header instead.
+ */
 export function showPayment(
   response: ServerResponse,
   { settled, wasPaidBefore }: { settled: Settled | null; wasPaidBefore: boolean },
@@ -16,8 +19,8 @@ export function showPayment(
   localsOf(response).charged = settled.charged;
 }
 
-/** The response was kept under the request's Idempotency-Key. */
-export function showKept(response: ServerResponse, { reason, status }: KeptAnswer): void {
+/** Sets the headers of a stored response that is returned again for its Idempotency-Key, and records its error for the log. */
+export function showKept(response: ServerResponse, { reason, status }: StoredResponse): void {
   showReplayed(response);
   if (reason) noteError(response, { reason, status });
 }

@@ -1,21 +1,21 @@
 import type { ServerResponse } from 'node:http';
 
-/** Bytes of one slice. A slow client reads them before `UnreadResponses` would disconnect it. */
+/** The size of one slice in bytes. It is small enough for a slow client to read within the timeout of `UnreadResponses`. */
 const sliceBytes = 128 * 1024;
 
 const notWritten = new WeakMap<ServerResponse, number>();
 
 /**
- * Ends a response with a body. A large body is written in slices, each after the client has read the slices before it, so that
- * `UnreadResponses` can distinguish a slow client from a client that does not read.
+ * Ends a response with a body. Writes a large body in slices and waits until the client has read each slice, so that `UnreadResponses` can
+ * distinguish a slow client from a client that does not read.
  */
 export function endResponse(response: ServerResponse, body: string | Buffer): void {
-  // A character takes at least one byte.
+  // The length of a string is at most its size in bytes, so a long string is always sliced.
   if (body.length <= sliceBytes) response.end(body);
   else writeSlices(response, typeof body === 'string' ? Buffer.from(body) : body);
 }
 
-/** Returns the bytes of a response that its client has not read yet. */
+/** Returns the number of bytes of a response that its client has not read yet. */
 export function unreadBytes(response: ServerResponse): number {
   return response.writableLength + (notWritten.get(response) ?? 0);
 }

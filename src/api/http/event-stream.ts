@@ -4,24 +4,27 @@ import { localsOf } from './request-locals.ts';
 
 const heartbeatMs = 15_000;
 const keyCheckMs = 5_000;
-/** A client that reads nothing for this long is disconnected. */
+/** A client that reads nothing for this many milliseconds is disconnected. */
 const patienceMs = 30_000;
 
-/** Emitted on a response that has become a stream. It may stay open for days and no longer counts as a request in progress. */
+/** Emitted on a response when it becomes a stream. A stream may stay open for days, so it does not count as a request in progress. */
 export const streamOpened = Symbol('stream opened');
 
 export interface EventStream {
-  /** The frames. Each is complete. */
+  /** Complete Server-Sent Events frames. */
   frames: AsyncIterable<string>;
-  /** Ends the frames. */
+  /** Ends the iteration of `frames`. */
   end: () => void;
-  /** Rejects with `unauthenticated` once the caller's key is not valid any more. */
+  /** Rejects with `unauthenticated` if the caller's key was revoked or has expired. */
   checkKey: () => Promise<unknown>;
-  /** Returns the last frame of a stream that this service ends, with the reason. */
-  frameOf: (reason: 'key_revoked' | 'slow_consumer' | 'unavailable') => string;
+  /** Returns the last frame of a stream that this service ends, which contains the reason. */
+  frameOf: (reason: 'key_revoked' | 'key_expired' | 'slow_consumer' | 'unavailable') => string;
 }
 
-/** Writes Server-Sent Events until they end, or until the client no longer reads them (https://html.spec.whatwg.org/multipage/server-sent-events.html). */
+/**
+ * Writes Server-Sent Events (https://html.spec.whatwg.org/multipage/server-sent-events.html) until the frames end or the client stops
+ * reading.
+ */
 export async function sendEventStream(response: ServerResponse, stream: EventStream): Promise<void> {
   const { frames, end, checkKey, frameOf } = stream;
   const stop = () => {
@@ -35,19 +38,20 @@ export async function sendEventStream(response: ServerResponse, stream: EventStr
     if (!response.writableEnded) response.end(frameOf(reason));
   };
   response.once('close', end);
-  // The caller may have hung up while the stream was opened.
+  // The caller may have disconnected while the stream was being opened.
   if (response.closed || response.destroyed) return end();
   response.statusCode = 200;
   response.setHeader('content-type', 'text/event-stream; charset=utf-8');
-  // Otherwise proxies such as nginx would buffer the events.
+  // Proxies such as nginx would buffer the events without this header.
   response.setHeader('x-accel-buffering', 'no');
   // A comment is sent at once, so that the client and the proxies in between see that the stream is open.
   response.write(': open\n\n');
   response.emit(streamOpened);
   const beating = setInterval(() => response.write(': \n\n'), heartbeatMs);
   const checking = setInterval(() => {
-    checkKey().catch((error) => {
-      if (asPosternError(error).code === 'unauthenticated') finish('key_revoked');
+    checkKey().catch((thrown) => {
+      const { code, reason } = asPosternError(thrown);
+      if (code === 'unauthenticated') finish(reason === 'key_expired' ? reason : 'key_revoked');
     });
   }, keyCheckMs);
   try {

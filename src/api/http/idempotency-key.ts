@@ -4,7 +4,7 @@ import { PosternError } from '../../shared/errors/postern-error.ts';
 
 const printable = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/;
 
-/** Returns the `Idempotency-Key` of a request; `null` if it has none. Throws `bad_input`. */
+/** Returns the `Idempotency-Key` of a request. Returns `null` if the request has none. Throws `bad_input`. */
 export function readIdempotencyKey(request: IncomingMessage): string | null {
   const key = request.headers['idempotency-key'];
   if (key === undefined) return null;
@@ -17,15 +17,21 @@ export function readIdempotencyKey(request: IncomingMessage): string | null {
   return key;
 }
 
-/** Longer strings, which are base64 media, are replaced by their digest, because 24 MiB would be copied several times. */
+/**
+ * Strings above this length, such as base64 media, are replaced by their digest, because otherwise up to 24 MiB would be copied several
+ * times.
+ */
 const longestText = 65_536;
 
-/** Returns a text that is the same for the same request only: its action, input, actor and proxy. */
+/**
+ * Returns a string that identifies the content of a request: its action, input, actor and proxy. Two requests have the same string only if
+ * their contents are equal.
+ */
 export function requestContent(name: string, input: unknown, secrets: readonly unknown[]): string {
   return JSON.stringify([name, sortKeys(input), ...secrets]);
 }
 
-/** Sorts the fields of all objects, so that their order does not change the text. */
+/** Sorts the fields of all objects, so that the order of fields does not matter. */
 function sortKeys(value: unknown): unknown {
   if (typeof value === 'string' && value.length > longestText) return { sha256: sha256(value) };
   if (Array.isArray(value)) return value.map(sortKeys);

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import { PosternError } from '../../shared/errors/postern-error.ts';
-import { JsonLimits, jsonFault } from '../../shared/model/json.ts';
+import { JsonLimits, jsonErrorReason } from '../../shared/model/json.ts';
 import { turn } from '../../shared/runtime/turns.ts';
 
 type Inflate = (bytes: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>;
@@ -15,25 +15,25 @@ const inflaters = new Map<string, Inflate>([
 ]);
 
 const byteOrderMark = Buffer.from('\ufeff');
-/** Bytes that are checked and decoded in one turn of the event loop. Text that is not ASCII takes 5 ms. */
+/** The number of bytes that are checked and decoded in one turn of the event loop. Decoding this much non-ASCII text takes 5 ms. */
 const sliceBytes = 1024 * 1024;
 
 export interface JsonBodyOptions {
-  /** The limit of the body as sent, and of the body after decompression. */
+  /** The maximum size of the body in bytes, before and after decompression. */
   limitBytes: number;
-  /** Accept `Content-Encoding: gzip`, `deflate` and `br`. */
+  /** Accepts `Content-Encoding: gzip`, `deflate` and `br`. */
   compressed?: boolean;
 }
 
 /**
- * Reads the JSON body of a request; `undefined` if it has none. Text that is not UTF-8 is refused, because replacing the
- * wrong bytes would change what the caller wrote. Throws `too_large`, `unsupported_media_type` or `bad_input`.
+ * Reads the JSON body of a request. Returns `undefined` if the request has no body. Refuses text that is not valid UTF-8, because
+ * replacement characters would change the caller's text. Throws `too_large`, `unsupported_media_type` or `bad_input`.
  */
 export async function readJsonBody(
   request: IncomingMessage,
   { limitBytes, compressed = false }: JsonBodyOptions,
 ): Promise<unknown> {
-  // The body of a refused request is discarded by the server after the response.
+  // The body is not read here, because the server discards it after the response.
   if (Number(request.headers['content-length'] ?? 0) > limitBytes) throw tooLarge(limitBytes);
   if (!hasBody(request)) return undefined;
   requireJson(request);
@@ -46,7 +46,7 @@ export async function readJsonBody(
   return await parse(startsWith(bytes, byteOrderMark) ? bytes.subarray(byteOrderMark.length) : bytes);
 }
 
-/** Parses UTF-8 within the limits of `parseJson`. A large body is checked, decoded and parsed in turns of the event loop. */
+/** Parses UTF-8 text within the limits of `parseUntrustedJson`. A large body is checked, decoded and parsed in several turns of the event loop. */
 async function parse(bytes: Buffer): Promise<unknown> {
   if (bytes.length === 0) return undefined;
   try {
@@ -60,17 +60,17 @@ async function parse(bytes: Buffer): Promise<unknown> {
       if (bytes.length > sliceBytes) await turn();
     }
     if (bytes.length > sliceBytes) {
-      // V8 joins the slices when a character is read: up to 48 MB, in a turn before the one that parses.
+      // Reading a character makes V8 join the slices, up to 48 MB. This is done in a separate turn before parsing.
       text.charCodeAt(0);
       await turn();
     }
     return JSON.parse(text);
   } catch (error) {
-    throw new PosternError('unreadable_body', `The body ${jsonFault(error)}`);
+    throw new PosternError('unreadable_body', `The body ${jsonErrorReason(error)}`);
   }
 }
 
-/** Returns the position at which the character at `position` begins (RFC 3629: further bytes are 10xxxxxx). */
+/** Returns the start of the character that contains the byte at `position`. Continuation bytes are 10xxxxxx (RFC 3629). */
 function startOfCharacter(bytes: Buffer, position: number): number {
   let start = Math.min(position, bytes.length);
   while (((bytes[start] ?? 0) & 0xc0) === 0x80) start--;
@@ -124,15 +124,15 @@ function readBytes(request: IncomingMessage, limitBytes: number): Promise<Buffer
 }
 
 /**
- * Returns true if the client hung up before its whole body was read, even if the whole body has arrived. Such a request emits no
- * event besides `close`.
+ * Returns true if the client disconnected before its body was read, even if the whole body has arrived. Such a request emits no event
+ * except `close`.
  */
 export function hasHungUp(request: IncomingMessage): boolean {
   return request.destroyed && !request.readableEnded;
 }
 
 function cutShort(): PosternError {
-  return new PosternError('unreadable_body', 'The body could not be read: it is cut short');
+  return new PosternError('unreadable_body', 'The body could not be read, because it is incomplete');
 }
 
 async function inflateWithin(decompress: Inflate, bytes: Buffer, limitBytes: number): Promise<Buffer> {
@@ -142,7 +142,7 @@ async function inflateWithin(decompress: Inflate, bytes: Buffer, limitBytes: num
     if (error instanceof RangeError) throw tooLarge(limitBytes);
     throw new PosternError(
       'unreadable_body',
-      'The body could not be read: it is not compressed as Content-Encoding says',
+      'The body could not be read, because it is not compressed with its Content-Encoding',
     );
   }
 }

@@ -5,26 +5,35 @@ import type { PosternError } from '../../shared/errors/postern-error.ts';
 import { type ErrorReason, errorReasons } from '../../shared/errors/reasons.ts';
 import { errorTable } from '../../shared/errors/table.ts';
 import type { Micros } from '../../shared/model/money.ts';
+import type { RequestTrace } from '../../shared/observability/tracing.ts';
 
-/** Facts about a request that are collected while it is handled, for its log line. Express exposes them as `response.locals`. */
+/** Facts about a request, collected while it is handled, for its log line. Express exposes them as `response.locals`. */
 export interface RequestLocals {
   requestId: string;
   action?: string;
+  /** The path of the endpoint, in which a parameter is its name in braces: `/v1/webhooks/{id}`. */
+  route?: string;
+  trace?: RequestTrace | undefined;
   /** The id of the API account that pays. */
   account?: string;
   key?: AuthenticatedKey;
-  /** The network of the client, if the limit of requests without a key refused it. */
+  /** The network of the client. Set only if the limit of requests without a key refused the request. */
   client?: string;
-  /** The reason of the error that the response reports. For GraphQL, the worst error. */
+  /** The reason of the error that the response reports. For GraphQL, the reason of the worst error. */
   error?: ErrorReason;
-  /** The amount that the request was charged. */
+  /** The amount that was charged for the request. */
   charged?: Micros;
   graphql?: GraphqlLocals;
-  /** The reason for which this service ended a live stream. */
+  /** Set if the request was a message of the Model Context Protocol. */
+  transport?: 'mcp';
+  /** The reason why this service ended a live stream. */
   streamEnd?: string;
-  /** Settles when the handler has ended. Before the handler begins, it is a promise that settles when the handler begins. */
+  /** Settles when the handler has ended. Until the handler begins, it is a promise that settles when the handler begins. */
   handled?: Promise<unknown>;
 }
+
+/** The maximum length of the name of a GraphQL operation in the log and in traces. Callers choose the name; it consists of letters, digits and underscores. */
+export const longestOperationName = 64;
 
 export interface GraphqlLocals {
   /** `query`, `mutation` or `subscription`. */
@@ -36,7 +45,7 @@ export interface GraphqlLocals {
   calls: number;
   /** The charges of the calls that succeeded. */
   charges: readonly Charge[];
-  /** Entries of `errors` in the response. */
+  /** The number of entries of `errors` in the response. */
   errors: number;
 }
 
@@ -46,15 +55,15 @@ export function localsOf(response: ServerResponse): RequestLocals {
   return holder.locals as RequestLocals;
 }
 
-/** Notes the error of the response. If there are several, the first with the highest status counts. */
+/** Records the error of the response for the log. If several errors are recorded, the first one with the highest status is used. */
 export function noteError(response: ServerResponse, { reason, status }: Pick<PosternError, 'reason' | 'status'>): void {
   const locals = localsOf(response);
   if (locals.error === undefined || status > errorTable[errorReasons[locals.error].code].status) locals.error = reason;
 }
 
 /**
- * Handles a request. The log line is written after the handler has ended, because a write continues, and is charged, after its caller
- * has hung up.
+ * Runs the handler of a request. The log line is written after the handler has ended, because a write continues, and is charged, even if
+ * its caller disconnects.
  */
 export function handle(response: ServerResponse, work: () => Promise<void>): Promise<void> {
   const handled = work();

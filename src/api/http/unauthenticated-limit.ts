@@ -1,83 +1,80 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { ApiKeyAuthenticator } from '../../billing/api-key-authenticator.ts';
-import { RateLimiter, type RateState } from '../../billing/rate-limiter.ts';
+import type { LimitCounters, RateKind } from '../../billing/limit-counters.ts';
+import type { RateState } from '../../billing/rate-limiter.ts';
 import { asPosternError, PosternError } from '../../shared/errors/postern-error.ts';
-import type { Runtime } from '../../shared/runtime/runtime.ts';
-import type { Secret } from '../../shared/secrets/secret.ts';
-import { bearerOf } from './api-key.ts';
-import type { ClientAddresses } from './client-address.ts';
+import { type AuthenticationParts, authenticate, claimedKey } from './api-key.ts';
 import { localsOf } from './request-locals.ts';
 
-export interface UnauthenticatedLimitOptions {
-  keys: ApiKeyAuthenticator;
-  addresses: ClientAddresses;
-  /** Requests a minute of one client address; 0 for no limit. */
+export interface UnauthenticatedLimitOptions extends AuthenticationParts {
+  /** The maximum number of requests per minute from one client address; 0 for no limit. */
   limit: number;
-  runtime: Runtime;
-  /** How many processes share the limit. */
-  processes: () => number;
+  counters: LimitCounters;
 }
 
-/** An address that has used up its limit may cause this share of the limit in look-ups of keys. */
+/** An address that has reached its limit may still cause this fraction of the limit in key look-ups. */
 const lookUpShare = 0.1;
 
 /**
- * Limits the requests without a valid API key of each client address; wrong keys count.
- *
- * A key that this process has seen to be valid never counts, whatever else comes from its address. A key that this process has
- * never seen must be looked up first. An address above its limit may still cause a tenth of the limit in
- * such look-ups, so a flood costs the store little and a new key behind the same address (a company, a reverse proxy that is
- * not in `TRUSTED_PROXIES`) gets in after a few attempts. A look-up that finds a valid key does not count.
+ * Limits the requests without a valid API key from each client address. Requests with an invalid key count. Requests with a key that this
+ * process already knows to be valid never count. An unknown key must be looked up first. An address above its limit may still cause a tenth
+ * of the limit in look-ups. This keeps the load on the store low during a flood, but admits a new key from the same address (a company, or
+ * a reverse proxy that is not in `TRUSTED_PROXIES`) after a few attempts. A look-up that finds a valid key does not count.
  */
 export class UnauthenticatedLimit {
   readonly #options: UnauthenticatedLimitOptions;
-  readonly #requests: RateLimiter;
-  readonly #lookUps: RateLimiter;
 
   constructor(options: UnauthenticatedLimitOptions) {
-    const { runtime, processes, limit } = options;
     this.#options = options;
-    this.#requests = new RateLimiter({ runtime, processes, defaultLimit: limit });
-    this.#lookUps = new RateLimiter({ runtime, processes, defaultLimit: limit * lookUpShare });
   }
 
-  /** Throws `rate_limited`. If the key must be looked up first, returns a promise, which never rejects. */
+  /**
+   * Returns `null` for a request that does not count. Otherwise returns a promise that resolves if the request is allowed, and rejects with
+   * `rate_limited` if not.
+   */
   admit(request: IncomingMessage, response: ServerResponse): Promise<void> | null {
     const { keys, addresses, limit } = this.#options;
     if (limit === 0) return null;
-    const key = bearerOf(request);
-    const standing = key === null ? 'invalid' : keys.recall(key);
+    const key = claimedKey(request, this.#options);
+    const standing = key === null ? 'invalid' : keys.recall(key, () => addresses.addressOf(request));
     if (standing === 'valid') return null;
     const address = addresses.networkOf(request);
-    const state = this.#requests.take(address, null);
-    const refuse = ({ limit, retryAfterSeconds }: RateState) => {
+    return this.#count(address, standing === 'unknown' ? request : null).catch((error) => {
       localsOf(response).client = address;
-      return refusal(limit, retryAfterSeconds);
-    };
-    if (key === null || standing === 'invalid') {
-      if (state?.allowed === false) throw refuse(state);
-      return null;
-    }
-    if (state?.allowed !== false) return this.#lookUp(key, this.#requests, address);
-    const spare = this.#lookUps.take(address, null);
-    if (spare?.allowed === false) throw refuse(state);
-    return this.#lookUp(key, this.#lookUps, address);
+      throw error;
+    });
   }
 
-  async #lookUp(key: Secret, counted: RateLimiter, address: string): Promise<void> {
-    try {
-      await this.#options.keys.authenticate(key);
-    } catch (error) {
-      if (asPosternError(error).code === 'unauthenticated') return;
+  /** Counts a request. The key of `keyed` must be looked up first; `keyed` is `null` if the request has no valid key. */
+  async #count(address: string, keyed: IncomingMessage | null): Promise<void> {
+    const { counters, limit } = this.#options;
+    const state = await counters.take('requests', address, limit);
+    const allowed = state?.allowed !== false;
+    if (keyed === null) {
+      if (!allowed) throw refusal(state);
+      return;
     }
-    counted.add(address, -1);
+    if (allowed) return this.#lookUp(keyed, 'requests', address);
+    const spare = await counters.take('look_ups', address, limit * lookUpShare);
+    if (spare?.allowed === false) throw refusal(state);
+    return this.#lookUp(keyed, 'look_ups', address);
+  }
+
+  async #lookUp(request: IncomingMessage, counted: RateKind, address: string): Promise<void> {
+    const { counters } = this.#options;
+    try {
+      await authenticate(request, this.#options);
+    } catch (error) {
+      const { code } = asPosternError(error);
+      if (code === 'unauthenticated' || code === 'forbidden') return;
+    }
+    counters.add(counted, address, -1);
   }
 }
 
-function refusal(limit: number, retryAfterSeconds: number): PosternError {
+function refusal({ limit, retryAfterSeconds }: RateState): PosternError {
   return new PosternError(
     'address_rate_limit',
-    `This address may make ${limit} requests a minute without a valid API key: wait, or send Authorization: Bearer <API_KEY>`,
+    `This address may make at most ${limit} requests per minute without a valid API key. Wait, or send Authorization: Bearer <API_KEY>`,
     { retryAfterSeconds },
   );
 }

@@ -4,14 +4,14 @@ import { readOnly } from '../http/read-only.ts';
 import { staticContent, staticFile } from './static-files.ts';
 
 export interface ApiDocumentsParts {
-  /** The base address that callers use, without `/v1`; `null` if the service does not know it. */
+  /** Returns the base URL that callers use, without `/v1`. Returns `null` if the service does not know it. */
   publicUrl: () => string | null;
 }
 
 // The relative path is the same in src/ and in dist/.
 const folder = new URL('../../../schema/', import.meta.url);
 
-/** Serves the machine-readable descriptions of the APIs. They contain no credentials, so any `Host` is accepted. */
+/** Serves the machine-readable descriptions of the APIs. They contain no credentials, so any `Host` header is accepted. */
 export function apiDocuments({ publicUrl }: ApiDocumentsParts): Router {
   const router = Router();
   const openApi = async () => {

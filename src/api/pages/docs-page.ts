@@ -1,60 +1,58 @@
 import { Router } from 'express';
 import type { Demo } from '../demo/demo.ts';
 import { readOnly } from '../http/read-only.ts';
-import { docsScript, docsStyle } from './docs-page-assets.ts';
-import { type Html, html } from './html.ts';
-import { icon, pageHeaders, refuseForeignHost } from './local-page.ts';
-import { staticFile, staticText } from './static-files.ts';
+import { type Html, html, script } from './html.ts';
+import { type ConnectedPlatform, connectedTo, htmlPage, pageHeaders, refuseForeignHost } from './local-page.ts';
+import { asset, sendPage, serveAssets, styleSheet, urlsOf } from './static-files.ts';
 
 export interface DocsPageParts {
-  /** Returns `null` until the service knows its own address. */
+  platform: ConnectedPlatform;
+  /** Returns the demo credentials. Returns `null` until the service knows its own address. */
   demo: () => Demo | null;
 }
 
-// The relative path is the same in src/ and in dist/. The build copies the viewer from its package.
-const viewerFile = new URL('../../../dist/viewer/openapi-explorer.min.js', import.meta.url);
+// The build copies the viewer from its package. The relative path is the same in src/ and in dist/.
+const viewerFile = new URL('../../../dist/viewer/reference.js', import.meta.url);
 
 const docsHeaders = pageHeaders({
-  // The viewer is made of web components with style sheets and style attributes of their own.
+  // The reference inserts its style sheet into the page.
   'style-src': "'self' 'unsafe-inline'",
   'connect-src': "'self'",
 });
 
-/** Serves `/docs`, the API reference, in which calls can be tried. */
-export function docsPage({ demo }: DocsPageParts): Router {
+/** Serves `/docs`, the API reference with a console to try calls. */
+export function docsPage({ platform, demo }: DocsPageParts): Router {
   const router = Router();
-  router.get('/docs', refuseForeignHost, (_request, response) => {
-    response.set(docsHeaders).type('html').send(page(demo()).text);
+  const files = {
+    style: styleSheet('/docs/docs.css', new URL('./docs.css', import.meta.url)),
+    viewer: asset('/docs/viewer.js', viewerFile, 'js'),
+    script: asset('/docs/docs.js', new URL('./docs.js', import.meta.url), 'js'),
+  };
+  router.get('/docs', refuseForeignHost(demo), async (request, response) => {
+    response.set(docsHeaders);
+    await sendPage(request, response, page(platform, demo(), await urlsOf(files)));
   });
-  router.get('/docs/docs.css', staticText(docsStyle, 'css'));
-  router.get('/docs/docs.js', staticText(docsScript, 'js'));
-  router.get('/docs/viewer.js', staticFile(viewerFile, 'js'));
-  router.all(['/docs', '/docs/docs.css', '/docs/docs.js', '/docs/viewer.js'], readOnly);
+  serveAssets(router, Object.values(files));
+  router.all('/docs', readOnly);
   return router;
 }
 
-function page(demo: Demo | null): Html {
-  return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Postern API reference</title>
-<link rel="icon" href="${icon}">
-<link rel="stylesheet" href="/docs/docs.css">
-<script src="/docs/viewer.js" type="module"></script>
-<script src="/docs/docs.js" type="module"></script>
-</head>
-<body>
-<header>
-<a href="/">Postern</a>
-<p>${demo ? html`Ready to try: the demo key and <b>${demo.accounts[0]?.userName ?? ''}</b>’s token are filled in.` : 'API reference'}</p>
+function page(
+  platform: ConnectedPlatform,
+  demo: Demo | null,
+  files: Record<'style' | 'viewer' | 'script', string>,
+): Html {
+  return htmlPage({
+    title: 'Postern API reference',
+    style: files.style,
+    scripts: [script(files.viewer, 'defer'), script(files.script, 'defer')],
+    body: html`<body>
+<header class="page">
+<a class="brand" href="/">Postern</a>
+<p>${demo ? html`The demo key and the token of <b>${demo.accounts[0]?.userName ?? ''}</b> are filled in.` : 'API reference.'} ${connectedTo(platform)}</p>
 </header>
-<openapi-explorer bg-color="#fbfaf8" text-color="#1d2430" header-color="#1d2430" primary-color="#0b5f5a" secondary-color="#0b5f5a"
-nav-bg-color="#f1efea" nav-text-color="#1d2430" nav-hover-bg-color="#e2dfd8" nav-hover-text-color="#0b5f5a"
-server-url="/v1" hide-server-selection hide-components schema-expand-level="2"
-data-api-key="${demo?.apiKey ?? ''}" data-actor="${demo?.accounts[0]?.authToken ?? ''}" data-encryption-code="${demo?.accounts[0]?.encryptionCode ?? ''}"></openapi-explorer>
-<noscript>The reference needs JavaScript. <a href="/openapi.json">/openapi.json</a> has all of it.</noscript>
-</body>
-</html>`;
+<div id="reference" data-api-key="${demo?.apiKey ?? ''}" data-actor="${demo?.accounts[0]?.authToken ?? ''}" data-encryption-code="${demo?.accounts[0]?.encryptionCode ?? ''}"></div>
+<noscript>The reference needs JavaScript. <a href="/openapi.json">/openapi.json</a> contains the whole reference.</noscript>
+</body>`,
+  });
 }

@@ -1,41 +1,34 @@
 import { Router } from 'express';
 import { readOnly } from '../http/read-only.ts';
 import { type ErrorEntry, errorEntries, errorIntroduction } from '../rest/openapi/error-reference.ts';
-import { homeStyle } from './home-assets.ts';
+import { textStyle } from './error-page.ts';
 import { type Html, html } from './html.ts';
-import { icon } from './local-page.ts';
-import { staticText } from './static-files.ts';
+import { htmlPage } from './local-page.ts';
+import { serveAssets, staticContent } from './static-files.ts';
 
-/** `/docs/errors`: what each error code means and what to do about it. It holds no credentials. */
+/** Serves `/docs/errors`, the reference of error codes. The page contains no credentials. */
 export function errorsPage(): Router {
   const router = Router();
-  router.get('/docs/errors', staticText(page().text, 'html'));
-  router.get('/docs/errors.css', staticText(homeStyle, 'css'));
-  router.all(['/docs/errors', '/docs/errors.css'], readOnly);
+  const text = async () => Buffer.from(page(await textStyle.url()).text);
+  router.get('/docs/errors', staticContent(text, 'html'));
+  serveAssets(router, [textStyle]);
+  router.all('/docs/errors', readOnly);
   return router;
 }
 
-function page(): Html {
-  return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Postern error codes</title>
-<link rel="icon" href="${icon}">
-<link rel="stylesheet" href="/docs/errors.css">
-</head>
-<body>
-<header>
-<h1>Error codes</h1>
-<p>${withCode(errorIntroduction)}</p>
-<p><a href="/docs">API reference</a></p>
-</header>
+function page(style: string): Html {
+  return htmlPage({
+    title: 'Postern error codes',
+    style,
+    body: html`<body>
+<header><a class="brand" href="/">Postern</a><nav aria-label="Pages"><a href="/console">Console</a> <a href="/docs">API reference</a> <a href="/graphql">GraphiQL</a></nav></header>
 <main>
+<h1>Error codes</h1>
+<p class="soft">${withCode(errorIntroduction)}</p>
 ${errorEntries().map(section)}
 </main>
-</body>
-</html>`;
+</body>`,
+  });
 }
 
 function section({ code, status, graphql, meaning, remedy, retry, example }: ErrorEntry): Html {
@@ -49,7 +42,7 @@ ${example === null ? [] : html`<p>Example: <code>${example}</code></p>`}
 `;
 }
 
-/** Markdown code spans as HTML. */
+/** Converts Markdown code spans to HTML. */
 function withCode(text: string): Html[] {
   return text.split('`').map((part, at) => (at % 2 === 1 ? html`<code>${part}</code>` : html`${part}`));
 }

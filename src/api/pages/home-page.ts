@@ -3,93 +3,125 @@ import type { Action } from '../../actions/action.ts';
 import { formatDollars } from '../../shared/model/money.ts';
 import { version } from '../../shared/version.ts';
 import type { Demo } from '../demo/demo.ts';
-import { curlExamples } from '../demo/examples.ts';
+import results from '../demo/example-results.json' with { type: 'json' };
+import { demoAccess, type Example, examplesFor, unknownAccess } from '../demo/examples.ts';
 import { readOnly } from '../http/read-only.ts';
-import { homeScript, homeStyle } from './home-assets.ts';
-import { type Html, html } from './html.ts';
-import { icon, pageHeaders, refuseForeignHost } from './local-page.ts';
+import { type Html, html, script } from './html.ts';
+import { type ConnectedPlatform, htmlPage, pageHeaders, refuseForeignHost } from './local-page.ts';
+import { asset, sendPage, serveAssets, styleSheet, urlsOf } from './static-files.ts';
 
 export interface HomePageParts {
   actions: readonly Action[];
-  /** Returns `null` until the service knows its own address. */
+  platform: ConnectedPlatform;
+  /** The name of the database. */
+  store: string;
+  /** Returns the base URL that callers use, without `/v1`. Returns `null` if the service does not know it. */
+  publicUrl: () => string | null;
+  /** Returns the demo credentials. Returns `null` without a sandbox. */
   demo: () => Demo | null;
 }
 
-const security = pageHeaders();
+const security = pageHeaders({ 'connect-src': "'self'" });
 
-/** Serves `/`, the overview. It shows demo credentials, so it accepts only loopback names as `Host`. */
-export function homePage({ actions, demo }: HomePageParts): Router {
+/** Serves `/`: what this service is, its status, three calls to try, and the other pages. */
+export function homePage(parts: HomePageParts): Router {
   const router = Router();
-  router.get('/', refuseForeignHost, (_request, response) => {
-    response.set(security).type('html').send(page(actions, demo()).text);
+  const files = {
+    style: styleSheet('/home.css', new URL('./home.css', import.meta.url)),
+    script: asset('/home.js', new URL('./home.js', import.meta.url), 'js'),
+  };
+  router.get('/', refuseForeignHost(parts.demo), async (request, response) => {
+    const origin = parts.publicUrl() ?? originIn(request.headers.host);
+    response.set(security);
+    await sendPage(request, response, page(parts, origin, await urlsOf(files)));
   });
-  router.get('/home.css', (_request, response) => void response.set(security).type('css').send(homeStyle));
-  router.get('/home.js', (_request, response) => void response.set(security).type('js').send(homeScript));
-  router.all(['/', '/home.css', '/home.js'], readOnly);
+  serveAssets(router, Object.values(files));
+  router.all('/', readOnly);
   return router;
 }
 
-function page(actions: readonly Action[], demo: Demo | null): Html {
-  return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Postern</title>
-<link rel="icon" href="${icon}">
-<link rel="stylesheet" href="/home.css">
-<script src="/home.js" defer></script>
-</head>
-<body>
+/** Returns the origin that a client used, without anything that a shell would interpret. */
+function originIn(host = ''): string {
+  return `http://${/^[\w.:[\]-]+$/.test(host) ? host : 'localhost'}`;
+}
+
+function page(parts: HomePageParts, origin: string, files: Record<'style' | 'script', string>): Html {
+  const { platform, store, actions } = parts;
+  const demo = parts.demo();
+  const examples = examplesFor(demo ? demoAccess(demo) : unknownAccess(origin));
+  return htmlPage({
+    title: 'Postern',
+    style: files.style,
+    scripts: [script(files.script, 'defer')],
+    body: html`<body>
 <header>
-<h1>Postern <small>${version}</small></h1>
-<p>A gateway to a social platform, for programs.</p>
+<a class="brand" href="/">Postern</a>
+<span class="version">${version}</span>
+<nav aria-label="Pages">
+<a href="/console">Console</a>
+<a href="/docs">API reference</a>
+<a href="/graphql">GraphiQL</a>
+${demo ? html`<a href="${demo.sandboxUrl}/">Sandbox</a>` : []}
+</nav>
 </header>
 <main>
-${demo ? firstCalls(demo) : []}
-<section aria-labelledby="where">
-<h2 id="where">Overview</h2>
-<dl>
-<dt>/v1</dt><dd>REST, with JSON and an API key on every call</dd>
-<dt><a href="/graphql">/graphql</a></dt><dd>GraphQL; in a browser GraphiQL</dd>
-<dt><a href="/docs">/docs</a></dt><dd>API reference with a console</dd>
-<dt><a href="/openapi.json">/openapi.json</a></dt><dd>description of the REST API for programs (OpenAPI 3.1)</dd>
-<dt><a href="/healthz">/healthz</a></dt><dd>the process is up</dd>
-<dt><a href="/readyz">/readyz</a></dt><dd>store and platform can be reached</dd>
-<dt><a href="/metrics">/metrics</a></dt><dd>metrics for Prometheus</dd>
+<section class="intro">
+<div>
+<h1>One API for your social platform</h1>
+<p>Postern is a self-hosted gateway: programs read and write tweets, users, articles and messages over REST or GraphQL, and receive events as signed webhooks.
+Each call has a price, and a call that fails is free.</p>
+</div>
+<dl class="status">
+<div><dt>Platform</dt><dd>${platform.kind} <span class="soft">${platform.host}</span></dd></div>
+<div><dt>Store</dt><dd>${store}</dd></div>
+<div><dt>Status</dt><dd><a href="/readyz"><span id="ready" role="status" data-state="unknown">checking…</span></a></dd></div>
 </dl>
 </section>
-<section aria-labelledby="actions">
-<h2 id="actions">Calls</h2>
-<div class="scroll" tabindex="0" role="region" aria-labelledby="actions">
-<table>
-<thead><tr><th scope="col">Call</th><th scope="col">Does</th><th scope="col">Dollars</th></tr></thead>
-<tbody>${actions.map(actionRow)}</tbody>
-</table>
-</div>
+${demo ? [] : credentials()}
+<section class="examples" aria-label="Three calls to try" data-key="${demo?.apiKey ?? ''}">
+${examples.map((example, index) => exampleCard(example, index + 1, actions))}
 </section>
+<nav class="places" aria-label="Where to go next">
+<a href="/console"><b>Console</b> <span>Credit, keys, webhooks and usage of your account</span></a>
+<a href="/docs"><b>API reference</b> <span>All ${actions.length} calls with prices; try them in the page</span></a>
+<a href="/graphql"><b>GraphiQL</b> <span>Write and run GraphQL queries</span></a>
+${
+  demo
+    ? html`<a href="${demo.sandboxUrl}/"><b>Sandbox</b> <span>The platform as people see it: ${demo.accounts.map(({ userName }) => userName).join(', ')}</span></a>`
+    : html`<a href="/openapi.json"><b>OpenAPI</b> <span>The REST API as a document, for client generators</span></a>`
+}
+<a href="/docs/errors"><b>Error codes</b> <span>What each error means and what to do</span></a>
+</nav>
 </main>
-</body>
-</html>`;
+</body>`,
+  });
 }
 
-function firstCalls(demo: Demo): Html {
-  return html`<section aria-labelledby="first">
-<h2 id="first">First calls</h2>
-<p>Paste one into a shell. The demo key began with 10 dollars of credit; most calls cost 0.001 if they succeed, and a call that fails is free.</p>
-${curlExamples(demo).map(
-  ({ title, command }) => html`<figure>
-<figcaption>${title} <button type="button" data-copy>Copy</button></figcaption>
-<pre tabindex="0"><code>${command}</code></pre>
-</figure>`,
-)}
-<h3>Demo accounts</h3>
-<p>On the <a href="${demo.sandboxUrl}/control/info">sandbox platform</a>; <code>x-auth-token</code> names the account that a call acts as.</p>
-<dl>${demo.accounts.map((account) => html`<dt>${account.userName}</dt><dd><code>${account.authToken}</code></dd>`)}</dl>
-</section>`;
+function credentials(): Html {
+  return html`<form class="credentials" id="credentials" autocomplete="off">
+<p>Create a key with <code>npx postern account create --name me --credits 5</code> and <code>npx postern key create --account &lt;id&gt;</code>.</p>
+<label>API key <input name="key" type="password" required autocomplete="off" spellcheck="false" placeholder="$POSTERN_KEY"></label>
+<label>Actor token <input name="actor" type="password" required autocomplete="off" spellcheck="false" placeholder="$ACTOR_TOKEN"></label>
+</form>`;
 }
 
-function actionRow(action: Action): Html {
-  const price = action.price === 0 ? 'free' : formatDollars(action.price);
-  return html`<tr><td><code>${action.method} /v1${action.path}</code></td><td>${action.summary}</td><td>${price}</td></tr>`;
+function exampleCard(
+  { name, title, about, command, requests, ...example }: Example,
+  number: number,
+  actions: readonly Action[],
+): Html {
+  const price = actions
+    .filter((action) => example.actions.includes(action.name))
+    .reduce((sum, action) => sum + action.price, 0);
+  return html`<article aria-labelledby="${name}" data-requests="${JSON.stringify(requests)}">
+<h2 id="${name}"><span class="number" aria-hidden="true">${number}</span> ${title}</h2>
+<p>${about}</p>
+<pre class="command" tabindex="0" role="region" aria-label="${title}: command"><code>${command}</code></pre>
+<div class="actions">
+<button type="button" data-run>Run <span class="price">$${formatDollars(price)}</span></button>
+<button type="button" class="plain" data-copy>Copy</button>
+<span class="outcome" role="status">Recorded result</span>
+</div>
+<pre class="result" tabindex="0" role="region" aria-label="${title}: result"><code>${results[name]}</code></pre>
+</article>`;
 }

@@ -6,12 +6,12 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Escapes text for HTML and for quoted attributes. */
-export function escapeHtml(text: string): string {
+/** Escapes text for HTML content and for quoted attributes. */
+function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => entities[character] ?? character);
 }
 
-/** A template tag for HTML. It escapes all values except those that `html` returned. */
+/** The result of the `html` template tag, which escapes all values except other `Html` values. */
 export class Html {
   readonly text: string;
 
@@ -22,6 +22,14 @@ export class Html {
 
 export function html(strings: TemplateStringsArray, ...values: (string | number | Html | readonly Html[])[]): Html {
   return new Html(strings.reduce((text, part, i) => text + render(values[i - 1] ?? '') + part));
+}
+
+/**
+ * Returns a script element. The element is not written in an `html` template, because the build replaces a template that
+ * contains a closing script tag by a call of a package that is not installed.
+ */
+export function script(path: string, attributes: 'defer' | 'type="module"'): Html {
+  return new Html(`<script src="${path}" ${attributes}></script>`);
 }
 
 function render(value: string | number | Html | readonly Html[]): string {

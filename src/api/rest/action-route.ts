@@ -1,40 +1,37 @@
-import type { Request, Response } from 'express';
+import type { ServerResponse } from 'node:http';
 import type { Action } from '../../actions/action.ts';
 import type { ActionPipeline, Caller } from '../../actions/pipeline/action-pipeline.ts';
+import { Cancellation, type CancelSignal } from '../../shared/runtime/cancellation.ts';
 import { showKept, showPayment } from '../http/credits.ts';
 import { readIdempotencyKey, requestContent } from '../http/idempotency-key.ts';
 import { localsOf } from '../http/request-locals.ts';
 import { readAuthToken, readEncryptionCode, readProxyText } from './credentials.ts';
-import { dataBody, errorBody, sendBody } from './envelope.ts';
+import { sendBody } from './envelope.ts';
+import { performAction } from './perform-action.ts';
 import { inputReader, type RawInput } from './read-input.ts';
+import type { RestRequest } from './rest-request.ts';
 
-export type RestHandler = (request: Request, response: Response) => Promise<void>;
+export type RestHandler = (request: RestRequest, response: ServerResponse) => Promise<void>;
 
-/** Performs one action for one request: input, expensive checks, payment, response. */
+/** Returns the HTTP handler of an action: it reads the input and the credentials, performs the action and sends the response. */
 export function actionRoute(action: Action, pipeline: ActionPipeline): RestHandler {
   const readInput = inputReader(action);
-  return async (request: Request, response: Response) => {
-    const { account = '' } = localsOf(response);
+  return async (request, response) => {
+    const { account = '', key: apiKey = null } = localsOf(response);
     const input = readInput(request);
     const caller: Caller = {
       account,
+      key: apiKey,
       authToken: readAuthToken(request, input),
       proxy: action.actor || action.keepsActor ? readProxyText(request, input) : null,
       encryptionCode: action.code === 'none' ? null : readEncryptionCode(request, input),
       signal: hangUpSignal(response),
     };
-    const call = pipeline.prepare(action, input, caller);
-    // If the account cannot pay, the ledger refuses the call below, before the expensive check.
-    if (call.unchecked > 0 && (await pipeline.covers(account, action.price))) await call.check();
-    const key = action.method === 'POST' ? readIdempotencyKey(request) : null;
-    const paid = await pipeline.payFor({
-      account,
-      quote: action.price,
-      idempotency: key === null ? null : { key, content: contentOf(request, action, input, caller) },
-      perform: async (session) => dataBody(await session.run(call)),
-      bodyOf: (body) => body,
-      errorBodyOf: ({ message }) => errorBody(message),
-    });
+    const idempotency = () => {
+      const key = action.method === 'POST' ? readIdempotencyKey(request.message) : null;
+      return key === null ? null : { key, content: contentOf(request, action, input, caller) };
+    };
+    const paid = await performAction(pipeline, { action, input, caller, idempotency });
     if (paid.kind === 'kept') {
       showKept(response, paid.answer);
       return sendBody(response, paid.answer.status, paid.answer.body);
@@ -44,21 +41,21 @@ export function actionRoute(action: Action, pipeline: ActionPipeline): RestHandl
   };
 }
 
-function contentOf(request: Request, action: Action, input: RawInput, { authToken, proxy }: Caller): string {
+function contentOf(request: RestRequest, action: Action, input: RawInput, { authToken, proxy }: Caller): string {
   const { auth_token: _token, proxy: _proxy, encryption_code: code, ...rest } = input;
   return requestContent(action.name, rest, [
     authToken?.expose() ?? null,
     proxy?.expose() ?? null,
-    code ?? request.headers['x-encryption-code'] ?? null,
+    code ?? request.message.headers['x-encryption-code'] ?? null,
   ]);
 }
 
-/** Returns a signal that aborts when the connection closes before the response was written. */
-function hangUpSignal(response: Response): AbortSignal {
-  const controller = new AbortController();
+/** Returns a signal that aborts if the connection closes before the response is sent. */
+function hangUpSignal(response: ServerResponse): CancelSignal {
+  const cancellation = new Cancellation();
   response.once('close', () => {
-    if (!response.writableFinished) controller.abort();
+    if (!response.writableFinished) cancellation.abort();
   });
-  if (response.closed) controller.abort();
-  return controller.signal;
+  if (response.closed) cancellation.abort();
+  return cancellation;
 }

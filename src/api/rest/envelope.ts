@@ -12,16 +12,22 @@ export function sendData(response: ServerResponse, data: unknown): void {
 }
 
 export function sendError(response: ServerResponse, error: PosternError): void {
+  if (setErrorHeaders(response, error)) sendBody(response, error.status, errorBody(error.message));
+}
+
+/** Sets the status and the headers of a response to `error`. Returns false if it is too late to respond. */
+export function setErrorHeaders(response: ServerResponse, error: PosternError): boolean {
   noteError(response, error);
   if (response.headersSent) {
-    // Part of the response was already sent. A broken connection shows the caller that it is incomplete.
+    // Part of the response was already sent, so the connection is closed to show the caller that the response is incomplete.
     response.destroy();
-    return;
+    return false;
   }
+  response.statusCode = error.status;
   response.setHeader(errorCodeHeader, error.code);
   if (error.status === 401) response.setHeader('www-authenticate', 'Bearer');
   if (error.retryAfterSeconds !== undefined) response.setHeader('retry-after', String(error.retryAfterSeconds));
-  sendBody(response, error.status, errorBody(error.message));
+  return true;
 }
 
 export function dataBody(data: unknown): string {
@@ -32,8 +38,8 @@ export function errorBody(message: string): string {
   return JSON.stringify({ status: false, data: null, error: message } satisfies Envelope);
 }
 
-/** Sends an Envelope that `dataBody` or `errorBody` made. */
-export function sendBody(response: ServerResponse, status: number, body: string): void {
+/** Sends an Envelope created by `dataBody` or `errorBody`. */
+export function sendBody(response: ServerResponse, status: number, body: string | Buffer): void {
   response.statusCode = status;
   if (status >= 400 && !response.hasHeader(errorCodeHeader)) response.setHeader(errorCodeHeader, errorCodeOf(status));
   response.setHeader('content-type', 'application/json; charset=utf-8');

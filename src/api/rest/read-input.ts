@@ -1,14 +1,16 @@
-import type { Request } from 'express';
 import type { z } from 'zod';
 import type { Action } from '../../actions/action.ts';
 import { PosternError } from '../../shared/errors/postern-error.ts';
 import { refuseCredentialsInQuery } from '../http/credential-headers.ts';
+import type { RestRequest } from './rest-request.ts';
 
 export type RawInput = Record<string, unknown>;
 
-export type InputReader = (request: Request) => RawInput;
+export type InputReader = (request: RestRequest) => RawInput;
 
-/** Returns a function that reads the action's raw input: the query of a GET, the JSON body of other methods, and the path. */
+/**
+ * Returns a function that reads the raw input of an action: the query of a GET or the JSON body of other methods, and the path parameters.
+ */
 export function inputReader(action: Action): InputReader {
   const inPath = [...action.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
   const read = action.method === 'GET' ? queryReader(action) : bodyInput;
@@ -25,7 +27,7 @@ function queryReader(action: Action): InputReader {
   return (request) => queryInput(request, numbers);
 }
 
-function bodyInput(request: Request): RawInput {
+function bodyInput(request: RestRequest): RawInput {
   refuseCredentialsInQuery(Object.keys(request.query), 'in the JSON body or ');
   const body: unknown = request.body === undefined ? {} : request.body;
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
@@ -34,8 +36,8 @@ function bodyInput(request: Request): RawInput {
   return body as RawInput;
 }
 
-/** Reads a query string. It contains only text, so digits become a number if the field of the action is a number. */
-function queryInput(request: Request, numbers: readonly string[]): RawInput {
+/** Reads a query string. Its values are strings, so digits are converted to a number if the action's field is a number. */
+function queryInput(request: RestRequest, numbers: readonly string[]): RawInput {
   const input: RawInput = Object.create(null);
   for (const [name, value] of Object.entries(request.query)) {
     if (Array.isArray(value))

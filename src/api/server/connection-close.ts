@@ -5,8 +5,9 @@ import type { Socket } from 'node:net';
 const openResponses = new WeakMap<Socket, Set<ServerResponse>>();
 
 /**
- * Makes a response emit `close` when its connection closes. Node does so only for the response that has the socket. The response to
- * a pipelined request has no socket while it waits for the response before it, so resources that are released at `close` would leak.
+ * Makes a response emit `close` when its connection closes. Node does this only for the response that currently owns the socket. The
+ * response to a pipelined request has no socket while it waits for the previous response, so resources that are released at `close` would
+ * leak.
  */
 export function closeWithConnection({ socket }: IncomingMessage, response: ServerResponse): void {
   const responses = openResponses.get(socket) ?? watch(socket);
@@ -19,7 +20,7 @@ function watch(socket: Socket): Set<ServerResponse> {
   openResponses.set(socket, responses);
   socket.once('close', () => {
     for (const response of responses) {
-      // Node emits `close` for the response that has the socket and for those that have been sent.
+      // Node itself emits `close` for the response that owns the socket and for responses that were sent.
       if (response.socket || response.writableFinished) continue;
       response.destroy();
       response.emit('close');

@@ -12,7 +12,10 @@ export interface HealthParts {
   runtime: Runtime;
 }
 
-/** `/healthz`: the process is up. `/readyz`: it can serve, store and platform included. */
+/**
+ * Creates the routes of `/healthz`, which shows that the process is alive, and `/readyz`, which shows that the store and the platform are
+ * available.
+ */
 export function healthRoutes({ store, platform, runtime }: HealthParts): Router {
   const router = Router();
   const startedAt = runtime.now();

@@ -1,85 +1,122 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
-import { asPosternError } from '../../shared/errors/postern-error.ts';
+import { asPosternError, PosternError } from '../../shared/errors/postern-error.ts';
 import type { Logger } from '../../shared/observability/logger.ts';
 import type { Metrics } from '../../shared/observability/metrics.ts';
+import type { Tracing } from '../../shared/observability/tracing.ts';
 import type { Runtime } from '../../shared/runtime/runtime.ts';
 import { runInTurn } from '../../shared/runtime/turns.ts';
 import type { GraphqlListener } from '../graphql/http.ts';
 import { localsOf } from '../http/request-locals.ts';
+import { readTarget } from '../http/request-target.ts';
 import type { UnauthenticatedLimit } from '../http/unauthenticated-limit.ts';
+import type { McpListener } from '../mcp/http.ts';
 import { sendError } from '../rest/envelope.ts';
+import { type RestListener, restBase } from '../rest/router.ts';
 import { closeWithConnection } from './connection-close.ts';
-import { refuseAmbiguousHeaders } from './http-errors.ts';
+import type { Cors } from './cors.ts';
+import { refuseAmbiguousHeaders, sendErrorAsPreferred } from './http-errors.ts';
 import type { Overload } from './overload.ts';
 import { giveRequestId, observeRequest } from './request-context.ts';
+import { traceRequest } from './trace-request.ts';
 
 export interface HttpEntryPointParts {
   runtime: Runtime;
   logger: Logger;
   metrics: Metrics;
+  /** `null` if no traces are exported. */
+  tracing: Tracing | null;
   unauthenticated: UnauthenticatedLimit;
   overload: Overload;
+  /** The rules for programs of other origins; `null` if no origin is allowed. */
+  cors: Cors | null;
   graphqlPath: string;
   graphql: GraphqlListener;
-  /** Handles all other paths, and the page that a browser gets at `graphqlPath`. */
+  mcpPath: string;
+  mcp: McpListener;
+  rest: RestListener;
+  /** Handles all other paths, and GraphiQL at `graphqlPath`. */
   express: RequestListener;
 }
 
-/** Operators need these paths most when other requests are refused. */
+/** These paths are exempt from the checks, because operators need them most when other requests are refused. */
 const exemptPaths = new Set(['/healthz', '/metrics']);
 
 /**
- * Returns the listener of the HTTP server. It sets the request id, logs, makes the first checks (overload, the limit of an address,
- * ambiguous headers), then calls GraphQL or Express by the path. GraphQL inside Express would be a fifth slower.
+ * Returns the listener of the HTTP server. It sets the request id, logs, makes the first checks (overload, limit of the client address,
+ * ambiguous headers) and passes the request to GraphQL, REST, MCP or Express. The first three are not routes of Express, because that would
+ * make them slower.
  */
 export function httpEntryPoint(parts: HttpEntryPointParts): RequestListener {
-  const { runtime, unauthenticated, overload, graphqlPath, graphql, express } = parts;
+  const { runtime, tracing, unauthenticated, overload, cors, graphqlPath, graphql, mcpPath, mcp, rest, express } =
+    parts;
   return (request, response) => {
     closeWithConnection(request, response);
     giveRequestId(request, response, runtime);
     response.setHeader('x-content-type-options', 'nosniff');
     observeRequest(request, response, parts);
-    const path = pathOf(request);
+    const target = readTarget(request.url ?? '');
+    const { path } = target;
     const isGraphql = path === graphqlPath && !wantsPage(request);
+    const isRest = path.startsWith(`${restBase}/`);
+    const isMcp = path === mcpPath;
+    if (cors && (isRest || isGraphql || isMcp) && cors.apply(request, response) === 'answered') return;
     const refuse = (error: unknown) => {
       response.setHeader('cache-control', 'no-store');
       if (isGraphql) graphql.refuse(request, response, asPosternError(error));
-      else sendError(response, asPosternError(error));
+      else if (isRest || isMcp) sendError(response, asPosternError(error));
+      else sendErrorAsPreferred(request, response, asPosternError(error));
     };
     const handle = () => {
       try {
         refuseAmbiguousHeaders(request);
-        (isGraphql ? graphql : express)(request, response);
+        if (isGraphql) graphql(request, response);
+        else if (isRest) rest(request, response, target);
+        else if (isMcp) {
+          refuseForeignOrigin(request, cors);
+          mcp(request, response, target);
+        } else express(request, response);
+      } catch (error) {
+        refuse(error);
+      }
+    };
+    const admit = () => {
+      try {
+        overload.enter(response);
+        const admitting = request.method === 'OPTIONS' ? null : unauthenticated.admit(request, response);
+        const begin = () =>
+          new Promise<void>((resolve) => {
+            runInTurn(() => {
+              handle();
+              resolve();
+            });
+          });
+        const begun = admitting ? admitting.then(begin, refuse) : begin();
+        localsOf(response).handled ??= begun;
       } catch (error) {
         refuse(error);
       }
     };
     if (exemptPaths.has(path)) return handle();
-    try {
-      overload.enter(response);
-      const lookingUp = request.method === 'OPTIONS' ? null : unauthenticated.admit(request, response);
-      const begin = () =>
-        new Promise<void>((resolve) => {
-          runInTurn(() => {
-            handle();
-            resolve();
-          });
-        });
-      const begun = lookingUp ? lookingUp.then(begin) : begin();
-      localsOf(response).handled ??= begun;
-    } catch (error) {
-      refuse(error);
-    }
+    if (isGraphql || isMcp) localsOf(response).route = path;
+    if (tracing && (isRest || isGraphql || isMcp)) traceRequest(tracing, request, response).run(admit);
+    else admit();
   };
 }
 
-function pathOf({ url = '' }: IncomingMessage): string {
-  const end = url.indexOf('?');
-  return end === -1 ? url : url.slice(0, end);
-}
-
-/** Returns true if a browser opens the address as a page. */
+/** Returns true if a browser opens the URL as a page. */
 function wantsPage({ method, headers, url = '' }: IncomingMessage): boolean {
   const isRead = method === 'GET' || method === 'HEAD';
   return isRead && headers.accept?.includes('text/html') === true && !/[?&]query=/.test(url);
+}
+
+/**
+ * Refuses a web page whose origin is not in `CORS_ORIGINS`. With DNS rebinding a page can reach a gateway on the machine of its visitor, and
+ * its requests have an `Origin`. Programs other than browsers send none.
+ */
+function refuseForeignOrigin({ headers: { origin } }: IncomingMessage, cors: Cors | null): void {
+  if (origin === undefined || cors?.allows(origin)) return;
+  throw new PosternError(
+    'origin_not_allowed',
+    'Pages of this origin may not call /mcp: the operator lists allowed origins in CORS_ORIGINS',
+  );
 }

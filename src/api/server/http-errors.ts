@@ -1,4 +1,4 @@
-import type { IncomingMessage, Server } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { ErrorRequestHandler, NextFunction, Request, Response } from 'express';
 import { asPosternError, PosternError } from '../../shared/errors/postern-error.ts';
@@ -6,35 +6,37 @@ import { errorCodeHeader } from '../../shared/errors/table.ts';
 import { logFailure } from '../../shared/observability/failures.ts';
 import type { Logger } from '../../shared/observability/logger.ts';
 import { localsOf } from '../http/request-locals.ts';
+import { prefersPage, sendErrorPage } from '../pages/error-page.ts';
 import { errorBody, sendError } from '../rest/envelope.ts';
+import { undecodablePath } from '../rest/routes.ts';
 import { newRequestId, type Observers, requestEnded } from './request-context.ts';
 
-export function unknownPath(): never {
-  throw new PosternError('unknown_path', 'Unknown path: the endpoints are below /v1, and /docs lists them');
-}
-
-/** The last handler of Express. Sends every error as an Envelope and logs unexpected errors with their cause. */
+/** Creates the last handler of Express. It sends every error to its client and logs unexpected errors with their cause. */
 export function errorHandler(logger: Logger): ErrorRequestHandler {
-  return (thrown: unknown, _request: Request, response: Response, _next: NextFunction) => {
-    const error = isUndecodablePath(thrown)
-      ? new PosternError(
-          'malformed_request',
-          'The path is wrongly encoded: a % must be followed by two hex digits of UTF-8',
-        )
-      : asPosternError(thrown);
+  return (thrown: unknown, request: Request, response: Response, _next: NextFunction) => {
+    const error = isUndecodablePath(thrown) ? undecodablePath() : asPosternError(thrown);
     logFailure(logger, localsOf(response).requestId, error);
-    sendError(response, error);
+    sendErrorAsPreferred(request, response, error);
   };
 }
 
-/** Returns true for the error that Express' router throws for `%zz` in a path. A `PosternError` has a status too. */
+/** Sends an error as a page to a browser, and as an Envelope to a program. Errors of REST and GraphQL are never pages. */
+export function sendErrorAsPreferred(request: IncomingMessage, response: ServerResponse, error: PosternError): void {
+  if (prefersPage(request)) sendErrorPage(response, error).catch(() => sendError(response, error));
+  else sendError(response, error);
+}
+
+/**
+ * Returns true for the error that Express' router throws for an invalid escape such as `%zz` in a path. A `PosternError` has a `status`
+ * too, so it is excluded first.
+ */
 function isUndecodablePath(thrown: unknown): boolean {
   if (thrown instanceof PosternError) return false;
   return thrown instanceof URIError || (thrown instanceof Error && 'status' in thrown && thrown.status === 400);
 }
 
-/** Reads the code of an error of Node's HTTP parser. */
-function parserFault(code: string | undefined): PosternError {
+/** Converts an error code of Node's HTTP parser to a `PosternError`. */
+function parserError(code: string | undefined): PosternError {
   if (code === 'HPE_HEADER_OVERFLOW') {
     return new PosternError('headers_too_large', 'The request line and headers are larger than 16 KiB');
   }
@@ -50,8 +52,8 @@ const reasons: Readonly<Record<number, string>> = {
   431: 'Request Header Fields Too Large',
 };
 
-/** Headers that may have only one value. Node uses the first of several, or joins them with commas. */
-const singleHeaders = [
+/** Request headers of the API. Each must occur at most once. If they are repeated, Node uses the first value or joins the values with commas. */
+export const singleHeaders = [
   'authorization',
   'content-type',
   'idempotency-key',
@@ -63,14 +65,15 @@ const singleHeaders = [
 ];
 
 /**
- * Throws `bad_input` for a request without exactly one `Host` (RFC 9112 section 3.2; Node would refuse it without an Envelope,
- * so the server leaves it to this check), and for one that repeats a header that can only have one value: a proxy in front
- * of this service may have read another one of them.
+ * Refuses a request without exactly one `Host` header (RFC 9112 section 3.2), and a request that repeats a header in `singleHeaders`,
+ * because a proxy in front of this service may have used a different value. Node's own `Host` check is disabled, because its response has
+ * no Envelope. Throws `bad_input`.
  */
 export function refuseAmbiguousHeaders(request: IncomingMessage): void {
+  if (hasNoRepeatedHeader(request) && request.headers.host !== undefined) return;
   const headers = request.headersDistinct;
   if (request.httpVersion === '1.1' && headers['host']?.length !== 1) {
-    throw new PosternError('malformed_request', 'The request needs one Host header');
+    throw new PosternError('malformed_request', 'The request must have exactly one Host header');
   }
   for (const name of singleHeaders) {
     const count = headers[name]?.length ?? 0;
@@ -79,14 +82,19 @@ export function refuseAmbiguousHeaders(request: IncomingMessage): void {
   }
 }
 
-/** Sends an Envelope to a client whose bytes never became a request. Node passes only the socket. */
+/** Returns true if no header occurs twice. This check costs less than `headersDistinct`. */
+function hasNoRepeatedHeader({ headers, rawHeaders }: IncomingMessage): boolean {
+  return Object.keys(headers).length * 2 === rawHeaders.length;
+}
+
+/** Sends an Envelope to clients whose bytes are not a valid HTTP request. For these, Node provides only the socket. */
 export function answerUnreadableRequests(server: Server, observers: Observers): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
     if (error.code === 'ECONNRESET' || !socket.writable) {
       socket.destroy();
       return;
     }
-    const { code, reason, status, message } = parserFault(error.code);
+    const { code, reason, status, message } = parserError(error.code);
     const requestId = newRequestId(observers.runtime);
     requestEnded({ method: undefined, status, ms: 0, replayed: false }, { requestId, error: reason }, observers);
     const body = errorBody(message);

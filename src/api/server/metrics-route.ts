@@ -8,7 +8,7 @@ import { bearerOf } from '../http/api-key.ts';
 import { endResponse } from '../http/end-response.ts';
 import { readOnly } from '../http/read-only.ts';
 
-/** Serves `/metrics` for Prometheus: over loopback, or from anywhere with the token. */
+/** Serves `/metrics` for Prometheus to requests from loopback, and to other requests with the token. */
 export function metricsRoute(metrics: Metrics, token: Secret | null): Router {
   const router = Router();
   router.get('/metrics', async (request, response) => {
@@ -16,12 +16,12 @@ export function metricsRoute(metrics: Metrics, token: Secret | null): Router {
       throw token === null
         ? new PosternError(
             'loopback_only',
-            '/metrics answers this machine only, as localhost or 127.0.0.1; set METRICS_TOKEN to reach it in other ways',
+            '/metrics is available only from this machine at localhost or 127.0.0.1, unless METRICS_TOKEN is set',
           )
-        : new PosternError('metrics_token_wrong', '/metrics needs the header Authorization: Bearer <METRICS_TOKEN>');
+        : new PosternError('metrics_token_wrong', '/metrics requires the header Authorization: Bearer <METRICS_TOKEN>');
     }
     response.setHeader('content-type', metrics.registry.contentType);
-    endResponse(response, await metrics.registry.metrics());
+    endResponse(response, await metrics.text());
   });
   router.all('/metrics', readOnly);
   return router;
@@ -34,12 +34,12 @@ function hasToken(request: Request, token: Secret | null): boolean {
 
 const digest = (text: string) => createHash('sha256').update(text).digest();
 
-/** Headers by which reverse proxies describe the client. */
+/** Headers in which reverse proxies describe the client. */
 const proxyHeaders = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'x-forwarded-host', 'x-forwarded-proto', 'via'];
 
 /**
- * Returns true for a request from this machine. A reverse proxy on this machine connects from loopback too, but adds one of these
- * headers. After DNS rebinding a browser on this machine connects from loopback too, but `Host` has the name of a web page.
+ * Returns true for a direct request from this machine. A reverse proxy on this machine connects from loopback too, but adds a forwarding
+ * header. A browser on this machine can be made to connect by DNS rebinding, but its `Host` is the name of a website.
  */
 function isLocal({ headers, socket }: Request): boolean {
   if (proxyHeaders.some((name) => headers[name] !== undefined)) return false;

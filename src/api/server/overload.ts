@@ -7,9 +7,9 @@ import { streamOpened } from '../http/event-stream.ts';
 
 export interface OverloadOptions {
   runtime: Runtime;
-  /** Requests are refused while the mean delay of the event loop is above this. */
+  /** The maximum mean delay of the event loop in milliseconds. Above it, requests are refused. */
   maxEventLoopDelayMs: number;
-  /** The highest number of concurrent requests. */
+  /** The maximum number of concurrent requests. */
   maxRequestsInFlight: number;
 }
 
@@ -17,12 +17,15 @@ const resolutionMs = 20;
 const sampleMs = 500;
 const retryAfterSeconds = 2;
 
-/** Requests are refused after this many consecutive samples above the limit. One long pause is already over when it is measured. */
+/**
+ * Requests are refused after this many consecutive samples above the limit. One sample is not enough, because a single long pause is over
+ * when it is measured.
+ */
 const lateSamples = 3;
 
 /**
- * Refuses new requests while the process has more work than it can do, so that accepted requests end in time (the pattern of
- * fastify's under-pressure).
+ * Refuses new requests while the process is overloaded, so that accepted requests finish in time (the same approach as fastify's
+ * under-pressure).
  */
 export class Overload {
   readonly #options: OverloadOptions;
@@ -40,9 +43,9 @@ export class Overload {
   /** Counts a request until its response has ended or has become a stream. Throws `unavailable`. */
   enter(response: ServerResponse): void {
     const { maxRequestsInFlight } = this.#options;
-    if (this.#lateSamples >= lateSamples) throw overloaded('event_loop_overload', 'its event loop is late');
+    if (this.#lateSamples >= lateSamples) throw overloaded('event_loop_overload', 'its event loop is delayed');
     if (this.#inFlight >= maxRequestsInFlight) {
-      throw overloaded('request_overload', `${maxRequestsInFlight} requests are being answered`);
+      throw overloaded('request_overload', `${maxRequestsInFlight} requests are running`);
     }
     this.#inFlight++;
     let left = false;
@@ -61,7 +64,7 @@ export class Overload {
   }
 
   #sample(): void {
-    // Without a sample the mean is NaN, and the comparison is false.
+    // The mean is NaN if there is no sample, and a comparison with NaN is false.
     const meanMs = this.#delay.mean / 1e6 - resolutionMs;
     this.#delay.reset();
     this.#lateSamples = meanMs > this.#options.maxEventLoopDelayMs ? this.#lateSamples + 1 : 0;
@@ -69,7 +72,7 @@ export class Overload {
 }
 
 function overloaded(reason: ErrorReason, why: string): PosternError {
-  return new PosternError(reason, `The service is overloaded (${why}); nothing was done, ask again`, {
+  return new PosternError(reason, `The service is overloaded (${why}). Nothing was performed. Retry shortly`, {
     retryAfterSeconds,
   });
 }

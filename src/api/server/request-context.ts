@@ -4,7 +4,8 @@ import type { Micros } from '../../shared/model/money.ts';
 import type { Logger } from '../../shared/observability/logger.ts';
 import type { Metrics } from '../../shared/observability/metrics.ts';
 import type { Runtime } from '../../shared/runtime/runtime.ts';
-import { type GraphqlLocals, localsOf, type RequestLocals } from '../http/request-locals.ts';
+import { type GraphqlLocals, localsOf, longestOperationName, type RequestLocals } from '../http/request-locals.ts';
+import { endTrace } from './trace-request.ts';
 
 const callersOwnId = /^[\x21-\x7e]{1,64}$/;
 
@@ -12,7 +13,7 @@ export function newRequestId(runtime: Runtime): string {
   return runtime.randomBytes(9).toString('base64url');
 }
 
-/** Gives every response an `x-request-id`: the caller's own if it is short and printable, otherwise a new one. */
+/** Sets the `x-request-id` header of a response to the caller's own id, if it is short and printable, or to a new one. */
 export function giveRequestId(request: IncomingMessage, response: ServerResponse, runtime: Runtime): void {
   const given = request.headers['x-request-id'];
   const requestId = typeof given === 'string' && callersOwnId.test(given) ? given : newRequestId(runtime);
@@ -26,7 +27,7 @@ export interface Observers {
   metrics: Metrics;
 }
 
-/** Counts and logs every request when it has ended: when the response is closed, and after a hang-up when the handler has ended too. */
+/** Counts and logs a request after its response is closed. If the caller disconnected, waits until the handler has ended too. */
 export function observeRequest(request: IncomingMessage, response: ServerResponse, observers: Observers): void {
   const { runtime, metrics } = observers;
   const startedAt = runtime.now();
@@ -45,47 +46,72 @@ export function observeRequest(request: IncomingMessage, response: ServerRespons
   });
 }
 
-/** Resolves when the handler has ended. It may have begun after its caller hung up. */
+/** Resolves when the handler has ended. The handler may begin after the caller has disconnected. */
 async function handlerEnded(locals: RequestLocals): Promise<void> {
   let awaited: Promise<unknown> | undefined;
   while (awaited !== locals.handled) {
     awaited = locals.handled;
     await awaited?.catch(() => {});
-    // The error handler notes the reason of a failure in the next turn of the event loop.
+    // The error handler records the reason of a failure in the next turn of the event loop.
     await new Promise((resolve) => setImmediate(resolve));
   }
 }
 
 interface Ended {
   method: string | undefined;
-  /** `null` if the caller hung up. */
+  /** The status of the response; `null` if the caller disconnected. */
   status: number | null;
   ms: number;
-  /** The response is the kept one of an `Idempotency-Key`. */
+  /** True if a stored response was sent for an `Idempotency-Key`. */
   replayed: boolean;
 }
 
 /**
- * Writes the one log line of a request and updates its metrics. No URL is logged, because its query may contain an `auth_token`, and
- * an unknown path may contain any secret.
+ * Writes the log line of a request and updates its metrics. The URL is not logged, because its query may contain an `auth_token`, and an
+ * unknown path may contain any secret.
  */
 export function requestEnded(
   { method, status, ms, replayed }: Ended,
-  { action = 'none', requestId, client, account, key, error, charged = 0, graphql, streamEnd }: RequestLocals,
+  locals: RequestLocals,
   { logger, metrics }: Omit<Observers, 'runtime'>,
 ): void {
+  const {
+    action = 'none',
+    requestId,
+    trace,
+    client,
+    account,
+    key,
+    error,
+    charged = 0,
+    graphql,
+    streamEnd,
+    transport,
+  } = locals;
+  endTrace({ method, status }, locals);
   metrics.requestEnded(action, status, ms, error);
-  const who = account === undefined ? { client } : { account, key: key?.id };
-  const why = error === undefined ? {} : { code: errorReasons[error].code, reason: error };
-  const cost = account === undefined ? {} : { chargedMicros: charged };
-  const rest = { ...(replayed && { replayed }), ...(streamEnd !== undefined && { streamEnd }) };
-  const shown = status === null ? 'hung_up' : String(status);
-  const line = { requestId, method, action, ...who, status: shown, ms, ...why, ...cost, ...rest };
-  logger.info(graphql ? { ...line, ...describeGraphql(graphql, charged) } : line, 'request');
+  const isKnown = account !== undefined;
+  // The logger leaves out fields that are undefined.
+  const line = {
+    requestId,
+    trace_id: trace?.traceId,
+    method,
+    action,
+    transport,
+    client: isKnown ? undefined : client,
+    account,
+    key: isKnown ? key?.id : undefined,
+    status: status === null ? 'hung_up' : String(status),
+    ms,
+    code: error && errorReasons[error].code,
+    reason: error,
+    chargedMicros: isKnown ? charged : undefined,
+    replayed: replayed || undefined,
+    streamEnd,
+    ...(graphql && describeGraphql(graphql, charged)),
+  };
+  logger.info(line, 'request');
 }
-
-/** The longest operation name that is logged. It is text from the caller, of letters, digits and underscores. */
-const longestName = 64;
 
 function describeGraphql(
   { operationType, operationName, quoted, calls, charges, errors }: GraphqlLocals,
@@ -96,10 +122,10 @@ function describeGraphql(
   for (const { action, micros } of charges) byAction[action] = (byAction[action] ?? 0) + micros;
   return {
     operationType,
-    ...(operationName !== undefined && { operationName: operationName.slice(0, longestName) }),
+    operationName: operationName?.slice(0, longestOperationName),
     quotedMicros: quoted,
     calls,
-    ...(charged > 0 && { charges: byAction }),
-    ...(errors > 0 && { errors }),
+    charges: charged > 0 ? byAction : undefined,
+    errors: errors || undefined,
   };
 }

@@ -4,29 +4,32 @@ import { unreadBytes } from '../http/end-response.ts';
 import { localsOf } from '../http/request-locals.ts';
 
 export interface UnreadOptions {
-  /** A client that reads nothing for this long is disconnected. */
+  /** A client that reads nothing for this many milliseconds is disconnected. */
   patienceMs: number;
-  /** Bytes that all responses together may have unread. */
+  /** The maximum number of unread bytes of all responses together. */
   maxBytes: number;
 }
 
 const defaults: UnreadOptions = { patienceMs: 30_000, maxBytes: 128 * 1024 * 1024 };
-/** A response that is not written in slices shows no progress until it is read completely. Its client gets `patienceMs` for each `patientBytes`. */
+/**
+ * Progress of a response that is not written in slices is visible only when the client has read all of it. Its client therefore gets
+ * `patienceMs` for each `patientBytes`.
+ */
 const patientBytes = 128 * 1024;
 
 /** A response with bytes that its client has not read. */
 interface Unread {
   response: ServerResponse;
   bytes: number;
-  /** Bytes that the connection has passed on to the operating system. */
+  /** The number of bytes that the socket has passed to the operating system. */
   taken: number;
-  /** When the client last read something. */
+  /** The time of the client's last read. */
   since: number;
 }
 
 /**
- * Disconnects clients that do not read their responses, because unread responses stay in memory. If all unread responses together
- * are too large, the account with the most unread bytes loses the response that has waited longest, until the rest fits.
+ * Disconnects clients that do not read their responses, because unread responses stay in memory. If all unread responses together exceed
+ * the limit, the account with the most unread bytes loses its oldest response. This is repeated until the rest fits.
  */
 export class UnreadResponses {
   readonly #responses: ReadonlySet<ServerResponse>;
@@ -34,14 +37,14 @@ export class UnreadResponses {
   readonly #options: UnreadOptions;
   #unread = new Map<ServerResponse, Unread>();
 
-  /** `responses` are the responses that have not closed. */
+  /** `responses` contains all responses that are still open. */
   constructor(responses: ReadonlySet<ServerResponse>, runtime: Runtime, options: UnreadOptions = defaults) {
     this.#responses = responses;
     this.#runtime = runtime;
     this.#options = options;
   }
 
-  /** To be called about once a second. Returns the number of clients that were disconnected. */
+  /** Disconnects slow clients and returns their number. Should be called about once a second. */
   sweep(): number {
     this.#look();
     const { patienceMs } = this.#options;
@@ -57,18 +60,18 @@ export class UnreadResponses {
     return disconnected + this.#makeRoom();
   }
 
-  /** Notes how much every client has read since the last check. */
+  /** Records how much each client has read since the last check. */
   #look(): void {
     const now = this.#runtime.now();
     const found = new Map<ServerResponse, Unread>();
     for (const response of this.#responses) {
-      // A pipelined response has no socket while it waits for the response before it, so its client cannot read it yet.
+      // A pipelined response has no socket while it waits for the previous response, so its client cannot read it yet.
       const { socket } = response;
       const bytes = unreadBytes(response);
       if (bytes === 0) continue;
       const taken = socket ? socket.bytesWritten - socket.writableLength : 0;
       const before = this.#unread.get(response);
-      // If the clock was set back, the client must not get more time.
+      // The check for a clock that was set back prevents a client from getting more time.
       const hasRead = !socket || before?.taken !== taken || before.since > now;
       found.set(response, { response, bytes, taken, since: hasRead ? now : before.since });
     }

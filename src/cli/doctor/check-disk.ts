@@ -3,11 +3,11 @@ import { access, readFile, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Config } from '../../shared/config/config.ts';
 import { weaknessOf } from '../../shared/secrets/weak-key.ts';
-import { type Finding, fail, ok, reasonOf, warn } from './finding.ts';
+import { type Finding, fail, passed, reasonOf, warn } from './finding.ts';
 
 const leastFreeBytes = 100e6;
 
-/** Checks DATA_DIR, or the directory in which the first start would create it. Writes nothing. */
+/** Checks DATA_DIR, or the folder in which the first start would create it. Writes nothing. */
 export async function checkDisk({ dataDir }: Config): Promise<readonly Finding[]> {
   const place = await nearest(dataDir);
   const isThere = place.path === dataDir;
@@ -36,10 +36,10 @@ export async function checkDisk({ dataDir }: Config): Promise<readonly Finding[]
   }
   if (findings.length > 0) return findings;
   const state = isThere ? 'mode 0700, can be written' : 'not there yet: made at first start';
-  return [ok('disk', `${dataDir}, ${state}, ${size(free)} free`)];
+  return [passed('disk', `${dataDir}, ${state}, ${size(free)} free`)];
 }
 
-/** Returns the path, or its closest parent that exists. */
+/** Returns the path, or its nearest parent that exists. */
 async function nearest(path: string): Promise<{ path: string; isFolder: boolean; mode: number }> {
   try {
     const found = await stat(path);
@@ -50,34 +50,34 @@ async function nearest(path: string): Promise<{ path: string; isFolder: boolean;
   }
 }
 
-/** Checks SECRET_KEY, or the file that replaces it. The key itself is never shown. */
+/** Checks SECRET_KEY, or the key file that is used without it. The key itself is never shown. */
 export async function checkSecretKey({ dataDir, secrets: { secretKeys } }: Config): Promise<readonly Finding[]> {
   if (secretKeys !== null) {
-    const count = secretKeys.length === 1 ? 'one key' : `${secretKeys.length} keys, the first seals`;
-    return [ok('secret_key', `SECRET_KEY of the environment: ${count}`)];
+    const count = secretKeys.length === 1 ? 'one key' : `${secretKeys.length} keys, the first encrypts`;
+    return [passed('secret_key', `SECRET_KEY of the environment: ${count}`)];
   }
   const path = join(dataDir, 'secret.key');
   const text = await readIfThere(path);
-  if (text === null) return [ok('secret_key', `${path} is made at first start`)];
+  if (text === null) return [passed('secret_key', `${path} is made at first start`)];
   if (!isKey(text.trim())) {
     const todo =
-      'restore it from a backup; if there is none, remove it, and the next start says how to begin with a new key';
-    return [fail('secret_key', `${path} does not hold 32 bytes in base64`, todo)];
+      'restore it from a backup; if there is none, remove it, and the next start explains how to begin with a new key';
+    return [fail('secret_key', `${path} does not contain 32 bytes in base64`, todo)];
   }
   const weakness = weaknessOf(Buffer.from(text, 'base64'));
   if (weakness !== null) {
     const todo = 'set SECRET_KEY to a new key (`openssl rand -base64 32`) and, after a comma, this one';
-    return [fail('secret_key', `${path} holds a weak key: ${weakness}`, todo)];
+    return [fail('secret_key', `${path} contains a weak key: ${weakness}`, todo)];
   }
   const { mode } = await stat(path);
   if ((mode & 0o077) !== 0) {
     const shown = (mode & 0o777).toString(8).padStart(4, '0');
     return [fail('secret_key', `others may read ${path} (mode ${shown})`, `chmod 600 ${path}`)];
   }
-  return [ok('secret_key', `${path}, mode 0600`)];
+  return [passed('secret_key', `${path}, mode 0600`)];
 }
 
-/** Node ignores characters that are not base64, so a damaged key would be read as another key. */
+/** The text is validated, because Node ignores characters that are not base64, so a damaged key would be read as another key. */
 function isKey(text: string): boolean {
   const key = Buffer.from(text, 'base64');
   return key.length === 32 && key.toString('base64').replace('=', '') === text.replace(/=$/, '');

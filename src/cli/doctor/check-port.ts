@@ -3,18 +3,18 @@ import { join } from 'node:path';
 import { request } from 'undici';
 import type { Config } from '../../shared/config/config.ts';
 import { readIfThere } from './check-disk.ts';
-import { type Finding, fail, ok, reasonOf, warn } from './finding.ts';
+import { type Finding, fail, passed, reasonOf, warn } from './finding.ts';
 
 const answerMs = 3_000;
 
 /** A Postern service that runs on this machine. */
 export interface Running {
   readonly origin: string;
-  /** The address of its platform, or `null` if the service does not use this DATA_DIR. */
+  /** The URL of the service's platform; `null` if the service does not use this DATA_DIR. */
   readonly sandboxUrl: string | null;
 }
 
-/** Checks whether a service can listen on the port, or does already. */
+/** Checks that a service can listen on the port, or that one is already listening. */
 export async function checkPort(config: Config): Promise<{ running: Running | null; findings: readonly Finding[] }> {
   const demo = await readDemo(config.dataDir);
   const wanted = config.port === 0 ? null : originOf(config);
@@ -29,30 +29,30 @@ export async function checkPort(config: Config): Promise<{ running: Running | nu
 }
 
 async function describeRunning({ origin, sandboxUrl }: Running, uptime: number): Promise<Finding> {
-  const fault = await askReady(origin);
-  if (fault !== null) {
-    const todo = 'the other lines may say why; its log does';
-    return fail('port', `a Postern runs at ${origin}, but is not ready: ${fault}`, todo);
+  const problem = await askReady(origin);
+  if (problem !== null) {
+    const todo = 'see the other lines and its log';
+    return fail('port', `a Postern service runs at ${origin}, but is not ready: ${problem}`, todo);
   }
-  if (sandboxUrl !== null) return ok('port', `a Postern runs at ${origin}, for ${uptime} s, and is ready`);
+  if (sandboxUrl !== null) return passed('port', `a Postern service runs at ${origin}, for ${uptime} s, and is ready`);
   const todo = 'set DATA_DIR to its folder, or PORT to another one for a service of this DATA_DIR';
-  return warn('port', `the Postern that runs at ${origin} does not use this DATA_DIR`, todo);
+  return warn('port', `the Postern service at ${origin} does not use this DATA_DIR`, todo);
 }
 
 async function describeFree({ host, port }: Config): Promise<Finding> {
-  const fault = await tryListen(host, port);
+  const problem = await tryListen(host, port);
   const named = `${host}:${port}`;
-  if (fault === null) return ok('port', port === 0 ? `PORT=0 takes any free one of ${host}` : `${named} is free`);
-  if (fault === 'EADDRINUSE') {
+  if (problem === null) return passed('port', port === 0 ? `PORT=0 takes any free one of ${host}` : `${named} is free`);
+  if (problem === 'EADDRINUSE') {
     return fail('port', `${named} is taken, and not by a Postern`, 'stop what uses it, or set PORT to another one');
   }
-  if (fault === 'EACCES') {
-    return fail('port', `${named} needs rights that this user does not have`, 'set PORT to one from 1024 on');
+  if (problem === 'EACCES') {
+    return fail('port', `${named} needs permissions that this user does not have`, 'set PORT to 1024 or higher');
   }
-  return fail('port', `HOST is no address of this machine (${host}: ${fault})`, 'for example HOST=127.0.0.1');
+  return fail('port', `HOST is no address of this machine (${host}: ${problem})`, 'for example HOST=127.0.0.1');
 }
 
-/** Listens for a moment. Returns `null` if that works, otherwise the error code of the system. */
+/** Tries to listen on the port. Returns `null` on success, otherwise the error code of the system. */
 export function tryListen(host: string, port: number): Promise<string | null> {
   return new Promise((resolve) => {
     const server = createServer();
@@ -61,13 +61,13 @@ export function tryListen(host: string, port: number): Promise<string | null> {
   });
 }
 
-/** Reads the addresses of the service that last started on this DATA_DIR and of its platform. */
+/** Reads `demo.json`, which has the URLs of the last service that started with this DATA_DIR and of its platform. */
 async function readDemo(dataDir: string): Promise<{ origin: string; sandboxUrl: string } | null> {
   try {
     const demo = JSON.parse((await readIfThere(join(dataDir, 'demo.json'))) ?? 'null');
     return { origin: new URL(demo.baseUrl).origin, sandboxUrl: new URL(demo.sandboxUrl).origin };
   } catch {
-    // The file only helps to find the service, and the next start writes it again.
+    // An unreadable file is ignored, because it only helps to find the service and the next start writes it again.
     return null;
   }
 }

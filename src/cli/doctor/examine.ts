@@ -4,19 +4,20 @@ import { checkPlatform } from './check-platform.ts';
 import { checkPort, type Running } from './check-port.ts';
 import { checkNode, checkSettings } from './check-settings.ts';
 import { checkStore } from './check-store.ts';
-import { type Finding, failed, inTime, skip } from './finding.ts';
+import { checkTraces } from './check-traces.ts';
+import { type Finding, hasFailure, inTime, skip } from './finding.ts';
 
 const limitMs = 5_000;
-/** The store's check has its own timeout and reports how far it came. This timeout is for a disk that hangs before that. */
+/** The check of the store has its own timeout and reports its progress. This timeout handles a disk that hangs before that check. */
 const storeLimitMs = 10_000;
 
 export interface Examination {
   readonly findings: readonly Finding[];
-  /** The address of the running service. */
+  /** The URL of the running service. */
   readonly runningAt: string | null;
 }
 
-/** Checks everything that a service needs, without a change to any of it. Ends within 15 s, even if a check hangs. */
+/** Checks everything that a service needs, without changing anything. Ends within 15 s, even if a check hangs. */
 export async function examine(env: Environment): Promise<Examination> {
   const { config, findings } = checkSettings(env);
   const begun = [...findings, checkNode()];
@@ -24,15 +25,19 @@ export async function examine(env: Environment): Promise<Examination> {
     const rest = ['disk', 'secret_key', 'store', 'clock', 'port', 'platform'];
     return { findings: [...begun, ...rest.map((name) => skip(name, 'the settings are wrong'))], runningAt: null };
   }
-  const [onDisk, [runningAt, onNetwork]] = await Promise.all([examineDisk(config), examineNetwork(config)]);
-  return { findings: [...begun, ...onDisk, ...onNetwork], runningAt };
+  const [onDisk, [runningAt, onNetwork], onTraces] = await Promise.all([
+    examineDisk(config),
+    examineNetwork(config),
+    checkTraces(config),
+  ]);
+  return { findings: [...begun, ...onDisk, ...onNetwork, ...onTraces], runningAt };
 }
 
 async function examineDisk(config: Config): Promise<readonly Finding[]> {
   const { secretKeys, mongodbUrl } = config.secrets;
-  const diskTodo = 'see that the disk which holds DATA_DIR answers';
+  const diskTodo = 'check that the disk of DATA_DIR responds';
   const disk = await inTime('disk', limitMs, () => checkDisk(config), diskTodo);
-  const noDisk = failed(disk);
+  const noDisk = hasFailure(disk);
   const because = 'DATA_DIR cannot be used';
   const [secretKey, store] = await Promise.all([
     noDisk && secretKeys === null
@@ -42,7 +47,7 @@ async function examineDisk(config: Config): Promise<readonly Finding[]> {
       ? [skip('store', because), skip('clock', because)]
       : inTime('store', storeLimitMs, () => checkStore(config), diskTodo),
   ]);
-  // A key that can be read may still be the wrong one. The check of the store detects that.
+  // A readable key may still be the wrong one, which only the check of the store detects.
   const isWrong = store.some(({ name }) => name === 'secret_key');
   return [...disk, ...(isWrong ? [] : secretKey), ...store];
 }

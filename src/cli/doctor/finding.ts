@@ -1,6 +1,6 @@
-import { type Fault, OperatorError } from '../../shared/errors/operator-error.ts';
+import { OperatorError, type OperatorProblem } from '../../shared/errors/operator-error.ts';
 
-/** `skip`: not checked, because an earlier check failed. */
+/** The result of a check. `skip` means that the check did not run because an earlier one failed. */
 export type FindingState = 'ok' | 'warn' | 'fail' | 'skip';
 
 /** One line of the doctor's report. */
@@ -9,23 +9,23 @@ export interface Finding {
   readonly state: FindingState;
   /** The observed state. */
   readonly detail: string;
-  /** The advice if something is wrong. */
+  /** The advice for a problem. */
   readonly todo: string | null;
 }
 
-export const ok = (name: string, detail: string): Finding => ({ name, state: 'ok', detail, todo: null });
+export const passed = (name: string, detail: string): Finding => ({ name, state: 'ok', detail, todo: null });
 export const skip = (name: string, because: string): Finding => ({
   name,
   state: 'skip',
-  detail: `not looked at: ${because}`,
+  detail: `not checked: ${because}`,
   todo: null,
 });
 export const warn = (name: string, detail: string, todo: string): Finding => ({ name, state: 'warn', detail, todo });
 export const fail = (name: string, detail: string, todo: string): Finding => ({ name, state: 'fail', detail, todo });
 
-export const failed = (findings: readonly Finding[]): boolean => findings.some(({ state }) => state === 'fail');
+export const hasFailure = (findings: readonly Finding[]): boolean => findings.some(({ state }) => state === 'fail');
 
-/** Returns the findings of a check, or a single finding if the check throws or takes too long. */
+/** Runs a check with a timeout. Returns its findings, or a single finding if the check throws or takes too long. */
 export async function inTime(
   name: string,
   limitMs: number,
@@ -34,7 +34,7 @@ export async function inTime(
 ): Promise<readonly Finding[]> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<readonly Finding[]>((resolve) => {
-    timer = setTimeout(() => resolve([fail(name, `no answer within ${limitMs / 1_000} s`, todo)]), limitMs);
+    timer = setTimeout(() => resolve([fail(name, `no response within ${limitMs / 1_000} s`, todo)]), limitMs);
   });
   try {
     return await Promise.race([check(), late]);
@@ -46,12 +46,12 @@ export async function inTime(
 }
 
 export function reasonOf(error: unknown): string {
-  // A connection to a name with several addresses fails with the error of each attempt.
+  // If a host name has several addresses, a failed connection has one error for each of them.
   if (error instanceof AggregateError) return error.errors.map(reasonOf).join('; ');
   return (error instanceof Error && error.message) || String(error);
 }
 
-/** Returns the fault of an error, with advice if the error has some. */
-export function faultOf(error: unknown): Fault {
-  return error instanceof OperatorError ? error.fault : { detail: reasonOf(error), advice: null };
+/** Returns the problem that an error describes, with advice if the error contains any. */
+export function problemOf(error: unknown): OperatorProblem {
+  return error instanceof OperatorError ? error.problem : { detail: reasonOf(error), advice: null };
 }

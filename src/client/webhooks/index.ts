@@ -1,6 +1,7 @@
 /**
- * For programs that receive webhooks: `import { receiver, verify } from 'postern/webhooks'`. Runs in Node, Deno, Bun,
- * Cloudflare Workers and browsers: it uses web APIs only, and the build bundles the packages that it imports.
+ * Functions for programs that receive webhooks: `import { receiver, verify } from 'postern/webhooks'`. They run in
+ * Node, Deno, Bun, Cloudflare Workers and browsers, because they use web APIs only and the build bundles their
+ * dependencies.
  */
 export type * from './events.ts';
 export { fetchReceiver, type NodeRequest, type NodeResponse, type ReceiverOptions, receiver } from './receiver.ts';

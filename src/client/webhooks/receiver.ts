@@ -6,18 +6,18 @@ const bodyLimitBytes = 1024 * 1024;
 
 export interface ReceiverOptions {
   secret: string | readonly string[];
-  /** If it rejects, the response is 500, and the event is sent again. */
+  /** Handles an event. If it rejects, the receiver responds with 500 and the event is delivered again. */
   onEvent: (event: WebhookEvent, delivery: Delivery) => void | Promise<void>;
 }
 
-/** The part of the request of `node:http` and Express that the receiver reads. */
+/** The properties of a `node:http` or Express request that the receiver reads. */
 export interface NodeRequest extends AsyncIterable<Uint8Array> {
   readonly method?: string | undefined;
   readonly url?: string | undefined;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
 }
 
-/** The part of the response of `node:http` and Express that the receiver writes. */
+/** The methods of a `node:http` or Express response that the receiver calls. */
 export interface NodeResponse {
   statusCode: number;
   setHeader(name: string, value: string): unknown;
@@ -30,8 +30,9 @@ interface Reply {
 }
 
 /**
- * A receiver for Express (`app.all('/hook', receiver({ … }))`, before anything that parses bodies) or `node:http`. It
- * responds to the CRC handshake, verifies every delivery and passes its event to `onEvent`.
+ * Creates a receiver for `node:http` or Express. With Express, add it before middleware that parses bodies:
+ * `app.all('/hook', receiver({ … }))`. The receiver responds to the CRC handshake, verifies deliveries and passes their
+ * events to `onEvent`.
  */
 export function receiver(options: ReceiverOptions) {
   const reply = replyTo(options);
@@ -43,7 +44,10 @@ export function receiver(options: ReceiverOptions) {
   };
 }
 
-/** The same receiver for servers that hand over a `Request`: `Deno.serve`, `Bun.serve`, Cloudflare Workers, Hono, Next.js. */
+/**
+ * Creates a receiver for servers that pass a `Request`: `Deno.serve`, `Bun.serve`, Cloudflare Workers, Hono and
+ * Next.js.
+ */
 export function fetchReceiver(options: ReceiverOptions) {
   const reply = replyTo(options);
   return async (request: Request): Promise<Response> => {
@@ -64,7 +68,7 @@ type Chunks = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 function replyTo({ secret, onEvent }: ReceiverOptions) {
   const newest = requireSecret([secret].flat()[0]);
   return async ({ method, url = '', headers }: RequestHead, chunks: Chunks): Promise<Reply> => {
-    // Not parsed as a URL: that throws for a path such as `//`.
+    // `new URL` is not used, because it throws for a path such as `//`.
     const token = new URLSearchParams(url.replace(/^[^?]*/, '')).get('crc_token');
     if (method === 'GET' && token !== null) return { status: 200, body: answerCrc(token, newest) };
     if (method !== 'POST') return { status: 405, body: { error: 'GET with crc_token, or POST' } };
@@ -99,7 +103,7 @@ async function readRaw(chunks: Chunks): Promise<Uint8Array> {
   return body;
 }
 
-/** Not every runtime can iterate over a `ReadableStream`. */
+/** Reads a stream chunk by chunk, because some runtimes cannot iterate over a `ReadableStream`. */
 async function* chunksOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
   const reader = stream.getReader();
   try {

@@ -1,9 +1,9 @@
-/** A text stands for its UTF-8 bytes. */
+/** Bytes, or a text that is encoded as UTF-8. */
 export type TextOrBytes = string | Uint8Array;
 
 /**
- * HMAC-SHA-256 (RFC 2104) of the parts, one after the other, in base64. The kit uses noble's, which runs everywhere;
- * the gateway uses Node's, which needs a fifth of its processor time.
+ * Returns the HMAC-SHA-256 (RFC 2104) of the concatenated parts, in base64. The kit uses the implementation of noble,
+ * which runs everywhere. The gateway uses Node's, which takes a fifth of the processor time.
  */
 export type Hmac = (key: TextOrBytes, ...parts: TextOrBytes[]) => string;
 
@@ -13,27 +13,34 @@ export interface StandardMessage {
   body: TextOrBytes;
 }
 
-/** The signatures of a delivery and of a handshake. */
+/** Creates the functions that sign deliveries and handshakes. */
 export function signatureScheme(hmac: Hmac) {
-  /** `sha256=` and the base64 of HMAC-SHA256 over the raw body (docs/webhooks.md, Deliveries), keyed with the secret. */
+  /**
+   * Returns `sha256=` and the HMAC-SHA256 of the raw body in base64 (docs/webhooks.md, Deliveries). The key is the
+   * secret.
+   */
   const platformSignature = (body: TextOrBytes, secret: string): string => `sha256=${hmac(secret, body)}`;
 
   return {
     platformSignature,
 
-    /** The `response_token` of a CRC handshake (docs/webhooks.md, The handshake): signed like a body that is the token alone. */
+    /**
+     * Returns the `response_token` of a CRC handshake (docs/webhooks.md, The handshake): the platform signature of the
+     * token.
+     */
     crcResponseToken: (token: string, secret: string): string => platformSignature(token, secret),
 
     /**
-     * One signature of the Standard Webhooks specification (1.0.0, Signature scheme): `v1,` and the base64 of HMAC-SHA256
-     * over id, timestamp and body, joined by dots. The key is the UTF-8 bytes of the secret (docs/webhooks.md, Deliveries).
+     * Returns a signature of the Standard Webhooks specification (1.0.0, Signature scheme): `v1,` and the HMAC-SHA256
+     * of id, timestamp and body, joined by dots, in base64. The key is the secret in UTF-8 (docs/webhooks.md,
+     * Deliveries).
      */
     standardSignature: ({ id, timestampSeconds, body }: StandardMessage, secret: string): string =>
       `v1,${hmac(secret, `${id}.${timestampSeconds}.`, body)}`,
   };
 }
 
-/** Compares two texts in a time that depends on their length only, so that it tells nothing about their content. */
+/** Compares two texts in constant time, so that timing reveals nothing about their content. */
 export function isSameText(a: string, b: string): boolean {
   if (a.length !== b.length) return false;
   let difference = 0;

@@ -3,7 +3,7 @@ import { isSameText, signatureScheme, type TextOrBytes } from './signature.ts';
 
 const { crcResponseToken, platformSignature, standardSignature } = signatureScheme(webHmac);
 
-/** The bytes of a body as they arrived. */
+/** The body of a request, unchanged. */
 export type RawBody = string | ArrayBuffer | ArrayBufferView;
 
 export type ReceivedHeaders =
@@ -11,28 +11,29 @@ export type ReceivedHeaders =
   | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 export interface VerifyOptions {
-  /** How old or how far ahead a delivery's timestamp may be. 300 seconds if left out. */
+  /** The maximum difference between the timestamp of a delivery and the current time, in seconds. Default: 300. */
   toleranceSeconds?: number;
-  /** Milliseconds since the Unix epoch; the machine's clock if left out. */
+  /** Returns the current time in milliseconds since the Unix epoch. Default: the system clock. */
   now?: () => number;
 }
 
 export interface Delivery {
-  /** The id of the event, which is the same for every retry and replay. It is signed. */
+  /** The id of the event. Retries and replays have the same id. It is covered by the signature. */
   eventId: string;
-  /** Counts from 1. Not signed. */
+  /** The number of this attempt, starting at 1. It is not covered by the signature. */
   attempt: number;
 }
 
-/** The request was not signed with the secret, or is too old. Respond with 401, and do nothing else. */
+/** Thrown if a request is not signed with the secret or is too old. Respond with 401, and do not process the event. */
 export class WebhookVerificationError extends Error {
   override readonly name = 'WebhookVerificationError';
 }
 
 /**
- * Checks that a delivery was signed with this secret, or one of these. `rawBody` must be the bytes that arrived, not a
- * parsed and printed copy of them. It checks the signature of the Standard Webhooks specification (1.0.0), which covers id
- * and time too, so that nobody else can send an old delivery again. Throws `WebhookVerificationError`.
+ * Verifies that a delivery was signed with the secret, or with one of several secrets. `rawBody` must be the received
+ * bytes, and not JSON that was parsed and serialized again. It checks the signature of the Standard Webhooks
+ * specification (1.0.0), which also covers the id and the time, so that old deliveries cannot be sent again by others.
+ * Throws `WebhookVerificationError`.
  */
 export function verify(
   rawBody: RawBody,
@@ -49,26 +50,29 @@ export function verify(
   }
   const given = read(headers, 'webhook-signature').split(' ');
   const message = { id, timestampSeconds, body: bytesOf(rawBody) };
-  // One HMAC for each secret, however many signatures the header lists.
+  // Compute one HMAC per secret, because the header may list any number of signatures.
   const expected = secrets.map((one) => standardSignature(message, one));
   if (!expected.some((one) => given.some((text) => isSameText(text, one)))) {
     throw new WebhookVerificationError('webhook-signature does not match: check the secret');
   }
   const attempt = Number(read(headers, 'x-platform-webhooks-attempt'));
-  // `webhook-id` is signed. `x-platform-webhooks-event-id` has the same value but no signature, so a changed one would let
-  // a delivery be processed twice.
+  // Return `webhook-id`, which is signed. `x-platform-webhooks-event-id` has the same value but no signature, so an
+  // attacker could change it to have a delivery processed twice.
   return { eventId: id, attempt };
 }
 
 /**
- * Returns whether the platform's own signature was made with this secret. It covers the body only. Prefer `verify`: this
- * signature also accepts old deliveries, and texts that the receiver has signed as the token of a CRC handshake.
+ * Returns true if the platform signature was made with this secret. Prefer `verify`. The platform signature covers only
+ * the body, so it also accepts old deliveries, and texts that the receiver signed as the token of a CRC handshake.
  */
 export function isSignedByPlatform(rawBody: RawBody, headers: ReceivedHeaders, secret: string): boolean {
   return isSameText(read(headers, 'x-platform-webhooks-signature'), platformSignature(bytesOf(rawBody), secret));
 }
 
-/** The JSON body of the 200 with which a receiver responds to a CRC handshake (docs/webhooks.md, The handshake). */
+/**
+ * Returns the JSON body with which a receiver responds to a CRC handshake, with status 200 (docs/webhooks.md, The
+ * handshake).
+ */
 export function answerCrc(token: string, secret: string): { response_token: string } {
   return { response_token: crcResponseToken(token, secret) };
 }

@@ -4,7 +4,9 @@ import type { RecoveredKeys } from '../key-recovery/recovered-keys.ts';
 import type { KnownConversations } from './known-conversations.ts';
 import { untrustedKeys } from './refusals.ts';
 
-/** The account that decrypts and encrypts in one call, with its private keys. The caller wipes them at the end. */
+/**
+ * A platform account with its private chat keys, for the duration of one call. The caller wipes the keys at the end.
+ */
 export class Actor {
   readonly self: Self;
   readonly recovered: RecoveredKeys;
@@ -18,7 +20,7 @@ export class Actor {
     this.known = known;
   }
 
-  /** Throws `platform_unavailable` if the public keys on the platform do not belong to these private keys. */
+  /** Loads the account's public keys. Throws `platform_unavailable` if they do not belong to these private keys. */
   static async of(
     recovered: RecoveredKeys,
     messages: PlatformMessages,
@@ -28,7 +30,7 @@ export class Actor {
     const raw = recovered.privateKeys();
     const keys = importChatKeys(raw);
     raw.fill(0);
-    if (keys === undefined) throw untrustedKeys('what the realms keep are no keys');
+    if (keys === undefined) throw untrustedKeys('the data that the realms store is not a pair of private keys');
     try {
       const version = await known.ownVersion(nowMs, async () => {
         const registered = await messages.publicKeys([recovered.userId]);

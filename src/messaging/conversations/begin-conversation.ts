@@ -5,7 +5,7 @@ import type { Actor } from './actor.ts';
 import { OpenConversation } from './open-conversation.ts';
 import { conversationNotFound, isConflict, peerWithoutKeys, untrustedKeys } from './refusals.ts';
 
-export interface Beginning {
+export interface NewConversation {
   session: PlatformSession;
   runtime: Runtime;
   actor: Actor;
@@ -13,17 +13,20 @@ export interface Beginning {
   otherId: string;
 }
 
-/** Creates a conversation key and encrypts it for both sides. Throws `conflict` if the other user has no chat keys. */
+/**
+ * Starts a conversation: creates a conversation key and encrypts it for both users. Throws `conflict` if the other user
+ * has no chat keys.
+ */
 export async function beginConversation({
   session,
   runtime,
   actor,
   id,
   otherId,
-}: Beginning): Promise<OpenConversation> {
+}: NewConversation): Promise<OpenConversation> {
   const { messages } = session;
   if ((await messages.publicKeys([otherId])).length === 0) {
-    // Throws if the user does not exist, which is the better error then.
+    // If the user does not exist, this call throws `not_found`, which is clearer than an error about missing keys.
     await session.userProfile({ userId: otherId });
     throw peerWithoutKeys(otherId);
   }
@@ -42,7 +45,7 @@ export async function beginConversation({
   } catch (error) {
     open.wipe();
     if (!isConflict(error)) throw error;
-    // The other side started the conversation at the same moment.
+    // The other user started the conversation at the same moment, so the existing keys are used.
     return new OpenConversation(id, actor, peers, (await messages.conversation(id)).keyChanges);
   } finally {
     key.key.fill(0);

@@ -1,7 +1,10 @@
 import type { SealedConversation } from '../../platform/messages-port.ts';
 import type { ConversationView, DirectMessage } from '../../shared/model/direct-message.ts';
 
-/** Converts a conversation to its API form (docs/direct-messages.md, Conversation), with the last message if it is given. */
+/**
+ * Converts a conversation to the form of the API (docs/direct-messages.md, Conversation). The last message is included
+ * if it is given.
+ */
 export function conversationView(conversation: SealedConversation, last?: DirectMessage): ConversationView {
   return {
     conversation_id: conversation.id,

@@ -12,18 +12,18 @@ export interface DirectMessagesParts {
   runtime: Runtime;
 }
 
-/** The credentials of one call: platform session, owner of the keys, and encryption code if given. */
+/** The platform session, key owner and encryption code of one call. */
 export interface MessagingCall {
   session: PlatformSession;
   who: KeyOwner;
-  /** Without a code (`null`) no message can be decrypted. */
+  /** The encryption code. Without it (`null`) no message can be decrypted. */
   code: Secret | null;
 }
 
-/** The end-to-end encrypted messages of the accounts that callers act as. Keys are kept in memory only. */
+/** Provides end-to-end encrypted messaging for platform users. Their private keys are kept in memory only. */
 export class DirectMessages {
   readonly #parts: DirectMessagesParts;
-  /** The public keys found with each set of recovered keys. They are dropped with it. */
+  /** The checked public keys that belong to each set of recovered private keys. Both are garbage-collected together. */
   readonly #known = new WeakMap<RecoveredKeys, KnownConversations>();
 
   constructor(parts: DirectMessagesParts) {
@@ -32,10 +32,13 @@ export class DirectMessages {
 
   /** Creates a session for one call. */
   session(call: MessagingCall): MessagingSession {
-    return new MessagingSession({ ...this.#parts, ...call, knownOf: (keys) => this.knownOf(keys) });
+    return new MessagingSession({ knownOf: (keys) => this.knownOf(keys), ...this.#parts, ...call });
   }
 
-  /** Returns the account that the code belongs to. The caller wipes its keys after use. Throws like `ChatKeyService.recover`. */
+  /**
+   * Returns the account that the encryption code unlocks. The caller wipes the keys after use. Throws the errors of
+   * `ChatKeyService.recover`.
+   */
   async actor({ session, who }: MessagingCall, code: Secret): Promise<Actor> {
     const recovered = await this.#parts.chatKeys.recover(session, who, code);
     return Actor.of(recovered, session.messages, this.knownOf(recovered), this.#parts.runtime.now());

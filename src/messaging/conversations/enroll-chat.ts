@@ -19,10 +19,13 @@ export interface Enrolment {
   runtime: Runtime;
 }
 
-/** Creates chat keys. The realms store the private keys, the platform the public ones. Throws `conflict` if the account has keys. */
+/**
+ * Creates chat keys for an account. The key realms store the encrypted private keys, and the platform stores the public
+ * keys. Throws `conflict` if the account already has keys.
+ */
 export async function enrollChat(enrolment: Enrolment): Promise<void> {
   const { chatKeys, session, who, code, runtime } = enrolment;
-  // Checked before keys are created that nobody could use.
+  // Check for existing keys first, so that no keys are created that could not be registered.
   const { messages } = session;
   const keys = generateChatKeys((length) => runtime.randomBytes(length));
   const raw = exportChatKeys(keys);
@@ -38,9 +41,13 @@ export async function enrollChat(enrolment: Enrolment): Promise<void> {
   }
 }
 
-/** Returns keys that the realms have but whose public keys were never registered, because a process died in between. */
+/**
+ * Completes an enrolment that was interrupted: the realms have the private keys, but the public keys were never
+ * registered. Recovers the private keys and registers the public ones.
+ */
 async function registerRecovered({ chatKeys, session, who, code }: Enrolment, conflict: unknown): Promise<void> {
-  // An account with registered keys needs no others, and the code, which is meant to be new, must not cost it a guess.
+  // If public keys are registered, the enrolment is complete. Do not try the code in this case, because a wrong code
+  // would cost one of the limited guesses.
   const { id } = await session.ownProfile();
   if ((await session.messages.publicKeys([id])).length > 0) throw conflict;
   const recovered = await chatKeys.recover(session, who, code).catch(() => {

@@ -4,6 +4,7 @@ import type { Platform, PlatformCall, PlatformSession } from '../../platform/por
 import { PosternError } from '../../shared/errors/postern-error.ts';
 import type { MessageEvent } from '../../shared/model/event.ts';
 import type { PlacedKeyChange } from '../../shared/model/sealed-event.ts';
+import { upTo } from '../../shared/runtime/lru.ts';
 import { Secret } from '../../shared/secrets/secret.ts';
 import type { MessageOpener, OpenedMessage, Opening } from '../../webhooks/shared/message-opener.ts';
 import type { ChatEvent, OpenFailure } from '../encryption/index.ts';
@@ -12,7 +13,7 @@ import type { DirectMessages } from './direct-messages.ts';
 import { OpenConversation } from './open-conversation.ts';
 
 /** The number of message ids that are remembered to detect replays. */
-const mostRemembered = 20_000;
+const maxRemembered = 20_000;
 
 export interface EventOpenerParts {
   directMessages: DirectMessages;
@@ -20,10 +21,10 @@ export interface EventOpenerParts {
   readProxy: (text: Secret) => PlatformCall['proxy'];
 }
 
-/** Decrypts the messages of webhooks and streams with the account, proxy and code of each. */
+/** Decrypts messages for webhooks and event streams, with the account, proxy and code of each subscription. */
 export class EventOpener implements MessageOpener {
   readonly #parts: EventOpenerParts;
-  readonly #seen = new LRUCache<string, string>({ max: mostRemembered });
+  readonly #seen = new LRUCache<string, string>(upTo(maxRemembered));
 
   constructor(parts: EventOpenerParts) {
     this.#parts = parts;
@@ -85,9 +86,12 @@ export class EventOpener implements MessageOpener {
     const authToken = new Secret(credentials.authToken);
     const proxy = credentials.proxy === null ? null : new Secret(credentials.proxy);
     const session = platform.as({
-      ...{ account, authToken, proxy: proxy && readProxy(proxy), signal: null },
+      account,
+      authToken,
+      proxy: proxy && readProxy(proxy),
+      signal: null,
       tokenFor: () => {
-        throw new Error('to open messages is to write nothing');
+        throw new Error('opening a message must not write to the platform');
       },
     });
     const who = { account, authToken, proxy };
@@ -96,7 +100,10 @@ export class EventOpener implements MessageOpener {
   }
 }
 
-/** Returns `null` if the conversation does not exist any more. Its messages stay encrypted and do not delay others. */
+/**
+ * Returns the key changes of a conversation, or `null` if the conversation no longer exists. In that case its messages
+ * stay encrypted, and other messages are still delivered.
+ */
 async function keyChangesOf(id: string, messages: PlatformMessages): Promise<readonly PlacedKeyChange[] | null> {
   try {
     return (await messages.conversation(id)).keyChanges;
@@ -106,7 +113,10 @@ async function keyChangesOf(id: string, messages: PlatformMessages): Promise<rea
   }
 }
 
-/** `deleted`: the platform no longer has the ciphertext, so the event cannot be verified. */
+/**
+ * Returns the form of a message that cannot be decrypted. `deleted` means that the platform no longer has the encrypted
+ * content.
+ */
 function unreadable(reason: OpenFailure | 'deleted'): OpenedMessage {
   return { text: '', emoji: '', attachment: null, undecryptable: reason };
 }

@@ -1,11 +1,11 @@
 import { LRUCache } from 'lru-cache';
 import type { PlatformMessages } from '../../platform/messages-port.ts';
+import { upTo } from '../../shared/runtime/lru.ts';
 import { Peers, participantsOf } from '../encryption/index.ts';
 
-/** Public keys are read again after this time, because a user may have new ones. */
-const freshMs = 5 * 60_000;
-/** `maxSize` instead of `max`, because `max` would allocate the lists for all conversations at once, for each account. */
-const mostConversations = { maxSize: 5_000, sizeCalculation: () => 1 };
+/** The lifetime of cached public keys. After it they are read again, because a user may have registered new keys. */
+const lifetimeMs = 5 * 60_000;
+const mostConversations = upTo(5_000);
 
 interface Kept {
   readonly peers: Peers;
@@ -13,8 +13,9 @@ interface Kept {
 }
 
 /**
- * The checked public keys of the conversations of one account, cached as long as its recovered keys. The cache belongs to those
- * keys, because a caller's proxy must not decide which public keys another caller encrypts for.
+ * Caches the verified public keys of one account's conversations, as long as the account's private keys are cached. The
+ * cache is not shared between accounts. If it were, the proxy of one caller could supply the public keys that another
+ * caller encrypts for.
  */
 export class KnownConversations {
   readonly #peers = new LRUCache<string, Kept>(mostConversations);
@@ -25,11 +26,11 @@ export class KnownConversations {
   async ownVersion(nowMs: number, find: () => Promise<string | undefined>): Promise<string | undefined> {
     if (this.#own !== undefined && this.#own.until > nowMs) return this.#own.version;
     const version = await find();
-    if (version !== undefined) this.#own = { version, until: nowMs + freshMs };
+    if (version !== undefined) this.#own = { version, until: nowMs + lifetimeMs };
     return version;
   }
 
-  /** Returns the participants' keys of each conversation. Reads all keys that are not cached in one request. */
+  /** Returns the participants' public keys of each conversation. Keys that are not cached are read in one request. */
   async peersOf(ids: readonly string[], messages: PlatformMessages, nowMs: number): Promise<Map<string, Peers>> {
     const found = new Map<string, Peers>();
     const asked = ids.filter((id) => {
@@ -44,19 +45,19 @@ export class KnownConversations {
     for (const id of asked) {
       const own: readonly string[] = participantsOf(id) ?? [];
       const peers = new Peers(registered.filter(({ userId }) => own.includes(userId)));
-      this.#peers.set(id, { peers, until: nowMs + freshMs });
+      this.#peers.set(id, { peers, until: nowMs + lifetimeMs });
       found.set(id, peers);
     }
     return found;
   }
 
-  /** Removes the keys of a conversation, so that they are read again. */
+  /** Removes the keys of a conversation from the cache. */
   forget(id: string): void {
     this.#peers.delete(id);
   }
 
-  /** Records a version of the conversation's key, if given. Returns the newest version that was recorded. */
-  reached(id: string, version?: string): string | undefined {
+  /** Records a key version of the conversation, if one is given. Returns the newest version recorded so far. */
+  recordKeyVersion(id: string, version?: string): string | undefined {
     const before = this.#reached.get(id);
     if (version === undefined || (before !== undefined && BigInt(before) >= BigInt(version))) return before;
     this.#reached.set(id, version);

@@ -35,7 +35,10 @@ export interface MessagingSessionParts {
   knownOf: (keys: RecoveredKeys) => KnownConversations;
 }
 
-/** An existing conversation, or a user. A conversation with the user is created if there is none. */
+/**
+ * The recipient of a message: an existing conversation, or a user. If no conversation with the user exists, one is
+ * created.
+ */
 export type Recipient = { conversationId: string } | { userId: string };
 
 export interface Sent {
@@ -52,7 +55,7 @@ export interface NewAttachment {
   height: number | null;
 }
 
-/** Decrypts and encrypts messages for one call. Without a code it can only list conversations. */
+/** Decrypts and encrypts the messages of one call. Without an encryption code, only conversations can be listed. */
 export class MessagingSession {
   readonly #parts: MessagingSessionParts;
 
@@ -60,7 +63,7 @@ export class MessagingSession {
     this.#parts = parts;
   }
 
-  /** Returns conversations, newest first. With a code, each has its last message. */
+  /** Returns conversations, newest first. The last message of each is included if an encryption code was given. */
   async conversations(count: number, cursor: GraphCursor | null) {
     const withLastMessages = this.#parts.code !== null;
     const list = () => this.#messages.conversations({ count, cursor, withLastMessages });
@@ -107,7 +110,7 @@ export class MessagingSession {
     );
   }
 
-  /** Sends an attachment into an existing conversation. */
+  /** Sends an attachment to an existing conversation. */
   sendMedia(conversationId: string, text: string, attachment: NewAttachment): Promise<Sent & { mediaHashKey: string }> {
     return this.#act((actor) =>
       this.#inConversation(actor, { conversationId }, async (open) => {
@@ -115,7 +118,7 @@ export class MessagingSession {
         const sealing = sealedMedia(media, open.latestKey().key, this.#parts.runtime);
         const mediaHashKey = await this.#messages.uploadMedia(conversationId, sealing.media);
         if (mediaHashKey !== sealing.hashKey()) {
-          throw new PosternError('platform_unreadable', 'The platform did not keep the attachment as it was sealed');
+          throw new PosternError('platform_unreadable', 'The platform changed the encrypted attachment');
         }
         const size = { ...(width !== null && { width }), ...(height !== null && { height }) };
         const attachments = [{ mediaHashKey, type, filename, size: media.size, ...size }];
@@ -142,7 +145,7 @@ export class MessagingSession {
     );
   }
 
-  /** Deletes a message. Default of `forAll`: true for the actor's own messages. */
+  /** Deletes a message. `forAll` is true by default for the actor's own messages, and false for others. */
   delete(conversationId: string, seqId: string, forAll: boolean | undefined): Promise<Sent> {
     return this.#about(conversationId, seqId, (actor, _open, message) => {
       const isOwn = message.senderId === actor.self.userId;
@@ -153,7 +156,7 @@ export class MessagingSession {
     });
   }
 
-  /** Creates and registers the account's chat keys. Throws `conflict` if the account has keys. */
+  /** Creates and registers the account's chat keys. Throws `conflict` if the account already has keys. */
   enroll(): Promise<void> {
     return enrollChat({ ...this.#parts, code: this.#code() });
   }
@@ -169,7 +172,7 @@ export class MessagingSession {
     return this.#parts.code;
   }
 
-  /** Runs `use` with the actor's keys, and wipes them afterwards. */
+  /** Runs `use` with the actor's private keys and wipes them afterwards. */
   async #act<T>(use: (actor: Actor) => Promise<T>): Promise<T> {
     const { chatKeys, session, who, runtime, knownOf } = this.#parts;
     const messages = this.#messages;
@@ -188,7 +191,7 @@ export class MessagingSession {
     return new OpenConversation(id, actor, peers, keyChanges);
   }
 
-  /** Runs `use` in the conversation. Creates the conversation if `to` is a user and there is none. */
+  /** Runs `use` on the conversation. If `to` is a user, a missing conversation is created first. */
   async #inConversation<T>(actor: Actor, to: Recipient, use: (open: OpenConversation) => Promise<T>): Promise<T> {
     const own = actor.self.userId;
     if ('userId' in to && to.userId === own) throw malformedField('user_id', 'must be somebody else');

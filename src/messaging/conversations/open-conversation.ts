@@ -12,8 +12,8 @@ import {
 import type { Actor } from './actor.ts';
 import { untrustedKeys } from './refusals.ts';
 
-/** The kind inside the encrypted event that each kind on the platform must have. */
-const saidKinds: Record<SealedKind, ChatEvent['kind']> = {
+/** Maps each kind of event on the platform to the kind that the encrypted event must have. */
+const contentKinds: Record<SealedKind, ChatEvent['kind']> = {
   message: 'message',
   edit: 'edit',
   reaction_added: 'reactionAdded',
@@ -22,7 +22,7 @@ const saidKinds: Record<SealedKind, ChatEvent['kind']> = {
   key_change: 'keyChange',
 };
 
-/** A conversation with all of its keys that could be decrypted. Callers wipe it after use. */
+/** A conversation with all the conversation keys that could be decrypted. Callers wipe the keys after use. */
 export class OpenConversation {
   readonly id: string;
   readonly #reader: Reader;
@@ -35,25 +35,31 @@ export class OpenConversation {
     for (const change of keyChanges) this.#adopt(change);
   }
 
-  /** Decrypts an event. Returns `corrupt` if its kind or target differ from the unencrypted ones on the platform. */
+  /**
+   * Decrypts an event. Returns `corrupt` if the encrypted kind or target differs from the unencrypted one on the
+   * platform.
+   */
   open(event: PlacedEvent): Opened<ChatEvent> {
     const raw = rawOf(event);
     if (raw === null) return { ok: false, reason: 'corrupt' };
     const opened = openEvent(raw, this.#reader);
     if (!opened.ok) return opened;
-    return isAsTold(opened.value, event) ? opened : { ok: false, reason: 'corrupt' };
+    return matchesPlatform(opened.value, event) ? opened : { ok: false, reason: 'corrupt' };
   }
 
-  /** Returns the key for new messages. Throws if the platform withholds a newer key that was seen before. */
+  /**
+   * Returns the newest key, which encrypts new messages. Throws if an earlier call saw a newer key that the platform
+   * does not return now.
+   */
   latestKey(): ConversationKey {
     const key = this.#reader.keys.latest;
     if (key === undefined) throw untrustedKeys(`no key of the conversation opens: ${this.id}`);
-    const reached = this.#actor.known.reached(this.id, key.version);
+    const reached = this.#actor.known.recordKeyVersion(this.id, key.version);
     if (reached !== key.version) throw untrustedKeys(`the conversation's key is older than one before it: ${this.id}`);
     return key;
   }
 
-  /** Adds the key of a new key change. Throws if it cannot be decrypted, because the caller is about to use it. */
+  /** Adds the key of a new key change. Throws if the key cannot be decrypted. */
   adoptNew(change: PlacedKeyChange): void {
     const reason = this.#adopt(change);
     if (reason !== null) throw untrustedKeys(`the conversation's new key does not open (${reason}): ${this.id}`);
@@ -78,13 +84,13 @@ export class OpenConversation {
     if (value.kind !== 'keyChange' || value.key.version !== change.version) return 'corrupt';
     if (!this.#reader.keys.adopt(value.key)) return 'wrong_key';
     recovered.keep(name, value.key.key);
-    this.#actor.known.reached(this.id, change.version);
+    this.#actor.known.recordKeyVersion(this.id, change.version);
     value.key.key.fill(0);
     return null;
   }
 }
 
-/** Returns the event in the form of the scheme, or `null` if it cannot be one. */
+/** Encodes an event as a `MessageEvent` of the encryption scheme. Returns `null` if the event is not valid. */
 function rawOf({ sealed, seqId, createdAt }: PlacedEvent): string | null {
   if (sealed === null) return null;
   try {
@@ -94,8 +100,8 @@ function rawOf({ sealed, seqId, createdAt }: PlacedEvent): string | null {
   }
 }
 
-function isAsTold(value: ChatEvent, { kind, targetSeqId }: PlacedEvent): boolean {
-  if (value.kind !== saidKinds[kind]) return false;
+function matchesPlatform(value: ChatEvent, { kind, targetSeqId }: PlacedEvent): boolean {
+  if (value.kind !== contentKinds[kind]) return false;
   switch (value.kind) {
     case 'edit':
     case 'reactionAdded':

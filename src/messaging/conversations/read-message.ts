@@ -5,7 +5,10 @@ import type { OpenConversation } from './open-conversation.ts';
 
 type Reaction = DirectMessage['reactions'][number];
 
-/** Decrypts a message for its reader. A message that cannot be decrypted gets the reason and does not fail the page. */
+/**
+ * Decrypts a message. A message that cannot be decrypted has the reason in `undecryptable`, so that one bad message
+ * does not fail the page.
+ */
 export function readMessage(conversation: OpenConversation, message: PlacedMessage, readerId: string): DirectMessage {
   const { senderId } = message;
   const base = {
@@ -22,13 +25,13 @@ export function readMessage(conversation: OpenConversation, message: PlacedMessa
     undecryptable: null,
   };
   if (message.deleted === 'self') return base;
-  if (message.deleted === 'all') return { ...base, undecryptable: whyNotDeleted(conversation, message) };
+  if (message.deleted === 'all') return { ...base, undecryptable: deletionFailure(conversation, message) };
   const opened = conversation.open(message);
   if (!opened.ok) return { ...base, undecryptable: opened.reason };
   if (opened.value.kind !== 'message') return { ...base, undecryptable: 'corrupt' };
   const { text, attachments } = opened.value;
   const [first] = attachments;
-  const { edit, reactions } = readAbout(conversation, message, readerId);
+  const { edit, reactions } = readChanges(conversation, message, readerId);
   return {
     ...base,
     text: edit ?? text,
@@ -38,8 +41,11 @@ export function readMessage(conversation: OpenConversation, message: PlacedMessa
   };
 }
 
-/** Returns `null` if the sender signed the deletion. Otherwise the platform removed the message by itself. */
-function whyNotDeleted(conversation: OpenConversation, message: PlacedMessage): OpenFailure | null {
+/**
+ * Checks the signature of a deletion. Returns `null` if the sender signed it, and otherwise the reason why it is not
+ * valid.
+ */
+function deletionFailure(conversation: OpenConversation, message: PlacedMessage): OpenFailure | null {
   const deletion = message.about.find(({ kind }) => kind === 'deletion');
   if (deletion === undefined || deletion.senderId !== message.senderId) return 'bad_signature';
   const opened = conversation.open(deletion);
@@ -47,8 +53,11 @@ function whyNotDeleted(conversation: OpenConversation, message: PlacedMessage): 
   return opened.value.kind === 'delete' && opened.value.forAll ? null : 'bad_signature';
 }
 
-/** Returns the last edit by the sender, and the reactions that their senders have not removed. */
-function readAbout(conversation: OpenConversation, message: PlacedMessage, readerId: string) {
+/**
+ * Applies the edits and reactions of a message: returns the last edit by the sender, and the reactions that were not
+ * removed.
+ */
+function readChanges(conversation: OpenConversation, message: PlacedMessage, readerId: string) {
   const seen = new SeenMessages();
   const reactions = new Map<string, Reaction>();
   let edit: string | null = null;
@@ -74,7 +83,7 @@ function attachmentView({ mediaHashKey, type, filename, size, width, height }: A
   return { media_hash_key: mediaHashKey, type, filename, size, width: width ?? null, height: height ?? null };
 }
 
-/** Leaves out replays: messages whose id an older message on the page has. */
+/** Removes replayed messages: of several messages with the same id, only the oldest one on the page is kept. */
 export function withoutReplays(page: readonly DirectMessage[]): DirectMessage[] {
   const seen = new SeenMessages();
   const kept = page

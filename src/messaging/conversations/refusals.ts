@@ -15,7 +15,7 @@ export function peerWithoutKeys(userId: string): PosternError {
   );
 }
 
-/** Refuses keys of the platform that failed a check. Nothing may be encrypted with them. */
+/** Returns the error for public keys that failed verification. Nothing may be encrypted with such keys. */
 export function untrustedKeys(reason: string): PosternError {
   return new PosternError('platform_unreadable', `The platform's chat keys cannot be trusted: ${reason}`);
 }

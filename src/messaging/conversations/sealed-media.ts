@@ -4,7 +4,7 @@ import type { TakenMedia } from '../../shared/model/taken-media.ts';
 import type { Runtime } from '../../shared/runtime/runtime.ts';
 import { MediaHash, sealedSize, sealMedia } from '../encryption/index.ts';
 
-/** Encrypts a file while it is sent. `hashKey` returns the hash of the encryption that was read last. */
+/** Encrypts a file while it is uploaded. `hashKey` returns the hash of the bytes that the last upload attempt read. */
 export function sealedMedia(
   file: TakenMedia,
   key: Uint8Array,

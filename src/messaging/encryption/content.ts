@@ -1,12 +1,12 @@
-import { Malformed } from './encoding.ts';
+import { MalformedError } from './encoding.ts';
 import { type Attachment, type MediaType, type MessageContent, mediaTypes } from './event.ts';
 import { readStruct } from './thrift-reader.ts';
 import type { ThriftStruct } from './thrift-struct.ts';
 import { i32Field, i64Field, stringField, struct, structField, structsField } from './thrift-writer.ts';
 
 /**
- * The sealed part of an event: `MessageEntryHolder`, with the field numbers of the official SDK's `product.thrift` (0.4.3).
- * Richer parts that its clients may send (entities, quoted replies, cards) are passed over.
+ * Field numbers of `MessageEntryHolder`, the encrypted content of an event, from `product.thrift` of the official SDK
+ * (0.4.3). Other fields that clients may send, such as entities, quoted replies and cards, are ignored.
  */
 const holder = { contents: 1 } as const;
 const contents = { message: 1, reactionAdd: 2, reactionRemove: 3, edit: 4 } as const;
@@ -14,20 +14,22 @@ const message = { text: 1, attachments: 3 } as const;
 const attachment = { media: 1 } as const;
 const media = { hashKey: 1, dimensions: 2, type: 3, size: 5, filename: 6 } as const;
 const dimensions = { width: 1, height: 2 } as const;
-/** Edits and reactions alike: the message that is meant, then the new text or the emoji. */
+/** Field numbers shared by edits and reactions: the sequence id of the message, and the new text or the emoji. */
 const change = { sequenceId: 1, value: 2 } as const;
 
 export function encodeContent(content: MessageContent): Uint8Array {
   return struct(structField(holder.contents, encodeVariant(content)));
 }
 
-/** Undefined for what is well-formed, but nothing that is shown here. Throws `Malformed`. */
+/**
+ * Decodes the content of an event. Returns undefined for a valid kind that is not supported here. Throws `MalformedError`.
+ */
 export function decodeContent(bytes: Uint8Array): MessageContent | undefined {
   const union = readStruct(bytes).struct(holder.contents);
-  if (union === undefined) throw new Malformed('it has no contents');
+  if (union === undefined) throw new MalformedError('it has no contents');
   const { variant } = union;
   const value = union.struct(variant);
-  if (value === undefined) throw new Malformed('it has no contents');
+  if (value === undefined) throw new MalformedError('it has no contents');
   switch (variant) {
     case contents.message:
       return { kind: 'message', text: value.string(message.text) ?? '', attachments: attachmentsOf(value) };
@@ -90,7 +92,7 @@ function attachmentsOf(value: ThriftStruct): Attachment[] {
 
 function decodeMedia(value: ThriftStruct): Attachment {
   const mediaHashKey = value.string(media.hashKey);
-  if (mediaHashKey === undefined) throw new Malformed('an attachment has no media hash key');
+  if (mediaHashKey === undefined) throw new MalformedError('an attachment has no media hash key');
   const size = value.struct(media.dimensions);
   const width = size === undefined ? undefined : countOf(size, dimensions.width);
   const height = size === undefined ? undefined : countOf(size, dimensions.height);
@@ -104,7 +106,7 @@ function decodeMedia(value: ThriftStruct): Attachment {
   };
 }
 
-/** A type that is newer than this code is a file; one that is left out is an image, as the SDK reads it. */
+/** Maps an attachment type. Unknown types become `file`. A missing type becomes `image`, as in the SDK. */
 function mediaTypeOf(type: number | undefined): MediaType {
   if (type === undefined) return mediaTypes.image;
   return Object.values(mediaTypes).find((known) => known === type) ?? mediaTypes.file;
@@ -113,18 +115,18 @@ function mediaTypeOf(type: number | undefined): MediaType {
 function countOf(value: ThriftStruct, id: number): number | undefined {
   const count = value.i64(id);
   if (count === undefined) return undefined;
-  if (count < 0n || count > BigInt(Number.MAX_SAFE_INTEGER)) throw new Malformed('a count is out of range');
+  if (count < 0n || count > BigInt(Number.MAX_SAFE_INTEGER)) throw new MalformedError('a count is out of range');
   return Number(count);
 }
 
 function targetOf(value: ThriftStruct): string {
   const target = value.string(change.sequenceId);
-  if (target === undefined) throw new Malformed('it names no message');
+  if (target === undefined) throw new MalformedError('it names no message');
   return target;
 }
 
 function emojiOf(value: ThriftStruct): string {
   const emoji = value.string(change.value);
-  if (emoji === undefined) throw new Malformed('a reaction has no emoji');
+  if (emoji === undefined) throw new MalformedError('a reaction has no emoji');
   return emoji;
 }

@@ -1,12 +1,15 @@
-/** User ids are numbers in decimal, without leading zeros, of at most 64 bits. */
+/** A user id: a decimal number without leading zeros, of at most 20 digits. */
 const userId = /^[1-9]\d{0,19}$/;
 
-/** `<user_id>:<user_id>`, the smaller number first, as the official SDK (0.4.3) derives it. */
+/** Returns `<user_id>:<user_id>` with the smaller number first, like the official SDK (0.4.3). */
 export function conversationIdOf(one: string, other: string): string {
   return isSmaller(one, other) ? `${one}:${other}` : `${other}:${one}`;
 }
 
-/** Both user ids, the smaller first; undefined for what is not a one-to-one conversation's id in its one spelling. */
+/**
+ * Parses a conversation id. Returns both user ids, the smaller one first, or undefined if the id is not in the
+ * canonical form.
+ */
 export function participantsOf(conversationId: string): readonly [string, string] | undefined {
   const [smaller, larger, ...rest] = conversationId.split(':');
   if (smaller === undefined || larger === undefined || rest.length > 0) return undefined;
@@ -14,7 +17,7 @@ export function participantsOf(conversationId: string): readonly [string, string
   return [smaller, larger];
 }
 
-/** Ids may be too long for a `number`; for decimals, the shorter one is the smaller. */
+/** Compares two ids. Ids may exceed the range of `number`, so they are compared by length first and then as text. */
 function isSmaller(one: string, other: string): boolean {
   return one.length === other.length ? one < other : one.length < other.length;
 }

@@ -1,15 +1,21 @@
 import type { RandomBytes } from './p256.ts';
 
-/** Of XSalsa20-Poly1305, and of XChaCha20-Poly1305 for media. */
+/** The key length of XSalsa20-Poly1305, and of XChaCha20-Poly1305 for media. */
 export const conversationKeyLength = 32;
 
-/** A conversation's key: 32 bytes, and the version that events name it by (milliseconds since the epoch, in decimal). */
+/**
+ * A key that encrypts a conversation: 32 bytes and a version. Events refer to the key by its version, a time in
+ * milliseconds since the epoch in decimal.
+ */
 export interface ConversationKey {
   version: string;
   key: Uint8Array;
 }
 
-/** A new key. Its version is the time, as in the official SDK (0.4.3), and newer than `newerThan` whatever the clock says. */
+/**
+ * Creates a conversation key. Its version is the current time, as in the official SDK (0.4.3), but always newer than
+ * `newerThan`.
+ */
 export function newConversationKey(
   nowMs: number,
   newerThan: string | undefined,
@@ -21,12 +27,12 @@ export function newConversationKey(
   return { version, key: Uint8Array.from(randomBytes(conversationKeyLength)) };
 }
 
-/** The keys of one conversation that a reader holds, by version. Older ones stay, to read what was sealed with them. */
+/** The keys of one conversation by version. Older keys are kept to decrypt older messages. */
 export class ConversationKeys {
   readonly #keys = new Map<string, Uint8Array>();
   #latest: string | undefined;
 
-  /** The newest: what is sealed from now on is sealed with it. Undefined while the conversation is not established. */
+  /** The newest key, which encrypts new messages. Undefined if the conversation has no key yet. */
   get latest(): ConversationKey | undefined {
     const key = this.#latest === undefined ? undefined : this.#keys.get(this.#latest);
     return this.#latest === undefined || key === undefined ? undefined : { version: this.#latest, key };
@@ -37,8 +43,8 @@ export class ConversationKeys {
   }
 
   /**
-   * Takes a key out of a key change that was opened, and says whether it is held now. An older version is for reading alone
-   * and never becomes `latest`; another key under a known version is not taken.
+   * Adds a key from a decrypted key change. An older version can be used only to decrypt, and never becomes `latest`.
+   * Returns false if another key already has this version.
    */
   adopt({ version, key }: ConversationKey): boolean {
     const known = this.#keys.get(version);
@@ -48,7 +54,7 @@ export class ConversationKeys {
     return true;
   }
 
-  /** Overwrites the keys, and forgets them. */
+  /** Overwrites the keys with zeros and removes them. */
   zeroise(): void {
     for (const key of this.#keys.values()) key.fill(0);
     this.#keys.clear();
@@ -56,7 +62,10 @@ export class ConversationKeys {
   }
 }
 
-/** Versions are decimals that may be too long for a `number`: the longer one is the newer. */
+/**
+ * Compares two versions. Versions may exceed the range of `number`, so they are compared by length first and then as
+ * text.
+ */
 export function isNewer(version: string, than: string): boolean {
   return version.length === than.length ? version > than : version.length > than.length;
 }

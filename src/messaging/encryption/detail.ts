@@ -1,4 +1,4 @@
-import { fromBase64, Malformed } from './encoding.ts';
+import { fromBase64, MalformedError } from './encoding.ts';
 import type { ThriftStruct } from './thrift-struct.ts';
 import {
   binaryField,
@@ -10,13 +10,16 @@ import {
   structsField,
 } from './thrift-writer.ts';
 
-/** What an event is about, as the platform relays it: `MessageEventDetail`. Contents and keys are sealed in it. */
+/**
+ * The signed part of an event that the platform can read (`MessageEventDetail`). Message contents and keys in it are
+ * encrypted.
+ */
 export type Detail =
   | { kind: 'content'; keyVersion: string; sealed: Uint8Array }
   | { kind: 'delete'; sequenceIds: readonly string[]; forAll: boolean }
   | { kind: 'keyChange'; keyVersion: string; copies: readonly KeyCopy[] };
 
-/** A conversation key wrapped to one participant. */
+/** A conversation key that is encrypted for one participant. */
 export interface KeyCopy {
   userId: string;
   publicKeyVersion: string;
@@ -24,8 +27,8 @@ export interface KeyCopy {
 }
 
 /**
- * Field numbers of the official SDK's `event.thrift` (0.4.3). Its hints to the platform (whether to notify, and the like) are
- * left out: nobody signs them, and without them every bit that a sender sends is one that its reader can hold it to.
+ * Field numbers of `event.thrift` of the official SDK (0.4.3). The SDK's hints to the platform, for example whether to
+ * notify, are left out because they are not signed.
  */
 const detail = { messageCreate: 1, keyChange: 3, messageDelete: 7 } as const;
 const messageCreate = { contents: 100, keyVersion: 101 } as const;
@@ -34,7 +37,10 @@ const keyCopy = { userId: 1, wrapped: 2, publicKeyVersion: 3 } as const;
 const messageDelete = { sequenceIds: 1, action: 2 } as const;
 export const deleteActions = { forSelf: 1, forAll: 2 } as const;
 
-/** Decimal, one spelling, 64 bits at most: versions are compared, and signed as text. */
+/**
+ * A key version: a decimal number of at most 20 digits without leading zeros. Versions are signed as text, so each
+ * number may have only one spelling.
+ */
 const keyVersionForm = /^(0|[1-9]\d{0,19})$/;
 
 export function encodeDetail(value: Detail): Buffer {
@@ -70,15 +76,18 @@ export function encodeDetail(value: Detail): Buffer {
   }
 }
 
-/** Undefined for kinds that one-to-one conversations here do not have. Throws `Malformed`. */
+/**
+ * Decodes the detail of an event. Returns undefined for kinds that one-to-one conversations do not support. Throws
+ * `MalformedError`.
+ */
 export function decodeDetail(union: ThriftStruct): Detail | undefined {
   const { variant } = union;
   const value = union.struct(variant);
-  if (value === undefined) throw new Malformed('it is about nothing');
+  if (value === undefined) throw new MalformedError('it is about nothing');
   switch (variant) {
     case detail.messageCreate: {
       const sealed = value.binary(messageCreate.contents);
-      if (sealed === undefined) throw new Malformed('it has no contents');
+      if (sealed === undefined) throw new MalformedError('it has no contents');
       return { kind: 'content', keyVersion: keyVersionOf(value, messageCreate.keyVersion), sealed };
     }
     case detail.messageDelete:
@@ -98,19 +107,19 @@ export function decodeDetail(union: ThriftStruct): Detail | undefined {
 
 function keyVersionOf(value: ThriftStruct, id: number): string {
   const version = value.string(id);
-  if (version === undefined || !keyVersionForm.test(version)) throw new Malformed('it names no key version');
+  if (version === undefined || !keyVersionForm.test(version)) throw new MalformedError('it names no key version');
   return version;
 }
 
 function isForAll(action: number | undefined): boolean {
-  if (action !== deleteActions.forSelf && action !== deleteActions.forAll) throw new Malformed('no such deletion');
+  if (action !== deleteActions.forSelf && action !== deleteActions.forAll) throw new MalformedError('no such deletion');
   return action === deleteActions.forAll;
 }
 
 function encodeCopy({ userId, wrapped, publicKeyVersion }: KeyCopy): Buffer {
   return struct(
     stringField(keyCopy.userId, userId),
-    // A string of base64 inside of the struct, not its bytes.
+    // The scheme stores the key as base64 text inside the struct.
     stringField(keyCopy.wrapped, Buffer.from(wrapped).toString('base64')),
     stringField(keyCopy.publicKeyVersion, publicKeyVersion),
   );
@@ -121,7 +130,7 @@ function decodeCopy(value: ThriftStruct): KeyCopy {
   const wrapped = value.string(keyCopy.wrapped);
   const publicKeyVersion = value.string(keyCopy.publicKeyVersion);
   if (userId === undefined || wrapped === undefined || publicKeyVersion === undefined) {
-    throw new Malformed('a key copy is incomplete');
+    throw new MalformedError('a key copy is incomplete');
   }
   return { userId, publicKeyVersion, wrapped: fromBase64(wrapped) };
 }

@@ -1,38 +1,41 @@
 import type { ConversationKey } from './conversation-keys.ts';
 import type { OpenFailure } from './opened.ts';
 
-/** What an attachment is, as the scheme numbers it (`MediaType` of the official SDK, 0.4.3). */
+/** The types of attachments, with their numbers in `MediaType` of the official SDK (0.4.3). */
 export const mediaTypes = { image: 1, gif: 2, video: 3, audio: 4, file: 5, svg: 6 } as const;
 
 export type MediaType = (typeof mediaTypes)[keyof typeof mediaTypes];
 
-/** A sealed file that a message points at. Every part of it is sealed and signed with the message. */
+/** An encrypted file that a message refers to. All these fields are encrypted and signed with the message. */
 export interface Attachment {
-  /** `mediaHashKey` of the sealed bytes: where the platform keeps them, and the proof that they are the ones meant. */
+  /**
+   * The `mediaHashKey` of the encrypted bytes. It identifies the file on the platform and proves that its bytes are
+   * unchanged.
+   */
   mediaHashKey: string;
   type: MediaType;
   filename: string;
-  /** Bytes before sealing. */
+  /** The size of the file before encryption, in bytes. */
   size: number;
   width?: number;
   height?: number;
 }
 
-/** What a sender says, and nobody but the participants can read. */
+/** The content of a message, edit or reaction, which only the participants can decrypt. */
 export type MessageContent =
   | { kind: 'message'; text: string; attachments: readonly Attachment[] }
   | { kind: 'edit'; targetSequenceId: string; text: string }
   | { kind: 'reactionAdded' | 'reactionRemoved'; targetSequenceId: string; emoji: string };
 
-/** What a sender says in the open: the platform has to act on it. It is signed all the same. */
+/** An event whose fields the platform must be able to read. The fields are signed, but not encrypted. */
 export type MessageAction =
   | { kind: 'delete'; sequenceIds: readonly string[]; forAll: boolean }
   | { kind: 'keyChange'; key: ConversationKey };
 
 /**
- * An event as its sender hands it to the platform. `detail` and `signature` are the Thrift structs `MessageEventDetail`
- * and `MessageEventSignature` in base64. Send the same one again when an attempt's outcome is unknown: its id is part
- * of what is signed.
+ * An encrypted and signed event. `detail` and `signature` are the Thrift structs `MessageEventDetail` and
+ * `MessageEventSignature` in base64. If the outcome of sending an event is unknown, send the same event again, because
+ * its signed id lets the platform detect the repetition.
  */
 export interface SignedEvent {
   messageId: string;
@@ -42,23 +45,29 @@ export interface SignedEvent {
   signature: string;
 }
 
-/** What the platform adds when it gives an event its place. Nobody signs it. */
+/** The fields that the platform adds to an event. They are not signed. */
 export interface Placement {
   sequenceId: string;
   createdAtMs: number;
 }
 
-/** What an event says about itself. Believe `messageId`, `senderId` and `conversationId` only where it was opened. */
+/**
+ * The identifying fields of an event. `messageId`, `senderId` and `conversationId` are verified only after the event
+ * was opened.
+ */
 export interface EventEnvelope extends Placement {
   messageId: string;
   senderId: string;
   conversationId: string;
 }
 
-/** An event that its sender signed, opened. */
+/** An event that was verified and decrypted. */
 export type SignedChatEvent = EventEnvelope & (MessageContent | MessageAction);
 
-/** An event of a page: opened, or the reason why not, beside what it says about itself where that can be read. */
+/**
+ * The result of opening an event: the event, or the reason why it cannot be opened. The reason comes with the
+ * unverified fields of the event, if they can be read.
+ */
 export type OpenedEvent =
   | { readonly ok: true; readonly value: SignedChatEvent }
   | { readonly ok: false; readonly reason: OpenFailure; readonly envelope?: EventEnvelope };

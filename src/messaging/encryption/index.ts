@@ -1,10 +1,10 @@
 /**
- * End-to-end encryption of direct messages: the published XChat scheme, as the official `@xdevplatform/chat-xdk` 0.4.3 speaks
- * it. Pure functions: clock and randomness are handed in, nothing is kept or sent.
+ * End-to-end encryption of direct messages: the published XChat scheme, compatible with the official
+ * `@xdevplatform/chat-xdk` 0.4.3. The functions are pure: callers pass in the time and the source of random bytes.
  *
- * It has no forward secrecy: who gets hold of an identity key can read all that was ever sealed for it.
+ * The scheme has no forward secrecy: an identity key can decrypt all messages that were ever encrypted for it.
  */
-export { mayAct } from './authority.ts';
+
 export { conversationIdOf, participantsOf } from './conversation-id.ts';
 export { type ConversationKey, ConversationKeys } from './conversation-keys.ts';
 export {
@@ -30,11 +30,19 @@ export {
   type Self,
   zeroiseChatKeys,
 } from './keys.ts';
-export { MediaCorrupt, MediaHash, mediaHashKey, openMedia, sealedSize, sealMedia } from './media.ts';
+export {
+  computeMediaHashKey as mediaHashKey,
+  MediaCorruptError as MediaCorrupt,
+  MediaHash,
+  openMedia,
+  sealedSize,
+  sealMedia,
+} from './media.ts';
+export { encodeMessageEvent as placeEvent, type Inspected, inspectEvent } from './message-event.ts';
 export { openEvent, openEvents, type Reader } from './open.ts';
 export { type OpenedContent as Opened, type OpenFailure, openFailures } from './opened.ts';
 export type { KeyPair, RandomBytes } from './p256.ts';
 export { type PeerKeys, Peers, type RegisteredKeys } from './peers.ts';
-export { type Inspected, inspectEvent, placeEvent } from './placed.ts';
+export { mayAct } from './permissions.ts';
 export { type SealedKeyChange as KeyChange, sealContent, sealKeyChange, signDelete } from './seal.ts';
 export { SeenMessages } from './seen-messages.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { fromBase64, Malformed, toBase64 } from './encoding.ts';
+import { fromBase64, MalformedError, toBase64 } from './encoding.ts';
 import {
   generateKeyPair,
   type KeyPair,
@@ -12,27 +12,35 @@ import {
   verifierOf,
 } from './p256.ts';
 
-/** A user's two key pairs: conversation keys are wrapped to `identity`, events are signed with `signing`. */
+/**
+ * The two key pairs of a user. Conversation keys are encrypted for `identity`, and events are signed with `signing`.
+ */
 export interface ChatKeys {
   identity: KeyPair;
   signing: KeyPair;
 }
 
-/** Somebody who seals, signs and opens: their keys, and the version that these were registered under. */
+/**
+ * A user who encrypts, signs and decrypts: the user's key pairs, and the version under which the public keys are
+ * registered.
+ */
 export interface Self {
   userId: string;
   publicKeyVersion: string;
   keys: ChatKeys;
 }
 
-/** A user's public keys as the platform keeps them: keys as base64 of SPKI, signatures as base64 of r ‖ s. */
+/**
+ * The public keys of a user in the form that the platform stores: keys as base64 of SPKI, signatures as base64 of r ‖
+ * s.
+ */
 export interface KeyRegistration {
-  /** The identity key. */
+  /** The public identity key. */
   publicKey: string;
   signingPublicKey: string;
-  /** The signing key's signature of the identity key. */
+  /** The signature of the identity key, made with the signing key. */
   identityPublicKeySignature: string;
-  /** The identity key's signature of the signing key. */
+  /** The signature of the signing key, made with the identity key. */
   signingPublicKeySignature: string;
 }
 
@@ -40,7 +48,10 @@ export function generateChatKeys(randomBytes: RandomBytes): ChatKeys {
   return { identity: generateKeyPair(randomBytes), signing: generateKeyPair(randomBytes) };
 }
 
-/** 64 bytes: both scalars, identity first, as the official SDK (0.4.3) exports them. The caller zeroises what it was given. */
+/**
+ * Returns both private scalars, identity first: 64 bytes in the format of the official SDK (0.4.3). The caller
+ * overwrites the bytes after use.
+ */
 export function exportChatKeys(keys: ChatKeys): Uint8Array {
   const raw = new Uint8Array(2 * scalarLength);
   raw.set(keys.identity.privateKey, 0);
@@ -48,7 +59,7 @@ export function exportChatKeys(keys: ChatKeys): Uint8Array {
   return raw;
 }
 
-/** Undefined where `raw` is not two scalars of the curve: what was recovered is no key. Copies `raw`. */
+/** Creates key pairs from a copy of 64 bytes. Returns undefined if the bytes are not two valid scalars. */
 export function importChatKeys(raw: Uint8Array): ChatKeys | undefined {
   if (raw.length !== 2 * scalarLength) return undefined;
   const identity = keyPairOf(raw.subarray(0, scalarLength));
@@ -57,15 +68,18 @@ export function importChatKeys(raw: Uint8Array): ChatKeys | undefined {
 }
 
 /**
- * Overwrites both scalars; sealing and opening with these keys throws from then on. Copies that arithmetic made in passing are
- * the garbage collector's: JavaScript promises no more.
+ * Overwrites both private scalars with zeros. Using the keys afterwards throws. Temporary copies made by the arithmetic
+ * cannot be overwritten in JavaScript and are left to the garbage collector.
  */
 export function zeroiseChatKeys(keys: ChatKeys): void {
   keys.identity.privateKey.fill(0);
   keys.signing.privateKey.fill(0);
 }
 
-/** What the platform is told of a user's keys. Each key signs the other, both in the encoding that they are registered in. */
+/**
+ * Returns the public keys for registration on the platform. Each key signs the other one, in the encoding in which they
+ * are registered.
+ */
 export function registrationOf(keys: ChatKeys): KeyRegistration {
   const identity = toSpki(keys.identity.publicKey);
   const signing = toSpki(keys.signing.publicKey);
@@ -78,8 +92,8 @@ export function registrationOf(keys: ChatKeys): KeyRegistration {
 }
 
 /**
- * What two people compare out of band: base64url of SHA-256 over the identity key's SPKI, as the official SDK (0.4.3) shows
- * it. Undefined for what is no public key.
+ * Returns the fingerprint of an identity key, which two users can compare over another channel: base64url of the
+ * SHA-256 of the SPKI, as the official SDK (0.4.3) shows it. Returns undefined if the key is not valid.
  */
 export function fingerprintOf(publicKey: string): string | undefined {
   try {
@@ -87,7 +101,7 @@ export function fingerprintOf(publicKey: string): string | undefined {
     verifierOf(point);
     return createHash('sha256').update(toSpki(point)).digest('base64url');
   } catch (error) {
-    if (error instanceof Malformed) return undefined;
+    if (error instanceof MalformedError) return undefined;
     throw error;
   }
 }

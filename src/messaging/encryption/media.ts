@@ -2,20 +2,20 @@ import { createHash, type Hash } from 'node:crypto';
 import type { RandomBytes } from './p256.ts';
 import { chunkOverhead, SecretStream, streamHeaderLength, streamTags } from './secretstream.ts';
 
-/** Plain bytes in a chunk; the last one may be shorter. As the official SDK (0.4.3) cuts files. */
+/** The size of a chunk before encryption, as in the official SDK (0.4.3). The last chunk may be shorter. */
 const chunkLength = 1_024;
 const sealedChunkLength = chunkLength + chunkOverhead;
 
 type Bytes = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
-/** Sealed media that was cut short, put in another order, altered, swapped, or sealed with another key. */
-export class MediaCorrupt extends Error {
-  override readonly name = 'MediaCorrupt';
+/** Thrown when encrypted media was truncated, reordered, changed, replaced, or encrypted with another key. */
+export class MediaCorruptError extends Error {
+  override readonly name = 'MediaCorruptError';
 }
 
 /**
- * Seals a file with the conversation's key, in bounded memory. The end is sealed too, so that a missing one is noticed. An
- * empty file is refused: the scheme gives it no end, so that any file cut to nothing would look like it.
+ * Encrypts a file with the conversation key in bounded memory. The last chunk is marked, so that truncation is
+ * detected. An empty file is refused, because its encrypted form would look like a file that was truncated to nothing.
  */
 export async function* sealMedia(file: Bytes, key: Uint8Array, randomBytes: RandomBytes): AsyncGenerator<Uint8Array> {
   const header = Uint8Array.from(randomBytes(streamHeaderLength));
@@ -23,7 +23,7 @@ export async function* sealMedia(file: Bytes, key: Uint8Array, randomBytes: Rand
   yield header;
   let waiting = new Uint8Array(0);
   for await (const bytes of file) {
-    const { whole, rest } = cut(waiting, bytes, chunkLength);
+    const { whole, rest } = splitChunks(waiting, bytes, chunkLength);
     waiting = rest;
     if (whole.length > 0) yield concat(whole.map((chunk) => stream.seal(chunk, streamTags.message)));
   }
@@ -32,9 +32,9 @@ export async function* sealMedia(file: Bytes, key: Uint8Array, randomBytes: Rand
 }
 
 /**
- * Opens what `sealMedia` made, in bounded memory. Throws `MediaCorrupt`, and what it yielded before that is not the whole
- * file. Given the `mediaHashKey` out of the message, it sees to it that these are the bytes that the message means, and not
- * another file of the same conversation.
+ * Decrypts the output of `sealMedia` in bounded memory. Throws `MediaCorruptError`, possibly after it has yielded part of
+ * the file. If `mediaHashKey` is given, the bytes must have this hash, so that another file of the same conversation is
+ * refused.
  */
 export async function* openMedia(sealed: Bytes, key: Uint8Array, mediaHashKey?: string): AsyncGenerator<Uint8Array> {
   const hash = new MediaHash();
@@ -51,33 +51,34 @@ export async function* openMedia(sealed: Bytes, key: Uint8Array, mediaHashKey?: 
       rest = start.subarray(streamHeaderLength);
       waiting = new Uint8Array(0);
     }
-    const { whole, rest: left } = cut(waiting, rest, sealedChunkLength);
+    const { whole, rest: left } = splitChunks(waiting, rest, sealedChunkLength);
     waiting = left;
     const opening = stream;
     if (whole.length > 0) yield concat(whole.map((chunk) => openChunk(opening, chunk, streamTags.message)));
   }
-  if (stream === undefined || waiting.length === 0) throw new MediaCorrupt('sealed media ends too soon');
+  if (stream === undefined || waiting.length === 0) throw new MediaCorruptError('sealed media ends too soon');
   const last = openChunk(stream, waiting, streamTags.final);
   const isMeant = mediaHashKey === undefined || hash.key() === mediaHashKey;
-  if (!isMeant) throw new MediaCorrupt('these are not the bytes that the message means');
+  if (!isMeant) throw new MediaCorruptError('the bytes do not have the hash that the message contains');
   yield last;
 }
 
 function openChunk(stream: SecretStream, chunk: Uint8Array, expectedTag: number): Uint8Array {
   const opened = stream.open(chunk);
-  if (opened === undefined) throw new MediaCorrupt('sealed media was altered, or sealed with another key');
-  if (opened.tag !== expectedTag) throw new MediaCorrupt('sealed media does not end where its sender ended it');
+  if (opened === undefined) throw new MediaCorruptError('sealed media was altered, or sealed with another key');
+  if (opened.tag !== expectedTag) throw new MediaCorruptError('sealed media does not end where its sender ended it');
   return opened.plain;
 }
 
-/** How many bytes `sealMedia` makes of a file. */
+/** Returns the size of a file after `sealMedia`. */
 export function sealedSize(size: number): number {
   return streamHeaderLength + size + Math.ceil(size / chunkLength) * chunkOverhead;
 }
 
 /**
- * The `media_hash_key` of sealed bytes: base64url of their SHA-256. The official SDK leaves the choice to the platform; a hash
- * makes the name a proof, since the message that carries it is signed.
+ * Computes the `media_hash_key` of encrypted bytes: base64url of their SHA-256. The official SDK lets the platform
+ * choose this key. A hash is better, because the message that contains it is signed and therefore proves which bytes
+ * are meant.
  */
 export class MediaHash {
   readonly #hash: Hash = createHash('sha256');
@@ -86,20 +87,23 @@ export class MediaHash {
     this.#hash.update(sealed);
   }
 
-  /** Once, at the end. */
+  /** Returns the hash. Call it once, after the last chunk. */
   key(): string {
     return this.#hash.digest('base64url');
   }
 }
 
-export function mediaHashKey(sealed: Uint8Array): string {
+export function computeMediaHashKey(sealed: Uint8Array): string {
   const hash = new MediaHash();
   hash.update(sealed);
   return hash.key();
 }
 
-/** Whole chunks that something comes after, and what is left: the last chunk is only known by the end. */
-function cut(
+/**
+ * Splits bytes into whole chunks and a rest. The last bytes always stay in the rest, because the final chunk is known
+ * only at the end of the file.
+ */
+function splitChunks(
   waiting: Uint8Array,
   bytes: Uint8Array,
   length: number,

@@ -2,12 +2,12 @@ import { decodeContent } from './content.ts';
 import { participantsOf } from './conversation-id.ts';
 import { type ConversationKeys, isNewer } from './conversation-keys.ts';
 import { type Detail, decodeDetail } from './detail.ts';
-import { Malformed } from './encoding.ts';
+import { MalformedError } from './encoding.ts';
 import type { EventEnvelope, MessageAction, MessageContent, OpenedEvent } from './event.ts';
 import type { Self } from './keys.ts';
+import { type DecodedMessageEvent, decodeMessageEvent } from './message-event.ts';
 import { type OpenedContent, opened, refused } from './opened.ts';
 import type { Peers } from './peers.ts';
-import { type OpenedPlacement, readPlaced } from './placed.ts';
 import { openBox } from './secretbox.ts';
 import { readSignature, type SignatureClaim, signedPayload } from './signature.ts';
 import { unwrapKey } from './wrap.ts';
@@ -15,26 +15,27 @@ import { unwrapKey } from './wrap.ts';
 export interface Reader {
   self: Self;
   conversationId: string;
-  /** Both participants' public keys, one's own included. */
+  /** The public keys of both participants. */
   peers: Peers;
   keys: ConversationKeys;
   /**
-   * For events as they happen: the key version that the conversation had reached before. An older one is a `downgrade`.
-   * Left out for history, where older keys are what is to be expected.
+   * The key version that the conversation had already reached, for new events. An older version is refused as
+   * `downgrade`. Leave it out for history, in which older keys are normal.
    */
   floor?: string;
 }
 
 /**
- * Checks that the sender signed this event, in this conversation, and opens it. `sequenceId` and `createdAtMs` are the
- * platform's word. Does not adopt the key of a key change. Never throws on what it is given to open.
+ * Verifies the sender's signature and the conversation of an event, and decrypts it. `sequenceId` and `createdAtMs`
+ * come from the platform and are not verified. The key of a key change is returned, but not added to `reader.keys`.
+ * Invalid events give a failure and do not throw.
  */
 export function openEvent(raw: string, reader: Reader): OpenedEvent {
-  let placed: OpenedPlacement;
+  let placed: DecodedMessageEvent;
   try {
-    placed = readPlaced(raw);
+    placed = decodeMessageEvent(raw);
   } catch (error) {
-    if (error instanceof Malformed) return refused('corrupt');
+    if (error instanceof MalformedError) return refused('corrupt');
     throw error;
   }
   const { envelope } = placed;
@@ -42,21 +43,24 @@ export function openEvent(raw: string, reader: Reader): OpenedEvent {
   return result.ok ? { ok: true, value: { ...envelope, ...result.value } } : { ...result, envelope };
 }
 
-/** A page: its key changes first, whose keys `reader.keys` adopts, then the rest. One answer for each, in the given order. */
+/**
+ * Opens the events of a page and returns one result for each, in the same order. Keys in key changes are added to
+ * `reader.keys`.
+ */
 export function openEvents(raw: readonly string[], reader: Reader): OpenedEvent[] {
   const attempts = raw.map((one) => {
     const result = openEvent(one, reader);
     if (result.ok && result.value.kind === 'keyChange') reader.keys.adopt(result.value.key);
     return result;
   });
-  // Most pages hold keys already; a second look is for what came before its key.
+  // An event may precede the key change that has its key, so events without a key are tried again.
   return attempts.map((result, index) => {
     const event = raw[index];
     return !result.ok && result.reason === 'no_key' && event !== undefined ? openEvent(event, reader) : result;
   });
 }
 
-function openPlaced(placed: OpenedPlacement, reader: Reader): OpenedContent<MessageContent | MessageAction> {
+function openPlaced(placed: DecodedMessageEvent, reader: Reader): OpenedContent<MessageContent | MessageAction> {
   try {
     if (!belongs(placed.envelope, reader.conversationId)) return refused('wrong_conversation');
     if (placed.detail === undefined) return refused('corrupt');
@@ -66,7 +70,7 @@ function openPlaced(placed: OpenedPlacement, reader: Reader): OpenedContent<Mess
     if (!claim.ok) return claim;
     return openDetail(placed.envelope, detail, claim.value, reader);
   } catch (error) {
-    if (error instanceof Malformed) return refused('corrupt');
+    if (error instanceof MalformedError) return refused('corrupt');
     throw error;
   }
 }
@@ -103,7 +107,10 @@ function openContent(
   return content === undefined ? refused('unsupported') : opened(content);
 }
 
-/** Its signature covers the plain key, so it can be checked only by those whom the key was wrapped to. */
+/**
+ * Decrypts and verifies a key change. The signature covers the unencrypted key, so only a recipient of the key can
+ * verify it.
+ */
 function openKeyChange(
   envelope: EventEnvelope,
   detail: Extract<Detail, { kind: 'keyChange' }>,

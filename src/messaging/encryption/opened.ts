@@ -1,15 +1,16 @@
 /**
- * Why something cannot be opened, in the words that `undecryptable` shows callers:
+ * The reasons why an event cannot be opened. Callers see them in `undecryptable`:
  *
- * - `corrupt`: it is not an event of the scheme, or a field of it cannot be what it has to be
- * - `unsupported`: a kind of event that one-to-one conversations here do not have, or a newer version of the signature
- * - `wrong_conversation`: it says that it belongs to another conversation, or its sender is not in this one
- * - `unknown_sender`: its sender has no public keys of the version that it was signed under
- * - `binding`: the sender's public keys do not vouch for each other, so that nothing signed with them counts
- * - `bad_signature`: the sender did not sign this
- * - `downgrade`: an older version of the signature, or of the conversation's key, than there has been before
- * - `no_key`: the conversation's key of that version was not handed to this reader
- * - `wrong_key`: it does not open under the key that it names, or names a key that differs from the known one
+ * - `corrupt`: the event or one of its fields has an invalid form
+ * - `unsupported`: the event has a kind that one-to-one conversations do not support, or a newer signature version
+ * - `wrong_conversation`: the event names another conversation, or a sender who is not a participant
+ * - `unknown_sender`: the sender has no public keys of the version that signed the event
+ * - `binding`: the sender's public keys have not signed each other, so they are not trusted
+ * - `bad_signature`: the signature does not match
+ * - `downgrade`: the version of the signature or of the conversation key is older than the conversation has already
+ *   reached
+ * - `no_key`: the reader does not have the conversation key of that version
+ * - `wrong_key`: the content does not decrypt with the named key, or the named key differs from the known one
  */
 export const openFailures = [
   'corrupt',
@@ -25,7 +26,10 @@ export const openFailures = [
 
 export type OpenFailure = (typeof openFailures)[number];
 
-/** What came out of hostile bytes. Opening never throws, so that one bad message never breaks its page. */
+/**
+ * The result of opening untrusted bytes. Invalid bytes give a reason instead of an exception, so that one bad message
+ * does not fail a page.
+ */
 export type OpenedContent<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly reason: OpenFailure };

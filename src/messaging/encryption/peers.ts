@@ -1,26 +1,26 @@
 import type { KeyObject } from 'node:crypto';
 import { isNewer } from './conversation-keys.ts';
-import { fromBase64, Malformed } from './encoding.ts';
+import { fromBase64, MalformedError } from './encoding.ts';
 import type { KeyRegistration } from './keys.ts';
 import { type OpenedContent, opened, refused } from './opened.ts';
 import { isSignedBy, pointOf, verifierOf } from './p256.ts';
 
-/** A registration as the platform gives it out. Nothing in it is to be believed before `Peers` has checked it. */
+/** The public keys of a user as the platform returns them. They are untrusted until `Peers` has verified them. */
 export interface RegisteredKeys extends KeyRegistration {
   userId: string;
   publicKeyVersion: string;
 }
 
-/** Public keys that vouch for each other. Only `Peers` makes them. */
+/** Verified public keys of a user: each of the two keys has signed the other. Only `Peers` creates these objects. */
 export interface PeerKeys {
   readonly userId: string;
   readonly publicKeyVersion: string;
-  /** The point that conversation keys are wrapped to. */
+  /** The public point for which conversation keys are encrypted. */
   readonly identityKey: Uint8Array;
   hasSigned(payload: Uint8Array, signature: Uint8Array): boolean;
 }
 
-/** The public keys of a conversation's participants, one's own included. Each is checked before its first use, once. */
+/** The public keys of a conversation's participants. Each set of keys is verified once, on first use. */
 export class Peers {
   readonly #registered: readonly RegisteredKeys[];
   readonly #checked = new Map<RegisteredKeys, OpenedContent<PeerKeys>>();
@@ -34,7 +34,10 @@ export class Peers {
     return this.#checkedOnce(this.#registered.find(isMeant));
   }
 
-  /** Conversation keys are wrapped to these. An unbound newest one is refused, not passed over for an older. */
+  /**
+   * Returns the user's newest public keys, for which conversation keys are encrypted. If the newest keys fail
+   * verification, older keys are not used instead.
+   */
   newestOf(userId: string): OpenedContent<PeerKeys> {
     let newest: RegisteredKeys | undefined;
     for (const one of this.#registered) {
@@ -55,8 +58,9 @@ export class Peers {
 }
 
 /**
- * The official SDK (0.4.3) makes both signatures and checks the signing key's alone. That one leaves the identity key, whose
- * fingerprint people compare, without a say in who signs for it; so both are needed here. They cover the bytes as registered.
+ * Verifies that the identity key and the signing key have signed each other. The official SDK (0.4.3) creates both
+ * signatures, but verifies only the one by the signing key. Users compare the fingerprint of the identity key, so the
+ * identity key must also vouch for the signing key. The signatures cover the encoded bytes.
  */
 function check(registered: RegisteredKeys): OpenedContent<PeerKeys> {
   try {
@@ -76,7 +80,7 @@ function check(registered: RegisteredKeys): OpenedContent<PeerKeys> {
       hasSigned: (payload, signature) => isSignedBy(signingVerifier, payload, signature),
     });
   } catch (error) {
-    if (error instanceof Malformed) return refused('binding');
+    if (error instanceof MalformedError) return refused('binding');
     throw error;
   }
 }

@@ -2,7 +2,7 @@ import { encodeContent } from './content.ts';
 import { participantsOf } from './conversation-id.ts';
 import { type ConversationKey, newConversationKey } from './conversation-keys.ts';
 import { type Detail, encodeDetail, type KeyCopy } from './detail.ts';
-import { Malformed, toBase64 } from './encoding.ts';
+import { MalformedError, toBase64 } from './encoding.ts';
 import type { MessageContent, SignedEvent } from './event.ts';
 import type { Self } from './keys.ts';
 import { type OpenedContent, opened } from './opened.ts';
@@ -14,13 +14,14 @@ import { wrapKey } from './wrap.ts';
 
 export interface SealedKeyChange {
   event: SignedEvent;
-  /** To seal with once the platform has taken the event. */
+  /** The new conversation key. Use it after the platform has accepted the event. */
   key: ConversationKey;
 }
 
 /**
- * A new conversation key, wrapped to both participants: it establishes a conversation, or turns its key. `newerThan` is the
- * version that the conversation has reached. Refused where a participant has no keys (`unknown_sender`) or unbound ones.
+ * Creates a conversation key and encrypts it for both participants. The event starts a conversation, or replaces its
+ * key. `newerThan` is the current key version. Fails with `unknown_sender` if a participant has no keys, or with
+ * `binding` if the keys are not verified.
  */
 export function sealKeyChange(
   self: Self,
@@ -40,7 +41,7 @@ export function sealKeyChange(
   return opened({ event: signEvent(self, conversationId, detail, randomBytes, key.key), key });
 }
 
-/** Seals and signs a message, an edit or a reaction. */
+/** Encrypts and signs a message, an edit or a reaction. */
 export function sealContent(
   self: Self,
   conversationId: string,
@@ -52,7 +53,10 @@ export function sealContent(
   return signEvent(self, conversationId, { kind: 'content', keyVersion: key.version, sealed }, randomBytes);
 }
 
-/** Signs a deletion: for all participants (own messages only, which readers check), or in the signer's own view. */
+/**
+ * Signs a deletion, either for all participants or for the signer only. Readers accept a deletion for all only from the
+ * author of the message.
+ */
 export function signDelete(
   self: Self,
   conversationId: string,
@@ -77,12 +81,12 @@ function signEvent(
 
 function participants(self: Self, conversationId: string): readonly [string, string] {
   const both = participantsOf(conversationId);
-  if (!both?.includes(self.userId)) throw new Malformed('the sender is not in this conversation');
+  if (!both?.includes(self.userId)) throw new MalformedError('the sender is not in this conversation');
   return both;
 }
 
-/** A random UUID (RFC 9562, section 5.4), as the official SDK (0.4.3) names events. */
-export function newMessageId(randomBytes: RandomBytes): string {
+/** Returns a random UUID (RFC 9562, section 5.4), the form of message ids in the official SDK (0.4.3). */
+function newMessageId(randomBytes: RandomBytes): string {
   const bytes = Buffer.from(randomBytes(16));
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x40, 6);
   bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);

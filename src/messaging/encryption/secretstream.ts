@@ -2,25 +2,29 @@ import { poly1305 } from '@noble/ciphers/_poly1305.js';
 import { chacha20, hchacha } from '@noble/ciphers/chacha.js';
 
 /**
- * `crypto_secretstream_xchacha20poly1305` of libsodium (its documentation: "Secret stream"), which the official SDK (0.4.3)
- * seals media with. Each chunk is `tag byte ‖ ciphertext ‖ MAC`; the MAC of one goes into the nonce of the next, so that
- * chunks cannot be left out, repeated or put in another order. Only the two tags that the SDK uses are known here.
+ * An implementation of libsodium's `crypto_secretstream_xchacha20poly1305` (documentation: "Secret stream"), which the
+ * official SDK (0.4.3) uses for media. Each chunk is `tag byte ‖ ciphertext ‖ MAC`. The MAC of a chunk changes the
+ * nonce of the next one, so that chunks cannot be removed, repeated or reordered. Only the two tags that the SDK uses
+ * are supported.
  */
 export const streamHeaderLength = 24;
-/** What a chunk is longer than its plain text: the tag byte and the MAC. */
+/** The number of bytes that encryption adds to a chunk: the tag byte and the MAC. */
 export const chunkOverhead = 17;
 export const streamTags = { message: 0, final: 3 } as const;
 
 const blockLength = 64;
 const macLength = 16;
-/** "expand 32-byte k" (RFC 8439, section 2.3). */
+/** The ChaCha20 constant "expand 32-byte k" (RFC 8439, section 2.3). */
 const sigma = Uint32Array.of(0x61707865, 0x3320646e, 0x79622d32, 0x6b206574);
-/** Where the counter is full libsodium turns the key. That is after four tebibytes, and does not come up here. */
+/** libsodium replaces the key when the counter overflows. No file reaches this limit, which is four tebibytes. */
 const maxCounter = 0xffff_ffff;
 
 export class SecretStream {
   readonly #key: Uint8Array;
-  /** Counter, 4 bytes little-endian from 1, then 8 bytes of the header and of what went by. */
+  /**
+   * 4 bytes of counter, little-endian and starting at 1, followed by 8 bytes that depend on the header and all previous
+   * chunks.
+   */
   readonly #nonce = new Uint8Array(12);
   #counter = 1;
 
@@ -49,7 +53,7 @@ export class SecretStream {
     return sealed;
   }
 
-  /** Undefined where it is not the next chunk of this stream. The stream is of no use from then on. */
+  /** Decrypts the next chunk. Returns undefined if the chunk is not valid, and the stream cannot be used after that. */
   open(sealed: Uint8Array): { tag: number; plain: Uint8Array } | undefined {
     const length = sealed.length - chunkOverhead;
     if (length < 0) return undefined;
@@ -62,7 +66,8 @@ export class SecretStream {
       work.subarray(0, 2 * blockLength + length),
       work.subarray(0, 2 * blockLength + length),
     );
-    // What is left at the ciphertext's place is the plain text; the MAC is over the ciphertext, and the tag block as sealed.
+    // `work` now has the plaintext. The MAC covers the ciphertext and the encrypted tag, so both are restored after the
+    // plaintext is copied.
     const plain = work.slice(2 * blockLength, 2 * blockLength + length);
     const tag = (work[blockLength] ?? 0) ^ (sealed[0] ?? 0);
     work[blockLength] = sealed[0] ?? 0;
@@ -73,14 +78,14 @@ export class SecretStream {
     return { tag, plain };
   }
 
-  /** Key of the MAC (a block of keystream), tag block, text, padding, lengths: one buffer, enciphered in one go. */
+  /** Allocates one buffer for the MAC key, the tag block, the text, the padding and the lengths. */
   #workspace(length: number): Uint8Array {
     return new Uint8Array(2 * blockLength + length + paddingOf(length) + macLength);
   }
 
   #mac(work: Uint8Array, length: number): Uint8Array {
     const lengths = new DataView(work.buffer, work.length - macLength, macLength);
-    // There is no associated data, so the first length stays 0.
+    // There is no associated data, so its length stays 0.
     lengths.setUint32(8, blockLength + length, true);
     return poly1305(work.subarray(blockLength), work.subarray(0, 32));
   }
@@ -97,7 +102,10 @@ export class SecretStream {
   }
 }
 
-/** As libsodium pads, which is not up to a whole block: what is missing and what is over are mixed up there. */
+/**
+ * Returns the length of the padding. libsodium does not pad to a whole block: it pads by the length modulo 16, and this
+ * behaviour is part of the format.
+ */
 function paddingOf(length: number): number {
   return length % 16;
 }

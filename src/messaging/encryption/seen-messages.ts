@@ -1,11 +1,15 @@
 /**
- * The message ids of one conversation. An id is signed and its place is not, so whoever relays events could show one of them
- * again further down; the second is a replay, to be ignored. Feed it in sequence order, opened events only.
+ * Detects replayed messages of one conversation. The id of a message is signed, but its position is not, so the
+ * platform could show a message twice. The second one is a replay and must be ignored. Pass verified events in the
+ * order of their sequence ids.
  */
 export class SeenMessages {
   readonly #seen = new Set<string>();
 
-  /** True from the second time on. A sender's ids are its own: nobody can take another's message away by using its id. */
+  /**
+   * Returns true if the sender has used this message id before. Ids of different senders are independent, so that one
+   * sender cannot suppress messages of another.
+   */
   isReplay({ senderId, messageId }: { senderId: string; messageId: string }): boolean {
     const id = `${senderId},${messageId}`;
     if (this.#seen.has(id)) return true;

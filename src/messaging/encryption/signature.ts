@@ -1,5 +1,5 @@
 import { type Detail, deleteActions } from './detail.ts';
-import { fromBase64, Malformed, toBareBase64 } from './encoding.ts';
+import { fromBase64, MalformedError, toBareBase64 } from './encoding.ts';
 import type { Self } from './keys.ts';
 import { type OpenedContent, type OpenFailure, opened, refused } from './opened.ts';
 import { sign } from './p256.ts';
@@ -8,23 +8,29 @@ import type { ThriftStruct } from './thrift-struct.ts';
 import { stringField, struct } from './thrift-writer.ts';
 
 /**
- * The version that the official SDK (0.4.3) signs under. Older ones left out the event's kind and the key's version, or
- * signed what no recipient can put together; there is no history of those here, so they are refused: the version itself is
- * not signed, and taking several would let whoever relays an event choose the weakest.
+ * The signature version of the official SDK (0.4.3). Older versions do not cover the kind of the event and the key
+ * version, or cover data that a recipient cannot reconstruct. They are refused because the version itself is not
+ * signed: if older versions were accepted, the platform could choose the weakest one.
  */
 const signatureVersion = 7;
 
-/** `MessageEventSignature` of the SDK's `event.thrift`. The public key that it may carry too is never looked at. */
+/**
+ * Field numbers of `MessageEventSignature` in the SDK's `event.thrift`. The optional public key in this struct is
+ * ignored.
+ */
 const fields = { signature: 1, publicKeyVersion: 2, signatureVersion: 3 } as const;
 
-/** Whom and what a signature is about, besides the event's own detail. */
+/** The ids that a signature covers in addition to the detail of the event. */
 export interface SignatureSubject {
   messageId: string;
   senderId: string;
   conversationId: string;
 }
 
-/** The bytes that are signed. `key` is the plain conversation key that a key change carries: signed, and never sent. */
+/**
+ * Returns the signed bytes of an event. `key` is the unencrypted conversation key of a key change. It is signed, but
+ * never sent in this form.
+ */
 export function signedPayload(subject: SignatureSubject, detail: Detail, key?: Uint8Array): Buffer {
   const { messageId, senderId, conversationId } = subject;
   const who = [messageId, senderId, conversationId];
@@ -48,13 +54,13 @@ export function encodeSignature(self: Self, payload: Uint8Array): Buffer {
   );
 }
 
-/** A signature whose signer's keys are known and bound: what is left is to check it. */
+/** A signature that is not verified yet, with the verified public keys of its signer. */
 export interface SignatureClaim {
   signer: PeerKeys;
   signature: Uint8Array;
 }
 
-/** Finds the keys that the sender says it signed with. Throws `Malformed`. */
+/** Decodes a signature and finds the signer's public keys. Throws `MalformedError`. */
 export function readSignature(
   value: ThriftStruct | undefined,
   senderId: string,
@@ -76,8 +82,11 @@ function refusalOf(version: string | undefined): OpenFailure | undefined {
   return Number(version) > signatureVersion ? 'unsupported' : 'downgrade';
 }
 
-/** Nothing is escaped: with a comma in one part, two different events would have the same signed bytes. */
+/**
+ * Joins the parts with commas. A part that contains a comma is refused, because two different events could otherwise
+ * have the same signed bytes.
+ */
 function join(...parts: readonly string[]): Buffer {
-  if (parts.some((part) => part.includes(','))) throw new Malformed('a signed part has a comma');
+  if (parts.some((part) => part.includes(','))) throw new MalformedError('a signed part has a comma');
   return Buffer.from(parts.join(','), 'utf8');
 }

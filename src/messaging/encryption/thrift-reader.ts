@@ -1,15 +1,21 @@
-import { Malformed } from './encoding.ts';
+import { MalformedError } from './encoding.ts';
 import { type Field, ThriftStruct, type ThriftValue, thriftTypes } from './thrift-struct.ts';
 
-/** Events have a handful; this keeps what a hostile one makes of a few bytes within bounds. */
+/**
+ * The limit of values in a struct, because a few malicious bytes could otherwise describe a very large one. Real events
+ * have fewer than ten.
+ */
 const maxValues = 10_000;
 const maxDepth = 16;
 
-/** Reads one struct that fills `bytes`. Throws `Malformed`. Strings and binaries are views of `bytes`, not copies. */
+/**
+ * Decodes a struct that must fill `bytes` completely. Strings and binaries in the result are views of `bytes`. Throws
+ * `MalformedError`.
+ */
 export function readStruct(bytes: Uint8Array): ThriftStruct {
   const cursor = new Cursor(bytes);
   const struct = cursor.struct(0);
-  if (!cursor.isAtEnd) throw new Malformed('bytes are left over');
+  if (!cursor.isAtEnd) throw new MalformedError('bytes are left over');
   return struct;
 }
 
@@ -29,13 +35,13 @@ class Cursor {
   }
 
   struct(depth: number): ThriftStruct {
-    if (depth > maxDepth) throw new Malformed('nested too deeply');
+    if (depth > maxDepth) throw new MalformedError('nested too deeply');
     const fields = new Map<number, Field>();
     for (;;) {
       const type = this.#byte();
       if (type === thriftTypes.stop) return new ThriftStruct(fields);
       const id = this.#view.getInt16(this.#take(2));
-      if (fields.has(id)) throw new Malformed(`field ${id} comes twice`);
+      if (fields.has(id)) throw new MalformedError(`field ${id} comes twice`);
       const isList = type === thriftTypes.list || type === thriftTypes.set;
       const elementType = isList ? this.#byte() : thriftTypes.stop;
       const value = isList ? this.#elements(elementType, depth) : this.#value(type, depth);
@@ -70,21 +76,21 @@ class Cursor {
       case thriftTypes.map:
         return this.#entries(this.#byte(), this.#byte(), depth);
       default:
-        throw new Malformed(`there is no type ${type}`);
+        throw new MalformedError(`there is no type ${type}`);
     }
   }
 
   #elements(type: number, depth: number): readonly ThriftValue[] {
-    if (depth > maxDepth) throw new Malformed('nested too deeply');
+    if (depth > maxDepth) throw new MalformedError('nested too deeply');
     this.#count();
     const values: ThriftValue[] = [];
-    // Grown value by value: a size is only a claim until its bytes were there.
+    // Do not allocate the declared size in advance, because the declared size is untrusted.
     for (let left = this.#size(); left > 0; left -= 1) values.push(this.#value(type, depth + 1));
     return values;
   }
 
   #entries(keyType: number, valueType: number, depth: number): readonly ThriftValue[] {
-    if (depth > maxDepth) throw new Malformed('nested too deeply');
+    if (depth > maxDepth) throw new MalformedError('nested too deeply');
     const values: ThriftValue[] = [];
     for (let left = this.#size(); left > 0; left -= 1) {
       values.push(this.#value(keyType, depth + 1), this.#value(valueType, depth + 1));
@@ -94,12 +100,12 @@ class Cursor {
 
   #count(): void {
     this.#values += 1;
-    if (this.#values > maxValues) throw new Malformed('too many values');
+    if (this.#values > maxValues) throw new MalformedError('too many values');
   }
 
   #bool(): boolean {
     const byte = this.#byte();
-    if (byte > 1) throw new Malformed('a bool is 0 or 1');
+    if (byte > 1) throw new MalformedError('a bool is 0 or 1');
     return byte === 1;
   }
 
@@ -114,14 +120,14 @@ class Cursor {
 
   #size(): number {
     const size = this.#view.getInt32(this.#take(4));
-    if (size < 0) throw new Malformed('a size is negative');
+    if (size < 0) throw new MalformedError('a size is negative');
     return size;
   }
 
-  /** Moves past `length` bytes and says where they start. */
+  /** Advances by `length` bytes and returns the previous position. */
   #take(length: number): number {
     const start = this.#offset;
-    if (length > this.#bytes.length - start) throw new Malformed('it ends too soon');
+    if (length > this.#bytes.length - start) throw new MalformedError('it ends too soon');
     this.#offset = start + length;
     return start;
   }

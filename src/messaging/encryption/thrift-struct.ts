@@ -1,18 +1,18 @@
-import { fromUtf8, Malformed } from './encoding.ts';
+import { fromUtf8, MalformedError } from './encoding.ts';
 
 export type ThriftValue = boolean | number | bigint | Uint8Array | ThriftStruct | readonly ThriftValue[];
 
 export interface Field {
   type: number;
-  /** Of a list or set. */
+  /** The element type of a list or set. */
   elementType: number;
   value: ThriftValue;
 }
 
 /**
- * A struct of the Thrift binary protocol
- * (https://github.com/apache/thrift/blob/master/doc/specs/thrift-binary-protocol.md). Fields that nobody
- * asks for are skipped, so that newer clients stay readable; one that is asked for under another type is malformed.
+ * A decoded struct of the Thrift binary protocol
+ * (https://github.com/apache/thrift/blob/master/doc/specs/thrift-binary-protocol.md). Unknown fields are ignored, so
+ * that events of newer clients can be read. Reading a field with another type than expected throws `MalformedError`.
  */
 export class ThriftStruct {
   readonly #fields: ReadonlyMap<number, Field>;
@@ -21,10 +21,10 @@ export class ThriftStruct {
     this.#fields = fields;
   }
 
-  /** The one field that a union has set. */
+  /** The id of the only field that is set, for a union. */
   get variant(): number {
     const [only, another] = this.#fields.keys();
-    if (only === undefined || another !== undefined) throw new Malformed('a union has one field');
+    if (only === undefined || another !== undefined) throw new MalformedError('a union has one field');
     return only;
   }
 
@@ -67,18 +67,18 @@ export class ThriftStruct {
     const field = this.#get(id, thriftTypes.list);
     if (field === undefined || !Array.isArray(field.value)) return [];
     if (field.elementType !== elementType && field.value.length > 0)
-      throw new Malformed(`list ${id} has other elements`);
+      throw new MalformedError(`list ${id} has other elements`);
     return field.value;
   }
 
   #get(id: number, type: number): Field | undefined {
     const field = this.#fields.get(id);
-    if (field !== undefined && field.type !== type) throw new Malformed(`field ${id} has another type`);
+    if (field !== undefined && field.type !== type) throw new MalformedError(`field ${id} has another type`);
     return field;
   }
 }
 
-/** Type ids of the Thrift binary protocol (the same specification, "Struct"). */
+/** Type ids of the Thrift binary protocol (section "Struct" of the specification above). */
 export const thriftTypes = {
   stop: 0,
   bool: 2,

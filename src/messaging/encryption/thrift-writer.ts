@@ -1,6 +1,6 @@
 import { thriftTypes } from './thrift-struct.ts';
 
-/** A field's bytes: type, id, value (Thrift binary protocol). Undefined values are fields that are not set. */
+/** An encoded field: type, id and value (Thrift binary protocol). Undefined stands for a field that is not set. */
 type FieldBytes = Buffer | undefined;
 
 export function struct(...fields: readonly FieldBytes[]): Buffer {
@@ -26,7 +26,7 @@ export function binaryField(id: number, bytes: Uint8Array): FieldBytes {
   return Buffer.concat([header(thriftTypes.string, id), sized(bytes)]);
 }
 
-/** `bytes` are what `struct` made. */
+/** Encodes a nested struct. `bytes` must come from `struct`. */
 export function structField(id: number, bytes: Uint8Array | undefined): FieldBytes {
   return bytes === undefined ? undefined : Buffer.concat([header(thriftTypes.struct, id), bytes]);
 }

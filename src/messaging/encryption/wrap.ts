@@ -1,16 +1,16 @@
 import { createCipheriv, createDecipheriv, createHash } from 'node:crypto';
 import { conversationKeyLength } from './conversation-keys.ts';
-import { Malformed } from './encoding.ts';
-import { agree, generateKeyPair, pointLength, type RandomBytes } from './p256.ts';
+import { MalformedError } from './encoding.ts';
+import { generateKeyPair, pointLength, type RandomBytes, sharedSecret } from './p256.ts';
 
 /**
- * How a conversation key reaches one participant, as the official SDK (0.4.3) wraps it:
+ * The encryption of a conversation key for one participant, as in the official SDK (0.4.3):
  *
  *     ephemeral public key (65) ‖ AES-128-GCM of the key (32) ‖ tag (16)
  *
- * AES key and IV are the two halves of what X9.63-KDF makes of the shared secret, with the ephemeral public key as shared
- * info. The IV has 16 bytes, which GCM takes through GHASH (SP 800-38D, section 7.1); it never comes twice, since the secret
- * does not.
+ * The AES key and the IV are the two halves of the output of X9.63-KDF, which takes the shared secret and the ephemeral
+ * public key. The IV has 16 bytes, which GCM processes with GHASH (SP 800-38D, section 7.1). It is never reused,
+ * because every shared secret is new.
  */
 const wrappedLength = pointLength + conversationKeyLength + 16;
 const aesKeyLength = 16;
@@ -24,7 +24,7 @@ export function wrapKey(key: Uint8Array, identityKey: Uint8Array, randomBytes: R
   return Buffer.concat([ephemeral.publicKey, sealed]);
 }
 
-/** Undefined where it was not wrapped to this key, or was altered. */
+/** Decrypts a conversation key. Returns undefined if it was encrypted for another key or was changed. */
 export function unwrapKey(wrapped: Uint8Array, identityPrivateKey: Uint8Array): Uint8Array | undefined {
   if (wrapped.length !== wrappedLength) return undefined;
   const ephemeralKey = wrapped.subarray(0, pointLength);
@@ -38,14 +38,17 @@ export function unwrapKey(wrapped: Uint8Array, identityPrivateKey: Uint8Array): 
     derived.fill(0);
     return key === undefined ? undefined : Uint8Array.from(key);
   } catch (error) {
-    if (error instanceof Malformed) return undefined;
+    if (error instanceof MalformedError) return undefined;
     throw error;
   }
 }
 
-/** ECDH, then X9.63-KDF with SHA-256 (SEC 1, section 3.6.1): its 32 bytes are one round, whose counter is 1. */
+/**
+ * Derives key and IV: ECDH, then X9.63-KDF with SHA-256 (SEC 1, section 3.6.1). The 32 output bytes need one round,
+ * whose counter is 1.
+ */
 function derive(privateKey: Uint8Array, publicKey: Uint8Array, ephemeralKey: Uint8Array): Buffer {
-  const secret = agree(privateKey, publicKey);
+  const secret = sharedSecret(privateKey, publicKey);
   const derived = createHash('sha256')
     .update(secret)
     .update(Buffer.of(0, 0, 0, 1))
@@ -58,13 +61,16 @@ function derive(privateKey: Uint8Array, publicKey: Uint8Array, ephemeralKey: Uin
 const algorithm = 'aes-128-gcm';
 const tagLength = 16;
 
-/** AES-128-GCM (NIST SP 800-38D) without associated data, as `ciphertext ‖ tag`. OpenSSL's: its time tells nothing of the key. */
+/**
+ * Encrypts with AES-128-GCM (NIST SP 800-38D) without associated data. Returns `ciphertext ‖ tag`. Uses OpenSSL, which
+ * runs in constant time.
+ */
 export function encryptGcm(key: Uint8Array, iv: Uint8Array, plain: Uint8Array): Buffer {
   const cipher = createCipheriv(algorithm, key, iv, { authTagLength: tagLength });
   return Buffer.concat([cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
 }
 
-/** Undefined where the tag does not match. */
+/** Decrypts. Returns undefined if the tag does not match. */
 export function decryptGcm(key: Uint8Array, iv: Uint8Array, sealed: Uint8Array): Buffer | undefined {
   const tagStart = sealed.length - tagLength;
   if (tagStart < 0) return undefined;

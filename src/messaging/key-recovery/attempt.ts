@@ -10,19 +10,20 @@ export interface AttemptParts {
   readonly standing: Extract<EnrolmentState, { kind: 'enrolled' }>;
   readonly guess: Guess;
   readonly runtime: Runtime;
-  /** Receives work that continues after the result is known. */
-  readonly goesOn: (work: Promise<unknown>) => void;
+  /** Receives promises of requests that continue after the result is known. */
+  readonly inBackground: (work: Promise<unknown>) => void;
 }
 
-/** The time that two realms have before the guess is sent to the third one as well. */
-const patienceMs = 1_000;
+/** The time to wait for the first two realms before the guess is also sent to the third one. */
+const thirdRealmDelayMs = 1_000;
 
 /**
- * Performs the second and the third step of a recovery. Returns the private keys if the code is correct. The third realm is
- * asked only if one of the first two fails, is slow or sends a wrong result, or if the code seems to be wrong. Its result then
- * tells a wrong code from a dishonest realm. A wrong code therefore counts as a guess at all three.
+ * Performs the second and third step of a key recovery. Returns the private keys if the code is correct. The third
+ * realm is asked only if one of the first two fails, is slow or sends a wrong result, or if the code seems to be wrong.
+ * Its result then distinguishes a wrong code from a dishonest realm. A wrong code therefore costs a guess at all three
+ * realms.
  */
-export async function attempt(parts: AttemptParts): Promise<Uint8Array> {
+export async function attemptRecovery(parts: AttemptParts): Promise<Uint8Array> {
   const { standing, guess, runtime } = parts;
   const guessed = await gather({
     realms: standing.realms,
@@ -30,23 +31,24 @@ export async function attempt(parts: AttemptParts): Promise<Uint8Array> {
     ask: (realm) => realm.guess(standing.version, guess.blindedElement),
     conclude: (answers) => combined(guess, answers),
     atOnce: 2,
-    patienceMs,
+    nextDelayMs: thirdRealmDelayMs,
   });
   if (guessed.result === undefined) throw refusal(parts, guessed);
   const keys = guessed.result;
   const opened = await gather({
     realms: standing.realms,
     runtime,
-    // Sent to all realms, so that each resets its count. A realm that still handles the guess gets it afterwards.
+    // Send the tag to all realms, so that each resets its count of guesses. A realm that is still evaluating the guess
+    // gets the tag later.
     ask: async (realm) => {
-      await guessed.underWay.get(realm);
+      await guessed.sent.get(realm);
       return realm.unlock(standing.version, keys.tagFor(realm.place));
     },
     conclude: (answers) => unsealed(keys, answers),
     atOnce: standing.realms.length,
-    patienceMs: 60_000,
+    nextDelayMs: 60_000,
   });
-  parts.goesOn(Promise.all(opened.underWay.values()).then(() => keys.wipe()));
+  parts.inBackground(Promise.all(opened.sent.values()).then(() => keys.wipe()));
   if (opened.result === undefined) throw tooFewRealms(opened.errors);
   return opened.result;
 }
@@ -85,13 +87,13 @@ function refusal(parts: AttemptParts, { answers, errors }: Gathered<GuessAnswer,
   const evaluations = answers.flatMap(({ answer }) => (answer.kind === 'evaluated' ? [answer] : []));
   const locked = answers.filter(({ answer }) => answer.kind === 'locked').length;
   if (locked >= 2) return noGuessesLeft();
-  // Two realms with different commitments prove nothing about the code.
+  // If no two realms have the same commitment, the results do not show whether the code is wrong.
   if (!evaluations.some((one, index) => evaluations.slice(index + 1).some((other) => agree(one, other)))) {
     return tooFewRealms(errors);
   }
   // A recovery needs two realms, so the second largest count is the number of guesses that remain.
   const [, remaining = 0] = evaluations.map(({ guessesRemaining }) => guessesRemaining).sort((a, b) => b - a);
-  if (remaining === 0 && evaluations.length === parts.standing.realms.length) parts.goesOn(giveUp(parts));
+  if (remaining === 0 && evaluations.length === parts.standing.realms.length) parts.inBackground(destroyShares(parts));
   return wrongCode(remaining);
 }
 
@@ -99,8 +101,8 @@ function agree(one: { readonly commitment: Uint8Array }, other: { readonly commi
   return Buffer.compare(one.commitment, other.commitment) === 0;
 }
 
-/** Sends a wrong tag to all realms after the last guess was wrong, so that they destroy their shares at once. */
-function giveUp({ standing: { realms, version }, runtime }: AttemptParts): Promise<unknown> {
+/** Sends an invalid tag to all realms after the last guess was wrong, so that they destroy their shares immediately. */
+function destroyShares({ standing: { realms, version }, runtime }: AttemptParts): Promise<unknown> {
   const tell = (realm: PlatformRealm) => realm.unlock(version, runtime.randomBytes(32));
   return Promise.allSettled(realms.map(tell));
 }

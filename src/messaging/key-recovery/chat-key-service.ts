@@ -2,68 +2,78 @@ import { createHmac } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { PlatformSession } from '../../platform/port.ts';
 import { malformedField } from '../../shared/errors/fields.ts';
+import { upTo } from '../../shared/runtime/lru.ts';
 import type { Runtime } from '../../shared/runtime/runtime.ts';
 import type { Secret } from '../../shared/secrets/secret.ts';
 import { enroll } from '../encryption/recovery/enroll.ts';
 import { Guess } from '../encryption/recovery/guess.ts';
-import { Stretcher } from '../encryption/recovery/stretch.ts';
+import { KeyStretcher, type Stretcher } from '../encryption/recovery/stretch.ts';
 import { weakness } from '../encryption/recovery/weak-code.ts';
-import { attempt } from './attempt.ts';
+import { attemptRecovery } from './attempt.ts';
 import { type EnrolmentState, readEnrolmentState } from './enrolment-state.ts';
 import { gather } from './gather.ts';
 import { GuessThrottle } from './guess-throttle.ts';
+import { type GuessTurns, LocalGuessTurns } from './guess-turns.ts';
 import { KeyCache } from './key-cache.ts';
 import { privateKeyBytes, RecoveredKeys } from './recovered-keys.ts';
 import { hasChatKeys, noChatKeys, noGuessesLeft, tooFewRealms } from './refusals.ts';
 
-/** The owner of recovered keys. Keys that one API account recovered are not visible to any other. */
+/** The owner of recovered keys. An API account can never use keys that another API account recovered. */
 export interface KeyOwner {
-  /** The id of the API account that calls. */
+  /** The id of the API account that sent the request. */
   readonly account: string;
   readonly authToken: Secret;
-  /** The proxy of the session, as the caller wrote it. */
+  /** The URL of the session's proxy, in the caller's spelling. */
   readonly proxy: Secret | null;
 }
 
-/** The parts of a platform session that a recovery needs. */
+/** The part of a platform session that a key recovery needs. */
 export type KeySession = Pick<PlatformSession, 'realms'>;
 
 export interface ChatKeysParts {
   readonly runtime: Runtime;
+  /** Counts wrong codes and runs guesses in turn. Default: the counts are kept in this process. */
+  readonly guesses?: GuessTurns | undefined;
+  /** Is closed with the service. */
+  readonly stretcher?: Stretcher | undefined;
 }
 
 type Enrolled = Extract<EnrolmentState, { kind: 'enrolled' }>;
 
-/** Recovers the chat keys of accounts from the platform's key realms with the PIN, and caches them for minutes. */
+/**
+ * Recovers private chat keys from the platform's key realms with the encryption code, and caches them for some minutes.
+ */
 export class ChatKeyService {
   readonly #runtime: Runtime;
-  readonly #stretcher = new Stretcher();
+  readonly #stretcher: Stretcher;
   readonly #throttle: GuessThrottle;
   readonly #cache: KeyCache;
   readonly #flights = new Map<string, Promise<RecoveredKeys>>();
-  /** The platform account of each token, so that the throttle can refuse a call before a realm is asked. */
-  readonly #accountIds = new LRUCache<string, string>({ max: 10_000 });
+  /** Maps tokens to platform accounts, so that the throttle can refuse a call before a realm is asked. */
+  readonly #accountIds = new LRUCache<string, string>(upTo(10_000));
   readonly #underWay = new Set<Promise<unknown>>();
-  /** The key of the HMAC that names cache entries, so that names reveal neither codes nor tokens. */
+  /** An HMAC key for the names of cache entries, so that the names do not contain codes or tokens. */
   readonly #nameKey: Buffer;
 
-  constructor({ runtime }: ChatKeysParts) {
+  constructor({ runtime, guesses = new LocalGuessTurns(runtime), stretcher = new KeyStretcher() }: ChatKeysParts) {
     this.#runtime = runtime;
-    this.#throttle = new GuessThrottle(runtime);
+    this.#stretcher = stretcher;
+    this.#throttle = new GuessThrottle(guesses);
     this.#cache = new KeyCache(runtime);
     this.#nameKey = runtime.randomBytes(32);
   }
 
   /**
-   * Returns the actor's private keys. Throws `forbidden` (a wrong code, with the guesses that remain), `locked` (none remain),
-   * `conflict` (the account has no chat keys), `unavailable` (fewer than two realms respond) and `rate_limited` (too many
-   * wrong codes). Concurrent calls with the same code and proxy share one guess.
+   * Returns the actor's private keys. Concurrent calls with the same code and proxy share one guess. Throws `forbidden`
+   * for a wrong code (the message has the number of guesses that remain), `locked` if no guesses remain, `conflict` if
+   * the account has no chat keys, `unavailable` if fewer than two realms respond, and `rate_limited` after too many
+   * wrong codes.
    */
   async recover(session: KeySession, who: KeyOwner, code: Secret): Promise<RecoveredKeys> {
     const name = this.#nameOf(who, code);
     const known = this.#cache.get(name);
     if (known !== undefined) return known;
-    // Calls share a recovery only if they have the same proxy, because a call must use its own.
+    // Calls share a recovery only if they use the same proxy, because each call must use its own proxy.
     const flight = `${name} ${who.proxy === null ? '' : this.#hmac(who.proxy.expose())}`;
     const running = this.#flights.get(flight);
     if (running !== undefined) return running;
@@ -74,23 +84,25 @@ export class ChatKeyService {
   }
 
   /**
-   * Registers private keys of 64 bytes for an account that has none, so that `code` recovers them. Throws `bad_input` for a
-   * weak code, `conflict` if the account has keys (if only the public keys are missing, recover the private keys and register
-   * them), and `unavailable` if fewer than two realms stored the keys. The call may be repeated then.
+   * Enrolls new private keys (64 bytes), so that `code` recovers them later. Throws `bad_input` for a weak code,
+   * `conflict` if the account is enrolled, and `unavailable` if fewer than two realms stored the keys. After
+   * `unavailable` the call may be repeated. After `conflict` with missing public keys, recover the private keys and
+   * register the public ones.
    */
   async enroll(session: KeySession, who: KeyOwner, code: Secret, privateKeys: Uint8Array): Promise<RecoveredKeys> {
     const weak = weakness(code.expose());
     if (weak !== null) throw malformedField('encryption_code', weak);
     if (privateKeys.length !== privateKeyBytes) throw new Error(`private keys have ${privateKeyBytes} bytes`);
     const { accountId } = await readEnrolmentState(session.realms, this.#runtime);
-    // Enrolments and guesses of an account run one at a time. Mixed records of two enrolments could never be recovered.
+    // Enrolments and guesses of an account run one at a time, because a mixture of records from two enrolments could
+    // never be recovered.
     return this.#throttle.run(accountId, async () => {
       const enrolment = { accountId, version: await this.#register(session, accountId, code, privateKeys) };
       return this.#remember(this.#nameOf(who, code), enrolment, privateKeys.slice());
     });
   }
 
-  /** Waits for running work, then wipes all keys. */
+  /** Waits for running recoveries, then wipes all keys. */
   async close(): Promise<void> {
     await this.#stretcher.close();
     await Promise.all(this.#underWay);
@@ -100,12 +112,12 @@ export class ChatKeyService {
   async #recover(session: KeySession, who: KeyOwner, code: Secret, name: string): Promise<RecoveredKeys> {
     const token = this.#hmac(who.authToken.expose());
     const accountId = this.#accountIds.get(token);
-    if (accountId !== undefined) this.#throttle.check(accountId);
+    if (accountId !== undefined) await this.#throttle.check(accountId);
     const standing = await readEnrolmentState(session.realms, this.#runtime);
     if (standing.kind !== 'enrolled') throw standing.kind === 'locked' ? noGuessesLeft() : noChatKeys();
     this.#accountIds.set(token, standing.accountId);
     return this.#throttle.run(standing.accountId, async () => {
-      // Another call may have recovered the keys while this one waited for its turn.
+      // Another call may have recovered the keys while this call was waiting.
       const known = this.#cache.get(name);
       return known ?? this.#remember(name, standing, await this.#guess(standing, code));
     });
@@ -128,12 +140,13 @@ export class ChatKeyService {
         if (record === undefined) throw new Error(`there is no share for realm ${realm.place}`);
         await realm.register(record, standing.left.get(realm.place) ?? null);
       },
-      // The record is sent to all three realms. Two of them are enough.
+      // The record is sent to all three realms, and two of them suffice.
       conclude: (answers) => (answers.length === realms.length ? true : undefined),
       atOnce: realms.length,
-      patienceMs: 60_000,
+      nextDelayMs: 60_000,
     });
-    // Another gateway may have enrolled the account at the same moment. Realms that have its record keep it.
+    // Another gateway may have enrolled the account at the same time. Realms that already have its record refuse this
+    // one.
     if (realms.length - errors.length < 2) {
       throw errors.some(({ code }) => code === 'conflict') ? hasChatKeys() : tooFewRealms(errors);
     }
@@ -146,7 +159,12 @@ export class ChatKeyService {
     const stretched = await this.#stretcher.stretch(code.expose(), standing);
     const guess = new Guess(standing, stretched, this.#random);
     try {
-      return await attempt({ standing, guess, runtime: this.#runtime, goesOn: (work) => this.#goesOn(work) });
+      return await attemptRecovery({
+        standing,
+        guess,
+        runtime: this.#runtime,
+        inBackground: (work) => this.#goesOn(work),
+      });
     } finally {
       guess.wipe();
     }

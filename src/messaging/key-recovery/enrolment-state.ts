@@ -4,23 +4,23 @@ import type { Runtime } from '../../shared/runtime/runtime.ts';
 import { type Answered, gather } from './gather.ts';
 import { tooFewRealms } from './refusals.ts';
 
-/** The enrolment of an account, as at least two realms agree on it. */
+/** The enrolment of an account according to at least two realms. */
 export type EnrolmentState =
   | {
       readonly kind: 'enrolled';
       readonly accountId: string;
       readonly version: string;
-      /** All realms. The ones that are known to have this version come first. */
+      /** All realms, starting with those known to have this version. */
       readonly realms: readonly PlatformRealm[];
     }
   | {
       readonly kind: 'none' | 'locked';
       readonly accountId: string;
-      /** The versions of incomplete enrolments (which fewer than two realms have), by the number of the realm. */
+      /** The versions of incomplete enrolments, which only one realm has, by the number of the realm. */
       readonly left: ReadonlyMap<number, string>;
     };
 
-/** Asks all realms at once for the enrolment, which costs no guess. Throws if no two of them can agree. */
+/** Reads the enrolment from all realms at once. It costs no guess. Throws if no two realms agree. */
 export async function readEnrolmentState(realms: PlatformRealms, runtime: Runtime): Promise<EnrolmentState> {
   const { result, answers, errors } = await gather({
     realms,
@@ -28,9 +28,9 @@ export async function readEnrolmentState(realms: PlatformRealms, runtime: Runtim
     ask: (realm) => realm.state(),
     conclude: (arrived) => agreed(realms, arrived),
     atOnce: realms.length,
-    patienceMs: 60_000,
+    nextDelayMs: 60_000,
   });
-  return result ?? undecided(answers, errors);
+  return result ?? stateOfDisagreement(answers, errors);
 }
 
 function agreed(realms: PlatformRealms, answers: readonly Answered<RealmState>[]): EnrolmentState | undefined {
@@ -49,8 +49,11 @@ function isSame(one: RealmState, other: RealmState): boolean {
   return one.kind !== 'enrolled' || other.kind !== 'enrolled' || one.version === other.version;
 }
 
-/** Decides when all three realms gave different results. An enrolment that only one realm has does not count. */
-function undecided(answers: readonly Answered<RealmState>[], errors: readonly PosternError[]): EnrolmentState {
+/** Decides when all three realms returned different results. An enrolment that only one realm has is incomplete. */
+function stateOfDisagreement(
+  answers: readonly Answered<RealmState>[],
+  errors: readonly PosternError[],
+): EnrolmentState {
   const [first] = answers;
   if (first === undefined || errors.length > 0) throw tooFewRealms(errors);
   const { accountId } = first.answer;

@@ -1,9 +1,10 @@
 import type { PlatformRealm, PlatformRealms } from '../../platform/realms-port.ts';
 import { asPosternError, PosternError } from '../../shared/errors/postern-error.ts';
 import type { Runtime } from '../../shared/runtime/runtime.ts';
+import { withTimeout } from '../../shared/runtime/timeout.ts';
 
-/** The deadline for each request to a realm. */
-const limitMs = 10_000;
+/** The time limit of each request to a realm, in milliseconds. */
+const timeoutMs = 10_000;
 
 export interface Answered<Answer> {
   readonly realm: PlatformRealm;
@@ -14,37 +15,40 @@ export interface Gathering<Answer, Result> {
   readonly realms: PlatformRealms;
   readonly runtime: Runtime;
   ask(realm: PlatformRealm): Promise<Answer>;
-  /** Returns a result if the answers so far are enough for one. */
+  /** Returns a result if the responses so far are sufficient. */
   conclude(answers: readonly Answered<Answer>[]): Result | undefined;
-  /** The number of realms asked at first. The next one is asked if one fails, if all have answered without a result, or after `patienceMs`. */
+  /**
+   * The number of realms to ask at first. Another realm is asked when one fails, when all have responded without a
+   * result, or after `nextDelayMs`.
+   */
   atOnce: number;
-  patienceMs: number;
+  nextDelayMs: number;
 }
 
 export interface Gathered<Answer, Result> {
   readonly result: Result | undefined;
   readonly answers: readonly Answered<Answer>[];
   readonly errors: readonly PosternError[];
-  /** The request to each realm that was asked. These promises never reject. */
-  readonly underWay: ReadonlyMap<PlatformRealm, Promise<void>>;
+  /** The request sent to each realm, which may still be running. These promises never reject. */
+  readonly sent: ReadonlyMap<PlatformRealm, Promise<void>>;
 }
 
-/** Asks realms until `conclude` returns a result, and does not wait for the rest. */
+/** Asks realms until `conclude` returns a result. Does not wait for the remaining requests. */
 export async function gather<Answer, Result>(gathering: Gathering<Answer, Result>): Promise<Gathered<Answer, Result>> {
-  const { realms, runtime, conclude, patienceMs } = gathering;
+  const { realms, runtime, conclude, nextDelayMs } = gathering;
   const answers: Answered<Answer>[] = [];
   const errors: PosternError[] = [];
-  const underWay = new Map<PlatformRealm, Promise<void>>();
+  const sent = new Map<PlatformRealm, Promise<void>>();
   const pending = new Set<Promise<void>>();
   const waiting = [...realms];
   const askNext = () => {
     const realm = waiting.shift();
     if (realm === undefined) return;
-    const asked = within(runtime, gathering.ask(realm)).then(
+    const asked = withTimeout(runtime, gathering.ask(realm), timeoutMs, realmTimeout).then(
       (answer) => void answers.push({ realm, answer }),
       (error: unknown) => void errors.push(asPosternError(error)),
     );
-    underWay.set(realm, asked);
+    sent.set(realm, asked);
     pending.add(asked);
     void asked.then(() => pending.delete(asked));
   };
@@ -52,13 +56,13 @@ export async function gather<Answer, Result>(gathering: Gathering<Answer, Result
   let result = conclude(answers);
   while (result === undefined && pending.size > 0) {
     const failed = errors.length;
-    const patience = sleeping(runtime, patienceMs);
-    const first = await Promise.race([...pending, patience.over]);
-    patience.cancel();
+    const delay = sleeping(runtime, nextDelayMs);
+    const first = await Promise.race([...pending, delay.over]);
+    delay.cancel();
     result = conclude(answers);
     if (result === undefined && (first === 'late' || errors.length > failed || pending.size === 0)) askNext();
   }
-  return { result, answers, errors, underWay };
+  return { result, answers, errors, sent };
 }
 
 function sleeping(runtime: Runtime, ms: number): { over: Promise<'late'>; cancel(): void } {
@@ -70,10 +74,6 @@ function sleeping(runtime: Runtime, ms: number): { over: Promise<'late'>; cancel
   return { over, cancel };
 }
 
-function within<T>(runtime: Runtime, work: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const late = () => reject(new PosternError('realm_timeout', 'A key realm did not answer in time'));
-    const timer = runtime.after(limitMs, late);
-    work.then(resolve, reject).finally(() => timer.cancel());
-  });
+function realmTimeout(): PosternError {
+  return new PosternError('realm_timeout', 'A key realm did not respond in time');
 }

@@ -1,14 +1,14 @@
 import type { Runtime, Timer } from '../../shared/runtime/runtime.ts';
 import type { RecoveredKeys } from './recovered-keys.ts';
 
-/** Keys are wiped after this time without use. */
+/** Keys are wiped if they are not used for this time. */
 const idleMs = 5 * 60_000;
-/** Keys are wiped at this age, even if they are in use. */
-const longestMs = 15 * 60_000;
-/** Keys are not handed out in this time before they are wiped, so that a running call can finish with them. */
-const lastMinuteMs = 60_000;
+/** Keys are wiped at this age, even if they are still in use. */
+const maxAgeMs = 15 * 60_000;
+/** The cache stops returning keys this many milliseconds before it wipes them, so that running calls can finish. */
+const graceMs = 60_000;
 const sweepMs = 15_000;
-const most = 1_000;
+const maxEntries = 1_000;
 
 interface Entry {
   readonly keys: RecoveredKeys;
@@ -16,10 +16,10 @@ interface Entry {
   usedAt: number;
 }
 
-/** A cache of recovered keys, in memory only. */
+/** A cache of recovered private keys, in memory only. */
 export class KeyCache {
   readonly #runtime: Runtime;
-  /** Ordered by last use; the most recent one is last. */
+  /** Ordered by last use, the most recent entry last. */
   readonly #entries = new Map<string, Entry>();
   #sweeper: Timer | undefined;
 
@@ -30,14 +30,14 @@ export class KeyCache {
   get(name: string): RecoveredKeys | undefined {
     this.#sweep();
     const entry = this.#entries.get(name);
-    if (entry === undefined || this.#runtime.now() - entry.recoveredAt > longestMs - lastMinuteMs) return undefined;
+    if (entry === undefined || this.#runtime.now() - entry.recoveredAt > maxAgeMs - graceMs) return undefined;
     entry.usedAt = this.#runtime.now();
     this.#entries.delete(name);
     this.#entries.set(name, entry);
     return entry.keys;
   }
 
-  /** Adds keys. Keys that they replace may be in use, so they are wiped at the end of their own time. */
+  /** Adds keys. Replaced keys may still be in use, so they are wiped when their own lifetime ends. */
   set(name: string, keys: RecoveredKeys): void {
     const now = this.#runtime.now();
     const replaced = this.#entries.get(name);
@@ -45,7 +45,7 @@ export class KeyCache {
     this.#entries.delete(name);
     this.#entries.set(name, { keys, recoveredAt: now, usedAt: now });
     for (const oldest of this.#entries.keys()) {
-      if (this.#entries.size <= most) break;
+      if (this.#entries.size <= maxEntries) break;
       this.#forget(oldest);
     }
     this.#sweeper ??= this.#runtime.after(sweepMs, this.#sweepAgain);
@@ -64,7 +64,7 @@ export class KeyCache {
   #sweep(): void {
     const now = this.#runtime.now();
     for (const [name, { usedAt, recoveredAt }] of this.#entries) {
-      if (now - usedAt >= idleMs || now - recoveredAt >= longestMs) this.#forget(name);
+      if (now - usedAt >= idleMs || now - recoveredAt >= maxAgeMs) this.#forget(name);
     }
   }
 

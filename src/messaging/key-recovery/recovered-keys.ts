@@ -1,14 +1,15 @@
 import { LRUCache } from 'lru-cache';
+import { upTo } from '../../shared/runtime/lru.ts';
 
-/** The length of the private scalars of an account's chat keys. */
+/** The total length of an account's private scalars. */
 export const privateKeyBytes = 64;
 
-/** A conversation may have any number of key changes, so the secrets of an account are limited. */
+/** The limit of cached secrets per account, because a conversation can have any number of keys. */
 const mostSecrets = 10_000;
 
 /**
- * The private chat keys of one account, and the secrets that they opened, while they are in memory. All of them are wiped
- * when the keys are forgotten, so callers read them when they need them and keep no reference across an `await`.
+ * The private chat keys of one account, and secrets decrypted with them. `wipe` overwrites all of them, so callers must
+ * not keep a reference across an `await`.
  */
 export class RecoveredKeys {
   /** The platform account that the keys belong to. */
@@ -16,10 +17,8 @@ export class RecoveredKeys {
   /** The version of the enrolment that the keys came from. */
   readonly version: string;
   readonly #privateKeys: Uint8Array;
-  /** `maxSize` instead of `max`, because `max` would allocate the lists for all secrets at once. */
   readonly #kept = new LRUCache<string, Uint8Array>({
-    maxSize: mostSecrets,
-    sizeCalculation: () => 1,
+    ...upTo(mostSecrets),
     dispose: (secret) => secret.fill(0),
   });
   #wiped = false;
@@ -30,19 +29,21 @@ export class RecoveredKeys {
     this.#privateKeys = privateKeys;
   }
 
-  /** Returns a copy of the raw private scalars, which the caller wipes (`fill(0)`) after use. Throws after `wipe`. */
+  /**
+   * Returns a copy of the private scalars. The caller overwrites the copy after use (`fill(0)`). Throws after `wipe`.
+   */
   privateKeys(): Uint8Array {
     if (this.#wiped) throw new Error('These chat keys were forgotten');
     return copyOf(this.#privateKeys);
   }
 
-  /** Keeps a copy of a secret that these keys opened, such as the key of a conversation, until `wipe` at the latest. */
+  /** Stores a copy of a secret that was decrypted with these keys, such as a conversation key. `wipe` removes it. */
   keep(name: string, secret: Uint8Array): void {
     if (this.#wiped) return;
     this.#kept.set(name, copyOf(secret));
   }
 
-  /** Returns a copy of the secret, if it is still kept. */
+  /** Returns a copy of a stored secret, or undefined if it is no longer stored. */
   kept(name: string): Uint8Array | undefined {
     const secret = this.#kept.get(name);
     return secret && copyOf(secret);
@@ -59,7 +60,7 @@ export class RecoveredKeys {
   }
 }
 
-/** `slice` of a Buffer would share its memory and be wiped with it. */
+/** `slice` of a Buffer would share its memory, so that wiping one would wipe the other. */
 function copyOf(secret: Uint8Array): Uint8Array {
   return Uint8Array.from(secret);
 }

@@ -29,7 +29,10 @@ export function tooManyWrongCodes(retryAfterSeconds: number): PosternError {
 
 const proxyReasons: ReadonlySet<ErrorReason> = new Set(['proxy_failed', 'proxy_timeout', 'proxy_paused']);
 
-/** Returns an error of the realms instead if it explains more: a refusal of any of them, or a proxy that failed for all of them. */
+/**
+ * Chooses the error to return if fewer than two realms responded. `forbidden` or `rate_limited` from any realm, or a
+ * proxy error of all requests, is returned as it is, because it is more specific than `unavailable`.
+ */
 export function tooFewRealms(errors: readonly PosternError[]): PosternError {
   const [first] = errors;
   const telling = errors.find(({ code }) => code === 'forbidden' || code === 'rate_limited');

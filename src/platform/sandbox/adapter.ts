@@ -1,15 +1,18 @@
-import { isLoopbackHostHeader } from '../../shared/model/loopback.ts';
+import { maxWaitingCalls } from '../http/transport.ts';
 import type { Platform, PlatformCall, PlatformSession } from '../port.ts';
+import { sandboxCapabilities } from './capabilities.ts';
 import { type ClientOptions, SandboxClient } from './client.ts';
 import { SandboxSession } from './session.ts';
+import { readTweetUrl } from './tweet-url.ts';
 
-/** The sandbox stands in for the public platform and accepts the addresses of the public platform's tweets. */
-const publicHost = /^(?:(?:www|mobile|m)\.)?(?:x|twitter)\.com$/;
-
-/** Connects to the sandbox platform. All access is over HTTP, as with any other platform. */
+/** The adapter for the sandbox platform. It uses the sandbox over HTTP only. */
 export class SandboxPlatform implements Platform {
-  readonly kind = 'sandbox';
+  readonly capabilities = sandboxCapabilities;
   readonly honoursTokens = true;
+  readonly maxWaitingCalls = maxWaitingCalls;
+  readonly quietActorsWait = false;
+  readonly minPollMs = 500;
+  readonly tweetUrlForm = 'https://x.com/<user>/status/<id>';
   readonly #client: SandboxClient;
   readonly #host: string;
 
@@ -19,12 +22,11 @@ export class SandboxPlatform implements Platform {
   }
 
   as(call: PlatformCall): PlatformSession {
-    return new SandboxSession(this.#client, call);
+    return new SandboxSession(this.#client, call, (url) => readTweetUrl(url, this.#host));
   }
 
-  /** The sandbox writes loopback addresses into its responses, even if the gateway reaches it by another address. */
-  isTweetHost(host: string): boolean {
-    return host === this.#host || isLoopbackHostHeader(host) || publicHost.test(host);
+  isTweetUrl(url: string): boolean {
+    return readTweetUrl(url, this.#host) !== null;
   }
 
   async ready(): Promise<void> {

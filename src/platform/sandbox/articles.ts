@@ -1,17 +1,17 @@
 import type { ArticleStatus, ArticleSummary } from '../../shared/model/article.ts';
 import type { Page } from '../../shared/model/page.ts';
-import type { RichTextJson } from '../../shared/rich-text/rich-text.ts';
 import type { TaskRunner } from '../../shared/threads/task.ts';
-import type { PlatformArticle, PlatformArticles } from '../articles-port.ts';
+import type { ArticleContent, PlatformArticle, PlatformArticles } from '../articles-port.ts';
 import type { PageRequest, PlatformCall } from '../port.ts';
 import { articleTasks } from './article-tasks.ts';
-import type { Request, SandboxClient } from './client.ts';
+import type { SandboxClient, SandboxRequest } from './client.ts';
 import { withPage } from './paths.ts';
 import { readStatus, readSummary } from './read-article.ts';
-import { asWire, flag, id, itemsAnd, list, NonsenseError, object, text, type Wire } from './wire.ts';
+import { flag, InvalidResponseError, id, list, object, readPage, text, type Wire } from './wire.ts';
 
-/** The articles of the sandbox platform, as one actor sees them. */
+/** The article operations of the sandbox platform on behalf of one actor. */
 export class SandboxArticles implements PlatformArticles {
+  readonly publishingNeedsPremium = true;
   readonly #client: SandboxClient;
   readonly #call: PlatformCall;
 
@@ -22,8 +22,8 @@ export class SandboxArticles implements PlatformArticles {
 
   create(): Promise<{ articleId: string; status: ArticleStatus }> {
     return this.#send({ operation: 'createArticle', method: 'POST', path: '/api/articles', body: {} }, (body) => {
-      const article = object(body, 'article');
-      return { articleId: id(article, 'id'), status: readStatus(article) };
+      const article = object(body.article, 'article');
+      return { articleId: id(article.id, 'id'), status: readStatus(article) };
     });
   }
 
@@ -31,8 +31,9 @@ export class SandboxArticles implements PlatformArticles {
     return this.#set('setArticleTitle', articleId, '/title', { body: { title } });
   }
 
-  async setContent(articleId: string, content: RichTextJson): Promise<void> {
-    const json = await this.#tasks.run(articleTasks.writeContent, { text: content });
+  async setContent(articleId: string, content: ArticleContent): Promise<void> {
+    if (!('richText' in content)) throw new Error('the sandbox stores rich text');
+    const json = await this.#tasks.run(articleTasks.writeContent, { text: content.richText });
     return this.#set('setArticleContent', articleId, '/content', { json });
   }
 
@@ -43,20 +44,21 @@ export class SandboxArticles implements PlatformArticles {
   publish(articleId: string): Promise<void> {
     const write = { operation: 'publishArticle', method: 'PUT', path: `${pathOf(articleId)}/published` } as const;
     return this.#send({ ...write, subject: anArticle(articleId) }, (body) => {
-      flag(body, 'published');
+      flag(body.published, 'published');
     });
   }
 
   unpublish(articleId: string): Promise<boolean> {
     const write = { operation: 'unpublishArticle', method: 'DELETE', path: `${pathOf(articleId)}/published` } as const;
-    return this.#send({ ...write, subject: anArticle(articleId) }, (body) => flag(body, 'was_published'));
+    return this.#send({ ...write, subject: anArticle(articleId) }, (body) => flag(body.was_published, 'was_published'));
   }
 
   delete(articleId: string): Promise<void> {
     const write = { operation: 'deleteArticle', method: 'DELETE', path: pathOf(articleId) } as const;
-    // A repeated create may return another draft than its first attempt, and then that draft has to be removed.
+    // The article id is part of the idempotency token. A repeated create may return another draft than the first
+    // attempt, and deleting that draft is a different write.
     return this.#send({ ...write, subject: anArticle(articleId), part: articleId }, (body) => {
-      flag(body, 'deleted');
+      flag(body.deleted, 'deleted');
     });
   }
 
@@ -64,20 +66,21 @@ export class SandboxArticles implements PlatformArticles {
     const read = { operation: 'article', method: 'GET', path: pathOf(articleId) } as const;
     return this.#client.sendForText({ ...read, subject: anArticle(articleId) }, this.#call, async (text) => {
       const outcome = await this.#tasks.run(articleTasks.readArticle, { text });
-      if ('nonsense' in outcome) throw new NonsenseError(outcome.nonsense);
+      if ('nonsense' in outcome) throw new InvalidResponseError(outcome.nonsense);
       return outcome;
     });
   }
 
   list(status: ArticleStatus | null, page: PageRequest): Promise<Page<ArticleSummary>> {
     const path = withPage('/api/articles', page, status === null ? {} : { status });
-    const readItems = (body: Wire) => list(body, 'articles').map((each) => readSummary(asWire(each, 'articles[]')));
-    return this.#send({ operation: 'articles', method: 'GET', path }, (body) => itemsAnd(body, readItems, {}));
+    const readItems = (body: Wire) =>
+      list(body.articles, 'articles').map((each) => readSummary(object(each, 'articles[]')));
+    return this.#send({ operation: 'articles', method: 'GET', path }, (body) => readPage(body, readItems, {}));
   }
 
   isPicture(mediaId: string): Promise<boolean> {
     const read = { operation: 'media', method: 'GET', path: `/api/media/${mediaId}` } as const;
-    return this.#send(read, (body) => text(object(body, 'media'), 'kind') !== 'video');
+    return this.#send(read, (body) => text(object(body.media, 'media').kind, 'kind') !== 'video');
   }
 
   mediaAt(url: string): string | null {
@@ -86,10 +89,10 @@ export class SandboxArticles implements PlatformArticles {
     return (origin === this.#client.origin && /^\/media\/uploads\/(\d{1,20})\.\w{3,4}$/.exec(pathname)?.[1]) || null;
   }
 
-  #set(operation: string, articleId: string, part: string, body: Pick<Request, 'body' | 'json'>): Promise<void> {
+  #set(operation: string, articleId: string, part: string, body: Pick<SandboxRequest, 'body' | 'json'>): Promise<void> {
     const path = pathOf(articleId) + part;
     return this.#send({ operation, method: 'PUT', path, ...body, subject: anArticle(articleId) }, (answer) => {
-      object(answer, 'article');
+      object(answer.article, 'article');
     });
   }
 
@@ -98,7 +101,7 @@ export class SandboxArticles implements PlatformArticles {
     return this.#call.tasks;
   }
 
-  #send<T>(request: Request, read: (body: Wire) => T): Promise<T> {
+  #send<T>(request: SandboxRequest, read: (body: Wire) => T): Promise<T> {
     return this.#client.send(request, this.#call, read);
   }
 }

@@ -1,5 +1,5 @@
 import { request } from 'undici';
-import { asWire, flag, id, list, object, text } from './wire.ts';
+import { flag, id, list, object, text } from './wire.ts';
 
 export interface DemoAccount {
   userName: string;
@@ -9,7 +9,7 @@ export interface DemoAccount {
   premium: boolean;
 }
 
-/** The demo dataset as the sandbox describes it (`GET /control/info` of its contract). */
+/** The demo dataset of the sandbox (`GET /control/info`). */
 export interface DemoDataset {
   seed: string;
   accounts: DemoAccount[];
@@ -17,33 +17,36 @@ export interface DemoDataset {
   organization: string;
 }
 
-/** Reads the demo dataset of a sandbox. Throws an error for the operator if `origin` is not a sandbox or does not respond. */
+/**
+ * Reads the demo dataset of a sandbox. Throws an error for the operator if `origin` does not respond or is not a
+ * sandbox.
+ */
 export async function readDemoDataset(origin: string, timeoutMs: number): Promise<DemoDataset> {
   try {
     return await askDemoDataset(origin, timeoutMs);
   } catch (cause) {
     const reason = cause instanceof Error && cause.message ? cause.message : String(cause);
-    throw new Error(`PLATFORM_URL ("${origin}") does not answer as a sandbox platform: ${reason}`, { cause });
+    throw new Error(`PLATFORM_URL ("${origin}") does not respond like a sandbox platform: ${reason}`, { cause });
   }
 }
 
 async function askDemoDataset(origin: string, timeoutMs: number): Promise<DemoDataset> {
   const response = await request(`${origin}/control/info`, { headersTimeout: timeoutMs, bodyTimeout: timeoutMs });
-  const info = asWire(await response.body.json(), 'body');
-  const demo = object(info, 'demo');
+  const info = object(await response.body.json(), 'body');
+  const demo = object(info.demo, 'demo');
   return {
-    seed: text(info, 'seed'),
-    accounts: list(demo, 'accounts').map((item) => {
-      const account = asWire(item, 'accounts[]');
+    seed: text(info.seed, 'seed'),
+    accounts: list(demo.accounts, 'accounts').map((item) => {
+      const account = object(item, 'accounts[]');
       return {
-        userName: text(account, 'userName'),
-        userId: id(account, 'userId'),
-        authToken: text(account, 'authToken'),
-        encryptionCode: text(account, 'encryptionCode'),
-        premium: flag(account, 'premium'),
+        userName: text(account.userName, 'userName'),
+        userId: id(account.userId, 'userId'),
+        authToken: text(account.authToken, 'authToken'),
+        encryptionCode: text(account.encryptionCode, 'encryptionCode'),
+        premium: flag(account.premium, 'premium'),
       };
     }),
-    listId: id(demo, 'listId'),
-    organization: text(demo, 'organization'),
+    listId: id(demo.listId, 'listId'),
+    organization: text(demo.organization, 'organization'),
   };
 }

@@ -3,7 +3,7 @@ import type { PlatformCall, PlatformMedia } from '../port.ts';
 import type { SandboxClient } from './client.ts';
 import { id, object } from './wire.ts';
 
-/** The media of the sandbox platform, as one actor sees them. */
+/** The media operations of the sandbox platform on behalf of one actor. */
 export class SandboxMedia implements PlatformMedia {
   readonly #client: SandboxClient;
   readonly #call: PlatformCall;
@@ -21,7 +21,7 @@ export class SandboxMedia implements PlatformMedia {
     return this.#client.send(
       { operation: 'uploadMedia', method: 'POST', path: `/api/media?${query}`, bytes: media },
       this.#call,
-      (body) => id(object(body, 'media'), 'id'),
+      (body) => id(object(body.media, 'media').id, 'id'),
     );
   }
 }

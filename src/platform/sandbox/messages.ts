@@ -24,11 +24,11 @@ import {
   readPlaced,
   readPublicKeys,
 } from './read-messages.ts';
-import { asWire, list, object, text } from './wire.ts';
+import { list, object, text } from './wire.ts';
 
 const base = '/api/chat/conversations';
 
-/** The conversations of the sandbox platform, as one actor sees them. */
+/** The messaging operations of the sandbox platform on behalf of one actor. */
 export class SandboxMessages implements PlatformMessages {
   readonly #client: SandboxClient;
   readonly #call: PlatformCall;
@@ -54,7 +54,7 @@ export class SandboxMessages implements PlatformMessages {
   conversation(id: string): Promise<SealedConversation> {
     const path = `${base}/${id}?last_messages=true`;
     return this.#client.send({ operation: 'chatConversation', method: 'GET', path }, this.#call, (body) =>
-      readConversation(object(body, 'conversation')),
+      readConversation(object(body.conversation, 'conversation')),
     );
   }
 
@@ -71,7 +71,7 @@ export class SandboxMessages implements PlatformMessages {
   publicKeys(userIds: readonly string[]): Promise<RegisteredChatKeys[]> {
     const path = `/api/chat/public-keys?user_ids=${userIds.join(',')}`;
     return this.#client.send({ operation: 'chatPublicKeys', method: 'GET', path }, this.#call, (body) =>
-      list(body, 'users').flatMap((item) => readPublicKeys(asWire(item, 'users[]'))),
+      list(body.users, 'users').flatMap((item) => readPublicKeys(object(item, 'users[]'))),
     );
   }
 
@@ -91,7 +91,7 @@ export class SandboxMessages implements PlatformMessages {
     const body = { ...bodyOf(change), version, previous_version: previousVersion };
     const path = `${base}/${conversationId}/keys`;
     return this.#client.send({ operation: 'changeChatKey', method: 'POST', path, body }, this.#call, (answer) =>
-      readKeyChange(object(answer, 'key_change'), conversationId),
+      readKeyChange(object(answer.key_change, 'key_change'), conversationId),
     );
   }
 
@@ -108,7 +108,7 @@ export class SandboxMessages implements PlatformMessages {
     };
     const path = `${base}/${conversationId}/events`;
     return this.#client.send({ operation: 'sendChatEvent', method: 'POST', path, body }, this.#call, (answer) =>
-      readPlaced(object(answer, 'event'), conversationId),
+      readPlaced(object(answer.event, 'event'), conversationId),
     );
   }
 
@@ -116,7 +116,7 @@ export class SandboxMessages implements PlatformMessages {
     const bytes = { type: 'application/octet-stream', ...media };
     const path = `${base}/${conversationId}/media`;
     return this.#client.send({ operation: 'uploadChatMedia', method: 'POST', path, bytes }, this.#call, (body) =>
-      text(body, 'media_hash_key'),
+      text(body.media_hash_key, 'media_hash_key'),
     );
   }
 }

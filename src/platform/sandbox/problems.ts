@@ -1,27 +1,28 @@
 import { PosternError } from '../../shared/errors/postern-error.ts';
-import { asWire, NonsenseError, object, text, type Wire } from './wire.ts';
+import { InvalidResponseError, object, text, type Wire } from './wire.ts';
 
-/** The subject of the call, for messages that name it: `Tweet not found: 12`. */
+/** The object that a call is about, for error messages such as `Tweet not found: 12`. */
 export interface ProblemSubject {
   kind: 'Tweet' | 'User' | 'List' | 'Article';
   id: string;
 }
 
-/** Maps an error of the sandbox platform (its `problem` object) to the error that the caller of Postern gets. */
+/** Converts the body of an error response of the sandbox to the error that the caller gets. */
 export function readProblem(
   body: unknown,
   status: number,
   retryAfter: string | null,
   subject?: ProblemSubject,
 ): PosternError {
-  const problem = object(asWire(body, 'body'), 'problem');
-  const code = text(problem, 'code');
-  const message = text(problem, 'message').slice(0, 300);
+  const problem = object(object(body, 'body').problem, 'problem');
+  const code = text(problem.code, 'code');
+  const message = text(problem.message, 'message').slice(0, 300);
   switch (code) {
     case 'bad_token':
       return new PosternError('auth_token_rejected', 'Platform rejected auth_token');
     case 'bad_request':
-      // Only for fields that the caller wrote and only the platform can check. Any other field would be a defect of the gateway.
+      // Report only fields that the caller sent and that the platform alone can check. An error in any other field is a
+      // bug in the gateway.
       if (problem['field'] === 'media_ids')
         return new PosternError('malformed_field', `Malformed field: media_ids: ${message}`);
       if (problem['field'] === 'q') return new PosternError('malformed_field', `Malformed field: q: ${message}`);
@@ -35,7 +36,7 @@ export function readProblem(
     case 'unknown_operator':
       return new PosternError(
         'malformed_field',
-        `Malformed field: q: unknown search operator: ${text(problem, 'operator')}`,
+        `Malformed field: q: unknown search operator: ${text(problem.operator, 'operator')}`,
       );
     case 'media_refused':
       return new PosternError('malformed_field', `The platform does not take this media: ${message}`);
@@ -71,10 +72,13 @@ export function readProblem(
   }
 }
 
-/** Names the code and the status only: the platform's message may repeat the request. */
-function unexpected(code: string, status: number): NonsenseError {
+/**
+ * Returns an error with the code and status only. The platform's message is left out, because it may repeat parts of
+ * the request.
+ */
+function unexpected(code: string, status: number): InvalidResponseError {
   const known = /^[a-z_]{1,40}$/.test(code) ? code : 'of an unknown form';
-  return new NonsenseError(`problem ${known} with status ${status}`);
+  return new InvalidResponseError(`problem ${known} with status ${status}`);
 }
 
 function notFoundMessage(problem: Wire, subject: ProblemSubject | undefined): string {
@@ -86,7 +90,10 @@ function notFoundMessage(problem: Wire, subject: ProblemSubject | undefined): st
   return `${subject.kind} not found: ${typeof problem['id'] === 'string' ? problem['id'] : subject.id}`;
 }
 
-/** Reads Retry-After in seconds. RFC 9110 section 10.2.3 allows a date too, but the sandbox sends seconds. Default: a minute. */
+/**
+ * Parses Retry-After in seconds. The sandbox does not send the date form (RFC 9110, section 10.2.3). Returns 60 if the
+ * header is missing or not valid.
+ */
 function retryAfterSeconds(header: string | null): number {
   return header !== null && /^\d{1,6}$/.test(header) ? Number(header) : 60;
 }

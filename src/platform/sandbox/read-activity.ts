@@ -1,49 +1,54 @@
-import type { MessageEvent, PlatformEvent, TweetEvent } from '../../shared/model/event.ts';
+import type { LikeEvent, MessageEvent, PlatformEvent, RetweetEvent, TweetEvent } from '../../shared/model/event.ts';
 import type { SealedKind } from '../../shared/model/sealed-event.ts';
 import type { ActivityPage } from '../port.ts';
 import { readPlaced } from './read-messages.ts';
-import { asWire, flag, id, isoTime, list, nullable, object, text, type Wire } from './wire.ts';
+import { flag, id, list, nullable, object, readIsoTime, text, type Wire } from './wire.ts';
 
 const tweetTypes = new Map<string, TweetEvent['type']>([
   ['mention', 'tweet.mention'],
   ['reply', 'tweet.reply'],
   ['quote', 'tweet.quote'],
+]);
+
+const reactionTypes = new Map<string, (LikeEvent | RetweetEvent)['type']>([
   ['like', 'tweet.like'],
   ['retweet', 'tweet.retweet'],
 ]);
 
 export function readActivity(body: Wire): ActivityPage {
   const events: PlatformEvent[] = [];
-  for (const item of list(body, 'events')) {
-    const event = readEvent(asWire(item, 'events[]'));
+  for (const item of list(body.events, 'events')) {
+    const event = readEvent(object(item, 'events[]'));
     if (event !== null) events.push(event);
   }
-  return { events, cursor: text(body, 'next_cursor'), gap: flag(body, 'gap') };
+  return { events, cursor: text(body.next_cursor, 'next_cursor'), gap: flag(body.gap, 'gap') };
 }
 
-/** Returns `null` for a type that this version does not know. */
+/** Converts an event. Returns `null` if its type is not known. */
 function readEvent(event: Wire): PlatformEvent | null {
-  const wireType = text(event, 'type');
+  const wireType = text(event.type, 'type');
   const type = tweetTypes.get(wireType);
-  if (type === undefined && wireType !== 'follow' && wireType !== 'chat') return null;
-  const actor = object(event, 'actor');
+  const reaction = reactionTypes.get(wireType);
+  if (type === undefined && reaction === undefined && wireType !== 'follow' && wireType !== 'chat') return null;
+  const actor = object(event.actor, 'actor');
   const happened = {
-    id: id(event, 'id'),
-    createdAt: isoTime(event, 'created_at'),
-    actor: { id: id(actor, 'id'), userName: text(actor, 'screen_name'), name: text(actor, 'name') },
+    id: id(event.id, 'id'),
+    createdAt: readIsoTime(event.created_at, 'created_at'),
+    actor: { id: id(actor.id, 'id'), userName: text(actor.screen_name, 'screen_name'), name: text(actor.name, 'name') },
   };
-  if (wireType === 'chat') return { ...happened, ...readChat(object(event, 'chat')) };
+  if (wireType === 'chat') return { ...happened, ...readChat(object(event.chat, 'chat')) };
   if (wireType === 'follow') return { ...happened, type: 'user.follow', tweet: null };
+  const tweet = object(event.tweet, 'tweet');
+  if (reaction !== undefined) return { ...happened, type: reaction, tweet: { id: id(tweet.id, 'id') } };
   if (type === undefined) return null;
-  const tweet = object(event, 'tweet');
   return {
     ...happened,
     type,
     tweet: {
-      id: id(tweet, 'id'),
-      text: text(tweet, 'text'),
-      inReplyToId: nullable(id, tweet, 'in_reply_to_id'),
-      quotedTweetId: nullable(id, tweet, 'quoted_tweet_id'),
+      id: id(tweet.id, 'id'),
+      text: text(tweet.text, 'text'),
+      inReplyToId: nullable(id, tweet.in_reply_to_id, 'in_reply_to_id'),
+      quotedTweetId: nullable(id, tweet.quoted_tweet_id, 'quoted_tweet_id'),
     },
   };
 }
@@ -56,8 +61,8 @@ const messageTypes: Record<Exclude<SealedKind, 'message' | 'key_change'>, Messag
 };
 
 function readChat(chat: Wire): Pick<MessageEvent, 'type' | 'tweet' | 'message' | 'fromMe'> {
-  const message = readPlaced(chat, text(chat, 'conversation_id'));
-  const fromMe = flag(chat, 'from_me');
+  const message = readPlaced(chat, text(chat.conversation_id, 'conversation_id'));
+  const fromMe = flag(chat.from_me, 'from_me');
   const { kind } = message;
   const type =
     kind === 'message' || kind === 'key_change' ? (fromMe ? 'message.sent' : 'message.received') : messageTypes[kind];

@@ -1,15 +1,16 @@
 import type { RealmRecord } from '../../shared/model/realm.ts';
 import type { PlatformCall } from '../port.ts';
 import type { GuessAnswer, PlatformRealm, PlatformRealms, RealmState, UnlockAnswer } from '../realms-port.ts';
-import type { Request, SandboxClient } from './client.ts';
-import { count, id, NonsenseError, text, type Wire } from './wire.ts';
+import type { SandboxClient, SandboxRequest } from './client.ts';
+import { InvalidResponseError, id, readCount, text, type Wire } from './wire.ts';
 
 const places = [1, 2, 3];
 
-/** The sandbox's three key realms as one actor sees them. */
+/** Returns the three key realms of the sandbox on behalf of one actor. */
 export function sandboxRealms(client: SandboxClient, call: PlatformCall): PlatformRealms {
-  // No signal: several callers may wait for one recovery, and an aborted guess would count as a wrong one even with the correct
-  // code. No token is requested, because realms take none and the tokens of later writes must stay the same.
+  // The signal is dropped, because several callers may wait for the same recovery, and an aborted guess would still be
+  // counted. The key realms take no idempotency tokens, so `tokenFor` must not be called: it would change the tokens of
+  // later writes.
   const own: PlatformCall = { ...call, signal: null, tokenFor: (operation) => operation };
   return places.map((place) => new SandboxRealm(client, own, place));
 }
@@ -27,8 +28,8 @@ class SandboxRealm implements PlatformRealm {
 
   state(): Promise<RealmState> {
     return this.#send('realmState', 'GET', 'record', undefined, (body) => {
-      const accountId = id(body, 'account_id');
-      const kind = oneOf(body, 'state', ['enrolled', 'none', 'locked']);
+      const accountId = id(body.account_id, 'account_id');
+      const kind = oneOf(body.state, 'state', ['enrolled', 'none', 'locked']);
       return kind === 'enrolled' ? { kind, accountId, version: readVersion(body) } : { kind, accountId };
     });
   }
@@ -36,13 +37,13 @@ class SandboxRealm implements PlatformRealm {
   guess(version: string, blindedElement: Uint8Array): Promise<GuessAnswer> {
     const body = { version, blinded_element: base64(blindedElement) };
     return this.#send('guessAtRealm', 'POST', 'guesses', body, (answer) => {
-      const kind = oneOf(answer, 'outcome', ['evaluated', 'locked', 'stale']);
+      const kind = oneOf(answer.outcome, 'outcome', ['evaluated', 'locked', 'stale']);
       if (kind !== 'evaluated') return { kind };
       return {
         kind,
-        evaluated: bytes(answer, 'evaluated_element'),
-        commitment: bytes(answer, 'commitment'),
-        guessesRemaining: count(answer, 'guesses_remaining'),
+        evaluated: bytes(answer.evaluated_element, 'evaluated_element'),
+        commitment: bytes(answer.commitment, 'commitment'),
+        guessesRemaining: readCount(answer.guesses_remaining, 'guesses_remaining'),
       };
     });
   }
@@ -50,9 +51,13 @@ class SandboxRealm implements PlatformRealm {
   unlock(version: string, unlockTag: Uint8Array): Promise<UnlockAnswer> {
     const body = { version, unlock_tag: base64(unlockTag) };
     return this.#send('unlockAtRealm', 'POST', 'unlock', body, (answer) => {
-      const kind = oneOf(answer, 'outcome', ['unlocked', 'refused', 'locked', 'stale']);
+      const kind = oneOf(answer.outcome, 'outcome', ['unlocked', 'refused', 'locked', 'stale']);
       if (kind !== 'unlocked') return { kind };
-      return { kind, sealedShare: bytes(answer, 'sealed_share'), sealedKeys: bytes(answer, 'sealed_keys') };
+      return {
+        kind,
+        sealedShare: bytes(answer.sealed_share, 'sealed_share'),
+        sealedKeys: bytes(answer.sealed_keys, 'sealed_keys'),
+      };
     });
   }
 
@@ -67,13 +72,13 @@ class SandboxRealm implements PlatformRealm {
       ...(replaces !== null && { replaces }),
     };
     return this.#send('registerAtRealm', 'PUT', 'record', body, (answer) => {
-      if (answer['registered'] !== true) throw new NonsenseError('registered is not true');
+      if (answer['registered'] !== true) throw new InvalidResponseError('registered is not true');
     });
   }
 
   #send<T>(
     operation: string,
-    method: Request['method'],
+    method: SandboxRequest['method'],
     step: string,
     body: Wire | undefined,
     read: (body: Wire) => T,
@@ -83,21 +88,21 @@ class SandboxRealm implements PlatformRealm {
   }
 }
 
-function oneOf<const Kind extends string>(from: Wire, field: string, kinds: readonly Kind[]): Kind {
-  const value = text(from, field);
-  const kind = kinds.find((known) => known === value);
-  if (kind === undefined) throw new NonsenseError(`${field} is none of ${kinds.join(', ')}`);
+function oneOf<const Kind extends string>(value: unknown, field: string, kinds: readonly Kind[]): Kind {
+  const named = text(value, field);
+  const kind = kinds.find((known) => known === named);
+  if (kind === undefined) throw new InvalidResponseError(`${field} is none of ${kinds.join(', ')}`);
   return kind;
 }
 
 function readVersion(from: Wire): string {
-  const version = text(from, 'version');
-  if (!/^[0-9a-f]{32}$/.test(version)) throw new NonsenseError('version is not 32 hex digits');
+  const version = text(from.version, 'version');
+  if (!/^[0-9a-f]{32}$/.test(version)) throw new InvalidResponseError('version is not 32 hex digits');
   return version;
 }
 
-function bytes(from: Wire, field: string): Uint8Array {
-  return Buffer.from(text(from, field), 'base64');
+function bytes(value: unknown, field: string): Uint8Array {
+  return Buffer.from(text(value, field), 'base64');
 }
 
 function base64(value: Uint8Array): string {

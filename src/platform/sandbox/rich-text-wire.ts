@@ -6,9 +6,9 @@ import {
   type RichText,
   styles,
 } from '../../shared/rich-text/rich-text.ts';
-import { asWire, count, id, list, NonsenseError, text, type Wire } from './wire.ts';
+import { InvalidResponseError, id, list, object, readCount, text, type Wire } from './wire.ts';
 
-/** Converts rich text to the form of the contract, which omits empty fields. */
+/** Converts rich text to the JSON of the contract, in which empty fields are omitted. */
 export function richTextToWire({ blocks, entities, containers }: RichText): Wire {
   return {
     blocks: blocks.map(({ type, text: words, info, styles: styled, links, within }) => ({
@@ -30,59 +30,62 @@ export function richTextToWire({ blocks, entities, containers }: RichText): Wire
 
 export function readRichText(content: Wire): RichText {
   return {
-    blocks: list(content, 'blocks').map(readBlock),
-    entities: list(content, 'entities').map(readEntity),
-    containers: list(content, 'containers').map(readContainer),
+    blocks: list(content.blocks, 'blocks').map(readBlock),
+    entities: list(content.entities, 'entities').map(readEntity),
+    containers: list(content.containers, 'containers').map(readContainer),
   };
 }
 
 function readBlock(item: unknown): Block {
-  const block = asWire(item, 'blocks[]');
-  const range = (from: Wire) => ({ offset: count(from, 'offset'), length: count(from, 'length') });
+  const block = object(item, 'blocks[]');
+  const range = (from: Wire) => ({
+    offset: readCount(from.offset, 'offset'),
+    length: readCount(from.length, 'length'),
+  });
   return {
-    type: oneOf(block, 'type', blockTypes),
-    text: text(block, 'text'),
-    info: textOrEmpty(block, 'info'),
-    styles: listOrEmpty(block, 'styles').map((each) => {
-      const from = asWire(each, 'styles[]');
-      return { ...range(from), style: oneOf(from, 'style', styles) };
+    type: oneOf(block.type, 'type', blockTypes),
+    text: text(block.text, 'text'),
+    info: textOrEmpty(block.info, 'info'),
+    styles: listOrEmpty(block.styles, 'styles').map((each) => {
+      const from = object(each, 'styles[]');
+      return { ...range(from), style: oneOf(from.style, 'style', styles) };
     }),
-    links: listOrEmpty(block, 'entities').map((each) => {
-      const from = asWire(each, 'entities[]');
-      return { ...range(from), entity: count(from, 'entity') };
+    links: listOrEmpty(block.entities, 'entities').map((each) => {
+      const from = object(each, 'entities[]');
+      return { ...range(from), entity: readCount(from.entity, 'entity') };
     }),
-    within: listOrEmpty(block, 'within').map((place) => count({ place }, 'place')),
+    within: listOrEmpty(block.within, 'within').map((place) => readCount(place, 'within')),
   };
 }
 
 function readEntity(item: unknown): Entity {
-  const entity = asWire(item, 'entities[]');
-  const title = textOrEmpty(entity, 'title');
-  const url = text(entity, 'url');
-  if (oneOf(entity, 'type', ['LINK', 'MEDIA']) === 'LINK') return { type: 'LINK', url, title };
-  return { type: 'MEDIA', mediaId: id(entity, 'media_id'), url, alt: textOrEmpty(entity, 'alt'), title };
+  const entity = object(item, 'entities[]');
+  const title = textOrEmpty(entity.title, 'title');
+  const url = text(entity.url, 'url');
+  if (oneOf(entity.type, 'type', ['LINK', 'MEDIA']) === 'LINK') return { type: 'LINK', url, title };
+  return { type: 'MEDIA', mediaId: id(entity.media_id, 'media_id'), url, alt: textOrEmpty(entity.alt, 'alt'), title };
 }
 
 function readContainer(item: unknown): Container {
-  const container = asWire(item, 'containers[]');
-  const type = oneOf(container, 'type', ['quote', 'unordered-list', 'ordered-list', 'list-item']);
+  const container = object(item, 'containers[]');
+  const type = oneOf(container.type, 'type', ['quote', 'unordered-list', 'ordered-list', 'list-item']);
   if (type === 'quote' || type === 'list-item') return { type };
   const loose = container['loose'] === true;
   if (type === 'unordered-list') return { type, loose };
-  return { type, loose, start: 'start' in container ? count(container, 'start') : 1 };
+  return { type, loose, start: 'start' in container ? readCount(container.start, 'start') : 1 };
 }
 
-function oneOf<Known extends string>(from: Wire, field: string, known: readonly Known[]): Known {
-  const value = text(from, field);
-  const found = known.find((each) => each === value);
-  if (found === undefined) throw new NonsenseError(`${field} is "${value.slice(0, 40)}"`);
+function oneOf<Known extends string>(value: unknown, field: string, known: readonly Known[]): Known {
+  const named = text(value, field);
+  const found = known.find((each) => each === named);
+  if (found === undefined) throw new InvalidResponseError(`${field} is "${named.slice(0, 40)}"`);
   return found;
 }
 
-function listOrEmpty(from: Wire, field: string): readonly unknown[] {
-  return field in from ? list(from, field) : [];
+function listOrEmpty(value: unknown, field: string): readonly unknown[] {
+  return value === undefined ? [] : list(value, field);
 }
 
-function textOrEmpty(from: Wire, field: string): string {
-  return field in from ? text(from, field) : '';
+function textOrEmpty(value: unknown, field: string): string {
+  return value === undefined ? '' : text(value, field);
 }

@@ -6,6 +6,7 @@ import type { UserProfile } from '../../shared/model/user-profile.ts';
 import type { PlatformArticles } from '../articles-port.ts';
 import type {
   ActivityPage,
+  ActivityRequest,
   CreatedTweet,
   FollowState,
   NewTweet,
@@ -20,25 +21,30 @@ import type {
 import type { PlatformRealms } from '../realms-port.ts';
 import { UnsupportedSession } from '../unsupported-session.ts';
 import { SandboxArticles } from './articles.ts';
-import type { Request, SandboxClient } from './client.ts';
+import type { SandboxClient, SandboxRequest } from './client.ts';
 import { SandboxMedia } from './media.ts';
 import { SandboxMessages } from './messages.ts';
 import { aTweet, aUser, pathOf, withPage } from './paths.ts';
 import { readActivity } from './read-activity.ts';
 import { readCreatedTweet, readTweet, readTweets } from './read-tweet.ts';
-import { readAbout, readFollowState, readProfile } from './read-user.ts';
+import { readAbout, readFollowState, readProfile, readUserCards } from './read-user.ts';
 import { sandboxRealms } from './realms.ts';
-import { flag, itemsAnd, object, readOwner, readUserCards, readViewer, type Wire } from './wire.ts';
+import { flag, object, readOwner, readPage, readViewer, type Wire } from './wire.ts';
 
-/** The sandbox platform as one actor sees it. Each method calls one operation of `schema/platform.openapi.json`. */
+/**
+ * A session on the sandbox platform on behalf of one actor. Each method calls one operation of
+ * `schema/platform.openapi.json`.
+ */
 export class SandboxSession extends UnsupportedSession {
   readonly #client: SandboxClient;
   readonly #call: PlatformCall;
+  readonly #readTweetUrl: (url: string) => string | null;
 
-  constructor(client: SandboxClient, call: PlatformCall) {
+  constructor(client: SandboxClient, call: PlatformCall, readTweetUrl: (url: string) => string | null) {
     super();
     this.#client = client;
     this.#call = call;
+    this.#readTweetUrl = readTweetUrl;
   }
 
   override get media(): PlatformMedia {
@@ -51,17 +57,18 @@ export class SandboxSession extends UnsupportedSession {
 
   override searchTweets({ q, product, count, cursor }: TweetSearch): Promise<Page<Tweet>> {
     const path = withPage('/api/search', { count, cursor }, { q, product: product.toLowerCase() });
-    return this.#get('search', path, (body) => itemsAnd(body, readTweets, {}));
+    return this.#get('search', path, (body) => readPage(body, readTweets, {}));
   }
 
   override createTweet(tweet: NewTweet): Promise<CreatedTweet> {
+    const quoteOfId = tweet.quoteTweetId ?? (tweet.quoteTweetUrl ? this.#readTweetUrl(tweet.quoteTweetUrl) : null);
     const body = {
       text: tweet.text,
       ...(tweet.replyToTweetId !== null && { reply_to_id: tweet.replyToTweetId }),
-      ...(tweet.quoteTweetId !== null && { quote_of_id: tweet.quoteTweetId }),
+      ...(quoteOfId !== null && { quote_of_id: quoteOfId }),
       ...(tweet.mediaIds && tweet.mediaIds.length > 0 && { media_ids: tweet.mediaIds }),
     };
-    const named = tweet.replyToTweetId ?? tweet.quoteTweetId;
+    const named = tweet.replyToTweetId ?? quoteOfId;
     const subject = named === null ? {} : ({ subject: { kind: 'Tweet', id: named } } as const);
     return this.#send(
       { operation: 'createTweet', method: 'POST', path: '/api/tweets', body, ...subject },
@@ -98,64 +105,69 @@ export class SandboxSession extends UnsupportedSession {
   }
 
   override tweet(tweetId: string): Promise<Tweet> {
-    return this.#get('tweet', `/api/tweets/${tweetId}`, (body) => readTweet(object(body, 'tweet')), aTweet(tweetId));
+    return this.#get(
+      'tweet',
+      `/api/tweets/${tweetId}`,
+      (body) => readTweet(object(body.tweet, 'tweet')),
+      aTweet(tweetId),
+    );
   }
 
   override replies(tweetId: string, page: PageRequest): Promise<Page<Tweet>> {
     const path = withPage(`/api/tweets/${tweetId}/replies`, page);
-    return this.#get('replies', path, (body) => itemsAnd(body, readTweets, {}), aTweet(tweetId));
+    return this.#get('replies', path, (body) => readPage(body, readTweets, {}), aTweet(tweetId));
   }
 
   override quotes(tweetId: string, page: PageRequest): Promise<Page<Tweet>> {
     const path = withPage(`/api/tweets/${tweetId}/quotes`, page);
-    return this.#get('quotes', path, (body) => itemsAnd(body, readTweets, {}), aTweet(tweetId));
+    return this.#get('quotes', path, (body) => readPage(body, readTweets, {}), aTweet(tweetId));
   }
 
   override retweeters(tweetId: string, page: PageRequest): Promise<Page<UserCard>> {
     const path = withPage(`/api/tweets/${tweetId}/retweeters`, page);
-    return this.#get('retweeters', path, (body) => itemsAnd(body, readUserCards, {}), aTweet(tweetId));
+    return this.#get('retweeters', path, (body) => readPage(body, readUserCards, {}), aTweet(tweetId));
   }
 
   override homeTimeline(page: PageRequest): Promise<ViewerPage<Tweet>> {
-    return this.#get('home', withPage('/api/home', page), (body) => itemsAnd(body, readTweets, readViewer(body)));
+    return this.#get('home', withPage('/api/home', page), (body) => readPage(body, readTweets, readViewer(body)));
   }
 
   override bookmarks(page: PageRequest): Promise<ViewerPage<Tweet>> {
     const path = withPage('/api/bookmarks', page);
-    return this.#get('bookmarks', path, (body) => itemsAnd(body, readTweets, readViewer(body)));
+    return this.#get('bookmarks', path, (body) => readPage(body, readTweets, readViewer(body)));
   }
 
   override mentions(page: PageRequest): Promise<ViewerPage<Tweet>> {
     return this.#get('mentions', withPage('/api/mentions', page), (body) =>
-      itemsAnd(body, readTweets, readViewer(body)),
+      readPage(body, readTweets, readViewer(body)),
     );
   }
 
   override ownProfile(): Promise<UserProfile> {
-    return this.#get('me', '/api/me', (body) => readProfile(object(body, 'user')));
+    return this.#get('me', '/api/me', (body) => readProfile(object(body.user, 'user')));
   }
 
   override userProfile(user: UserReference): Promise<UserProfile> {
-    return this.#get('user', pathOf(user), (body) => readProfile(object(body, 'user')), aUser(user));
+    return this.#get('user', pathOf(user), (body) => readProfile(object(body.user, 'user')), aUser(user));
   }
 
   override searchUsers({ q, ...page }: PageRequest & { q: string }): Promise<Page<UserCard>> {
     const path = withPage('/api/search/users', page, { q });
-    return this.#get('searchUsers', path, (body) => itemsAnd(body, readUserCards, {}));
+    return this.#get('searchUsers', path, (body) => readPage(body, readUserCards, {}));
   }
 
   override userAbout(user: UserReference): Promise<UserAbout> {
-    return this.#get('about', `${pathOf(user)}/about`, (body) => readAbout(object(body, 'about')), aUser(user));
+    return this.#get('about', `${pathOf(user)}/about`, (body) => readAbout(object(body.about, 'about')), aUser(user));
   }
 
   override userTweets(user: UserReference, page: PageRequest): Promise<PageOf<Tweet>> {
     const path = withPage(`${pathOf(user)}/tweets`, page);
-    return this.#get('userTweets', path, (body) => itemsAnd(body, readTweets, readOwner(body)), aUser(user));
+    return this.#get('userTweets', path, (body) => readPage(body, readTweets, readOwner(body)), aUser(user));
   }
 
   override userArticles(user: UserReference, page: PageRequest): Promise<PageOf<Tweet>> {
     const path = withPage(`${pathOf(user)}/articles`, page);
-    return this.#get('userArticles', path, (body) => itemsAnd(body, readTweets, readOwner(body)), aUser(user));
+    return this.#get('userArticles', path, (body) => readPage(body, readTweets, readOwner(body)), aUser(user));
   }
 
   override followers(user: UserReference, page: PageRequest): Promise<PageOf<UserCard>> {
@@ -172,7 +184,7 @@ export class SandboxSession extends UnsupportedSession {
 
   override knownFollowers(user: UserReference, page: PageRequest): Promise<PageOf<UserCard> & ViewerPage<UserCard>> {
     const path = withPage(`${pathOf(user)}/known-followers`, page);
-    const read = (body: Wire) => itemsAnd(body, readUserCards, { ...readOwner(body), ...readViewer(body) });
+    const read = (body: Wire) => readPage(body, readUserCards, { ...readOwner(body), ...readViewer(body) });
     return this.#get('knownFollowers', path, read, aUser(user));
   }
 
@@ -186,11 +198,13 @@ export class SandboxSession extends UnsupportedSession {
 
   override listMembers(listId: string, page: PageRequest): Promise<Page<UserCard>> {
     const path = withPage(`/api/lists/${listId}/members`, page);
-    return this.#get('listMembers', path, (body) => itemsAnd(body, readUserCards, {}), { kind: 'List', id: listId });
+    return this.#get('listMembers', path, (body) => readPage(body, readUserCards, {}), { kind: 'List', id: listId });
   }
 
-  override activity(page: PageRequest): Promise<ActivityPage> {
-    return this.#get('activity', withPage('/api/activity', page), readActivity);
+  override activity({ waitMs = 0, ...page }: ActivityRequest): Promise<ActivityPage> {
+    if (waitMs === 0) return this.#get('activity', withPage('/api/activity', page), readActivity);
+    const path = withPage('/api/activity', page, { wait_ms: String(waitMs) });
+    return this.#send({ operation: 'activityWait', method: 'GET', path, waitMs }, readActivity);
   }
 
   override get messages(): SandboxMessages {
@@ -203,26 +217,26 @@ export class SandboxSession extends UnsupportedSession {
 
   #users(list: 'followers' | 'following' | 'affiliates', user: UserReference, page: PageRequest) {
     const path = withPage(`${pathOf(user)}/${list}`, page);
-    return this.#get(list, path, (body) => itemsAnd(body, readUserCards, readOwner(body)), aUser(user));
+    return this.#get(list, path, (body) => readPage(body, readUserCards, readOwner(body)), aUser(user));
   }
 
   #setFollow(operation: string, method: 'PUT' | 'DELETE', user: UserReference): Promise<FollowState> {
     return this.#send({ operation, method, path: `${pathOf(user)}/follow`, subject: aUser(user) }, readFollowState);
   }
 
-  /** Performs a write on one tweet whose response has no further data. */
+  /** Sends a write to one tweet and checks the boolean in its response. */
   #change(operation: string, method: 'PUT' | 'DELETE', tweetId: string, part: string, confirms: string): Promise<void> {
     const path = `/api/tweets/${tweetId}${part}`;
     return this.#send({ operation, method, path, subject: aTweet(tweetId) }, (body) => {
-      flag(body, confirms);
+      flag(body[confirms], confirms);
     });
   }
 
-  #get<T>(operation: string, path: string, read: (body: Wire) => T, subject?: Request['subject']): Promise<T> {
+  #get<T>(operation: string, path: string, read: (body: Wire) => T, subject?: SandboxRequest['subject']): Promise<T> {
     return this.#send({ operation, method: 'GET', path, ...(subject && { subject }) }, read);
   }
 
-  #send<T>(request: Request, read: (body: Wire) => T): Promise<T> {
+  #send<T>(request: SandboxRequest, read: (body: Wire) => T): Promise<T> {
     return this.#client.send(request, this.#call, read);
   }
 }

@@ -2,34 +2,34 @@ import { compareIds, nextSnowflake } from '../dataset/snowflake.ts';
 import type { User } from '../dataset/types.ts';
 import { Conversation } from './conversation.ts';
 
-/** The public half of somebody's chat keys, in base64, and the signatures that bind the two together. */
+/** The public chat keys of a user, in base64. Each of the two keys signs the other one. */
 export interface PublicKeys {
   readonly version: string;
   readonly identity: string;
   readonly signing: string;
-  /** The signing key's signature of the identity key. */
+  /** The signature of the identity key, made with the signing key. */
   readonly identitySignature: string;
-  /** The identity key's signature of the signing key. */
+  /** The signature of the signing key, made with the identity key. */
   readonly signingSignature: string;
 }
 
-/** Sealed bytes that participants of a conversation may fetch. */
+/** An encrypted attachment of a conversation. Only the participants may download the attachment. */
 export interface ChatMedia {
   readonly conversation: string;
   readonly size: number;
 }
 
-/** All conversations, and the public keys of those who take part. Everything else in them is sealed. */
+/** Stores all conversations and the registered public keys. The content of messages is stored encrypted only. */
 export class Chats {
   readonly conversations = new Map<string, Conversation>();
-  /** By `media_hash_key`. */
+  /** The encrypted attachments by `media_hash_key`. */
   readonly media = new Map<string, ChatMedia>();
-  /** Registered by a call. */
+  /** The public keys that users registered by an API call. */
   readonly registered = new Map<User, PublicKeys[]>();
   readonly #byUser = new Map<User, Conversation[]>();
   #lastSeqId = '0';
 
-  /** The latest of anything in any conversation. */
+  /** The latest sequence id given to any event in any conversation. */
   get lastSeqId(): string {
     return this.#lastSeqId;
   }
@@ -38,14 +38,14 @@ export class Chats {
     return nextSnowflake(at, this.#lastSeqId);
   }
 
-  /** Ids go on above it. */
-  took(seqId: string): void {
+  /** Records a sequence id that is in use, so that `nextSeqId` returns a higher one. */
+  markUsed(seqId: string): void {
     if (compareIds(seqId, this.#lastSeqId) > 0) this.#lastSeqId = seqId;
   }
 
-  /** Makes it where there is none. */
-  between(first: User, second: User): Conversation {
-    const id = conversationId(first, second);
+  /** Returns the conversation between two users. Creates the conversation if it does not exist. */
+  findOrCreate(first: User, second: User): Conversation {
+    const id = chatIdOf(first, second);
     const known = this.conversations.get(id);
     if (known !== undefined) return known;
     const members = compareIds(first.id, second.id) < 0 ? ([first, second] as const) : ([second, first] as const);
@@ -59,12 +59,12 @@ export class Chats {
     return conversation;
   }
 
-  of(user: User): readonly Conversation[] {
+  conversationsOf(user: User): readonly Conversation[] {
     return this.#byUser.get(user) ?? [];
   }
 }
 
-/** The smaller id first, as numbers. */
-export function conversationId(first: User, second: User): string {
+/** Returns the conversation id of two users: both user ids, the numerically smaller one first. */
+export function chatIdOf(first: User, second: User): string {
   return compareIds(first.id, second.id) < 0 ? `${first.id}:${second.id}` : `${second.id}:${first.id}`;
 }

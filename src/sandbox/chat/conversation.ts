@@ -4,29 +4,31 @@ import type { User } from '../dataset/types.ts';
 export const eventKinds = ['message', 'edit', 'reaction_added', 'reaction_removed', 'deletion'] as const;
 export type EventKind = (typeof eventKinds)[number];
 
-/** What a client sealed and signed, in base64. The platform carries it and reads none of it. */
+/** Content that a client encrypted and signed, in base64. The platform stores the content but cannot decrypt it. */
 export interface Sealed {
-  /** The client's; signed along. */
+  /** The message id that the client chose. The signature covers this id. */
   readonly messageId: string;
   readonly detail: string;
   readonly signature: string;
 }
 
 export interface ConversationEvent {
-  /** The platform's, and the order of everything in all conversations. */
+  /** The sequence id that the platform assigned. Sequence ids order the events of all conversations. */
   readonly seqId: string;
   readonly kind: EventKind;
   readonly sender: User;
   readonly at: number;
-  /** `seqId` of the message that it is about; null for a message. */
+  /** The sequence id of the message that this event edits, reacts to or deletes. Null for a message. */
   readonly target: string | null;
-  /** Of a deletion: for both sides, not for its sender alone. */
+  /** For a deletion: true if the message is deleted for both participants, false if only for its sender. */
   readonly forAll: boolean;
-  /** Asked for when it is shown: that of the seed's history is made then. */
+  /** Returns the encrypted content. A function, because messages of the seed are encrypted when they are first read. */
   readonly sealed: () => Sealed;
 }
 
-/** A new conversation key, wrapped to each participant inside what is sealed. */
+/**
+ * An event that introduces a new conversation key. The encrypted content holds the key, wrapped for each participant.
+ */
 export interface ConversationKeyChange {
   readonly seqId: string;
   readonly sender: User;
@@ -37,21 +39,26 @@ export interface ConversationKeyChange {
 
 export interface Message {
   readonly event: ConversationEvent;
-  /** Edits and reactions, oldest first, and what deleted it. */
-  readonly about: ConversationEvent[];
+  /** Edits and reactions of the message, oldest first. After a deletion for both participants: only the deletion. */
+  readonly relatedEvents: ConversationEvent[];
   deletedForAll: boolean;
-  /** Those who deleted it for themselves. */
+  /** The participants who deleted the message for themselves only. */
   readonly deletedFor: Set<User>;
 }
 
-/** What two people write to each other. It decides nothing; who may write is for the operations. */
+/**
+ * The messages and key changes between two users. The class stores events and checks no permissions. The operations
+ * decide who may write.
+ */
 export class Conversation {
   readonly id: string;
   readonly members: readonly [User, User];
   readonly keyChanges: ConversationKeyChange[] = [];
-  /** In the order of their seqIds. */
+  /** The messages, ordered by sequence id. */
   readonly messages: Message[] = [];
-  /** Those who take part by their own will: who began it, who answered, and who follows the other. */
+  /**
+   * The participants who agreed to the conversation: those who wrote in it, and those who follow the other participant.
+   */
   readonly accepted = new Set<User>();
   readonly mutedBy = new Set<User>();
   readonly #bySeqId = new Map<string, Message>();
@@ -75,22 +82,22 @@ export class Conversation {
     return this.keyChanges.at(-1)?.version ?? null;
   }
 
-  message(seqId: string): Message | undefined {
+  findMessage(seqId: string): Message | undefined {
     return this.#bySeqId.get(seqId);
   }
 
-  /** The seqId of what this sender sent with this message id before. */
-  sent(sender: User, messageId: string): string | undefined {
+  /** Returns the sequence id of the event that this sender already sent with this message id, if there is one. */
+  sentSeqId(sender: User, messageId: string): string | undefined {
     return this.#sent.get(`${sender.id} ${messageId}`);
   }
 
-  /** That it came by a call, under this message id. */
-  note(messageId: string, { sender, seqId }: ConversationEvent | ConversationKeyChange): void {
+  /** Records that an API call created this event under this message id. */
+  recordSent(messageId: string, { sender, seqId }: ConversationEvent | ConversationKeyChange): void {
     this.#sent.set(`${sender.id} ${messageId}`, seqId);
   }
 
-  /** Of any kind. */
-  event(seqId: string): ConversationEvent | undefined {
+  /** Returns an event of any kind. */
+  findEvent(seqId: string): ConversationEvent | undefined {
     return this.#events.get(seqId);
   }
 
@@ -99,10 +106,10 @@ export class Conversation {
     this.accepted.add(change.sender);
   }
 
-  add(event: ConversationEvent): void {
+  addEvent(event: ConversationEvent): void {
     this.#events.set(event.seqId, event);
     if (event.kind === 'message') {
-      const message = { event, about: [], deletedForAll: false, deletedFor: new Set<User>() };
+      const message = { event, relatedEvents: [], deletedForAll: false, deletedFor: new Set<User>() };
       this.messages.push(message);
       this.#bySeqId.set(event.seqId, message);
       this.accepted.add(event.sender);
@@ -110,15 +117,15 @@ export class Conversation {
     }
     const message = event.target === null ? undefined : this.#bySeqId.get(event.target);
     if (message === undefined) return;
-    if (event.kind !== 'deletion') message.about.push(event);
+    if (event.kind !== 'deletion') message.relatedEvents.push(event);
     else if (event.forAll) {
-      // What was said is gone for good, and so is what was said of it; the signed deletion stays.
+      // A deletion for both participants removes the edits and reactions too. Only the signed deletion remains.
       message.deletedForAll = true;
-      message.about.splice(0, message.about.length, event);
+      message.relatedEvents.splice(0, message.relatedEvents.length, event);
     } else message.deletedFor.add(event.sender);
   }
 
-  /** The last message that is not later than this. */
+  /** Returns the last message whose sequence id is not above `seqId`. */
   lastUpTo(seqId: string): Message | undefined {
     for (let at = this.messages.length - 1; at >= 0; at--) {
       const message = this.messages[at];

@@ -16,7 +16,7 @@ interface Sent extends By {
   readonly fingerprint?: string;
 }
 
-/** What an accepted write changed in conversations. All that is sealed stays sealed here. */
+/** A journal entry for a write to a conversation. Message content in an entry is encrypted. */
 export type ChatEntry =
   | (Sent & { readonly kind: 'chat_key'; readonly version: string })
   | (Sent & {
@@ -39,28 +39,29 @@ export function applyChatEntry(dataset: Dataset, entry: ChatEntry): void {
   }
   const other = dataset.users.get(entry.other);
   if (other === undefined) return;
-  const conversation = chats.between(user, other);
+  const conversation = chats.findOrCreate(user, other);
   const { at } = entry;
   switch (entry.kind) {
     case 'chat_key': {
       const { seq: seqId, version, sealed } = entry;
-      chats.took(seqId);
+      chats.markUsed(seqId);
       const change = { seqId, sender: user, at, version, sealed: () => sealed };
       conversation.addKeyChange(change);
-      conversation.note(sealed.messageId, change);
-      // Who follows somebody need not be asked whether they may write. Accounts that were minted ask nobody.
+      conversation.recordSent(sealed.messageId, change);
+      // Followers of a user have agreed to messages from that user. Accounts created by control calls accept all
+      // messages.
       if (other.following.has(user) || isMinted(other)) conversation.accepted.add(other);
       return;
     }
     case 'chat_event': {
       const { seq: seqId, type: kind, sealed, target = null, forAll = false } = entry;
-      chats.took(seqId);
+      chats.markUsed(seqId);
       const event = { seqId, kind, sender: user, at, target, forAll, sealed: () => sealed };
-      conversation.add(event);
-      conversation.note(sealed.messageId, event);
+      conversation.addEvent(event);
+      conversation.recordSent(sealed.messageId, event);
       for (const each of conversation.members) {
-        // What one deletes for oneself nobody else hears of.
-        if (kind !== 'deletion' || forAll || each === user) dataset.activity.noteChat(each, conversation, event);
+        // If a user deletes a message for themselves only, the other participant gets no event.
+        if (kind !== 'deletion' || forAll || each === user) dataset.activity.recordChat(each, conversation, event);
       }
       return;
     }

@@ -4,10 +4,13 @@ import type { User } from '../dataset/types.ts';
 import type { SandboxState } from '../platform.ts';
 import type { PublicKeys } from './chats.ts';
 
-/** Of the people of the seed, one in so many has never set up chat. */
-const WITHOUT = 6;
+/** One in this many users of the seed has never set up chat. */
+const WITHOUT_CHAT_ONE_IN = 6;
 
-/** The public keys of a user, the oldest first: those that came by a call, else those of the seed's. */
+/**
+ * Returns the public keys of a user, oldest first: the keys registered by a call if there are any, otherwise the keys
+ * derived from the seed.
+ */
 export function publicKeysOf(
   { dataset, clients }: Pick<SandboxState, 'dataset' | 'clients'>,
   user: User,
@@ -19,8 +22,8 @@ export function hasKeys(dataset: Dataset, user: User): boolean {
   return dataset.chats.registered.has(user) || hasSeedKeys(user);
 }
 
-/** Whether its keys derive from the seed. */
+/** Returns true if the user's chat keys are derived from the seed of the dataset, so that every start of the sandbox makes the same keys. */
 export function hasSeedKeys(user: User): boolean {
   if (user.chatLabel !== null) return user.hasChatKeys;
-  return (createHash('sha256').update(`chat ${user.id}`).digest()[0] ?? 0) % WITHOUT !== 0;
+  return (createHash('sha256').update(`chat ${user.id}`).digest()[0] ?? 0) % WITHOUT_CHAT_ONE_IN !== 0;
 }

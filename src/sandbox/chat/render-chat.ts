@@ -4,9 +4,12 @@ import type { User } from '../dataset/types.ts';
 import type { Conversation, ConversationEvent, ConversationKeyChange, Message } from './conversation.ts';
 import { hasKeys } from './public-keys.ts';
 
-/* The wire forms of conversations. */
+/* JSON forms of conversations, as responses contain them. */
 
-/** What is sealed is made when it is first shown, so the last message comes along only where it is wanted. */
+/**
+ * Builds the JSON form of a conversation. Messages of the seed are encrypted when they are first shown, so the last
+ * message is included only if `withLast` is true.
+ */
 export function conversationForm(
   dataset: Dataset,
   conversation: Conversation,
@@ -35,13 +38,13 @@ export function keyChangeForm({ seqId, sender, at, version, sealed }: Conversati
   return { seq_id: seqId, message_id, sender_id: sender.id, created_at, version, detail, signature };
 }
 
-export function messageForm({ event, about, deletedForAll, deletedFor }: Message, viewer: User) {
+export function messageForm({ event, relatedEvents, deletedForAll, deletedFor }: Message, viewer: User) {
   const deleted = deletedForAll ? 'all' : deletedFor.has(viewer) ? 'self' : null;
-  const shown = deleted === 'self' ? [] : about;
+  const shown = deleted === 'self' ? [] : relatedEvents;
   return { ...eventForm(event, deleted === null), deleted, about: shown.map((each) => eventForm(each)) };
 }
 
-/** Of one that was deleted, what was sealed is not told. */
+/** Builds the JSON form of an event. The encrypted content of a deleted message is null. */
 export function eventForm(event: ConversationEvent, isThere = true) {
   const { messageId, detail, signature } = event.sealed();
   return {

@@ -3,7 +3,7 @@ import { operations } from '../operations/table.ts';
 import base from './base.json' with { type: 'json' };
 import type { Schema } from './schema.ts';
 
-/** The parameter of `base.json` for each variable of a path, by the path up to and including the variable. */
+/** Maps each path prefix that ends in a variable to the parameter of `base.json` that describes the variable. */
 const partsOfPaths: Readonly<Record<string, keyof (typeof base)['components']['parameters']>> = {
   '/api/users/{id}': 'UserId',
   '/api/users/by/{screen_name}': 'ScreenName',
@@ -17,7 +17,7 @@ const partsOfPaths: Readonly<Record<string, keyof (typeof base)['components']['p
   '/realms/{realm}': 'Realm',
 };
 
-/** Generates schema/platform.openapi.json, the contract between the gateway and the sandbox, from the sandbox's operations. */
+/** Generates schema/platform.openapi.json, the contract between the gateway and the sandbox. */
 export function contractDocument(): Schema {
   const paths: Record<string, Record<string, Schema>> = {};
   for (const operation of operations) {

@@ -1,16 +1,16 @@
-import { answers, closed, ref, takes } from '../contract/schema.ts';
+import { closedObject, jsonBody, jsonResponse, ref } from '../contract/schema.ts';
 import { type ActivityType, activityTypes } from '../dataset/activity.ts';
 import type { Dataset } from '../dataset/dataset.ts';
-import { activeUser, visibleTweet } from '../dataset/look-up.ts';
 import { eventsJson } from '../dataset/render-event.ts';
 import type { SandboxTweet, User } from '../dataset/types.ts';
-import { jsonText } from '../http/answer.ts';
+import { activeUser, visibleTweet } from '../dataset/visibility.ts';
 import { type Fields, optionalInteger, optionalString, requiredString } from '../http/input.ts';
 import type { OpenOperation } from '../http/operation.ts';
 import { badRequest } from '../http/problem.ts';
-import { makeHappen } from '../simulator/happen.ts';
+import { jsonText } from '../http/response.ts';
+import { createEvents } from '../simulator/create-events.ts';
 
-const MOST = 2_000;
+const MAX_EVENTS = 2_000;
 
 export const makeEvents: OpenOperation = {
   id: 'makeEvents',
@@ -21,7 +21,7 @@ export const makeEvents: OpenOperation = {
     summary: 'Makes other users act on an account. The tweets, likes and follows are real, and survive a restart.',
     description:
       'The acting users have no credentials. Each acts once while there are enough of them; after that, users undo the action and repeat it. A protected target accepts new followers. `bad_request` 400 if the type needs a tweet of the account and there is none. `protected` or `forbidden` 403 if a protected account does not allow the action.',
-    body: takes(
+    body: jsonBody(
       {
         type: 'object',
         required: ['type', 'userName'],
@@ -47,9 +47,9 @@ export const makeEvents: OpenOperation = {
       { type: 'like', userName: 'ada', count: 3 },
     ),
     responses: {
-      201: answers(
+      201: jsonResponse(
         'The events as the account sees them in its activity feed.',
-        closed({ events: { type: 'array', minItems: 1, maxItems: 2000, items: ref('ActivityEvent') } }),
+        closedObject({ events: { type: 'array', minItems: 1, maxItems: 2000, items: ref('ActivityEvent') } }),
       ),
     },
   },
@@ -57,12 +57,12 @@ export const makeEvents: OpenOperation = {
     const { dataset } = platform;
     const type = typeOf(requiredString(body, 'type'));
     const target = userNamed(dataset, requiredString(body, 'userName'));
-    const count = optionalInteger(body, 'count', 1, MOST) ?? 1;
+    const count = optionalInteger(body, 'count', 1, MAX_EVENTS) ?? 1;
     const actorName = optionalString(body, 'actor');
     const actor = actorName === undefined ? undefined : userNamed(dataset, actorName);
-    if (actor === target) throw badRequest('actor', 'actor must be somebody else: nobody is told of what they did');
-    const wish = { type, target, count, actor, tweet: tweetOf(dataset, body, type, target), text: wordsOf(body, type) };
-    return jsonText(`{"events":${eventsJson(makeHappen(platform, wish))}}`, 201);
+    if (actor === target) throw badRequest('actor', 'actor must be another user than userName');
+    const wish = { type, target, count, actor, tweet: tweetOf(dataset, body, type, target), text: textOf(body, type) };
+    return jsonText(`{"events":${eventsJson(createEvents(platform, wish))}}`, 201);
   },
 };
 
@@ -79,16 +79,16 @@ function userNamed(dataset: Dataset, screenName: string): User {
 function tweetOf(dataset: Dataset, body: Fields, type: ActivityType, target: User): SandboxTweet | undefined {
   const id = optionalString(body, 'tweetId');
   if (id === undefined) return undefined;
-  if (type === 'mention' || type === 'follow') throw badRequest('tweetId', `tweetId does not go with ${type}`);
+  if (type === 'mention' || type === 'follow') throw badRequest('tweetId', `tweetId is not allowed with type ${type}`);
   const tweet = visibleTweet(dataset, id, target);
   if (tweet.author !== target) throw badRequest('tweetId', `tweetId must be a tweet of @${target.screenName}`);
   return tweet;
 }
 
-function wordsOf(body: Fields, type: ActivityType): string | undefined {
+function textOf(body: Fields, type: ActivityType): string | undefined {
   const text = optionalString(body, 'text')?.normalize('NFC').trim();
   if (text !== undefined && !['reply', 'quote', 'mention'].includes(type)) {
-    throw badRequest('text', `text does not go with ${type}`);
+    throw badRequest('text', `text is not allowed with type ${type}`);
   }
   return text;
 }

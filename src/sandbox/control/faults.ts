@@ -1,9 +1,9 @@
-import { answers, closed, ref, takes } from '../contract/schema.ts';
+import { closedObject, jsonBody, jsonResponse, ref } from '../contract/schema.ts';
 import { readFault } from '../faults/fault.ts';
-import type { Rule, Target } from '../faults/registry.ts';
-import { json } from '../http/answer.ts';
+import type { FaultRule, FaultTarget } from '../faults/registry.ts';
 import { type Fields, optionalInteger, optionalString } from '../http/input.ts';
 import type { OpenOperation } from '../http/operation.ts';
+import { json } from '../http/response.ts';
 
 export const setFault: OpenOperation = {
   id: 'setFault',
@@ -12,14 +12,16 @@ export const setFault: OpenOperation = {
   access: 'control',
   contract: {
     summary:
-      'Injects a fault into later requests. If several faults match a request, the oldest applies. Faults are lost when the sandbox stops.',
-    body: takes(ref('FaultRule'), { fault: { kind: 'rate_limit', retry_after: 3 }, operation: 'search', times: 2 }),
-    responses: { 201: answers('The fault waits for a request.', closed({ id: { type: 'string' } })) },
+      'Injects a fault into later requests and into requests for activity that wait. If several faults match a request, the oldest applies. Faults are lost when the sandbox stops.',
+    body: jsonBody(ref('FaultRule'), { fault: { kind: 'rate_limit', retry_after: 3 }, operation: 'search', times: 2 }),
+    responses: { 201: jsonResponse('The fault waits for a request.', closedObject({ id: { type: 'string' } })) },
   },
   handle({ platform, body }) {
     const fault = readFault(body['fault']);
     const times = body['times'] === null ? null : (optionalInteger(body, 'times', 1, 1_000_000_000) ?? 1);
-    return json({ id: platform.faults.add(fault, readTarget(body), times).id }, 201);
+    const rule = platform.faults.add(fault, readTarget(body), times);
+    platform.longPolls.wakeMatching(rule);
+    return json({ id: rule.id }, 201);
   },
 };
 
@@ -31,9 +33,9 @@ export const listFaults: OpenOperation = {
   contract: {
     summary: 'Lists the faults that wait for a request.',
     responses: {
-      200: answers(
+      200: jsonResponse(
         'Oldest first.',
-        closed({
+        closedObject({
           faults: {
             type: 'array',
             items: {
@@ -68,12 +70,12 @@ export const clearFaults: OpenOperation = {
   contract: {
     summary: 'Removes all faults.',
     body: 'Empty',
-    responses: { 200: answers('The number of removed faults.', closed({ cleared: ref('Count') })) },
+    responses: { 200: jsonResponse('The number of removed faults.', closedObject({ cleared: ref('Count') })) },
   },
   handle: ({ platform }) => json({ cleared: platform.faults.clear() }),
 };
 
-function readTarget(body: Fields): Target {
+function readTarget(body: Fields): FaultTarget {
   const operation = optionalString(body, 'operation');
   const method = optionalString(body, 'method')?.toUpperCase();
   const pathPrefix = optionalString(body, 'path_prefix');
@@ -86,6 +88,6 @@ function readTarget(body: Fields): Target {
   };
 }
 
-function ruleForm({ id, fault, remaining, operation, method, path_prefix, actor }: Rule) {
+function ruleForm({ id, fault, remaining, operation, method, path_prefix, actor }: FaultRule) {
   return { id, fault, operation, method, path_prefix, actor, times: remaining };
 }

@@ -1,12 +1,12 @@
-import { answers, closed, ref, takes } from '../contract/schema.ts';
+import { closedObject, jsonBody, jsonResponse, ref } from '../contract/schema.ts';
 import type { Dataset } from '../dataset/dataset.ts';
-import { activeUser } from '../dataset/look-up.ts';
-import { json } from '../http/answer.ts';
+import { activeUser } from '../dataset/visibility.ts';
 import { requiredString } from '../http/input.ts';
 import type { OpenOperation } from '../http/operation.ts';
 import { notFound } from '../http/problem.ts';
+import { json } from '../http/response.ts';
 
-/** Stands for the protected user, who would accept it. */
+/** Accepts a follow request on behalf of a protected user. */
 export const acceptFollowRequest: OpenOperation = {
   id: 'acceptFollowRequest',
   method: 'POST',
@@ -15,7 +15,7 @@ export const acceptFollowRequest: OpenOperation = {
   contract: {
     summary:
       'Accepts a follow request for a protected user. If there is none: `not_found` 404 with resource `follow_request`.',
-    body: takes(
+    body: jsonBody(
       {
         type: 'object',
         required: ['target', 'follower'],
@@ -27,9 +27,9 @@ export const acceptFollowRequest: OpenOperation = {
       { target: 'linus', follower: 'ada' },
     ),
     responses: {
-      200: answers(
+      200: jsonResponse(
         'The ids of both users.',
-        closed({ target: ref('Id'), follower: ref('Id'), accepted: { const: true } }),
+        closedObject({ target: ref('Id'), follower: ref('Id'), accepted: { const: true } }),
       ),
     },
   },
@@ -42,7 +42,7 @@ export const acceptFollowRequest: OpenOperation = {
   },
 };
 
-/** By id or by screen name. An id is looked for first: a name may be digits too. */
+/** Finds a user by id or by screen name. Ids take precedence, because a screen name may consist of digits only. */
 function userOf(dataset: Dataset, asked: string) {
   return activeUser(dataset.users.get(asked) ?? dataset.userNamed(asked), asked);
 }

@@ -1,6 +1,6 @@
-import { answers, closed, ref } from '../contract/schema.ts';
-import { json } from '../http/answer.ts';
+import { closedObject, jsonResponse, ref } from '../contract/schema.ts';
 import type { OpenOperation } from '../http/operation.ts';
+import { json } from '../http/response.ts';
 import { demoOf } from '../seed/demo.ts';
 
 export const controlInfo: OpenOperation = {
@@ -11,12 +11,12 @@ export const controlInfo: OpenOperation = {
   contract: {
     summary: 'Describes the dataset, with the credentials of its demo accounts.',
     responses: {
-      200: answers(
+      200: jsonResponse(
         'The dataset.',
-        closed({
+        closedObject({
           seed: { type: 'string' },
           started_at: ref('Time'),
-          demo: closed({
+          demo: closedObject({
             accounts: { type: 'array', items: ref('Account') },
             listId: ref('Id'),
             organization: {
@@ -24,7 +24,7 @@ export const controlInfo: OpenOperation = {
               description: 'The screen name of a verified organization with affiliates.',
             },
           }),
-          counts: closed({ users: ref('Count'), tweets: ref('Count') }),
+          counts: closedObject({ users: ref('Count'), tweets: ref('Count') }),
         }),
       ),
     },

@@ -1,17 +1,17 @@
-import { conversationId } from '../chat/chats.ts';
+import { chatIdOf } from '../chat/chats.ts';
 import { hasSeedKeys } from '../chat/public-keys.ts';
 import { eventForm } from '../chat/render-chat.ts';
-import { lastMessageBy, type Speech, speak } from '../chat/speak.ts';
-import { answers, closed, ref, takes } from '../contract/schema.ts';
-import { activeUser } from '../dataset/look-up.ts';
+import { lastMessageBy, type OutgoingMessage, sendMessage } from '../chat/send-message.ts';
+import { closedObject, jsonBody, jsonResponse, ref } from '../contract/schema.ts';
 import type { User } from '../dataset/types.ts';
-import { json } from '../http/answer.ts';
+import { activeUser } from '../dataset/visibility.ts';
 import { type Fields, optionalBoolean, optionalString, requiredString } from '../http/input.ts';
 import type { OpenOperation } from '../http/operation.ts';
 import { badRequest, Problem } from '../http/problem.ts';
+import { json } from '../http/response.ts';
 import type { SandboxState } from '../platform.ts';
 
-/** Lets one whose keys derive from the seed say something: its client seals it, and nothing of it is kept in the open. */
+/** Sends a direct message from a user whose chat keys derive from the seed. The message is stored encrypted only. */
 export const makeMessages: OpenOperation = {
   id: 'makeMessages',
   method: 'POST',
@@ -20,7 +20,7 @@ export const makeMessages: OpenOperation = {
   contract: {
     summary:
       'Sends a direct message between two users. The chat keys of the sender must derive from the seed, so an account that registered its own keys cannot send. Problems: `no_chat_keys` 409.',
-    body: takes({
+    body: jsonBody({
       type: 'object',
       required: ['from', 'to'],
       properties: {
@@ -41,30 +41,39 @@ export const makeMessages: OpenOperation = {
       },
     }),
     responses: {
-      201: answers('The event was sent.', closed({ conversation_id: ref('ConversationId'), event: ref('ChatEvent') })),
+      201: jsonResponse(
+        'The event was sent.',
+        closedObject({ conversation_id: ref('ConversationId'), event: ref('ChatEvent') }),
+      ),
     },
   },
   handle({ platform, body }) {
     const from = userNamed(platform, requiredString(body, 'from'));
     const to = userNamed(platform, requiredString(body, 'to'));
-    if (from === to) throw badRequest('to', 'to must be somebody else');
-    if (!hasSeedKeys(from)) throw new Problem(409, 'no_chat_keys', 'The sandbox has no chat keys of that user');
-    const said = readSaid(platform, body, from, to);
+    if (from === to) throw badRequest('to', 'to must be another user than from');
+    if (!hasSeedKeys(from))
+      throw new Problem(409, 'no_chat_keys', 'The sandbox does not have the private chat keys of this user');
+    const content = readContent(platform, body, from, to);
     const corrupt = optionalBoolean(body, 'corrupt') ?? false;
-    const seqId = speak(platform, { from, to, said, corrupt });
-    const conversation = platform.dataset.chats.conversations.get(conversationId(from, to));
-    const event = seqId === undefined ? undefined : conversation?.event(seqId);
-    if (event === undefined) throw new Problem(409, 'no_chat_keys', 'They have no conversation key that opens');
+    const seqId = sendMessage(platform, { from, to, content, corrupt });
+    const conversation = platform.dataset.chats.conversations.get(chatIdOf(from, to));
+    const event = seqId === undefined ? undefined : conversation?.findEvent(seqId);
+    if (event === undefined)
+      throw new Problem(
+        409,
+        'no_chat_keys',
+        'The other user has no chat keys, or the conversation key cannot be decrypted',
+      );
     return json({ conversation_id: conversation?.id, event: eventForm(event) }, 201);
   },
 };
 
-function readSaid(platform: SandboxState, body: Fields, from: User, to: User): Speech['said'] {
+function readContent(platform: SandboxState, body: Fields, from: User, to: User): OutgoingMessage['content'] {
   const kind = optionalString(body, 'kind') ?? 'message';
   const text = optionalString(body, 'text') ?? platform.extras.answer(from);
   if (kind === 'message') return { kind, text, attachments: [] };
   const emoji = optionalString(body, 'emoji') ?? '👍';
-  const target = () => optionalString(body, 'seq_id') ?? lastOf(platform, from, to, kind);
+  const target = () => optionalString(body, 'seq_id') ?? defaultTarget(platform, from, to, kind);
   switch (kind) {
     case 'edit':
       return { kind, targetSequenceId: target(), text };
@@ -79,12 +88,16 @@ function readSaid(platform: SandboxState, body: Fields, from: User, to: User): S
   }
 }
 
-/** One edits and deletes one's own last message, and reacts to the other's. */
-function lastOf(platform: SandboxState, from: User, to: User, kind: string): string {
-  const conversation = platform.dataset.chats.conversations.get(conversationId(from, to));
+/**
+ * Returns the default target: the sender's own last message for edits and deletions, the other user's last message for
+ * reactions.
+ */
+function defaultTarget(platform: SandboxState, from: User, to: User, kind: string): string {
+  const conversation = platform.dataset.chats.conversations.get(chatIdOf(from, to));
   const sender = kind.startsWith('reaction') ? to : from;
   const last = conversation && lastMessageBy(conversation, sender);
-  if (last === undefined) throw badRequest('kind', `there is no message by @${sender.screenName} for that`);
+  if (last === undefined)
+    throw badRequest('kind', `there is no message by @${sender.screenName} to edit, delete or react to`);
   return last;
 }
 

@@ -1,11 +1,11 @@
-import { answers, closed, ref, takes } from '../contract/schema.ts';
+import { closedObject, jsonBody, jsonResponse, ref } from '../contract/schema.ts';
 import type { Dataset } from '../dataset/dataset.ts';
 import { type MintedAccount, mintedLabel } from '../dataset/entries.ts';
 import type { User } from '../dataset/types.ts';
-import { json } from '../http/answer.ts';
 import { optionalBoolean, optionalInteger, optionalString } from '../http/input.ts';
 import type { OpenOperation } from '../http/operation.ts';
 import { badRequest, Problem } from '../http/problem.ts';
+import { json } from '../http/response.ts';
 import { encryptionCodeFor, mintedIdFor, tokenFor } from '../seed/credentials.ts';
 
 export const mintAccounts: OpenOperation = {
@@ -15,7 +15,7 @@ export const mintAccounts: OpenOperation = {
   access: 'control',
   contract: {
     summary: 'Creates accounts with tokens. They follow nobody, and survive a restart.',
-    body: takes(
+    body: jsonBody(
       {
         type: 'object',
         properties: {
@@ -38,7 +38,9 @@ export const mintAccounts: OpenOperation = {
       },
       { userName: 'newcomer', premium: true },
     ),
-    responses: { 201: answers('The accounts.', closed({ accounts: { type: 'array', items: ref('Account') } })) },
+    responses: {
+      201: jsonResponse('The accounts.', closedObject({ accounts: { type: 'array', items: ref('Account') } })),
+    },
   },
   handle({ platform, body }) {
     const count = optionalInteger(body, 'count', 1, 10_000) ?? 1;
@@ -46,7 +48,7 @@ export const mintAccounts: OpenOperation = {
     const chatKeys = optionalBoolean(body, 'chatKeys') ?? true;
     const isProtected = optionalBoolean(body, 'protected') ?? false;
     const userNames = namesFor(platform.dataset, optionalString(body, 'userName'), count);
-    // The number of an account makes its credentials, so those of a run are the same in the next one.
+    // Credentials derive from the number of the account, so every run with the same seed creates the same credentials.
     const accounts = userNames.map((userName, index): MintedAccount => {
       const number = platform.dataset.minted + index;
       return {
@@ -84,7 +86,7 @@ function namesFor(dataset: Dataset, wanted: string | undefined, count: number): 
   return names;
 }
 
-/** What a caller needs to act as an account. */
+/** The credentials and properties of an account, as control responses contain them. */
 export interface AccountForm {
   readonly userName: string;
   readonly userId: string;

@@ -1,9 +1,9 @@
-import { answers, closed, takes } from '../contract/schema.ts';
-import { json } from '../http/answer.ts';
+import { closedObject, jsonBody, jsonResponse } from '../contract/schema.ts';
 import { optionalInteger, requiredInteger } from '../http/input.ts';
 import type { OpenOperation } from '../http/operation.ts';
+import { json } from '../http/response.ts';
 
-const USUAL_WINDOW_S = 900;
+const DEFAULT_WINDOW_S = 900;
 
 export const setRateLimit: OpenOperation = {
   id: 'setRateLimit',
@@ -13,7 +13,7 @@ export const setRateLimit: OpenOperation = {
   contract: {
     summary:
       'Limits each actor to `limit` requests per window. A window begins with the first request. Further requests are `rate_limited` 429 with Retry-After. Null removes the limit; the sandbox starts without one.',
-    body: takes(
+    body: jsonBody(
       {
         type: 'object',
         required: ['limit'],
@@ -25,9 +25,9 @@ export const setRateLimit: OpenOperation = {
       { limit: 100, window_seconds: 60 },
     ),
     responses: {
-      200: answers(
+      200: jsonResponse(
         'The new limit.',
-        closed({ limit: { type: ['integer', 'null'] }, window_seconds: { type: ['integer', 'null'] } }),
+        closedObject({ limit: { type: ['integer', 'null'] }, window_seconds: { type: ['integer', 'null'] } }),
       ),
     },
   },
@@ -37,7 +37,7 @@ export const setRateLimit: OpenOperation = {
       return json({ limit: null, window_seconds: null });
     }
     const limit = requiredInteger(body, 'limit', 0, 1_000_000_000);
-    const seconds = optionalInteger(body, 'window_seconds', 1, 86_400) ?? USUAL_WINDOW_S;
+    const seconds = optionalInteger(body, 'window_seconds', 1, 86_400) ?? DEFAULT_WINDOW_S;
     platform.rateLimit.set({ limit, windowMs: seconds * 1000 });
     return json({ limit, window_seconds: seconds });
   },

@@ -1,6 +1,6 @@
-import { answers, closed } from '../contract/schema.ts';
-import { json } from '../http/answer.ts';
+import { closedObject, jsonResponse } from '../contract/schema.ts';
 import type { OpenOperation } from '../http/operation.ts';
+import { json } from '../http/response.ts';
 
 export const resetDataset: OpenOperation = {
   id: 'resetDataset',
@@ -9,9 +9,9 @@ export const resetDataset: OpenOperation = {
   access: 'control',
   contract: {
     summary:
-      'Replaces the dataset by that of the seed. Faults, the rate limit, counts, minted accounts and idempotency tokens are removed too.',
+      'Replaces the dataset by that of the seed. Faults, the rate limit, counts, created accounts and idempotency tokens are removed too.',
     body: 'Empty',
-    responses: { 200: answers('Done.', closed({ reset: { const: true } })) },
+    responses: { 200: jsonResponse('Done.', closedObject({ reset: { const: true } })) },
   },
   handle({ platform }) {
     platform.reset();

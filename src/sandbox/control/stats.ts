@@ -1,8 +1,8 @@
-import { answers, closed, ref } from '../contract/schema.ts';
+import { closedObject, jsonResponse, ref } from '../contract/schema.ts';
 import { compareIds } from '../dataset/snowflake.ts';
-import { json } from '../http/answer.ts';
 import type { OpenOperation } from '../http/operation.ts';
 import { badRequest } from '../http/problem.ts';
+import { json } from '../http/response.ts';
 
 export const controlStats: OpenOperation = {
   id: 'controlStats',
@@ -11,23 +11,33 @@ export const controlStats: OpenOperation = {
   access: 'control',
   contract: {
     summary:
-      'Counts since the start or the last reset. Requests under `/control` are not counted. Requests that a fault affected are.',
+      'Counts since the start or the last reset. Requests that a fault affected are counted. Requests under `/control` are not.',
     responses: {
-      200: answers(
+      200: jsonResponse(
         'The counts.',
-        closed({
+        closedObject({
           requests: { type: 'object', additionalProperties: ref('Count'), description: 'By operationId.' },
           tweets_created: ref('Count'),
           likes: ref('Count'),
+          waiting: {
+            type: 'object',
+            additionalProperties: ref('Count'),
+            description: 'Requests for activity that wait at present, by user id.',
+          },
         }),
       ),
     },
   },
-  handle: ({ platform: { stats } }) =>
-    json({ requests: stats.requests, tweets_created: stats.tweetsCreated, likes: stats.likes }),
+  handle: ({ platform: { stats, longPolls } }) =>
+    json({
+      requests: stats.requests,
+      tweets_created: stats.tweetsCreated,
+      likes: stats.likes,
+      waiting: longPolls.waiting,
+    }),
 };
 
-/** What calls made, bare, so that a test can compare it with what was acknowledged. */
+/** Lists every tweet created by a call, so that tests can compare the list with the writes that were acknowledged. */
 export const createdTweets: OpenOperation = {
   id: 'createdTweets',
   method: 'GET',
@@ -45,12 +55,12 @@ export const createdTweets: OpenOperation = {
       },
     ],
     responses: {
-      200: answers(
+      200: jsonResponse(
         'The tweets.',
-        closed({
+        closedObject({
           tweets: {
             type: 'array',
-            items: closed({
+            items: closedObject({
               id: ref('Id'),
               author_id: ref('Id'),
               text: { type: 'string' },

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { User } from './types.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** Nothing that is made up here lies after it, so that nothing lies in the future. */
+/** The upper limit of generated dates, so that no generated date is in the future. */
 const LATEST_MS = Date.UTC(2025, 0, 1);
 const clients = ['Web App', 'iPhone App', 'Android App'] as const;
 
@@ -34,12 +34,15 @@ const countries: Readonly<Record<string, string>> = {
 };
 const others = [...new Set(Object.values(countries))];
 
-/** What the platform tells of an account's history. It follows from the user alone, so it never changes. */
+/** Builds the JSON form of the account history. All values derive from the user, so they are the same on every call. */
 export function aboutForm(user: User, origin: string) {
   const { verified, premium } = user;
   const hash = createHash('sha256').update(`about ${user.id}`).digest();
   const pick = <T>(from: readonly T[], byte: number): T | undefined => from[(hash[byte] ?? 0) % from.length];
-  /** A day between the account's first and the latest; the first itself for an account that is newer than that. */
+  /**
+   * Returns a date between the creation of the account and `LATEST_MS`, or the creation date if the account is newer
+   * than `LATEST_MS`.
+   */
   const since = (byte: number) => {
     const days = Math.max(0, Math.floor((LATEST_MS - user.createdAt) / DAY_MS));
     return new Date(user.createdAt + Math.floor((days * hash.readUInt16BE(byte)) / 65_536) * DAY_MS).toISOString();
@@ -55,7 +58,7 @@ export function aboutForm(user: User, origin: string) {
     verified,
     premium,
     identity_verified: verified || (premium && isOld && (hash[3] ?? 0) < 128),
-    // Of some who were verified long ago the day is not known.
+    // For some verified accounts the date is unknown.
     verified_since: (verified || premium) && (hash[8] ?? 0) >= 16 ? since(4) : null,
     account_based_in: countries[user.location ?? ''] ?? pick(others, 0) ?? '',
     created_via: pick(clients, 1) ?? '',

@@ -1,79 +1,90 @@
 import type { Conversation, ConversationEvent } from '../chat/conversation.ts';
 import type { Dataset } from './dataset.ts';
-import { hiddenFrom } from './look-up.ts';
 import { compareIds, nextSnowflake } from './snowflake.ts';
 import type { SandboxTweet, User } from './types.ts';
+import { hiddenFrom } from './visibility.ts';
 
 export const activityTypes = ['mention', 'reply', 'quote', 'like', 'retweet', 'follow'] as const;
 export type ActivityType = (typeof activityTypes)[number];
 
-/** What somebody did that concerns another; of conversations, what one did oneself as well. */
+/**
+ * An event in the activity feed of a user. The feed has actions of other users on this user, and all events of the
+ * user's conversations, including the user's own.
+ */
 export interface ActivityEvent {
   readonly id: string;
   readonly type: ActivityType | 'chat';
   readonly at: number;
   readonly actor: User;
-  /** The one that was written, or was liked or retweeted; null for a follow. */
+  /** The tweet that was written, liked or retweeted. Null for follows and chat events. */
   readonly tweet: SandboxTweet | null;
   readonly chat?: { readonly conversation: Conversation; readonly event: ConversationEvent; readonly fromMe: boolean };
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-export const KEPT_MS = 7 * DAY_MS;
-export const KEPT_EVENTS = 10_000;
+const RETENTION_MS = 7 * DAY_MS;
+const MAX_EVENTS = 10_000;
 
-/** Before every event. */
+/** A position before the first event. */
 const NO_ID = '0';
 
-export interface Since {
-  /** Oldest first. */
+export interface EventsSince {
+  /** The events, oldest first. */
   readonly events: Iterable<readonly [event: ActivityEvent, id: string]>;
-  /** Whether some are no longer kept. */
+  /** True if some of the requested events have expired. */
   readonly gap: boolean;
 }
 
 /**
- * What happened to whom. It grows by journal entries alone and decides by the dataset they meet, so a replay gives every event
- * the id that it had.
+ * Stores the activity feed of every user. Events are created only when journal entries are applied, so a replay of the
+ * journal gives every event the same id again.
  */
 export class ActivityLog {
   readonly #feeds = new Map<User, Feed>();
   #lastId = NO_ID;
+  /** Called for each new event with the user in whose feed it appears. */
+  onEvent: (recipient: User) => void = () => {};
 
-  /** Of the latest event of anybody. */
+  /** The id of the latest event of any user. */
   get lastId(): string {
     return this.#lastId;
   }
 
-  /** Ids go on above those of a dataset that was reset. */
+  /** Makes later event ids higher than `id`. Used after a reset, so that ids of the previous dataset are not reused. */
   continueAfter(id: string): void {
     if (compareIds(id, this.#lastId) > 0) this.#lastId = id;
   }
 
-  note(recipient: User, type: ActivityType, actor: User, tweet: SandboxTweet | null, at: number): void {
+  record(recipient: User, type: ActivityType, actor: User, tweet: SandboxTweet | null, at: number): void {
     if (recipient === actor || actor.state !== 'active') return;
     this.#add(recipient, { type, at, actor, tweet });
   }
 
-  /** Both sides are told of what happens in a conversation. */
-  noteChat(recipient: User, conversation: Conversation, event: ConversationEvent): void {
+  /** Adds an event of a conversation to the feed of one participant. */
+  recordChat(recipient: User, conversation: Conversation, event: ConversationEvent): void {
     this.#add(recipient, {
-      ...{ type: 'chat', at: event.at, actor: event.sender, tweet: null },
+      type: 'chat',
+      at: event.at,
+      actor: event.sender,
+      tweet: null,
       chat: { conversation, event, fromMe: event.sender === recipient },
     });
   }
 
-  /** One event for each whom a new tweet concerns and who may see it: a reply before a quote, a quote before a mention. */
-  noteTweet(dataset: Dataset, tweet: SandboxTweet): void {
-    const told = new Set<User>();
-    const tell = (recipient: User | undefined, type: ActivityType) => {
-      if (recipient === undefined || told.has(recipient) || hiddenFrom(recipient, tweet) !== undefined) return;
-      told.add(recipient);
-      this.note(recipient, type, tweet.author, tweet, tweet.createdAt);
+  /**
+   * Adds one event for each user whom a new tweet concerns and who may see the tweet. A user for whom several types
+   * apply gets the first of reply, quote and mention.
+   */
+  recordTweet(dataset: Dataset, tweet: SandboxTweet): void {
+    const notified = new Set<User>();
+    const notify = (recipient: User | undefined, type: ActivityType) => {
+      if (recipient === undefined || notified.has(recipient) || hiddenFrom(recipient, tweet) !== undefined) return;
+      notified.add(recipient);
+      this.record(recipient, type, tweet.author, tweet, tweet.createdAt);
     };
-    if (tweet.replyTo !== null) tell(dataset.users.get(tweet.replyTo.userId), 'reply');
-    if (tweet.quoteOf !== null) tell(dataset.tweet(tweet.quoteOf)?.author, 'quote');
-    for (const { user } of tweet.entities.mentions) tell(user, 'mention');
+    if (tweet.replyTo !== null) notify(dataset.users.get(tweet.replyTo.userId), 'reply');
+    if (tweet.quoteOf !== null) notify(dataset.tweet(tweet.quoteOf)?.author, 'quote');
+    for (const { user } of tweet.entities.mentions) notify(user, 'mention');
   }
 
   #add(recipient: User, event: Omit<ActivityEvent, 'id'>): void {
@@ -84,28 +95,32 @@ export class ActivityLog {
       this.#feeds.set(recipient, feed);
     }
     feed.add({ id: this.#lastId, ...event });
+    this.onEvent(recipient);
   }
 
-  /** The events of one account after the one with this id, to be read before anything else happens. */
-  since(recipient: User, id: string, now: number): Since {
+  /** Returns the events of one account after the event with this id. Read the result before the log changes again. */
+  since(recipient: User, id: string, now: number): EventsSince {
     return this.#feeds.get(recipient)?.since(id, now) ?? { events: [], gap: false };
   }
 }
 
 class Feed {
   #events: ActivityEvent[] = [];
-  /** Where the kept ones begin. What stands before it is cut off now and then, not each time. */
+  /**
+   * The index of the first event that has not expired. Expired events are removed from the array in batches, because
+   * removing each one separately would copy the array every time.
+   */
   #first = 0;
-  #lastLost = NO_ID;
+  #lastExpiredId = NO_ID;
 
   add(event: ActivityEvent): void {
-    this.#forget(event.at, KEPT_EVENTS - 1);
+    this.#expire(event.at, MAX_EVENTS - 1);
     this.#events.push(event);
   }
 
-  since(id: string, now: number): Since {
-    this.#forget(now, KEPT_EVENTS);
-    return { events: this.#from(this.#placeAfter(id)), gap: compareIds(id, this.#lastLost) < 0 };
+  since(id: string, now: number): EventsSince {
+    this.#expire(now, MAX_EVENTS);
+    return { events: this.#from(this.#placeAfter(id)), gap: compareIds(id, this.#lastExpiredId) < 0 };
   }
 
   *#from(place: number): Generator<readonly [ActivityEvent, string]> {
@@ -115,12 +130,12 @@ class Feed {
     }
   }
 
-  #forget(now: number, most: number): void {
+  #expire(now: number, most: number): void {
     for (;;) {
       const oldest = this.#events[this.#first];
       if (oldest === undefined) break;
-      if (oldest.at > now - KEPT_MS && this.#events.length - this.#first <= most) break;
-      this.#lastLost = oldest.id;
+      if (oldest.at > now - RETENTION_MS && this.#events.length - this.#first <= most) break;
+      this.#lastExpiredId = oldest.id;
       this.#first++;
     }
     if (this.#first < 1_000 && this.#first < this.#events.length) return;

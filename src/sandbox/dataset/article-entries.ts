@@ -4,7 +4,7 @@ import type { Dataset } from './dataset.ts';
 import { compareIds } from './snowflake.ts';
 import { mediaOf, uploadIdOf } from './uploads.ts';
 
-/** What an accepted write changed about an article. */
+/** A journal entry for a write to an article. */
 export type ArticleEntry =
   | {
       readonly kind: 'article';
@@ -36,7 +36,7 @@ export function applyArticleEntry(dataset: Dataset, entry: ArticleEntry): void {
   if (entry.kind === 'article') {
     const author = dataset.users.get(entry.author);
     if (author === undefined) return;
-    dataset.articles.begin(entry.id, author, entry.at);
+    dataset.articles.create(entry.id, author, entry.at);
     dataset.articles.lastId = entry.id;
     return;
   }
@@ -76,22 +76,22 @@ export function applyArticleEntry(dataset: Dataset, entry: ArticleEntry): void {
         createdByCall: true,
         article: { id: article.id, title: article.title },
       });
-      dataset.activity.noteTweet(dataset, tweet);
+      dataset.activity.recordTweet(dataset, tweet);
       return;
     }
     case 'unpublish_article':
-      takeBack(dataset, article, entry.at);
+      unpublish(dataset, article, entry.at);
       return;
     case 'delete_article':
-      takeBack(dataset, article, entry.at);
+      unpublish(dataset, article, entry.at);
       attach(dataset, [], [...mediaIn(article.content()), ...idsOf(article.coverId)], entry.at);
       article.deleted = true;
       return;
   }
 }
 
-/** The wrapper tweet goes, with the cover that it showed. */
-function takeBack(dataset: Dataset, { tweet }: SandboxArticle, at: number): void {
+/** Deletes the tweet that publishes the article, and releases the cover image of the tweet. */
+function unpublish(dataset: Dataset, { tweet }: SandboxArticle, at: number): void {
   if (tweet === null) return;
   dataset.remove(tweet);
   for (const media of tweet.media) dataset.uploads.release(uploadIdOf(media), at);

@@ -5,7 +5,7 @@ import { mediaOf } from './uploads.ts';
 
 type Viewing = Pick<ActorCall, 'platform' | 'actor'>;
 
-/** The wire form of an article without what it says. */
+/** Builds the JSON form of an article without its content. */
 export function summaryForm({ platform: { dataset }, actor }: Viewing, article: SandboxArticle) {
   const { id, author, title, tweet, coverId } = article;
   const at = (time: number) => new Date(time).toISOString();
@@ -35,11 +35,11 @@ export function articleForm(call: Viewing, article: SandboxArticle) {
 }
 
 export const publicPath = ({ author, id }: SandboxArticle) => `/${author.screenName}/articles/${id}`;
-export const draftPath = ({ author, id }: SandboxArticle) => `/${author.screenName}/drafts/${id}`;
+const draftPath = ({ author, id }: SandboxArticle) => `/${author.screenName}/drafts/${id}`;
 
-/** Where the platform shows an upload. */
+/** Returns the path of the picture of an upload. */
 export function picturePath(dataset: Dataset, id: string): string | undefined {
-  // What an article shows is attached to it, and so it does not go.
+  // An upload that an article uses cannot expire, so any time can be passed here.
   const upload = dataset.uploads.shown(id, 0);
   return upload && mediaOf(upload).path;
 }

@@ -1,50 +1,56 @@
 import { type ArticleContent, noContent } from './content.ts';
 import type { SandboxTweet, User } from './types.ts';
 
-/** A piece of writing. It is published while a tweet wraps it. */
+/** An article. It is published while `tweet` is not null. */
 export interface SandboxArticle {
   readonly id: string;
   readonly author: User;
   readonly createdAt: number;
   updatedAt: number;
   title: string;
-  /** Those of the seed are written when somebody reads them. */
+  /** Returns the content. A function, because articles of the seed are generated when they are first read. */
   content: () => ArticleContent;
   coverId: string | null;
   tweet: SandboxTweet | null;
   deleted: boolean;
 }
 
-/** What a tweet is told of the article that it wraps. One that nobody has begun comes into being by that. */
-export interface Wrapped {
+/** The article that a tweet publishes. If no article with this id exists, adding the tweet creates the article. */
+export interface ArticleReference {
   readonly id: string;
   readonly title: string;
   readonly content?: () => ArticleContent;
 }
 
-/** All that was ever written. Nothing is taken out, so that places stay what they are. */
+/** Stores all articles. Deleted articles stay in the lists, so that list positions do not change. */
 export class Articles {
   readonly #byId = new Map<string, SandboxArticle>();
   readonly #byAuthor = new Map<User, SandboxArticle[]>();
-  /** The last that was begun by a call. */
+  /** The id of the article that a call created last. */
   lastId: string | undefined;
 
-  /** Deleted ones are not found. */
+  /** Returns an article by id, or undefined if the article is deleted. */
   find(id: string): SandboxArticle | undefined {
     const article = this.#byId.get(id);
     return article?.deleted === true ? undefined : article;
   }
 
-  /** In the order in which they were begun. */
-  of(author: User): readonly SandboxArticle[] {
+  /** Returns the author's articles in the order of their creation. */
+  byAuthor(author: User): readonly SandboxArticle[] {
     return this.#byAuthor.get(author) ?? [];
   }
 
-  begin(id: string, author: User, at: number): SandboxArticle {
-    const times = { createdAt: at, updatedAt: at };
+  create(id: string, author: User, at: number): SandboxArticle {
     const article: SandboxArticle = {
-      ...{ id, author, ...times, title: '', content: () => noContent },
-      ...{ coverId: null, tweet: null, deleted: false },
+      id,
+      author,
+      createdAt: at,
+      updatedAt: at,
+      title: '',
+      content: () => noContent,
+      coverId: null,
+      tweet: null,
+      deleted: false,
     };
     this.#byId.set(id, article);
     const own = this.#byAuthor.get(author);
@@ -53,18 +59,18 @@ export class Articles {
     return article;
   }
 
-  wrap(tweet: SandboxTweet, { id, title, content }: Wrapped): void {
+  publish(tweet: SandboxTweet, { id, title, content }: ArticleReference): void {
     let article = this.#byId.get(id);
     if (article === undefined) {
-      article = this.begin(id, tweet.author, tweet.createdAt);
+      article = this.create(id, tweet.author, tweet.createdAt);
       article.title = title;
       if (content !== undefined) article.content = content;
     }
     article.tweet = tweet;
   }
 
-  /** The tweet has gone. */
-  unwrap({ article }: SandboxTweet): void {
+  /** Makes a published article a draft again. Must be called when the tweet that published it was deleted. */
+  unpublish({ article }: SandboxTweet): void {
     const found = article === null ? undefined : this.#byId.get(article.id);
     if (found !== undefined) found.tweet = null;
   }

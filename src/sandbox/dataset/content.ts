@@ -1,7 +1,10 @@
 import { type Fields, optionalInteger, optionalString, requiredInteger, requiredString } from '../http/input.ts';
 import { badRequest } from '../http/problem.ts';
 
-/** What an article says, in the written contract's own form: blocks of plain text, and what is said of stretches of it. */
+/**
+ * The content of an article, in the form of the contract: blocks of plain text, with styles, links and media for ranges
+ * of the text.
+ */
 export interface ArticleContent {
   readonly blocks: readonly ContentBlock[];
   readonly entities: readonly ContentEntity[];
@@ -14,7 +17,7 @@ export interface ContentBlock {
   readonly info?: string;
   readonly styles?: readonly { readonly offset: number; readonly length: number; readonly style: string }[];
   readonly entities?: readonly { readonly offset: number; readonly length: number; readonly entity: number }[];
-  /** Places of its containers, the outermost first. */
+  /** Indices into `containers`, the outermost container first. */
   readonly within?: readonly number[];
 }
 
@@ -29,18 +32,28 @@ export interface ContentContainer {
 }
 
 const blockTypes = [
-  ...['unstyled', 'header-one', 'header-two', 'header-three', 'header-four', 'header-five', 'header-six'],
-  ...['code-block', 'divider'],
+  'unstyled',
+  'header-one',
+  'header-two',
+  'header-three',
+  'header-four',
+  'header-five',
+  'header-six',
+  'code-block',
+  'divider',
 ];
 const containerTypes = ['quote', 'unordered-list', 'ordered-list', 'list-item'];
 const styles = ['BOLD', 'ITALIC', 'CODE'];
-const MOST = 200_000;
-/** Each mark around a letter is a tag around it on the page: there would be no end to what one text becomes. */
-const MOST_MARKS = 8;
+const MAX_ITEMS = 200_000;
+/**
+ * The limit of styles and links per character on average. Each of them becomes an HTML tag, so without a limit a short
+ * text could produce a very large page.
+ */
+const MAX_MARKS = 8;
 
 export const noContent: ArticleContent = { blocks: [], entities: [], containers: [] };
 
-/** Takes only what the contract names, so that nothing else is ever kept or shown. */
+/** Validates article content. Copies only the fields that the contract names, so unknown fields are dropped. */
 export function readContent(value: unknown): ArticleContent {
   const fields = asFields(value, 'content');
   const entities = listOf(fields, 'entities').map(readEntity);
@@ -49,7 +62,7 @@ export function readContent(value: unknown): ArticleContent {
   return { blocks, entities, containers };
 }
 
-/** Which media it shows. */
+/** Returns the ids of the media that the content shows. */
 export function mediaIn({ entities }: ArticleContent): string[] {
   return entities.flatMap((entity) => (entity.type === 'MEDIA' ? [entity.media_id] : []));
 }
@@ -71,11 +84,12 @@ function readBlock(value: unknown, entities: number, containers: number): Conten
     return { ...range(fields), entity: requiredInteger(fields, 'entity', 0, entities - 1) };
   });
   const marked = [...styled, ...linked].reduce((sum, { length }) => sum + length, 0);
-  if (marked > MOST_MARKS * text.length) throw badRequest('content', `text may lie under ${MOST_MARKS} marks`);
+  if (marked > MAX_MARKS * text.length)
+    throw badRequest('content', `a text has more than ${MAX_MARKS} styles and links per character on average`);
   const within = listOf(block, 'within').map((place) =>
     requiredInteger({ within: place }, 'within', 0, containers - 1),
   );
-  if (within.length > 100) throw badRequest('content', 'content is nested too deep');
+  if (within.length > 100) throw badRequest('content', 'content is nested too deeply');
   return {
     type: oneOf(block, 'type', blockTypes),
     text,
@@ -92,7 +106,8 @@ function readEntity(value: unknown): ContentEntity {
   const titled = title === undefined ? {} : { title };
   if (oneOf(fields, 'type', ['LINK', 'MEDIA']) === 'LINK') {
     const url = requiredString(fields, 'url');
-    if (!/^(?:https?|mailto):/i.test(url)) throw badRequest('content', 'a link must be of http, https or mailto');
+    if (!/^(?:https?|mailto):/i.test(url))
+      throw badRequest('content', 'a link must start with http:, https: or mailto:');
     return { type: 'LINK', url, ...titled };
   }
   const alt = optionalString(fields, 'alt');
@@ -116,7 +131,7 @@ function asFields(value: unknown, name: string): Fields {
 
 function listOf(fields: Fields, name: string): readonly unknown[] {
   const value = fields[name] ?? [];
-  if (Array.isArray(value) && value.length <= MOST) return value;
+  if (Array.isArray(value) && value.length <= MAX_ITEMS) return value;
   throw badRequest('content', `${name} must be an array`);
 }
 

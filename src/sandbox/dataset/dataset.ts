@@ -2,42 +2,45 @@ import { Chats } from '../chat/chats.ts';
 import { SearchIndex } from '../search/index.ts';
 import { ActivityLog } from './activity.ts';
 import { Articles } from './articles.ts';
+import { makeTweet, makeUser, type NewUser, type TweetDraft } from './factories.ts';
 import { HomeFeeds } from './home.ts';
-import { makeTweet, makeUser, type NewUser, type TweetDraft } from './new.ts';
 import { Ranking } from './ranking.ts';
 import { Relation } from './relation.ts';
 import { compareIds, nextSnowflake } from './snowflake.ts';
 import type { List, SandboxTweet, User } from './types.ts';
 import { Uploads } from './uploads.ts';
 
-export type { NewUser, TweetDraft as NewTweet } from './new.ts';
+export type { NewUser, TweetDraft as NewTweet } from './factories.ts';
 
 /**
- * The state of the platform, held in memory. It keeps its own indexes and counts true and decides nothing: who may do
- * what is for the operations, and what outlives the process is for the journal.
+ * The state of the simulated platform, in memory. The dataset maintains its own indexes and counts. It checks no
+ * permissions, which is the task of the operations, and it writes nothing to disk, which is the task of the journal.
  */
 export class Dataset {
   readonly users = new Map<string, User>();
   readonly lists = new Map<string, List>();
   /** The affiliated accounts of an organization, in the order in which they joined. */
   readonly affiliates = new Map<User, readonly User[]>();
-  /** In the order of ids. Nothing is ever taken out, so that a position stays what it is. */
+  /** Ordered by id. Tweets are never removed, so that the position of a tweet does not change. */
   readonly tweets: SandboxTweet[] = [];
   readonly ranking = new Ranking(this.tweets);
   readonly created: SandboxTweet[] = [];
-  readonly index = new SearchIndex();
+  readonly index: SearchIndex;
   readonly feeds = new HomeFeeds();
   readonly activity = new ActivityLog();
   readonly chats = new Chats();
   readonly uploads = new Uploads();
   readonly articles = new Articles();
   minted = 0;
-  /** Where this dataset answers; pages and pictures are addressed under it. */
+  /** The base URL of the sandbox. Links to pages and pictures start with it. */
   origin = '';
   #lastRetweet: string | undefined;
   readonly #byName = new Map<string, User>();
   readonly #byToken = new Map<string, User>();
-  readonly #tweetsById = new Map<string, SandboxTweet>();
+
+  constructor(index = new SearchIndex()) {
+    this.index = index;
+  }
 
   userNamed = (screenName: string): User | undefined => this.#byName.get(screenName.toLowerCase());
 
@@ -46,22 +49,24 @@ export class Dataset {
   }
 
   tweet(id: string): SandboxTweet | undefined {
-    return this.#tweetsById.get(id);
+    const tweet = this.tweets[this.positionOf(id)];
+    return tweet?.id === id ? tweet : undefined;
   }
 
   get lastTweetId(): string | undefined {
     return this.tweets.at(-1)?.id;
   }
 
-  addUser(fields: NewUser): User {
-    const user = makeUser(fields);
+  /** Adds a user. Follows are given only when a snapshot is loaded. */
+  addUser(fields: NewUser, follows?: Pick<User, 'followers' | 'following'>): User {
+    const user = makeUser(fields, follows);
     this.users.set(user.id, user);
     this.#byName.set(user.screenName.toLowerCase(), user);
     if (user.token !== null) this.#byToken.set(user.token, user);
     return user;
   }
 
-  /** What was only asked for before is granted by it. Says whether it was not so before. */
+  /** Adds a follow and removes a pending follow request. Returns false if the user already followed. */
   follow(follower: User, followed: User): boolean {
     follower.requested.delete(followed);
     if (!follower.following.add(followed)) return false;
@@ -71,7 +76,7 @@ export class Dataset {
     return true;
   }
 
-  /** Takes a request back too. */
+  /** Removes a follow and a pending follow request. */
   unfollow(follower: User, followed: User): void {
     follower.requested.delete(followed);
     if (!follower.following.delete(followed)) return;
@@ -85,46 +90,54 @@ export class Dataset {
     for (const member of list.members) member.listed++;
   }
 
-  /** Takes a tweet whose id is later than every other. */
+  /** Adds a tweet. Throws if its id is not above the ids of all other tweets. */
   addTweet(fields: TweetDraft): SandboxTweet {
     const last = this.lastTweetId;
     if (last !== undefined && compareIds(fields.id, last) <= 0) throw new Error(`tweet ${fields.id} is out of order`);
     const { author, replyTo, quoteOf } = fields;
     const tweet = makeTweet(fields, this.tweets.length, this.userNamed);
-    this.tweets.push(tweet);
-    this.#tweetsById.set(tweet.id, tweet);
-    author.tweets.push(tweet.position);
-    if (fields.article !== undefined) {
-      author.articles.push(tweet.position);
-      this.articles.wrap(tweet, fields.article);
-    }
+    this.restoreTweet(tweet, replyTo, quoteOf);
     author.tweetCount++;
     if (tweet.media.length > 0) author.mediaCount++;
-    if (replyTo !== undefined) addAnswer(replyTo, tweet);
-    if (quoteOf !== undefined) addQuote(quoteOf, tweet);
+    if (replyTo !== undefined) replyTo.replies++;
+    if (quoteOf !== undefined) quoteOf.quotes++;
     if (tweet.createdByCall) this.created.push(tweet);
     this.index.add(tweet);
     this.ranking.add(tweet);
     return tweet;
   }
 
-  /** The tweet stays known, so that what quotes it can say that it was deleted. */
+  /** Adds a tweet of a snapshot. The counts and the index already include the tweet, so they are not updated. */
+  restoreTweet(tweet: SandboxTweet, replyTo: SandboxTweet | undefined, quoteOf: SandboxTweet | undefined): void {
+    const { author, article } = tweet;
+    this.tweets.push(tweet);
+    author.tweets.push(tweet.position);
+    if (article !== null) {
+      author.articles.push(tweet.position);
+      this.articles.publish(tweet, article);
+      if (tweet.deleted) this.articles.unpublish(tweet);
+    }
+    if (replyTo !== undefined) addAnswer(replyTo, tweet);
+    if (quoteOf !== undefined) addQuote(quoteOf, tweet);
+  }
+
+  /** Marks a tweet as deleted. The tweet stays in memory, so that tweets that quote it can show that it was deleted. */
   remove(tweet: SandboxTweet): void {
     if (tweet.deleted) return;
     tweet.deleted = true;
-    this.articles.unwrap(tweet);
+    this.articles.unpublish(tweet);
     const { author } = tweet;
     author.tweetCount--;
     if (tweet.media.length > 0) author.mediaCount--;
     const pinned = author.pinned.indexOf(tweet.id);
     if (pinned >= 0) author.pinned.splice(pinned, 1);
-    const parent = tweet.replyTo === null ? undefined : this.#tweetsById.get(tweet.replyTo.tweetId);
+    const parent = tweet.replyTo === null ? undefined : this.tweet(tweet.replyTo.tweetId);
     if (parent !== undefined) parent.replies--;
-    const quoted = tweet.quoteOf === null ? undefined : this.#tweetsById.get(tweet.quoteOf);
+    const quoted = tweet.quoteOf === null ? undefined : this.tweet(tweet.quoteOf);
     if (quoted !== undefined) quoted.quotes--;
   }
 
-  /** The place of the first tweet whose id is not before this one. */
+  /** Returns the position of the first tweet whose id is `id` or higher. */
   positionOf(id: string): number {
     let low = 0;
     let high = this.tweets.length;
@@ -137,7 +150,7 @@ export class Dataset {
     return low;
   }
 
-  /** Says whether it was not so before. */
+  /** Returns false if the user already liked the tweet. */
   like(user: User, tweet: SandboxTweet): boolean {
     if (user.liked.has(tweet)) return false;
     user.liked.add(tweet);
@@ -149,7 +162,7 @@ export class Dataset {
     if (user.liked.delete(tweet)) tweet.likes--;
   }
 
-  /** Says whether it was not so before. */
+  /** Returns false if the user already retweeted the tweet. */
   retweet(user: User, tweet: SandboxTweet, at: number): boolean {
     if (user.retweeted.has(tweet)) return false;
     this.#lastRetweet = nextSnowflake(at, this.#lastRetweet);
@@ -175,22 +188,22 @@ export class Dataset {
   }
 }
 
+// Creates the array with one item, because most arrays get no second one. Pushing into an empty array would reserve
+// memory for 17 items.
 function addAnswer(parent: SandboxTweet, answer: SandboxTweet): void {
-  parent.replies++;
-  parent.answers ??= [];
-  parent.answers.push(answer.position);
+  if (parent.replyPositions === undefined) parent.replyPositions = [answer.position];
+  else parent.replyPositions.push(answer.position);
   if (isShownToAll(answer)) return;
-  parent.shyAnswers ??= [];
-  parent.shyAnswers.push(answer);
+  if (parent.restrictedReplies === undefined) parent.restrictedReplies = [answer];
+  else parent.restrictedReplies.push(answer);
 }
 
 function addQuote(quoted: SandboxTweet, by: SandboxTweet): void {
-  quoted.quotes++;
-  quoted.quotedBy ??= [];
-  quoted.quotedBy.push(by.position);
+  if (quoted.quotePositions === undefined) quoted.quotePositions = [by.position];
+  else quoted.quotePositions.push(by.position);
   if (isShownToAll(by)) return;
-  quoted.shyQuotes ??= [];
-  quoted.shyQuotes.push(by);
+  if (quoted.restrictedQuotes === undefined) quoted.restrictedQuotes = [by];
+  else quoted.restrictedQuotes.push(by);
 }
 
 function isShownToAll({ author }: SandboxTweet): boolean {

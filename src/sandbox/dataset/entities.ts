@@ -5,23 +5,23 @@ const HASHTAG = /(?<![\p{L}\p{M}\p{N}_&])[#＃]([\p{L}\p{M}\p{N}_]*[\p{L}\p{M}][
 const CASHTAG = /(?<![^\s(])\$([A-Za-z]{1,6}(?:[._][A-Za-z]{1,2})?)(?![A-Za-z0-9_])/gu;
 const MENTION = /(?<![A-Za-z0-9_!#$%&*@＠])[@＠]([A-Za-z0-9_]{1,15})(?![A-Za-z0-9_@])/gu;
 
-/** `1:05` or `1:02:33`. */
+/** Matches `1:05` and `1:02:33`. */
 const TIMESTAMP = /(?<![\d:.])(?:(\d{1,2}):)?([0-5]?\d):([0-5]\d)(?![\d:])/g;
 
-const ANY_SIGN = /[#＃$@＠]|\.\S/u;
-const NOTHING: TweetEntities = { hashtags: [], symbols: [], timestamps: [], urls: [], mentions: [] };
+const MAY_HAVE_ENTITIES = /[#＃$@＠]|\.\S/u;
+const NO_ENTITIES: TweetEntities = { hashtags: [], symbols: [], timestamps: [], urls: [], mentions: [] };
 
 /**
- * What a text names. Indices count code points, as the platform's clients expect. Only existing users are mentions, and only
- * times within a video of `videoMs` are timestamps.
+ * Finds the hashtags, cashtags, mentions, URLs and timestamps in a text. Indices count code points, as clients of the
+ * platform expect. A mention must name an existing user. A timestamp must lie within a video of `videoMs` milliseconds.
  */
 export function extractEntities(
   text: string,
   userNamed: (screenName: string) => User | undefined,
   videoMs = 0,
 ): TweetEntities {
-  // Most texts name nothing: they share one answer.
-  if (videoMs === 0 && !ANY_SIGN.test(text)) return NOTHING;
+  // Most texts have no entities, so they share one constant object.
+  if (videoMs === 0 && !MAY_HAVE_ENTITIES.test(text)) return NO_ENTITIES;
   const urls = findUrls(text);
   const inUrl = (index: number) => urls.some((url) => index >= url.start && index < url.end);
   const matches = (pattern: RegExp) => [...text.matchAll(pattern)].filter((match) => !inUrl(match.index));
@@ -44,7 +44,7 @@ export function extractEntities(
     urls: urls.map(({ url, start }) => ({
       url,
       expanded_url: /^https?:/i.test(url) ? url : `http://${url}`,
-      display_url: displayed(url),
+      display_url: displayUrl(url),
       indices: span(start, url.length),
     })),
     mentions,
@@ -55,14 +55,14 @@ function secondsOf([, hours, minutes, seconds]: RegExpExecArray | RegExpMatchArr
   return Number(hours ?? 0) * 3_600 + Number(minutes) * 60 + Number(seconds);
 }
 
-function displayed(url: string): string {
+function displayUrl(url: string): string {
   const short = url.replace(/^https?:\/\/(www\.)?/i, '').replace(/\/$/, '');
   return short.length > 30 ? `${short.slice(0, 29)}…` : short;
 }
 
 function codePointCounter(text: string): (index: number) => number {
   if (!/[\ud800-\udfff]/.test(text)) return (index) => index;
-  // A table, since a long text can have thousands of tags to place.
+  // A lookup table, because a long text can have thousands of tags.
   const points = new Uint32Array(text.length + 1);
   let count = 0;
   for (let index = 0; index < text.length; count++) {

@@ -4,7 +4,10 @@ import type { Dataset } from './dataset.ts';
 import { compareIds } from './snowflake.ts';
 import { mediaOf, uploadIdOf } from './uploads.ts';
 
-/** What an accepted write changed. Entries are what the journal keeps and what a restart replays, so fields are only added. */
+/**
+ * A journal entry for an accepted write. A restart replays the entries of earlier versions, so fields may be added but
+ * not removed or changed.
+ */
 export type Entry =
   | ChatEntry
   | {
@@ -15,9 +18,9 @@ export type Entry =
       readonly at: number;
       readonly replyTo?: string;
       readonly quoteOf?: string;
-      /** Uploads. */
+      /** The ids of attached uploads. */
       readonly media?: readonly string[];
-      /** Nobody's call made it. */
+      /** Set if the activity simulator created the tweet. */
       readonly unasked?: true;
       readonly token?: string;
       readonly fingerprint?: string;
@@ -60,30 +63,39 @@ export type Entry =
   | {
       readonly kind: 'reset';
       readonly at: number;
-      /** Tells this dataset's cursors from those before. */
+      /**
+       * Identifies the dataset that this reset creates. Cursors of earlier datasets have another mark, so they are
+       * refused.
+       */
       readonly mark?: string;
-      /** The last event of the dataset before, whose id must not come again. */
+      /** The id of the last activity event before the reset. Later events get higher ids. */
       readonly lastEvent?: string;
     };
 
-/** What its credentials derive from is its number. (Older journals have its code too, which is not read.) */
+/**
+ * An account created by a control call. Its credentials derive from its number. Older journals also contain the
+ * encryption code, which is ignored.
+ */
 export interface MintedAccount {
   readonly id: string;
   readonly userName: string;
   readonly name: string;
   readonly token: string;
-  /** False: it has to enroll first. */
+  /** False: the account has no chat keys until it enrolls. */
   readonly chatKeys?: false;
   readonly premium: boolean;
   readonly protected: boolean;
 }
 
-/** Of the account that was minted as this one, counted from 0. */
+/** Returns the label from which the credentials of a created account derive. `number` counts from 0. */
 export function mintedLabel(number: number): string {
   return `minted:${number}`;
 }
 
-/** The idempotency token that an entry came with, and which tweet, upload, article or event of a conversation it was about. */
+/**
+ * Returns the idempotency token of an entry and the id of the tweet, upload, article or chat event that the entry
+ * created or changed.
+ */
 export function tokenOf(entry: Entry) {
   if (entry.kind === 'chat_key' || entry.kind === 'chat_event') {
     const { user: actorId, token, fingerprint = '', seq: subjectId, at } = entry;
@@ -96,7 +108,10 @@ export function tokenOf(entry: Entry) {
   return { actorId, token, fingerprint, subjectId, at };
 }
 
-/** Carries out an entry. A replay may name what a later seed dataset no longer has: that part of it is passed over. */
+/**
+ * Applies an entry to the dataset. During a replay, an entry may refer to an object of an older seed dataset that no
+ * longer exists. Such references are ignored.
+ */
 export function applyEntry(dataset: Dataset, entry: Entry): void {
   switch (entry.kind) {
     case 'tweet': {
@@ -116,7 +131,7 @@ export function applyEntry(dataset: Dataset, entry: Entry): void {
         score: 0,
         createdByCall: entry.unasked !== true,
       });
-      dataset.activity.noteTweet(dataset, tweet);
+      dataset.activity.recordTweet(dataset, tweet);
       return;
     }
     case 'like':
@@ -130,7 +145,7 @@ export function applyEntry(dataset: Dataset, entry: Entry): void {
       if (user === undefined || tweet === undefined) return;
       const isNew = dataset[entry.kind](user, tweet, entry.at);
       if (isNew && (entry.kind === 'like' || entry.kind === 'retweet')) {
-        dataset.activity.note(tweet.author, entry.kind, user, tweet, entry.at);
+        dataset.activity.record(tweet.author, entry.kind, user, tweet, entry.at);
       }
       return;
     }
@@ -149,7 +164,7 @@ export function applyEntry(dataset: Dataset, entry: Entry): void {
       if (user === undefined || target === undefined) return;
       if (entry.kind === 'request_follow') user.requested.add(target);
       else if (entry.kind === 'unfollow') dataset.unfollow(user, target);
-      else if (dataset.follow(user, target)) dataset.activity.note(target, 'follow', user, null, entry.at);
+      else if (dataset.follow(user, target)) dataset.activity.record(target, 'follow', user, null, entry.at);
       return;
     }
     case 'media': {

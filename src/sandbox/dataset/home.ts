@@ -1,25 +1,28 @@
 import type { Dataset } from './dataset.ts';
-import { hiddenFrom } from './look-up.ts';
 import { compareIds } from './snowflake.ts';
 import type { SandboxTweet, User } from './types.ts';
+import { hiddenFrom } from './visibility.ts';
 
 const HOUR_MS = 3_600_000;
-const OF_EACH_FOLLOWED = 12;
-const FOLLOWED_FOR_MS = 21 * 24 * HOUR_MS;
-/** How many of the latest tweets of anybody are looked at, and how well one must have been received to be shown. */
-const LATEST = 1_500;
-const ENGAGING = 8;
-const LONGEST = 600;
+const MAX_PER_AUTHOR = 12;
+const MAX_AGE_MS = 21 * 24 * HOUR_MS;
+/**
+ * The number of latest tweets of all users that the feed considers, and the minimum score of a tweet from a user who is
+ * not followed.
+ */
+const RECENT_TWEETS = 1_500;
+const MIN_SCORE = 8;
+const MAX_LENGTH = 600;
 
 export interface FeedTweet {
   readonly tweet: SandboxTweet;
-  readonly heat: number;
+  readonly rank: number;
 }
 
 /**
- * What a viewer is shown at home, best first, of the tweets no later than the one with the id `lastId`: those of followed
- * authors, and what others liked lately. The age counts on a line that has no now in it, and the reception does not
- * change, so the order is the same whenever it is made.
+ * Builds the home feed of a viewer, best first, from tweets up to the one with the id `lastId`: tweets of followed
+ * users, and other recent tweets with a high score. The ranking does not use the current time, so the same `lastId`
+ * always gives the same order.
  */
 export function homeFeed(dataset: Dataset, viewer: User, lastId: string): FeedTweet[] {
   const end = dataset.positionOf(lastId) + (dataset.tweet(lastId) === undefined ? 0 : 1);
@@ -29,42 +32,48 @@ export function homeFeed(dataset: Dataset, viewer: User, lastId: string): FeedTw
     if (tweet.replyTo === null && hiddenFrom(viewer, tweet) === undefined) chosen.add(tweet);
   };
   for (const author of [viewer, ...viewer.following]) {
-    let left = OF_EACH_FOLLOWED;
+    let left = MAX_PER_AUTHOR;
     for (let at = author.tweets.length - 1; at >= 0 && left > 0; at--) {
       const position = author.tweets[at] ?? 0;
       const tweet = dataset.tweets[position];
       if (tweet === undefined || position >= end) continue;
-      if (tweet.createdAt < newest - FOLLOWED_FOR_MS) break;
+      if (tweet.createdAt < newest - MAX_AGE_MS) break;
       offer(tweet);
       left--;
     }
   }
-  for (let at = end - 1; at >= Math.max(0, end - LATEST); at--) {
+  for (let at = end - 1; at >= Math.max(0, end - RECENT_TWEETS); at--) {
     const tweet = dataset.tweets[at];
-    if (tweet !== undefined && tweet.score >= ENGAGING) offer(tweet);
+    if (tweet !== undefined && tweet.score >= MIN_SCORE) offer(tweet);
   }
-  const placed = [...chosen].map((tweet) => ({ tweet, heat: heatOf(tweet, viewer) }));
-  return placed.sort(comparePlaced).slice(0, LONGEST);
+  const placed = [...chosen].map((tweet) => ({ tweet, rank: rankOf(tweet, viewer) }));
+  return placed.sort(compareFeedTweets).slice(0, MAX_LENGTH);
 }
 
-export function comparePlaced(a: FeedTweet, b: FeedTweet): number {
-  return b.heat - a.heat || compareIds(b.tweet.id, a.tweet.id);
+function compareFeedTweets(a: FeedTweet, b: FeedTweet): number {
+  return b.rank - a.rank || compareIds(b.tweet.id, a.tweet.id);
 }
 
-/** In hours: doubling the reception is worth six of them, being followed a day. */
-function heatOf(tweet: SandboxTweet, viewer: User): number {
+/**
+ * Returns the rank of a tweet, as a time in hours: a doubled score counts as 6 hours, and a followed author as 24
+ * hours.
+ */
+function rankOf(tweet: SandboxTweet, viewer: User): number {
   const near = tweet.author === viewer || viewer.following.has(tweet.author);
   return tweet.createdAt / HOUR_MS + 6 * Math.log2(1 + tweet.score) + (near ? 24 : 0);
 }
 
-const KEPT = 200;
+const MAX_CACHED = 200;
 
-/** Feeds that somebody is in the middle of: whom one follows meanwhile must not move what is still to come. */
+/** Caches the feeds that clients are paging through, so that a new follow does not change the remaining pages. */
 export class HomeFeeds {
   readonly #feeds = new Map<string, readonly FeedTweet[]>();
   #named = 0;
 
-  /** A name for a feed that begins now. After a restart a name may come again, and so does then what it stood for. */
+  /**
+   * Returns a name for a new feed. After a restart a name may be used again. That is harmless, because a feed is
+   * rebuilt from the viewer and `lastId` in its name.
+   */
   newName(viewer: User, lastId: string): string {
     return `${viewer.id}-${lastId}-${++this.#named}`;
   }
@@ -73,10 +82,10 @@ export class HomeFeeds {
     this.#feeds.delete(name);
     this.#feeds.set(name, feed);
     const [oldest] = this.#feeds.keys();
-    if (this.#feeds.size > KEPT && oldest !== undefined) this.#feeds.delete(oldest);
+    if (this.#feeds.size > MAX_CACHED && oldest !== undefined) this.#feeds.delete(oldest);
   }
 
-  /** One that was kept, or the same made again as far as the dataset is still the same. */
+  /** Returns the cached feed, or calls `make` to build the feed again. */
   find(name: string, make: () => readonly FeedTweet[]): readonly FeedTweet[] {
     const feed = this.#feeds.get(name) ?? make();
     this.keep(name, feed);

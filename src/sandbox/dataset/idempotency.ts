@@ -2,14 +2,14 @@ const LIFE_MS = 24 * 60 * 60 * 1000;
 
 interface Remembered {
   readonly fingerprint: string;
-  /** What the write was about: a tweet, an upload, an article or an event of a conversation. */
+  /** The id of the tweet, upload, article or chat event that the write created or changed. */
   readonly subjectId: string;
   readonly at: number;
 }
 
-/** The first result of each token, for a day. */
+/** Remembers the first result of each idempotency token for one day. */
 export class IdempotencyTokens {
-  /** In the order of their time, so that the expired are at the front. */
+  /** Ordered by time, so that expired tokens come first. */
   #tokens = new Map<string, Remembered>();
 
   remember(actorId: string, token: string, fingerprint: string, subjectId: string, at: number): void {

@@ -3,12 +3,15 @@ import type { SandboxTweet } from './types.ts';
 
 export type Ranked = Pick<SandboxTweet, 'score' | 'id'>;
 
-/** Best first; the later first among equals. */
+/** Orders by score, highest first. Tweets with the same score are ordered by id, newest first. */
 export function compareRank(a: Ranked, b: Ranked): number {
   return b.score - a.score || compareIds(b.id, a.id);
 }
 
-/** All tweets, best first. Sorted when first asked for: to find a place for each of a whole dataset one by one is slow. */
+/**
+ * All tweets, ordered by score. The order is built on first use, because inserting every tweet of a new dataset one by
+ * one is slow.
+ */
 export class Ranking {
   readonly #all: readonly SandboxTweet[];
   #sorted: SandboxTweet[] | undefined;
@@ -18,16 +21,16 @@ export class Ranking {
   }
 
   get tweets(): readonly SandboxTweet[] {
-    this.#sorted ??= [...this.#all].sort(compareRank);
+    this.#sorted ??= [...this.#all].sort((a, b) => b.score - a.score || b.position - a.position);
     return this.#sorted;
   }
 
-  /** Is told of every new tweet. */
+  /** Inserts a new tweet. Must be called for every tweet that is added to the dataset. */
   add(tweet: SandboxTweet): void {
     this.#sorted?.splice(this.placeOf(tweet), 0, tweet);
   }
 
-  /** How many stand before a tweet of this score and id. */
+  /** Returns the number of tweets that are ordered before this score and id. */
   placeOf(ranked: Ranked): number {
     const { tweets } = this;
     let low = 0;

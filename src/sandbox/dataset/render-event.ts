@@ -1,7 +1,7 @@
 import { eventForm as chatEventForm } from '../chat/render-chat.ts';
 import type { ActivityEvent } from './activity.ts';
 
-/** The wire form, as JSON text. */
+/** Builds the JSON text of activity events. */
 export function eventsJson(events: readonly ActivityEvent[]): string {
   return JSON.stringify(events.map(eventForm));
 }
@@ -28,8 +28,11 @@ function eventForm({ id, type, at, actor, tweet, chat }: ActivityEvent) {
   };
 }
 
-/** Deleting a message for both sides removes the ciphertext of the message and of everything about it except the deletion. */
+/**
+ * Returns false if the message was deleted for both participants, because the deletion removes the encrypted content of
+ * the message, its edits and its reactions.
+ */
 function isReadable({ conversation, event }: NonNullable<ActivityEvent['chat']>): boolean {
   if (event.kind === 'deletion') return true;
-  return conversation.message(event.target ?? event.seqId)?.deletedForAll === false;
+  return conversation.findMessage(event.target ?? event.seqId)?.deletedForAll === false;
 }

@@ -1,10 +1,11 @@
 import type { Dataset } from './dataset.ts';
-import { hiddenFrom } from './look-up.ts';
 import type { AttachedMedia, SandboxTweet, TweetEntities, User } from './types.ts';
+import { hiddenFrom } from './visibility.ts';
 
 /*
- * The wire forms, as JSON text. A page of tweets is the platform's hottest path, so what cannot change about a user or a
- * tweet is turned to text once (`head`); counts and what depends on the viewer are written every time.
+ * JSON text of users and tweets. Rendering pages of tweets takes most of the sandbox's time, so the fields of a user or
+ * tweet that cannot change are serialized once and cached in `head`. Counts and fields that depend on the viewer are
+ * added on every call.
  */
 
 export function userJson(dataset: Dataset, user: User, viewer: User): string {
@@ -36,20 +37,22 @@ function render(dataset: Dataset, tweet: SandboxTweet, viewer: User, withQuoted:
   const quoted = withQuoted && tweet.quoteOf !== null ? quotedJson(dataset, tweet.quoteOf, viewer) : 'null';
   return `${tweet.head},"author":${userJson(dataset, tweet.author, viewer)},"quoted":${quoted},"counts":{"likes":${
     tweet.likes
-  },"retweets":${tweet.retweets},"replies":${shownOf(tweet.replies, tweet.shyAnswers, viewer)},"quotes":${shownOf(tweet.quotes, tweet.shyQuotes, viewer)},"bookmarks":${
+  },"retweets":${tweet.retweets},"replies":${visibleCount(tweet.replies, tweet.restrictedReplies, viewer)},"quotes":${visibleCount(tweet.quotes, tweet.restrictedQuotes, viewer)},"bookmarks":${
     tweet.bookmarks
   },"views":${tweet.views}},"viewer":{"liked":${viewer.liked.has(tweet)},"retweeted":${viewer.retweeted.has(
     tweet,
   )},"bookmarked":${viewer.bookmarked.has(tweet)}}}`;
 }
 
-/** How many of `count` tweets the list of them shows this viewer; `shy` are those that not everybody may see. */
-function shownOf(count: number, shy: readonly SandboxTweet[] | undefined, viewer: User): number {
-  if (shy === undefined) return count;
-  return count - shy.filter((tweet) => !tweet.deleted && hiddenFrom(viewer, tweet) !== undefined).length;
+/**
+ * Returns the count that a viewer sees: `count` without the tweets in `restricted` that are hidden from this viewer.
+ */
+function visibleCount(count: number, restricted: readonly SandboxTweet[] | undefined, viewer: User): number {
+  if (restricted === undefined) return count;
+  return count - restricted.filter((tweet) => !tweet.deleted && hiddenFrom(viewer, tweet) !== undefined).length;
 }
 
-/** One level only: a quoted tweet does not show what it quotes itself. */
+/** Renders a quoted tweet. A tweet that the quoted tweet itself quotes is left out. */
 function quotedJson(dataset: Dataset, id: string, viewer: User): string {
   const tweet = dataset.tweet(id);
   const reason = tweet === undefined ? 'deleted' : hiddenFrom(viewer, tweet);
@@ -57,9 +60,9 @@ function quotedJson(dataset: Dataset, id: string, viewer: User): string {
   return render(dataset, tweet, viewer, false);
 }
 
-/** Everything about a user that does not change, open for more fields. */
+/** Serializes the fields of a user that do not change, as a JSON object without its closing brace. */
 function userHead(dataset: Dataset, user: User): string {
-  return open({
+  return openObject({
     kind: 'user',
     id: user.id,
     screen_name: user.screenName,
@@ -77,7 +80,7 @@ function userHead(dataset: Dataset, user: User): string {
 }
 
 function tweetHead(dataset: Dataset, tweet: SandboxTweet): string {
-  return open({
+  return openObject({
     kind: 'tweet',
     id: tweet.id,
     text: tweet.text,
@@ -124,6 +127,6 @@ function pageOf(dataset: Dataset, tweet: SandboxTweet): string {
   return `${dataset.origin}/${tweet.author.screenName}/status/${tweet.id}`;
 }
 
-function open(fields: object): string {
+function openObject(fields: object): string {
   return JSON.stringify(fields).slice(0, -1);
 }

@@ -1,7 +1,9 @@
 import { Problem } from '../http/problem.ts';
 import type { User } from './types.ts';
 
-/** The weights of twitter-text v3 (config/v3.json): these ranges weigh 1, everything else 2, a URL always 23. */
+/**
+ * Weights of twitter-text v3 (config/v3.json): characters in these ranges weigh 1, other characters 2, and a URL 23.
+ */
 const LIGHT_RANGES = [
   [0, 4351],
   [8192, 8205],
@@ -10,7 +12,7 @@ const LIGHT_RANGES = [
 ] as const;
 const URL_WEIGHT = 23;
 
-/** A scheme and a host with a dot, or a bare host under one of the common top-level domains. */
+/** Matches an http(s) URL, or a host name without a scheme under one of the common top-level domains. */
 const URL_PATTERN =
   /(?<![\p{L}\p{N}_@#$./-])(?:https?:\/\/(?:[\p{L}\p{N}](?:[\p{L}\p{N}_-]*[\p{L}\p{N}])?\.)+\p{L}{2,}(?![\p{L}\p{N}])(?::\d+)?(?:[/?#][^\s<>"]*)?|(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+(?:com|org|net|io|dev|app|co|edu|gov|info|me|tv|uk|de|fr|jp|eu|example)(?![\p{L}\p{N}.-])(?:\/[^\s<>"]*)?)/giu;
 
@@ -30,23 +32,24 @@ export function findUrls(text: string): FoundUrl[] {
   return found;
 }
 
-/** A sentence's own punctuation, and a closing bracket that the URL did not open, are not part of the URL. */
+/** Removes trailing punctuation, and a closing bracket that has no opening bracket in the URL. */
 function withoutTrailingPunctuation(url: string): string {
   const opens = url.includes('(');
   let end = url.length;
-  while (end > 0 && (STOPS.includes(url.charAt(end - 1)) || (!opens && url[end - 1] === ')'))) end--;
+  while (end > 0 && (TRAILING_PUNCTUATION.includes(url.charAt(end - 1)) || (!opens && url[end - 1] === ')'))) end--;
   return url.slice(0, end);
 }
 
-const STOPS = `.,;:!?'"…’”»」`;
+const TRAILING_PUNCTUATION = `.,;:!?'"…’”»」`;
 
-// A literal with this flag is newer than the compile target knows; every Node that is supported has it.
+// A regular expression literal with the `v` flag is refused by the TypeScript target, but every supported version of
+// Node has it.
 const UNICODE_SETS: string = 'v';
 const EMOJI = new RegExp('^\\p{RGI_Emoji}$', UNICODE_SETS);
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 const WINDOW = 1_000;
 
-/** The length that the limit of 280 is about. */
+/** Returns the weighted length of a text, which the limit of 280 applies to. */
 export function weightedLength(raw: string): number {
   const text = raw.normalize('NFC');
   let length = 0;
@@ -69,8 +72,8 @@ function plainWeight(text: string): number {
 }
 
 /**
- * The graphemes of a text, window by window: the time that `Intl.Segmenter` takes for 100,000 characters at once grows faster
- * than their number. The last grapheme of a window may continue beyond it, so the next window begins with it.
+ * Yields the graphemes of a text in windows, because the time of `Intl.Segmenter` grows faster than the length of its
+ * input. The last grapheme of a window may continue in the next one, so the next window starts with that grapheme.
  */
 function* graphemesOf(text: string): Generator<string> {
   for (let from = 0; from < text.length; ) {
@@ -90,14 +93,15 @@ function weightOf(codePoint: number): number {
 
 const LIMIT = 280;
 const PREMIUM_LIMIT = 25_000;
-/** Beyond it no text can be short enough in earnest, and counting would hold everybody up. */
-const LONGEST_COUNTED = 200_000;
+/** Longer texts are not counted exactly, because they exceed every limit and counting would block the event loop. */
+const MAX_COUNTED_LENGTH = 200_000;
 
-/** Refuses what nobody, or not this author, can tweet. With media it may say nothing. */
+/** Throws if the text is too long for the author, or if it is empty and the tweet has no media. */
 export function checkText(text: string, { premium }: Pick<User, 'premium'>, hasMedia = false): void {
-  if (text === '' && !hasMedia) throw new Problem(400, 'text_empty', 'A tweet needs text', { field: 'text' });
+  if (text === '' && !hasMedia)
+    throw new Problem(400, 'text_empty', 'A tweet without media must have text', { field: 'text' });
   const limit = premium ? PREMIUM_LIMIT : LIMIT;
-  const length = text.length > LONGEST_COUNTED ? text.length : weightedLength(text);
+  const length = text.length > MAX_COUNTED_LENGTH ? text.length : weightedLength(text);
   if (length <= limit) return;
   throw new Problem(400, 'text_too_long', `The text is ${length} long; ${limit} are allowed`, {
     field: 'text',

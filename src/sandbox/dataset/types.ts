@@ -1,4 +1,4 @@
-import type { Wrapped } from './articles.ts';
+import type { ArticleReference } from './articles.ts';
 import type { Relation } from './relation.ts';
 
 export type UserState = 'active' | 'suspended' | 'deleted';
@@ -14,45 +14,48 @@ export interface User {
   readonly verified: boolean;
   readonly premium: boolean;
   readonly verificationKind: 'business' | 'government' | null;
-  /** A path under the sandbox's own address. */
+  /** A path below the base URL of the sandbox. */
   readonly avatar: string | null;
   readonly banner: string | null;
   readonly protected: boolean;
   readonly openDms: boolean;
   readonly state: UserState;
   readonly token: string | null;
-  /** What their code and chat keys derive from; null: they have none. */
+  /** The label from which the encryption code and chat keys derive. Null: the user has neither. */
   readonly chatLabel: string | null;
-  /** From the start, rather than once they enroll. */
+  /** True if the user has chat keys from the start. False if the user must enroll first. */
   readonly hasChatKeys: boolean;
   readonly followers: Relation<User>;
   readonly following: Relation<User>;
-  /** Of these, how many others are shown: accounts that are suspended or gone are in no list. */
+  /** The number of followers who are active. Suspended and deleted accounts appear in no list and are not counted. */
   followerCount: number;
   followingCount: number;
-  /** Those who were asked for leave to follow them. */
+  /** The protected users to whom this user sent a follow request that is pending. */
   readonly requested: Set<User>;
   readonly liked: Set<SandboxTweet>;
-  /** Each with the place of the retweet in the user's timeline: an id like those of tweets, ascending in this order. */
+  /**
+   * Maps each retweeted tweet to the position of the retweet in the user's timeline. Positions are ids like those of
+   * tweets. They ascend in the order of the map.
+   */
   readonly retweeted: Map<SandboxTweet, string>;
   readonly bookmarked: Relation<SandboxTweet>;
-  /** Likes given before the part of history that the dataset knows one by one. */
+  /** The number of likes that are not recorded one by one, because they are older than the recorded history. */
   readonly earlierFavourites: number;
-  /** Positions of own tweets in the dataset's order, ascending. */
+  /** Positions of the user's own tweets in the dataset, ascending. */
   readonly tweets: number[];
-  /** Those among them that wrap an article. */
+  /** Positions of the user's own tweets that publish an article, ascending. */
   readonly articles: number[];
   readonly pinned: string[];
   tweetCount: number;
   mediaCount: number;
   listed: number;
-  /** The unchanging part of the wire form, made on first use. */
+  /** JSON text of the fields that do not change. Built on first use. */
   head: string | undefined;
 }
 
 export interface AttachedMedia {
   readonly kind: 'photo' | 'video' | 'animated_gif';
-  /** A path under the sandbox's own address. */
+  /** A path below the base URL of the sandbox. */
   readonly path: string;
   readonly videoPath: string | null;
   readonly width: number | null;
@@ -65,7 +68,7 @@ export type Indices = readonly [start: number, end: number];
 export interface TweetEntities {
   readonly hashtags: readonly { text: string; indices: Indices }[];
   readonly symbols: readonly { text: string; indices: Indices }[];
-  /** Moments of a video that the tweet shows. */
+  /** Timestamps in the text that refer to a time of the tweet's video, such as `1:05`. */
   readonly timestamps: readonly { text: string; indices: Indices }[];
   readonly urls: readonly { url: string; expanded_url: string; display_url: string; indices: Indices }[];
   readonly mentions: readonly { user: User; indices: Indices }[];
@@ -73,7 +76,7 @@ export interface TweetEntities {
 
 export interface SandboxTweet {
   readonly id: string;
-  /** Place in the dataset's order, which is also the order of ids. */
+  /** The index of the tweet in the dataset. Indices have the same order as ids. */
   readonly position: number;
   readonly author: User;
   readonly text: string;
@@ -83,29 +86,31 @@ export interface SandboxTweet {
   readonly conversationId: string;
   readonly replyTo: { readonly tweetId: string; readonly userId: string } | null;
   readonly quoteOf: string | null;
-  readonly article: Wrapped | null;
+  readonly article: ArticleReference | null;
   readonly media: readonly AttachedMedia[];
   readonly entities: TweetEntities;
-  /** What `top` orders by. It never changes, so that pages neither repeat nor lose a tweet. */
+  /** The order of top search results. The score never changes, so that pages do not repeat or skip tweets. */
   readonly score: number;
-  /** Normalised words between single spaces, with one at either end. */
+  /** The normalized words of the text, each with one space on both sides. */
   readonly terms: string;
   readonly createdByCall: boolean;
   deleted: boolean;
   likes: number;
   retweets: number;
-  /** Those who are known to have retweeted it. */
+  /** The users whose retweets are recorded one by one. Undefined if there are none. */
   retweeters: Relation<User> | undefined;
   replies: number;
-  /** Positions of the direct replies, ascending. Most tweets have none, hence no array of their own. */
-  answers: number[] | undefined;
-  /** Those replies that not everybody may see, so that the count can leave them out for whom the list does. */
-  shyAnswers: SandboxTweet[] | undefined;
+  /**
+   * Positions of the direct replies, ascending. Undefined for most tweets, which saves the memory of an empty array.
+   */
+  replyPositions: number[] | undefined;
+  /** The replies that not everybody may see. The reply count is reduced by those that are hidden from the viewer. */
+  restrictedReplies: SandboxTweet[] | undefined;
   quotes: number;
-  /** Positions of the tweets that quote this one, ascending. */
-  quotedBy: number[] | undefined;
-  /** Those of them that not everybody may see. */
-  shyQuotes: SandboxTweet[] | undefined;
+  /** Positions of the tweets that quote this tweet, ascending. */
+  quotePositions: number[] | undefined;
+  /** The quoting tweets that not everybody may see. */
+  restrictedQuotes: SandboxTweet[] | undefined;
   bookmarks: number;
   views: number | null;
   head: string | undefined;

@@ -5,21 +5,21 @@ export interface Upload {
   readonly id: string;
   readonly owner: User;
   readonly kind: AttachedMedia['kind'];
-  /** Of its file. */
+  /** The extension of the file. */
   readonly extension: string;
   readonly width: number;
   readonly height: number;
   readonly durationMs: number | null;
-  /** How many things it is attached to. */
+  /** The number of tweets and articles that use the upload. */
   uses: number;
-  /** Since when it has been attached to nothing, if it is. */
+  /** The time since which nothing uses the upload. Meaningful only if `uses` is 0. */
   idleSince: number;
 }
 
 const IDLE_MS = 24 * 60 * 60 * 1000;
 const STILL_WIDTH = 640;
 
-/** What was uploaded. What is attached to nothing for a day is gone. */
+/** Stores uploads. An upload expires when nothing has used it for a day. */
 export class Uploads {
   readonly #byId = new Map<string, Upload>();
   last: string | undefined;
@@ -29,7 +29,7 @@ export class Uploads {
     this.last = upload.id;
   }
 
-  /** One that this actor may attach. */
+  /** Returns an upload that this actor may attach. Throws `not_found` if there is none. */
   own(id: string, actor: User, now: number): Upload {
     const upload = this.shown(id, now);
     if (upload?.owner !== actor) throw notFound('media', id);
@@ -41,7 +41,10 @@ export class Uploads {
     return upload === undefined || isGone(upload, now) ? undefined : upload;
   }
 
-  /** The upload, attached to one thing more. A replay may know it no longer. */
+  /**
+   * Increases the use count of an upload. Returns undefined if the upload has expired, which can happen during a
+   * replay.
+   */
   attach(id: string): Upload | undefined {
     const upload = this.#byId.get(id);
     if (upload !== undefined) upload.uses++;
@@ -55,7 +58,7 @@ export class Uploads {
     upload.idleSince = at;
   }
 
-  /** Forgets those that are gone, and tells the names of their files. */
+  /** Removes expired uploads and returns the names of their files. */
   sweep(now: number): string[] {
     const gone = [...this.#byId.values()].filter((upload) => isGone(upload, now));
     for (const { id } of gone) this.#byId.delete(id);
@@ -71,7 +74,7 @@ export function fileOf({ id, extension }: Pick<Upload, 'id' | 'extension'>): str
   return `${id}.${extension}`;
 }
 
-/** How a tweet shows it. A video begins with a picture of the sandbox's own making. */
+/** Returns the form in which a tweet attaches an upload. A video gets a preview picture that the sandbox generates. */
 export function mediaOf(upload: Upload): AttachedMedia {
   const { kind, width, height, durationMs } = upload;
   const path = `/media/uploads/${fileOf(upload)}`;
@@ -79,7 +82,7 @@ export function mediaOf(upload: Upload): AttachedMedia {
   return { kind, path: stillOf(upload), videoPath: path, width, height, durationMs };
 }
 
-/** Of what a tweet shows; empty for a picture of the seed's. */
+/** Returns the id of the upload behind attached media, or an empty string for media that the seed generated. */
 export function uploadIdOf({ path, videoPath }: AttachedMedia): string {
   return /^\/media\/uploads\/(\d+)\./.exec(videoPath ?? path)?.[1] ?? '';
 }

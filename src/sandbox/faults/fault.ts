@@ -1,7 +1,7 @@
 import { type Fields, optionalInteger, optionalString, requiredInteger, requiredString } from '../http/input.ts';
 import { badRequest } from '../http/problem.ts';
 
-/** What can go wrong on purpose. */
+/** A failure that a control call injects into responses. */
 export type InjectedFault =
   | { readonly kind: 'latency'; readonly ms: number }
   | {
@@ -18,8 +18,8 @@ export type InjectedFault =
 const plainKinds = ['reset', 'reset_after', 'hang', 'hang_after', 'nonsense', 'wrong_shape', 'truncated'] as const;
 type PlainKind = (typeof plainKinds)[number];
 
-/** Whether the operation is carried out, and on disk, before the fault shows. */
-export function performs(fault: InjectedFault): boolean {
+/** Returns true if the operation runs and its writes are saved before the fault takes effect. */
+export function runsOperation(fault: InjectedFault): boolean {
   return ['latency', 'reset_after', 'hang_after', 'truncated'].includes(fault.kind);
 }
 
@@ -57,7 +57,7 @@ function statusFault(fields: Fields): InjectedFault {
 }
 
 function locationOf(text: string): string {
-  // It becomes a header as it is.
+  // The text is sent as a header without encoding.
   if (!/^[\x21-\x7e]+$/.test(text)) throw badRequest('location', 'location must be printable ASCII');
   return text;
 }

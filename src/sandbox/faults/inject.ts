@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { problemAnswer, type SandboxResponse } from '../http/answer.ts';
 import { Problem, rateLimited } from '../http/problem.ts';
+import { problemResponse, type SandboxResponse } from '../http/response.ts';
 import type { InjectedFault } from './fault.ts';
 
-/** Waits, but not for a caller that has gone. */
-export function sleep(ms: number, request: IncomingMessage): Promise<void> {
+/** Waits for `ms` milliseconds, or until the connection closes. */
+export function waitWhileOpen(ms: number, request: IncomingMessage): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, ms);
     request.socket.once('close', () => {
@@ -14,8 +14,8 @@ export function sleep(ms: number, request: IncomingMessage): Promise<void> {
   });
 }
 
-/** Answers wrongly, or not at all. `answer` is what would have been said, where the operation was carried out. */
-export function answerFault(
+/** Sends the faulty response, or none. `answer` is the response of the operation, if the operation ran. */
+export function sendFault(
   fault: InjectedFault,
   request: IncomingMessage,
   response: ServerResponse,
@@ -28,7 +28,7 @@ export function answerFault(
       return;
     case 'hang':
     case 'hang_after':
-      // Read on, or the caller's going would not be noticed.
+      // Keep reading, because otherwise the server does not notice when the client closes the connection.
       request.resume();
       return;
     case 'truncated':
@@ -46,10 +46,10 @@ export function answerFault(
       write(response, 302, '', { location: fault.location });
       return;
     case 'rate_limit':
-      problem(response, rateLimited(fault.retry_after));
+      sendProblem(response, rateLimited(fault.retry_after));
       return;
     case 'status':
-      problem(response, statusProblem(fault));
+      sendProblem(response, statusProblem(fault));
       return;
     case 'latency':
       return;
@@ -62,26 +62,26 @@ function statusProblem(fault: Extract<InjectedFault, { kind: 'status' }>): Probl
   const retry = fault.retry_after;
   return new Problem(
     fault.status,
-    fault.code ?? usualCode(fault.status),
+    fault.code ?? defaultCode(fault.status),
     fault.message ?? `The sandbox was told to answer ${fault.status}`,
     retry === undefined ? {} : { retry_after: retry },
     retry === undefined ? {} : { 'retry-after': String(retry) },
   );
 }
 
-function usualCode(status: number): string {
+function defaultCode(status: number): string {
   const codes: Record<number, string> = { 401: 'bad_token', 403: 'forbidden', 404: 'not_found', 429: 'rate_limited' };
   return codes[status] ?? (status >= 500 ? 'internal' : 'bad_request');
 }
 
-function problem(response: ServerResponse, refused: Problem): void {
-  const answer = problemAnswer(refused);
-  // 204 and 304 have no body by definition.
+function sendProblem(response: ServerResponse, refused: Problem): void {
+  const answer = problemResponse(refused);
+  // Responses with 204 and 304 have no body.
   const body = answer.status === 204 || answer.status === 304 ? '' : answer.body;
   write(response, answer.status, body, { ...jsonType, ...answer.headers });
 }
 
-/** Half of the body under the length of the whole. */
+/** Sends half of the body with the `content-length` of the whole body, then closes the connection. */
 function truncate(answer: SandboxResponse, request: IncomingMessage, response: ServerResponse): void {
   const body = Buffer.from(answer.body, 'utf8');
   response.writeHead(answer.status, { ...jsonType, ...answer.headers, 'content-length': body.length });

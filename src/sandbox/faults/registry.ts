@@ -1,39 +1,39 @@
 import type { InjectedFault } from './fault.ts';
 
-/** Which requests a fault meets; what is left out does not matter. */
-export interface Target {
+/** Selects the requests that a fault affects. Fields that are absent match every request. */
+export interface FaultTarget {
   readonly operation?: string;
   readonly method?: string;
   readonly path_prefix?: string;
-  /** A user id. */
+  /** The user id of the actor. */
   readonly actor?: string;
 }
 
-export interface Rule extends Target {
+export interface FaultRule extends FaultTarget {
   readonly id: string;
   readonly fault: InjectedFault;
-  /** How many more requests it meets; null: until cleared. */
+  /** The number of requests that the fault still affects. Null: all requests until the fault is cleared. */
   remaining: number | null;
 }
 
-export interface Arrival {
+export interface FaultCandidate {
   readonly operation: string;
   readonly method: string;
   readonly path: string;
   readonly actor: string | undefined;
 }
 
-/** The faults that wait for a request. The oldest that fits is taken, one for each request. */
+/** Holds the injected faults. Each request takes at most one fault: the oldest that matches. */
 export class FaultRegistry {
-  #rules: Rule[] = [];
+  #rules: FaultRule[] = [];
   #made = 0;
 
-  get rules(): readonly Rule[] {
+  get rules(): readonly FaultRule[] {
     return this.#rules;
   }
 
-  add(fault: InjectedFault, target: Target, times: number | null): Rule {
-    const rule: Rule = { id: `fault-${++this.#made}`, fault, ...target, remaining: times };
+  add(fault: InjectedFault, target: FaultTarget, times: number | null): FaultRule {
+    const rule: FaultRule = { id: `fault-${++this.#made}`, fault, ...target, remaining: times };
     this.#rules.push(rule);
     return rule;
   }
@@ -44,17 +44,18 @@ export class FaultRegistry {
     return cleared;
   }
 
-  take(arrival: Arrival): InjectedFault | undefined {
+  take(arrival: FaultCandidate): InjectedFault | undefined {
     if (this.#rules.length === 0) return undefined;
-    const rule = this.#rules.find((candidate) => fits(candidate, arrival));
+    const rule = this.#rules.find((candidate) => matchesRule(candidate, arrival));
     if (rule === undefined) return undefined;
     if (rule.remaining !== null && --rule.remaining <= 0) this.#rules = this.#rules.filter((other) => other !== rule);
     return rule.fault;
   }
 }
 
-function fits(rule: Rule, arrival: Arrival): boolean {
-  // A readiness probe must not use up a fault that was meant for the next call.
+/** Returns true if a fault applies to a request. */
+export function matchesRule(rule: FaultRule, arrival: FaultCandidate): boolean {
+  // Readiness probes call ping, and must not use up a fault that is meant for another operation.
   if (arrival.operation === 'ping' && rule.operation === undefined && rule.path_prefix === undefined) return false;
   return (
     (rule.operation === undefined || rule.operation === arrival.operation) &&

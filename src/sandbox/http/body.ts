@@ -6,9 +6,8 @@ const LIMIT_BYTES = 1024 * 1024;
 
 const tooLarge = (limit: number) => new Problem(413, 'payload_too_large', `The body is larger than ${limit} bytes`);
 
-/** The JSON object that a request carries; an empty one where it carries nothing. */
+/** Reads the JSON object in a request body. Returns an empty object if the body is empty. */
 export async function readBody(request: IncomingMessage, limitBytes = LIMIT_BYTES): Promise<Fields> {
-  if (Number(request.headers['content-length'] ?? 0) > limitBytes) throw tooLarge(limitBytes);
   const text = await readText(request, limitBytes);
   if (text.trim() === '') return {};
   let value: unknown;
@@ -23,21 +22,23 @@ export async function readBody(request: IncomingMessage, limitBytes = LIMIT_BYTE
   return value as Fields;
 }
 
-function readText(request: IncomingMessage, limitBytes: number): Promise<string> {
+/** Reads a request body as text. Throws if it is larger than `limitBytes`. */
+export function readText(request: IncomingMessage, limitBytes: number): Promise<string> {
   return new Promise((resolve, reject) => {
+    if (Number(request.headers['content-length'] ?? 0) > limitBytes) throw tooLarge(limitBytes);
     const chunks: Buffer[] = [];
     let length = 0;
     request.on('data', (chunk: Buffer) => {
       length += chunk.length;
       if (length > limitBytes) {
-        // The rest is read and dropped: to cut the connection would lose the answer on its way.
+        // Read and discard the rest, because closing the connection now could lose the error response.
         request.removeAllListeners('data');
         request.resume();
         reject(tooLarge(limitBytes));
       } else chunks.push(chunk);
     });
     request.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')));
-    // The caller has gone, so nobody will read what this rejects with.
+    // If the client has disconnected, nobody receives this error.
     request.on('error', reject);
     request.on('close', () => {
       if (!request.complete) reject(new Problem(400, 'bad_request', 'The body ended early', { field: 'body' }));

@@ -3,28 +3,37 @@ import { Problem } from './problem.ts';
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/i;
 
-/** A name that merely resolves to this machine is refused, or any web page could talk to it by rebinding its own name. */
+/**
+ * Accepts only loopback host names. This prevents DNS rebinding: a web page cannot reach the sandbox under its own host
+ * name.
+ */
 export function checkHost(request: IncomingMessage): void {
   if (!LOOPBACK.test(request.headers.host ?? '')) {
-    throw new Problem(403, 'bad_host', 'Only loopback host names are answered');
+    throw new Problem(403, 'bad_host', 'The Host header must be a loopback name or address');
   }
 }
 
-/** A browser asks leave before it sends JSON to another site, and gets none here; without this, a plain form could post. */
+/**
+ * Requires JSON for control requests. Browsers send JSON to another origin only after a CORS preflight, which the
+ * sandbox does not allow. A plain HTML form could send other content types without a preflight.
+ */
 export function checkControlType(request: IncomingMessage): void {
   if (request.method === 'GET' || request.method === 'HEAD') return;
   const type = (request.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase();
   if (type !== 'application/json') {
-    throw new Problem(415, 'unsupported_media_type', 'Control takes application/json only');
+    throw new Problem(415, 'unsupported_media_type', 'Control requests must have the content type application/json');
   }
 }
 
 export function cookieToken(request: IncomingMessage): string | undefined {
-  const header = request.headers.cookie;
-  if (header === undefined) return undefined;
-  for (const part of header.split(';')) {
+  return cookieNamed(request, 'auth_token')?.replace(/^"(.*)"$/, '$1');
+}
+
+export function cookieNamed({ headers }: IncomingMessage, name: string): string | undefined {
+  if (headers.cookie === undefined) return undefined;
+  for (const part of headers.cookie.split(';')) {
     const cookie = part.trim();
-    if (cookie.startsWith('auth_token=')) return cookie.slice('auth_token='.length).replace(/^"(.*)"$/, '$1');
+    if (cookie.startsWith(`${name}=`)) return cookie.slice(name.length + 1);
   }
   return undefined;
 }

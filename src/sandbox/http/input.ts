@@ -1,8 +1,10 @@
 import type { Call } from './operation.ts';
 import { badRequest } from './problem.ts';
 
-/** Readers of what a caller sent. Each refuses with the name of the field. */
+/** The fields of a request. The functions below throw a problem that names the field if its value is invalid. */
 export type Fields = Readonly<Record<string, unknown>>;
+
+const longestWaitMs = 60_000;
 
 export function optionalString(fields: Fields, name: string): string | undefined {
   const value = fields[name];
@@ -39,7 +41,7 @@ export function requiredInteger(fields: Fields, name: string, low: number, high:
   return value;
 }
 
-/** `count` of a paged list. */
+/** Reads the `count` parameter of a paged list. */
 export function pageSize(query: URLSearchParams): number {
   const text = query.get('count');
   if (text === null) return 20;
@@ -48,7 +50,15 @@ export function pageSize(query: URLSearchParams): number {
   return count;
 }
 
-/** The `idempotency-token` header, where one was sent. */
+/** Reads `wait_ms`, the maximum time that a request may wait for an event, in milliseconds. */
+export function waitMs(query: URLSearchParams): number {
+  const text = query.get('wait_ms') ?? '0';
+  const ms = /^\d{1,5}$/.test(text) ? Number(text) : longestWaitMs + 1;
+  if (ms > longestWaitMs) throw badRequest('wait_ms', `wait_ms must be an integer from 0 to ${longestWaitMs}`);
+  return ms;
+}
+
+/** Reads the `idempotency-token` header, if present. */
 export function idempotencyToken(call: Call): string | undefined {
   const token = call.headers['idempotency-token'];
   if (token === undefined) return undefined;

@@ -1,9 +1,9 @@
 import type { OperationContract } from '../contract/schema.ts';
 import type { User } from '../dataset/types.ts';
 import type { SandboxState } from '../platform.ts';
-import type { Received } from '../uploads/files.ts';
-import type { SandboxResponse } from './answer.ts';
+import type { ReceivedBody } from '../uploads/files.ts';
 import type { Fields } from './input.ts';
+import type { SandboxResponse } from './response.ts';
 
 export interface Call {
   readonly platform: SandboxState;
@@ -11,8 +11,8 @@ export interface Call {
   readonly query: URLSearchParams;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: Fields;
-  /** The bytes that were received, for an operation that takes bytes instead of JSON. */
-  readonly received?: Received;
+  /** The uploaded bytes, for an operation that accepts bytes instead of JSON. */
+  readonly received?: ReceivedBody;
 }
 
 export interface ActorCall extends Call {
@@ -20,21 +20,26 @@ export interface ActorCall extends Call {
 }
 
 interface Route {
-  /** The contract's operationId. */
+  /** The operationId in the contract. */
   readonly id: string;
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** The path, with `{name}` for each variable. */
   readonly path: string;
   readonly contract: OperationContract;
   /** The size limit of a JSON body. Default: 1 MiB. */
-  readonly mostJsonBytes?: number;
+  readonly maxJsonBytes?: number;
 }
 
 /** An operation that requires a token. */
 export interface ActorOperation extends Route {
   readonly access: 'actor';
-  /** Makes the operation take bytes instead of JSON, and returns their limit. May refuse a request by its headers. */
-  mostBytes?(headers: Call['headers']): number;
+  /**
+   * If present, the operation accepts bytes instead of JSON. Returns the size limit, and may throw a problem because of
+   * the request headers.
+   */
+  maxBytes?(headers: Call['headers']): number;
+  /** Returns the maximum time in milliseconds to wait for an event of the actor before the call is handled. */
+  waitMs?(call: ActorCall): number;
   handle(call: ActorCall): SandboxResponse | Promise<SandboxResponse>;
 }
 

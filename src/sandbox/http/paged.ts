@@ -1,9 +1,12 @@
-import { jsonText, type SandboxResponse } from './answer.ts';
 import { pageSize } from './input.ts';
 import type { ActorCall } from './operation.ts';
 import { Problem } from './problem.ts';
+import { jsonText, type SandboxResponse } from './response.ts';
 
-/** The items of one page, and the position of the last one unless the page is the last. A position has no spaces. */
+/**
+ * The items of one page. `next` is the position of the last item, or undefined on the last page. A position contains no
+ * spaces.
+ */
 export interface PagedResult<T> {
   readonly items: readonly T[];
   readonly next: string | undefined;
@@ -11,7 +14,7 @@ export interface PagedResult<T> {
 
 export interface PagedRequest {
   readonly count: number;
-  /** The position at which the previous page ended. */
+  /** The position of the last item of the previous page. Undefined for the first page. */
   readonly after: string | undefined;
   seal(next: string | undefined): string | null;
 }
@@ -25,14 +28,17 @@ export function pagingOf({ platform, query, actor }: ActorCall, list: string, ta
   if (cursor !== null) {
     const [position, ...more] = platform.cursors.open(scope, cursor) ?? [];
     if (position === undefined || more.length > 0) {
-      throw new Problem(400, 'bad_cursor', 'The cursor is not one of this list');
+      throw new Problem(400, 'bad_cursor', 'The cursor does not belong to this list');
     }
     after = position;
   }
   return { count, after, seal: (next) => (next === undefined ? null : platform.cursors.seal(scope, [next])) };
 }
 
-/** Returns a page of the items that `shown` accepts. Reads one item more, so that a full page can be the last one. */
+/**
+ * Returns a page of the items that `shown` accepts. Reads one more item than requested, to find out whether another
+ * page follows.
+ */
 export function takePage<T>(
   from: Iterable<readonly [item: T, position: string | number]>,
   count: number,
@@ -49,7 +55,10 @@ export function takePage<T>(
   return { items, next: undefined };
 }
 
-/** Builds the response from JSON text: `head` has the fields before the items, each followed by a comma, and `items` the array. */
-export function pageAnswer(head: string, name: string, items: string, cursor: string | null): SandboxResponse {
+/**
+ * Builds a page response from JSON text. `head` has the fields before the items, each followed by a comma. `items` is
+ * the JSON array.
+ */
+export function pageResponse(head: string, name: string, items: string, cursor: string | null): SandboxResponse {
   return jsonText(`{${head}"${name}":${items},"next_cursor":${cursor === null ? 'null' : `"${cursor}"`}}`);
 }

@@ -1,4 +1,4 @@
-/** A refusal in the platform's own words. Thrown anywhere below the server, which turns it into the answer. */
+/** An error response of the platform. Operations throw it, and the server sends it. */
 export class Problem extends Error {
   readonly status: number;
   readonly code: string;

@@ -1,15 +1,21 @@
 import type { IncomingMessage } from 'node:http';
 
-/** Status and headers of a response with bytes of a file, and the bytes: from `start` to `end`, both included. */
-export interface Ranged {
+/**
+ * The status and headers of a response to a range request, and the byte positions of the range. `start` and `end` are
+ * inclusive.
+ */
+export interface ResolvedRange {
   readonly status: 200 | 206 | 416;
   readonly headers: Record<string, string | number>;
   readonly start: number;
   readonly end: number;
 }
 
-/** RFC 9110, section 14: one range; several, or one that is not understood, are answered with the whole file. */
-export function ranged({ headers: { range } }: Pick<IncomingMessage, 'headers'>, size: number): Ranged {
+/**
+ * Evaluates a Range header (RFC 9110, section 14). A header with several ranges or an invalid one is ignored, so the
+ * response has the whole file.
+ */
+export function resolveRange({ headers: { range } }: Pick<IncomingMessage, 'headers'>, size: number): ResolvedRange {
   const accepts = { 'accept-ranges': 'bytes' };
   const [, first = '', last = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(range ?? '') ?? [];
   if (first === '' && last === '') {

@@ -1,15 +1,18 @@
 import { rateLimited } from './problem.ts';
 
 export interface RateLimitRule {
-  /** Requests of one actor in a window. */
+  /** The number of requests that one actor may send in a window. */
   readonly limit: number;
   readonly windowMs: number;
 }
 
-/** The platform's own limit for each actor. Off unless control switches it on, and forgotten when the sandbox stops. */
-export class RateLimit {
+/**
+ * The rate limit of the simulated platform, applied to each actor. The limit is off until a control call sets it, and
+ * it does not survive a restart.
+ */
+export class ActorRateLimiter {
   #rule: RateLimitRule | null = null;
-  /** By actor, in the order in which the windows end. */
+  /** Keyed by actor id, ordered by the end of the window. */
   #windows = new Map<string, { endsAt: number; used: number }>();
 
   set(rule: RateLimitRule | null): void {
@@ -17,8 +20,11 @@ export class RateLimit {
     this.#windows = new Map();
   }
 
-  /** Counts a request, or refuses it. An actor's window begins with the first request after the one before ended. */
-  take(actorId: string, now: number): void {
+  /**
+   * Counts a request, or throws if the actor has reached the limit. A window starts with the first request after the
+   * previous window ended.
+   */
+  consume(actorId: string, now: number): void {
     if (this.#rule === null) return;
     for (const [id, { endsAt }] of this.#windows) {
       if (endsAt > now) break;

@@ -13,10 +13,12 @@ interface Pattern {
 
 const NO_PARAMS = {};
 
-/** Finds the operation of a method and path. A literal path goes before one with a part that varies. */
+/** Finds the operation for a method and a path. Paths without variables take precedence over paths with variables. */
 export class Router {
   readonly #literal = new Map<string, Map<string, Operation>>();
-  /** By the number of parts and the two literal ones that they begin with, so that few are compared with a request. */
+  /**
+   * Grouped by the number of segments and the first two segments, so that each request is compared with few patterns.
+   */
   readonly #patterns = new Map<string, Pattern[]>();
 
   constructor(operations: readonly Operation[]) {
@@ -53,7 +55,7 @@ export class Router {
   }
 }
 
-/** Where patterns are that begin with a part that varies. */
+/** The group of patterns that have a variable in the first two segments. */
 const GENERAL = '';
 
 function groupOf(segments: readonly string[]): string {
@@ -65,7 +67,7 @@ function choose(methods: Map<string, Operation>, method: string): Operation {
   const operation = methods.get(method);
   if (operation !== undefined) return operation;
   const allow = [...methods.keys()].join(', ');
-  throw new Problem(405, 'method_not_allowed', `Use ${allow} here`, {}, { allow });
+  throw new Problem(405, 'method_not_allowed', `This path supports only ${allow}`, {}, { allow });
 }
 
 function match(pattern: readonly string[], segments: readonly string[]): Record<string, string> | undefined {
@@ -76,12 +78,12 @@ function match(pattern: readonly string[], segments: readonly string[]): Record<
     if (!part.startsWith('{')) {
       if (part !== segment) return undefined;
     } else if (segment === '') return undefined;
-    else params[part.slice(1, -1)] = decoded(segment);
+    else params[part.slice(1, -1)] = decodeSegment(segment);
   }
   return params;
 }
 
-function decoded(segment: string): string {
+function decodeSegment(segment: string): string {
   try {
     return decodeURIComponent(segment);
   } catch {

@@ -1,22 +1,23 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { User } from '../dataset/types.ts';
-import { type InjectedFault, performs } from '../faults/fault.ts';
-import { answerFault, sleep } from '../faults/inject.ts';
-import { isForBrowsers, servePage } from '../pages/answer-page.ts';
+import { type InjectedFault, runsOperation } from '../faults/fault.ts';
+import { sendFault, waitWhileOpen } from '../faults/inject.ts';
+import { isPageRequest, servePage } from '../pages/serve-page.ts';
 import type { SandboxState } from '../platform.ts';
-import type { Received } from '../uploads/files.ts';
-import { problemAnswer, type SandboxResponse } from './answer.ts';
+import type { ReceivedBody } from '../uploads/files.ts';
 import { readBody } from './body.ts';
 import { checkControlType, checkHost, cookieToken } from './guard.ts';
-import type { Call, Operation } from './operation.ts';
+import type { ActorCall, Call, Operation } from './operation.ts';
 import { Problem } from './problem.ts';
+import { problemResponse, type SandboxResponse } from './response.ts';
 import type { Router } from './router.ts';
 
 const NO_BODY = {};
 
 export function createSandboxServer(platform: SandboxState, router: Router): Server {
   const server = createServer((request, response) => void serve(platform, router, request, response));
-  // Longer than a client keeps an idle connection, so that it is never the server that closes one just being used again.
+  // The timeout is longer than the idle timeout of clients, so that the server never closes a connection that a client
+  // is about to reuse.
   server.keepAliveTimeout = 120_000;
   server.requestTimeout = 0;
   return server;
@@ -25,43 +26,53 @@ export function createSandboxServer(platform: SandboxState, router: Router): Ser
 async function serve(platform: SandboxState, router: Router, request: IncomingMessage, response: ServerResponse) {
   let fault: InjectedFault | undefined;
   let answer: SandboxResponse;
-  let received: Received | undefined;
+  let received: ReceivedBody | undefined;
   try {
     checkHost(request);
-    if (isForBrowsers(request) && (await servePage(platform, request, response))) return;
+    if (isPageRequest(request) && (await servePage(platform, request, response))) return;
     const url = request.url ?? '/';
     const mark = url.indexOf('?');
     const path = mark < 0 ? url : url.slice(0, mark);
     const { operation, params } = router.route(request.method ?? 'GET', path);
     const actor = actorOf(platform, operation, request);
+    const arrival = { operation: operation.id, method: operation.method, path, actor: actor?.id };
     if (operation.access === 'control') checkControlType(request);
     else {
       platform.stats.count(operation.id);
-      // Before the faults: what is refused here must not use up one that waits for a call.
-      if (actor !== undefined) platform.rateLimit.take(actor.id, platform.now());
-      fault = platform.faults.take({ operation: operation.id, method: operation.method, path, actor: actor?.id });
+      // The rate limit comes before fault injection, so that a refused request does not use up an injected fault.
+      if (actor !== undefined) platform.rateLimit.consume(actor.id, platform.now());
+      fault = platform.faults.take(arrival);
     }
-    if (fault?.kind === 'latency') await sleep(fault.ms, request);
-    if (fault !== undefined && !performs(fault)) return answerFault(fault, request, response);
+    if (fault?.kind === 'latency') await waitWhileOpen(fault.ms, request);
+    if (fault !== undefined && !runsOperation(fault)) return sendFault(fault, request, response);
     if (operation.access === 'actor' && actor === undefined) throw badToken();
-    if (operation.access === 'actor' && operation.mostBytes !== undefined) {
-      received = await platform.files.receive(request, operation.mostBytes(request.headers));
+    if (operation.access === 'actor' && operation.maxBytes !== undefined) {
+      received = await platform.files.receive(request, operation.maxBytes(request.headers));
     }
     const body =
-      request.method === 'GET' || received !== undefined ? NO_BODY : await readBody(request, operation.mostJsonBytes);
+      request.method === 'GET' || received !== undefined ? NO_BODY : await readBody(request, operation.maxJsonBytes);
     const query = new URLSearchParams(mark < 0 ? '' : url.slice(mark + 1));
-    // What the disk has no room for must not grow in memory: a write waits until the last one is on disk, or is refused.
+    // Wait for the journal if its last write failed, so that unwritten entries do not accumulate in memory.
     if (platform.journal.failing) await platform.journal.settled();
     const call: Call = { platform, params, query, headers: request.headers, body, ...(received && { received }) };
-    // Asked again: while the body came in, the dataset may have been reset, and a user belongs to one dataset.
+    const waitMs = actor !== undefined && fault === undefined ? waitMsOf(operation, { ...call, actor }) : 0;
+    if (actor !== undefined && waitMs > 0) {
+      await platform.longPolls.wait({ ...arrival, actor: actor.id }, waitMs, response);
+      // A client that has disconnected must not use up an injected fault.
+      if (response.destroyed) return;
+      fault = platform.faults.take(arrival);
+      if (fault?.kind === 'latency') await waitWhileOpen(fault.ms, request);
+      if (fault !== undefined && !runsOperation(fault)) return sendFault(fault, request, response);
+    }
+    // Look up the actor again, because a reset may have replaced the dataset while the body was read.
     const answered = perform(operation, call, actorOf(platform, operation, request));
     answer = answered instanceof Promise ? await answered : answered;
   } catch (error) {
     answer = refusal(error);
   }
-  // What was kept goes by another name by now.
+  // Uploads that the operation kept were renamed, so this removes only files that the operation did not keep.
   if (received !== undefined) await platform.files.drop(received);
-  // Whatever an answer shows or confirms must be on disk first, so that no crash can unsay it.
+  // Send the response after the journal is on disk, so that a crash cannot lose a write that was confirmed.
   if (platform.journal.pending) {
     try {
       await platform.journal.settled();
@@ -69,7 +80,7 @@ async function serve(platform: SandboxState, router: Router, request: IncomingMe
       answer = refusal(error);
     }
   }
-  if (fault !== undefined && fault.kind !== 'latency') answerFault(fault, request, response, answer);
+  if (fault !== undefined && fault.kind !== 'latency') sendFault(fault, request, response, answer);
   else send(response, answer);
 }
 
@@ -89,14 +100,18 @@ function perform(
   return operation.handle({ ...call, actor });
 }
 
+function waitMsOf(operation: Operation, call: ActorCall): number {
+  return operation.access === 'actor' ? (operation.waitMs?.(call) ?? 0) : 0;
+}
+
 function badToken(): Problem {
   return new Problem(401, 'bad_token', 'Could not authenticate you');
 }
 
 function refusal(error: unknown): SandboxResponse {
-  if (error instanceof Problem) return problemAnswer(error);
+  if (error instanceof Problem) return problemResponse(error);
   const message = error instanceof Error ? error.message : String(error);
-  return problemAnswer(new Problem(500, 'internal', `The sandbox failed: ${message}`));
+  return problemResponse(new Problem(500, 'internal', `The sandbox failed: ${message}`));
 }
 
 function send(response: ServerResponse, answer: SandboxResponse): void {

@@ -2,36 +2,36 @@ import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'libsql';
 import type { Entry } from '../dataset/entries.ts';
-import { explain, refuseDamage, refuseOrphan } from './faults.ts';
 import { lock } from './lock.ts';
+import { explainSqliteError, refuseDamagedFile, refuseOrphan } from './sqlite-errors.ts';
 
-/** Of the file, and of each row in it. Raise it when an older program could not read what a newer one writes. */
+/** The format version of the file and of each row. Raise it if older programs cannot read what newer ones write. */
 const VERSION = 2;
 
 export interface OpenedJournal {
   readonly journal: Journal;
-  /** The dataset's epoch: the first start, which the times of the seed count back from. */
+  /** The time of the first start in milliseconds. Times in the seed dataset are relative to it. */
   readonly epochMs: number;
   readonly entries: readonly Entry[];
 }
 
 /**
- * Keeps accepted writes. `append` takes an entry at once; `settled` resolves when all that was appended is on disk. Nothing
- * may be answered before that. What arrives together shares one commit.
+ * Stores accepted writes. `append` queues an entry, and `settled` resolves when all queued entries are on disk. A
+ * response may be sent only after that. Entries queued at the same time share one transaction.
  */
 export interface Journal {
   append(entry: Entry): void;
-  /** Whether something appended is not on disk yet. */
+  /** True if an appended entry is not yet on disk. */
   readonly pending: boolean;
-  /** Whether the disk refused what was appended last: memory is ahead of it, so nothing may be added. */
+  /** True if the last write to disk failed. Memory then has entries that the disk lacks, so no more may be appended. */
   readonly failing: boolean;
-  /** After a failure it tries again, so that what there was no room for is written once there is. */
+  /** Waits until all entries are on disk. After a failure, each call retries the write. */
   settled(): Promise<void>;
   close(): void;
 }
 
-/** For a sandbox that keeps nothing. */
-export const forgetfulJournal: Journal = {
+/** A journal that stores nothing, for a sandbox without a data directory. */
+export const memoryJournal: Journal = {
   append() {},
   pending: false,
   failing: false,
@@ -48,15 +48,15 @@ export function openJournal(dataDir: string, seed: string, epochMs: number): Ope
     refuseOrphan(file);
     db = new Database(file);
     prepare(db, file);
-    refuseDamage(db, file);
+    refuseDamagedFile(db, file);
     chmodSync(file, 0o600);
-    const meta = claim(db, seed, epochMs);
+    const meta = readOrWriteMeta(db, seed, epochMs);
     if (meta.seed !== seed) throw new Error(`${file} holds the dataset of seed "${meta.seed}", not of "${seed}"`);
     return { journal: new SqliteJournal(db, file, unlock), epochMs: meta.epochMs, entries: readEntries(db, file) };
   } catch (error) {
     db?.close();
     unlock();
-    throw explain(error, file);
+    throw explainSqliteError(error, file);
   }
 }
 
@@ -76,7 +76,7 @@ function prepare(db: Database.Database, file: string): void {
   `);
 }
 
-function claim(db: Database.Database, seed: string, epochMs: number): { seed: string; epochMs: number } {
+function readOrWriteMeta(db: Database.Database, seed: string, epochMs: number): { seed: string; epochMs: number } {
   const write = db.prepare('INSERT OR IGNORE INTO meta (name, value) VALUES (?, ?)');
   write.run('seed', seed);
   write.run('epoch', String(epochMs));
@@ -130,7 +130,7 @@ class SqliteJournal implements Journal {
     try {
       this.#flush();
     } catch {
-      // The disk refuses them, and nobody was told that they were accepted.
+      // The entries cannot be written, and no response has confirmed them.
     }
     this.#db.close();
     this.#unlock();
@@ -149,7 +149,7 @@ class SqliteJournal implements Journal {
         }
       });
     });
-    // Whoever has to answer waits on `settled`; nobody else needs to hear of it.
+    // Callers get this error from `settled`. The handler here only prevents an unhandled rejection.
     this.#commit.catch(() => {});
     return this.#commit;
   }
@@ -161,7 +161,7 @@ class SqliteJournal implements Journal {
       this.#write(entries);
     } catch (error) {
       this.#failing = true;
-      throw explain(error, this.#file);
+      throw explainSqliteError(error, this.#file);
     }
     this.#waiting = [];
     this.#failing = false;
@@ -171,7 +171,7 @@ class SqliteJournal implements Journal {
     this.#db.exec('BEGIN IMMEDIATE');
     try {
       for (const entry of entries) {
-        // A reset makes everything before it moot.
+        // A reset replaces the dataset, so earlier entries are no longer needed.
         if (entry.kind === 'reset') this.#db.exec('DELETE FROM journal');
         this.#insert.run(VERSION, JSON.stringify(entry));
       }

@@ -1,10 +1,10 @@
 import Database from 'libsql';
-import { explain } from './faults.ts';
+import { explainSqliteError } from './sqlite-errors.ts';
 
 /**
- * One sandbox owns its folder: two that replay the same journal would drift apart. The lock is a transaction on a file of
- * its own, which ends with the process, however that ends. (SQLite's exclusive mode would hold the journal itself until the
- * library's last statement is collected as garbage.)
+ * Locks the data directory, because two sandboxes that append to the same journal would have different states. The lock
+ * is an open transaction on a separate file, so it is released when the process ends for any reason. SQLite's exclusive
+ * locking mode does not fit: the library would keep the journal locked until its last statement is garbage-collected.
  */
 export function lock(file: string): () => void {
   let db: Database.Database | undefined;
@@ -15,7 +15,7 @@ export function lock(file: string): () => void {
     db?.close();
     throw isBusy(error)
       ? new Error(`${file} is held: another sandbox uses this folder. Stop it, or choose another DATA_DIR`)
-      : explain(error, file);
+      : explainSqliteError(error, file);
   }
   const held = db;
   return () => {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Dataset } from '../dataset/dataset.ts';
 
-/** H.264, 1280 by 720, 24 frames of a square that moves over a growing bar; drawn for the sandbox. */
+/** A video drawn for the sandbox: H.264, 1280 by 720 pixels, 24 frames of a square that moves over a growing bar. */
 const clip = readFileSync(new URL('./clip.mp4', import.meta.url));
 const frames = 24;
 
@@ -11,10 +11,11 @@ const trackDuration = field('tkhd', 20);
 const mediaDuration = field('mdhd', 16);
 const frameDuration = field('stts', 12);
 
-/** The clip, played so slowly or fast that it lasts as long as this. */
+/** Returns the clip with its playback speed changed so that it lasts `durationMs`. */
 function clipOf(durationMs: number): Buffer {
   const video = Buffer.from(clip);
-  // The movie counts milliseconds, the track 24 ticks a millisecond: a frame takes as many ticks as the video milliseconds.
+  // The movie header counts milliseconds and the track counts 24 ticks per millisecond. The clip has 24 frames, so each
+  // frame lasts `durationMs` ticks.
   video.writeUInt32BE(durationMs, movieDuration);
   video.writeUInt32BE(durationMs, trackDuration);
   video.writeUInt32BE(durationMs * frames, mediaDuration);
@@ -22,9 +23,9 @@ function clipOf(durationMs: number): Buffer {
   return video;
 }
 
-/** The video at a path that the dataset names, or undefined. */
+/** Returns the video at a path that the dataset uses, or undefined. */
 export function videoAt(dataset: Dataset, path: string): Buffer | undefined {
-  // The name holds the position of its tweet.
+  // The second-last number in the file name is the position of the tweet.
   const position = /^\/media\/videos\/[\w-]+-(\d+)-\d+\.mp4$/.exec(path)?.[1];
   const tweet = position === undefined ? undefined : dataset.tweets[Number(position)];
   if (tweet === undefined || tweet.deleted) return undefined;
@@ -34,7 +35,7 @@ export function videoAt(dataset: Dataset, path: string): Buffer | undefined {
 
 const unknownDurationMs = 24_000;
 
-/** Finds the first box of this type. `offset` counts bytes from the end of the type field of that box. */
+/** Finds the first box of a type. `offset` counts bytes from the end of the box's type field. */
 function field(type: string, offset: number): number {
   return clip.indexOf(type, 0, 'latin1') + 4 + offset;
 }

@@ -6,11 +6,11 @@ const SAME = 0;
 const AS_ABOVE = 2;
 const TONES = 16;
 
-/** A mosaic between two colours, always the same for the same label. */
+/** Draws a mosaic of two colours. The same label always gives the same picture. */
 export function mosaic(label: string, width: number, height: number): Buffer {
   const digest = createHash('sha256').update(label).digest();
   const cell = Math.max(8, Math.round(Math.max(width, height) / 12));
-  // Two pixels a byte. Rows within a row of cells are alike, which costs nothing to say and next to nothing to pack.
+  // Two pixels per byte. Rows in the same row of cells are equal, so they are built once and compress well.
   const stride = Math.ceil(width / 2);
   const raw = Buffer.alloc(height * (stride + 1));
   for (let y = 0; y < height; y++) {
@@ -33,7 +33,7 @@ export function mosaic(label: string, width: number, height: number): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
-  // Four bits a pixel, by palette.
+  // Bit depth 4, colour type 3 (palette).
   header.set([4, 3, 0, 0, 0], 8);
   return Buffer.concat([
     SIGNATURE,
@@ -53,7 +53,7 @@ function palette(digest: Buffer): Buffer {
   return Buffer.from(tones.flat());
 }
 
-/** Neither glaring nor black. */
+/** Returns a colour that is neither very bright nor very dark. */
 function colour(digest: Buffer, at: number): number[] {
   return [0, 1, 2].map((part) => 50 + ((digest[at + part] ?? 0) % 180));
 }

@@ -1,9 +1,9 @@
 import { aboutForm } from '../dataset/about.ts';
-import { json } from '../http/answer.ts';
+import { json } from '../http/response.ts';
 import { ofUser } from './user-target.ts';
 
-/** Everybody may see it, as they may see the profile. */
-export const about = ofUser(
+/** The account history of a user. It is as public as the profile, even for protected users. */
+export const aboutOperation = ofUser(
   'about',
   'GET',
   'about',

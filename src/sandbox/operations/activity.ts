@@ -1,13 +1,17 @@
-import { answers, closed, ref } from '../contract/schema.ts';
+import { closedObject, jsonResponse, ref } from '../contract/schema.ts';
 import type { ActivityEvent } from '../dataset/activity.ts';
-import { hiddenFrom } from '../dataset/look-up.ts';
 import { eventsJson } from '../dataset/render-event.ts';
 import { compareIds } from '../dataset/snowflake.ts';
-import { jsonText } from '../http/answer.ts';
-import type { ActorOperation } from '../http/operation.ts';
+import { hiddenFrom } from '../dataset/visibility.ts';
+import { waitMs } from '../http/input.ts';
+import type { ActorCall, ActorOperation } from '../http/operation.ts';
 import { pagingOf, takePage } from '../http/paged.ts';
+import { jsonText } from '../http/response.ts';
 
-/** What others did that concerns the actor, and what happened in conversations, oldest first. There is always a cursor: what is not yet there comes after it. */
+/**
+ * The activity feed of the actor, oldest first: actions of other users that concern the actor, and all events of the
+ * actor's conversations. The response always has a cursor, so that a client can continue when new events arrive.
+ */
 export const activity: ActorOperation = {
   id: 'activity',
   method: 'GET',
@@ -27,11 +31,18 @@ export const activity: ActorOperation = {
           '`next_cursor` of an earlier page of the same actor, of any age. Any other value, or one from before a reset, is `bad_cursor` 400.',
         schema: { type: 'string' },
       },
+      {
+        name: 'wait_ms',
+        in: 'query',
+        description:
+          'With a cursor and without events after it, the request waits for the next event, at most this many milliseconds. It may end earlier without events: when the dataset is reset, when the sandbox stops, and at once while 32 requests for this feed or 1,000 in all wait.',
+        schema: { type: 'integer', minimum: 0, maximum: 60_000, default: 0 },
+      },
     ],
     responses: {
-      200: answers(
+      200: jsonResponse(
         'A page. Fewer events than `count` means that there are no more yet.',
-        closed({
+        closedObject({
           events: { type: 'array', maxItems: 100, items: ref('ActivityEvent') },
           gap: { type: 'boolean', description: 'Whether events between the cursor and this page are no longer kept.' },
           next_cursor: { type: 'string', description: 'Always present, even on an empty page.' },
@@ -39,16 +50,29 @@ export const activity: ActorOperation = {
       ),
     },
   },
+  waitMs(call) {
+    const mostMs = waitMs(call.query);
+    const { after } = pagingOf(call, 'activity', call.actor.id);
+    if (mostMs === 0 || after === undefined) return 0;
+    call.platform.simulator.watched(call.platform, call.actor);
+    const { gap, items } = eventsAfter(call, after, 1);
+    return gap || items.length > 0 ? 0 : mostMs;
+  },
   handle(call) {
     const { platform, actor } = call;
     const paging = pagingOf(call, 'activity', actor.id);
     platform.simulator.watched(platform, actor);
     const end = platform.dataset.activity.lastId;
     const after = paging.after ?? end;
-    const { events, gap } = platform.dataset.activity.since(actor, after, platform.now());
-    const shown = ({ tweet }: ActivityEvent) => tweet === null || hiddenFrom(actor, tweet) === undefined;
-    const page = takePage(events, paging.count, shown);
+    const page = eventsAfter(call, after, paging.count);
     const next = page.next ?? (compareIds(end, after) > 0 ? end : after);
-    return jsonText(`{"events":${eventsJson(page.items)},"gap":${gap},"next_cursor":"${paging.seal(next)}"}`);
+    return jsonText(`{"events":${eventsJson(page.items)},"gap":${page.gap},"next_cursor":"${paging.seal(next)}"}`);
   },
 };
+
+/** Returns a page of events after the event with the id `after`, without events that the actor may not see. */
+function eventsAfter({ platform, actor }: ActorCall, after: string, count: number) {
+  const { events, gap } = platform.dataset.activity.since(actor, after, platform.now());
+  const shown = ({ tweet }: ActivityEvent) => tweet === null || hiddenFrom(actor, tweet) === undefined;
+  return { ...takePage(events, count, shown), gap };
+}

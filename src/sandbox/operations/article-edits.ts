@@ -1,14 +1,14 @@
-import { answers, closed, type OperationContract, ref, takes } from '../contract/schema.ts';
+import { closedObject, jsonBody, jsonResponse, type OperationContract, ref } from '../contract/schema.ts';
 import { summaryForm } from '../dataset/article-forms.ts';
 import { type ArticleContent, mediaIn, readContent } from '../dataset/content.ts';
-import { ownArticle } from '../dataset/look-up.ts';
 import type { Upload } from '../dataset/uploads.ts';
-import { json } from '../http/answer.ts';
+import { ownArticle } from '../dataset/visibility.ts';
 import { optionalString, requiredString } from '../http/input.ts';
 import type { ActorCall, ActorOperation } from '../http/operation.ts';
 import { badRequest, Problem } from '../http/problem.ts';
+import { json } from '../http/response.ts';
 
-const LONGEST_TITLE = 100;
+const MAX_TITLE_LENGTH = 100;
 
 interface Changes {
   readonly title?: string;
@@ -16,7 +16,7 @@ interface Changes {
   readonly cover?: string | null;
 }
 
-/** Only drafts are edited. To set what is so already is no error. */
+/** Edits a draft. A published article is refused. Setting the current value again is allowed. */
 function edit(
   part: string,
   id: string,
@@ -29,7 +29,7 @@ function edit(
     path: `/api/articles/{id}/${part}`,
     access: 'actor',
     contract: { ...contract, parameters: ['IdempotencyToken'], responses: { 200: 'ArticleSummary' } },
-    ...(part === 'content' && { mostJsonBytes: 8 * 1024 * 1024 }),
+    ...(part === 'content' && { maxJsonBytes: 8 * 1024 * 1024 }),
     handle(call) {
       const article = ownArticle(call, call.params['id'] ?? '');
       const changes = read(call);
@@ -46,7 +46,7 @@ export const setArticleTitle = edit(
   {
     summary:
       'Sets the title of a draft. Repeating it changes nothing, with or without a token. Problems as in deleteArticle, `article_published` 409.',
-    body: takes({
+    body: jsonBody({
       type: 'object',
       required: ['title'],
       properties: { title: { type: 'string', description: 'Up to 100 characters.' } },
@@ -54,7 +54,8 @@ export const setArticleTitle = edit(
   },
   ({ body }) => {
     const title = requiredString(body, 'title');
-    if ([...title].length > LONGEST_TITLE) throw badRequest('title', `title may have ${LONGEST_TITLE} characters`);
+    if ([...title].length > MAX_TITLE_LENGTH)
+      throw badRequest('title', `title must have at most ${MAX_TITLE_LENGTH} characters`);
     return { title };
   },
 );
@@ -65,7 +66,7 @@ export const setArticleContent = edit(
   {
     summary:
       'Sets the content of a draft, up to 8 MiB of JSON. Repeating it changes nothing, with or without a token. Problems as in deleteArticle, `article_published` 409, `not_found` 404 for media of others, `media_refused` 400 for a video.',
-    body: takes({ type: 'object', required: ['content'], properties: { content: ref('Content') } }),
+    body: jsonBody({ type: 'object', required: ['content'], properties: { content: ref('Content') } }),
   },
   (call) => {
     const content = readContent(call.body['content']);
@@ -80,7 +81,7 @@ export const setArticleCover = edit(
   {
     summary:
       'Sets the cover of a draft, or removes it with null. Repeating it changes nothing, with or without a token. Problems as in deleteArticle, `article_published` 409, `not_found` 404 for media of others, `media_refused` 400 for a video.',
-    body: takes({ type: 'object', required: ['media_id'], properties: { media_id: { type: ['string', 'null'] } } }),
+    body: jsonBody({ type: 'object', required: ['media_id'], properties: { media_id: { type: ['string', 'null'] } } }),
   },
   (call) => {
     const cover = optionalString(call.body, 'media_id') ?? null;
@@ -89,7 +90,7 @@ export const setArticleCover = edit(
   },
 );
 
-/** One's own upload, and what it is. */
+/** Returns one of the actor's own uploads. */
 export const mediaById: ActorOperation = {
   id: 'media',
   method: 'GET',
@@ -98,10 +99,10 @@ export const mediaById: ActorOperation = {
   contract: {
     summary: "One of the actor's own uploads. Problems: `not_found` 404.",
     responses: {
-      200: answers(
+      200: jsonResponse(
         'The upload.',
-        closed({
-          media: closed({
+        closedObject({
+          media: closedObject({
             id: ref('Id'),
             kind: { enum: ['photo', 'video', 'animated_gif'] },
             width: ref('Count'),
@@ -119,6 +120,6 @@ export const mediaById: ActorOperation = {
 
 function ownPicture({ platform, actor }: ActorCall, id: string): Upload {
   const upload = platform.dataset.uploads.own(id, actor, platform.now());
-  if (upload.kind === 'video') throw new Problem(400, 'media_refused', 'An article shows pictures only');
+  if (upload.kind === 'video') throw new Problem(400, 'media_refused', 'An article can contain pictures only');
   return upload;
 }

@@ -1,17 +1,17 @@
-import { answers, closed, ref } from '../contract/schema.ts';
+import { closedObject, jsonResponse, ref } from '../contract/schema.ts';
 import { summaryForm } from '../dataset/article-forms.ts';
-import { ownArticle } from '../dataset/look-up.ts';
 import { nextSnowflake } from '../dataset/snowflake.ts';
-import { json } from '../http/answer.ts';
+import { ownArticle } from '../dataset/visibility.ts';
 import { idempotencyToken } from '../http/input.ts';
 import type { ActorOperation } from '../http/operation.ts';
 import { Problem } from '../http/problem.ts';
+import { json } from '../http/response.ts';
 import { usedBefore } from './articles.ts';
 
 const path = '/api/articles/{id}/published';
 
-/** Answers before the wrapper tweet can be read: its id is in what is read next. */
-export const publishArticle: ActorOperation = {
+/** Publishes an article. The response has no tweet id, so clients read the article again to get it. */
+export const publishArticleOperation: ActorOperation = {
   id: 'publishArticle',
   method: 'PUT',
   path,
@@ -21,14 +21,18 @@ export const publishArticle: ActorOperation = {
       'Publishes an article, which creates a tweet that wraps it. The article then has its `tweet_id`. Repeating it changes nothing. Problems as in deleteArticle, `premium_required` 403.',
     parameters: ['IdempotencyToken'],
     responses: {
-      200: answers('The article is published.', closed({ article_id: ref('Id'), published: { const: true } })),
+      200: jsonResponse(
+        'The article is published.',
+        closedObject({ article_id: ref('Id'), published: { const: true } }),
+      ),
     },
   },
   handle(call) {
     const { platform, actor } = call;
     const article = ownArticle(call, call.params['id'] ?? '');
     if (article.tweet === null) {
-      if (!actor.premium) throw new Problem(403, 'premium_required', 'Only premium accounts publish articles');
+      if (!actor.premium)
+        throw new Problem(403, 'premium_required', 'Publishing an article requires a premium account');
       const tweet = nextSnowflake(platform.now(), platform.dataset.lastTweetId);
       platform.commit({ kind: 'publish_article', article: article.id, tweet, at: platform.now() });
     }
@@ -36,8 +40,11 @@ export const publishArticle: ActorOperation = {
   },
 };
 
-/** It is done however often a token comes; only whether it was published is told as it was the first time. */
-export const unpublishArticle: ActorOperation = {
+/**
+ * Unpublishes an article. With a repeated idempotency token, the article is unpublished again if necessary, and
+ * `was_published` is the value of the first request.
+ */
+export const unpublishArticleOperation: ActorOperation = {
   id: 'unpublishArticle',
   method: 'DELETE',
   path,
@@ -47,9 +54,9 @@ export const unpublishArticle: ActorOperation = {
       'Makes an article a draft again and deletes its wrapper tweet. Deleting that tweet has the same effect. Repeating it changes nothing. Problems as in deleteArticle.',
     parameters: ['IdempotencyToken'],
     responses: {
-      200: answers(
+      200: jsonResponse(
         'The article is a draft. `was_published` is the state before the call or, with an `idempotency-token` that was used before, the state before that first call.',
-        closed({ article: ref('ArticleSummary'), was_published: { type: 'boolean' } }),
+        closedObject({ article: ref('ArticleSummary'), was_published: { type: 'boolean' } }),
       ),
     },
   },

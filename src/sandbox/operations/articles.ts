@@ -1,18 +1,18 @@
-import { answers, closed, ref, replayable } from '../contract/schema.ts';
+import { closedObject, jsonResponse, ref, replayable } from '../contract/schema.ts';
 import { articleForm, summaryForm } from '../dataset/article-forms.ts';
 import type { SandboxArticle } from '../dataset/articles.ts';
-import { ownArticle, readableArticle } from '../dataset/look-up.ts';
-import { lastFirst } from '../dataset/orders.ts';
+import { reversed } from '../dataset/iterators.ts';
 import { nextSnowflake } from '../dataset/snowflake.ts';
-import { json, jsonText, type SandboxResponse } from '../http/answer.ts';
+import { ownArticle, readableArticle } from '../dataset/visibility.ts';
 import { idempotencyToken } from '../http/input.ts';
 import type { ActorCall, ActorOperation } from '../http/operation.ts';
-import { pageAnswer, pagingOf, takePage } from '../http/paged.ts';
+import { pageResponse, pagingOf, takePage } from '../http/paged.ts';
 import { badRequest, Problem } from '../http/problem.ts';
+import { json, jsonText, type SandboxResponse } from '../http/response.ts';
 import { numberOf } from './user-lists.ts';
 
-/** An empty draft. Its token names it until it is deleted. */
-export const createArticle: ActorOperation = {
+/** Creates an empty draft. A repeated idempotency token returns the same draft until the draft is deleted. */
+export const createArticleOperation: ActorOperation = {
   id: 'createArticle',
   method: 'POST',
   path: '/api/articles',
@@ -22,7 +22,7 @@ export const createArticle: ActorOperation = {
     description:
       'A repeated `idempotency-token` returns the article of the first call with its current state. If that article was deleted since, another one is created.',
     parameters: ['IdempotencyToken'],
-    responses: { 201: replayable(answers('The draft.', closed({ article: ref('ArticleSummary') }))) },
+    responses: { 201: replayable(jsonResponse('The draft.', closedObject({ article: ref('ArticleSummary') }))) },
   },
   handle(call) {
     const { platform, actor } = call;
@@ -45,12 +45,12 @@ export const articleById: ActorOperation = {
   contract: {
     summary:
       "One of the actor's own articles, or a published article of another. Problems: `not_found` 404 (deleted, or another's draft), `protected` 403, `user_suspended` 403.",
-    responses: { 200: answers('The article.', closed({ article: ref('Article') })) },
+    responses: { 200: jsonResponse('The article.', closedObject({ article: ref('Article') })) },
   },
   handle: (call) => json({ article: articleForm(call, readableArticle(call, call.params['id'] ?? '')) }),
 };
 
-/** The actor's own, the one begun last first. */
+/** The actor's own articles, newest first. */
 export const articles: ActorOperation = {
   id: 'articles',
   method: 'GET',
@@ -69,9 +69,9 @@ export const articles: ActorOperation = {
       'Cursor',
     ],
     responses: {
-      200: answers(
+      200: jsonResponse(
         'A page.',
-        closed({
+        closedObject({
           articles: { type: 'array', maxItems: 100, items: ref('ArticleSummary') },
           next_cursor: { type: ['string', 'null'] },
         }),
@@ -85,17 +85,17 @@ export const articles: ActorOperation = {
       throw badRequest('status', 'status must be draft or published');
     }
     const paging = pagingOf(call, `articles ${status}`, actor.id);
-    const own = lastFirst(platform.dataset.articles.of(actor), numberOf(paging.after));
+    const own = reversed(platform.dataset.articles.byAuthor(actor), numberOf(paging.after));
     const page = takePage(own, paging.count, (article) => {
       return !article.deleted && (status === null || (article.tweet === null) === (status === 'draft'));
     });
     const items = JSON.stringify(page.items.map((article) => summaryForm(call, article)));
-    return pageAnswer('', 'articles', items, paging.seal(page.next));
+    return pageResponse('', 'articles', items, paging.seal(page.next));
   },
 };
 
-/** The second time it is 404, so a caller who repeats it without knowing how it went sends the same token. */
-export const deleteArticle: ActorOperation = {
+/** Deletes an article. Deleting it again is 404, so a client that retries should send the same idempotency token. */
+export const deleteArticleOperation: ActorOperation = {
   id: 'deleteArticle',
   method: 'DELETE',
   path: '/api/articles/{id}',
@@ -106,9 +106,9 @@ export const deleteArticle: ActorOperation = {
     parameters: ['IdempotencyToken'],
     responses: {
       200: replayable(
-        answers(
+        jsonResponse(
           'The article is deleted. The header `idempotent-replayed: true` marks the repeated first result of a token.',
-          closed({ article_id: ref('Id'), deleted: { const: true } }),
+          closedObject({ article_id: ref('Id'), deleted: { const: true } }),
         ),
       ),
     },
@@ -126,11 +126,11 @@ export const deleteArticle: ActorOperation = {
   },
 };
 
-/** What a token's first use was about, should there have been one. */
+/** Returns what the first request with this idempotency token created or changed, if there was one. */
 export function usedBefore({ platform, actor }: ActorCall, token: string | undefined, fingerprint: string) {
   const first = token === undefined ? undefined : platform.tokens.find(actor.id, token, platform.now());
   if (first === undefined || first.fingerprint === fingerprint) return first?.subjectId;
-  throw new Problem(409, 'idempotency_conflict', 'This idempotency-token came with another request before');
+  throw new Problem(409, 'idempotency_conflict', 'This idempotency-token was used for a different request');
 }
 
 function created(call: ActorCall, article: SandboxArticle, headers?: Record<string, string>): SandboxResponse {

@@ -1,7 +1,7 @@
-import { visibleTweet } from '../dataset/look-up.ts';
-import { json } from '../http/answer.ts';
+import { visibleTweet } from '../dataset/visibility.ts';
 import type { ActorOperation } from '../http/operation.ts';
 import { pagingOf } from '../http/paged.ts';
+import { json } from '../http/response.ts';
 import { numberOf } from './user-lists.ts';
 import { viewerHead } from './user-target.ts';
 import { tweetsAnswer, visiblePage } from './user-tweets.ts';
@@ -46,14 +46,14 @@ export const unbookmarkTweet: ActorOperation = {
   },
 };
 
-/** The actor's own, the latest bookmark first. */
-export const bookmarks: ActorOperation = {
+/** The actor's own bookmarks, newest first. */
+export const bookmarksOperation: ActorOperation = {
   id: 'bookmarks',
   method: 'GET',
   path: '/api/bookmarks',
   access: 'actor',
   contract: {
-    summary: "The actor's bookmarks, the latest bookmark first, without tweets that are hidden from the actor by now.",
+    summary: "The actor's bookmarks, the latest bookmark first, without tweets that are now hidden from the actor.",
     parameters: ['Count', 'Cursor'],
     responses: { 200: 'OwnTweetPage' },
   },

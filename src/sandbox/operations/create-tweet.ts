@@ -1,18 +1,18 @@
 import { createHash } from 'node:crypto';
-import { answers, ref, replayable, takes } from '../contract/schema.ts';
+import { jsonBody, jsonResponse, ref, replayable } from '../contract/schema.ts';
 import type { Dataset } from '../dataset/dataset.ts';
-import { visibleTweet } from '../dataset/look-up.ts';
 import { tweetJson } from '../dataset/render.ts';
 import { nextSnowflake } from '../dataset/snowflake.ts';
 import { checkText } from '../dataset/tweet-text.ts';
 import type { User } from '../dataset/types.ts';
 import { uploadIdOf } from '../dataset/uploads.ts';
-import { jsonText, type SandboxResponse } from '../http/answer.ts';
+import { visibleTweet } from '../dataset/visibility.ts';
 import { type Fields, idempotencyToken, optionalString, requiredString } from '../http/input.ts';
 import type { ActorCall, ActorOperation } from '../http/operation.ts';
 import { badRequest, Problem } from '../http/problem.ts';
+import { jsonText, type SandboxResponse } from '../http/response.ts';
 
-const MOST_PHOTOS = 4;
+const MAX_PHOTOS = 4;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 interface Draft {
@@ -22,7 +22,7 @@ interface Draft {
   readonly media: readonly string[];
 }
 
-export const createTweet: ActorOperation = {
+export const createTweetOperation: ActorOperation = {
   id: 'createTweet',
   method: 'POST',
   path: '/api/tweets',
@@ -32,7 +32,7 @@ export const createTweet: ActorOperation = {
     description:
       'Problems: `text_empty` 400, `text_too_long` 400 (280 weighted characters, 25,000 for premium accounts), `duplicate_tweet` 409 (the same actor, text, media and target within 24 hours), `not_found` 404 (of media too), `tweet_deleted` 404, `user_suspended` 403, `user_deleted` 404, `protected` 403 (of the tweet replied to or quoted), `idempotency_conflict` 409.',
     parameters: ['IdempotencyToken'],
-    body: takes(
+    body: jsonBody(
       {
         type: 'object',
         properties: {
@@ -54,7 +54,7 @@ export const createTweet: ActorOperation = {
     ),
     responses: {
       201: replayable(
-        answers(
+        jsonResponse(
           'The tweet. The header `idempotent-replayed: true` marks the repeated first result of a token.',
           ref('TweetAnswer'),
         ),
@@ -108,17 +108,17 @@ function readMediaIds({ media_ids: ids }: Fields): readonly string[] {
   if (!Array.isArray(ids) || !ids.every((id) => typeof id === 'string')) {
     throw badRequest('media_ids', 'media_ids must be an array of ids');
   }
-  if (new Set(ids).size < ids.length) throw badRequest('media_ids', 'the same media is named twice');
+  if (new Set(ids).size < ids.length) throw badRequest('media_ids', 'media_ids contains the same id twice');
   return ids;
 }
 
-/** What the token's first use answered, should there have been one. */
+/** Returns the response to the first request with this idempotency token, if there was one. */
 function replayed(call: ActorCall, token: string, fingerprint: string): SandboxResponse | undefined {
   const { platform, actor } = call;
   const first = platform.tokens.find(actor.id, token, platform.now());
   if (first === undefined) return undefined;
   if (first.fingerprint !== fingerprint) {
-    throw new Problem(409, 'idempotency_conflict', 'This idempotency-token came with another body before');
+    throw new Problem(409, 'idempotency_conflict', 'This idempotency-token was used with a different body');
   }
   return created(call, first.subjectId, { 'idempotent-replayed': 'true' });
 }
@@ -141,11 +141,12 @@ function checkDraft(dataset: Dataset, actor: User, draft: Draft, now: number): v
   if (isDuplicate(dataset, actor, draft, now)) throw new Problem(409, 'duplicate_tweet', 'Status is a duplicate.');
 }
 
-/** Up to four photos, or one of anything else. */
+/** Accepts up to four photos, or one video or animated GIF. */
 function checkMedia(dataset: Dataset, actor: User, ids: readonly string[], now: number): void {
   const uploads = ids.map((id) => dataset.uploads.own(id, actor, now));
-  const most = uploads.some(({ kind }) => kind !== 'photo') ? 1 : MOST_PHOTOS;
-  if (uploads.length > most) throw badRequest('media_ids', 'give up to four photos, or one video, or one gif');
+  const most = uploads.some(({ kind }) => kind !== 'photo') ? 1 : MAX_PHOTOS;
+  if (uploads.length > most)
+    throw badRequest('media_ids', 'media_ids must have up to four photos, or one video, or one GIF');
 }
 
 function isDuplicate(dataset: Dataset, actor: User, draft: Draft, now: number): boolean {

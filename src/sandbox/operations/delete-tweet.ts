@@ -1,12 +1,12 @@
-import { answers, closed, ref, replayable } from '../contract/schema.ts';
-import { visibleTweet } from '../dataset/look-up.ts';
-import { jsonText, type SandboxResponse } from '../http/answer.ts';
+import { closedObject, jsonResponse, ref, replayable } from '../contract/schema.ts';
+import { visibleTweet } from '../dataset/visibility.ts';
 import { idempotencyToken } from '../http/input.ts';
 import type { ActorOperation } from '../http/operation.ts';
 import { Problem } from '../http/problem.ts';
+import { jsonText, type SandboxResponse } from '../http/response.ts';
 
-/** The second time it is 404, so a caller who repeats it without knowing how it went sends the same token. */
-export const deleteTweet: ActorOperation = {
+/** Deletes a tweet. Deleting it again is 404, so a client that retries should send the same idempotency token. */
+export const deleteTweetOperation: ActorOperation = {
   id: 'deleteTweet',
   method: 'DELETE',
   path: '/api/tweets/{id}',
@@ -17,9 +17,9 @@ export const deleteTweet: ActorOperation = {
     parameters: ['IdempotencyToken'],
     responses: {
       200: replayable(
-        answers(
+        jsonResponse(
           'The tweet is deleted. The header `idempotent-replayed: true` marks the repeated first result of a token.',
-          closed({ tweet_id: ref('Id'), deleted: { const: true } }),
+          closedObject({ tweet_id: ref('Id'), deleted: { const: true } }),
         ),
       ),
     },
@@ -32,7 +32,7 @@ export const deleteTweet: ActorOperation = {
     const first = token === undefined ? undefined : platform.tokens.find(actor.id, token, platform.now());
     if (first !== undefined) {
       if (first.fingerprint === fingerprint) return deleted(id, { 'idempotent-replayed': 'true' });
-      throw new Problem(409, 'idempotency_conflict', 'This idempotency-token came with another request before');
+      throw new Problem(409, 'idempotency_conflict', 'This idempotency-token was used for a different request');
     }
     const tweet = visibleTweet(platform.dataset, id, actor);
     if (tweet.author !== actor) throw new Problem(403, 'forbidden', 'Only its author can delete a tweet', { id });

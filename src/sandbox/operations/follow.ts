@@ -1,11 +1,14 @@
 import { userJson } from '../dataset/render.ts';
 import type { User } from '../dataset/types.ts';
-import { jsonText, type SandboxResponse } from '../http/answer.ts';
 import type { ActorCall } from '../http/operation.ts';
 import { badRequest } from '../http/problem.ts';
+import { jsonText, type SandboxResponse } from '../http/response.ts';
 import { ofUser } from './user-target.ts';
 
-/** A protected user is only asked; the request waits until it is accepted or taken back. */
+/**
+ * Follows a user. For a protected user this only sends a follow request, which waits until the user accepts it or the
+ * actor withdraws it.
+ */
 export const followUser = ofUser(
   'followUser',
   'PUT',
@@ -23,11 +26,11 @@ export const followUser = ofUser(
       const kind = target.protected ? 'request_follow' : 'follow';
       platform.commit({ kind, user: actor.id, target: target.id, at: platform.now() });
     }
-    return standing(call, target);
+    return followState(call, target);
   },
 );
 
-/** Takes a request back too. */
+/** Unfollows a user, or withdraws a pending follow request. */
 export const unfollowUser = ofUser(
   'unfollowUser',
   'DELETE',
@@ -44,11 +47,11 @@ export const unfollowUser = ofUser(
     if (actor.following.has(target) || actor.requested.has(target)) {
       platform.commit({ kind: 'unfollow', user: actor.id, target: target.id, at: platform.now() });
     }
-    return standing(call, target);
+    return followState(call, target);
   },
 );
 
-function standing({ platform, actor }: ActorCall, target: User): SandboxResponse {
+function followState({ platform, actor }: ActorCall, target: User): SandboxResponse {
   return jsonText(
     `{"user":${userJson(platform.dataset, target, actor)},"following":${actor.following.has(
       target,

@@ -6,7 +6,10 @@ import { pagingOf } from '../http/paged.ts';
 import { viewerHead } from './user-target.ts';
 import { tweetsAnswer, visiblePage } from './user-tweets.ts';
 
-/** The ranked feed. What arrives after its first page waits for the next time one asks for a first page. */
+/**
+ * The ranked home feed. Tweets that arrive after the first page appear only when the client requests a first page
+ * again.
+ */
 export const home: ActorOperation = {
   id: 'home',
   method: 'GET',
@@ -31,7 +34,7 @@ export const home: ActorOperation = {
     const last = feed.find(({ tweet }) => tweet.id === page.next);
     if (last === undefined) return tweetsAnswer(call, viewerHead(actor), page, null);
     if (position === undefined) dataset.feeds.keep(name, feed);
-    const cursor = paging.seal(`${name}:${lastId}:${last.heat}:${last.tweet.id}`);
+    const cursor = paging.seal(`${name}:${lastId}:${last.rank}:${last.tweet.id}`);
     return tweetsAnswer(call, viewerHead(actor), page, cursor);
   },
 };
@@ -39,21 +42,23 @@ export const home: ActorOperation = {
 interface Position {
   readonly name: string;
   readonly lastId: string;
-  readonly heat: number;
+  readonly rank: number;
   readonly id: string;
 }
 
-/** Only what was sealed here is opened, so it has these four parts. */
+/**
+ * Parses a cursor position. Only cursors sealed by this sandbox reach this function, so the position has four parts.
+ */
 function readPosition(text: string | undefined): Position | undefined {
   if (text === undefined) return undefined;
-  const [name = '', lastId = '', heat = '', id = ''] = text.split(':');
-  return { name, lastId, heat: Number(heat), id };
+  const [name = '', lastId = '', rank = '', id = ''] = text.split(':');
+  return { name, lastId, rank: Number(rank), id };
 }
 
 function* below(feed: readonly FeedTweet[], after: Position | undefined): Generator<readonly [SandboxTweet, string]> {
-  for (const { tweet, heat } of feed) {
+  for (const { tweet, rank } of feed) {
     const isBelow =
-      after === undefined || heat < after.heat || (heat === after.heat && compareIds(tweet.id, after.id) < 0);
+      after === undefined || rank < after.rank || (rank === after.rank && compareIds(tweet.id, after.id) < 0);
     if (isBelow) yield [tweet, tweet.id];
   }
 }

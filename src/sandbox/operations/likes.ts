@@ -1,6 +1,6 @@
-import { visibleTweet } from '../dataset/look-up.ts';
-import { json } from '../http/answer.ts';
+import { visibleTweet } from '../dataset/visibility.ts';
 import type { ActorOperation } from '../http/operation.ts';
+import { json } from '../http/response.ts';
 
 export const likeTweet: ActorOperation = {
   id: 'likeTweet',

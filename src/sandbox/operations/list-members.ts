@@ -1,11 +1,11 @@
-import { isActive } from '../dataset/look-up.ts';
-import { lastFirst } from '../dataset/orders.ts';
+import { reversed } from '../dataset/iterators.ts';
+import { isActive } from '../dataset/visibility.ts';
 import type { ActorOperation } from '../http/operation.ts';
 import { pagingOf, takePage } from '../http/paged.ts';
 import { notFound } from '../http/problem.ts';
 import { numberOf, usersAnswer } from './user-lists.ts';
 
-export const listMembers: ActorOperation = {
+export const listMembersOperation: ActorOperation = {
   id: 'listMembers',
   method: 'GET',
   path: '/api/lists/{id}/members',
@@ -20,7 +20,7 @@ export const listMembers: ActorOperation = {
     const list = call.platform.dataset.lists.get(asked);
     if (list === undefined) throw notFound('list', asked);
     const paging = pagingOf(call, 'members', list.id);
-    const page = takePage(lastFirst(list.members, numberOf(paging.after)), paging.count, isActive);
+    const page = takePage(reversed(list.members, numberOf(paging.after)), paging.count, isActive);
     const head = `"list":${JSON.stringify({ id: list.id, name: list.name })},`;
     return usersAnswer(call, head, page, paging.seal(page.next));
   },

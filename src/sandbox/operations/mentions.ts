@@ -1,12 +1,12 @@
-import { hiddenFrom } from '../dataset/look-up.ts';
-import { newestTweets } from '../dataset/orders.ts';
+import { newestTweets } from '../dataset/iterators.ts';
 import type { SandboxTweet } from '../dataset/types.ts';
+import { hiddenFrom } from '../dataset/visibility.ts';
 import type { ActorOperation } from '../http/operation.ts';
 import { pagingOf, takePage } from '../http/paged.ts';
 import { viewerHead } from './user-target.ts';
 import { tweetsAnswer } from './user-tweets.ts';
 
-export const mentions: ActorOperation = {
+export const mentionsOperation: ActorOperation = {
   id: 'mentions',
   method: 'GET',
   path: '/api/mentions',

@@ -1,6 +1,6 @@
-import { answers, closed } from '../contract/schema.ts';
-import { json } from '../http/answer.ts';
+import { closedObject, jsonResponse } from '../contract/schema.ts';
 import type { OpenOperation } from '../http/operation.ts';
+import { json } from '../http/response.ts';
 
 export const ping: OpenOperation = {
   id: 'ping',
@@ -9,7 +9,7 @@ export const ping: OpenOperation = {
   access: 'open',
   contract: {
     summary: 'Checks that the platform is up. A fault affects it only if the fault names this operation or a path.',
-    responses: { 200: answers('The platform is up.', closed({ ok: { const: true } })) },
+    responses: { 200: jsonResponse('The platform is up.', closedObject({ ok: { const: true } })) },
   },
   handle: () => json({ ok: true }),
 };

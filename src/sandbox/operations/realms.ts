@@ -1,12 +1,15 @@
 import type { RealmRecord } from '../../messaging/encryption/recovery/enroll.ts';
-import { answers, closed, ref, takes } from '../contract/schema.ts';
-import { json } from '../http/answer.ts';
+import { closedObject, jsonBody, jsonResponse, ref } from '../contract/schema.ts';
 import { type Fields, requiredString } from '../http/input.ts';
 import type { ActorCall, ActorOperation } from '../http/operation.ts';
 import { badRequest, notFound, Problem } from '../http/problem.ts';
+import { json } from '../http/response.ts';
 import type { Realm } from '../realms/realm.ts';
 
-/** The first step of a recovery, and whether there is anything to recover. */
+/**
+ * The first step of key recovery: returns whether the actor has a record at this realm, and its version. It costs no
+ * guess.
+ */
 export const realmState: ActorOperation = {
   id: 'realmState',
   method: 'GET',
@@ -16,9 +19,9 @@ export const realmState: ActorOperation = {
     summary:
       'The first step of a recovery. Returns whether the actor is enrolled at this realm, and the version. It costs no guess. `locked`: all guesses are used up.',
     responses: {
-      200: answers(
+      200: jsonResponse(
         'The state of the enrolment.',
-        closed({
+        closedObject({
           state: { enum: ['enrolled', 'none', 'locked'] },
           account_id: ref('Id'),
           version: {
@@ -33,7 +36,7 @@ export const realmState: ActorOperation = {
   async handle(call) {
     const { actor, platform } = call;
     const realm = realmOf(call);
-    await platform.realms.enrolled(actor, Number(call.params['realm']));
+    await platform.realms.ensureEnrolled(actor, Number(call.params['realm']));
     const state = realm.state(actor.id, platform.now());
     const version = state.kind === 'enrolled' ? state.version : null;
     return json({ state: state.kind, account_id: actor.id, version });
@@ -48,7 +51,7 @@ export const registerAtRealm: ActorOperation = {
   contract: {
     summary:
       'Stores a record for the actor, with no guess counted. It is accepted if the realm has no record, a destroyed one, or the one that `replaces` names. Repeating it changes nothing. If the realm has another record: 409 `has_chat_keys`.',
-    body: takes({
+    body: jsonBody({
       type: 'object',
       required: ['version', 'oprf_key_share', 'commitment', 'unlock_tag', 'sealed_share', 'sealed_keys'],
       properties: {
@@ -64,7 +67,7 @@ export const registerAtRealm: ActorOperation = {
         sealed_keys: { ...ref('Base64'), description: 'At most 1,024 bytes.' },
       },
     }),
-    responses: { 200: answers('The record is on disk.', closed({ registered: { const: true } })) },
+    responses: { 200: jsonResponse('The record is on disk.', closedObject({ registered: { const: true } })) },
   },
   handle(call) {
     const { actor, body } = call;
@@ -76,7 +79,7 @@ export const registerAtRealm: ActorOperation = {
   },
 };
 
-/** The second step. */
+/** The second step of key recovery: evaluates a blinded guess of the encryption code. */
 export const guessAtRealm: ActorOperation = {
   id: 'guessAtRealm',
   method: 'POST',
@@ -85,7 +88,7 @@ export const guessAtRealm: ActorOperation = {
   contract: {
     summary:
       "The second step: counts a guess, and evaluates a blinded element with the realm's share of the key. The count is on disk before the response. Twenty guesses are allowed, and one more destroys the share.",
-    body: takes({
+    body: jsonBody({
       type: 'object',
       required: ['version', 'blinded_element'],
       properties: {
@@ -97,7 +100,7 @@ export const guessAtRealm: ActorOperation = {
       },
     }),
     responses: {
-      200: answers(
+      200: jsonResponse(
         'The evaluation, or the reason why there is none: `locked` (no guesses remain), `stale` (the realm has no record of that version).',
         ref('RealmEvaluation'),
       ),
@@ -117,7 +120,7 @@ export const guessAtRealm: ActorOperation = {
   },
 };
 
-/** The third. */
+/** The third step of key recovery: returns the encrypted share and keys if the unlock tag is correct. */
 export const unlockAtRealm: ActorOperation = {
   id: 'unlockAtRealm',
   method: 'POST',
@@ -126,7 +129,7 @@ export const unlockAtRealm: ActorOperation = {
   contract: {
     summary:
       "The third step: the correct tag resets the count of guesses and returns the realm's sealed share and the sealed keys. A wrong tag destroys the share if no guess remains.",
-    body: takes({
+    body: jsonBody({
       type: 'object',
       required: ['version', 'unlock_tag'],
       properties: {
@@ -135,7 +138,7 @@ export const unlockAtRealm: ActorOperation = {
       },
     }),
     responses: {
-      200: answers(
+      200: jsonResponse(
         'The sealed share and keys, or the reason why there are none: `refused` (a wrong tag), `locked`, `stale`.',
         ref('RealmUnlocked'),
       ),
@@ -152,7 +155,7 @@ export const unlockAtRealm: ActorOperation = {
 
 function realmOf({ platform, params }: ActorCall): Realm {
   const place = params['realm'] ?? '';
-  const realm = /^[1-9]$/.test(place) ? platform.realms.at(Number(place)) : undefined;
+  const realm = /^[1-9]$/.test(place) ? platform.realms.get(Number(place)) : undefined;
   if (realm === undefined) throw notFound('realm', place);
   return realm;
 }

@@ -1,7 +1,7 @@
 import type { OperationContract } from '../contract/schema.ts';
-import { visibleTweet } from '../dataset/look-up.ts';
-import { newestTweets } from '../dataset/orders.ts';
+import { newestTweets } from '../dataset/iterators.ts';
 import type { SandboxTweet } from '../dataset/types.ts';
+import { visibleTweet } from '../dataset/visibility.ts';
 import type { ActorOperation } from '../http/operation.ts';
 import { pagingOf } from '../http/paged.ts';
 import { tweetsAnswer, visiblePage } from './user-tweets.ts';
@@ -15,7 +15,7 @@ export const replies = tweetsAbout(
     parameters: ['Count', 'Cursor'],
     responses: { 200: 'TweetPage' },
   },
-  ({ answers }) => answers,
+  ({ replyPositions }) => replyPositions,
 );
 
 /** The tweets that quote a tweet, newest first. */
@@ -27,7 +27,7 @@ export const quotes = tweetsAbout(
     parameters: ['Count', 'Cursor'],
     responses: { 200: 'TweetPage' },
   },
-  ({ quotedBy }) => quotedBy,
+  ({ quotePositions }) => quotePositions,
 );
 
 function tweetsAbout(

@@ -1,10 +1,10 @@
-import { answers, pageOf } from '../contract/schema.ts';
-import { isActive, isShownTo, visibleTweet } from '../dataset/look-up.ts';
+import { jsonResponse, pageOf } from '../contract/schema.ts';
 import type { User } from '../dataset/types.ts';
-import { json } from '../http/answer.ts';
+import { isActive, isShownTo, visibleTweet } from '../dataset/visibility.ts';
 import type { ActorOperation } from '../http/operation.ts';
 import { pagingOf, takePage } from '../http/paged.ts';
 import { Problem } from '../http/problem.ts';
+import { json } from '../http/response.ts';
 import { numberOf, usersAnswer } from './user-lists.ts';
 
 const path = '/api/tweets/{id}/retweet';
@@ -22,7 +22,7 @@ export const retweetTweet: ActorOperation = {
   },
   handle({ platform, params, actor }) {
     const tweet = visibleTweet(platform.dataset, params['id'] ?? '', actor);
-    // It would show the tweet to those whom its author did not let follow.
+    // A retweet would show the tweet to users whom the author has not accepted as followers.
     if (tweet.author.protected && tweet.author !== actor) {
       throw new Problem(403, 'forbidden', 'A protected tweet cannot be retweeted', { id: tweet.id });
     }
@@ -52,7 +52,10 @@ export const unretweetTweet: ActorOperation = {
   },
 };
 
-/** Who retweeted a tweet, the newest retweet first. Retweets before the recorded history are counted, not listed. */
+/**
+ * The users who retweeted a tweet, newest retweet first. Retweets before the recorded history are counted, but not
+ * listed.
+ */
 export const retweeters: ActorOperation = {
   id: 'retweeters',
   method: 'GET',
@@ -62,7 +65,7 @@ export const retweeters: ActorOperation = {
     summary:
       'Users who retweeted a tweet, the newest retweet first. Protected users are listed for their followers only. Retweets before the recorded history are counted but not listed. Problems as in tweetById.',
     parameters: ['Count', 'Cursor'],
-    responses: { 200: answers('A page.', pageOf('users', 'User')) },
+    responses: { 200: jsonResponse('A page.', pageOf('users', 'User')) },
   },
   handle(call) {
     const tweet = visibleTweet(call.platform.dataset, call.params['id'] ?? '', call.actor);

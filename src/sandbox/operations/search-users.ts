@@ -1,16 +1,16 @@
-import { answers, pageOf } from '../contract/schema.ts';
-import { isActive } from '../dataset/look-up.ts';
+import { jsonResponse, pageOf } from '../contract/schema.ts';
 import { compareIds } from '../dataset/snowflake.ts';
 import type { User } from '../dataset/types.ts';
+import { isActive } from '../dataset/visibility.ts';
 import type { ActorOperation } from '../http/operation.ts';
 import { pagingOf, takePage } from '../http/paged.ts';
 import { badRequest } from '../http/problem.ts';
-import { joined, termsOf } from '../search/terms.ts';
+import { joinTerms, termsOf } from '../search/terms.ts';
 import { usersAnswer } from './user-lists.ts';
 
-const LONGEST_QUERY = 512;
+const MAX_QUERY_LENGTH = 512;
 
-export const searchUsers: ActorOperation = {
+export const searchUsersOperation: ActorOperation = {
   id: 'searchUsers',
   method: 'GET',
   path: '/api/search/users',
@@ -24,17 +24,17 @@ export const searchUsers: ActorOperation = {
         name: 'q',
         in: 'query',
         required: true,
-        schema: { type: 'string', minLength: 1, maxLength: LONGEST_QUERY },
+        schema: { type: 'string', minLength: 1, maxLength: MAX_QUERY_LENGTH },
         example: 'grace',
       },
       'Count',
       'Cursor',
     ],
-    responses: { 200: answers('A page.', pageOf('users', 'User')) },
+    responses: { 200: jsonResponse('A page.', pageOf('users', 'User')) },
   },
   handle(call) {
     const text = (call.query.get('q') ?? '').trim();
-    if (text.length > LONGEST_QUERY) throw badRequest('q', `q is longer than ${LONGEST_QUERY} characters`);
+    if (text.length > MAX_QUERY_LENGTH) throw badRequest('q', `q is longer than ${MAX_QUERY_LENGTH} characters`);
     const words = termsOf(text);
     if (words.length === 0) throw badRequest('q', 'holds nothing to search for: give a name or a word');
     const paging = pagingOf(call, 'search-users', text);
@@ -48,7 +48,10 @@ export const searchUsers: ActorOperation = {
   },
 };
 
-/** Lower is better; undefined: no match. It never changes, so that pages neither repeat nor lose a user. */
+/**
+ * Returns the rank of a user for a query, lower is better, or undefined if the user does not match. The rank never
+ * changes, so that pages do not repeat or skip users.
+ */
 function rankOf(user: User, words: readonly string[]): number | undefined {
   if (user.screenName.toLowerCase() === words.join(' ')) return 0;
   const { names, all } = termsOfUser(user);
@@ -66,8 +69,8 @@ const known = new WeakMap<User, UserTerms>();
 function termsOfUser(user: User): UserTerms {
   let terms = known.get(user);
   if (terms === undefined) {
-    const names = joined(termsOf(`${user.screenName} ${user.name}`));
-    terms = { names, all: names + joined(termsOf(user.description)) };
+    const names = joinTerms(termsOf(`${user.screenName} ${user.name}`));
+    terms = { names, all: names + joinTerms(termsOf(user.description)) };
     known.set(user, terms);
   }
   return terms;

@@ -1,13 +1,13 @@
-import { answers, ref } from '../contract/schema.ts';
+import { jsonResponse, ref } from '../contract/schema.ts';
 import { tweetsJson } from '../dataset/render.ts';
-import { jsonText, type SandboxResponse } from '../http/answer.ts';
 import { pageSize } from '../http/input.ts';
 import type { ActorCall, ActorOperation } from '../http/operation.ts';
 import { badRequest, Problem } from '../http/problem.ts';
+import { jsonText, type SandboxResponse } from '../http/response.ts';
 import { BadQuery, parseQuery, type Query, UnknownOperator } from '../search/parse.ts';
-import { type Position, type Product, search } from '../search/search.ts';
+import { type Product, type SearchPosition, search } from '../search/search.ts';
 
-const LONGEST_QUERY = 512;
+const MAX_QUERY_LENGTH = 512;
 
 export const searchTweets: ActorOperation = {
   id: 'search',
@@ -35,7 +35,7 @@ export const searchTweets: ActorOperation = {
       'Count',
       'Cursor',
     ],
-    responses: { 200: answers('A page.', ref('TweetPage')) },
+    responses: { 200: jsonResponse('A page.', ref('TweetPage')) },
   },
   handle({ platform, query, actor }: ActorCall): SandboxResponse {
     const text = (query.get('q') ?? '').trim();
@@ -56,7 +56,7 @@ export const searchTweets: ActorOperation = {
 };
 
 function parse(text: string): Query {
-  if (text.length > LONGEST_QUERY) throw badRequest('q', `q is longer than ${LONGEST_QUERY} characters`);
+  if (text.length > MAX_QUERY_LENGTH) throw badRequest('q', `q is longer than ${MAX_QUERY_LENGTH} characters`);
   try {
     const query = parseQuery(text);
     if (query === undefined)
@@ -77,10 +77,10 @@ function productOf(text: string | null): Product {
   throw badRequest('product', 'product must be latest or top');
 }
 
-function positionOf(parts: string[] | undefined): Position {
+function positionOf(parts: string[] | undefined): SearchPosition {
   const [snapshotId, score, id] = parts ?? [];
   if (snapshotId === undefined || score === undefined || id === undefined) {
-    throw new Problem(400, 'bad_cursor', 'The cursor is not one of this list');
+    throw new Problem(400, 'bad_cursor', 'The cursor does not belong to this list');
   }
   return { snapshotId, score: Number(score), id };
 }

@@ -8,58 +8,58 @@ import { setRateLimit } from '../control/rate-limit.ts';
 import { resetDataset } from '../control/reset.ts';
 import { controlStats, createdTweets } from '../control/stats.ts';
 import type { Operation } from '../http/operation.ts';
-import { about } from './about.ts';
+import { aboutOperation } from './about.ts';
 import { activity } from './activity.ts';
 import { mediaById, setArticleContent, setArticleCover, setArticleTitle } from './article-edits.ts';
-import { publishArticle, unpublishArticle } from './article-publishing.ts';
-import { articleById, articles, createArticle, deleteArticle } from './articles.ts';
-import { bookmarks, bookmarkTweet, unbookmarkTweet } from './bookmarks.ts';
+import { publishArticleOperation, unpublishArticleOperation } from './article-publishing.ts';
+import { articleById, articles, createArticleOperation, deleteArticleOperation } from './articles.ts';
+import { bookmarksOperation, bookmarkTweet, unbookmarkTweet } from './bookmarks.ts';
 import { chatOperations } from './chat/table.ts';
-import { createTweet } from './create-tweet.ts';
-import { deleteTweet } from './delete-tweet.ts';
+import { createTweetOperation } from './create-tweet.ts';
+import { deleteTweetOperation } from './delete-tweet.ts';
 import { followUser, unfollowUser } from './follow.ts';
 import { home } from './home.ts';
 import { likeTweet, unlikeTweet } from './likes.ts';
-import { listMembers } from './list-members.ts';
-import { mentions } from './mentions.ts';
+import { listMembersOperation } from './list-members.ts';
+import { mentionsOperation } from './mentions.ts';
 import { ping } from './ping.ts';
 import { guessAtRealm, realmState, registerAtRealm, unlockAtRealm } from './realms.ts';
 import { quotes, replies } from './replies.ts';
 import { retweeters, retweetTweet, unretweetTweet } from './retweets.ts';
 import { searchTweets } from './search.ts';
-import { searchUsers } from './search-users.ts';
+import { searchUsersOperation } from './search-users.ts';
 import { tweetById } from './tweets.ts';
-import { uploadMedia } from './upload-media.ts';
-import { affiliates, followers, following, knownFollowers } from './user-lists.ts';
+import { uploadMediaOperation } from './upload-media.ts';
+import { affiliatesOperation, followersOperation, followingOperation, knownFollowers } from './user-lists.ts';
 import { userArticles, userTweets } from './user-tweets.ts';
-import { me, userById, userByScreenName } from './users.ts';
+import { meOperation, userById, userByScreenName } from './users.ts';
 
-/** Every operation of the written contract. */
+/** All operations of the contract. */
 export const operations: readonly Operation[] = [
   ping,
-  me,
+  meOperation,
   userById,
   userByScreenName,
-  ...about,
-  ...followers,
-  ...following,
+  ...aboutOperation,
+  ...followersOperation,
+  ...followingOperation,
   ...knownFollowers,
-  ...affiliates,
+  ...affiliatesOperation,
   ...userTweets,
   ...userArticles,
   ...followUser,
   ...unfollowUser,
-  listMembers,
+  listMembersOperation,
   home,
   activity,
-  bookmarks,
-  mentions,
+  bookmarksOperation,
+  mentionsOperation,
   searchTweets,
-  searchUsers,
-  uploadMedia,
-  createTweet,
+  searchUsersOperation,
+  uploadMediaOperation,
+  createTweetOperation,
   tweetById,
-  deleteTweet,
+  deleteTweetOperation,
   replies,
   quotes,
   retweeters,
@@ -75,14 +75,14 @@ export const operations: readonly Operation[] = [
   guessAtRealm,
   unlockAtRealm,
   articles,
-  createArticle,
+  createArticleOperation,
   articleById,
-  deleteArticle,
+  deleteArticleOperation,
   setArticleTitle,
   setArticleContent,
   setArticleCover,
-  publishArticle,
-  unpublishArticle,
+  publishArticleOperation,
+  unpublishArticleOperation,
   mediaById,
   controlInfo,
   setFault,

@@ -1,8 +1,8 @@
-import { answers, ref } from '../contract/schema.ts';
-import { visibleTweet } from '../dataset/look-up.ts';
+import { jsonResponse, ref } from '../contract/schema.ts';
 import { tweetJson } from '../dataset/render.ts';
-import { jsonText } from '../http/answer.ts';
+import { visibleTweet } from '../dataset/visibility.ts';
 import type { ActorOperation } from '../http/operation.ts';
+import { jsonText } from '../http/response.ts';
 
 export const tweetById: ActorOperation = {
   id: 'tweetById',
@@ -12,7 +12,7 @@ export const tweetById: ActorOperation = {
   contract: {
     summary:
       'A tweet. Problems: `not_found` 404, `tweet_deleted` 404, `user_suspended` 403, `user_deleted` 404, `protected` 403.',
-    responses: { 200: answers('The tweet.', ref('TweetAnswer')) },
+    responses: { 200: jsonResponse('The tweet.', ref('TweetAnswer')) },
   },
   handle({ platform: { dataset }, params, actor }) {
     const tweet = visibleTweet(dataset, params['id'] ?? '', actor);

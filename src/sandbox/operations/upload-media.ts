@@ -1,18 +1,21 @@
-import { answers, ref, replayable } from '../contract/schema.ts';
+import { jsonResponse, ref, replayable } from '../contract/schema.ts';
 import { nextSnowflake } from '../dataset/snowflake.ts';
 import { fileOf } from '../dataset/uploads.ts';
-import { jsonText, type SandboxResponse } from '../http/answer.ts';
 import { idempotencyToken } from '../http/input.ts';
 import type { ActorCall, ActorOperation } from '../http/operation.ts';
 import { badRequest, Problem } from '../http/problem.ts';
+import { jsonText, type SandboxResponse } from '../http/response.ts';
 import { formatOf } from '../uploads/formats.ts';
 
-const LONGEST_SIDE = 8_192;
-const LONGEST_MS = 24 * 60 * 60 * 1000;
-/** The same bytes need not come again with a token: what they are fetched from may have others by then. */
+const MAX_SIDE = 8_192;
+const MAX_DURATION_MS = 24 * 60 * 60 * 1000;
+/**
+ * The fingerprint of every upload. The bytes are not included, because a client that downloads the file again for a
+ * retry may get different bytes.
+ */
 const FINGERPRINT = 'upload';
 
-export const uploadMedia: ActorOperation = {
+export const uploadMediaOperation: ActorOperation = {
   id: 'uploadMedia',
   method: 'POST',
   path: '/api/media',
@@ -59,7 +62,7 @@ export const uploadMedia: ActorOperation = {
     },
     responses: {
       201: replayable(
-        answers('The upload. The header `idempotent-replayed: true` marks the repeated first result of a token.', {
+        jsonResponse('The upload. The header `idempotent-replayed: true` marks the repeated first result of a token.', {
           type: 'object',
           required: ['media'],
           properties: { media: { type: 'object', required: ['id'], properties: { id: ref('Id') } } },
@@ -67,7 +70,7 @@ export const uploadMedia: ActorOperation = {
       ),
     },
   },
-  mostBytes: ({ 'content-type': type }) => formatOf(type).mostBytes,
+  maxBytes: ({ 'content-type': type }) => formatOf(type).maxBytes,
   handle(call) {
     const { platform, actor, received } = call;
     const format = formatOf(call.headers['content-type']);
@@ -75,24 +78,26 @@ export const uploadMedia: ActorOperation = {
     const first = token === undefined ? undefined : platform.tokens.find(actor.id, token, platform.now());
     if (first !== undefined) {
       if (first.fingerprint === FINGERPRINT) return uploaded(first.subjectId, { 'idempotent-replayed': 'true' });
-      throw new Problem(409, 'idempotency_conflict', 'This idempotency-token came with another request before');
+      throw new Problem(409, 'idempotency_conflict', 'This idempotency-token was used for a different request');
     }
-    if (received === undefined || received.size === 0) throw new Problem(400, 'media_refused', 'It has no bytes');
-    if (!format.begins(received.head)) throw new Problem(400, 'media_refused', 'Its bytes are of another type');
+    if (received === undefined || received.size === 0) throw new Problem(400, 'media_refused', 'The media is empty');
+    if (!format.matchesHead(received.head))
+      throw new Problem(400, 'media_refused', 'The bytes do not match the Content-Type');
     const entry = {
       kind: 'media',
       id: nextSnowflake(platform.now(), platform.dataset.uploads.last),
       user: actor.id,
       format: format.kind,
       extension: format.extension,
-      width: numberIn(call, 'width', 1, LONGEST_SIDE),
-      height: numberIn(call, 'height', 1, LONGEST_SIDE),
-      durationMs: call.query.has('duration_ms') ? numberIn(call, 'duration_ms', 0, LONGEST_MS) : null,
+      width: numberIn(call, 'width', 1, MAX_SIDE),
+      height: numberIn(call, 'height', 1, MAX_SIDE),
+      durationMs: call.query.has('duration_ms') ? numberIn(call, 'duration_ms', 0, MAX_DURATION_MS) : null,
       at: platform.now(),
       ...(token === undefined ? {} : { token, fingerprint: FINGERPRINT }),
     } as const;
     platform.files.remove(platform.dataset.uploads.sweep(platform.now()));
-    // Before the entry, so that a crash between leaves bytes without an upload, never an upload without its bytes.
+    // Store the file before the entry. A crash in between leaves a file without an entry, but never an entry without
+    // its file.
     platform.files.keep(received, fileOf(entry));
     platform.commit(entry);
     return uploaded(entry.id);

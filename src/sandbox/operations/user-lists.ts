@@ -1,14 +1,14 @@
-import { checkShownTo, isActive } from '../dataset/look-up.ts';
-import { lastFirst } from '../dataset/orders.ts';
+import { reversed } from '../dataset/iterators.ts';
 import type { Relation } from '../dataset/relation.ts';
 import { usersJson } from '../dataset/render.ts';
 import type { User } from '../dataset/types.ts';
-import type { SandboxResponse } from '../http/answer.ts';
+import { checkShownTo, isActive } from '../dataset/visibility.ts';
 import type { ActorCall } from '../http/operation.ts';
-import { type PagedResult, pageAnswer, pagingOf, takePage } from '../http/paged.ts';
+import { type PagedResult, pageResponse, pagingOf, takePage } from '../http/paged.ts';
+import type { SandboxResponse } from '../http/response.ts';
 import { listOfUser, targetHead, viewerHead } from './user-target.ts';
 
-export const followers = listOfUser(
+export const followersOperation = listOfUser(
   'followers',
   'followers',
   'UserPage',
@@ -16,7 +16,7 @@ export const followers = listOfUser(
   (call, target) => related(call, 'followers', target, target.followers, isActive),
 );
 
-export const following = listOfUser(
+export const followingOperation = listOfUser(
   'following',
   'following',
   'UserPage',
@@ -24,7 +24,7 @@ export const following = listOfUser(
   (call, target) => related(call, 'following', target, target.following, isActive),
 );
 
-/** Followers of the target whom the actor follows. */
+/** The followers of the target whom the actor follows. */
 export const knownFollowers = listOfUser(
   'knownFollowers',
   'known-followers',
@@ -37,7 +37,7 @@ export const knownFollowers = listOfUser(
   },
 );
 
-export const affiliates = listOfUser(
+export const affiliatesOperation = listOfUser(
   'affiliates',
   'affiliates',
   'UserPage',
@@ -45,7 +45,7 @@ export const affiliates = listOfUser(
   (call, target) => {
     const paging = pagingOf(call, 'affiliates', target.id);
     const all = call.platform.dataset.affiliates.get(target) ?? [];
-    const page = takePage(lastFirst(all, numberOf(paging.after)), paging.count, isActive);
+    const page = takePage(reversed(all, numberOf(paging.after)), paging.count, isActive);
     return usersAnswer(call, targetHead(target), page, paging.seal(page.next));
   },
 );
@@ -64,7 +64,10 @@ function related(
   return usersAnswer(call, targetHead(target) + head, page, paging.seal(page.next));
 }
 
-/** Parses the position of a list that is numbered. It cannot be anything else, because only own cursors are opened. */
+/**
+ * Parses the position in a numbered list. Only cursors sealed by this sandbox reach this function, so the position is a
+ * number.
+ */
 export function numberOf(position: string | undefined): number | undefined {
   return position === undefined ? undefined : Number(position);
 }
@@ -75,5 +78,5 @@ export function usersAnswer(
   page: PagedResult<User>,
   cursor: string | null,
 ) {
-  return pageAnswer(head, 'users', usersJson(platform.dataset, page.items, actor), cursor);
+  return pageResponse(head, 'users', usersJson(platform.dataset, page.items, actor), cursor);
 }

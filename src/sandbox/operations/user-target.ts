@@ -1,8 +1,8 @@
 import type { OperationContract } from '../contract/schema.ts';
-import { activeUser } from '../dataset/look-up.ts';
 import type { User } from '../dataset/types.ts';
-import type { SandboxResponse } from '../http/answer.ts';
+import { activeUser } from '../dataset/visibility.ts';
 import type { ActorCall, ActorOperation } from '../http/operation.ts';
+import type { SandboxResponse } from '../http/response.ts';
 
 /** Declares an operation on a user twice: by id, and by screen name with `ByScreenName` at the end of its operationId. */
 export function ofUser(

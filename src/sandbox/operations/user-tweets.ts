@@ -1,13 +1,13 @@
-import { checkShownTo, hiddenFrom } from '../dataset/look-up.ts';
-import { newestTweets, timelineOf } from '../dataset/orders.ts';
+import { newestTweets, timelineOf } from '../dataset/iterators.ts';
 import { tweetsJson } from '../dataset/render.ts';
 import type { SandboxTweet, User } from '../dataset/types.ts';
-import type { SandboxResponse } from '../http/answer.ts';
+import { checkShownTo, hiddenFrom } from '../dataset/visibility.ts';
 import type { ActorCall } from '../http/operation.ts';
-import { type PagedResult, pageAnswer, pagingOf, takePage } from '../http/paged.ts';
+import { type PagedResult, pageResponse, pagingOf, takePage } from '../http/paged.ts';
+import type { SandboxResponse } from '../http/response.ts';
 import { listOfUser, targetHead } from './user-target.ts';
 
-/** Tweets, replies and retweets. */
+/** The tweets, replies and retweets of a user. */
 export const userTweets = listOfUser(
   'userTweets',
   'tweets',
@@ -51,5 +51,5 @@ export function tweetsAnswer(
   page: PagedResult<SandboxTweet>,
   cursor: string | null,
 ) {
-  return pageAnswer(head, 'tweets', tweetsJson(platform.dataset, page.items, actor), cursor);
+  return pageResponse(head, 'tweets', tweetsJson(platform.dataset, page.items, actor), cursor);
 }

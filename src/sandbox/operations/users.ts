@@ -1,13 +1,13 @@
-import { activeUser } from '../dataset/look-up.ts';
 import { userJson } from '../dataset/render.ts';
 import type { User } from '../dataset/types.ts';
-import { jsonText, type SandboxResponse } from '../http/answer.ts';
+import { activeUser } from '../dataset/visibility.ts';
 import type { ActorCall, ActorOperation } from '../http/operation.ts';
+import { jsonText, type SandboxResponse } from '../http/response.ts';
 
 const answerUser = ({ platform, actor }: ActorCall, user: User): SandboxResponse =>
   jsonText(`{"user":${userJson(platform.dataset, user, actor)}}`);
 
-export const me: ActorOperation = {
+export const meOperation: ActorOperation = {
   id: 'me',
   method: 'GET',
   path: '/api/me',

@@ -1,14 +1,14 @@
 import type { ArticleContent, ContentBlock, ContentContainer, ContentEntity } from '../dataset/content.ts';
-import { html, SafeHtml } from './html.ts';
+import { SafeHtml, safeHtml } from './html.ts';
 
 type PictureAt = (id: string) => string | undefined;
 
-/** What an article says, as HTML of its own making: text is escaped, links go out with no word of where from. */
+/** Renders article content as HTML. Text is escaped, and links send no referrer. */
 export function contentHtml(content: ArticleContent, pictureAt: PictureAt): SafeHtml {
-  return inside(content, content.blocks, 0, pictureAt);
+  return renderBlocks(content, content.blocks, 0, pictureAt);
 }
 
-function inside(
+function renderBlocks(
   content: ArticleContent,
   blocks: readonly ContentBlock[],
   depth: number,
@@ -19,27 +19,27 @@ function inside(
     const block = blocks[at] as ContentBlock;
     const place = block.within?.[depth];
     let end = at + 1;
-    if (place === undefined) parts.push(leaf(content, block, pictureAt));
+    if (place === undefined) parts.push(renderBlock(content, block, pictureAt));
     else {
       while (end < blocks.length && blocks[end]?.within?.[depth] === place) end++;
-      const body = inside(content, blocks.slice(at, end), depth + 1, pictureAt);
-      parts.push(contained(content.containers[place], body));
+      const body = renderBlocks(content, blocks.slice(at, end), depth + 1, pictureAt);
+      parts.push(renderContainer(content.containers[place], body));
     }
     at = end;
   }
-  return html`${parts}`;
+  return safeHtml`${parts}`;
 }
 
-function contained(container: ContentContainer | undefined, body: SafeHtml): SafeHtml {
+function renderContainer(container: ContentContainer | undefined, body: SafeHtml): SafeHtml {
   switch (container?.type) {
     case 'quote':
-      return html`<blockquote>${body}</blockquote>`;
+      return safeHtml`<blockquote>${body}</blockquote>`;
     case 'unordered-list':
-      return html`<ul>${body}</ul>`;
+      return safeHtml`<ul>${body}</ul>`;
     case 'ordered-list':
-      return html`<ol start="${container.start ?? 1}">${body}</ol>`;
+      return safeHtml`<ol start="${container.start ?? 1}">${body}</ol>`;
     case 'list-item':
-      return html`<li>${body}</li>`;
+      return safeHtml`<li>${body}</li>`;
     default:
       return body;
   }
@@ -47,20 +47,23 @@ function contained(container: ContentContainer | undefined, body: SafeHtml): Saf
 
 const headings = ['header-one', 'header-two', 'header-three', 'header-four', 'header-five', 'header-six'];
 
-function leaf({ entities }: ArticleContent, block: ContentBlock, pictureAt: PictureAt): SafeHtml {
-  if (block.type === 'divider') return html`<hr>`;
-  if (block.type === 'code-block') return html`<pre><code>${block.text}</code></pre>`;
-  const body = phrase(block, entities, pictureAt);
-  // The title is the page's only h1.
+function renderBlock({ entities }: ArticleContent, block: ContentBlock, pictureAt: PictureAt): SafeHtml {
+  if (block.type === 'divider') return safeHtml`<hr>`;
+  if (block.type === 'code-block') return safeHtml`<pre><code>${block.text}</code></pre>`;
+  const body = renderText(block, entities, pictureAt);
+  // The only h1 on the page is its title, so headings in the content start at h2.
   const level = Math.min(6, headings.indexOf(block.type) + 2);
   if (level >= 2) return new SafeHtml(`<h${level}>${body.text}</h${level}>\n`);
-  return block.text === '' ? html`` : html`<p>${body}</p>\n`;
+  return block.text === '' ? safeHtml`` : safeHtml`<p>${body}</p>\n`;
 }
 
 const tags: Readonly<Record<string, string>> = { BOLD: 'strong', ITALIC: 'em', CODE: 'code' };
 
-/** Stretch by stretch, each with all of its marks around it: what reaches over several of them looks the same. */
-function phrase(
+/**
+ * Renders a text whose styles and links may overlap. The text is split where a style starts or ends, and each piece
+ * gets all tags that apply to it.
+ */
+function renderText(
   { text, styles = [], entities: ranges = [] }: ContentBlock,
   entities: readonly ContentEntity[],
   pictureAt: PictureAt,
@@ -76,21 +79,21 @@ function phrase(
     for (let range = starting[next]; range !== undefined && range.offset <= start; range = starting[++next])
       open.push(range);
     open = open.filter(({ offset, length }) => offset + length > start);
-    let part = html`${text.slice(start, places[index + 1])}`;
+    let part = safeHtml`${text.slice(start, places[index + 1])}`;
     for (const range of open) {
-      if ('entity' in range) part = around(entities[range.entity], part, pictureAt);
+      if ('entity' in range) part = wrapInTag(entities[range.entity], part, pictureAt);
       else part = new SafeHtml(`<${tags[range.style]}>${part.text}</${tags[range.style]}>`);
     }
     parts.push(part);
   }
-  return html`${parts}`;
+  return safeHtml`${parts}`;
 }
 
-function around(entity: ContentEntity | undefined, part: SafeHtml, pictureAt: PictureAt): SafeHtml {
+function wrapInTag(entity: ContentEntity | undefined, part: SafeHtml, pictureAt: PictureAt): SafeHtml {
   if (entity === undefined) return part;
   if (entity.type === 'LINK')
-    return html`<a href="${entity.url}" title="${entity.title ?? ''}" rel="nofollow">${part}</a>`;
+    return safeHtml`<a href="${entity.url}" title="${entity.title ?? ''}" rel="nofollow">${part}</a>`;
   const path = pictureAt(entity.media_id);
-  if (path === undefined) return html`<i>${entity.alt ?? ''}</i>`;
-  return html`<img class="media" loading="lazy" src="${path}" alt="${entity.alt ?? ''}" title="${entity.title ?? ''}">`;
+  if (path === undefined) return safeHtml`<i>${entity.alt ?? ''}</i>`;
+  return safeHtml`<img class="media" loading="lazy" src="${path}" alt="${entity.alt ?? ''}" title="${entity.title ?? ''}">`;
 }

@@ -1,20 +1,20 @@
 import { chmodSync } from 'node:fs';
 import Database from 'libsql';
 import type { RealmRecord } from '../../messaging/encryption/recovery/enroll.ts';
-import { explain, refuseDamage, refuseOrphan } from '../journal/faults.ts';
+import { explainSqliteError, refuseDamagedFile, refuseOrphan } from '../journal/sqlite-errors.ts';
 
-/** Guesses of a code that an account has until its share is destroyed. The right one sets the count back. */
+/** The number of wrong guesses after which the share of an account is destroyed. A correct guess resets the count. */
 export const ALLOWED_GUESSES = 20;
 
-/** Of the file. */
+/** The format version of the file. */
 const VERSION = 1;
 
-export interface Kept {
+export interface StoredRecord {
   readonly version: string;
   readonly guesses: number;
-  /** When the last of them was made. */
+  /** The time of the last guess, in milliseconds. */
   readonly guessedAt: number;
-  /** Null: destroyed. */
+  /** Null if the record was destroyed. */
   readonly record: RealmRecord | null;
 }
 
@@ -29,14 +29,14 @@ const insert = 'INSERT INTO records (account, version, guesses, guessed_at, reco
 const bytesOf = ['oprfKeyShare', 'commitment', 'unlockTag', 'sealedShare', 'sealedKeys'] as const;
 
 /**
- * What one realm keeps, in a file of its own. Each change is on disk when its call returns, so that no crash gives a guess
- * back; and each is one statement, so that no two callers make the same guess.
+ * Stores the records of one key realm in a separate file. Each change is on disk when its call returns, so a crash
+ * cannot undo a guess. Each change is one SQL statement, so concurrent guesses are all counted.
  */
 export class RealmStore {
   readonly #db: Database.Database;
   readonly #file: string;
 
-  /** Null: records are kept in memory only. */
+  /** If `file` is null, records are kept in memory only. */
   constructor(file: string | null) {
     this.#file = file ?? ':memory:';
     let db: Database.Database | undefined;
@@ -45,17 +45,17 @@ export class RealmStore {
       db = new Database(this.#file);
       prepare(db, this.#file);
       if (file !== null) {
-        refuseDamage(db, file);
+        refuseDamagedFile(db, file);
         chmodSync(file, 0o600);
       }
       this.#db = db;
     } catch (error) {
       db?.close();
-      throw explain(error, this.#file);
+      throw explainSqliteError(error, this.#file);
     }
   }
 
-  find(account: string): Kept | undefined {
+  find(account: string): StoredRecord | undefined {
     const row = this.#do(() =>
       this.#db.prepare('SELECT version, guesses, guessed_at, record FROM records WHERE account = ?').get(account),
     ) as Row | undefined;
@@ -65,26 +65,26 @@ export class RealmStore {
   }
 
   /**
-   * Puts the record where there is none, or a destroyed one, or the one of the version that it replaces, the count of guesses
-   * at none. False where there is another: of two who enroll at once, the second learns of the first.
+   * Stores a record with a guess count of 0 if the account has no record, a destroyed one, or the one with version
+   * `replaces`. Returns false otherwise, so the second of two simultaneous enrollments is refused.
    */
   put(account: string, record: RealmRecord, replaces: string | null): boolean {
     const text = `${insert} ON CONFLICT (account) DO UPDATE
       SET version = excluded.version, guesses = 0, guessed_at = 0, record = excluded.record
       WHERE records.record IS NULL OR records.version = ?`;
     const changes = this.#run(text, account, record.version, writeRecord(record), replaces ?? '');
-    // One that is there already came by the same call before.
+    // An equal version means that an earlier attempt of the same call stored the record.
     if (changes === 0) return this.find(account)?.version === record.version;
     this.#scrub();
     return true;
   }
 
-  /** Puts the record where the account has none, not even a destroyed one. */
+  /** Stores a record if the account has never had one. A destroyed record is not replaced. */
   putIfNone(account: string, record: RealmRecord): void {
     this.#run(`${insert} ON CONFLICT DO NOTHING`, account, record.version, writeRecord(record));
   }
 
-  /** Counts a guess. False where none remain, or the record is another one. */
+  /** Counts a guess. Returns false if no guesses remain or the record has another version. */
   countGuess(account: string, version: string, now: number): boolean {
     const text = `UPDATE records SET guesses = guesses + 1, guessed_at = ?
       WHERE account = ? AND version = ? AND record IS NOT NULL AND guesses < ${ALLOWED_GUESSES}`;
@@ -95,7 +95,7 @@ export class RealmStore {
     this.#run('UPDATE records SET guesses = 0 WHERE account = ? AND version = ? AND guesses > 0', account, version);
   }
 
-  /** The share is gone for good; that there was one stays known. */
+  /** Destroys the share, but remembers that the account had a record. */
   destroy(account: string): void {
     if (this.#run('UPDATE records SET record = NULL WHERE account = ? AND record IS NOT NULL', account) === 0) return;
     this.#scrub();
@@ -110,7 +110,10 @@ export class RealmStore {
     this.#db.close();
   }
 
-  /** What was deleted is overwritten in the file (`secure_delete`), but the log before it still has it. */
+  /**
+   * Truncates the write-ahead log. SQLite overwrites deleted content in the database file (`secure_delete`), but not in
+   * the log.
+   */
   #scrub(): void {
     this.#do(() => this.#db.pragma('wal_checkpoint(TRUNCATE)'));
   }
@@ -123,7 +126,7 @@ export class RealmStore {
     try {
       return work();
     } catch (error) {
-      throw explain(error, this.#file);
+      throw explainSqliteError(error, this.#file);
     }
   }
 }
@@ -136,7 +139,10 @@ function prepare(db: Database.Database, file: string): void {
   if (version > VERSION) {
     throw new Error(`${file} was written by a newer version (format ${version}; this one reads up to ${VERSION})`);
   }
+  if (version === VERSION) return;
+  // A single transaction waits for the disk only once.
   db.exec(`
+    BEGIN IMMEDIATE;
     CREATE TABLE IF NOT EXISTS records (
       account TEXT PRIMARY KEY,
       version TEXT NOT NULL,
@@ -145,6 +151,7 @@ function prepare(db: Database.Database, file: string): void {
       record TEXT
     ) WITHOUT ROWID;
     PRAGMA user_version = ${VERSION};
+    COMMIT;
   `);
 }
 

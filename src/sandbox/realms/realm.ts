@@ -2,15 +2,15 @@ import { timingSafeEqual } from 'node:crypto';
 import type { RealmRecord } from '../../messaging/encryption/recovery/enroll.ts';
 import { oprf } from '../../messaging/encryption/recovery/oprf.ts';
 import { badRequest } from '../http/problem.ts';
-import { ALLOWED_GUESSES, type Kept, type RealmStore } from './realm-store.ts';
+import { ALLOWED_GUESSES, type RealmStore, type StoredRecord } from './realm-store.ts';
 
-/** After the last guess, as long as whoever made it may take to come back with the right tag. */
+/** After the last allowed guess, the client has this time to present the unlock tag before the record is destroyed. */
 const LAST_CHANCE_MS = 30_000;
 
-export type StoredRealm =
+export type StoredRealmState =
   | { readonly kind: 'enrolled'; readonly version: string }
   | { readonly kind: 'none' | 'locked' };
-export type Evaluated =
+export type EvaluationResult =
   | {
       readonly kind: 'evaluated';
       readonly element: Uint8Array;
@@ -18,11 +18,11 @@ export type Evaluated =
       readonly remaining: number;
     }
   | { readonly kind: 'locked' | 'stale' };
-export type Unlocked =
+export type UnlockResult =
   | { readonly kind: 'unlocked'; readonly record: RealmRecord }
   | { readonly kind: 'refused' | 'locked' | 'stale' };
 
-/** One key realm: what it does for an account that its store has or lacks. */
+/** One key realm: holds a secret share for each account and limits guesses of the encryption code. */
 export class Realm {
   readonly #store: RealmStore;
 
@@ -30,7 +30,7 @@ export class Realm {
     this.#store = store;
   }
 
-  state(account: string, now: number): StoredRealm {
+  state(account: string, now: number): StoredRealmState {
     const kept = this.#store.find(account);
     if (kept === undefined) return { kind: 'none' };
     if (kept.record !== null && kept.guesses < ALLOWED_GUESSES) return { kind: 'enrolled', version: kept.version };
@@ -38,8 +38,8 @@ export class Realm {
     return { kind: 'locked' };
   }
 
-  /** The guess is counted, on disk, before anything is made of it. */
-  evaluate(account: string, version: string, blinded: Uint8Array, now: number): Evaluated {
+  /** Evaluates a blinded guess. The guess is counted on disk before it is evaluated. */
+  evaluate(account: string, version: string, blinded: Uint8Array, now: number): EvaluationResult {
     const counted = this.#store.countGuess(account, version, now);
     const kept = this.#store.find(account);
     if (kept === undefined || kept.version !== version) return { kind: 'stale' };
@@ -48,11 +48,11 @@ export class Realm {
       return { kind: 'locked' };
     }
     const { oprfKeyShare, commitment } = kept.record;
-    const element = evaluated(oprfKeyShare, blinded);
+    const element = evaluateBlinded(oprfKeyShare, blinded);
     return { kind: 'evaluated', element, commitment, remaining: ALLOWED_GUESSES - kept.guesses };
   }
 
-  unlock(account: string, version: string, tag: Uint8Array): Unlocked {
+  unlock(account: string, version: string, tag: Uint8Array): UnlockResult {
     const kept = this.#store.find(account);
     if (kept === undefined || kept.version !== version) return { kind: 'stale' };
     if (kept.record === null) return { kind: 'locked' };
@@ -61,20 +61,23 @@ export class Realm {
     return { kind: 'unlocked', record: kept.record };
   }
 
-  /** False where the account has another record than the one to be replaced. */
+  /** Stores a record. Returns false if the account has a record whose version is not `replaces`. */
   register(account: string, record: RealmRecord, replaces: string | null): boolean {
     return this.#store.put(account, record, replaces);
   }
 
-  /** Tags cannot be guessed, so a wrong one is no guess of its own; with no guess left it was the last chance. */
-  #refuse(account: string, kept: Kept): Unlocked {
+  /**
+   * Refuses a wrong unlock tag. A tag is too long to be guessed, so a wrong tag does not count as a guess. If no
+   * guesses remain, the record is destroyed.
+   */
+  #refuse(account: string, kept: StoredRecord): UnlockResult {
     if (kept.guesses < ALLOWED_GUESSES) return { kind: 'refused' };
     this.#store.destroy(account);
     return { kind: 'locked' };
   }
 }
 
-function evaluated(share: Uint8Array, blinded: Uint8Array): Uint8Array {
+function evaluateBlinded(share: Uint8Array, blinded: Uint8Array): Uint8Array {
   try {
     return oprf.evaluate(share, blinded);
   } catch {

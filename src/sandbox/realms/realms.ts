@@ -2,36 +2,37 @@ import { createHash, createHmac } from 'node:crypto';
 import { join } from 'node:path';
 import { enroll, type RealmRecord } from '../../messaging/encryption/recovery/enroll.ts';
 import { SHARES } from '../../messaging/encryption/recovery/shamir.ts';
-import { Stretcher } from '../../messaging/encryption/recovery/stretch.ts';
+import type { Stretcher } from '../../messaging/encryption/recovery/stretch.ts';
 import type { User } from '../dataset/types.ts';
 import { chatPrivateKeysFor, encryptionCodeFor } from '../seed/credentials.ts';
 import { Realm } from './realm.ts';
 import { RealmStore } from './realm-store.ts';
 
-/** The three key realms. They share nothing: each has a file of its own, and may fail alone. */
+/** The three key realms. Each has its own file and can fail independently of the others. */
 export class Realms {
   readonly #seed: string;
   readonly #stores: readonly RealmStore[];
   readonly #realms: readonly Realm[];
-  readonly #stretcher = new Stretcher();
+  readonly #stretcher: Stretcher;
   readonly #enrolling = new Map<string, Promise<void>>();
 
-  constructor(dataDir: string | null, seed: string) {
+  constructor(dataDir: string | null, seed: string, stretcher: Stretcher) {
     this.#seed = seed;
+    this.#stretcher = stretcher;
     this.#stores = openStores(dataDir);
     this.#realms = this.#stores.map((store) => new Realm(store));
   }
 
-  at(place: number): Realm | undefined {
+  get(place: number): Realm | undefined {
     return this.#realms[place - 1];
   }
 
   /**
-   * Those who have chat keys from the start are enrolled when somebody first asks for them: what their codes are stretched
-   * to takes too long for a start. All of it derives from the seed, so that each realm, whenever it is asked, comes to the
-   * record that fits the others'.
+   * Enrolls a user of the seed at the realms, when a realm is first asked about the user. Enrollment at start would be
+   * too slow, because the key derivation function takes long. All secrets derive from the seed, so realms that are
+   * enrolled at different times get records that belong together.
    */
-  async enrolled(user: User, place: number): Promise<void> {
+  async ensureEnrolled(user: User, place: number): Promise<void> {
     const { chatLabel: label, hasChatKeys } = user;
     if (label === null || !hasChatKeys || this.#stores[place - 1]?.find(user.id) !== undefined) return;
     const under = this.#enrolling.get(user.id);
@@ -61,13 +62,16 @@ export class Realms {
   }
 }
 
-/** A realm whose disk refuses says so when it is asked itself, and does not hinder the others. */
+/**
+ * Stores a record, ignoring errors, so that one realm with a failing disk does not block the others. The failing realm
+ * reports its error when it is asked itself.
+ */
 function putIfPossible(store: RealmStore, accountId: string, record: RealmRecord | undefined): void {
   if (record === undefined) return;
   try {
     store.putIfNone(accountId, record);
   } catch {
-    // Asked again, it tries again.
+    // The next request for this user tries again.
   }
 }
 
@@ -84,7 +88,7 @@ function openStores(dataDir: string | null): RealmStore[] {
   }
 }
 
-/** The same bytes for the same label, one stretch after the other. */
+/** Returns a deterministic source of bytes: each label gives the same sequence in every run. */
 function seededRandom(seed: string, label: string) {
   let drawn = 0;
   return (length: number): Uint8Array => {

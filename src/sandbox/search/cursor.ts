@@ -3,19 +3,19 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 const MAC_BYTES = 12;
 
 /**
- * A cursor is a position sealed together with what the list is of (`scope`: operation, query, actor), so that one from
- * another list, another actor or nobody is told apart from ours.
+ * Encrypts positions as cursors. A cursor is bound to its scope (operation, query and actor), so a cursor of another
+ * list or actor is refused.
  */
 export class Cursors {
   readonly #key: Buffer;
-  /** Which dataset the positions are of. */
+  /** The mark of the current dataset, to which cursors are bound. */
   #dataset = '';
 
   constructor(key: Buffer) {
     this.#key = key;
   }
 
-  /** From now on only cursors of this dataset hold: a position in one that was reset means nothing. */
+  /** Invalidates all cursors of earlier datasets, because their positions have no meaning after a reset. */
   enter(dataset: string): void {
     this.#dataset = dataset;
   }
@@ -25,7 +25,7 @@ export class Cursors {
     return Buffer.concat([this.#mac(scope, payload), payload]).toString('base64url');
   }
 
-  /** The position, or undefined where the cursor is not one of ours for this list. */
+  /** Returns the position in a cursor, or undefined if the cursor does not belong to this scope. */
   open(scope: readonly string[], cursor: string): string[] | undefined {
     const bytes = Buffer.from(cursor, 'base64url');
     if (bytes.length <= MAC_BYTES || bytes.toString('base64url') !== cursor) return undefined;

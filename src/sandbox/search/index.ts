@@ -1,29 +1,56 @@
 import type { SandboxTweet, User } from '../dataset/types.ts';
 import { filterMatcher } from './match.ts';
 import { filters, type Query } from './parse.ts';
-import { signsOf, termsOf } from './terms.ts';
+import { symbolsOf, termsOf } from './terms.ts';
 
-/** A list of positions that is made only if it is the best there is; `size` is the most that it can hold. */
+/** A candidate list that is computed only if it is chosen as the shortest. `size` is an upper bound of its length. */
 interface Plan {
   readonly size: number;
   list(): readonly number[];
 }
 
+/** The posting lists of a snapshot. The list of `keys()[i]` ends at `ends[i]`. */
+export interface StoredPostings {
+  /** The number of indexed tweets. */
+  readonly size: number;
+  readonly positions: Uint16Array;
+  readonly ends: Uint32Array;
+  keys(): readonly string[];
+}
+
+const none: readonly number[] = [];
+
 /**
- * Which tweets could match: positions in the dataset's order, ascending, by key. A superset is enough, since the matcher
- * looks at every candidate; `undefined` means that all must be looked at.
+ * An index from terms and filters to the ascending positions of tweets. A lookup returns candidates, a superset of the
+ * matches, because the matcher tests each candidate. `undefined` means that every tweet must be tested.
  */
 export class SearchIndex {
   readonly #postings = new Map<string, number[]>();
-  #size = 0;
+  readonly #stored: StoredPostings | undefined;
+  /** The index of each key in the stored postings. Created by the first lookup. */
+  #places: Map<string, number> | undefined;
+  #size: number;
+
+  constructor(stored?: StoredPostings) {
+    this.#stored = stored;
+    this.#size = stored?.size ?? 0;
+  }
 
   add(tweet: SandboxTweet): void {
     this.#size++;
     for (const key of new Set(keysOf(tweet))) {
-      const positions = this.#postings.get(key);
+      const positions = this.#positionsOf(key);
       if (positions === undefined) this.#postings.set(key, [tweet.position]);
       else positions.push(tweet.position);
     }
+  }
+
+  /** Returns all posting lists for a snapshot. Must not be called after a tweet was added to stored postings. */
+  store(): Omit<StoredPostings, 'keys'> & { readonly keys: readonly string[] } {
+    const lists = [...this.#postings.values()];
+    let end = 0;
+    const ends = Uint32Array.from(lists, ({ length }) => (end += length));
+    return { size: this.#size, keys: [...this.#postings.keys()], positions: Uint16Array.from(lists.flat()), ends };
   }
 
   candidates(query: Query, userNamed: (screenName: string) => User | undefined): readonly number[] | undefined {
@@ -56,15 +83,28 @@ export class SearchIndex {
   }
 
   #of(key: string): Plan {
-    return ready(this.#postings.get(key) ?? []);
+    return ready(this.#positionsOf(key) ?? none);
+  }
+
+  /** Returns the posting list of a key. Stored positions are decoded on first use. */
+  #positionsOf(key: string): number[] | undefined {
+    const known = this.#postings.get(key);
+    if (known !== undefined || this.#stored === undefined) return known;
+    this.#places ??= new Map(this.#stored.keys().map((each, place) => [each, place]));
+    const place = this.#places.get(key);
+    if (place === undefined) return undefined;
+    const { positions, ends } = this.#stored;
+    const read = Array.from(positions.subarray(ends[place - 1] ?? 0, ends[place]));
+    this.#postings.set(key, read);
+    return read;
   }
 
   #rarest(text: string): Plan | undefined {
     const terms = termsOf(text);
-    return smallest((terms.length > 0 ? terms : signsOf(text)).map((key) => this.#of(key)));
+    return smallest((terms.length > 0 ? terms : symbolsOf(text)).map((key) => this.#of(key)));
   }
 
-  /** With so many that most tweets are among them, to look at all is quicker than to merge. */
+  /** If the union covers most tweets, testing all tweets is faster than merging the lists. */
   #union(plans: readonly (Plan | undefined)[]): Plan | undefined {
     const known = plans.filter((plan) => plan !== undefined);
     const size = known.reduce((sum, plan) => sum + plan.size, 0);
@@ -74,7 +114,7 @@ export class SearchIndex {
 }
 
 function keysOf(tweet: SandboxTweet): string[] {
-  const keys = [...tweet.terms.trim().split(' '), ...signsOf(tweet.text)];
+  const keys = [...tweet.terms.trim().split(' '), ...symbolsOf(tweet.text)];
   for (const hashtag of tweet.entities.hashtags) keys.push(`#${hashtag.text.toLowerCase()}`);
   for (const symbol of tweet.entities.symbols) keys.push(`$${symbol.text.toLowerCase()}`);
   for (const mention of tweet.entities.mentions) keys.push(`@${mention.user.id}`);
@@ -94,7 +134,7 @@ function smallest(plans: readonly (Plan | undefined)[]): Plan | undefined {
 }
 
 function merged(lists: readonly (readonly number[])[]): number[] {
-  // Numbers in an array of their own kind are sorted without a function to compare them.
+  // Typed arrays sort numerically without a comparison function, which is faster.
   const sorted = Uint32Array.from(lists.flat()).sort();
   const positions: number[] = [];
   for (const position of sorted) if (position !== positions.at(-1)) positions.push(position);

@@ -1,19 +1,19 @@
 import type { SandboxTweet, User } from '../dataset/types.ts';
 import type { Filter, Query } from './parse.ts';
-import { joined, termsOf } from './terms.ts';
+import { joinTerms, termsOf } from './terms.ts';
 
 export type Matcher = (tweet: SandboxTweet) => boolean;
 
-/** Turns a query into a test of one tweet. Names are looked up once. */
+/** Compiles a query to a predicate on tweets. Screen names in the query are resolved once. */
 export function matcherOf(query: Query, userNamed: (screenName: string) => User | undefined): Matcher {
   switch (query.kind) {
     case 'text': {
       const terms = termsOf(query.text);
       if (terms.length > 0) {
-        const wanted = joined(terms);
+        const wanted = joinTerms(terms);
         return (tweet) => tweet.terms.includes(wanted);
       }
-      // Nothing but signs, such as an emoji: they are not words, so the text itself is asked.
+      // The text has no words, for example only an emoji, so it is searched as a substring.
       const wanted = query.text.trim();
       return (tweet) => tweet.text.includes(wanted);
     }
@@ -54,7 +54,9 @@ export function matcherOf(query: Query, userNamed: (screenName: string) => User 
   }
 }
 
-/** By what a tweet is from its first moment on, so that an index can keep it. */
+/**
+ * A matcher for each filter. Matchers read only fields that never change, so that the index can store their results.
+ */
 export const filterMatcher: Record<Filter, Matcher> = {
   media: (tweet) => tweet.media.length > 0,
   images: (tweet) => tweet.media.some((media) => media.kind === 'photo'),

@@ -26,9 +26,9 @@ export class UnknownOperator extends Error {
 export class BadQuery extends Error {}
 
 /**
- * A query is words, "phrases", #tags, @names and operators; a space means and, `OR` binds less tightly than it,
- * `-` negates, brackets group. Anything odd (a lone quote, a bracket too many, OR at an end) is forgiven, as people type it;
- * only an operator that does not exist, and a value that makes no sense, are refused.
+ * Parses a search query: words, "phrases", #hashtags, @names and operators. A space means AND, `OR` has lower
+ * precedence, `-` negates, and parentheses group. Syntax errors such as an unmatched quote or parenthesis are ignored.
+ * Only unknown operators and invalid operator values are refused.
  */
 export function parseQuery(source: string): Query | undefined {
   const tokens = tokenise(source);
@@ -65,7 +65,7 @@ export function parseQuery(source: string): Query | undefined {
   while (next < tokens.length) {
     const part = parseOr();
     if (part !== undefined) found.push(part);
-    // What stopped the loop is a bracket that nothing opened.
+    // The loop stopped at a closing parenthesis without an opening one. Skip it.
     next++;
   }
   return found.length > 1 ? { kind: 'and', parts: found } : found[0];
@@ -119,7 +119,7 @@ function operatorOf(name: string, value: string): Query {
       return { kind: 'filter', filter };
     }
     default:
-      // `Note:` at the end of a word is punctuation.
+      // A colon at the end of a word, as in `Note:`, is punctuation and not an operator.
       if (value === '') return { kind: 'text', text: name };
       throw new UnknownOperator(name);
   }
@@ -131,7 +131,7 @@ function screenNameOf(operator: string, value: string): string {
   return name;
 }
 
-/** Midnight UTC of a calendar day that exists. */
+/** Returns midnight UTC of a day. Throws if the day does not exist in the calendar. */
 function dayOf(operator: string, value: string): number {
   const atMs = /^\d{4}-\d\d-\d\d$/.test(value) ? Date.parse(`${value}T00:00:00.000Z`) : Number.NaN;
   if (Number.isNaN(atMs) || !new Date(atMs).toISOString().startsWith(value)) {

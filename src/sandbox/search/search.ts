@@ -1,16 +1,16 @@
 import type { Dataset } from '../dataset/dataset.ts';
-import { hiddenFrom } from '../dataset/look-up.ts';
 import { compareRank } from '../dataset/ranking.ts';
 import { lowerBound } from '../dataset/relation.ts';
 import { compareIds } from '../dataset/snowflake.ts';
 import type { SandboxTweet, User } from '../dataset/types.ts';
+import { hiddenFrom } from '../dataset/visibility.ts';
 import { type Matcher, matcherOf } from './match.ts';
 import type { Query } from './parse.ts';
 
 export type Product = 'latest' | 'top';
 
-/** Where a page begins: after the tweet of this score and id, among those no newer than `snapshotId`. */
-export interface Position {
+/** The position after which a page starts: the score and id of a tweet. Tweets newer than `snapshotId` are left out. */
+export interface SearchPosition {
   readonly snapshotId: string;
   readonly score: number;
   readonly id: string;
@@ -18,13 +18,13 @@ export interface Position {
 
 export interface SearchPage {
   readonly tweets: readonly SandboxTweet[];
-  /** Where the next page begins, or undefined after the last. */
-  readonly next: Position | undefined;
+  /** The position of the next page. Undefined on the last page. */
+  readonly next: SearchPosition | undefined;
 }
 
 /**
- * One page. Tweets that arrive between pages do not disturb it: `latest` goes down by id, and `top` leaves out what is newer
- * than the first page and orders by a score that never changes.
+ * Returns one page of search results. New tweets do not change later pages: `latest` is ordered by descending id, and
+ * `top` leaves out tweets that are newer than the first page and orders by a score that never changes.
  */
 export function search(
   dataset: Dataset,
@@ -32,7 +32,7 @@ export function search(
   product: Product,
   viewer: User,
   count: number,
-  after: Position | undefined,
+  after: SearchPosition | undefined,
 ): SearchPage {
   const matches = matcherOf(query, dataset.userNamed);
   const visible: Matcher = (tweet) => matches(tweet) && hiddenFrom(viewer, tweet) === undefined;
@@ -52,7 +52,7 @@ function latest(
   candidates: readonly number[] | undefined,
   visible: Matcher,
   limit: number,
-  after: Position | undefined,
+  after: SearchPosition | undefined,
 ): SandboxTweet[] {
   const end = after === undefined ? dataset.tweets.length : dataset.positionOf(after.id);
   const found: SandboxTweet[] = [];
@@ -69,7 +69,7 @@ function top(
   candidates: readonly number[] | undefined,
   visible: Matcher,
   limit: number,
-  after: Position | undefined,
+  after: SearchPosition | undefined,
 ): SandboxTweet[] {
   const inTime: Matcher = (tweet) => after === undefined || compareIds(tweet.id, after.snapshotId) <= 0;
   const ranked = dataset.ranking.tweets;
@@ -79,7 +79,7 @@ function top(
       return isAfter && inTime(tweet) && visible(tweet);
     });
   }
-  // With many candidates the page is full before long, when one goes down the order that is there.
+  // With many candidates, walking through the existing ranking fills the page sooner than sorting the candidates.
   const found: SandboxTweet[] = [];
   const from = after === undefined ? 0 : firstAfter(dataset, after);
   for (let at = from; at < ranked.length && found.length < limit; at++) {
@@ -89,7 +89,10 @@ function top(
   return found;
 }
 
-/** The best at these positions. Whoever cannot be among them any more is not asked whether they match. */
+/**
+ * Returns the best matches at these positions. A tweet that cannot be among the best any more is skipped without being
+ * matched.
+ */
 function bestOf(dataset: Dataset, positions: readonly number[], limit: number, matches: Matcher): SandboxTweet[] {
   const best: SandboxTweet[] = [];
   for (const position of positions) {
@@ -110,7 +113,7 @@ function bestOf(dataset: Dataset, positions: readonly number[], limit: number, m
   return best;
 }
 
-function firstAfter(dataset: Dataset, { score, id }: Position): number {
+function firstAfter(dataset: Dataset, { score, id }: SearchPosition): number {
   const place = dataset.ranking.placeOf({ score, id });
   return dataset.ranking.tweets[place]?.id === id ? place + 1 : place;
 }

@@ -3,9 +3,12 @@ const ASCII = /^[\t\n\r -~]*$/;
 const ASCII_WORD = /[a-z0-9_]+(?:'[a-z0-9_]+)*/g;
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
 
-/** The words of a text as search compares them. Scripts that do not space their words are taken sign by sign. */
+/**
+ * Returns the normalized words of a text. Scripts that do not separate words by spaces are split into single
+ * characters.
+ */
 export function termsOf(text: string): string[] {
-  // Most of the dataset's texts, for half of the work.
+  // A faster path for ASCII text, which is most of the dataset.
   if (ASCII.test(text)) return text.toLowerCase().match(ASCII_WORD) ?? [];
   const terms: string[] = [];
   for (const [match] of text.normalize('NFKC').toLowerCase().matchAll(WORD)) {
@@ -16,14 +19,14 @@ export function termsOf(text: string): string[] {
   return terms;
 }
 
-/** Words between single spaces, so that a phrase is found as a substring. */
-export function joined(terms: readonly string[]): string {
+/** Joins words with single spaces, including one at each end, so that a phrase can be found as a substring. */
+export function joinTerms(terms: readonly string[]): string {
   return ` ${terms.join(' ')} `;
 }
 
 const SIGN = /[^\p{L}\p{M}\p{N}\p{Z}\p{C}!-\u00ff\u2000-\u206f]/gu;
 
-/** The signs of a text that are neither part of words nor everyday punctuation, such as emoji. */
-export function signsOf(text: string): string[] {
+/** Returns the characters of a text that are neither part of a word nor common punctuation, such as emoji. */
+export function symbolsOf(text: string): string[] {
   return text.match(SIGN) ?? [];
 }

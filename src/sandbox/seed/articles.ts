@@ -1,4 +1,4 @@
-import type { Wrapped } from '../dataset/articles.ts';
+import type { ArticleReference } from '../dataset/articles.ts';
 import type { ArticleContent } from '../dataset/content.ts';
 import { Phrases } from './phrases.ts';
 import { type Prng, prng } from './prng.ts';
@@ -7,8 +7,8 @@ import type { SeedUser } from './users.ts';
 
 const shapes = ['Notes on {}', 'What {} taught me', 'A beginner’s letter about {}', 'A year of {}', 'In praise of {}'];
 
-/** Now and then what a premium member says is a long piece of writing. */
-export function articleOf(random: Prng, { user, language }: SeedUser, topic: Topic): Wrapped | undefined {
+/** Generates an article for some tweets of premium users. */
+export function articleOf(random: Prng, { user, language }: SeedUser, topic: Topic): ArticleReference | undefined {
   if (!user.premium || user.protected || language.lang !== 'en' || !random.chance(0.03)) return undefined;
   const id = String(1_700_000_000_000_000_000n + BigInt(random.int(0, 0x7fff_ffff)) * 0x7fff_ffffn);
   const title = random.pick(shapes).replace('{}', topic.name);
@@ -23,7 +23,10 @@ export function articleOf(random: Prng, { user, language }: SeedUser, topic: Top
   };
 }
 
-/** Seldom read, so it is written when it is. Its chance is its own: the rest of the dataset does not depend on it. */
+/**
+ * Writes the content of an article when it is first read. Uses its own random stream, so that the rest of the dataset
+ * does not depend on it.
+ */
 function write(id: string, topic: Topic): ArticleContent {
   const random = prng(id, 'article');
   const phrases = new Phrases(random);

@@ -1,22 +1,22 @@
 import { Dataset } from '../dataset/dataset.ts';
 import { listIdFor } from './credentials.ts';
-import { connect } from './follows.ts';
+import { generateFollows } from './follows.ts';
 import { prng } from './prng.ts';
 import { fillTimeline } from './timeline.ts';
 import { affiliations, createUsers, type SeedUser } from './users.ts';
 
-/** The dataset as the seed has it. Ids and credentials derive from the seed alone; times count back from the epoch. */
+/** Generates the dataset of a seed. Ids and credentials depend on the seed only. Times are relative to the epoch. */
 export function buildDataset(seed: string, epochMs: number): Dataset {
   const dataset = new Dataset();
   const users = createUsers(dataset, seed);
-  connect(dataset, seed, users);
+  generateFollows(dataset, seed, users);
   makeLists(dataset, seed, users);
   makeAffiliates(dataset, users);
   fillTimeline(dataset, seed, epochMs, users);
   return dataset;
 }
 
-/** The first is the demo's. */
+/** The first list is the list of the demo. */
 const lists = [
   ['ada', 'People who build things', 30],
   ['ada', 'Sea and sky', 22],

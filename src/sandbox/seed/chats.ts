@@ -1,12 +1,15 @@
-import type { Clients } from '../chat/client.ts';
 import { hasSeedKeys } from '../chat/public-keys.ts';
+import type { SeedChatClients } from '../chat/seed-chat-clients.ts';
 import type { Dataset } from '../dataset/dataset.ts';
 import type { User } from '../dataset/types.ts';
-import { Story, type Teller } from './chat-story.ts';
+import { ConversationGenerator, type GeneratorContext } from './conversation-generator.ts';
 import { demoNames } from './demo.ts';
 import { prng } from './prng.ts';
 
-/** How many conversations each demo account has besides that of ada and grace, and how many requests wait for it. */
+/**
+ * The numbers of conversations and message requests of each demo account. The conversation between ada and grace is not
+ * counted.
+ */
 const wanted = {
   ada: { established: 6, requests: 2 },
   grace: { established: 4, requests: 1 },
@@ -14,13 +17,14 @@ const wanted = {
 };
 
 /**
- * The conversations of the demo accounts before the epoch. Who wrote when is made here; what they wrote is made and sealed
- * when it is first looked at, by clients whose keys are made then.
+ * Generates the conversations of the demo accounts before the epoch. Times and senders are generated now. Texts are
+ * written and encrypted when they are first read.
  */
-export function makeChats(dataset: Dataset, seed: string, epochMs: number, clients: Clients): void {
+export function makeChats(dataset: Dataset, seed: string, epochMs: number, clients: SeedChatClients): void {
   const random = prng(seed, 'chats');
-  const teller: Teller = { dataset, seed, epochMs, clients, random, told: 0 };
-  const tell = (first: User, second: User, answered: boolean) => new Story(teller, first, second).tell(answered);
+  const teller: GeneratorContext = { dataset, seed, epochMs, clients, random, eventCount: 0 };
+  const tell = (first: User, second: User, answered: boolean) =>
+    new ConversationGenerator(teller, first, second).generate(answered);
   for (const name of demoNames) {
     const user = dataset.userNamed(name);
     if (user === undefined) throw new Error(`the dataset lacks ${name}`);

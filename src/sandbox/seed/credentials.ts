@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto';
 import { weakness } from '../../messaging/encryption/recovery/weak-code.ts';
 
-/** Everything that stands for an identity derives from the seed and a label alone, never from time. */
+/** Hashes the seed and a label. All credentials and ids derive from this hash, so they do not depend on the time. */
 function digest(seed: string, label: string): Buffer {
   return createHash('sha256').update(`${seed}\u0000${label}`).digest();
 }
 
-/** 40 hex characters, as the platform's cookie has. */
+/** Returns a token of 40 hex characters, the form of the platform's cookie. */
 export function tokenFor(seed: string, label: string): string {
   return digest(seed, `token:${label}`).toString('hex').slice(0, 40);
 }
 
-/** Ten digits for those of the seed's dataset. `taken` tells which ids are in use. */
+/** Returns a user id of ten digits for a user of the seed. `taken` tests whether an id is in use. */
 export function userIdFor(seed: string, label: string, taken: (id: string) => boolean): string {
   for (let attempt = 0; ; attempt++) {
     const id = String(1_000_000_000 + (digest(seed, `user:${label}:${attempt}`).readUInt32BE(0) % 900_000_000));
@@ -19,7 +19,7 @@ export function userIdFor(seed: string, label: string, taken: (id: string) => bo
   }
 }
 
-/** Nineteen digits for accounts minted later, so that they never meet those of the seed. */
+/** Returns an id of nineteen digits for a created account. Ids of the seed are shorter, so the two cannot be equal. */
 export function mintedIdFor(seed: string, label: string): string {
   return String(1_500_000_000_000_000_000n + (digest(seed, `minted:${label}`).readBigUInt64BE(0) >> 5n));
 }
@@ -28,7 +28,7 @@ export function listIdFor(seed: string, label: string): string {
   return String(1_200_000_000_000_000_000n + (digest(seed, `list:${label}`).readBigUInt64BE(0) >> 6n));
 }
 
-/** A PIN of six digits that nobody would guess first. */
+/** Returns an encryption code of six digits. Codes that are easy to guess are left out. */
 export function encryptionCodeFor(seed: string, label: string): string {
   for (let attempt = 0; ; attempt++) {
     const number = digest(seed, `code:${label}:${attempt}`).readUInt32BE(0) % 1_000_000;
@@ -38,8 +38,8 @@ export function encryptionCodeFor(seed: string, label: string): string {
 }
 
 /**
- * The private chat keys of those who have some from the start: two scalars of P-256, neither 0 nor beyond the group's order
- * (SEC 2, section 2.4.2).
+ * Returns the two private chat keys of a user of the seed: scalars of P-256 between 1 and the group order minus 1 (SEC
+ * 2, section 2.4.2).
  */
 export function chatPrivateKeysFor(seed: string, label: string): Buffer {
   return Buffer.concat([scalarFor(seed, `identity:${label}`), scalarFor(seed, `signing:${label}`)]);

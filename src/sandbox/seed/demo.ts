@@ -1,7 +1,7 @@
 import { type AccountForm, accountForm } from '../control/mint-accounts.ts';
 import type { Dataset } from '../dataset/dataset.ts';
 
-/** The accounts whose credentials a newcomer is given. */
+/** The screen names of the accounts whose credentials are shown to new users. */
 export const demoNames = ['ada', 'grace', 'linus'] as const;
 export const DEMO_ORGANIZATION = 'tidewater_labs';
 

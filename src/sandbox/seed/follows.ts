@@ -3,18 +3,21 @@ import { demoNames } from './demo.ts';
 import { type Prng, prng } from './prng.ts';
 import type { SeedUser } from './users.ts';
 
-/** Who follows whom: the appealing are followed by many, the language that one reads and shared interests help. */
-export function connect(dataset: Dataset, seed: string, users: readonly SeedUser[]): void {
+/**
+ * Generates the follows. Popular users get most followers. A shared language and shared interests make a follow more
+ * likely.
+ */
+export function generateFollows(dataset: Dataset, seed: string, users: readonly SeedUser[]): void {
   const random = prng(seed, 'follows');
   const [ada, grace, linus] = demoNames.map((name) => users.find((person) => person.user.screenName === name));
   if (ada === undefined || grace === undefined || linus === undefined) throw new Error('the demo accounts are missing');
 
   const active = users.filter((person) => person.user.state === 'active');
-  const everybody = urn(users);
+  const everybody = weightedPicker(users);
   const byLanguage = new Map(
     [...new Set(users.map((person) => person.language))].map((language) => [
       language,
-      urn(users.filter((person) => person.language === language)),
+      weightedPicker(users.filter((person) => person.language === language)),
     ]),
   );
   const isDemo = (person: SeedUser) => person === ada || person === grace || person === linus;
@@ -23,12 +26,12 @@ export function connect(dataset: Dataset, seed: string, users: readonly SeedUser
     const wanted = Math.min(400, Math.floor(10 + 12 * (1 - random.next()) ** -0.7));
     for (let tries = 0; person.user.following.size < wanted && tries < wanted * 3; tries++) {
       const other = (random.chance(0.9) ? near : everybody)(random);
-      // An account that went took its follows with it, but for a few that nobody tidied up.
+      // Suspended and deleted accounts keep only a few followers.
       if (other === person || (other.user.state !== 'active' && random.chance(0.8))) continue;
       if (other === linus && isDemo(person)) continue;
       const shared = other.topics.some((topic) => person.topics.includes(topic));
       if (shared || random.chance(0.5)) dataset.follow(person.user, other.user);
-      // Those with a large audience follow back less readily.
+      // Popular users follow back less often.
       const returns = 0.4 / (1 + other.appeal / 12);
       if (random.chance(returns) && !(person === linus && isDemo(other))) dataset.follow(other.user, person.user);
     }
@@ -37,7 +40,7 @@ export function connect(dataset: Dataset, seed: string, users: readonly SeedUser
   dataset.follow(ada.user, grace.user);
   dataset.follow(grace.user, ada.user);
   const others = random.shuffle(active.filter((person) => !isDemo(person)));
-  // Enough for every demonstration, whatever chance brought: followers of each, and some that ada knows.
+  // Make sure that the demo accounts have enough followers, and that ada follows some of them.
   for (const person of others.slice(0, 14)) dataset.follow(person.user, ada.user);
   for (const person of others.slice(6, 22)) dataset.follow(person.user, grace.user);
   for (const person of others.slice(10, 18)) dataset.follow(ada.user, person.user);
@@ -49,8 +52,8 @@ export function connect(dataset: Dataset, seed: string, users: readonly SeedUser
   }
 }
 
-/** Draws by appeal, in the time of a binary search. */
-function urn(users: readonly SeedUser[]): (random: Prng) => SeedUser {
+/** Returns a function that picks a random user, weighted by appeal, by binary search. */
+function weightedPicker(users: readonly SeedUser[]): (random: Prng) => SeedUser {
   const ends = new Float64Array(users.length);
   let total = 0;
   for (const [index, person] of users.entries()) {

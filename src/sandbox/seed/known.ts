@@ -6,7 +6,7 @@ export const PRESS = 'northlightpress';
 
 const about = (...names: string[]) => names.map(topicNamed);
 
-/** Those whom the rest of the dataset is built around. */
+/** Users with fixed traits. The rest of the dataset is generated around them. */
 export const known: readonly Traits[] = [
   {
     screenName: 'ada',

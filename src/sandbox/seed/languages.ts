@@ -7,7 +7,7 @@ import { spanish, spanishTopics } from './language-spanish.ts';
 import type { Language, Topic } from './topic.ts';
 import { topics as englishTopics } from './topics.ts';
 
-/** A language community: who is in it, and what they talk about. */
+/** The names and topics of the users who write in one language. */
 export interface Community {
   readonly language: Language;
   readonly topics: readonly Topic[];
@@ -22,7 +22,7 @@ export function languageOf(topic: Topic): Language {
 
 const words = (text: string) => text.split(' ');
 
-/** Where the names are not in Latin letters, `kana=romaji`: the second makes the screen name. */
+/** Names with a Japanese script have the form `kana=romaji`. The screen name is made from the romaji part. */
 const others: readonly Community[] = [
   {
     language: spanish,
@@ -81,7 +81,7 @@ const others: readonly Community[] = [
   },
 ];
 
-/** English first: the people whom nobody placed elsewhere are of it. */
+/** Returns all communities. English is the first and is the default of users without a community. */
 export function communities(firstNames: readonly string[], lastNames: readonly string[], towns: readonly string[]) {
   const first: Community = { language: english, topics: englishTopics, firstNames, lastNames, towns };
   return [first, ...others];

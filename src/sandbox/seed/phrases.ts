@@ -5,11 +5,11 @@ import type { SeedUser } from './users.ts';
 
 type Piece = { readonly slot: string; readonly text: string };
 
-/** Writes what people say, and never the same twice. */
+/** Generates texts of tweets and messages. A text is never repeated. */
 export class Phrases {
   readonly #random: Prng;
   readonly #said = new Set<string>();
-  /** Templates taken apart once. */
+  /** Parsed templates by their text. */
   readonly #parts = new Map<string, readonly Piece[]>();
 
   constructor(random: Prng) {
@@ -42,7 +42,7 @@ export class Phrases {
     });
   }
 
-  /** An answer that names nobody, as between two. */
+  /** Returns an answer that mentions nobody, for a conversation between two users. */
   answer(topic: Topic): string {
     const random = this.#random;
     const language = languageOf(topic);
@@ -51,8 +51,8 @@ export class Phrases {
     );
   }
 
-  /** The next tweet of a thread by the same author. */
-  more(topic: Topic): string {
+  /** Returns the text of a follow-up tweet in a thread by the same author. */
+  continuation(topic: Topic): string {
     const random = this.#random;
     const language = languageOf(topic);
     return this.#fresh(language, () => {
@@ -71,7 +71,7 @@ export class Phrases {
     });
   }
 
-  /** Speaks to somebody who did not say anything first. */
+  /** Returns a text that mentions a user and is not a reply. */
   mention(of: Pick<SeedUser, 'user'>, topic: Topic): string {
     const random = this.#random;
     const language = languageOf(topic);
@@ -113,7 +113,7 @@ export class Phrases {
   #fresh(language: Language, write: () => string): string {
     for (let attempt = 0; ; attempt++) {
       let text = write();
-      // Where a language has run out of new ways to say it, a remark or two make the difference.
+      // Few combinations are left in this language, so remarks are appended to get a new text.
       for (let extra = 2; extra < Math.min(attempt, 6); extra++) {
         text += language.space + this.#random.pick(language.remarks);
       }

@@ -1,19 +1,22 @@
 import { createHash } from 'node:crypto';
 
-/** A repeatable source of chance. Streams with different labels are independent, so that one can grow alone. */
+/**
+ * A deterministic pseudo-random generator. Generators with different labels are independent, so using one more often
+ * does not change the results of the others.
+ */
 export interface Prng {
-  /** A float in [0, 1). */
+  /** Returns a float in [0, 1). */
   next(): number;
-  /** An integer in [low, high]. */
+  /** Returns an integer in [low, high]. */
   int(low: number, high: number): number;
   chance(probability: number): boolean;
   pick<T>(items: readonly T[]): T;
-  /** An item by weight; the weights need not sum to one. */
+  /** Returns a random item. Weights need not sum to 1. */
   weighted<T>(items: readonly T[], weightOf: (item: T) => number): T;
   shuffle<T>(items: readonly T[]): T[];
 }
 
-/** xoshiro128** (Blackman and Vigna), its state taken from SHA-256 of seed and label. */
+/** Creates a generator: xoshiro128** (Blackman and Vigna), with its state from the SHA-256 of the seed and label. */
 export function prng(seed: string, label: string): Prng {
   const digest = createHash('sha256').update(`${seed}\u0000${label}`).digest();
   let a = digest.readUInt32LE(0) | 1;

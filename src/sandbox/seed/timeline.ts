@@ -1,25 +1,26 @@
 import type { Dataset } from '../dataset/dataset.ts';
-import { hiddenFrom } from '../dataset/look-up.ts';
+import { idsOfMoment } from '../dataset/snapshot-tweet.ts';
 import { snowflake } from '../dataset/snowflake.ts';
 import type { SandboxTweet } from '../dataset/types.ts';
+import { hiddenFrom } from '../dataset/visibility.ts';
 import { articleOf } from './articles.ts';
 import { Phrases } from './phrases.ts';
 import { type Prng, prng } from './prng.ts';
-import { mediaFor, reception } from './reception.ts';
 import type { Topic } from './topic.ts';
+import { generateCounts, mediaFor } from './tweet-counts.ts';
 import type { SeedUser } from './users.ts';
 import { Variety } from './variety.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const DAYS = 90;
-/** How long something is talked about. */
-const FRESH_MS = 4 * DAY_MS;
+/** Tweets older than this get few replies and quotes. */
+const REPLY_WINDOW_MS = 4 * DAY_MS;
 const sources = ['Web App', 'Web App', 'iPhone App', 'Android App'];
 
 interface Moment {
   readonly person: SeedUser;
   agoMs: number;
-  /** Goes on with what the same person said just before. */
+  /** True if the tweet continues a thread of the same author. */
   readonly thread: boolean;
 }
 
@@ -31,7 +32,10 @@ interface Said {
 
 type Content = Pick<Parameters<Dataset['addTweet']>[0], 'text' | 'replyTo' | 'quoteOf' | 'media' | 'article'>;
 
-/** Fills the days before the epoch, oldest first, so that replies and quotes find what they answer. */
+/**
+ * Generates the tweets of the days before the epoch, oldest first, so that replies and quotes can refer to earlier
+ * tweets.
+ */
 export function fillTimeline(dataset: Dataset, seed: string, epochMs: number, users: readonly SeedUser[]): void {
   const random = prng(seed, 'timeline');
   const variety = new Variety(seed);
@@ -47,10 +51,10 @@ export function fillTimeline(dataset: Dataset, seed: string, epochMs: number, us
     const createdAt = epochMs - agoMs;
     const said = speak(scene, person, thread, createdAt, (content, topic) => {
       const source = random.pick(sources);
-      const { views, ...received } = reception(random, person, content.replyTo !== undefined, agoMs);
+      const { views, ...received } = generateCounts(random, person, content.replyTo !== undefined, agoMs);
       const media = variety.media(content.media);
       return dataset.addTweet({
-        id: snowflake(createdAt, index % 4096),
+        id: snowflake(createdAt, index % idsOfMoment),
         author: person.user,
         createdAt,
         lang: topic.language?.lang ?? 'en',
@@ -66,11 +70,14 @@ export function fillTimeline(dataset: Dataset, seed: string, epochMs: number, us
     scene.latest.set(person, said);
     if (person.user.state !== 'active' && !person.user.protected) scene.gone.push(said);
   }
-  takeBackSome(dataset, random);
+  deleteSomeQuoted(dataset, random);
   variety.pinTweets(dataset);
 }
 
-/** Who speaks when. No two in the same millisecond, so that the order of times is the order of ids. */
+/**
+ * Generates the times and authors of all tweets. Each millisecond has at most one tweet, so that ids have the same
+ * order as times.
+ */
 function moments(random: Prng, users: readonly SeedUser[]): Moment[] {
   const all: Moment[] = [];
   for (const person of users) {
@@ -97,9 +104,9 @@ interface Scene {
   readonly dataset: Dataset;
   readonly random: Prng;
   readonly phrases: Phrases;
-  /** What each said last. */
+  /** The latest tweet of each user. */
   readonly latest: Map<SeedUser, Said>;
-  /** The last answer that each got, for them to answer in turn. */
+  /** The latest reply that each user received, which the user may answer. */
   readonly answers: Map<SeedUser, Said>;
   readonly gone: Said[];
 }
@@ -114,14 +121,14 @@ function speak(
   const { random, phrases, dataset } = scene;
   const own = scene.latest.get(person);
   if (thread && own !== undefined) {
-    const text = phrases.more(own.topic);
+    const text = phrases.continuation(own.topic);
     const tweet = publish({ text, replyTo: own.tweet, quoteOf: undefined, media: [] }, own.topic);
     return { tweet, person, topic: own.topic };
   }
   const mood = random.next();
   const other = mood < 0.42 ? choose(scene, person, at) : undefined;
   if (other !== undefined) {
-    // One answers in a language that one speaks.
+    // Users write only in languages that they speak.
     const topic = other.person.language === person.language ? other.topic : random.pick(person.topics);
     if (mood < 0.34) {
       const text = phrases.reply(other.person, topic);
@@ -149,14 +156,17 @@ function speak(
   };
 }
 
-/** A tweet to answer: an answer to oneself, what somebody followed said lately, now and then what somebody said who has gone since. */
+/**
+ * Picks the tweet to reply to: a reply to one of the user's tweets, a recent tweet of a followed user, or now and then
+ * a tweet of a user who was deleted later.
+ */
 function choose(scene: Scene, person: SeedUser, at: number): Said | undefined {
   const { random } = scene;
   if (scene.gone.length > 0 && random.chance(0.02)) return random.pick(scene.gone);
   const open = (said: Said | undefined): said is Said =>
     said !== undefined &&
     said.person !== person &&
-    said.tweet.createdAt > at - FRESH_MS &&
+    said.tweet.createdAt > at - REPLY_WINDOW_MS &&
     hiddenFrom(person.user, said.tweet) === undefined;
   const answer = scene.answers.get(person);
   if (open(answer) && random.chance(0.4)) {
@@ -171,8 +181,8 @@ function choose(scene: Scene, person: SeedUser, at: number): Said | undefined {
   return undefined;
 }
 
-/** Some tweets that others quoted were deleted later. */
-function takeBackSome(dataset: Dataset, random: Prng): void {
+/** Deletes some of the tweets that other tweets quote. */
+function deleteSomeQuoted(dataset: Dataset, random: Prng): void {
   const quoted = dataset.tweets.filter(
     (tweet) => tweet.quotes > 0 && tweet.author.state === 'active' && !tweet.replyTo,
   );

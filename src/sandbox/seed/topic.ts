@@ -1,34 +1,36 @@
-/** What a language brings to every topic in it. */
+/** Words and phrases that all topics of a language share. */
 export interface Language {
   readonly lang: string;
   readonly share: number;
   readonly slots: Readonly<Record<string, readonly string[]>>;
   readonly replies: readonly string[];
   readonly quotes: readonly string[];
-  /** How the next tweet of a thread begins. */
+  /** Openings of the next tweet in a thread. */
   readonly leads: readonly string[];
-  /** Short sentences that may follow any text. */
+  /** Short sentences that may be appended to any text. */
   readonly remarks: readonly string[];
-  /** `{name}` is whom the text is about. */
+  /** Ends a text that is about another user. `{name}` stands for that user. */
   readonly company: string;
-  /** What stands between two sentences. */
+  /** The separator between two sentences. */
   readonly space: string;
 }
 
-/** What people talk about. `{name}` in a text is filled from `slots`, or from the common ones. */
+/**
+ * A subject that users tweet about. `{name}` in a text is replaced by a value from `slots` or from the common slots.
+ */
 export interface Topic {
   readonly name: string;
   readonly tags: readonly string[];
-  /** Under .example, a domain that cannot exist. */
+  /** Domains under .example, which is reserved (RFC 2606) and never resolves. */
   readonly links: readonly string[];
   readonly emoji: readonly string[];
   readonly bios: readonly string[];
   readonly slots: Readonly<Record<string, readonly string[]>>;
   readonly texts: readonly string[];
   readonly replies: readonly string[];
-  /** Cashtags, where the topic has them. */
+  /** Cashtags of the topic, if it has any. */
   readonly symbols?: readonly string[];
-  /** English where it is absent. */
+  /** The language of the topic. Default: English. */
   readonly language?: Language;
 }
 

@@ -7,17 +7,17 @@ import { type Community, communities } from './languages.ts';
 import { type Prng, prng } from './prng.ts';
 import type { Language, Topic } from './topic.ts';
 
-/** A user, and what the generator knows of one besides. */
+/** A user together with the traits that the generator needs. */
 export interface SeedUser {
   readonly user: User;
   readonly language: Language;
   readonly topics: readonly Topic[];
-  /** How many tweets in the dataset's days. */
+  /** The number of tweets in the generated days. */
   readonly tweets: number;
-  /** How readily others follow. */
+  /** The weight with which other users choose to follow this user. */
   readonly appeal: number;
   readonly emojiHabit: number;
-  /** Whom one follows, as a list to pick from. */
+  /** The users whom this user follows, as an array for random picks. */
   friends: readonly SeedUser[];
 }
 
@@ -41,7 +41,7 @@ export interface Traits {
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const USERS = 2_080;
-/** Organizations, and how many are affiliated with each. */
+/** Organizations and the number of accounts affiliated with each. */
 export const affiliations = [
   { organization: DEMO_ORGANIZATION, count: 6 },
   { organization: PRESS, count: 5 },
@@ -80,7 +80,7 @@ function invent(dataset: Dataset, random: Prng, community: Community, state: Use
   const [first, firstLatin] = nameOf(random.pick(community.firstNames));
   const [last, lastLatin] = nameOf(random.pick(community.lastNames));
   const likes = random.shuffle(community.topics).slice(0, random.int(1, 3));
-  // Few are heard by many: appeal falls off as a power law.
+  // Appeal follows a power law, so that few users have most of the followers.
   const appeal = Math.min(600, 1.5 * (1 - random.next()) ** -0.95);
   const gap = community.language.lang === 'ja' ? '' : ' ';
   return {
@@ -96,13 +96,13 @@ function invent(dataset: Dataset, random: Prng, community: Community, state: Use
     protected: random.chance(0.05),
     openDms: random.chance(0.4),
     verified: appeal > 60,
-    // Most say little, some never stop.
+    // The number of tweets follows a power law, so that few users write most of the tweets.
     tweets: Math.min(160, Math.floor(2.6 * (1 - random.next()) ** -0.72 + random.next() * 4)),
     appeal,
   };
 }
 
-/** What is shown, and the same in the letters that a screen name can have. */
+/** Splits a name into its displayed form and its form in Latin letters, from which the screen name is made. */
 function nameOf(name: string): [string, string] {
   const [shown = '', latin = shown] = name.split('=');
   const plain = latin.normalize('NFD').replace(/[^A-Za-z]/g, '');

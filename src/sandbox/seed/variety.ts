@@ -3,7 +3,10 @@ import type { AttachedMedia, SandboxTweet, User } from '../dataset/types.ts';
 import { demoNames } from './demo.ts';
 import { type Prng, prng } from './prng.ts';
 
-/** Rare cases that a client has to expect. The random stream is its own, so the rest of the dataset does not depend on it. */
+/**
+ * Adds rare cases that clients must handle. Uses its own random stream, so that the rest of the dataset does not depend
+ * on it.
+ */
 export class Variety {
   readonly #random: Prng;
 
@@ -11,26 +14,28 @@ export class Variety {
     this.#random = prng(seed, 'variety');
   }
 
-  /** Null for a tweet whose client, or whose number of views, is not known. */
+  /** Replaces a value by null for some tweets, such as a source or a view count that is unknown. */
   known<T>(value: T): T | null {
     return this.#random.chance(0.01) ? null : value;
   }
 
-  /** Of some media only the address is known. */
+  /** Removes all fields except the URL from some media. */
   media(media: readonly AttachedMedia[]): readonly AttachedMedia[] {
     return media.map((each) =>
       this.#random.chance(0.02) ? { ...each, width: null, height: null, durationMs: null } : each,
     );
   }
 
-  /** Some tweets with a video mention a timestamp of it. */
+  /** Adds a timestamp of the video to the text of some tweets. */
   text(text: string, [video]: readonly AttachedMedia[]): string {
     if (video?.kind !== 'video' || video.durationMs === null || !this.#random.chance(0.3)) return text;
     const second = this.#random.int(1, Math.floor(video.durationMs / 1_000));
     return `${text} (${Math.floor(second / 60)}:${String(second % 60).padStart(2, '0')})`;
   }
 
-  /** A fifth of the users, and the demo accounts that are not protected, pin their best received tweet. */
+  /**
+   * Pins the tweet with the highest score for a fifth of the users and for the demo accounts that are not protected.
+   */
   pinTweets(dataset: Dataset): void {
     for (const user of dataset.users.values()) {
       const isShown = user.protected === false && demoNames.some((name) => name === user.screenName);

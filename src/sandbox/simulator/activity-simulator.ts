@@ -4,7 +4,7 @@ import { Problem } from '../http/problem.ts';
 import type { SandboxState } from '../platform.ts';
 import { demoNames } from '../seed/demo.ts';
 import type { Prng } from '../seed/prng.ts';
-import { makeHappen } from './happen.ts';
+import { createEvents } from './create-events.ts';
 
 /** Runs a function once, after a delay. Returns a function that cancels it. */
 export type Schedule = (delayMs: number, run: () => void) => () => void;
@@ -15,7 +15,7 @@ export const systemSchedule: Schedule = (delayMs, run) => {
   return () => clearTimeout(timer);
 };
 
-/** An account counts as watched for this time after its activity feed was read. */
+/** The time for which an account counts as watched after its activity feed was read. */
 const WATCHING_MS = 60_000;
 const FIRST_MS = 1_000;
 const SHORTEST_MS = 2_000;
@@ -65,19 +65,19 @@ export class ActivitySimulator {
     if (users.length === 0) return;
     const { random } = extras;
     this.#cancel = this.#schedule?.(random.int(SHORTEST_MS, LONGEST_MS), () => this.#goOn(platform));
-    // While the journal cannot be written, events would only grow in memory.
-    if (!journal.failing) liven(platform, random, random.pick(users));
+    // Create no events while the journal cannot be written, because they would accumulate in memory.
+    if (!journal.failing) simulateEvent(platform, random, random.pick(users));
   }
 }
 
-function liven(platform: SandboxState, random: Prng, target: User): void {
+function simulateEvent(platform: SandboxState, random: Prng, target: User): void {
   const possible = habits.filter(([type]) => type !== 'retweet' || !target.protected);
   const [type] = random.weighted(possible, ([, weight]) => weight);
   const tweet = type === 'mention' || type === 'follow' ? undefined : recentTweet(platform, random, target);
   try {
-    makeHappen(platform, { type, target, count: 1, tweet, unasked: true });
+    createEvents(platform, { type, target, count: 1, tweet, unasked: true });
   } catch (error) {
-    // For example, the account has deleted all its tweets.
+    // A `Problem` is expected, for example if the account has deleted all its tweets.
     if (!(error instanceof Problem)) throw error;
   }
 }

@@ -16,20 +16,20 @@ import type { IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { YoungGarbage } from '../../shared/runtime/young-garbage.ts';
+import { YoungGenerationCollector } from '../../shared/runtime/young-generation-collector.ts';
 import { Problem } from '../http/problem.ts';
 
 const HEAD_BYTES = 64;
-const garbage = new YoungGarbage();
+const garbage = new YoungGenerationCollector();
 
-/** Bytes of a request that are on disk, fsynced, and belong to nothing yet. */
-export interface Received {
+/** A request body that was written to a temporary file and fsynced. */
+export interface ReceivedBody {
   readonly path: string;
   readonly size: number;
   readonly head: Buffer;
 }
 
-/** Keeps the bytes of uploads, in a folder of the sandbox's own; without one, in one that goes with it. */
+/** Stores uploaded files in a directory. Without a directory, it uses a temporary one and deletes it on close. */
 export class UploadFiles {
   readonly #isKept: boolean;
   #folder: string | null;
@@ -40,18 +40,22 @@ export class UploadFiles {
     if (folder !== null) mkdirSync(folder, { recursive: true, mode: 0o700 });
   }
 
-  /** Reads the body of a request to its end. Throws a `Problem` where it is larger than that, or ends early. */
-  async receive(request: IncomingMessage, mostBytes: number): Promise<Received> {
-    const path = join(this.#made(), `.part-${randomUUID()}`);
+  /**
+   * Reads a request body into a temporary file. Throws a `Problem` if the body is larger than `maxBytes` or ends
+   * early.
+   */
+  async receive(request: IncomingMessage, maxBytes: number): Promise<ReceivedBody> {
+    const path = join(this.#directory(), `.part-${randomUUID()}`);
     const file = await open(path, 'wx', 0o600);
     const head: Buffer[] = [];
     let size = 0;
     try {
-      // To end it at an error would cut the connection, and lose the answer on its way.
+      // Leaving the loop must not destroy the request, because that closes the connection before the error response is
+      // sent.
       for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
         if (size < HEAD_BYTES) head.push(chunk.subarray(0, HEAD_BYTES));
         size += chunk.length;
-        if (size > mostBytes) throw tooLarge(mostBytes);
+        if (size > maxBytes) throw tooLarge(maxBytes);
         await file.writeFile(chunk);
         garbage.passed(chunk.length);
       }
@@ -67,17 +71,17 @@ export class UploadFiles {
     return { path, size, head: Buffer.concat(head) };
   }
 
-  /** Gives it its name, for good. */
-  keep({ path }: Received, name: string): void {
-    const folder = this.#made();
+  /** Moves a received file to its final name. */
+  keep({ path }: ReceivedBody, name: string): void {
+    const folder = this.#directory();
     renameSync(path, join(folder, name));
-    // The name is in the folder, which has its own way to the disk.
+    // A rename is durable only after the directory is fsynced.
     const handle = openSync(folder, 'r');
     fsyncSync(handle);
     closeSync(handle);
   }
 
-  async drop({ path }: Received): Promise<void> {
+  async drop({ path }: ReceivedBody): Promise<void> {
     await rm(path, { force: true });
   }
 
@@ -85,9 +89,9 @@ export class UploadFiles {
     return this.#folder === null ? undefined : statSync(join(this.#folder, name), { throwIfNoEntry: false })?.size;
   }
 
-  /** From the first of these bytes to the last, both of them included. */
+  /** Reads bytes from `start` to `end`, both inclusive. */
   read(name: string, start: number, end: number): Readable {
-    return createReadStream(join(this.#made(), name), { start, end });
+    return createReadStream(join(this.#directory(), name), { start, end });
   }
 
   remove(names: Iterable<string>): void {
@@ -95,7 +99,7 @@ export class UploadFiles {
     for (const name of names) rmSync(join(this.#folder, name), { force: true });
   }
 
-  /** Removes what no upload has the name of: what came in as the last process ended. */
+  /** Removes all files except those in `names`, such as temporary files that a crash left behind. */
   removeOthers(names: ReadonlySet<string>): void {
     if (this.#folder === null) return;
     this.remove(readdirSync(this.#folder).filter((name) => !names.has(name)));
@@ -105,12 +109,12 @@ export class UploadFiles {
     if (!this.#isKept && this.#folder !== null) rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  #made(): string {
+  #directory(): string {
     this.#folder ??= mkdtempSync(join(tmpdir(), 'postern-sandbox-'));
     return this.#folder;
   }
 }
 
-function tooLarge(mostBytes: number): Problem {
-  return new Problem(413, 'media_refused', `It is larger than ${mostBytes} bytes`);
+function tooLarge(maxBytes: number): Problem {
+  return new Problem(413, 'media_refused', `The media is larger than ${maxBytes} bytes`);
 }

@@ -2,24 +2,25 @@ import { Problem } from '../http/problem.ts';
 
 export interface Format {
   readonly kind: 'photo' | 'animated_gif' | 'video';
-  /** Of the file that it becomes. */
+  /** The extension of the stored file. */
   readonly extension: string;
-  readonly mostBytes: number;
-  /** Whether a file that begins like this can be one. */
-  readonly begins: (head: Buffer) => boolean;
+  readonly maxBytes: number;
+  /** Returns true if the first bytes of a file match the format. */
+  readonly matchesHead: (head: Buffer) => boolean;
 }
 
 const MiB = 1024 * 1024;
-const says = (at: number, text: string) => (head: Buffer) => head.toString('latin1', at, at + text.length) === text;
-const isIsoMedia = (head: Buffer) => ['ftyp', 'moov', 'mdat', 'wide', 'free', 'skip'].some((box) => says(4, box)(head));
+const hasText = (at: number, text: string) => (head: Buffer) => head.toString('latin1', at, at + text.length) === text;
+const isIsoMedia = (head: Buffer) =>
+  ['ftyp', 'moov', 'mdat', 'wide', 'free', 'skip'].some((box) => hasText(4, box)(head));
 
 const formats: Readonly<Record<string, Format>> = {
-  'image/jpeg': { kind: 'photo', extension: 'jpg', mostBytes: 5 * MiB, begins: says(0, '\xff\xd8\xff') },
-  'image/png': { kind: 'photo', extension: 'png', mostBytes: 5 * MiB, begins: says(0, '\x89PNG\r\n\x1a\n') },
-  'image/webp': { kind: 'photo', extension: 'webp', mostBytes: 5 * MiB, begins: says(8, 'WEBP') },
-  'image/gif': { kind: 'animated_gif', extension: 'gif', mostBytes: 15 * MiB, begins: says(0, 'GIF8') },
-  'video/mp4': { kind: 'video', extension: 'mp4', mostBytes: 512 * MiB, begins: isIsoMedia },
-  'video/quicktime': { kind: 'video', extension: 'mov', mostBytes: 512 * MiB, begins: isIsoMedia },
+  'image/jpeg': { kind: 'photo', extension: 'jpg', maxBytes: 5 * MiB, matchesHead: hasText(0, '\xff\xd8\xff') },
+  'image/png': { kind: 'photo', extension: 'png', maxBytes: 5 * MiB, matchesHead: hasText(0, '\x89PNG\r\n\x1a\n') },
+  'image/webp': { kind: 'photo', extension: 'webp', maxBytes: 5 * MiB, matchesHead: hasText(8, 'WEBP') },
+  'image/gif': { kind: 'animated_gif', extension: 'gif', maxBytes: 15 * MiB, matchesHead: hasText(0, 'GIF8') },
+  'video/mp4': { kind: 'video', extension: 'mp4', maxBytes: 512 * MiB, matchesHead: isIsoMedia },
+  'video/quicktime': { kind: 'video', extension: 'mov', maxBytes: 512 * MiB, matchesHead: isIsoMedia },
 };
 
 export function formatOf(contentType: string | string[] | undefined): Format {
@@ -30,7 +31,7 @@ export function formatOf(contentType: string | string[] | undefined): Format {
       .toLowerCase() ?? '';
   const format = Object.hasOwn(formats, type) ? formats[type] : undefined;
   if (format === undefined) {
-    throw new Problem(415, 'media_refused', `Give one of ${Object.keys(formats).join(', ')} as Content-Type`);
+    throw new Problem(415, 'media_refused', `Content-Type must be one of ${Object.keys(formats).join(', ')}`);
   }
   return format;
 }

@@ -1,8 +1,8 @@
-import ipaddr from 'ipaddr.js';
+import { cidrProblem } from '../model/ip-range.ts';
 import { parseDollars } from '../model/money.ts';
 import { weaknessOf } from '../secrets/weak-key.ts';
 
-/** Returns the value of a setting's text, or a string that completes "<NAME> …" and says what is wrong. */
+/** Parses the text of a setting. Returns its value, or an error as a string that completes the sentence "<NAME> …". */
 export type Check<T> = (text: string) => { value: T } | string;
 
 export function wholeNumber(from: number, to: number) {
@@ -25,17 +25,38 @@ export function onOff(text: string) {
   return 'is neither 1 (on) nor 0 (off)';
 }
 
-export function dollars(text: string) {
+export function dollarAmount(text: string) {
   const value = parseDollars(text);
   return value === null || value === 0 ? 'is not an amount of dollars, with six decimals at most' : { value };
 }
 
-export function httpOrigin(text: string) {
+const originOf = (schemes: readonly [string, string]) => (text: string) => {
   const url = URL.canParse(text) ? new URL(text) : null;
-  if (!url || !['http:', 'https:'].includes(url.protocol)) return 'is not an http or https address';
+  if (!url || !schemes.some((scheme) => url.protocol === `${scheme}:`))
+    return `is not an ${schemes.join(' or ')} address`;
   if (url.username || url.password) return 'must not carry a user name or password';
   if (url.pathname !== '/' || url.search || url.hash) return 'must be an origin alone, without a path';
   return { value: url.origin };
+};
+
+export const httpOrigin = originOf(['http', 'https']);
+export const webSocketOrigin = originOf(['ws', 'wss']);
+
+const mostOrigins = 100;
+
+/** Reads the origins of web pages. A `*` is refused, because URL parsers accept it as a part of a host name. */
+export function webOrigins(text: string) {
+  const parts = text.split(',').map((part) => part.trim());
+  if (parts.length > mostOrigins) return `has more than ${mostOrigins} origins`;
+  const origins = new Set<string>();
+  for (const [index, part] of parts.entries()) {
+    const checked = part.includes('*') ? 'has a *' : httpOrigin(part);
+    if (typeof checked === 'string') {
+      return `is not a list of origins, which have http or https, a host and an optional port: number ${index + 1} ${checked}`;
+    }
+    origins.add(checked.value);
+  }
+  return { value: [...origins] };
 }
 
 export function mongodbUrl(text: string) {
@@ -54,28 +75,18 @@ export function publicUrl(text: string) {
 
 export function keys32(text: string) {
   const parts = text.split(',').map((part) => part.trim());
-  // The text is checked because Node ignores characters that are not base64: a damaged key would silently become another key.
+  // The text is validated here, because Node ignores characters that are not base64, so a damaged key would silently become another key.
   if (!parts.every((part) => /^[A-Za-z0-9+/]{43}=$/.test(part))) {
     return 'is not 32 bytes in base64 (or several keys, separated by commas)';
   }
   const value = parts.map((part) => Buffer.from(part, 'base64'));
-  // Only the first key encrypts. A weak key after it may still decrypt, so that it can be replaced.
+  // Only the first key encrypts. The other keys only decrypt, so a weak key is allowed among them until it is replaced.
   const weakness = weaknessOf(value[0] as Buffer);
   return weakness === null ? { value } : `is a weak key: ${weakness}`;
 }
 
 export function cidrBlocks(text: string) {
   const blocks = text.split(',').map((part) => part.trim());
-  const fault = blocks.map(blockFault).find((found) => found !== null);
-  return fault ? `is not a list of CIDR blocks: ${fault}` : { value: blocks };
-}
-
-function blockFault(block: string): string | null {
-  const family = block.includes(':') ? ipaddr.IPv6 : ipaddr.IPv4;
-  const isBlock = family === ipaddr.IPv6 ? family.isValidCIDR(block) : ipaddr.IPv4.isValidCIDRFourPartDecimal(block);
-  if (!isBlock) return `${JSON.stringify(block)} is none`;
-  const [address, bits] = ipaddr.parseCIDR(block);
-  const network = family.networkAddressFromCIDR(block).toString();
-  // 10.1.2.3/8 would open 16 million addresses when its author probably meant one.
-  return address.toString() === network ? null : `${block} has bits beyond its prefix; the block is ${network}/${bits}`;
+  const problem = blocks.map(cidrProblem).find((found) => found !== null);
+  return problem ? `is not a list of CIDR blocks: ${problem}` : { value: blocks };
 }

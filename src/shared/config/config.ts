@@ -2,142 +2,179 @@ import { resolve } from 'node:path';
 import { isLoopbackHost } from '../model/loopback.ts';
 import type { Micros } from '../model/money.ts';
 import { Secret } from '../secrets/secret.ts';
-import { type CheckedSettings, type LogFormat, type LogLevel, type SettingName, settings } from './settings.ts';
+import {
+  type CheckedSettings,
+  type LogFormat,
+  type LogLevel,
+  type PlatformKind,
+  platformKinds,
+  type SettingName,
+  settings,
+} from './settings.ts';
 
-/** Environment variables before they are checked. An empty variable counts as not set. */
+/** Environment variables before validation. An empty variable counts as not set. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface Config {
   readonly host: string;
-  /** The base address that callers use; `null` if it is not set. */
+  /** The base URL that callers use; `null` if it is not configured. */
   readonly publicUrl: string | null;
   readonly port: number;
+  /** The origins of web pages that may call the API from a browser (CORS). */
+  readonly corsOrigins: readonly string[];
+  /** The number of processes that serve requests. */
+  readonly workers: number;
   readonly dataDir: string;
   readonly log: { readonly level: LogLevel; readonly format: LogFormat };
+  /** The collector of traces; `null` if traces are off. */
+  readonly traces: { readonly endpoint: string; readonly protocol: 'http/protobuf' | 'http/json' } | null;
   readonly platform: {
-    /** The address of a sandbox that another process runs, or `null` for the embedded sandbox. */
+    /** The URL of a sandbox in another process; `null` for the embedded sandbox. */
     readonly url: string | null;
     readonly timeoutMs: number;
+    /**
+     * The maximum time in milliseconds for which the platform may hold a request for the events of an active account; 0 disables waiting.
+     */
+    readonly waitMs: number;
+    readonly kind: PlatformKind;
+    /** True in sandbox mode, where the service creates demo credentials that are publicly known. */
+    readonly demo: boolean;
+    /** The origin of the directory of did:plc identifiers. */
+    readonly plcUrl: string;
+    /** The origin of a Jetstream; `null` if there is none. */
+    readonly jetstreamUrl: string | null;
   };
   readonly sandbox: { readonly port: number; readonly activity: boolean };
-  /** Calls a minute of each API key; 0 for no limit. */
+  /** The maximum number of calls per minute for each API key; 0 for no limit. */
   readonly rateLimit: number;
-  /** Open live streams for each API key, in each process. */
+  /** The maximum number of open live streams for each API key in each process. */
   readonly maxStreamsPerKey: number;
   readonly limits: {
-    /** Requests a minute without a valid API key for each client address; 0 for no limit. */
+    /** The maximum number of requests per minute without a valid API key for each client address; 0 for no limit. */
     readonly unauthenticated: number;
-    /** CIDR blocks. */
+    /** CIDR blocks of reverse proxies. */
     readonly trustedProxies: readonly string[];
-    /** Concurrent requests of one API key; 0 for no limit. */
+    /** The maximum number of concurrent requests of one API key; 0 for no limit. */
     readonly concurrentRequests: number;
     readonly requestsInFlight: number;
     readonly eventLoopDelayMs: number;
     readonly connections: number;
   };
   readonly graphql: {
-    /** Highest worst-case cost of one request. */
+    /** The maximum worst-case cost of one request. */
     readonly costLimit: Micros;
-    /** Largest response in bytes. */
+    /** The maximum size of a response in bytes. */
     readonly bytesLimit: number;
     readonly timeoutMs: number;
     readonly introspection: boolean;
-    /** The path of a file, or `null`. */
+    /** The path of the file with trusted documents; `null` if there is none. */
     readonly trustedDocuments: string | null;
     readonly trustedOnly: boolean;
   };
   readonly webhooks: { readonly allowLocalhost: boolean };
-  /** CIDR blocks that callers' addresses may be in besides public ones. */
+  /** CIDR blocks of non-public addresses that callers may use in URLs. */
   readonly outboundAllow: readonly string[];
   readonly secrets: {
-    /** `null`: the key is in a file of DATA_DIR, which the first start creates. */
+    /** The configured secret keys. `null` means that the key is in a file in DATA_DIR, which is created at the first start. */
     readonly secretKeys: readonly Secret<Buffer>[] | null;
-    /** `null` for the embedded store. */
+    /** The URL of MongoDB; `null` for the embedded store. */
     readonly mongodbUrl: Secret | null;
     readonly metricsToken: Secret | null;
   };
 }
 
-/** A wrong setting: the problem, and settings that solve it. `example`: the settings are only one of many that do. */
-export interface ConfigFault {
+/** An invalid setting, with settings that solve the problem. `example` is true if other settings would solve it too. */
+export interface ConfigProblem {
   readonly detail: string;
   readonly kind: 'example' | 'use';
   readonly settings: string;
 }
 
-/** Lists all settings that are wrong. Each line names the setting, the problem and an example or the settings to use. */
+/** Lists all invalid settings. Each line contains the name of the setting, the problem, and an example or the settings to use. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
-  readonly faults: readonly ConfigFault[];
+  readonly problems: readonly ConfigProblem[];
   readonly lines: readonly string[];
 
-  constructor(faults: readonly ConfigFault[]) {
-    const lines = faults.map((fault) => {
-      return `${fault.detail}. ${fault.kind === 'example' ? 'Example:' : 'Use'} ${fault.settings}`;
+  constructor(problems: readonly ConfigProblem[]) {
+    const lines = problems.map((problem) => {
+      return `${problem.detail}. ${problem.kind === 'example' ? 'Example:' : 'Use'} ${problem.settings}`;
     });
     super(lines.join('\n'));
-    this.faults = faults;
+    this.problems = problems;
     this.lines = lines;
   }
 }
 
-/** Returns the checked settings with their defaults, frozen. Throws one `ConfigError` that lists all problems. */
+/** Returns the validated settings with their defaults, frozen. Throws one `ConfigError` that lists all problems. */
 export function readConfig(env: Environment): Config {
   const checked = checkSettings(env);
-  const faults = findContradictions(checked);
-  if (faults.length > 0) throw new ConfigError(faults);
+  const problems = findContradictions(checked);
+  if (problems.length > 0) throw new ConfigError(problems);
   return freeze(checked);
 }
 
 function checkSettings(env: Environment): CheckedSettings {
-  const faults: ConfigFault[] = [];
+  const problems: ConfigProblem[] = [];
   const values: Partial<Record<SettingName, unknown>> = {};
   for (const name of Object.keys(settings) as SettingName[]) {
     const text = env[name]?.trim() || undefined;
     const result = settings[name].check(text);
-    if (typeof result === 'string') faults.push(describeFault(name, text ?? '', result));
+    if (typeof result === 'string') problems.push(describeProblem(name, text ?? '', result));
     else values[name] = result.value;
   }
-  if (faults.length > 0) throw new ConfigError(faults);
+  if (problems.length > 0) throw new ConfigError(problems);
   return values as CheckedSettings;
 }
 
-function describeFault(name: SettingName, text: string, problem: string): ConfigFault {
-  // An address may contain a password, also in a setting that accepts none.
-  const shown = 'secret' in settings[name] ? '' : ` ("${text.replace(/\/\/[^/]*@/, '//…@')}")`;
+function describeProblem(name: SettingName, text: string, problem: string): ConfigProblem {
+  const shown = 'secret' in settings[name] ? '' : ` ("${withoutUrlSecrets(text)}")`;
   return example(`${name}${shown} ${problem}`, name);
 }
 
-function example(detail: string, name: SettingName, value = settings[name].example): ConfigFault {
+/** Hides the passwords and the query in a text of URLs, even in settings that allow neither. */
+function withoutUrlSecrets(text: string): string {
+  return text.replace(/\/\/[^/]*@/g, '//…@').replace(/(\/\/[^?#]*[?#]).+/s, '$1…');
+}
+
+function example(detail: string, name: SettingName, value = settings[name].example): ConfigProblem {
   return { detail, kind: 'example', settings: `${name}=${value}` };
 }
 
-function findContradictions(checked: CheckedSettings): ConfigFault[] {
-  const faults: ConfigFault[] = [];
+function findContradictions(checked: CheckedSettings): ConfigProblem[] {
+  const problems: ConfigProblem[] = [];
   if (checked.PLATFORM_URL !== null && checked.PLATFORM_KIND === null) {
     const detail = 'PLATFORM_URL is set without PLATFORM_KIND, which names the protocol of the platform';
-    faults.push(example(detail, 'PLATFORM_KIND', 'sandbox'));
+    problems.push(example(detail, 'PLATFORM_KIND', 'sandbox'));
   }
   if (checked.PLATFORM_URL === null && checked.PLATFORM_KIND !== null) {
     const detail = 'PLATFORM_KIND is set without PLATFORM_URL. Unset it for the embedded sandbox';
-    faults.push(example(detail, 'PLATFORM_URL', 'http://127.0.0.1:4001'));
+    problems.push(example(detail, 'PLATFORM_URL', 'http://127.0.0.1:4001'));
   }
   if (checked.MONGODB_URL !== null && checked.SECRET_KEY === null) {
     const detail =
       'MONGODB_URL is set without SECRET_KEY, which all processes of one database must share. Make a key, keep it safe and ' +
       'give it to each process';
-    faults.push(example(detail, 'SECRET_KEY'));
+    problems.push(example(detail, 'SECRET_KEY'));
   }
   if (checked.GRAPHQL_TRUSTED_ONLY && checked.GRAPHQL_TRUSTED_DOCUMENTS === null) {
     const detail = 'GRAPHQL_TRUSTED_ONLY is set without GRAPHQL_TRUSTED_DOCUMENTS, so all documents would be refused';
-    faults.push(example(detail, 'GRAPHQL_TRUSTED_DOCUMENTS'));
+    problems.push(example(detail, 'GRAPHQL_TRUSTED_DOCUMENTS'));
   }
-  // Every platform is a sandbox so far, and its demo credentials are well known.
-  if (!isLoopbackHost(checked.HOST) && !checked.SANDBOX_PUBLIC) {
+  if (isDemo(checked) && !isLoopbackHost(checked.HOST) && !checked.SANDBOX_PUBLIC) {
     const detail = `HOST ("${checked.HOST}") can be reached from other machines, and the demo credentials of sandbox mode are well known`;
-    faults.push({ detail, kind: 'use', settings: 'HOST=127.0.0.1, or SANDBOX_PUBLIC=1 to allow this' });
+    problems.push({ detail, kind: 'use', settings: 'HOST=127.0.0.1, or SANDBOX_PUBLIC=1 to allow this' });
   }
-  return faults;
+  return problems;
+}
+
+/** The embedded sandbox is the default. */
+function kindOf({ PLATFORM_KIND: kind }: CheckedSettings): PlatformKind {
+  return kind ?? 'sandbox';
+}
+
+function isDemo(checked: CheckedSettings): boolean {
+  return platformKinds[kindOf(checked)].demo;
 }
 
 function freeze(checked: CheckedSettings): Config {
@@ -145,9 +182,26 @@ function freeze(checked: CheckedSettings): Config {
     host: checked.HOST,
     publicUrl: checked.PUBLIC_URL,
     port: checked.PORT,
+    corsOrigins: Object.freeze([...checked.CORS_ORIGINS]),
+    workers: checked.WORKERS,
     dataDir: resolve(checked.DATA_DIR),
     log: { level: checked.LOG_LEVEL, format: checked.LOG_FORMAT },
-    platform: Object.freeze({ url: checked.PLATFORM_URL, timeoutMs: checked.PLATFORM_TIMEOUT_MS }),
+    traces:
+      checked.OTEL_EXPORTER_OTLP_ENDPOINT === null
+        ? null
+        : Object.freeze({
+            endpoint: checked.OTEL_EXPORTER_OTLP_ENDPOINT,
+            protocol: checked.OTEL_EXPORTER_OTLP_PROTOCOL,
+          }),
+    platform: Object.freeze({
+      kind: kindOf(checked),
+      demo: isDemo(checked),
+      url: checked.PLATFORM_URL,
+      timeoutMs: checked.PLATFORM_TIMEOUT_MS,
+      waitMs: checked.PLATFORM_WAIT_MS,
+      plcUrl: checked.ATPROTO_PLC_URL,
+      jetstreamUrl: checked.ATPROTO_JETSTREAM_URL,
+    }),
     sandbox: Object.freeze({ port: checked.SANDBOX_PORT, activity: checked.SANDBOX_ACTIVITY }),
     rateLimit: checked.RATE_LIMIT,
     maxStreamsPerKey: checked.MAX_STREAMS_PER_KEY,
@@ -167,8 +221,7 @@ function freeze(checked: CheckedSettings): Config {
       trustedDocuments: checked.GRAPHQL_TRUSTED_DOCUMENTS,
       trustedOnly: checked.GRAPHQL_TRUSTED_ONLY,
     }),
-    // Every platform is a sandbox so far.
-    webhooks: Object.freeze({ allowLocalhost: checked.ALLOW_LOCALHOST_WEBHOOKS ?? true }),
+    webhooks: Object.freeze({ allowLocalhost: checked.ALLOW_LOCALHOST_WEBHOOKS ?? isDemo(checked) }),
     outboundAllow: Object.freeze([...checked.OUTBOUND_ALLOW]),
     secrets: Object.freeze({
       secretKeys: checked.SECRET_KEY && Object.freeze(checked.SECRET_KEY.map((key) => new Secret(key))),

@@ -3,33 +3,38 @@ import {
   type Check,
   choice,
   cidrBlocks,
-  dollars,
+  dollarAmount,
   httpOrigin,
   keys32,
   mongodbUrl,
   onOff,
   publicUrl,
+  webOrigins,
+  webSocketOrigin,
   wholeNumber,
 } from './checks.ts';
 
-/** An environment variable that configures Postern: its description for operators and the check of its text. */
+/** An environment variable that configures Postern, with its description for operators and its validation. */
 export interface Setting<T> {
-  /** The default as `--help` and docs/configuration.md show it. */
+  /** The default in the form that `--help` and docs/configuration.md show. */
   readonly defaultText: string;
   readonly about: string;
   readonly example: string;
-  /** True if the value must not be shown in messages. */
+  /** True if the value must not appear in messages. */
   readonly secret?: true;
-  /** Returns the value, or a string that completes "<NAME> …" and says what is wrong. `undefined` means that the setting is not set. */
+  /**
+   * Parses the text of the setting, or `undefined` if it is not set. Returns the value, or an error as a string that completes the sentence
+   * "<NAME> …".
+   */
   readonly check: (text: string | undefined) => { value: T } | string;
 }
 
-/** A setting with a default that an operator could write, such as `4000`. */
+/** Declares a setting whose default can be written as text, such as `4000`. */
 function withDefault<T>(defaultText: string, check: Check<T>) {
   return { defaultText, check: (text: string | undefined) => check(text ?? defaultText) };
 }
 
-/** A setting whose default cannot be written as its text. `defaultText` describes it. */
+/** Declares a setting whose default cannot be written as text. `defaultText` describes the default. */
 function optional<T>(fallback: T, defaultText: string, check: Check<T & {}>) {
   return {
     defaultText,
@@ -37,6 +42,10 @@ function optional<T>(fallback: T, defaultText: string, check: Check<T & {}>) {
       text === undefined ? { value: fallback } : check(text),
   };
 }
+
+/** The protocols of platforms. Each has an adapter in src/platform/adapters.ts. `demo`: its demo credentials are public. */
+export const platformKinds = { sandbox: { demo: true }, atproto: { demo: false } } as const;
+export type PlatformKind = keyof typeof platformKinds;
 
 const port = wholeNumber(0, 65_535);
 
@@ -54,10 +63,21 @@ export const settings = {
     about: 'Port to listen on; 0 takes any free port.',
     example: '8080',
   },
+  WORKERS: {
+    ...withDefault('1', wholeNumber(1, 64)),
+    about: 'Number of processes that serve requests on PORT. More than one are run by a supervisor.',
+    example: '2',
+  },
   PUBLIC_URL: {
     ...optional<string | null>(null, 'none: the listening address if only this machine reaches it', publicUrl),
     about: 'Base address that callers use, for example behind a reverse proxy. /openapi.json names it as its server.',
     example: 'https://postern.example',
+  },
+  CORS_ORIGINS: {
+    ...optional<string[]>([], 'none', webOrigins),
+    about:
+      'Origins, separated by commas, of the web pages whose programs may call /v1, /graphql and /mcp from a browser. A * is not accepted.',
+    example: 'https://app.example,http://localhost:5173',
   },
   DATA_DIR: {
     ...withDefault('./data', (text) => ({ value: text })),
@@ -87,18 +107,36 @@ export const settings = {
   },
   PLATFORM_URL: {
     ...optional<string | null>(null, 'the embedded sandbox', httpOrigin),
-    about: 'Origin of the platform. Needs PLATFORM_KIND.',
-    example: 'http://127.0.0.1:4001',
+    about: 'Origin of the platform. Needs PLATFORM_KIND. For the AT Protocol, the server where accounts log in.',
+    example: 'https://bsky.social',
   },
   PLATFORM_KIND: {
-    ...optional<'sandbox' | null>(null, 'none', choice('sandbox')),
-    about: 'Protocol of PLATFORM_URL. The only value is sandbox, for a sandbox that `postern sandbox` started.',
-    example: 'sandbox',
+    ...optional<PlatformKind | null>(null, 'none', choice('sandbox', 'atproto')),
+    about:
+      'Protocol of PLATFORM_URL: sandbox for a sandbox that `postern sandbox` started, atproto for the AT Protocol (Bluesky).',
+    example: 'atproto',
+  },
+  ATPROTO_PLC_URL: {
+    ...withDefault('https://plc.directory', httpOrigin),
+    about: 'Origin of the directory of did:plc identifiers. Used only with PLATFORM_KIND=atproto.',
+    example: 'http://127.0.0.1:2582',
+  },
+  ATPROTO_JETSTREAM_URL: {
+    ...optional<string | null>(null, 'none', webSocketOrigin),
+    about:
+      'Origin of a Jetstream, which reports events of all accounts at once instead of with the next poll. Used only with PLATFORM_KIND=atproto.',
+    example: 'wss://jetstream1.us-east.bsky.network',
   },
   PLATFORM_TIMEOUT_MS: {
     ...withDefault('15000', wholeNumber(1, 600_000)),
     about: 'Deadline of one platform call, in milliseconds. An upload has ten times as long.',
     example: '5000',
+  },
+  PLATFORM_WAIT_MS: {
+    ...withDefault('25000', wholeNumber(0, 60_000)),
+    about:
+      'Maximum time for which the platform may hold a request for the events of an active account, in milliseconds; 0 turns this off. Must be less than the time after which a proxy before the platform ends idle connections.',
+    example: '10000',
   },
   SANDBOX_PORT: {
     ...withDefault('4001', port),
@@ -136,7 +174,7 @@ export const settings = {
   },
   MAX_STREAMS_PER_KEY: {
     ...withDefault('20', wholeNumber(1, 1_000_000)),
-    about: 'Open live streams for each API key, in each process.',
+    about: 'Open live streams for each API key, in each service (workers share the limit).',
     example: '100',
   },
   UNAUTHENTICATED_RATE_LIMIT: {
@@ -151,7 +189,8 @@ export const settings = {
   },
   MAX_CONCURRENT_REQUESTS: {
     ...withDefault('256', wholeNumber(0, 1_000_000)),
-    about: 'Concurrent requests of one API key in each process; 0 for no limit. Open streams do not count.',
+    about:
+      'Concurrent requests of one API key in each service (workers share the limit); 0 for no limit. Open streams do not count.',
     example: '64',
   },
   MAX_REQUESTS_IN_FLIGHT: {
@@ -170,7 +209,7 @@ export const settings = {
     example: '2000',
   },
   GRAPHQL_MAX_COST: {
-    ...withDefault<Micros>('0.5', dollars),
+    ...withDefault<Micros>('0.5', dollarAmount),
     about: 'Highest cost of one GraphQL request, in dollars. A request that could cost more is refused as a whole.',
     example: '2',
   },
@@ -181,7 +220,7 @@ export const settings = {
   },
   GRAPHQL_TIMEOUT_MS: {
     ...withDefault('30000', wholeNumber(1, 600_000)),
-    about: 'Deadline of one GraphQL request, in milliseconds. Reads that have not finished by then are given up.',
+    about: 'Deadline of one GraphQL request, in milliseconds. Reads that have not finished by then are aborted.',
     example: '10000',
   },
   GRAPHQL_INTROSPECTION: {
@@ -198,6 +237,17 @@ export const settings = {
     ...withDefault('0', onOff),
     about: 'Refuse all GraphQL documents that are not in the file GRAPHQL_TRUSTED_DOCUMENTS.',
     example: '1',
+  },
+  OTEL_EXPORTER_OTLP_ENDPOINT: {
+    ...optional<string | null>(null, 'none: no traces', publicUrl),
+    about:
+      'Base address of an OpenTelemetry collector (OTLP over HTTP), which gets traces. The standard OTEL_* variables for the service name, sampling, headers and batches apply.',
+    example: 'http://127.0.0.1:4318',
+  },
+  OTEL_EXPORTER_OTLP_PROTOCOL: {
+    ...withDefault('http/protobuf', choice('http/protobuf', 'http/json')),
+    about: 'Encoding of traces: http/protobuf or http/json. gRPC is not supported.',
+    example: 'http/json',
   },
   LOG_LEVEL: {
     ...withDefault<LogLevel>('info', choice('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent')),

@@ -1,11 +1,11 @@
 import { PosternError } from './postern-error.ts';
 
-/** `text` replaces the name in the message, for example to name the alternatives of the field. */
+/** Creates an error for a missing field. `text` replaces the field's name in the message, for example to list alternatives. */
 export function missingField(field: string, text = field): PosternError {
   return new PosternError('missing_field', `Missing required field: ${text}`, { field });
 }
 
-/** A field as messages name it: `events[0]`. */
+/** Formats the path of a field for messages, for example `events[0]`. */
 export function fieldAt(path: readonly PropertyKey[]): string {
   return path.map((key, at) => (typeof key === 'number' ? `[${key}]` : `${at > 0 ? '.' : ''}${String(key)}`)).join('');
 }

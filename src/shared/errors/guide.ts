@@ -3,16 +3,16 @@ import type { ErrorCode } from './table.ts';
 export interface ErrorGuide {
   /** Advice for the caller. */
   remedy: string;
-  /** Whether the same request can succeed later. */
+  /** States whether the same request can succeed later. */
   retry: 'never' | 'after a change' | 'yes, after Retry-After' | 'yes';
 }
 
-/** Advice for each error code, printed into `/docs/errors` and docs/errors.md. */
+/** Advice for each error code. It is printed into `/docs/errors` and docs/errors.md. */
 export const errorGuide: Readonly<Record<ErrorCode, ErrorGuide>> = {
   bad_input: { remedy: 'Correct the field that the message names. The request was not charged.', retry: 'never' },
   too_costly: {
     remedy:
-      'Ask for fewer or shorter lists (`first`), fewer nested fields, or split the document. `x-cost-only: 1` returns ' +
+      'Select fewer or shorter lists (`first`), fewer nested fields, or split the document. `x-cost-only: 1` returns ' +
       'the worst-case cost of a document without running it.',
     retry: 'never',
   },
@@ -49,8 +49,8 @@ export const errorGuide: Readonly<Record<ErrorCode, ErrorGuide>> = {
   },
   rate_limited: {
     remedy:
-      'Read the message, which names the limit. Wait for the seconds in `Retry-After`. If it is not set, close a live stream ' +
-      'or delete a webhook first.',
+      'Read the message, which names the limit. Wait for the seconds in `Retry-After`. If it is not set, close a live stream, ' +
+      'delete a webhook or revoke an API key first.',
     retry: 'yes, after Retry-After',
   },
   headers_too_large: { remedy: 'Shorten the URL or the headers; move long values into the body.', retry: 'never' },

@@ -1,18 +1,18 @@
-/** What is wrong with an installation, and what its operator can do about it. */
-export interface Fault {
+/** A problem of an installation and the advice for its operator. */
+export interface OperatorProblem {
   readonly detail: string;
-  /** `null` if nobody can say. */
+  /** Advice to solve the problem; `null` if there is none. */
   readonly advice: string | null;
 }
 
-/** An error that the operator reads: at a start, in the log, or from `postern doctor`, which shows the advice apart. */
+/** An error for the operator, shown at start-up, in the log, or by `postern doctor`, which shows the advice separately. */
 export class OperatorError extends Error {
   override readonly name: string = 'OperatorError';
-  readonly fault: Fault;
+  readonly problem: OperatorProblem;
 
-  constructor(fault: Fault | string, options?: ErrorOptions) {
-    const known = typeof fault === 'string' ? { detail: fault, advice: null } : fault;
+  constructor(problem: OperatorProblem | string, options?: ErrorOptions) {
+    const known = typeof problem === 'string' ? { detail: problem, advice: null } : problem;
     super(known.advice === null ? known.detail : `${known.detail}: ${known.advice}`, options);
-    this.fault = known;
+    this.problem = known;
   }
 }

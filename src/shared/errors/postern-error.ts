@@ -2,15 +2,15 @@ import { type ErrorReason, errorReasons } from './reasons.ts';
 import { type ErrorCode, errorTable } from './table.ts';
 
 interface Details {
-  /** The fault underneath, for the log; callers never see it. */
+  /** The underlying error. It is logged and never sent to callers. */
   cause?: unknown;
-  /** Seconds that the caller should wait before it asks again. */
+  /** The number of seconds to wait before a retry. */
   retryAfterSeconds?: number;
-  /** The field of the input that is at fault, as the message spells it. */
+  /** The invalid field of the input, spelled as in the message. */
   field?: string;
 }
 
-/** A refusal or failure with a message for the caller. Code decides by the reason or the error code, never by the message. */
+/** An error with a message for the caller. Code must distinguish errors by `reason` or `code`, never by the message. */
 export class PosternError extends Error {
   override readonly name = 'PosternError';
   readonly reason: ErrorReason;
@@ -33,10 +33,10 @@ export class PosternError extends Error {
   }
 }
 
-/** Any thrown value as a `PosternError`. An unexpected one becomes `internal`, with the value as its cause for the log. */
+/** Converts any thrown value to a `PosternError`. An unexpected value becomes an `internal` error and is kept as its cause for the log. */
 export function asPosternError(error: unknown): PosternError {
   if (error instanceof PosternError) return error;
-  return new PosternError('unexpected', 'Internal error; the log has its cause under this x-request-id', {
+  return new PosternError('unexpected', 'Internal error. The log contains the cause with this x-request-id', {
     cause: error,
   });
 }

@@ -1,8 +1,8 @@
 import type { ErrorCode } from './table.ts';
 
 /**
- * Every reason for an error, with the error code that callers get. The log line of a request has its reason, `postern_refusals_total`
- * counts reasons, and code decides by them. `meaning` is printed into docs/errors.md.
+ * All reasons for an error, with the error code that callers get. The reason appears in the log line of the request and as a label of
+ * `postern_refusals_total`. `meaning` is printed into docs/errors.md.
  */
 export const errorReasons = {
   missing_field: { code: 'bad_input', meaning: 'A required field was left out.' },
@@ -11,7 +11,7 @@ export const errorReasons = {
   malformed_request: { code: 'bad_input', meaning: 'The request is not valid HTTP, or its path is wrongly encoded.' },
   unreadable_body: {
     code: 'bad_input',
-    meaning: 'The body is not UTF-8, JSON or multipart within the limits, or was cut short.',
+    meaning: 'The body is not UTF-8, JSON or multipart within the limits, or is incomplete.',
   },
   address_refused: {
     code: 'bad_input',
@@ -30,15 +30,25 @@ export const errorReasons = {
   key_malformed: { code: 'unauthenticated', meaning: 'The API key is incomplete or mistyped.' },
   key_unknown: { code: 'unauthenticated', meaning: 'There is no such API key.' },
   key_revoked: { code: 'unauthenticated', meaning: 'The API key was revoked.' },
+  key_expired: { code: 'unauthenticated', meaning: 'The API key has expired.' },
+  stream_token_expired: { code: 'unauthenticated', meaning: 'The token of a live stream has expired.' },
+  stream_token_invalid: {
+    code: 'unauthenticated',
+    meaning: 'The token of a live stream is incomplete or altered, or was made with a key that is not in `SECRET_KEY`.',
+  },
   account_gone: { code: 'unauthenticated', meaning: 'The account of the API key no longer exists.' },
   metrics_token_wrong: {
     code: 'unauthenticated',
-    meaning: 'A request for `/metrics` did not have the right `METRICS_TOKEN`.',
+    meaning: 'A request for `/metrics` did not have the correct `METRICS_TOKEN`.',
   },
   credit_short: { code: 'insufficient_credits', meaning: 'The account has less credit than the request can cost.' },
   credit_reserved: {
     code: 'insufficient_credits',
     meaning: 'The account has enough credit, but calls in flight have reserved it.',
+  },
+  key_budget_spent: {
+    code: 'insufficient_credits',
+    meaning: 'The API key has no dollars left for the day (`dollars_per_day`).',
   },
   auth_token_rejected: { code: 'forbidden', meaning: 'The platform rejected `auth_token`.' },
   platform_refused: { code: 'forbidden', meaning: 'The platform does not allow the actor to do this.' },
@@ -46,15 +56,28 @@ export const errorReasons = {
   not_owner: { code: 'forbidden', meaning: 'The message or article belongs to another user.' },
   premium_required: { code: 'forbidden', meaning: 'The actor has no premium subscription.' },
   loopback_only: { code: 'forbidden', meaning: 'The page is for this machine only, or for loopback names in `Host`.' },
+  origin_not_allowed: {
+    code: 'forbidden',
+    meaning: 'A page of an origin that is not in `CORS_ORIGINS` called `/mcp`.',
+  },
+  key_address_not_allowed: {
+    code: 'forbidden',
+    meaning: 'The API key may not be used from the address of the client (`ip_ranges`).',
+  },
+  key_read_only: { code: 'forbidden', meaning: 'The API key may only read (`read_only`).' },
+  key_group_not_allowed: { code: 'forbidden', meaning: 'The API key may not call this group of endpoints (`groups`).' },
+  key_restricted: { code: 'forbidden', meaning: 'An API key with restrictions cannot manage keys or the account.' },
+  key_public: { code: 'forbidden', meaning: 'The demo key cannot be revoked over the API.' },
   unknown_path: { code: 'not_found', meaning: 'There is no such path.' },
   resource_not_found: {
     code: 'not_found',
     meaning: 'The platform has no such tweet, user, list, article, media or conversation.',
   },
+  delivery_not_found: { code: 'not_found', meaning: 'The webhook has no delivery of this event in the last 24 hours.' },
   webhook_not_found: { code: 'not_found', meaning: 'The account has no such webhook.' },
   method_not_allowed: { code: 'method_not_allowed', meaning: 'The path accepts other methods.' },
   request_timeout: { code: 'request_timeout', meaning: 'The request did not arrive in time.' },
-  caller_hung_up: { code: 'request_timeout', meaning: 'The caller hung up before the response.' },
+  caller_hung_up: { code: 'request_timeout', meaning: 'The caller disconnected before the response.' },
   duplicate_tweet: { code: 'conflict', meaning: 'The actor has posted the same text before.' },
   platform_conflict: { code: 'conflict', meaning: 'The present state on the platform does not allow the call.' },
   chat_keys_missing: {
@@ -63,11 +86,16 @@ export const errorReasons = {
   },
   chat_keys_exist: { code: 'conflict', meaning: 'The account has chat keys already.' },
   webhook_invalid: { code: 'conflict', meaning: 'The webhook has not passed its handshake.' },
-  webhook_changed: { code: 'conflict', meaning: 'The webhook was changed by another request meanwhile.' },
+  webhook_paused: { code: 'conflict', meaning: 'The webhook is paused, so nothing can be replayed to it.' },
+  webhook_changed: { code: 'conflict', meaning: 'The webhook was changed by another request in the meantime.' },
   idempotency_running: { code: 'conflict', meaning: 'The first request with this `Idempotency-Key` is still running.' },
   idempotency_outcome_unknown: {
     code: 'conflict',
     meaning: 'The first request with this `Idempotency-Key` may have been performed.',
+  },
+  idempotency_response_unreadable: {
+    code: 'conflict',
+    meaning: 'The response kept for this `Idempotency-Key` cannot be decrypted with the keys in `SECRET_KEY`.',
   },
   body_too_large: { code: 'too_large', meaning: 'The body is larger than the path accepts.' },
   unsupported_body: {
@@ -115,6 +143,7 @@ export const errorReasons = {
     code: 'rate_limited',
     meaning: 'Limit of articles of one account that wait to be processed.',
   },
+  key_limit: { code: 'rate_limited', meaning: 'Limit of API keys of one account that are not revoked (100).' },
   webhook_limit: { code: 'rate_limited', meaning: 'Limit of webhooks of one account (100).' },
   webhook_test_limit: { code: 'rate_limited', meaning: 'Limit of test events a minute of one account (10).' },
   webhook_handshake_limit: { code: 'rate_limited', meaning: 'Another handshake of the webhook took too long.' },
@@ -185,7 +214,7 @@ export const errorReasons = {
 
 export type ErrorReason = keyof typeof errorReasons;
 
-/** The reasons of one code, such as those of `rate_limited`. */
+/** The reasons that belong to one code, such as `rate_limited`. */
 export type ReasonOf<Code extends ErrorCode> = {
   [Reason in ErrorReason]: (typeof errorReasons)[Reason]['code'] extends Code ? Reason : never;
 }[ErrorReason];

@@ -1,6 +1,6 @@
 /**
- * Every error code with its status in REST and its `extensions.code` in GraphQL. The code that detects a problem writes the message,
- * because the message names the field or the cause.
+ * All error codes with their status in REST and their `extensions.code` in GraphQL. Messages are not part of the table, because a message
+ * contains the field or the cause and is written where the error is detected.
  */
 export const errorTable = {
   bad_input: { status: 400, graphql: 'BAD_USER_INPUT' },
@@ -29,12 +29,12 @@ export type ErrorCode = keyof typeof errorTable;
 
 export const errorCodes = Object.keys(errorTable) as ErrorCode[];
 
-/** The response header that carries the error code (docs/rest.md, Errors). */
+/** The response header with the error code (docs/rest.md, Errors). */
 export const errorCodeHeader = 'x-error-code';
 
 /**
- * Returns the error code of a response if only its status is known, as for a stored response. Among the codes that REST responses use,
- * each status belongs to one code.
+ * Returns the error code of a response of which only the status is known, such as a stored response. Each status of REST belongs to exactly
+ * one code.
  */
 export function errorCodeOf(status: number): ErrorCode {
   return errorCodes.find((code) => errorTable[code].status === status) ?? (status < 500 ? 'bad_input' : 'internal');

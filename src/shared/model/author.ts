@@ -4,7 +4,7 @@ import { otherUserFields, userFields } from './user-fields.ts';
 
 const { platformUrl, favouritesCount, statusesCount, mediaCount, pinnedTweetIds } = otherUserFields;
 
-/** The user inside a Tweet (docs/rest.md, Author). */
+/** The author of a tweet (docs/rest.md, Author). */
 export const author = z
   .object({
     type: z.literal('user'),

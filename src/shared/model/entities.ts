@@ -11,9 +11,9 @@ export const tag = z
 
 export const link = z
   .object({
-    url: z.string().meta({ description: 'The address as it stands in the text.' }),
-    expanded_url: z.string().meta({ description: 'The address that it leads to.' }),
-    display_url: z.string().meta({ description: 'The address as people are shown it.' }),
+    url: z.string().meta({ description: 'The address as it is written in the text.' }),
+    expanded_url: z.string().meta({ description: 'The address that the link leads to.' }),
+    display_url: z.string().meta({ description: 'The address as it is shown to people.' }),
     indices,
   })
   .meta({ description: 'A link in a text.' });
@@ -22,7 +22,7 @@ export const mention = z
   .object({ id: userId, screen_name: userName, name: z.string().meta({ description: 'Name of the user.' }), indices })
   .meta({ description: 'A user who is mentioned in a text.' });
 
-/** The marked parts of a Tweet's text (docs/rest.md, Entities). */
+/** The mentions, hashtags and links in the text of a tweet (docs/rest.md, Entities). */
 export const entities = z
   .object({
     hashtags: z.array(tag).meta({ description: 'Hashtags (`#word`).' }),

@@ -18,22 +18,42 @@ export const eventTypes = [
 
 export type EventType = (typeof eventTypes)[number];
 
-/** An event of an account, as the platform reports it. */
-export type PlatformEvent = TweetEvent | FollowEvent | MessageEvent;
+/** The types of events about the account of Postern. Only webhooks that list them receive them, and no live stream. */
+export const accountEventTypes = ['account.low_credit'] as const;
+
+export type AccountEventType = (typeof accountEventTypes)[number];
+
+/** The types that the `events` of a webhook may list. */
+export const webhookEventTypes = [...eventTypes, ...accountEventTypes] as const;
+
+export type WebhookEventType = (typeof webhookEventTypes)[number];
+
+/** An event of an account as the platform reports it. */
+export type PlatformEvent = TweetEvent | LikeEvent | RetweetEvent | FollowEvent | MessageEvent;
 
 interface Happened {
   /** The platform's id of the event. It is unique and does not change. */
   id: string;
   /** ISO 8601 with milliseconds. */
   createdAt: string;
-  /** The users who caused the event. */
+  /** The user who caused the event. */
   actor: { id: string; userName: string; name: string };
 }
 
 export interface TweetEvent extends Happened {
-  type: 'tweet.mention' | 'tweet.reply' | 'tweet.quote' | 'tweet.like' | 'tweet.retweet';
-  /** The tweet that was written, liked or retweeted. */
+  type: 'tweet.mention' | 'tweet.reply' | 'tweet.quote';
+  /** The tweet that was written. */
   tweet: { id: string; text: string; inReplyToId: string | null; quotedTweetId: string | null };
+}
+
+export interface LikeEvent extends Happened {
+  type: 'tweet.like';
+  tweet: { id: string };
+}
+
+export interface RetweetEvent extends Happened {
+  type: 'tweet.retweet';
+  tweet: { id: string };
 }
 
 export interface FollowEvent extends Happened {
@@ -41,7 +61,7 @@ export interface FollowEvent extends Happened {
   tweet: null;
 }
 
-/** An event in a conversation of the account, by either user, encrypted as the platform carries it. */
+/** An event in a conversation of the account, caused by either user. It is encrypted. */
 export interface MessageEvent extends Happened {
   type: Extract<EventType, `message.${string}`>;
   tweet: null;
@@ -58,14 +78,14 @@ export function isMessageType(type: string): boolean {
 }
 
 /**
- * An item of an event stream. A `gap` says that the reader may have missed events that are no longer kept. If the gap has an id, the
- * reader can continue after that id.
+ * An item of an event stream. A `gap` means that the reader may have missed events that are no longer stored. If the gap has an id, the
+ * reader can continue from this id.
  */
 export type StreamItem =
   | { kind: 'event'; id: string; type: string; body: string }
   | { kind: 'gap'; id: string | null; reason: string };
 
-/** An event stream that is open until its reader or this process ends it. */
+/** An event stream. It is open until its reader or this process ends it. */
 export interface LiveStream {
   readonly items: AsyncIterable<StreamItem>;
   end(): void;

@@ -1,35 +1,46 @@
-/** Nested arrays and objects of a JSON text. Everything that is read from callers is at most 5 deep. */
+/** The maximum nesting of arrays and objects in a JSON text. No input of a caller is nested more than 5 levels. */
 const maxDepth = 64;
-/** Elements and properties of a JSON text, counted over all levels. The largest request needs a few hundred. */
+/** The maximum number of elements and properties in a JSON text, over all levels. The largest valid request needs a few hundred. */
 const maxValues = 10_000;
-/** Digits, spaces and punctuation. `JSON.parse` reads them ten times more slowly than the inside of a string. */
+/**
+ * The maximum number of bytes outside strings: digits, spaces and punctuation. `JSON.parse` needs ten times as long for them as for bytes
+ * inside strings.
+ */
 const maxBytesOutsideStrings = 1024 * 1024;
-/** `JSON.parse` hashes each name. */
+/** The maximum size of one property name in bytes, because `JSON.parse` computes a hash of each name. */
 const maxNameBytes = 64 * 1024;
-/** Base64 has at most one character in 32 that encoders escape (`\/`, `\u002B`): fewer than this in the largest body. */
+/**
+ * The maximum number of escapes. Encoders escape at most one of 32 base64 characters (`\/`, `\u002B`), so the largest valid body has fewer
+ * escapes.
+ */
 const maxEscapes = 1_000_000;
 
-/** From here on in a string, to search is faster than to read each byte. */
+/** After this many bytes of a string, searching for the closing quote is faster than reading each byte. */
 const searchAfterBytes = 256;
 
 /** Thrown for JSON that exceeds a limit. The message is a predicate, such as `nests deeper than …`. */
 export class JsonLimitError extends Error {}
 
 /**
- * Parses JSON from outside the process. Throws `JsonLimitError` before anything is parsed, so that no recursion over the
- * result (`JSON.stringify`, schema validation, GraphQL coercion) can overflow the stack. Throws `SyntaxError` for invalid JSON.
+ * Parses JSON from outside the process. Throws `JsonLimitError` before parsing, so that no recursive function (`JSON.stringify`, schema
+ * validation, GraphQL coercion) can overflow the stack on the result. Throws `SyntaxError` for invalid JSON.
  */
-export function parseJson(text: string): unknown {
+export function parseUntrustedJson(text: string): unknown {
   new JsonLimits().check(Buffer.from(text));
   return JSON.parse(text);
 }
 
-/** Describes an error of `parseJson` for the caller. V8's own messages quote the text, which may hold secrets. */
-export function jsonFault(error: unknown): string {
+/**
+ * Describes an error of `parseUntrustedJson` for the caller. V8's own messages are not used, because they quote the text, which may contain secrets.
+ */
+export function jsonErrorReason(error: unknown): string {
   return error instanceof JsonLimitError ? error.message : 'is not valid JSON';
 }
 
-/** Counts through the bytes of a JSON text, in one piece or several. It need not be right about invalid JSON, which `JSON.parse` refuses. */
+/**
+ * Checks the limits of a JSON text, which may be passed in several parts. Results for invalid JSON need not be correct, because
+ * `JSON.parse` refuses it anyway.
+ */
 export class JsonLimits {
   #depth = 0;
   #values = 1;
@@ -39,7 +50,7 @@ export class JsonLimits {
   #isEscaped = false;
   #stringBytes = 0;
 
-  /** Throws `JsonLimitError`. */
+  /** Checks the next part of the text. Throws `JsonLimitError`. */
   check(bytes: Uint8Array): void {
     const hasEscapes = bytes.includes(0x5c);
     let at = 0;

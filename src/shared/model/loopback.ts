@@ -1,10 +1,10 @@
-/** Returns true for the names and addresses that always mean this machine (RFC 6761 section 6.3, RFC 1122). */
+/** Returns true for names and addresses that always refer to this machine (RFC 6761 section 6.3, RFC 1122). */
 export function isLoopbackHost(host: string): boolean {
   const name = host.toLowerCase().replace(/^\[|\]$/g, '');
   return name === 'localhost' || name === '::1' || /^(::ffff:)?127(\.\d{1,3}){3}$/.test(name);
 }
 
-/** Does the same for a `Host` header, which may contain a port. */
+/** Returns true for a `Host` header with a loopback name or address. The header may contain a port. */
 export function isLoopbackHostHeader(header: string | undefined): boolean {
   return header !== undefined && isLoopbackHost(header.replace(/:\d{1,5}$/, ''));
 }

@@ -1,4 +1,4 @@
-/** An event of a conversation as the platform carries it: encrypted and signed, in base64. */
+/** An encrypted and signed event of a conversation, in base64, as the platform stores it. */
 export interface SealedEvent {
   readonly messageId: string;
   readonly senderId: string;
@@ -7,10 +7,12 @@ export interface SealedEvent {
   readonly signature: string;
 }
 
-/** The unencrypted part of an event. With it the platform delivers an edit or reaction together with its message. */
+/** The unencrypted type of an event. The platform needs it to deliver an edit or a reaction together with its message. */
 export type SealedKind = 'message' | 'edit' | 'reaction_added' | 'reaction_removed' | 'deletion' | 'key_change';
 
-/** An event with its place. Only the encrypted part is authenticated; the other fields are claims of the platform. */
+/**
+ * An event with the data that the platform adds. Only `sealed` is authenticated; all other fields are unverified claims of the platform.
+ */
 export interface PlacedEvent {
   readonly kind: SealedKind;
   readonly seqId: string;
@@ -19,17 +21,17 @@ export interface PlacedEvent {
   readonly conversationId: string;
   /** ISO 8601 with milliseconds. */
   readonly createdAt: string;
-  /** `seqId` of the message that the event is about. */
+  /** The `seqId` of the message that the event refers to. */
   readonly targetSeqId: string | null;
-  /** `null` if the event was deleted. */
+  /** The encrypted event; `null` if the event was deleted. */
   readonly sealed: SealedEvent | null;
 }
 
-/** A message with the later events about it. */
+/** A message with the later events that refer to it. */
 export interface PlacedMessage extends PlacedEvent {
-  /** True if the message was deleted, for both users or for the reader only. */
+  /** Set if the message was deleted, either for both users or only for the reader. */
   readonly deleted: 'all' | 'self' | null;
-  /** Oldest first. */
+  /** The events that refer to this message, oldest first. */
   readonly about: readonly PlacedEvent[];
 }
 
@@ -38,7 +40,7 @@ export interface PlacedKeyChange extends PlacedEvent {
   readonly version: string;
 }
 
-/** Public chat keys as the platform returns them. They are not trusted before they are verified. */
+/** Public chat keys as the platform returns them. They are not trusted until they are verified. */
 export interface RegisteredChatKeys {
   readonly userId: string;
   readonly publicKeyVersion: string;

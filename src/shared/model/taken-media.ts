@@ -6,15 +6,15 @@ export type MediaKind = 'photo' | 'gif' | 'video' | 'audio' | 'svg' | 'file';
 /** Media that was fetched or decoded, and checked. It stays on disk until it is discarded or the process ends. */
 export interface TakenMedia {
   readonly kind: MediaKind;
-  /** MIME type, detected from the bytes. */
+  /** The MIME type, detected from the bytes. */
   readonly type: string;
-  /** Size in bytes. */
+  /** The size in bytes. */
   readonly size: number;
-  /** Size in pixels; null if the media has none. */
+  /** The width in pixels; null if the media has no dimensions. */
   readonly width: number | null;
   readonly height: number | null;
   readonly durationMs: number | null;
-  /** Returns all bytes from the beginning. May be called more than once. */
+  /** Returns a stream of all bytes from the beginning. May be called several times. */
   open(): Readable;
   discard(): Promise<void>;
 }

@@ -4,8 +4,8 @@ const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', '
 const two = (n: number) => (n < 10 ? `0${n}` : `${n}`);
 
 /**
- * The `createdAt` of tweets and Authors: `<weekday> <month> <day> <HH:MM:SS> <+0000> <year>` (docs/rest.md, Responses),
- * such as `Sat Nov 21 09:26:41 +0000 2026`.
+ * Formats the `createdAt` of tweets and authors: `<weekday> <month> <day> <HH:MM:SS> <+0000> <year>` (docs/rest.md, Responses), such as
+ * `Sat Nov 21 09:26:41 +0000 2026`.
  */
 export function formatTweetTime(time: Date): string {
   const clock = `${two(time.getUTCHours())}:${two(time.getUTCMinutes())}:${two(time.getUTCSeconds())}`;
@@ -13,7 +13,7 @@ export function formatTweetTime(time: Date): string {
   return `${day} ${clock} +0000 ${time.getUTCFullYear()}`;
 }
 
-/** ISO 8601 with milliseconds, in UTC. */
+/** Formats a time as ISO 8601 with milliseconds in UTC. */
 export function formatIsoTime(ms: number): string {
   return new Date(ms).toISOString();
 }

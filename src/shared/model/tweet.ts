@@ -20,18 +20,18 @@ const plainTweet = z.object({
   createdAt: tweetTime.meta({ description: 'When the tweet was posted.' }),
   lang: z.string().meta({ description: 'Language code.' }),
   isReply: z.boolean().meta({ description: 'True if the tweet is a reply.' }),
-  inReplyToId: numericId.nullable().meta({ description: 'Id of the tweet that it replies to.' }),
-  inReplyToUserId: numericId.nullable().meta({ description: 'Id of the user whom it replies to.' }),
+  inReplyToId: numericId.nullable().meta({ description: 'Id of the tweet that this tweet replies to.' }),
+  inReplyToUserId: numericId.nullable().meta({ description: 'Id of the user whom this tweet replies to.' }),
   conversationId: numericId.nullable().meta({ description: 'Id of the first tweet of the thread.' }),
   media: z.array(media).meta({ description: 'Photos, videos and animations.' }),
   entities: entities.meta({ description: 'The marked parts of the text.' }),
   author,
 });
 
-/** A tweet inside another; what it quotes itself is left out. */
+/** A tweet that another tweet quotes. Its own quoted tweet is left out. */
 export const quotedTweet = plainTweet.extend({ quoted_tweet: z.null() }).meta({ id: 'QuotedTweet' });
 
-/** A short post (docs/rest.md, Tweet). A quoted tweet that cannot be seen (deleted, protected, suspended) is null. */
+/** A tweet (docs/rest.md, Tweet). `quoted_tweet` is null if the quoted tweet is deleted, protected or suspended. */
 export const tweet = plainTweet
   .extend({ quoted_tweet: quotedTweet.nullable() })
   .meta({ id: 'Tweet', description: 'A short post.' });

@@ -7,11 +7,13 @@ const { id, userName, name, profilePicture, isVerified, isBlueVerified } = userF
 export const usernameChanges = z
   .object({
     count: count.meta({ description: 'How often the screen name was changed.' }),
-    lastChangedAt: timeOrEmpty.meta({ description: 'When it was last changed, if it ever was.' }),
+    lastChangedAt: timeOrEmpty.meta({
+      description: 'When the screen name was last changed. Has no value if it was never changed.',
+    }),
   })
   .meta({ description: 'Changes of the screen name.' });
 
-/** Where an account comes from (docs/rest.md, User about). */
+/** The origin of a user's account (docs/rest.md, User about). */
 export const userAbout = z
   .object({
     id,
@@ -23,12 +25,12 @@ export const userAbout = z
     isBlueVerified,
     isIdentityVerified: z.boolean().meta({ description: 'True if the user showed an identity document.' }),
     verifiedSince: timeOrEmpty.meta({
-      description: 'When the user was verified, if the user is and the day is known.',
+      description: 'When the user was verified. Has no value if the user is not verified or the day is not known.',
     }),
     accountBasedIn: z.string().meta({ description: 'Country or region of the account.' }),
     createdVia: z.string().meta({ description: 'The client platform that the account was created with.' }),
     usernameChanges,
   })
-  .meta({ id: 'UserAbout', description: 'Where an account comes from.' });
+  .meta({ id: 'UserAbout', description: 'The history of an account.' });
 
 export type UserAbout = z.infer<typeof userAbout>;

@@ -22,7 +22,7 @@ export const userFields = {
   following: count.meta({ description: 'Number of users whom this user follows.' }),
 };
 
-/** Fields that only some of these shapes have. */
+/** Fields that only some of the user shapes have. */
 export const otherUserFields = {
   platformUrl: text.nullable().meta({ description: "Address of the user's page on the platform." }),
   protected: flag.meta({ description: 'True if only approved followers see the tweets.' }),

@@ -2,8 +2,8 @@ import type { PosternError } from '../errors/postern-error.ts';
 import type { Logger } from './logger.ts';
 
 /**
- * Logs the cause of an error that the caller did not cause. A refusal (4xx, or 503 without a cause) is not logged here, because the
- * line of the request has its reason.
+ * Logs the cause of an error that is not the caller's mistake. Refusals (4xx, and 503 without a cause) are not logged here, because the log
+ * line of the request contains their reason.
  */
 export function logFailure(
   logger: Logger,
@@ -11,7 +11,7 @@ export function logFailure(
   { code, reason, status, message, cause }: PosternError,
 ): void {
   if (status < 500 || (code === 'unavailable' && cause === undefined)) return;
-  // `StoreTrouble` logs a failure of the store once, not for every refused call.
+  // `StoreFailureLog` already logs that the store is unavailable once, so each refused call is logged at `info` only.
   const level = code === 'internal' ? 'error' : code === 'unavailable' ? 'info' : 'warn';
   logger[level]({ requestId, code, reason, err: cause }, message);
 }

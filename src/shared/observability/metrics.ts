@@ -1,5 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { ErrorReason } from '../errors/reasons.ts';
+import { type ErrorReason, errorReasons } from '../errors/reasons.ts';
 
 const seconds = [0.005, 0.025, 0.1, 0.25, 1, 5, 15];
 
@@ -18,14 +18,14 @@ export interface Backlog {
 
 const statusClasses = ['2xx', '3xx', '4xx', '5xx'];
 
-/** Returns the class of the status of a response. It is never 1xx, but a platform or a proxy may send any number. */
+/** Returns the class of an HTTP status. It is `other` for invalid numbers, which a platform or a proxy may send. */
 function statusClass(status: number): string {
   return statusClasses[Math.floor(status / 100) - 2] ?? 'other';
 }
 
 /**
- * The metrics of `/metrics`. Their size is bounded: labels are names of actions and operations, statuses of this service and words
- * from fixed sets, never text from a caller or the platform. No metric has both two labels with many values and buckets.
+ * The metrics of `/metrics`. Their number is bounded, because labels are names of actions and operations, statuses and other values from
+ * fixed sets, never text from a caller or the platform. No histogram has two labels with many values.
  */
 export class Metrics {
   readonly registry = new Registry();
@@ -80,6 +80,12 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  readonly dollarsCharged = new Counter({
+    name: 'postern_charged_dollars_total',
+    help: 'Dollars that this process charged to accounts in the store.',
+    registers: [this.registry],
+  });
+
   readonly holdsSwept = new Counter({
     name: 'postern_holds_swept_total',
     help: 'Reservations of dead processes that this process gave back.',
@@ -95,7 +101,7 @@ export class Metrics {
 
   readonly activityGaps = new Counter({
     name: 'postern_activity_gaps_total',
-    help: 'Times that the platform did not keep all that had happened since it was asked last.',
+    help: 'Polls after which events are missing, because the platform no longer had all of them.',
     registers: [this.registry],
   });
 
@@ -128,20 +134,40 @@ export class Metrics {
 
   readonly #refusals = new Counter({
     name: 'postern_refusals_total',
-    help: 'Requests that ended with an error, by reason (docs/errors.md lists them).',
-    labelNames: ['reason'],
+    help: 'Requests that ended with an error, by error code and reason (docs/errors.md lists them).',
+    labelNames: ['code', 'reason'],
     registers: [this.registry],
   });
 
-  constructor() {
+  readonly #text: () => Promise<string>;
+
+  /** `text` returns the content of `/metrics`. The default is the metrics of this process. */
+  constructor(text?: () => Promise<string>) {
+    this.#text = text ?? (() => this.registry.metrics());
     collectDefaultMetrics({ register: this.registry });
   }
 
-  /** Adds the number of open sockets to other hosts, by kind. It is read when `/metrics` is requested. */
+  /** Returns the content of `/metrics`. */
+  text(): Promise<string> {
+    return this.#text();
+  }
+
+  /** Adds a metric whose labels describe this installation. Its value is always 1. */
+  describe(labels: { version: string; platform: string; store: string }): void {
+    new Gauge({
+      name: 'postern_build_info',
+      help: 'The version of Postern and of Node, the kind of the platform, and the kind of the store. Always 1.',
+      labelNames: ['version', 'node', 'platform', 'store'],
+      aggregator: 'first',
+      registers: [this.registry],
+    }).set({ ...labels, node: process.versions.node }, 1);
+  }
+
+  /** Adds a metric for the number of open outgoing sockets by kind. The metric is read when `/metrics` is requested. */
   watchConnections(open: () => Readonly<Record<string, number>>): void {
     new Gauge({
       name: 'postern_outbound_connections',
-      help: 'Open connections to other hosts, by kind (receiver, media, proxy, platform).',
+      help: 'Open connections to other hosts, by kind (receiver, media, proxy, account_server, platform).',
       labelNames: ['kind'],
       registers: [this.registry],
       collect() {
@@ -150,9 +176,28 @@ export class Metrics {
     });
   }
 
-  /** Counts a request. `status` is `null` if the caller hung up before the end of the response. `reason` is that of the error, if any. */
+  /** Adds the lengths of the queues in front of the store. They are read when `/metrics` is requested. */
+  watchQueues(length: { storeCalls: () => number; charges: () => number }): void {
+    const gauge = (name: string, help: string, value: () => number) =>
+      new Gauge({
+        name,
+        help,
+        registers: [this.registry],
+        collect() {
+          this.set(value());
+        },
+      });
+    const ofThread = 'Calls that wait for the thread of the embedded store. 0 with MongoDB.';
+    gauge('postern_store_calls_waiting', ofThread, length.storeCalls);
+    gauge('postern_charges_waiting', 'Charges of performed calls that are not in the store yet.', length.charges);
+  }
+
+  /**
+   * Counts a request. `status` is `null` if the caller disconnected before the response was complete. `reason` is the reason of the error,
+   * if there was one.
+   */
   requestEnded(action: string, status: number | null, durationMs: number, reason?: ErrorReason): void {
-    if (reason !== undefined) this.#refusals.inc({ reason });
+    if (reason !== undefined) this.#refusals.inc({ code: errorReasons[reason].code, reason });
     this.#requests.inc({ action, outcome: status === null ? 'hung_up' : statusClass(status) });
     this.#responses.inc({ status: status === null ? 'hung_up' : String(status) });
     this.#requestSeconds.observe({ action }, durationMs / 1_000);
@@ -165,25 +210,36 @@ export class Metrics {
     this.#platformSeconds.observe({ outcome: bounded }, durationMs / 1_000);
   }
 
-  /** Adds the figures of webhooks. They are read when `/metrics` is requested. */
-  watchDeliveries(here: () => WebhookLoad, everywhere: () => Promise<Backlog>): void {
-    const gauge = (name: string, help: string, value: () => number | Promise<number>) =>
+  /** Adds the metrics of webhooks. They are read when `/metrics` is requested. `storeNow` returns the time of the store's clock. */
+  watchDeliveries(here: () => WebhookLoad, everywhere: () => Promise<Backlog>, storeNow: () => number): void {
+    // `aggregator` determines how the values of several workers are combined.
+    const gauge = (
+      name: string,
+      help: string,
+      value: () => number | Promise<number>,
+      aggregator: 'sum' | 'max' = 'sum',
+    ) =>
       new Gauge({
         name,
         help,
+        aggregator,
         registers: [this.registry],
         async collect() {
-          // If the store is not available, the other figures are still returned.
+          // If the store is unavailable, this metric is NaN and the other metrics are still returned.
           this.set(await Promise.resolve(value()).catch(() => Number.NaN));
         },
       });
     gauge('postern_pollers', 'Pollers that this process runs.', () => here().pollers);
-    gauge('postern_deliveries_in_memory', 'Deliveries that this process has before it.', () => here().deliveries);
-    gauge('postern_streams', 'Live streams that are open here.', () => here().streams);
-    gauge('postern_deliveries_waiting', 'Deliveries that wait in the store.', async () => (await everywhere()).waiting);
-    gauge('postern_delivery_oldest_waiting_seconds', 'Age of the oldest delivery that is due.', async () => {
+    gauge('postern_deliveries_in_memory', 'Deliveries that this process has in memory.', () => here().deliveries);
+    gauge('postern_streams', 'Live streams that are open in this process.', () => here().streams);
+    const waiting = async () => (await everywhere()).waiting;
+    const except = 'except those of paused and invalid webhooks';
+    gauge('postern_deliveries_waiting', `Deliveries that wait in the store, ${except}.`, waiting, 'max');
+    const oldestSeconds = async () => {
       const { oldestDueAt } = await everywhere();
-      return oldestDueAt === null ? 0 : Math.max(0, (Date.now() - oldestDueAt) / 1_000);
-    });
+      return oldestDueAt === null ? 0 : Math.max(0, (storeNow() - oldestDueAt) / 1_000);
+    };
+    const oldestHelp = `Time since the oldest waiting delivery was due, ${except}.`;
+    gauge('postern_delivery_oldest_waiting_seconds', oldestHelp, oldestSeconds, 'max');
   }
 }

@@ -1,5 +1,6 @@
 import { styleText } from 'node:util';
 import { formatDollars, type Micros } from '../model/money.ts';
+import { printable } from '../model/printable.ts';
 
 type Line = Readonly<Record<string, unknown>>;
 type Style = Parameters<typeof styleText>[0];
@@ -14,16 +15,13 @@ const levels: Readonly<Record<number, [string, Style]>> = {
   60: ['FATAL', 'red'],
 };
 
-/** Widths of the columns of a request: longer values push the rest of their line to the right. */
+/** Column widths of a request line. Longer values shift the rest of their line to the right. */
 const widths = { method: 7, status: 8, ms: 7, action: 24, charge: 9 };
 
-/** The colours by the first character of the status. `h` means that the caller hung up. */
+/** Colours by the first character of the status. `h` stands for `hangup`: the caller disconnected. */
 const statusStyles: Readonly<Record<string, Style>> = { 2: 'green', 3: 'cyan', 4: 'yellow', 5: 'red', h: 'magenta' };
 
-/**
- * Returns a function that turns a JSON line of pino into a line for people: columns for requests, then `name=value`. Control
- * characters are escaped, because a platform or a proxy could have put commands for the terminal into its answer.
- */
+/** Returns a function that formats a JSON line of pino for people, with columns for requests and `name=value` for other fields. */
 export function prettyFormatter(hasColours: boolean): (json: string) => string {
   const paint: Paint = hasColours
     ? (style, text) => styleText(style, text, { validateStream: false })
@@ -33,8 +31,8 @@ export function prettyFormatter(hasColours: boolean): (json: string) => string {
     const [name, style] = levels[Number(level)] ?? [String(level), 'white'];
     const head = `${paint('gray', clockTime(time))} ${paint(style, name.padEnd(5))}`;
     const isRequest = msg === 'request' && fields['status'] !== undefined;
-    const [text, rest] = isRequest ? describeRequest(fields, paint) : [safe(String(msg ?? '')), fields];
-    const more = Object.entries(rest).map(([key, value]) => ` ${paint('gray', `${safe(key)}=${show(value)}`)}`);
+    const [text, rest] = isRequest ? describeRequest(fields, paint) : [printable(String(msg ?? '')), fields];
+    const more = Object.entries(rest).map(([key, value]) => ` ${paint('gray', `${printable(key)}=${show(value)}`)}`);
     return `${head} ${text}${more.join('')}\n${describeError(err, paint)}`;
   };
 }
@@ -69,30 +67,22 @@ function dollars(micros: Micros): string {
   return `$${formatDollars(micros)}`;
 }
 
-/** Returns the time in the machine's time zone, with milliseconds. */
+/** Formats the time in the local time zone with milliseconds. */
 function clockTime(time: unknown): string {
   const at = new Date(String(time));
   const parts = [at.getHours(), at.getMinutes(), at.getSeconds()].map((part) => String(part).padStart(2, '0'));
   return `${parts.join(':')}.${String(at.getMilliseconds()).padStart(3, '0')}`;
 }
 
-/** Returns the stack of an error, which includes its causes, or its fields if it has no stack. */
+/** Returns the stack of an error, which includes its causes. Returns its fields if it has no stack. */
 function describeError(err: unknown, paint: Paint): string {
   if (typeof err !== 'object' || err === null) return err === undefined ? '' : `    ${show(err)}\n`;
   const { stack, ...fields } = err as Line;
   const lines = typeof stack === 'string' ? stack.split('\n') : [JSON.stringify(fields)];
-  return lines.map((line) => `    ${paint('red', safe(line.trimStart()))}\n`).join('');
+  return lines.map((line) => `    ${paint('red', printable(line.trimStart()))}\n`).join('');
 }
 
 function show(value: unknown): string {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
-  return safe(/[\s"]/.test(text) && typeof value === 'string' ? JSON.stringify(value) : text);
-}
-
-/** Escapes control characters, line separators, and characters that change the direction of text. */
-function safe(text: string): string {
-  return text.replace(/[\p{Cc}\u2028\u2029\p{Bidi_Control}]/gu, (character) => {
-    const hex = (character.codePointAt(0) ?? 0).toString(16);
-    return `\\u{${hex}}`;
-  });
+  return printable(/[\s"]/.test(text) && typeof value === 'string' ? JSON.stringify(value) : text);
 }

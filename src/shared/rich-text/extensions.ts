@@ -1,6 +1,6 @@
 import type { MarkdownIt, Token } from 'markdown-it';
 
-/** A construct of a Markdown extension that rich text cannot keep. */
+/** A construct of a Markdown extension that rich text cannot represent. */
 export type ConstructName =
   | 'alerts'
   | 'definition lists'
@@ -12,14 +12,14 @@ export type ConstructName =
 
 export interface FoundConstruct {
   readonly name: ConstructName;
-  /** Of the source; the first line is 1. */
+  /** The line number in the source, beginning with 1. */
   readonly line: number;
 }
 
-/** Thrown if Markdown has constructs that rich text cannot keep. */
+/** Thrown if Markdown has constructs that rich text cannot represent. */
 export class UnsupportedMarkdownError extends Error {
   override readonly name = 'UnsupportedMarkdownError';
-  /** Each construct once, where it is first used, in the order of the source. */
+  /** Each construct once, at its first occurrence, in the order of the source. */
   readonly constructs: readonly FoundConstruct[];
 
   constructor(constructs: readonly FoundConstruct[]) {
@@ -28,19 +28,19 @@ export class UnsupportedMarkdownError extends Error {
   }
 }
 
-/** Types of empty tokens that mark a place in a paragraph: `meta.offset` counts from the start of its source. */
+/** Types of empty tokens that mark a position in a paragraph. `meta.offset` is the offset from the start of the paragraph's source. */
 const tildes = 'tildes';
 const definition = 'definition';
 
 const footnoteDefinition = /\[\^[^\]\s]+\]:/y;
 const definitionLine = /\n[ \t]*:[ \t]+\S/y;
-/** `> [!NOTE]` of GitHub and `> [!faq] Title` of Obsidian, but no link. */
+/** Matches alerts of GitHub (`> [!NOTE]`) and callouts of Obsidian (`> [!faq] Title`), but not links. */
 const alert = /^\[![a-z][\w-]*\](?![([])/i;
 
-/** Makes a parser mark the constructs that `unsupportedIn` looks for. */
+/** Adds rules to a parser that mark the constructs that `unsupportedIn` looks for. */
 export function recogniseExtensions(parser: MarkdownIt): void {
   parser.enable(['table', 'strikethrough']);
-  // A definition of one word is also a CommonMark link reference, which would be dropped.
+  // A definition of one word is also a CommonMark link reference, which the parser would drop.
   parser.block.ruler.before(
     'reference',
     'footnote_definition',
@@ -55,7 +55,7 @@ export function recogniseExtensions(parser: MarkdownIt): void {
     },
     { alt: ['paragraph', 'reference'] },
   );
-  // Code spans and links have consumed their own newlines and tildes before this rule runs at them.
+  // Code spans and links have already consumed their own newlines and tildes before this rule runs.
   parser.inline.ruler.before('newline', 'marker', (state, silent) => {
     if (silent) return false;
     const { src, pos } = state;
@@ -67,7 +67,7 @@ export function recogniseExtensions(parser: MarkdownIt): void {
   });
 }
 
-/** The unsupported constructs of a parsed text, each once, in the order of the source. */
+/** Returns the unsupported constructs of a parsed text, each once, in the order of the source. */
 export function unsupportedIn(source: string, tokens: readonly Token[]): FoundConstruct[] {
   const lines = new Map<ConstructName, number>();
   const found = (name: ConstructName, { map, content }: Token, offset = 0) => {
@@ -92,7 +92,10 @@ export function unsupportedIn(source: string, tokens: readonly Token[]): FoundCo
   return [...lines].map(([name, line]) => ({ name, line })).sort((a, b) => a.line - b.line);
 }
 
-/** A rule may also stand at the start, so the next line must be a first field, and the end must be there. */
+/**
+ * A thematic break may also be at the start of a text. Front matter is therefore recognised only if the next line is a field and the
+ * closing fence exists.
+ */
 function hasFrontMatter(source: string): boolean {
   const [, fence] = /^(---|\+\+\+)[ \t]*(?:\r\n?|\n)/.exec(source) ?? [];
   if (fence === undefined) return false;
@@ -101,7 +104,7 @@ function hasFrontMatter(source: string): boolean {
   return /^[a-z_][\w.-]*:(?:\s|$)/i.test(first) && (rest.includes(fence) || rest.includes('...'));
 }
 
-/** The offset of the first of two lines that are `$$`; -1 if there are none. */
+/** Returns the offset of the first of two lines that consist of `$$`. Returns -1 if there are no such lines. */
 function mathOffset(text: string): number {
   const [first, second] = text.matchAll(/(?<![^\n])[ \t]*\$\$[ \t]*(?![^\n])/g);
   return second === undefined ? -1 : (first?.index ?? -1);

@@ -11,21 +11,21 @@ import {
   type RichText,
 } from './rich-text.ts';
 
-/** Thrown if quotes and lists are nested too deep. */
+/** Thrown if quotes and lists are nested too deeply. */
 export class TooDeepError extends Error {
   override readonly name = 'TooDeepError';
 }
 
-// HTML is plain text. Beyond `maxNesting` the parser drops text without an error, so `deepestNesting` is checked before that.
+// HTML is parsed as plain text. Beyond `maxNesting` the parser drops text without an error, so nesting is limited to the lower
+// `deepestNesting` first.
 const parser = new MarkdownIt('commonmark', { html: false, maxNesting: deepestNesting + 10 });
-// Links of all schemes are parsed, so that the text of links with unsupported schemes remains.
+// Links of all schemes are parsed, because the text of links with unsupported schemes must be kept.
 parser.validateLink = () => true;
 recogniseExtensions(parser);
 
 /**
- * Converts Markdown (CommonMark) to rich text. HTML becomes plain text, and so do links of other schemes than http, https and
- * mailto. A soft line break becomes a space. The checkbox of a task is text. Throws `UnsupportedMarkdownError` and
- * `TooDeepError`.
+ * Converts Markdown (CommonMark) to rich text. HTML becomes plain text, and so do links with schemes other than http, https and mailto. A
+ * soft line break becomes a space. The checkbox of a task list is kept as text. Throws `UnsupportedMarkdownError` and `TooDeepError`.
  */
 export function fromMarkdown(markdown: string): RichText {
   const tokens = parser.parse(markdown, {});
@@ -95,7 +95,7 @@ class BlockWriter {
     this.#containers.push(container);
   }
 
-  /** Adds an empty block to an empty container, because rich text has no container without a block. */
+  /** Adds an empty block to an empty container, because rich text cannot represent a container without a block. */
   #leave(): void {
     if (this.#sizes.pop() === this.#blocks.length) this.#add('unstyled', {});
     this.#within.pop();
@@ -106,7 +106,7 @@ class BlockWriter {
   }
 }
 
-/** The parser hides the paragraphs of a list that has no blank lines. */
+/** Returns true if the items of a list are separated by blank lines. The parser hides the paragraphs of other lists. */
 function isLoose(start: number, tokens: readonly Token[]): boolean {
   const level = (tokens[start]?.level ?? 0) + 2;
   for (let index = start + 1; index < tokens.length; index++) {

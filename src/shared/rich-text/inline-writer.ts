@@ -10,12 +10,12 @@ interface Inline {
   readonly links: readonly EntityRange[];
 }
 
-/** Writes one paragraph or heading: its text, its styles and its links. */
+/** Writes the text, styles and links of one paragraph or heading. */
 export class InlineWriter {
   readonly #entities: Entity[];
   readonly #styles: StyleRange[] = [];
   readonly #links: EntityRange[] = [];
-  /** The offset at which each style was opened. A style inside itself has no effect. */
+  /** The offsets at which each style was opened. A style nested in itself has no effect. */
   readonly #opened: Record<Style, number[]> = { BOLD: [], ITALIC: [], CODE: [] };
   #link: { offset: number; url: string; title: string } | undefined;
   #text = '';
@@ -81,7 +81,7 @@ export class InlineWriter {
   #closeLink(): void {
     const link = this.#link;
     this.#link = undefined;
-    // A link without text could not be clicked.
+    // A link without text is dropped, because nobody could click it.
     if (link === undefined || link.offset === this.#text.length) return;
     const { offset, url, title } = link;
     this.#links.push({ offset, length: this.#text.length - offset, entity: this.#entities.length });
@@ -101,7 +101,7 @@ export class InlineWriter {
   }
 }
 
-/** Sorts ranges and merges adjacent ranges, so that the same formatted text always has the same ranges. */
+/** Sorts and merges adjacent ranges, so that the same formatted text always has the same ranges. */
 function joined(ranges: readonly StyleRange[]): StyleRange[] {
   return styles.flatMap((style) => {
     const made: { offset: number; length: number; style: Style }[] = [];
@@ -127,7 +127,7 @@ function wordsOf(tokens: readonly Token[]): string {
   return tokens
     .map((token) => {
       if (token.type === 'image') return wordsOf(token.children ?? []);
-      // Struck text in a description keeps its tildes: a description is plain text.
+      // Struck-through text in an image description keeps its tildes, because the description is plain text.
       if (token.type === 's_open' || token.type === 's_close') return token.markup;
       return token.type === 'softbreak' || token.type === 'hardbreak' ? ' ' : token.content;
     })

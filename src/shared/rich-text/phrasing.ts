@@ -10,7 +10,7 @@ import {
   type StyleRange,
 } from './rich-text.ts';
 
-/** A part of a text with the same styles and links throughout. */
+/** A part of a text in which all characters have the same styles and link. */
 interface Run {
   readonly text: string;
   readonly isCode: boolean;
@@ -23,7 +23,7 @@ type Range = StyleRange | EntityRange;
 /** A style or link around text. It may contain several runs. */
 type Mark = Exclude<Style, 'CODE'> | Link;
 
-/** Converts the text of a block to a tree of marks. If several marks begin together, the longest is outermost. */
+/** Converts the text of a block to a tree of marks. If several marks begin at the same position, the longest is outermost. */
 export function phrasing(block: Block, entities: readonly Entity[]): PhrasingContent[] {
   return nested(runsOf(block, entities), []);
 }
@@ -89,7 +89,7 @@ function nested(runs: readonly Run[], around: readonly Mark[]): PhrasingContent[
 function marked(mark: Mark, children: PhrasingContent[]): PhrasingContent {
   if (mark === 'BOLD') return { type: 'strong', children };
   if (mark === 'ITALIC') return { type: 'emphasis', children };
-  // Markdown has no nested links, and neither has the type of the tree, but the ranges of a platform may overlap.
+  // The cast is needed because the type of the tree forbids nested links, but link ranges of a platform may overlap.
   return { type: 'link', url: mark.url, title: mark.title || null, children: children as never };
 }
 

@@ -1,12 +1,12 @@
 import type { RichText } from './rich-text.ts';
 
-/** Returns the addresses of the pictures in a text, each once, in their order. */
+/** Returns the URLs of the pictures in a text, each once, in order of appearance. */
 export function picturesIn({ entities }: RichText): string[] {
   const urls = entities.flatMap((entity) => (entity.type === 'MEDIA' ? [entity.url] : []));
   return [...new Set(urls)];
 }
 
-/** Returns the same text with the platform's ids of its media. `ids` has them by address. */
+/** Returns a copy of the text with the platform's media ids. `ids` maps the URL of each picture to its id. */
 export function withMediaIds(text: RichText, ids: ReadonlyMap<string, string>): RichText {
   const entities = text.entities.map((entity) =>
     entity.type === 'MEDIA' ? { ...entity, mediaId: ids.get(entity.url) ?? null } : entity,

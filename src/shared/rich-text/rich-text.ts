@@ -1,18 +1,18 @@
 /**
- * A formatted text as the platform stores it: a flat list of blocks of plain text, with styles and links as separate ranges. Offsets
- * and lengths count UTF-16 units. The text contains no markup, so it contains nothing that could be executed.
+ * A formatted text in the form that the platform stores: a flat list of blocks of plain text, with styles and links as separate ranges.
+ * Offsets and lengths are counted in UTF-16 code units. The text contains no markup, so it contains nothing that could be executed.
  */
 export interface RichText {
   readonly blocks: readonly Block[];
   /** Links and media. Blocks refer to them by index. */
   readonly entities: readonly Entity[];
-  /** Quotes, lists and their items. Blocks refer to them by index. */
+  /** Quotes, lists and list items. Blocks refer to them by index. */
   readonly containers: readonly Container[];
 }
 
 /**
- * A `RichText` as JSON. Rich text of a long article has up to 100,000 objects, which take longer to copy between threads
- * than a string. Only tasks (`src/shared/threads`) parse it.
+ * A `RichText` as JSON. It stays serialized outside of tasks (`src/shared/threads`), because copying the up to 100,000 objects of a long
+ * article between threads takes longer than copying a string.
  */
 export type RichTextJson = string;
 
@@ -33,13 +33,13 @@ export type BlockType = (typeof blockTypes)[number];
 
 export interface Block {
   readonly type: BlockType;
-  /** The text. A line break is `\n`, and media is one `mediaSign`. */
+  /** The plain text. A line break is `\n`, and media is one `mediaSign`. */
   readonly text: string;
-  /** The info string of a code block, such as its language; empty for other blocks. */
+  /** The info string of a code block, such as its language. It is empty for other blocks. */
   readonly info: string;
   readonly styles: readonly StyleRange[];
   readonly links: readonly EntityRange[];
-  /** Indexes of the containers, the outermost first. */
+  /** Indexes of the containers around the block, outermost first. */
   readonly within: readonly number[];
 }
 
@@ -55,7 +55,7 @@ export interface StyleRange {
 export interface EntityRange {
   readonly offset: number;
   readonly length: number;
-  /** Index of the entity. */
+  /** The index of the entity. */
   readonly entity: number;
 }
 
@@ -69,9 +69,9 @@ export interface Link {
 
 export interface PlacedMedia {
   readonly type: 'MEDIA';
-  /** The platform's id; null before it was uploaded. */
+  /** The platform's media id; null before the media is uploaded. */
   readonly mediaId: string | null;
-  /** The address to fetch the media from, or the platform's address of it. */
+  /** The URL from which the media is fetched, or its URL on the platform. */
   readonly url: string;
   readonly alt: string;
   readonly title: string;
@@ -83,8 +83,7 @@ export type Container =
   | { readonly type: 'ordered-list'; readonly start: number; readonly loose: boolean }
   | { readonly type: 'list-item' };
 
-/** OBJECT REPLACEMENT CHARACTER. */
 export const mediaSign = '\ufffc';
 
-/** The largest number of nested containers. A list and its item are two. */
+/** The maximum number of nested containers. A list and its item count as two. */
 export const deepestNesting = 40;

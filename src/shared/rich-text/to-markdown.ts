@@ -7,7 +7,7 @@ const spans: Unsafe['notInConstruct'] = [
   ...(['autolink', 'destinationLiteral', 'destinationRaw', 'reference'] as const),
   ...(['titleQuote', 'titleApostrophe'] as const),
 ];
-/** The writer knows CommonMark only: these would be strikethrough, or the delimiter row of a table, to a reader of GFM. */
+/** Characters to escape in addition to those of CommonMark, because a GFM reader would read them as strikethrough or as a table. */
 const unsafe: Unsafe[] = [
   { character: '~', after: '(?=~)', inConstruct: 'phrasing', notInConstruct: spans },
   { character: '~', before: '(?<=~)', inConstruct: 'phrasing', notInConstruct: spans },
@@ -62,7 +62,7 @@ function contained(text: RichText, container: Container, blocks: readonly Block[
     case 'ordered-list':
       return list({ ordered: true, spread: container.loose, start: container.start }, text, blocks, depth);
     case 'list-item':
-      // An item outside of a list is invalid rich text.
+      // A list item outside of a list is invalid rich text, so a list is created around it.
       return list({ ordered: false, spread: false }, text, blocks, depth - 1);
   }
 }
@@ -80,7 +80,7 @@ function list(how: Omit<List, 'type' | 'children'>, text: RichText, blocks: read
   return { type: 'list', ...how, children: items };
 }
 
-/** Leaves the checkbox at the start of an item as it is: `[ ] `, not `\[ ] `. */
+/** Leaves the checkbox at the start of a list item unescaped: `[ ] `, not `\[ ] `. */
 function asTask(item: BlockContent[]): BlockContent[] {
   const [paragraph, ...others] = item;
   if (paragraph?.type !== 'paragraph') return item;

@@ -1,17 +1,15 @@
 import { randomBytes } from 'node:crypto';
 
-/** A pending timer. Cancelling one that already ran does nothing. */
+/** A pending timer. Cancelling a timer that has already run has no effect. */
 export interface Timer {
   cancel(): void;
 }
 
-/**
- * Clock, randomness and timers. Code takes them as an argument, so that a test can stop the clock, advance it, or repeat a run.
- */
+/** Clock, randomness and timers. They are passed as an argument, so that a test can stop or advance the clock and repeat a run. */
 export interface Runtime {
-  /** Milliseconds since the Unix epoch. */
+  /** Returns milliseconds since the Unix epoch. */
   now(): number;
-  /** Cryptographically strong random bytes. */
+  /** Returns cryptographically strong random bytes. */
   randomBytes(length: number): Buffer;
   /** Runs `task` once after `delayMs`. A pending timer does not keep the process alive. */
   after(delayMs: number, task: () => void): Timer;
@@ -30,7 +28,10 @@ export const systemRuntime: Runtime = {
 const poolBytes = 8_192;
 let pool = Buffer.alloc(0);
 
-/** Takes random bytes from a pool. A system call for a few bytes costs as much as one for thousands, and every request needs a few. */
+/**
+ * Takes random bytes from a pool, because every request needs a few bytes and a system call for a few bytes costs as much as one for
+ * thousands.
+ */
 function takeRandom(length: number): Buffer {
   if (length > poolBytes / 8) return randomBytes(length);
   if (pool.length < length) pool = randomBytes(poolBytes);
@@ -44,7 +45,9 @@ export function chance(runtime: Pick<Runtime, 'randomBytes'>): number {
   return runtime.randomBytes(4).readUInt32LE(0) / 2 ** 32;
 }
 
-/** Runs `task` every `intervalMs`, the next run counted from the end of the one before, so that runs never overlap. */
+/**
+ * Runs `task` repeatedly, with a pause of `intervalMs` between the end of one run and the start of the next, so that runs never overlap.
+ */
 export function repeat(runtime: Runtime, intervalMs: number, task: () => Promise<void>): Timer {
   let stopped = false;
   let timer: Timer | undefined;

@@ -1,4 +1,4 @@
-/** Lets at most `limit` tasks run at the same time. The others wait in the order in which they came. */
+/** Runs at most `limit` tasks at the same time. Other tasks wait in order of arrival. */
 export class Semaphore {
   readonly #waiting: (() => void)[] = [];
   #free: number;
@@ -20,7 +20,7 @@ export class Semaphore {
   }
 }
 
-/** A semaphore for each key. A key takes memory only while one of its tasks runs or waits. */
+/** A semaphore for each key. A key uses memory only while one of its tasks runs or waits. */
 export class KeyedSemaphore {
   readonly #limit: number;
   readonly #keys = new Map<string, { semaphore: Semaphore; tasks: number }>();

@@ -1,12 +1,12 @@
-/** How long requests may keep one turn of the event loop. Requests that arrive later in that turn wait for the next one. */
+/** The maximum time in milliseconds that requests may use in one turn of the event loop. Later requests wait for the next turn. */
 const turnMs = 10;
 
-/** When the first task of the current turn began; `null` if none has. */
+/** The time at which the first task of the current turn began; `null` if no task has begun. */
 let turnBeganAt: number | null = null;
 
 /**
- * Runs a task now, or in a later turn of the event loop if this turn has already taken longer than `turnMs`. Node parses all requests
- * that arrive together in one turn, so without this a hundred small requests would stop the event loop for the sum of their times.
+ * Runs a task now, or in a later turn of the event loop if this turn has already taken longer than `turnMs`. Node parses all requests that
+ * arrive together in one turn, so a hundred small requests would otherwise block the event loop for the sum of their times.
  */
 export function runInTurn(task: () => void): void {
   if (turnHasTime()) task();
@@ -28,15 +28,15 @@ export function turn(): Promise<void> {
   return new Promise(runInTurn);
 }
 
-/** The number of tasks that run before the turn is checked again. */
+/** The number of tasks that run before the duration of the turn is checked again. */
 const groupSize = 8;
 const ready: (() => void)[] = [];
-/** How many tasks of the current group have run; `null` if there is no current group. */
+/** The number of tasks of the current group that have run; `null` if there is no current group. */
 let groupRan: number | null = null;
 
 /**
- * Runs tasks that become ready together, such as the callers of one commit, in order and in groups of `groupSize`. Between two groups
- * all promises settle, because a caller does its work after its promise, and the turn of the event loop is checked.
+ * Runs tasks that become ready together, such as the callers of one commit, in order and in groups of `groupSize`. After each group all
+ * promises settle, because callers do their work there, and then the duration of the turn is checked.
  */
 export function runInGroups(task: () => void): void {
   if (groupRan === null) {
@@ -64,7 +64,7 @@ function runGroup(): void {
   });
 }
 
-/** Runs the task after all pending microtasks: a tick that a microtask requests runs after the microtask queue is empty. */
+/** Runs the task after all pending microtasks. A tick that is requested by a microtask runs after the microtask queue is empty. */
 function afterPromises(task: () => void): void {
   queueMicrotask(() => process.nextTick(task));
 }

@@ -1,14 +1,14 @@
 import { chmodSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** Called with the path and the mode that it had, such as `0755`. */
+/** Called with the path and its previous mode, such as `0755`. */
 export type OnTightened = (path: string, mode: string) => void;
 
 const sticky = 0o1000;
 
 /**
- * Gives a file or folder this mode if other users have any access to it. Throws if it belongs to another user, or if the
- * folder is one that users share. Nothing happens if it does not exist, or on Windows, which has no such modes.
+ * Sets the mode of a file or folder if other users have any access to it. Does nothing if the path does not exist, or on Windows, which has
+ * no such modes. Throws if another user owns the path, or if it is a folder that users share.
  */
 export function tightenMode(path: string, wanted: number, onTightened: OnTightened): void {
   const found = statSync(path, { throwIfNoEntry: false });
@@ -17,7 +17,7 @@ export function tightenMode(path: string, wanted: number, onTightened: OnTighten
   const isShared = found.isDirectory() && ((found.mode & sticky) !== 0 || dirname(path) === path);
   if (isShared) {
     throw new Error(
-      `DATA_DIR is a folder that users share (${path}, mode ${mode}): set it to a folder inside, such as ${path}/postern`,
+      `DATA_DIR is a folder that users share (${path}, mode ${mode}). Set it to a subfolder, such as ${path}/postern`,
     );
   }
   try {

@@ -9,7 +9,7 @@ const fileName = 'secret.key';
 
 export const secretKeyPath = (dataDir: string): string => join(dataDir, fileName);
 
-/** The key in DATA_DIR; `null` if there is no file. Throws if the file does not hold a key, or a weak one. */
+/** Returns the secret key in DATA_DIR. Returns `null` if the file does not exist. Throws if the file contains no key or a weak key. */
 export function readSecretKeyFile(dataDir: string): Secret<Buffer> | null {
   const path = secretKeyPath(dataDir);
   let text: string;
@@ -22,21 +22,24 @@ export function readSecretKeyFile(dataDir: string): Secret<Buffer> | null {
   const key = Buffer.from(text, 'base64');
   if (key.length !== 32) {
     throw new Error(
-      `${fileName} in DATA_DIR does not hold 32 bytes in base64: restore it from a backup. If there is none, remove the ` +
-        'file; the next start says how to begin with a new key',
+      `${fileName} in DATA_DIR does not contain 32 bytes in base64. Restore it from a backup. If there is none, remove the ` +
+        'file; the next start explains how to begin with a new key',
     );
   }
   const weakness = weaknessOf(key);
   if (weakness !== null) {
     throw new Error(
-      `${fileName} in DATA_DIR holds a weak key: ${weakness}. Set SECRET_KEY to a new key and, after a comma, this one: ` +
-        `SECRET_KEY="$(openssl rand -base64 32),$(cat ${path})". Keep the new key: what is sealed from then on needs it`,
+      `${fileName} in DATA_DIR contains a weak key: ${weakness}. Set SECRET_KEY to a new key and, after a comma, this one: ` +
+        `SECRET_KEY="$(openssl rand -base64 32),$(cat ${path})". Keep the new key, because later data is encrypted with it`,
     );
   }
   return new Secret(key);
 }
 
-/** Makes the file (mode 0600) unless it is there. It appears whole or not at all; processes that start at once agree on one. */
+/**
+ * Creates the key file (mode 0600) if it does not exist. The file is created atomically, and processes that start at the same time use the
+ * same key.
+ */
 export function makeSecretKeyFile(dataDir: string, runtime: Runtime): Secret<Buffer> {
   const path = secretKeyPath(dataDir);
   const draft = `${path}.${runtime.randomBytes(8).toString('hex')}`;
@@ -53,7 +56,7 @@ export function makeSecretKeyFile(dataDir: string, runtime: Runtime): Secret<Buf
   return key;
 }
 
-/** A key for one purpose alone (HKDF-SHA-256, RFC 5869), so that none serves two. */
-export function deriveKey(key: Secret<Buffer>, purpose: string): Secret<Buffer> {
+/** Derives a key for one purpose (HKDF-SHA-256, RFC 5869), so that no key is used for two purposes. */
+export function derivePurposeKey(key: Secret<Buffer>, purpose: string): Secret<Buffer> {
   return new Secret(Buffer.from(hkdfSync('sha256', key.expose(), Buffer.alloc(0), `postern ${purpose}`, 32)));
 }

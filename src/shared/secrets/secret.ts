@@ -3,8 +3,8 @@ import { inspect } from 'node:util';
 const mask = '[secret]';
 
 /**
- * A value that cannot be printed by accident: logs, errors, JSON, templates and `console` all show `[secret]`.
- * The one way to the value is `expose()`, so that every use can be found by searching for it.
+ * A value that cannot be printed by accident, because logs, errors, JSON, templates and `console` show `[secret]`. Only `expose()` returns
+ * the value, so every use can be found by a text search.
  */
 export class Secret<T = string> {
   readonly #value: T;

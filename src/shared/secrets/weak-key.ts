@@ -1,5 +1,6 @@
 /**
- * Returns the reason for which a key of 32 bytes is easy to guess, or `null`. A random key is refused with a probability below 1e-12.
+ * Returns the reason why a key of 32 bytes is easy to guess, or `null` if it is not. The probability that a random key is refused is below
+ * 1e-12.
  */
 export function weaknessOf(key: Buffer): string | null {
   const distinct = new Set(key).size;

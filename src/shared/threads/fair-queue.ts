@@ -1,22 +1,25 @@
 import { PosternError } from '../errors/postern-error.ts';
+import type { CancelSignal } from '../runtime/cancellation.ts';
 
 export interface FairQueueLimits {
-  /** Tasks that run at the same time. */
+  /** The maximum number of running tasks. */
   running: number;
-  /** The same for one account. */
+  /** The maximum number of running tasks of one account. */
   runningOfAccount: number;
-  /** The weight of all tasks that wait. */
+  /** The maximum total weight of waiting tasks. */
   waiting: number;
-  /** The same for one account. A single task is always accepted. */
+  /** The maximum total weight of the waiting tasks of one account. A single task is always accepted. */
   waitingOfAccount: number;
 }
 
 export interface Place {
   account: string;
-  /** Counted towards the limits while the task waits. */
+  /** Counts towards the limits while the task waits. */
   weight: number;
-  /** If it is aborted, the task leaves the queue; a task that has started continues. `null` for a write, which never leaves. */
-  signal: AbortSignal | null;
+  /**
+   * Removes the task from the queue when it is aborted. A task that has started continues. `null` for a write, which must not be removed.
+   */
+  signal: CancelSignal | null;
 }
 
 interface Waiting extends Place {
@@ -24,11 +27,11 @@ interface Waiting extends Place {
   refuse: (error: Error) => void;
 }
 
-/** A semaphore with one queue per account. Accounts take turns, so that one account cannot keep the others waiting. */
+/** A semaphore with one queue per account. Accounts take turns, so that one account cannot block the others. */
 export class FairQueue {
   readonly #limits: FairQueueLimits;
   readonly #running = new Map<string, number>();
-  /** The account whose turn is next comes first. */
+  /** The queues by account. The first account is the next to run a task. */
   readonly #waiting = new Map<string, Waiting[]>();
   #runningCount = 0;
   #waitingWeight = 0;
@@ -47,7 +50,7 @@ export class FairQueue {
     }
   }
 
-  /** Refuses all tasks that wait, and all that come later. */
+  /** Refuses all waiting and all later tasks. */
   close(): void {
     this.#closed = true;
     for (const waiting of [...this.#waiting.values()].flat()) waiting.refuse(stopping());
@@ -97,19 +100,15 @@ export class FairQueue {
     if (queue.length > 0 && own + weight > this.#limits.waitingOfAccount) {
       throw new PosternError(
         'account_article_limit',
-        'This account has too many articles in progress: ask again later',
-        {
-          retryAfterSeconds: 2,
-        },
+        'Too many articles of this account are being processed. Retry later',
+        { retryAfterSeconds: 2 },
       );
     }
     if (this.#waitingWeight + weight > this.#limits.waiting) {
       throw new PosternError(
         'article_overload',
-        'Too many articles are in progress; nothing was charged, ask again later',
-        {
-          retryAfterSeconds: 2,
-        },
+        'Too many articles are being processed. Nothing was charged. Retry later',
+        { retryAfterSeconds: 2 },
       );
     }
   }
@@ -120,7 +119,7 @@ export class FairQueue {
       if (this.#runningCount >= this.#limits.running) return;
       if (!this.#mayRun(next)) continue;
       queue[0]?.start();
-      // The account goes to the end of the line.
+      // The account moves to the end of the order.
       const rest = this.#waiting.get(next);
       if (rest && this.#waiting.delete(next)) this.#waiting.set(next, rest);
       return;
@@ -141,9 +140,9 @@ export class FairQueue {
 }
 
 export function stopping(): PosternError {
-  return new PosternError('stopping', 'The gateway is stopping; nothing was charged, ask again');
+  return new PosternError('stopping', 'The gateway is stopping. Nothing was charged. Retry shortly');
 }
 
 function hungUp(): PosternError {
-  return new PosternError('caller_hung_up', 'The caller hung up');
+  return new PosternError('caller_hung_up', 'The caller disconnected');
 }

@@ -7,12 +7,12 @@ import type { Task, TaskInput, TaskRunner } from './task.ts';
 
 export interface TaskPoolOptions {
   runtime: Runtime;
-  /** The module that worker threads run: its default export takes a `TaskMessage`. */
+  /** The module that worker threads run. Its default export receives a `TaskMessage`. */
   worker: URL;
-  /** For one task, without the time in the queue. */
+  /** The time limit of one task, not counting its time in the queue. */
   timeLimitMs?: number;
   threads?: number;
-  /** Called when a thread dies that runs no task, for example because its module cannot be loaded. */
+  /** Called if a thread fails while it runs no task, for example because its module cannot be loaded. */
   onError?: (error: unknown) => void;
 }
 
@@ -21,25 +21,25 @@ export interface TaskMessage {
   readonly input: TaskInput;
 }
 
-/** A task was stopped because it needed more time or memory than a task may have. */
+/** Thrown if a task was stopped because it exceeded its time or memory limit. */
 export class TaskLimitError extends PosternError {
   constructor(cause: unknown) {
-    super('article_too_complex', 'This article is too complex to be processed in time; nothing was charged', { cause });
+    super('article_too_complex', 'This article is too complex to be processed in time. Nothing was charged', { cause });
   }
 }
 
-/** More than ten times what the slowest article of 100,000 characters takes on one free core. */
+/** Ten times the time of the slowest article with 100,000 characters on one free core. */
 const usualTimeLimitMs = 15_000;
 const threadIdleMs = 60_000;
 const threadMemoryMiB = 512;
 const mebi = 1024 * 1024;
-/** Characters. The smallest task counts as much as `leastWeight`, which bounds the number of tasks too. */
+/** Limits of the texts that wait, in characters. A text counts as at least `leastWeight` characters, so these limits also bound the number of tasks. */
 const waitingLimits = { waiting: 64 * mebi, waitingOfAccount: 32 * mebi };
 const leastWeight = 64 * 1024;
 
 /**
- * Worker threads for work that would stop the event loop. Threads start with the first task and end when they are idle.
- * A task that exceeds its time or memory is stopped together with its thread; the others go on.
+ * Worker threads for work that would block the event loop. Threads start with the first task and end when they are idle. A task that
+ * exceeds its time or memory limit is stopped together with its thread; other tasks continue.
  */
 export class TaskPool {
   readonly #threads: Tinypool;
@@ -62,14 +62,14 @@ export class TaskPool {
       minThreads: 0,
       maxThreads: threads,
       idleTimeout: threadIdleMs,
-      // A thread that blocks in Atomics.wait could not be ended gracefully, and saves less than the tasks cost.
+      // A thread that waits in Atomics.wait cannot be terminated gracefully. The saved time would be small compared to a task.
       useAtomics: false,
       resourceLimits: { maxOldGenerationSizeMb: threadMemoryMiB },
     });
     this.#threads.on('error', options.onError ?? (() => {}));
   }
 
-  /** The tasks of one call, made for an account. */
+  /** Returns a runner for the tasks of one call of an account. */
   forCall({ account, signal }: Omit<Place, 'weight'>): TaskRunner {
     return {
       run: async <Input extends TaskInput, Output>(task: Task<Input, Output>, input: Input): Promise<Output> => {
@@ -81,7 +81,7 @@ export class TaskPool {
     };
   }
 
-  /** Ends all threads. Tasks that run or wait are refused with `unavailable`. */
+  /** Ends all threads. Running and waiting tasks are refused with `unavailable`. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#queue.close();

@@ -1,16 +1,20 @@
 import { type ClientSession, Long } from 'mongodb';
+import type { Micros } from '../../shared/model/money.ts';
 import type { Credit } from '../ledger-rules.ts';
+import { thresholdOf } from './accounts.ts';
 import type { Parts } from './parts.ts';
 
 export interface LockedAccount {
   credit: Credit;
-  /** The server's time at the lock. */
+  lowCreditThreshold: Micros | null;
+  /** The server's time when the lock was taken. */
   now: number;
 }
 
 /**
- * The first operation of every transaction on an account: it writes, so that any other that comes meanwhile fails and
- * tries again, and brings the server's time along. `turn` makes sure that it does write, twice in one millisecond too.
+ * Locks an account for a transaction and returns the account with the server's time. Must be the first operation of every transaction on an
+ * account: it writes to the account, so that concurrent transactions on the account fail and are retried. The counter `turn` ensures that
+ * every lock changes the document, even twice within a millisecond.
  */
 export async function lockAccount(parts: Parts, session: ClientSession, id: string): Promise<LockedAccount | null> {
   const sent = performance.now();
@@ -21,7 +25,7 @@ export async function lockAccount(parts: Parts, session: ClientSession, id: stri
   );
   if (!account?.touchedAt) return null;
   const credit = { paid: Number(account.paid), charged: Number(account.charged), avail: Number(account.avail) };
-  return { credit, now: parts.clock.learn(account.touchedAt, sent) };
+  return { credit, lowCreditThreshold: thresholdOf(account), now: parts.clock.learn(account.touchedAt, sent) };
 }
 
 export async function saveCredit(

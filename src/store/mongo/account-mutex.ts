@@ -1,13 +1,16 @@
 import { StoreUnavailableError } from '../port.ts';
 
 /**
- * One transaction for each account at a time. Those of one process would only make each other fail and try again;
- * here they wait for each other instead. Between processes the database decides.
+ * Allows one transaction at a time for each account in this process, because concurrent transactions on an account would make each other
+ * fail. Transactions of different processes are serialised by the database.
  */
 export class AccountMutex {
   readonly #tails = new Map<string, Promise<unknown>>();
 
-  /** Answers within `limitMs` of its turn; the next turn comes when `work` itself has ended. */
+  /**
+   * Runs `work` when all earlier work of the account has ended. Rejects `limitMs` after `work` began, but starts the next work only when
+   * `work` has ended.
+   */
   take<T>(account: string, limitMs: number, work: () => Promise<T>): Promise<T> {
     let working: Promise<T> | undefined;
     const before = this.#tails.get(account) ?? Promise.resolve();
@@ -26,11 +29,11 @@ export class AccountMutex {
   }
 }
 
-/** Rejects after `limitMs`, whatever becomes of `work`, which goes on alone until its own limits end it. */
+/** Rejects after `limitMs` if `work` has not settled. `work` is not cancelled; its own limits end it. */
 export function within<T>(limitMs: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    const say = () => reject(new StoreUnavailableError(`MongoDB did not answer within ${limitMs / 1_000} s`));
+    const say = () => reject(new StoreUnavailableError(`MongoDB did not respond within ${limitMs / 1_000} s`));
     timer = setTimeout(say, limitMs);
   });
   return Promise.race([work, late]).finally(() => clearTimeout(timer));

@@ -4,17 +4,16 @@ import { idOf } from './collections.ts';
 import type { Parts } from './parts.ts';
 import type { DeliveryDocument, EventDocument, PendingAppend, PollerDocument } from './webhook-documents.ts';
 
-/** What it takes to complete an append. */
+/** The fields that are needed to complete an append. */
 export type Begun = Pick<PollerDocument, '_id' | 'account' | 'lastPlace' | 'pending'>;
 export const begunFields = { account: 1, lastPlace: 1, pending: 1 } as const;
 
 /**
- * Appends without a transaction, which a process that dies would leave open with the poller locked. The one write that
- * decides goes to the poller, under its fence: it notes the whole append as `pending`, with what is new in it and the
- * places that it gets. Everything after that anybody may do, twice too, with the same outcome: events, then deliveries,
- * each if absent, then cursor and last place in one write. A process that slept anywhere in between adds nothing that
- * its successor has not added; one that slept before notes nothing any more. Readers go by the last place, so they see
- * all of an append or nothing.
+ * Appends events without a multi-document transaction, because a process that dies in a transaction would keep the poller locked. One write
+ * decides: it checks the fence and stores the whole append, with the positions of its events, as `pending` in the poller. All later steps
+ * are idempotent, so that any process may complete them: events and deliveries are inserted if they are absent, then one write moves cursor
+ * and last position and removes `pending`. A process that was suspended and is superseded therefore adds nothing that its successor does
+ * not add too. Readers read up to the last position, so they see either the complete append or nothing of it.
  */
 export function mongoAppend({ collections, clock }: Parts) {
   const { pollers, webhooks, events, deliveries } = collections;
@@ -28,7 +27,16 @@ export function mongoAppend({ collections, clock }: Parts) {
       events,
       placed.map(
         ({ id, place, type, sealed }): EventDocument => ({
-          ...{ _id: idOf(account, _id, id), v: 1, id, account, poller: _id, place, type, at, expiresAt, sealed },
+          _id: idOf(account, _id, id),
+          v: 1,
+          id,
+          account,
+          poller: _id,
+          place,
+          type,
+          at,
+          expiresAt,
+          sealed,
         }),
       ),
       session,
@@ -38,20 +46,33 @@ export function mongoAppend({ collections, clock }: Parts) {
       placed.flatMap(({ id, place, type, webhooks }) =>
         webhooks.map(
           (webhook): DeliveryDocument => ({
-            ...{ _id: idOf(account, id, webhook), v: 1, account, event: id, webhook, poller: _id, place, type },
-            ...{ eventAt: at, expiresAt, state: 'waiting', attempts: 0, nextAt: at, replayed: false, last: null },
+            _id: idOf(account, id, webhook),
+            v: 1,
+            account,
+            event: id,
+            webhook,
+            poller: _id,
+            place,
+            type,
+            eventAt: at,
+            expiresAt,
+            state: 'waiting',
+            attempts: 0,
+            nextAt: at,
+            replayed: false,
+            last: null,
           }),
         ),
       ),
       session,
     );
     const done = { cursor: pending.cursor, lastPlace: lastPlace + placed.length, appendedAt: at, pending: null };
-    // The last place rises with each append, so this one is completed once.
+    // Each append increases `lastPlace`, so this append is completed only once.
     const filter = { _id, account, lastPlace, pending: { $ne: null } };
     await pollers.updateOne(filter, { $set: done }, session ? { session } : {});
   }
 
-  /** What is new of an append, each event with its webhooks that are there. */
+  /** Returns the new events of an append, each with those of its webhooks that exist. */
   async function newOf({ poller, events: all, deliveries: wanted }: Append): Promise<PendingAppend['events']> {
     const { account } = poller;
     if (all.length === 0) return [];
@@ -112,9 +133,9 @@ export async function addAbsent<T extends EventDocument | DeliveryDocument>(
   try {
     await collection.bulkWrite(writes, { ordered: false, ...(session && { session }) });
   } catch (error) {
-    // Of two upserts at once, one may fail where the other has just inserted.
+    // If two upserts run at the same time, one may fail because the other has just inserted the document.
     if (session || !(error instanceof MongoBulkWriteError)) throw error;
-    const faults = Array.isArray(error.writeErrors) ? error.writeErrors : [error.writeErrors];
-    if (faults.length === 0 || faults.some(({ code }) => code !== 11_000)) throw error;
+    const failures = Array.isArray(error.writeErrors) ? error.writeErrors : [error.writeErrors];
+    if (failures.length === 0 || failures.some(({ code }) => code !== 11_000)) throw error;
   }
 }

@@ -1,10 +1,10 @@
 import { type Document, MongoClient, type MongoClientOptions, MongoError, MongoServerError } from 'mongodb';
-import { type Fault, OperatorError } from '../../shared/errors/operator-error.ts';
+import { OperatorError, type OperatorProblem } from '../../shared/errors/operator-error.ts';
 import { StoreUnavailableError } from '../port.ts';
 
 const defaultDatabase = 'postern';
 
-/** How long the driver waits: a dead server is noticed in three seconds, a new primary within one. */
+/** Timeouts of the driver. A dead server is detected within three seconds, a new primary within one. */
 const options: MongoClientOptions = {
   appName: 'postern',
   heartbeatFrequencyMS: 1_000,
@@ -16,7 +16,7 @@ const options: MongoClientOptions = {
   retryWrites: true,
   readPreference: 'primary',
   readConcernLevel: 'majority',
-  // One by one: the URL could change parts of a `writeConcern` or `readConcern`.
+  // These options are set one by one, because options in the URL could otherwise change parts of a `writeConcern` or `readConcern`.
   w: 'majority',
   journal: true,
   wtimeoutMS: 4_000,
@@ -27,26 +27,26 @@ export interface MongoAddress {
   database: string;
 }
 
-/** Reads the URL; nothing is connected yet. No message of ours quotes it: it holds a password. */
+/** Parses the URL without connecting. Error messages never contain the URL, because it contains a password. */
 export function makeClient(url: string): MongoAddress {
   let client: MongoClient;
   try {
     client = new MongoClient(url, options);
   } catch {
     throw new OperatorError({
-      detail: 'MONGODB_URL is not an address that MongoDB understands',
+      detail: 'MONGODB_URL is not a valid MongoDB URL',
       advice:
-        'it should look like mongodb://user:password@host1,host2/postern?replicaSet=rs0, with signs such as @ : / % in the password ' +
+        'it should look like mongodb://user:password@host1,host2/postern?replicaSet=rs0, with characters such as @ : / % in the password ' +
         'percent-encoded (https://www.mongodb.com/docs/manual/reference/connection-string/)',
     });
   }
-  // The driver's own default would be `test`.
+  // The database of the URL, or `postern`. The driver's own default would be `test`.
   const path = /^mongodb(?:\+srv)?:\/\/[^/?]*\/([^?]+)/i.exec(url)?.[1];
   return { client, database: path === undefined ? defaultDatabase : client.options.dbName };
 }
 
-/** Connects, and refuses what Postern cannot keep its promises on. */
-export async function connect({ client, database }: MongoAddress): Promise<void> {
+/** Connects to the database. Throws if the server does not support the guarantees of the store. */
+export async function connectToMongo({ client, database }: MongoAddress): Promise<void> {
   let hello: Document;
   try {
     await client.connect();
@@ -58,8 +58,8 @@ export async function connect({ client, database }: MongoAddress): Promise<void>
   if (refusal !== null) throw new OperatorError(refusal);
 }
 
-/** Why a server that answers `hello` like this will not do, or `null`. */
-export function refuseTopology(hello: Document): Fault | null {
+/** Returns the reason why a server with this `hello` response is not supported, or `null` if it is. */
+export function refuseTopology(hello: Document): OperatorProblem | null {
   if (hello['msg'] === 'isdbgrid') return null;
   if (typeof hello['setName'] !== 'string') {
     return {
@@ -72,7 +72,7 @@ export function refuseTopology(hello: Document): Fault | null {
   }
   if (hello['isWritablePrimary'] !== true) {
     const detail = 'MONGODB_URL leads to a member of the replica set that is not its primary';
-    return { detail, advice: 'leave directConnection out of it' };
+    return { detail, advice: 'remove directConnection from it' };
   }
   return null;
 }
@@ -92,7 +92,7 @@ function explainStart(error: unknown, hosts: string): Error {
   });
 }
 
-/** Server selection fails with what every server failed with; that says more. */
+/** A failed server selection contains the errors of the servers, which are more specific. */
 function rootOf(error: unknown): unknown {
   if (!(error instanceof MongoError)) return error;
   const reason = 'reason' in error ? error.reason : undefined;

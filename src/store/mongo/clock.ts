@@ -2,12 +2,12 @@ import type { Runtime, Timer } from '../../shared/runtime/runtime.ts';
 import { repeat } from '../../shared/runtime/runtime.ts';
 
 const refreshMs = 10_000;
-/** Older than this, an estimate is not good enough to judge a claim by. */
+/** An estimate older than this many milliseconds is not accurate enough to decide about claims. */
 const staleMs = 15_000;
 
 /**
- * The server's clock: the offset of its times against this machine's monotonic clock. Gateways may have clocks an hour
- * apart; what they decide by is this one.
+ * The server's clock, estimated from its offset to this machine's monotonic clock. The clocks of the gateways may differ by an hour, so all
+ * of them use the server's clock.
  */
 export class ServerClock {
   readonly #ask: () => Promise<Date>;
@@ -19,17 +19,17 @@ export class ServerClock {
   #learntWall = 0;
   #timer: Timer | undefined;
 
-  /** `adjust` is a seam for tests, which cannot set a server's clock. */
+  /** `adjust` lets tests change the time, because they cannot set a server's clock. */
   constructor(ask: () => Promise<Date>, runtime: Runtime, adjust: (serverMs: number) => number) {
     this.#ask = ask;
     this.#runtime = runtime;
     this.#adjust = adjust;
   }
 
-  /** Keeps the estimate fresh until `stop`. */
+  /** Keeps the estimate fresh until `stop` is called. */
   start(): void {
     this.#timer = repeat(this.#runtime, refreshMs, async () => {
-      // A server that is away now will be asked again.
+      // If the server is unavailable, the next run tries again.
       if (performance.now() - this.#learntAt >= refreshMs) await this.read().catch(() => undefined);
     });
   }
@@ -42,26 +42,29 @@ export class ServerClock {
     return this.#adjust(Math.round(performance.now() + this.#offset));
   }
 
-  /** Asks the server. */
+  /** Reads the server's time. */
   async read(): Promise<number> {
     const sent = performance.now();
     return this.learn(await this.#ask(), sent);
   }
 
-  /** The estimate where it is fresh; else asks. The monotonic clock stands still while a machine sleeps. */
+  /**
+   * Returns the estimated time if the estimate is fresh, otherwise reads the server's time. The monotonic clock stops while a machine is
+   * suspended.
+   */
   async recent(): Promise<number> {
     const age = performance.now() - this.#learntAt;
     const slept = Math.abs(this.#runtime.now() - this.#learntWall - age);
     return age < staleMs && slept < 1_000 ? this.now() : this.read();
   }
 
-  /** Takes a time that the server told in answer to what was sent at `sent` (`performance.now()`). */
+  /** Updates the estimate from a time in a response of the server. `sent` is the time of the request (`performance.now()`). */
   learn(server: Date, sent: number): number {
     const now = performance.now();
     const roundTripMs = now - sent;
     const offset = server.getTime() - (now + sent) / 2;
     const better = roundTripMs <= this.#roundTripMs * 1.5 || now - this.#learntAt >= refreshMs;
-    // Further off than a round trip explains: one of the clocks was set.
+    // A larger difference than the round trips can explain means that one of the clocks was set.
     if (better || Math.abs(offset - this.#offset) > roundTripMs + this.#roundTripMs) {
       this.#offset = offset;
       this.#roundTripMs = roundTripMs;

@@ -1,5 +1,6 @@
 import type { Collection, Db, IndexDescription, Long, ServerSessionId } from 'mongodb';
-import type { SettlementOutcome } from '../port.ts';
+import type { KeyRestrictions } from '../../shared/model/key-restrictions.ts';
+import type { AuditEntry, CommitOutcome, SettlementOutcome } from '../port.ts';
 import {
   type DeliveryDocument,
   type EventDocument,
@@ -10,10 +11,13 @@ import {
   webhookIndexes,
 } from './webhook-documents.ts';
 
-/** A number of ours in 64 bits: the driver would write what exceeds 32 as a double. It reads both as numbers. */
+/**
+ * A 64-bit integer. It is written as `Long`, because the driver would write numbers above 32 bits as a double. The driver reads both as
+ * numbers.
+ */
 type Int64 = number | Long;
 
-/** `v` is the version of a document's own shape, so that a later release may leave old ones as they are. */
+/** `v` is the version of the document's shape. It allows a later release to leave old documents unchanged. */
 export interface Versioned {
   v: 1;
 }
@@ -23,42 +27,61 @@ export interface AccountDocument extends Versioned {
   name: string;
   createdAt: Date;
   rateLimit: number | null;
+  /** Missing in documents of earlier releases. */
+  lowCreditThreshold?: Int64 | null;
+  /** Missing while the account is not deleted. */
+  deletedAt?: Date;
   paid: Int64;
   charged: Int64;
-  /** What its holds have open is `paid − charged − avail`. */
+  /** The open credit of the account's holds is `paid − charged − avail`. */
   avail: Int64;
-  /** Counts the transactions, so that each changes the document, which is what makes it wait for others. */
+  /**
+   * Counts the transactions on the account. Every transaction changes it, and MongoDB serialises transactions that write the same document.
+   */
   turn: number;
   touchedAt?: Date;
 }
 
-/** `_id` is the hash: findable and unique on every shard. */
+/** `_id` is the hash of the key, so that keys are found and unique on every shard. */
 export interface KeyDocument extends Versioned {
   _id: string;
   id: string;
   account: string;
   name: string;
   prefix: string;
+  /** Missing if an earlier release created the key. */
+  restrictions?: KeyRestrictions | null;
   createdAt: Date;
   lastUsedAt: Date | null;
   revokedAt: Date | null;
 }
 
-/** Makes the ids of keys unique too, which an index cannot where the collection is sharded by hash. */
+/** Makes the ids of keys unique. A unique index cannot do this in a collection that is sharded by hash. */
 export interface KeyIdDocument extends Versioned {
   _id: string;
   hash: string;
 }
 
-/** `_id` is of account, writer and generation. */
+/** `_id` consists of account, writer and generation. */
 export interface HoldDocument extends Versioned {
   _id: string;
   account: string;
   open: Int64;
   until: Date;
+  /** The API key whose budget the credit belongs to. Missing if there is none. */
+  key?: string;
 }
 
-/** `_id` is of account, hour and action. */
+/** The charges of an API key with a daily budget. `_id` consists of account and key. */
+export interface KeyChargesDocument extends Versioned {
+  _id: string;
+  account: string;
+  day: number;
+  micros: Int64;
+  expiresAt: Date;
+}
+
+/** `_id` consists of account, hour and action. */
 export interface UsageDocument extends Versioned {
   _id: string;
   account: string;
@@ -68,12 +91,34 @@ export interface UsageDocument extends Versioned {
   micros: Int64;
 }
 
+/** `_id` consists of account, hour and action. */
+export interface StatisticsDocument extends Versioned {
+  _id: string;
+  account: string;
+  hour: number;
+  expiresAt: Date;
+  action: string;
+  errors?: Record<string, Int64>;
+  durations?: Record<string, Int64>;
+}
+
+type CommittedReservation = Extract<CommitOutcome, { status: 'applied' }>['granted'][number];
+
+/** An event that waits for its deliveries. `_id` is the id of the event. */
+export interface LowCreditDocument extends Versioned {
+  _id: string;
+  account: string;
+  at: Date;
+  credit: Int64;
+  threshold: Int64;
+}
+
 export interface CommitDocument extends Versioned {
   _id: string;
   account: string;
   at: Date;
   expiresAt: Date;
-  granted: boolean[];
+  granted: CommittedReservation[];
   settled: SettlementOutcome[];
   late: SettlementOutcome[];
   left: Int64;
@@ -87,12 +132,14 @@ export interface PaymentDocument extends Versioned {
   createdAt: Date;
 }
 
-/** `_id` is of account and key. */
+export type AuditDocument = Versioned & { _id: string; at: Date; expiresAt: Date } & Omit<AuditEntry, 'id' | 'at'>;
+
+/** `_id` consists of account and key. */
 export interface IdempotencyDocument extends Versioned {
   _id: string;
   account: string;
   key: string;
-  /** Changes with every write: whoever read the document replaces that one or none. */
+  /** Changes with every write. A write replaces the document only if its revision is still the one that was read. */
   revision: string;
   since: Date;
   expiresAt: Date;
@@ -108,24 +155,40 @@ export interface ProcessDocument extends Versioned {
   expiresAt: Date;
 }
 
-/** A process with transactions, and the sessions that they run in. */
+/** A process with transactions, and the sessions that they use. */
 export interface WriterDocument extends Versioned {
   _id: string;
   sessions: ServerSessionId[];
   until: Date;
 }
 
+export interface PlatformStateDocument extends Versioned {
+  _id: string;
+  sealed: string;
+  expiresAt: Date;
+}
+
+export interface IdentifierDocument extends Versioned {
+  /** The hash. */
+  _id: string;
+  identifier: string;
+  expiresAt: Date;
+}
+
 export interface MetaDocument extends Versioned {
-  _id: 'schema' | 'lock' | 'ready' | 'secret_check';
+  _id: 'schema' | 'lock' | 'ready' | 'secret_check' | 'restore';
   version?: number;
   owner?: string;
   until?: Date;
   at?: Date;
-  /** Of `secret_check`. */
+  /** The value of the document `secret_check`. */
   value?: string;
 }
 
-/** An `_id` of several parts, whatever signs they hold. Queries name the account beside it, by which shards are found. */
+/**
+ * Returns an `_id` that consists of several parts, which may contain any characters. Queries also contain the account, which determines the
+ * shard.
+ */
 export function idOf(...parts: readonly (string | number)[]): string {
   return JSON.stringify(parts);
 }
@@ -136,8 +199,12 @@ export interface Collections {
   apiKeyIds: Collection<KeyIdDocument>;
   holds: Collection<HoldDocument>;
   usage: Collection<UsageDocument>;
+  statistics: Collection<StatisticsDocument>;
+  keyCharges: Collection<KeyChargesDocument>;
+  lowCredit: Collection<LowCreditDocument>;
   commits: Collection<CommitDocument>;
   payments: Collection<PaymentDocument>;
+  audit: Collection<AuditDocument>;
   idempotency: Collection<IdempotencyDocument>;
   processes: Collection<ProcessDocument>;
   writers: Collection<WriterDocument>;
@@ -147,6 +214,8 @@ export interface Collections {
   runners: Collection<RunnerDocument>;
   events: Collection<EventDocument>;
   deliveries: Collection<DeliveryDocument>;
+  platformState: Collection<PlatformStateDocument>;
+  identifiers: Collection<IdentifierDocument>;
   meta: Collection<MetaDocument>;
 }
 
@@ -157,8 +226,12 @@ export function collectionsOf(db: Db): Collections {
     apiKeyIds: db.collection('api_key_ids'),
     holds: db.collection('holds'),
     usage: db.collection('usage'),
+    statistics: db.collection('call_statistics'),
+    keyCharges: db.collection('key_charges'),
+    lowCredit: db.collection('low_credit'),
     commits: db.collection('ledger_commits'),
     payments: db.collection('payments'),
+    audit: db.collection('audit'),
     idempotency: db.collection('idempotency'),
     processes: db.collection('processes'),
     writers: db.collection('writers'),
@@ -168,14 +241,16 @@ export function collectionsOf(db: Db): Collections {
     runners: db.collection('runners'),
     events: db.collection('events'),
     deliveries: db.collection('deliveries'),
+    platformState: db.collection('platform_state'),
+    identifiers: db.collection('identifiers'),
     meta: db.collection('meta'),
   };
 }
 
-/** Removed by MongoDB within a minute or so after `expiresAt`; readers treat what is past it as gone already. */
+/** MongoDB deletes a document within about a minute after `expiresAt`. Readers must ignore documents after `expiresAt`. */
 const expiry: IndexDescription = { name: 'expiry', key: { expiresAt: 1 }, expireAfterSeconds: 0 };
 
-/** The indexes beside `_id`, by collection. Every collection stands here: transactions should find it made. */
+/** The indexes of all collections besides `_id`. Every collection must be listed, because transactions expect it to exist. */
 export const indexes: Readonly<Record<keyof Collections, readonly IndexDescription[]>> = {
   accounts: [],
   apiKeys: [{ name: 'by_account', key: { account: 1, createdAt: 1, id: 1 } }],
@@ -185,10 +260,16 @@ export const indexes: Readonly<Record<keyof Collections, readonly IndexDescripti
     { name: 'by_account', key: { account: 1, until: 1 } },
   ],
   usage: [{ name: 'by_account', key: { account: 1, hour: 1, action: 1 } }],
+  statistics: [{ name: 'by_account', key: { account: 1, hour: 1, action: 1 } }, expiry],
+  keyCharges: [expiry],
+  lowCredit: [{ name: 'by_at', key: { at: 1, _id: 1 } }],
   commits: [expiry],
   payments: [{ name: 'by_account', key: { account: 1, createdAt: -1, _id: -1 } }],
+  audit: [{ name: 'by_account', key: { account: 1, at: -1, _id: -1 } }, expiry],
   idempotency: [expiry],
   processes: [expiry],
+  platformState: [expiry],
+  identifiers: [expiry],
   writers: [],
   ...webhookIndexes(expiry),
   meta: [],

@@ -1,5 +1,5 @@
 import { type AnyBulkWriteOperation, type ClientSession, Long } from 'mongodb';
-import { type Applied, applyCommit } from '../ledger-rules.ts';
+import { type Applied, applyCommit, dayMs, type KeyUse, lowCreditAfter, lowCreditId } from '../ledger-rules.ts';
 import { type CommitOutcome, commitTtlMs, holdTtlMs, type LedgerCommit } from '../port.ts';
 import { lockAccount, saveCredit } from './account-lock.ts';
 import { type CommitDocument, type IdempotencyDocument, idOf, type UsageDocument } from './collections.ts';
@@ -7,15 +7,19 @@ import { isDuplicate } from './errors.ts';
 import { unclaimed } from './idempotency.ts';
 import type { Parts } from './parts.ts';
 
-/** Thrown inside a transaction: the commit was applied before, so this attempt must leave nothing. */
+/** Thrown inside a transaction to roll it back, because the commit was already applied. */
 class KnownCommit extends Error {}
 
-/** One attempt at a commit, and at the most one more transaction that reads what an earlier one came to. */
+/**
+ * Returns a function that applies a commit in one transaction. If the commit was already applied, a second transaction reads its outcome.
+ */
 export function mongoCommit(parts: Parts): (commit: LedgerCommit) => Promise<CommitOutcome> {
   const { transact, runtime, collections } = parts;
-  const { holds, usage, commits, idempotency } = collections;
+  const { holds, lowCredit, usage, commits, idempotency, keyCharges } = collections;
 
-  /** The outcome of an earlier attempt. One that should be forgotten is no outcome any more, nor leave to apply it again. */
+  /**
+   * Returns the stored outcome of a commit. An outcome after its expiry does not count, but must not allow the commit to be applied again.
+   */
   async function kept(
     session: ClientSession,
     { id, account }: LedgerCommit,
@@ -28,7 +32,7 @@ export function mongoCommit(parts: Parts): (commit: LedgerCommit) => Promise<Com
     return { status: 'applied', granted, settled, late, left: Number(left) };
   }
 
-  /** The documents under the commit's idempotency keys, those past their time left out. */
+  /** Returns the documents of the commit's idempotency keys that have not expired. */
   async function keysOf(session: ClientSession, { account, settle, late }: LedgerCommit, now: number) {
     const keys = new Set([...settle, ...late].flatMap(({ answer }) => (answer ? [answer.key] : [])));
     if (keys.size === 0) return new Map<string, IdempotencyDocument>();
@@ -38,18 +42,30 @@ export function mongoCommit(parts: Parts): (commit: LedgerCommit) => Promise<Com
     return new Map(live.map((one) => [one.key, one]));
   }
 
+  async function useOf(session: ClientSession, { account, budget }: LedgerCommit): Promise<KeyUse | null> {
+    if (!budget) return null;
+    const { key } = budget;
+    const charges = await keyCharges.findOne({ _id: idOf(account, key), account }, { session });
+    const held = await holds.find({ account, key }, { session }).toArray();
+    return {
+      charges: charges && { day: charges.day, micros: Number(charges.micros) },
+      open: held.reduce((sum, { open }) => sum + Number(open), 0),
+    };
+  }
+
   async function attempt(session: ClientSession, commit: LedgerCommit): Promise<CommitOutcome> {
     const account = await lockAccount(parts, session, commit.account);
     if (!account) return { status: 'no_account' };
-    const { now, credit } = account;
+    const { now, credit, lowCreditThreshold } = account;
     const holdId = idOf(commit.account, commit.writer, commit.generation);
     const hold = await holds.findOne({ _id: holdId, account: commit.account }, { session });
     const keys = await keysOf(session, commit, now);
     const answered = new Set([...keys].flatMap(([key, { answer }]) => (answer === null ? [] : [key])));
-    // A commit that was applied may have ended its hold, so its repeat looks like one of a hold that is not there.
+    const use = await useOf(session, commit);
+    // An applied commit may have ended its hold. A repeated commit then fails because its hold does not exist.
     let applied: ReturnType<typeof applyCommit>;
     try {
-      applied = applyCommit(credit, hold && Number(hold.open), commit, answered, now);
+      applied = applyCommit(credit, hold && Number(hold.open), commit, answered, now, use);
     } catch (error) {
       const known = await kept(session, commit, now);
       if (known) return known;
@@ -64,6 +80,7 @@ export function mongoCommit(parts: Parts): (commit: LedgerCommit) => Promise<Com
         account: commit.account,
         open: Long.fromNumber(applied.open),
         until: new Date(now + holdTtlMs),
+        ...(commit.budget && { key: commit.budget.key }),
       };
       await holds.updateOne({ _id: holdId, account: commit.account }, { $set: set }, { session, upsert: true });
     } else if (hold) {
@@ -71,6 +88,12 @@ export function mongoCommit(parts: Parts): (commit: LedgerCommit) => Promise<Com
     }
     const counts = usageUpdates(commit.account, applied);
     if (counts.length > 0) await usage.bulkWrite(counts, { session, ordered: true });
+    if (commit.budget && applied.keyCharges) {
+      const { day, micros } = applied.keyCharges;
+      const set = { v: 1 as const, day, micros: Long.fromNumber(micros), expiresAt: new Date((day + 2) * dayMs) };
+      const filter = { _id: idOf(commit.account, commit.budget.key), account: commit.account };
+      await keyCharges.updateOne(filter, { $set: set }, { session, upsert: true });
+    }
     const answers = applied.answers.map(({ key, answer }): AnyBulkWriteOperation<IdempotencyDocument> => {
       const revision = runtime.randomBytes(9).toString('base64url');
       const after = { ...(keys.get(key) ?? unclaimed(commit.account, key, now, '')), answer, revision };
@@ -79,6 +102,12 @@ export function mongoCommit(parts: Parts): (commit: LedgerCommit) => Promise<Com
     });
     if (answers.length > 0) await idempotency.bulkWrite(answers, { session, ordered: true });
     await saveOutcome(session, commit, applied, now);
+    const low = lowCreditAfter(credit, applied.credit, lowCreditThreshold);
+    if (low !== null && lowCreditThreshold !== null) {
+      const amounts = { credit: Long.fromNumber(low), threshold: Long.fromNumber(lowCreditThreshold) };
+      const event = { _id: lowCreditId(commit), v: 1 as const, account: commit.account, at: new Date(now), ...amounts };
+      await lowCredit.insertOne(event, { session });
+    }
     const { granted, settled, late, left } = applied;
     return { status: 'applied', granted, settled, late, left };
   }
@@ -86,8 +115,15 @@ export function mongoCommit(parts: Parts): (commit: LedgerCommit) => Promise<Com
   async function saveOutcome(session: ClientSession, { id, account }: LedgerCommit, applied: Applied, now: number) {
     const { granted, settled, late, left } = applied;
     const outcome: CommitDocument = {
-      ...{ _id: id, v: 1, account, at: new Date(now), expiresAt: new Date(now + commitTtlMs) },
-      ...{ granted, settled, late, left: Long.fromNumber(left) },
+      _id: id,
+      v: 1,
+      account,
+      at: new Date(now),
+      expiresAt: new Date(now + commitTtlMs),
+      granted,
+      settled,
+      late,
+      left: Long.fromNumber(left),
     };
     try {
       await commits.insertOne(outcome, { session });
@@ -103,8 +139,8 @@ export function mongoCommit(parts: Parts): (commit: LedgerCommit) => Promise<Com
     } catch (error) {
       if (!(error instanceof KnownCommit)) throw error;
     }
-    // In a transaction, since its end waits for a majority to have what was read: the earlier attempt may not have told
-    // its majority yet.
+    // The outcome is read in a transaction, because a transaction waits until a majority has the data that it read, and the earlier attempt
+    // may not be replicated yet.
     return transact(async (session) => {
       const now = await parts.clock.recent();
       return (await kept(session, commit, now)) ?? { status: 'expired' };

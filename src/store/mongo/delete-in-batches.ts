@@ -1,10 +1,10 @@
 import type { Collection, Filter } from 'mongodb';
 import type { DeliveryDocument, EventDocument } from './webhook-documents.ts';
 
-/** Few enough that each step stays far from every time limit. */
-const batchSize = 200;
+/** The number of documents in one operation on many documents. Such an operation then ends long before the time limits of the store. */
+export const batchSize = 200;
 
-/** Answers how many it deleted. */
+/** Deletes the documents in batches and returns their number. */
 export async function deleteInBatches<T extends EventDocument | DeliveryDocument>(
   collection: Collection<T>,
   filter: Filter<T>,

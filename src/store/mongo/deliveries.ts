@@ -4,44 +4,59 @@ import {
   type DeliveryResult,
   type DeliveryStore,
   eventTtlMs,
+  loggedAttempts,
   type PollerReference,
 } from '../port.ts';
+import { type DeliveryOutcome, deliveryOutcomes } from '../webhook-rules.ts';
 import { idOf } from './collections.ts';
 import type { Parts } from './parts.ts';
 import { toDate, toMs } from './parts.ts';
-import { replays } from './replay.ts';
-import type { DeliveryDocument } from './webhook-documents.ts';
+import { replay } from './replay.ts';
+import type { DeliveryDocument, WebhookDocument } from './webhook-documents.ts';
+
+/** The log may be large, so only `find` reads it. */
+const withoutLog = { log: 0 } as const;
 
 export function mongoDeliveries(parts: Parts): DeliveryStore {
   const { link, clock } = parts;
   const { pollers, webhooks, events, deliveries } = parts.collections;
-  const { replay, giveUp } = replays(parts);
 
   /**
-   * A process that slept between the check of the fence and the write notes what became of its attempts: what it
-   * delivered was delivered, and anything else counts only where nobody tried as often since.
+   * Stores the results of attempts. A process that is suspended between the check of the fence and the write stores outdated results. This
+   * is safe: a delivered event was really delivered, and another result is stored only if no other process has made as many attempts.
    */
   async function finish(poller: PollerReference, results: readonly DeliveryResult[]): Promise<'noted' | 'superseded'> {
     const { account, id, fence } = poller;
     const fenced = await pollers.findOne({ _id: id, account, fence }, { projection: { _id: 1 } });
     if (!fenced) return 'superseded';
     if (results.length === 0) return 'noted';
-    await deliveries.bulkWrite(
+    const { matchedCount } = await deliveries.bulkWrite(
       results.map((result) => noting(account, result)),
       { ordered: false },
     );
-    const deliveredAt = new Map<string, number>();
-    for (const { webhook, state, last } of results) {
-      if (state === 'delivered') deliveredAt.set(webhook, Math.max(last.at, deliveredAt.get(webhook) ?? 0));
-    }
-    if (deliveredAt.size === 0) return 'noted';
-    await webhooks.bulkWrite(
-      [...deliveredAt].map(([webhook, at]) => ({
-        updateOne: { filter: { _id: webhook, account }, update: { $max: { lastDeliveryAt: new Date(at) } } },
-      })),
-      { ordered: false },
+    const counted = matchedCount === results.length ? results : await withoutIgnored(account, results);
+    const concluded = [...deliveryOutcomes(counted)].flatMap(([webhook, outcome]) =>
+      concluding({ _id: webhook, account }, outcome),
     );
+    if (concluded.length > 0) await webhooks.bulkWrite(concluded);
     return 'noted';
+  }
+
+  /**
+   * Returns the delivered results, and the failed results that are stored. If the call is repeated, its first attempt may have stored
+   * them.
+   */
+  async function withoutIgnored(account: string, results: readonly DeliveryResult[]): Promise<DeliveryResult[]> {
+    const failed = results.filter(({ state }) => state !== 'delivered');
+    const _id = { $in: failed.map(({ event, webhook }) => idOf(account, event, webhook)) };
+    const projection = { state: 1, attempts: 1, 'last.at': 1 } as const;
+    const found = failed.length > 0 ? await deliveries.find({ _id, account }, { projection }).toArray() : [];
+    const stored = new Map(found.map((one) => [one._id, one]));
+    return results.filter(({ event, webhook, state, attempts, last }) => {
+      const now = stored.get(idOf(account, event, webhook));
+      const same = now?.state === state && now.attempts === attempts && now.last?.at.getTime() === last.at;
+      return state === 'delivered' || same;
+    });
   }
 
   return {
@@ -50,7 +65,8 @@ export function mongoDeliveries(parts: Parts): DeliveryStore {
         if (limit <= 0) return [];
         const kept = { $gt: new Date((await clock.recent()) - eventTtlMs) };
         const filter = { account, webhook, replayed, state: 'waiting' as const, eventAt: kept };
-        const found = await deliveries.find(filter, { sort: { nextAt: 1, place: 1 }, limit }).toArray();
+        const sort = { nextAt: 1, place: 1 } as const;
+        const found = await deliveries.find(filter, { sort, limit, projection: withoutLog }).toArray();
         const ids = found.map(({ poller, event }) => idOf(account, poller, event));
         const projection = { sealed: 1 } as const;
         const bytes = ids.length > 0 ? await events.find({ _id: { $in: ids }, account }, { projection }).toArray() : [];
@@ -73,37 +89,91 @@ export function mongoDeliveries(parts: Parts): DeliveryStore {
           const eventAt = new Date(after.at);
           filter.$or = [{ eventAt: { $lt: eventAt } }, { eventAt, event: { $lt: after.event } }];
         }
-        const found = await deliveries.find(filter, { sort: { eventAt: -1, event: -1 }, limit }).toArray();
+        const sort = { eventAt: -1, event: -1 } as const;
+        const found = await deliveries.find(filter, { sort, limit, projection: withoutLog }).toArray();
         return found.map((one) => ({ ...toDelivery(one), eventAt: one.eventAt.getTime() }));
       }),
 
-    replay: (account, webhook) => link.run(() => replay(account, webhook), 0),
-    giveUp: (account, webhook, error) => link.run(() => giveUp(account, webhook, error), 0),
+    find: (account, webhook, event) =>
+      link.run(async () => {
+        const eventAt = { $gt: new Date((await clock.recent()) - eventTtlMs) };
+        const found = await deliveries.findOne({ _id: idOf(account, event, webhook), account, eventAt });
+        return found && { delivery: toDelivery(found), attempts: found.log ?? [] };
+      }),
+
+    queued: (account, webhook, most) =>
+      link.run(async () => {
+        const kept = { $gt: new Date((await clock.recent()) - eventTtlMs) };
+        // `$in` names all values, so that MongoDB can use the index of the waiting deliveries, in its order.
+        const replayed = { $in: [false, true] };
+        const filter = { account, webhook, replayed, state: 'waiting' as const, eventAt: kept };
+        const [count, first] = await Promise.all([
+          deliveries.countDocuments(filter, { limit: most }),
+          deliveries.findOne(filter, { sort: { nextAt: 1 }, projection: { nextAt: 1 } }),
+        ]);
+        return { count, nextAt: toMs(first?.nextAt ?? null) };
+      }),
+
+    replay: (account, webhook, filter) => link.run(() => replay(parts, account, webhook, filter), 0),
 
     backlog: () =>
       link.run(async () => {
-        const due = { state: 'waiting' as const, nextAt: { $lte: new Date(await clock.recent()) } };
-        const oldest = await deliveries.findOne(due, { sort: { nextAt: 1 }, projection: { nextAt: 1 } });
-        const waiting = await deliveries.countDocuments({ state: 'waiting' });
-        return { waiting, oldestDueAt: toMs(oldest?.nextAt ?? null) };
+        const now = await clock.recent();
+        const totals = { waiting: { $sum: 1 }, oldest: { $min: '$nextAt' } };
+        const webhook = { from: webhooks.collectionName, localField: '_id', foreignField: '_id', as: 'webhook' };
+        const [found] = await deliveries
+          .aggregate<{ waiting: number; oldest: Date }>([
+            // The condition on `nextAt` makes MongoDB use the index of the waiting deliveries.
+            { $match: { state: 'waiting', nextAt: { $gt: new Date(0) } } },
+            { $group: { _id: '$webhook', ...totals } },
+            { $lookup: webhook },
+            { $match: { 'webhook.valid': true, 'webhook.pausedAt': null } },
+            { $group: { _id: null, waiting: { $sum: '$waiting' }, oldest: { $min: '$oldest' } } },
+          ])
+          .toArray();
+        if (!found) return { waiting: 0, oldestDueAt: null };
+        const oldest = found.oldest.getTime();
+        return { waiting: found.waiting, oldestDueAt: oldest <= now ? oldest : null };
       }),
   };
 }
 
 function noting(account: string, result: DeliveryResult): AnyBulkWriteOperation<DeliveryDocument> {
-  const { event, webhook, state, attempts, nextAt, last } = result;
+  const { event, webhook, state, attempts, nextAt, last, exchange } = result;
   const key = { _id: idOf(account, event, webhook), account };
+  const same = { state: 'delivered' as const, attempts, 'last.at': new Date(last.at) };
   return {
     updateOne: {
-      filter: state === 'delivered' ? key : { ...key, state: 'waiting', attempts: { $lt: attempts } },
+      filter:
+        state === 'delivered' ? { ...key, $nor: [same] } : { ...key, state: 'waiting', attempts: { $lt: attempts } },
       update: {
         $set: {
-          ...{ state, attempts, nextAt: toDate(nextAt), last: { ...last, at: new Date(last.at) } },
+          state,
+          attempts,
+          nextAt: toDate(nextAt),
+          last: { ...last, at: new Date(last.at) },
           ...(state !== 'waiting' && { replayed: false }),
         },
+        $push: { log: { $each: [{ attempt: attempts, ...last, exchange }], $slice: -loggedAttempts } },
       },
     },
   };
+}
+
+/** Returns the writes that record the outcome of a batch of results in their webhook. */
+function concluding(
+  key: Pick<WebhookDocument, '_id' | 'account'>,
+  { deliveredAt, failed }: DeliveryOutcome,
+): AnyBulkWriteOperation<WebhookDocument>[] {
+  if (deliveredAt !== null) {
+    const $set = { undeliveredSince: null, undeliveredError: null };
+    return [{ updateOne: { filter: key, update: { $max: { lastDeliveryAt: new Date(deliveredAt) }, $set } } }];
+  }
+  const first = { ...key, undeliveredSince: null };
+  return [
+    { updateOne: { filter: first, update: { $set: { undeliveredSince: new Date(failed.since) } } } },
+    { updateOne: { filter: key, update: { $set: { undeliveredError: failed.error } } } },
+  ];
 }
 
 function toDelivery({
@@ -117,7 +187,13 @@ function toDelivery({
   last,
 }: DeliveryDocument): DeliveryRecord {
   return {
-    ...{ event, type, webhook, state, attempts, nextAt: toMs(nextAt), replayed },
+    event,
+    type,
+    webhook,
+    state,
+    attempts,
+    nextAt: toMs(nextAt),
+    replayed,
     last: last && { ...last, at: last.at.getTime() },
   };
 }

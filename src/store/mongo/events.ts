@@ -2,7 +2,7 @@ import { type EventStore, eventTtlMs } from '../port.ts';
 import { mongoAppend } from './append.ts';
 import { idOf } from './collections.ts';
 import { deleteInBatches } from './delete-in-batches.ts';
-import { mongoLate } from './late.ts';
+import { mongoLate } from './late-deliveries.ts';
 import type { Parts } from './parts.ts';
 
 export function mongoEvents(parts: Parts): EventStore {
@@ -23,7 +23,7 @@ export function mongoEvents(parts: Parts): EventStore {
     after: (account, poller, place, limit) =>
       link.run(async () => {
         if (limit <= 0) return [];
-        // What lies behind the last place is not complete.
+        // Events after the last position belong to an incomplete append.
         const places = { $gt: place, $lte: await lastPlace(account, poller) };
         const expiresAt = { $gt: new Date(await clock.recent()) };
         const found = await events
@@ -48,9 +48,11 @@ export function mongoEvents(parts: Parts): EventStore {
         const past = { expiresAt: { $lte: new Date(now) } };
         const forgotten = await deleteInBatches(events, past);
         await deleteInBatches(deliveries, past);
-        // Only now: their places must not begin again while events have them.
+        // Pollers are deleted after their events, because a new poller would use the same positions again.
         await pollers.deleteMany({
-          ...{ keptUntil: { $lte: new Date(now) }, appendedAt: { $lte: new Date(now - eventTtlMs) }, pending: null },
+          keptUntil: { $lte: new Date(now) },
+          appendedAt: { $lte: new Date(now - eventTtlMs) },
+          pending: null,
         });
         return forgotten;
       }, 0),

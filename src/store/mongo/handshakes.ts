@@ -3,7 +3,7 @@ import { type HandshakeLease, type HandshakeState, handshakeLeaseMs, type Webhoo
 import type { Parts } from './parts.ts';
 import type { WebhookDocument } from './webhook-documents.ts';
 
-/** The verbs of the handshake lease, each of them one write to the webhook's own document. */
+/** Implements the handshake lease. Each method is one write to the webhook's document. */
 export function mongoHandshakes({
   link,
   clock,
@@ -29,7 +29,7 @@ export function mongoHandshakes({
       $inc: { 'handshake.number': 1 },
       $set: { 'handshake.holder': lease.holder, 'handshake.until': until },
     };
-    // Nothing may have ended since it was read: then a handshake whose outcome will do may be among it.
+    // The lease is taken only if no handshake has ended since the document was read, because the result of that handshake may be usable.
     const unchanged = last ? { 'handshake.last.number': last.number } : { 'handshake.last': { $exists: false } };
     const filter = { ...webhook, ...unchanged, $or: free } as Filter<WebhookDocument>;
     const taken = await webhooks.findOneAndUpdate(filter, taking, { projection, returnDocument: 'after' });

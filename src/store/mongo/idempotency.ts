@@ -3,19 +3,31 @@ import { type IdempotencyDocument, idOf } from './collections.ts';
 import { isDuplicate } from './errors.ts';
 import type { Parts } from './parts.ts';
 
-/** A document that nobody has claimed: no fingerprint matches it. */
+/** Returns a document without a claim. No fingerprint matches it. */
 export function unclaimed(account: string, key: string, now: number, revision: string): IdempotencyDocument {
   return {
-    ...{ _id: idOf(account, key), v: 1, account, key, revision },
-    ...{ since: new Date(now), expiresAt: new Date(now + idempotencyTtlMs) },
-    ...{ fingerprint: '', owner: '', until: new Date(0), again: false, answer: null },
+    _id: idOf(account, key),
+    v: 1,
+    account,
+    key,
+    revision,
+    since: new Date(now),
+    expiresAt: new Date(now + idempotencyTtlMs),
+    fingerprint: '',
+    owner: '',
+    until: new Date(0),
+    again: false,
+    answer: null,
   };
 }
 
 export function mongoIdempotency({ link, collections: { idempotency }, clock, runtime }: Parts): IdempotencyStore {
   const revision = () => runtime.randomBytes(9).toString('base64url');
 
-  /** Puts `after` where `before` is still what is there; `null` is nothing. False: somebody else was faster. */
+  /**
+   * Replaces the document `before` with `after`. `before` is `null` if there is no document yet. Returns false if another process was
+   * faster.
+   */
   async function swap(before: IdempotencyDocument | null, after: IdempotencyDocument): Promise<boolean> {
     if (before) {
       const filter = { _id: before._id, account: before.account, revision: before.revision };
@@ -34,7 +46,7 @@ export function mongoIdempotency({ link, collections: { idempotency }, clock, ru
 
   async function claim(one: ClaimRequest): Promise<ClaimOutcome> {
     const { account, key, owner, fingerprints } = one;
-    // Most keys are new, so the first attempt does not look.
+    // The first attempt does not read, because most keys are new.
     let kept: IdempotencyDocument | null = null;
     for (;;) {
       const now = await clock.recent();
@@ -43,7 +55,9 @@ export function mongoIdempotency({ link, collections: { idempotency }, clock, ru
       if (refusal) return refusal;
       const after: IdempotencyDocument = {
         ...(known ?? { ...unclaimed(account, key, now, ''), fingerprint: fingerprints[0] ?? '' }),
-        ...{ revision: revision(), owner, until: new Date(now + claimTtlMs) },
+        revision: revision(),
+        owner,
+        until: new Date(now + claimTtlMs),
         again: known !== null && (known.owner !== owner || known.again),
       };
       if (await swap(kept, after)) {
@@ -54,7 +68,9 @@ export function mongoIdempotency({ link, collections: { idempotency }, clock, ru
   }
 
   const owned = ({ account, key, owner }: { account: string; key: string; owner: string }) => ({
-    ...{ _id: idOf(account, key), account, owner },
+    _id: idOf(account, key),
+    account,
+    owner,
     answer: null,
   });
 
@@ -88,9 +104,9 @@ export function mongoIdempotency({ link, collections: { idempotency }, clock, ru
   };
 }
 
-/** Why this claim cannot be had, if it cannot. */
+/** Returns the outcome that refuses this claim. Returns `null` if the claim is allowed. */
 function refuse(known: IdempotencyDocument, claim: ClaimRequest, now: number): ClaimOutcome | null {
-  if (!claim.fingerprints.includes(known.fingerprint)) return { status: 'mismatch' };
+  if (!claim.fingerprints.includes(known.fingerprint)) return { status: 'mismatch', answer: known.answer };
   if (known.answer !== null) return { status: 'answered', answer: known.answer };
   if (known.until.getTime() > now && known.owner !== claim.owner) return { status: 'running' };
   return null;

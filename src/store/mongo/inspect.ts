@@ -1,5 +1,5 @@
 import type { Db, Document } from 'mongodb';
-import type { Fault } from '../../shared/errors/operator-error.ts';
+import type { OperatorProblem } from '../../shared/errors/operator-error.ts';
 import type { StoreReport } from '../port.ts';
 import { missingIndexes, schemaVersion } from './migrate.ts';
 import type { Parts } from './parts.ts';
@@ -7,7 +7,7 @@ import type { Parts } from './parts.ts';
 const toleratedClockMs = 60_000;
 const oldestRelease = 6;
 
-/** What the doctor says of a MongoDB store. */
+/** Returns the report on a MongoDB store for `postern doctor`. */
 export async function inspectMongo(db: Db, parts: Parts): Promise<StoreReport> {
   const { collections, runtime } = parts;
   const sent = runtime.now();
@@ -19,26 +19,26 @@ export async function inspectMongo(db: Db, parts: Parts): Promise<StoreReport> {
   await pingMajority(parts);
   const writeMs = performance.now() - started;
 
-  const faults: Fault[] = [];
+  const problems: OperatorProblem[] = [];
   if (Math.abs(clockMs) > toleratedClockMs) {
-    faults.push({
+    problems.push({
       detail:
         `This machine's clock is ${seconds(Math.abs(clockMs))} ${clockMs > 0 ? 'behind' : 'ahead of'} MongoDB's. Credit and ` +
         "keys go by MongoDB's, so nothing is lost; but times in the log are wrong",
-      advice: 'let NTP set both',
+      advice: 'synchronise both with NTP',
     });
   }
   if (Number.parseInt(compatibility ?? version, 10) < oldestRelease) {
-    faults.push({
+    problems.push({
       detail: `MongoDB is older than ${oldestRelease}.0${compatibility ? ' by its featureCompatibilityVersion' : ''}`,
       advice: 'upgrade it',
     });
   }
   const missing = await missingIndexes(collections);
   if (missing.length > 0) {
-    faults.push({
+    problems.push({
       detail: `Indexes are missing (${missing.join(', ')}), which makes queries slow`,
-      advice: 'start Postern again, it makes them',
+      advice: 'restart Postern, which creates them',
     });
   }
   return {
@@ -50,16 +50,16 @@ export async function inspectMongo(db: Db, parts: Parts): Promise<StoreReport> {
       ['write', `${writeMs.toFixed(1)} ms for one that a majority confirms`],
       ['clock', `this machine's differs by ${seconds(Math.abs(clockMs))} from MongoDB's`],
     ],
-    faults,
+    problems,
   };
 }
 
-/** A write that changes nothing else, confirmed as those of money are. */
+/** Makes a write that changes no data of callers. It is acknowledged by a majority, like writes of money. */
 export async function pingMajority({ collections: { meta } }: Parts): Promise<void> {
   await meta.updateOne({ _id: 'ready' }, { $set: { v: 1 }, $currentDate: { at: true } }, { upsert: true });
 }
 
-/** `null` where it is not told, to users without rights on the server and by routers of a sharded cluster. */
+/** Returns `null` if the server does not reveal it: to users without rights on the server, and through routers of a sharded cluster. */
 async function featureCompatibility(db: Db): Promise<string | null> {
   try {
     const answer = await db.admin().command({ getParameter: 1, featureCompatibilityVersion: 1 });

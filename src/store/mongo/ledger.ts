@@ -1,11 +1,12 @@
 import { type Filter, Long } from 'mongodb';
 import { applyTopUp } from '../ledger-rules.ts';
-import type { LedgerStore, TopUp, TopUpOutcome } from '../port.ts';
+import type { AuditEntry, LedgerStore, TopUp, TopUpOutcome } from '../port.ts';
 import { lockAccount, saveCredit } from './account-lock.ts';
-import { toBalance } from './accounts.ts';
+import { balanceOfDocument } from './accounts.ts';
+import { addAudit } from './audit.ts';
 import type { PaymentDocument } from './collections.ts';
 import { mongoCommit } from './commit.ts';
-import { verbLimitMs } from './link.ts';
+import { operationTimeoutMs } from './connection.ts';
 import type { Parts } from './parts.ts';
 import { mongoSweep } from './sweep.ts';
 
@@ -15,7 +16,7 @@ export function mongoLedger(parts: Parts): LedgerStore {
   const commit = mongoCommit(parts);
   const sweep = mongoSweep(parts);
 
-  const topUp = (one: TopUp): Promise<TopUpOutcome> =>
+  const topUp = (one: TopUp, audit: AuditEntry | undefined): Promise<TopUpOutcome> =>
     transact(async (session) => {
       const account = await lockAccount(parts, session, one.account);
       if (!account) return 'no_account';
@@ -25,18 +26,19 @@ export function mongoLedger(parts: Parts): LedgerStore {
       const payment = { account: one.account, micros: Long.fromNumber(micros), description };
       await payments.insertOne({ _id: id, v: 1, ...payment, createdAt: new Date(createdAt) }, { session });
       await saveCredit(parts, session, one.account, account.credit, after);
+      await addAudit(parts, session, audit);
       return 'applied';
     });
 
   return {
-    commit: (one) => link.run(() => turns.take(one.account, verbLimitMs, () => commit(one)), 0),
-    topUp: (one) => link.run(() => turns.take(one.account, verbLimitMs, () => topUp(one)), 0),
+    commit: (one) => link.run(() => turns.take(one.account, operationTimeoutMs, () => commit(one)), 0),
+    topUp: (one, audit) => link.run(() => turns.take(one.account, operationTimeoutMs, () => topUp(one, audit)), 0),
     sweep: () => link.run(sweep, 0),
 
     balance: (account) =>
       link.run(async () => {
         const found = await accounts.findOne({ _id: account });
-        return found ? toBalance(found) : null;
+        return found ? balanceOfDocument(found) : null;
       }),
 
     usage: (account, fromHour, toHour) =>
@@ -44,8 +46,10 @@ export function mongoLedger(parts: Parts): LedgerStore {
         const hours = { account, hour: { $gte: fromHour, $lt: toHour } };
         const lines = await usage.find(hours, { sort: { hour: 1, action: 1 } }).toArray();
         return lines.map(({ hour, action, calls, micros }) => ({
-          ...{ hour, action },
-          ...{ calls: Number(calls), micros: Number(micros) },
+          hour,
+          action,
+          calls: Number(calls),
+          micros: Number(micros),
         }));
       }),
 
@@ -56,7 +60,7 @@ export function mongoLedger(parts: Parts): LedgerStore {
           const createdAt = new Date(after.createdAt);
           filter.$or = [{ createdAt: { $lt: createdAt } }, { createdAt, _id: { $lt: after.id } }];
         }
-        // To the driver 0 means no limit.
+        // The driver would interpret a limit of 0 as no limit.
         if (limit <= 0) return [];
         const found = await payments.find(filter, { sort: { createdAt: -1, _id: -1 }, limit }).toArray();
         return found.map(toTopUp);

@@ -1,20 +1,32 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Db, MongoServerError } from 'mongodb';
-import { OperatorError } from '../../shared/errors/operator-error.ts';
+import { OperatorError, type OperatorProblem } from '../../shared/errors/operator-error.ts';
 import type { Runtime } from '../../shared/runtime/runtime.ts';
 import type { ServerClock } from './clock.ts';
 import { type Collections, indexes } from './collections.ts';
 import { isDuplicate } from './errors.ts';
 
 /**
- * The steps that led to the newest shape, as `schema` in the collection `meta` counts them. A step that has been
- * released is never edited, and may find its work half done: a process may die in the middle of one.
+ * The migrations, in order. `schema` in the collection `meta` counts the applied ones. A released migration must never be edited. A
+ * migration may find its work half done, because a process may die in the middle of it.
  */
 const migrations: readonly ((db: Db, collections: Collections) => Promise<void>)[] = [
   makeCollections,
-  // Those of webhooks; to make what is there costs nothing.
+  // Creates the collections of webhooks. Creating a collection that exists has no effect.
   makeCollections,
   clearCopiedErrors,
+  // Creates the collection of platform state. The other collections already exist.
+  makeCollections,
+  // Creates the collection of identifiers.
+  makeCollections,
+  // Creates the collection of call statistics.
+  makeCollections,
+  // Creates the collection for the daily charges of API keys.
+  makeCollections,
+  // Creates the collection for low credit events.
+  makeCollections,
+  // Creates the collection of audit entries.
+  makeCollections,
 ];
 
 export const schemaVersion = migrations.length;
@@ -22,8 +34,13 @@ export const schemaVersion = migrations.length;
 const lockMs = 30_000;
 const pauseMs = 100;
 
-/** Brings the database to the newest shape, one process at a time; whoever comes meanwhile waits for it. */
-export async function migrate(db: Db, collections: Collections, clock: ServerClock, runtime: Runtime): Promise<void> {
+/** Migrates the database to the newest schema. One process migrates at a time; others wait for it. */
+export async function migrateMongo(
+  db: Db,
+  collections: Collections,
+  clock: ServerClock,
+  runtime: Runtime,
+): Promise<void> {
   const owner = runtime.randomBytes(9).toString('base64url');
   while (!(await isNewest(db, collections))) {
     if (await lock(collections, clock, owner)) {
@@ -41,14 +58,23 @@ export async function migrate(db: Db, collections: Collections, clock: ServerClo
 }
 
 async function isNewest(db: Db, { meta }: Collections): Promise<boolean> {
+  if (await meta.findOne({ _id: 'restore' })) throw new OperatorError(unfinishedRestore(db));
   const version = (await meta.findOne({ _id: 'schema' }))?.version ?? 0;
   if (version > schemaVersion) {
     throw new OperatorError({
-      detail: `The database ${db.databaseName} was written by a newer Postern (its schema is ${version}, this one knows ${schemaVersion})`,
-      advice: 'use the newer Postern, or name another database in MONGODB_URL',
+      detail: `The database ${db.databaseName} was written by a newer version of Postern (its schema version is ${version}, this version supports ${schemaVersion})`,
+      advice: 'use the newer version of Postern, or another database in MONGODB_URL',
     });
   }
   return version === schemaVersion;
+}
+
+/** The document `restore` exists while a backup is restored. */
+export function unfinishedRestore({ databaseName }: Db): OperatorProblem {
+  return {
+    detail: `A backup is being restored into the database ${databaseName}, or its restore was interrupted`,
+    advice: 'wait for the end of the restore. If it was interrupted, drop the database and restore again',
+  };
 }
 
 async function takeSteps(db: Db, collections: Collections): Promise<void> {
@@ -57,12 +83,12 @@ async function takeSteps(db: Db, collections: Collections): Promise<void> {
   for (const [index, step] of migrations.entries()) {
     if (index < from) continue;
     await step(db, collections);
-    // Never back: a process that lost the lock while it slept may be late.
+    // `$max` never decreases the version, because a process that was suspended and lost the lock may run this late.
     await meta.updateOne({ _id: 'schema' }, { $set: { v: 1 }, $max: { version: index + 1 } }, { upsert: true });
   }
 }
 
-/** Takes the lock or renews it. It ends by itself, should its owner die. */
+/** Takes or renews the lock. The lock expires if its owner dies. */
 async function lock({ meta }: Collections, clock: ServerClock, owner: string): Promise<boolean> {
   const now = await clock.read();
   const free = { _id: 'lock' as const, $or: [{ owner }, { until: { $lte: new Date(now) } }] };
@@ -75,31 +101,34 @@ async function lock({ meta }: Collections, clock: ServerClock, owner: string): P
   }
 }
 
-async function makeCollections(db: Db, collections: Collections): Promise<void> {
+export async function makeCollections(db: Db, collections: Collections): Promise<void> {
   const names = Object.values(collections).map(({ collectionName }) => collectionName);
   for (const name of names) {
     await db.createCollection(name).catch((error: unknown) => {
-      // NamespaceExists: made before, or sharded by the operator.
+      // NamespaceExists: the collection was created before, or sharded by the operator.
       if (!(error instanceof MongoServerError && error.code === 48)) throw error;
     });
   }
   await makeIndexes(collections);
 }
 
-/** Earlier releases copied what is now read from `PollerDocument.stopped`, and from the webhook's refused code, into `lastError`. */
+/**
+ * Deletes errors that earlier releases copied into `lastError`. They are now read from `PollerDocument.stopped` and from the refused code
+ * of the webhook.
+ */
 async function clearCopiedErrors(_db: Db, { webhooks }: Collections): Promise<void> {
   const copied = { $regex: '^(Not polled any more|Messages are not opened any more): ' };
   await webhooks.updateMany({ lastError: copied }, { $set: { lastError: null } });
 }
 
-/** Makes those that are not there; costs next to nothing where all are. */
+/** Creates missing indexes. This is cheap if all indexes exist. */
 export async function makeIndexes(collections: Collections): Promise<void> {
   for (const [name, wanted] of Object.entries(indexes) as [keyof Collections, (typeof indexes)[keyof Collections]][]) {
     if (wanted.length > 0) await collections[name].createIndexes([...wanted]);
   }
 }
 
-/** Names of indexes that should be there and are not, such as `holds.by_until`. */
+/** Returns the names of missing indexes, such as `holds.by_until`. */
 export async function missingIndexes(collections: Collections): Promise<string[]> {
   const missing: string[] = [];
   for (const [name, wanted] of Object.entries(indexes) as [keyof Collections, (typeof indexes)[keyof Collections]][]) {

@@ -2,13 +2,13 @@ import type { Runtime } from '../../shared/runtime/runtime.ts';
 import type { AccountMutex } from './account-mutex.ts';
 import type { ServerClock } from './clock.ts';
 import type { Collections } from './collections.ts';
-import type { MongoLink } from './link.ts';
+import type { MongoConnection } from './connection.ts';
 import type { Sessions } from './sessions.ts';
 import type { Transact } from './transaction.ts';
 
-/** What the verbs are made of. */
+/** The dependencies of the store's operations. */
 export interface Parts {
-  link: MongoLink;
+  link: MongoConnection;
   collections: Collections;
   clock: ServerClock;
   sessions: Sessions;

@@ -2,17 +2,17 @@ import { type NewPoller, type PollerRecord, type PollerReference, type PollerSto
 import { mongoAppend } from './append.ts';
 import type { Parts } from './parts.ts';
 import { toMs } from './parts.ts';
-import { pollerLife } from './poller-life.ts';
+import { pollerLifecycle } from './poller-lifecycle.ts';
 import type { PollerDocument } from './webhook-documents.ts';
 
-/** Pollers that are taken in one message. */
+/** The number of pollers that are claimed in one message. */
 const batchSize = 200;
 const withoutPending = { projection: { pending: 0 } } as const;
 
 export function mongoPollers(parts: Parts): PollerStore {
   const { link, clock, runtime } = parts;
   const { pollers, runners } = parts.collections;
-  const life = pollerLife(parts);
+  const life = pollerLifecycle(parts);
   const { complete } = mongoAppend(parts);
 
   async function beat(process: string, now: number): Promise<void> {
@@ -20,10 +20,7 @@ export function mongoPollers(parts: Parts): PollerStore {
     await runners.updateOne({ _id: process }, { $set: { v: 1, expiresAt } }, { upsert: true });
   }
 
-  /**
-   * Takes what it can of one batch, each poller under the fence that it was seen with, so that of several processes one
-   * gets it.
-   */
+  /** Claims pollers of one batch. Each update requires the fence that was read, so that only one of several processes gets a poller. */
   async function take(process: string, limit: number): Promise<{ tried: number; won: PollerDocument[] }> {
     const now = await clock.recent();
     const alive = await runners.find({ expiresAt: { $gt: new Date(now) } }).toArray();
@@ -138,6 +135,18 @@ export function mongoPollers(parts: Parts): PollerStore {
         return (await pollers.updateOne(filter, { $set: { unreachable } })).matchedCount === 1;
       }),
 
+    listAll: (limit, after = '') =>
+      link.run(async () => {
+        const filter = { _id: { $gt: after }, keptUntil: { $gt: new Date(await clock.recent()) } };
+        return (await pollers.find(filter, { ...withoutPending, sort: { _id: 1 }, limit }).toArray()).map(toPoller);
+      }),
+
+    reseal: ({ account, id, sealed, unreachable }, previous) =>
+      link.run(async () => {
+        const set = { sealed, unreachable, woken: true };
+        return (await pollers.updateOne({ _id: id, account, sealed: previous }, { $set: set })).matchedCount === 1;
+      }),
+
     renew: ({ account, id, sealed }) =>
       link.run(async () => {
         const set = { sealed, stopped: null, unreachable: null, woken: true };
@@ -149,8 +158,15 @@ export function mongoPollers(parts: Parts): PollerStore {
 function toPoller(poller: PollerDocument): PollerRecord {
   const { _id: id, account, sealed, cursor, stopped, unreachable = null, fence } = poller;
   return {
-    ...{ id, account, sealed, createdAt: poller.createdAt.getTime() },
-    ...{ cursor, stopped, unreachable, fence },
-    ...{ streamedUntil: toMs(poller.streamedUntil), appendedAt: poller.appendedAt.getTime() },
+    id,
+    account,
+    sealed,
+    createdAt: poller.createdAt.getTime(),
+    cursor,
+    stopped,
+    unreachable,
+    fence,
+    streamedUntil: toMs(poller.streamedUntil),
+    appendedAt: poller.appendedAt.getTime(),
   };
 }

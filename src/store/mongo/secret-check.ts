@@ -1,11 +1,12 @@
 import type { SecretCheckStore } from '../port.ts';
+import type { Collections } from './collections.ts';
 import { isDuplicate } from './errors.ts';
 import type { Parts } from './parts.ts';
 
 const _id = 'secret_check';
 
 export function mongoSecretCheck({ link, collections }: Parts): SecretCheckStore {
-  const { meta, webhooks, pollers, events, idempotency } = collections;
+  const { meta, webhooks, pollers, events, idempotency, platformState } = collections;
   const read = async () => (await meta.findOne({ _id }))?.value ?? null;
   return {
     read: () => link.run(read),
@@ -21,15 +22,7 @@ export function mongoSecretCheck({ link, collections }: Parts): SecretCheckStore
         return (await read()) ?? '';
       }),
 
-    discardSealed: () =>
-      link.run(async () => {
-        await collections.deliveries.deleteMany({});
-        await events.deleteMany({});
-        await webhooks.deleteMany({});
-        await pollers.deleteMany({});
-        await idempotency.deleteMany({});
-        await meta.deleteOne({ _id });
-      }, 0),
+    discardSealed: () => link.run(() => discardSealed(collections), 0),
 
     samples: () =>
       link.run(async () => {
@@ -49,6 +42,11 @@ export function mongoSecretCheck({ link, collections }: Parts): SecretCheckStore
             .sort({ expiresAt: -1 })
             .limit(2)
             .toArray(),
+          platformState
+            .find({}, { projection: { sealed: 1 } })
+            .sort({ expiresAt: -1 })
+            .limit(2)
+            .toArray(),
         ]);
         const answers = await idempotency
           .find({ answer: { $ne: null } })
@@ -58,4 +56,14 @@ export function mongoSecretCheck({ link, collections }: Parts): SecretCheckStore
         return [...kept.flat().map(({ sealed }) => sealed), ...answers.flatMap(({ answer }) => answer ?? [])];
       }),
   };
+}
+
+export async function discardSealed(collections: Collections): Promise<void> {
+  await collections.deliveries.deleteMany({});
+  await collections.events.deleteMany({});
+  await collections.webhooks.deleteMany({});
+  await collections.pollers.deleteMany({});
+  await collections.idempotency.deleteMany({});
+  await collections.platformState.deleteMany({});
+  await collections.meta.deleteOne({ _id });
 }

@@ -6,10 +6,9 @@ import type { Collections } from './collections.ts';
 const writerTtlMs = 10_000;
 
 /**
- * The sessions of this process's transactions, made known to the others. MongoDB keeps the transaction of a process that
- * died open, and with it the lock on its account, for a minute (`transactionLifetimeLimitSeconds`). So whoever sweeps
- * kills the sessions of processes that were not heard of for 10 s. One that only slept has its transaction aborted, and
- * runs it again.
+ * The sessions of this process's transactions, which are registered in the database. MongoDB keeps an open transaction of a dead process,
+ * with its lock on the account, for a minute (`transactionLifetimeLimitSeconds`). Therefore a sweep kills the sessions of processes that
+ * sent no heartbeat for 10 s. If such a process was only suspended, its transaction is aborted and retried.
  */
 export class Sessions {
   readonly #client: MongoClient;
@@ -33,7 +32,7 @@ export class Sessions {
     });
   }
 
-  /** A session that the others know of. What an earlier one may have left open is ended first. */
+  /** Returns a registered session. First kills sessions whose transactions may still be open. */
   async take(): Promise<ClientSession> {
     if (this.#doubtful.size > 0) await this.#killDoubtful();
     const idle = this.#idle.pop();
@@ -51,12 +50,12 @@ export class Sessions {
     return session;
   }
 
-  /** Its transaction has ended. */
+  /** Returns a session whose transaction has ended to the pool. */
   give(session: ClientSession): void {
     this.#idle.push(session);
   }
 
-  /** Its transaction may still be open at the server, which may be away. */
+  /** Discards a session whose transaction may still be open at a server that is unavailable. */
   discard(session: ClientSession): void {
     const id = this.#known.get(session);
     this.#known.delete(session);
@@ -64,7 +63,7 @@ export class Sessions {
     session.endSession().catch(() => undefined);
   }
 
-  /** Ends what processes that died have left open. */
+  /** Kills the sessions of dead processes. */
   async sweep(): Promise<void> {
     if (this.#doubtful.size > 0) await this.#killDoubtful();
     const until = new Date(await this.#clock.recent());

@@ -1,47 +1,52 @@
 import { type Runtime, systemRuntime } from '../../shared/runtime/runtime.ts';
 import type { Store } from '../port.ts';
+import { mongoAccountEvents } from './account-events.ts';
 import { AccountMutex } from './account-mutex.ts';
 import { mongoAccounts } from './accounts.ts';
-import { connect, makeClient } from './client.ts';
+import { mongoAudit } from './audit.ts';
+import { connectToMongo, makeClient } from './client.ts';
 import { ServerClock } from './clock.ts';
 import { collectionsOf } from './collections.ts';
+import { MongoConnection } from './connection.ts';
 import { mongoDeliveries } from './deliveries.ts';
-import { translateError } from './errors.ts';
+import { translateMongoError } from './errors.ts';
 import { mongoEvents } from './events.ts';
 import { mongoIdempotency } from './idempotency.ts';
+import { mongoIdentifiers } from './identifiers.ts';
 import { inspectMongo, pingMajority } from './inspect.ts';
 import { mongoKeys } from './keys.ts';
 import { mongoLedger } from './ledger.ts';
-import { MongoLink } from './link.ts';
-import { makeIndexes, migrate } from './migrate.ts';
+import { makeIndexes, migrateMongo } from './migrate.ts';
 import type { Parts } from './parts.ts';
+import { mongoPlatformState } from './platform-state.ts';
 import { mongoPollers } from './pollers.ts';
 import { mongoProcesses } from './processes.ts';
 import { mongoSecretCheck } from './secret-check.ts';
 import { Sessions } from './sessions.ts';
+import { mongoStatistics } from './statistics.ts';
 import { transactions } from './transaction.ts';
 import { mongoWebhooks } from './webhooks.ts';
 
 export interface MongoStoreOptions {
-  /** With the name of the database as its path; `postern` where it has none. */
+  /** A URL whose path is the name of the database. The default name is `postern`. */
   url: string;
   runtime?: Runtime;
-  /** A seam for tests: what the server's clock shows, made into what the store goes by. */
+  /** Lets tests change the time of the server's clock. */
   adjustClock?: (serverMs: number) => number;
 }
 
 const readyLimitMs = 2_000;
 
 /**
- * The shared store: a replica set or a sharded cluster, which any number of processes on any machines may open. Throws
- * `StoreUnavailableError` where it cannot be reached, and an `Error` where the URL, the kind of server or the version
- * of what is stored will not do.
+ * Opens the shared store, which is a replica set or a sharded cluster. Any number of processes on any machines may open it. Throws
+ * `StoreUnavailableError` if it cannot be reached, and an `Error` if the URL, the type of the server or the version of the stored data is
+ * not supported.
  */
 export async function openMongoStore(options: MongoStoreOptions): Promise<Store> {
   const { runtime = systemRuntime, adjustClock = (serverMs) => serverMs } = options;
   const address = makeClient(options.url);
   const { client, database } = address;
-  const link = new MongoLink(client);
+  const link = new MongoConnection(client);
   const db = client.db(database);
   const askTime = async () => (await db.command({ hello: 1 }))['localTime'] as Date;
   const clock = new ServerClock(askTime, runtime, adjustClock);
@@ -50,27 +55,32 @@ export async function openMongoStore(options: MongoStoreOptions): Promise<Store>
   const transact = transactions(sessions, link);
   const parts: Parts = { link, collections, clock, sessions, transact, turns: new AccountMutex(), runtime };
   try {
-    await connect(address);
+    await connectToMongo(address);
     await clock.read();
-    await migrate(db, collections, clock, runtime);
+    await migrateMongo(db, collections, clock, runtime);
     await makeIndexes(collections);
   } catch (error) {
     await link.close(() => sessions.close());
-    throw translateError(error);
+    throw translateMongoError(error);
   }
   clock.start();
   return {
     kind: 'mongodb',
     accounts: mongoAccounts(parts),
     keys: mongoKeys(parts),
+    audit: mongoAudit(parts),
     ledger: mongoLedger(parts),
+    statistics: mongoStatistics(parts),
     idempotency: mongoIdempotency(parts),
     processes: mongoProcesses(parts),
     webhooks: mongoWebhooks(parts),
     pollers: mongoPollers(parts),
     events: mongoEvents(parts),
     deliveries: mongoDeliveries(parts),
+    accountEvents: mongoAccountEvents(parts),
     secretCheck: mongoSecretCheck(parts),
+    platformState: mongoPlatformState(parts),
+    identifiers: mongoIdentifiers(parts),
     now: () => clock.now(),
     ready: () => link.run(() => pingMajority(parts), readyLimitMs),
     inspect: () => link.run(() => inspectMongo(db, parts)),

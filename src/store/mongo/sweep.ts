@@ -1,14 +1,12 @@
 import { Long } from 'mongodb';
 import { lockAccount } from './account-lock.ts';
-import { verbLimitMs } from './link.ts';
+import { operationTimeoutMs } from './connection.ts';
+import { batchSize } from './delete-in-batches.ts';
 import type { Parts } from './parts.ts';
 
-/** Documents at once: enough to be quick, few enough that each step stays far from every time limit. */
-const batchSize = 200;
-
 /**
- * Holds past their time, given back account by account: each batch is deleted and its sum returned in one transaction,
- * behind the account's lock, so that of any number of sweepers one ends a hold.
+ * Returns a function that returns the credit of expired holds, one account at a time. Each batch is deleted and its sum is returned in one
+ * transaction that locks the account, so that only one of several sweepers ends a hold.
  */
 export function mongoSweep(parts: Parts): () => Promise<number> {
   const { turns, transact, sessions, clock } = parts;
@@ -26,7 +24,7 @@ export function mongoSweep(parts: Parts): () => Promise<number> {
       return due.length;
     });
 
-  /** MongoDB removes them by itself when it comes to it, so there is seldom one left. */
+  /** MongoDB deletes expired outcomes itself, so there is usually nothing to delete here. */
   const dropOutcomes = async (until: Date): Promise<void> => {
     for (;;) {
       const options = { projection: { _id: 1 }, limit: batchSize };
@@ -40,12 +38,12 @@ export function mongoSweep(parts: Parts): () => Promise<number> {
     await sessions.sweep();
     const until = new Date(await clock.read());
     let ended = 0;
-    // A round that ends nothing met holds that other sweepers are ending.
+    // If a round ends no holds, other sweepers are ending the remaining ones.
     for (let before = -1; before !== ended; ) {
       before = ended;
       const due = await holds.find({ until: { $lte: until } }, { sort: { until: 1 }, limit: batchSize }).toArray();
       for (const account of new Set(due.map((hold) => hold.account))) {
-        ended += await turns.take(account, verbLimitMs, () => sweepAccount(account, until));
+        ended += await turns.take(account, operationTimeoutMs, () => sweepAccount(account, until));
       }
     }
     await dropOutcomes(until);

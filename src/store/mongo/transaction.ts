@@ -1,22 +1,25 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ClientSession, MongoError, type TransactionOptions } from 'mongodb';
-import { isDuplicate, isOfTheWay, isTransient } from './errors.ts';
-import type { MongoLink } from './link.ts';
+import type { MongoConnection } from './connection.ts';
+import { isConnectionError, isDuplicate, isTransient } from './errors.ts';
 import type { Sessions } from './sessions.ts';
 
 const limitMs = 5_000;
 
-/** Snapshot: one moment for all that is read, on every shard. The rest is the client's: majority, journal, primary. */
+/**
+ * With `snapshot`, all reads of a transaction see the same point in time on every shard. The client sets the other options: majority,
+ * journal, primary.
+ */
 const options: TransactionOptions = { readConcern: { level: 'snapshot' } };
 
 export type Transact = <T>(work: (session: ClientSession) => Promise<T>) => Promise<T>;
 
 /**
- * Runs `work` in one transaction: again from the start where the database says that it lost a race, its commit again
- * where the outcome is not known. The driver's `withTransaction` does the same, for two minutes; callers here wait
- * seconds, and send the same commit again if they must.
+ * Returns a function that runs `work` in a transaction. Retries the whole transaction after a write conflict, and retries its commit if the
+ * outcome is unknown. The driver's `withTransaction` does the same for two minutes, which is too long here, because callers wait only
+ * seconds and can send the same commit again.
  */
-export function transactions(sessions: Sessions, link: MongoLink): Transact {
+export function transactions(sessions: Sessions, link: MongoConnection): Transact {
   return async (work) => {
     const until = performance.now() + limitMs;
     const session = await sessions.take();
@@ -33,11 +36,11 @@ export function transactions(sessions: Sessions, link: MongoLink): Transact {
           return result;
         } catch (error) {
           if (session.inTransaction() && link.usable) {
-            // The driver says nothing of an abort that did not arrive.
+            // The driver does not report an abort that did not reach the server.
             await session.abortTransaction();
-            ended = !isOfTheWay(error);
+            ended = !isConnectionError(error);
           }
-          // A duplicate that `work` did not expect is an upsert that somebody else made first.
+          // A duplicate key that `work` did not expect means that a concurrent upsert was faster.
           if (!(isTransient(error) || isDuplicate(error)) || !goesOn()) throw error;
         }
         await sleep(Math.random() * Math.min(200, 4 * 1.5 ** attempt));

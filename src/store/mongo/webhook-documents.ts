@@ -1,8 +1,8 @@
 import type { IndexDescription } from 'mongodb';
-import type { DeliveryState } from '../port.ts';
+import type { DeliveryState, LoggedAttempt } from '../port.ts';
 import type { Versioned } from './collections.ts';
 
-/** `_id` is the webhook's. */
+/** `_id` is the id of the webhook. */
 export interface WebhookDocument extends Versioned {
   _id: string;
   account: string;
@@ -17,9 +17,13 @@ export interface WebhookDocument extends Versioned {
   lastValidatedAt: Date | null;
   failingSince: Date | null;
   lastDeliveryAt: Date | null;
+  /** This and the next two fields are missing in documents of earlier releases. */
+  undeliveredSince?: Date | null;
+  undeliveredError?: string | null;
+  pausedAt?: Date | null;
   lastError: string | null;
   revision: number;
-  /** Missing before the first handshake. `holder` is missing before the first lease ended, `last` before the first outcome. */
+  /** Missing before the first handshake. `holder` is missing while no process holds the lease, and `last` before the first result. */
   handshake?: {
     number: number;
     holder?: string | null;
@@ -28,13 +32,16 @@ export interface WebhookDocument extends Versioned {
   };
 }
 
-/** `_id` is the account. Every transaction on its webhooks writes it first, and so waits for the others. */
+/**
+ * `_id` is the account. Every transaction on the webhooks of an account writes this document first, so that these transactions are
+ * serialised.
+ */
 export interface WebhookTurnDocument extends Versioned {
   _id: string;
   turn: number;
 }
 
-/** `_id` is the poller's. */
+/** `_id` is the id of the poller. */
 export interface PollerDocument extends Versioned {
   _id: string;
   account: string;
@@ -46,23 +53,23 @@ export interface PollerDocument extends Versioned {
   unreachable?: string | null;
   webhooks: number;
   streamedUntil: Date | null;
-  /** Until when something keeps it: `always` while it has webhooks. */
+  /** The time until which the poller is needed. `always` while it has webhooks. */
   keptUntil: Date;
   runner: string | null;
   fence: number;
-  /** Of the claim that gave it to its runner, who looks for it by this. */
+  /** The id of the claim that assigned the poller to its process. The process finds its new pollers by this id. */
   claim: string | null;
   woken: boolean;
   lastPlace: number;
   appendedAt: Date;
-  /** An append that was begun. Whoever meets it completes it before anything else. */
+  /** An append that was begun. A process that finds a pending append completes it before it changes the poller. */
   pending: PendingAppend | null;
 }
 
 export interface PendingAppend {
   cursor: string;
   at: Date;
-  /** The first has the place `lastPlace + 1`. */
+  /** The first event has the position `lastPlace + 1`. */
   events: { id: string; type: string; sealed: string; webhooks: string[] }[];
 }
 
@@ -71,7 +78,7 @@ export interface RunnerDocument extends Versioned {
   expiresAt: Date;
 }
 
-/** `_id` is of account, poller and event. */
+/** `_id` consists of account, poller and event. */
 export interface EventDocument extends Versioned {
   _id: string;
   id: string;
@@ -84,13 +91,13 @@ export interface EventDocument extends Versioned {
   sealed: string;
 }
 
-/** `_id` is of account, event and webhook. */
+/** `_id` consists of account, event and webhook. */
 export interface DeliveryDocument extends Versioned {
   _id: string;
   account: string;
   event: string;
   webhook: string;
-  /** The event's, whoever has the webhook now. */
+  /** The poller of the event. The webhook may have moved to another poller since. */
   poller: string;
   place: number;
   type: string;
@@ -101,6 +108,8 @@ export interface DeliveryDocument extends Versioned {
   nextAt: Date | null;
   replayed: boolean;
   last: AttemptDocument | null;
+  /** The attempts. Missing before the first one. */
+  log?: LoggedAttempt[];
 }
 
 export interface AttemptDocument {
@@ -108,11 +117,10 @@ export interface AttemptDocument {
   durationMs: number;
   responseCode: number | null;
   error: string | null;
-  excerpt: string | null;
 }
 
-/** Later than any moment, and still a date to whatever reads the database. */
-export const always = new Date(Date.UTC(9_999, 0));
+/** A date later than all others that every reader of the database can still represent. */
+export const endOfTime = new Date(Date.UTC(9_999, 0));
 
 export function webhookIndexes(expiry: IndexDescription) {
   return {

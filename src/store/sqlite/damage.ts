@@ -1,61 +1,66 @@
 import { statSync } from 'node:fs';
 import type Libsql from 'libsql';
-import type { Fault } from '../../shared/errors/operator-error.ts';
+import type { OperatorProblem } from '../../shared/errors/operator-error.ts';
 import { StoreUnavailableError } from '../port.ts';
 import { losesCommits } from './wal-file.ts';
 
 /**
- * Below this the whole file is checked at every start, above it only what money rests on, and the doctor checks the rest.
- * SQLite checks some 1.5 GB a second out of the cache, but no faster than a cold disk reads.
+ * Files below this size are checked completely at every start. In larger files only the tables with money are checked, and `postern doctor`
+ * checks the rest. SQLite checks about 1.5 GB per second from the cache, but a cold disk is slower.
  */
 const wholeCheckBytes = 64 * 1024 * 1024;
 
-/** Before the file is opened: SQLite would begin an empty database, and remove or overwrite a log that it cannot use. */
-export function refuseLostFile(path: string): void {
-  // The log first: where it has content, the file had it before.
+/**
+ * Throws if the file was lost or truncated. Must run before the file is opened, because SQLite would create an empty database and delete or
+ * overwrite a log that it cannot use.
+ */
+export function assertFileNotLost(path: string): void {
+  // The size of the log is read first: if the log has content, the file had content before that.
   const log = sizeOf(`${path}-wal`) ?? 0;
   const size = sizeOf(path);
   if (log > 0 && !size) {
     throw new StoreUnavailableError({
-      detail: `The database ${path} is ${size === null ? 'missing' : 'empty'}, but its write-ahead log ${path}-wal is there`,
-      advice: `restore both from a backup, or move ${path}-wal away to begin anew`,
+      detail: `The database ${path} is ${size === null ? 'missing' : 'empty'}, but its write-ahead log ${path}-wal exists`,
+      advice: `restore both from a backup, or move ${path}-wal away to start with an empty database`,
     });
   }
   if (log > 0 && losesCommits(`${path}-wal`)) {
     throw new StoreUnavailableError({
-      detail: `The write-ahead log ${path}-wal is damaged, and commits behind the damage would be lost`,
+      detail: `The write-ahead log ${path}-wal is damaged, and commits after the damaged part would be lost`,
       advice:
-        `restore a backup in the place of ${path} and ${path}-wal. To go on without those commits, keep a copy of both ` +
+        `restore both ${path} and ${path}-wal from a backup. To continue without those commits, keep a copy of both ` +
         `files, then run \`sqlite3 ${path} 'PRAGMA wal_checkpoint(TRUNCATE)'\``,
     });
   }
 }
 
-/** After it was opened: pages that make no sense, and balances that do not add up. */
-export function refuseDamage(connection: Libsql.Database, path: string): void {
+/** Throws if the opened database has damaged pages or balances that do not add up. */
+export function assertUndamaged(connection: Libsql.Database, path: string): void {
   const small = pageBytes(connection) <= wholeCheckBytes;
   const checks = small ? ['quick_check(1)'] : moneyTables.map((table) => `quick_check('${table}')`);
   for (const check of checks) {
     const row = connection.prepare(`PRAGMA ${check}`).get() as { quick_check: string };
     if (row.quick_check !== 'ok') throw new StoreUnavailableError(damaged(path, row.quick_check));
   }
-  const [fault] = moneyFaults((sql) => connection.prepare(sql).get(), small);
-  if (fault !== undefined) throw new StoreUnavailableError(damaged(path, fault));
+  const [problem] = violatedInvariants((sql) => connection.prepare(sql).get(), small);
+  if (problem !== undefined) throw new StoreUnavailableError(damaged(path, problem));
 }
 
-export function damaged(path: string, finding: string): Fault {
-  // SQLite puts a line with the name of the database before what it found.
+export function damaged(path: string, finding: string): OperatorProblem {
+  // SQLite writes a line with the name of the database before its findings.
   const short = finding.replace(/^\*{3}.*\*{3}\n/, '').replaceAll('\n', '; ');
   return {
     detail: `The database ${path} is damaged (${short})`,
-    advice: 'restore it from a backup, or move it away, with the -wal and -shm beside it, to begin anew',
+    advice:
+      'restore it from a backup, or move it away, together with its -wal and -shm files, to start with an empty database. ' +
+      '`postern restore` needs it moved away too',
   };
 }
 
 const moneyTables = ['account', 'hold', 'payment', 'api_key'];
 
-/** What must hold at every commit (docs/architecture-decisions.md, Money). `whole` reads all usage and payments too. */
-export function moneyFaults(first: (sql: string) => unknown, whole: boolean): string[] {
+/** Checks the invariants of money (docs/architecture-decisions.md, Money). With `whole`, also reads all usage and payments. */
+export function violatedInvariants(first: (sql: string) => unknown, whole: boolean): string[] {
   return (whole ? invariants : invariants.slice(0, 1)).flatMap(([rule, table, sum, condition]) => {
     const row = first(
       `SELECT COUNT(*) AS n, MIN(a.id) AS example FROM account a

@@ -1,24 +1,24 @@
 import { closeSync, existsSync, openSync } from 'node:fs';
 import Libsql from 'libsql';
 import { StoreUnavailableError } from '../port.ts';
-import { refuseDamage, refuseLostFile } from './damage.ts';
-import { translateError } from './errors.ts';
-import { migrate, useWriteAheadLog } from './migrate.ts';
+import { assertFileNotLost, assertUndamaged } from './damage.ts';
+import { translateSqliteError } from './errors.ts';
+import { migrateSqlite, useWriteAheadLog } from './migrate.ts';
 
 export type SqliteValue = string | number | null;
 
 export interface DatabaseOptions {
-  /** A file, or `:memory:`. */
+  /** The path of the file, or `:memory:`. */
   path: string;
-  /** True waits for the disk at every commit; false survives the death of the process only. */
+  /** If true, every commit waits for the disk. If false, commits survive a crash of the process, but not of the machine. */
   durable: boolean;
-  /** How long one statement waits while another process writes, once the database is open. */
+  /** The time in milliseconds that a statement waits while another process writes. Applies after the database is open. */
   busyTimeoutMs?: number;
 }
 
 /**
- * One connection to one SQLite file. Calls block. Statements are prepared once and kept; every fault that means
- * "away" leaves as `StoreUnavailableError`.
+ * A connection to an SQLite file. Its calls are synchronous. Statements are prepared once and cached. Errors that mean that the database is
+ * unavailable are thrown as `StoreUnavailableError`.
  */
 export class Database {
   readonly #connection: Libsql.Database;
@@ -28,30 +28,31 @@ export class Database {
 
   constructor(options: DatabaseOptions) {
     this.#path = options.path;
-    if (options.path !== ':memory:') refuseLostFile(options.path);
+    if (options.path !== ':memory:') assertFileNotLost(options.path);
     this.#connection = connect(options.path);
     try {
-      // First of all, so that the statements below wait for other processes too.
+      // This must be the first statement, so that all others wait for other processes.
       this.#connection.exec('PRAGMA busy_timeout = 5000');
       useWriteAheadLog(this.#connection);
-      // In WAL mode FULL waits for the disk at every commit, NORMAL only at checkpoints: https://sqlite.org/pragma.html#pragma_synchronous
+      // In WAL mode, FULL waits for the disk at every commit and NORMAL only at checkpoints:
+      // https://sqlite.org/pragma.html#pragma_synchronous
       this.#connection.exec(`PRAGMA synchronous = ${options.durable ? 'FULL' : 'OFF'}`);
-      // Overwrites what is deleted or replaced within pages that are written anyway: https://sqlite.org/pragma.html#pragma_secure_delete
+      // Overwrites deleted and replaced data in pages that are written anyway: https://sqlite.org/pragma.html#pragma_secure_delete
       this.#connection.exec('PRAGMA secure_delete = FAST');
-      // In KiB. What a busy account touches stays in memory, however much history lies beside it.
+      // The cache size in KiB. It keeps the data of busy accounts in memory, however large the history is.
       this.#connection.exec('PRAGMA cache_size = -65536');
-      migrate(this.#connection, options.path);
-      if (options.path !== ':memory:') refuseDamage(this.#connection, options.path);
+      migrateSqlite(this.#connection, options.path);
+      if (options.path !== ':memory:') assertUndamaged(this.#connection, options.path);
       if (options.busyTimeoutMs !== undefined) {
         this.#connection.exec(`PRAGMA busy_timeout = ${options.busyTimeoutMs}`);
       }
     } catch (error) {
       closeUntouched(this.#connection);
-      throw translateError(error, options.path);
+      throw translateSqliteError(error, options.path);
     }
   }
 
-  /** The first row. Callers name their columns in the SQL and map them: rows carry a `_metadata` of libsql's. */
+  /** Returns the first row. Callers must name the columns in the SQL and copy them, because libsql adds a `_metadata` field to rows. */
   get<Row>(sql: string, values: readonly SqliteValue[] = []): Row | undefined {
     return this.#guard(() => this.#prepare(sql).get(values) as Row | undefined);
   }
@@ -60,12 +61,14 @@ export class Database {
     return this.#guard(() => this.#prepare(sql).all(values) as Row[]);
   }
 
-  /** Answers how many rows changed. */
+  /** Runs a statement and returns the number of changed rows. */
   run(sql: string, values: readonly SqliteValue[] = []): number {
     return this.#guard(() => this.#prepare(sql).run(values).changes);
   }
 
-  /** Runs `work` in one write transaction: IMMEDIATE, since a reader that becomes a writer may find itself too late. */
+  /**
+   * Runs `work` in one write transaction. It is IMMEDIATE, because a transaction that begins with a read can fail when it begins to write.
+   */
   transaction<T>(work: () => T): T {
     this.run('BEGIN IMMEDIATE');
     try {
@@ -86,17 +89,17 @@ export class Database {
   }
 
   #rollback(): void {
-    // SQLite itself rolls back after some faults, a full disk among them.
+    // SQLite rolls back a transaction itself after some errors, such as a full disk.
     if (!this.#connection.inTransaction) return;
     try {
       this.#prepare('ROLLBACK').run([]);
     } catch {
-      // The fault that brought us here says more than this one.
+      // The original error is more useful than an error of the rollback.
     }
   }
 
   #prepare(sql: string): Libsql.Statement {
-    // A statement outlives its connection in libsql, so a closed database must not hand one out.
+    // A statement of libsql outlives its connection, so a closed database must not return one.
     if (this.#closed) throw new StoreUnavailableError('The database is closed');
     let statement = this.#statements.get(sql);
     if (!statement) {
@@ -110,17 +113,17 @@ export class Database {
     try {
       return work();
     } catch (error) {
-      throw translateError(error, this.#path);
+      throw translateSqliteError(error, this.#path);
     }
   }
 }
 
-/** Statements that must not be collected: each keeps a connection from its last act. */
+/** Statements that must not be garbage-collected, because each of them prevents its connection from being closed completely. */
 const held: unknown[] = [];
 
 /**
- * The last connection to close moves the log into the file, which would mix the log of a damaged file into what is left
- * of it. A statement in the middle of its rows keeps SQLite from that: https://sqlite.org/c3ref/close.html
+ * Closes a connection to a damaged file without a checkpoint. The last connection to close would move the log into the file, which would
+ * mix the log with the damaged data. A statement that is in the middle of its rows prevents this: https://sqlite.org/c3ref/close.html
  */
 function closeUntouched(connection: Libsql.Database): void {
   try {
@@ -134,12 +137,13 @@ function closeUntouched(connection: Libsql.Database): void {
 
 function connect(path: string): Libsql.Database {
   try {
-    // SQLite would create the file readable by others; its -wal and -shm take the mode of the file. One that exists is
-    // left alone: closing any descriptor of it would drop the locks that this process holds on it (fcntl(2)).
+    // Creates the file with mode 0600, because SQLite would make it readable by others. The -wal and -shm files get the mode of the file.
+    // An existing file is not opened here, because closing any of its descriptors would release the locks that this process has on it
+    // (fcntl(2)).
     if (path !== ':memory:' && !existsSync(path)) closeSync(openSync(path, 'a', 0o600));
     return new Libsql(path);
   } catch (error) {
-    const known = translateError(error, path);
+    const known = translateSqliteError(error, path);
     if (known instanceof StoreUnavailableError) throw known;
     const reason = error instanceof Error ? error.message : String(error);
     throw new StoreUnavailableError(`Cannot open the database ${path}: ${reason}`, { cause: error });

@@ -1,24 +1,24 @@
 import { accessSync, constants, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { Fault } from '../../shared/errors/operator-error.ts';
+import type { OperatorProblem } from '../../shared/errors/operator-error.ts';
 import { StoreUnavailableError } from '../port.ts';
 import { damaged } from './damage.ts';
 
-type FaultOf = (path: string) => Fault;
+type ProblemOf = (path: string) => OperatorProblem;
 
-const locked: FaultOf = (path) => ({ detail: `The database ${path} is locked by another process`, advice: null });
-const full: FaultOf = (path) => ({ detail: `The disk that holds ${path} is full`, advice: 'make room on it' });
-const readOnlyDisk: FaultOf = (path) => ({
+const locked: ProblemOf = (path) => ({ detail: `The database ${path} is locked by another process`, advice: null });
+const full: ProblemOf = (path) => ({ detail: `The disk that holds ${path} is full`, advice: 'free some space on it' });
+const readOnlyDisk: ProblemOf = (path) => ({
   detail: `The disk that holds ${path} is mounted read-only`,
   advice: 'mount it so that it can be written, or choose another DATA_DIR',
 });
 
 const cannot =
-  (what: string, advice: string): FaultOf =>
+  (what: string, advice: string): ProblemOf =>
   (path) => ({ detail: `The database ${path} cannot be ${what}`, advice });
 
-/** Primary result codes (https://sqlite.org/rescode.html) that mean: this database cannot be reached or written now. */
-const unavailable: readonly (readonly [code: string, fault: FaultOf])[] = [
+/** Primary result codes (https://sqlite.org/rescode.html) which mean that the database cannot be read or written now. */
+const unavailable: readonly (readonly [code: string, problem: ProblemOf])[] = [
   ['SQLITE_BUSY', locked],
   ['SQLITE_LOCKED', locked],
   ['SQLITE_FULL', full],
@@ -44,25 +44,25 @@ const unavailable: readonly (readonly [code: string, fault: FaultOf])[] = [
 ];
 
 /**
- * What SQLite threw about the database at `path`, as a `StoreUnavailableError` where it means that the store is away;
- * anything else unchanged.
+ * Converts an error of SQLite to a `StoreUnavailableError` if it means that the database at `path` is unavailable. Returns other errors
+ * unchanged.
  */
-export function translateError(error: unknown, path: string): unknown {
+export function translateSqliteError(error: unknown, path: string): unknown {
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return error;
   const code = error.code;
   const known = unavailable.find(([primary]) => code === primary || code.startsWith(`${primary}_`));
   if (!known) return error;
-  const fault = (disksFault(code, path) ?? known[1])(path);
-  return new StoreUnavailableError(withCode(fault, code), { cause: error });
+  const problem = (diskProblem(code, path) ?? known[1])(path);
+  return new StoreUnavailableError(withCode(problem, code), { cause: error });
 }
 
-/** The code stands at the end of the message. */
-function withCode({ detail, advice }: Fault, code: string): Fault {
+/** Appends the error code to the message. */
+function withCode({ detail, advice }: OperatorProblem, code: string): OperatorProblem {
   return advice === null ? { detail: `${detail} (${code})`, advice } : { detail, advice: `${advice} (${code})` };
 }
 
-/** SQLite tells a full or a read-only disk as something else where it makes or maps the files beside the database. */
-function disksFault(code: string, path: string): FaultOf | null {
+/** Detects a full or read-only disk. SQLite reports it as another error when it creates or maps the files next to the database. */
+function diskProblem(code: string, path: string): ProblemOf | null {
   if (path === ':memory:' || !/^SQLITE_(IOERR|CANTOPEN|READONLY)/.test(code)) return null;
   try {
     accessSync(dirname(path), constants.W_OK);

@@ -5,7 +5,7 @@ import type { Database } from './database.ts';
 import type { WriteGroup } from './group.ts';
 import { pollerRows } from './poller-rows.ts';
 
-/** Rows in one transaction. */
+/** The number of rows in one transaction. */
 const batchSize = 500;
 
 export function sqliteEvents(database: Database, group: WriteGroup, runtime: Runtime): EventStore {
@@ -65,7 +65,7 @@ export function sqliteEvents(database: Database, group: WriteGroup, runtime: Run
     const sql = 'SELECT number, id, account FROM event WHERE at <= ? ORDER BY at LIMIT ?';
     const events = database.all<{ number: number; id: string; account: string }>(sql, [until, batchSize]);
     for (const { number, id, account } of events) {
-      // Another poller of the account may have the same event, of a later time.
+      // Another poller of the account may have stored the same event later, so newer deliveries are kept.
       database.run('DELETE FROM delivery WHERE event = ? AND account = ? AND event_at <= ?', [id, account, until]);
       database.run('DELETE FROM event WHERE number = ?', [number]);
     }
@@ -106,7 +106,7 @@ export function sqliteEvents(database: Database, group: WriteGroup, runtime: Run
         if (batch < batchSize) break;
         await nextTurn();
       }
-      // Only now: its places must not begin again while events have them.
+      // Pollers are deleted after their events, because a new poller would use the same positions again.
       await group.add(() => {
         const now = runtime.now();
         database.run('DELETE FROM poller WHERE kept_until <= ? AND appended_at <= ?', [now, now - eventTtlMs]);

@@ -7,12 +7,12 @@ interface Waiting {
   fail(error: unknown): void;
 }
 
-/** More than this in one transaction would keep the event loop from its other work. */
+/** The maximum number of writes in one transaction. More would block the event loop of the thread for too long. */
 const maxGroup = 500;
 
 /**
- * Runs whatever arrived within one turn of the event loop in one transaction: many writes, one wait for the disk.
- * Each still applies wholly or not at all: where one fails, all are rolled back and run again, each alone.
+ * Runs all writes that arrive within one turn of the event loop in one transaction, so that they wait for the disk only once. Each write is
+ * still applied completely or not at all: if one fails, all are rolled back and repeated one by one.
  */
 export class WriteGroup {
   readonly #database: Database;
@@ -23,7 +23,7 @@ export class WriteGroup {
     this.#database = database;
   }
 
-  /** `write` may run twice: it must depend on nothing but the database, and change nothing else. */
+  /** Queues a write. `write` may run twice, so it must have no effects outside the database. */
   add<T>(write: () => T): Promise<T> {
     if (this.#closed) return Promise.reject(new StoreUnavailableError('The database is closed'));
     return new Promise((resolve, fail) => {
@@ -36,7 +36,7 @@ export class WriteGroup {
     });
   }
 
-  /** Runs what waits, and refuses what comes later. */
+  /** Runs the queued writes and refuses new ones. */
   close(): void {
     this.#closed = true;
     while (this.#waiting.length > 0) this.#flush();
@@ -49,7 +49,7 @@ export class WriteGroup {
     try {
       this.#transact(group);
     } catch (error) {
-      // Alone they would only wait for the same fault, one after the other.
+      // If the store is unavailable, repeating the writes one by one would only make each of them wait for the same error.
       if (error instanceof StoreUnavailableError || group.length === 1) for (const { fail } of group) fail(error);
       else for (const one of group) this.#alone(one);
     }

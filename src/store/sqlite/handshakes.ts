@@ -3,12 +3,12 @@ import { type HandshakeLease, type HandshakeState, handshakeLeaseMs, type Webhoo
 import type { Database } from './database.ts';
 import type { WriteGroup } from './group.ts';
 
-/** The column `handshake`, which is NULL before the first one. */
+/** The JSON in the column `handshake`, which is NULL before the first handshake. */
 type Kept = HandshakeState & { until: number };
 
 const none: Kept = { number: 0, holder: null, last: null, until: 0 };
 
-/** The verbs of the handshake lease. */
+/** Implements the handshake lease. */
 export function sqliteHandshakes(
   database: Database,
   group: WriteGroup,
@@ -36,7 +36,7 @@ export function sqliteHandshakes(
   return {
     async beginHandshake(lease, joined) {
       const seen = read(lease);
-      // A caller that waits needs no transaction.
+      // A caller that has to wait needs no transaction.
       if (seen === null || !isFree(seen, lease, joined)) return stateOf(seen);
       return group.add(() => {
         const kept = read(lease);

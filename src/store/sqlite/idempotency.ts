@@ -21,7 +21,7 @@ export function sqliteIdempotency(database: Database, group: WriteGroup, runtime
       [account, key, now - idempotencyTtlMs],
     );
     const fingerprint = row?.fingerprint ?? fingerprints[0] ?? '';
-    if (row && !fingerprints.includes(fingerprint)) return { status: 'mismatch' };
+    if (row && !fingerprints.includes(fingerprint)) return { status: 'mismatch', answer: row.answer };
     if (row && row.answer !== null) return { status: 'answered', answer: row.answer };
     if (row && row.until > now && row.owner !== owner) return { status: 'running' };
     const since = row?.since ?? now;
@@ -59,7 +59,7 @@ export function sqliteIdempotency(database: Database, group: WriteGroup, runtime
   };
 }
 
-/** The answers under the keys, for whoever writes them inside a transaction of its own. */
+/** Reads and writes stored responses. The caller provides the transaction. */
 export function savedAnswers(database: Database) {
   return {
     isAnswered(account: string, key: string, now: number): boolean {
@@ -69,7 +69,7 @@ export function savedAnswers(database: Database) {
     },
 
     save(account: string, key: string, answer: string, now: number): void {
-      // Without a claim of today (it ran out while the call did) nobody's fingerprint is known, so none will match.
+      // If the claim expired while the call was running, the row is created without a fingerprint, which matches no request.
       database.run(
         `INSERT INTO idempotency (account, key, since, fingerprint, owner, until, answer) VALUES (?, ?, ?, '', '', 0, ?)
          ON CONFLICT DO UPDATE SET answer = excluded.answer`,

@@ -1,20 +1,22 @@
 import { statSync } from 'node:fs';
 import type { StoreReport } from '../port.ts';
-import { damaged, moneyFaults } from './damage.ts';
+import { damaged, violatedInvariants } from './damage.ts';
 import type { Database } from './database.ts';
 import { migrations } from './schema.ts';
 
-/** What the doctor says of an SQLite store. Reads the whole file, to find damage before a caller does. */
+/** Returns the report on an SQLite store for `postern doctor`. Reads the whole file to detect damage early. */
 export function inspectSqlite(database: Database, path: string): StoreReport {
   const version = database.get<{ version: string }>('SELECT sqlite_version() AS version')?.version ?? 'unknown';
   const journal = database.get<{ journal_mode: string }>('PRAGMA journal_mode')?.journal_mode;
   const damage = database
     .all<{ integrity_check: string }>('PRAGMA integrity_check(5)')
     .flatMap(({ integrity_check: finding }) => (finding === 'ok' ? [] : [finding]));
-  const faults = [...damage, ...moneyFaults((sql) => database.get(sql), true)].map((finding) => damaged(path, finding));
+  const problems = [...damage, ...violatedInvariants((sql) => database.get(sql), true)].map((finding) =>
+    damaged(path, finding),
+  );
   const size = path === ':memory:' ? 0 : statSync(path).size;
   if (path !== ':memory:' && (statSync(path).mode & 0o077) !== 0) {
-    faults.push({ detail: 'Others may read the database file', advice: `chmod 600 ${path}` });
+    problems.push({ detail: 'Others may read the database file', advice: `chmod 600 ${path}` });
   }
   return {
     facts: [
@@ -22,6 +24,6 @@ export function inspectSqlite(database: Database, path: string): StoreReport {
       ['file', `${path}, ${(size / 1e6).toFixed(1)} MB`],
       ['durability', `journal ${journal}, synchronous FULL: every commit waits for the disk`],
     ],
-    faults,
+    problems,
   };
 }

@@ -1,7 +1,17 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Runtime } from '../../shared/runtime/runtime.ts';
-import { type Applied, applyCommit, applyTopUp, type Credit } from '../ledger-rules.ts';
 import {
+  type Applied,
+  applyCommit,
+  applyTopUp,
+  type Credit,
+  type KeyCharges,
+  type KeyUse,
+  lowCreditAfter,
+  lowCreditId,
+} from '../ledger-rules.ts';
+import {
+  type AuditEntry,
   type Balance,
   type CommitOutcome,
   holdTtlMs,
@@ -12,7 +22,8 @@ import {
   type TopUpOutcome,
   type UsageLine,
 } from '../port.ts';
-import { toBalance } from './accounts.ts';
+import { balanceOfRow } from './accounts.ts';
+import { addAudit } from './audit.ts';
 import type { Database } from './database.ts';
 import type { WriteGroup } from './group.ts';
 import { savedAnswers } from './idempotency.ts';
@@ -20,7 +31,8 @@ import { sqliteSweep } from './sweep.ts';
 
 interface CommitRow extends Credit {
   open: number | null;
-  /** `null` unless this commit was applied before. */
+  low_credit_threshold: number | null;
+  /** The results of this commit, if it was already applied; `granted` is `null` if it was not. */
   granted: string | null;
   settled: string;
   late: string;
@@ -40,9 +52,9 @@ export function sqliteLedger(database: Database, group: WriteGroup, runtime: Run
   const sweepBatch = sqliteSweep(database);
 
   function commit(commit: LedgerCommit): CommitOutcome {
-    // One statement for all that a commit has to know.
+    // One statement reads all data that the commit needs.
     const row = database.get<CommitRow>(
-      `SELECT a.paid AS paid, a.charged AS charged, a.avail AS avail, h.open AS open,
+      `SELECT a.paid AS paid, a.charged AS charged, a.avail AS avail, a.low_credit_threshold AS low_credit_threshold, h.open AS open,
          c.granted AS granted, c.settled AS settled, c.late AS late, c.remaining AS remaining
        FROM account a
        LEFT JOIN hold h ON h.account = a.id AND h.writer = ? AND h.generation = ?
@@ -53,7 +65,7 @@ export function sqliteLedger(database: Database, group: WriteGroup, runtime: Run
     if (!row) return { status: 'no_account' };
     if (row.granted !== null) return keptOutcome(row, row.granted);
     const now = runtime.now();
-    const applied = applyCommit(row, row.open, commit, answeredKeys(commit, now), now);
+    const applied = applyCommit(row, row.open, commit, answeredKeys(commit, now), now, useOf(commit));
     if (applied.status !== 'applied') return { status: applied.status };
     save(commit, row, applied, now);
     const { status, granted, settled, late, left } = applied;
@@ -65,23 +77,38 @@ export function sqliteLedger(database: Database, group: WriteGroup, runtime: Run
     return new Set(keys.filter((key) => answers.isAnswered(commit.account, key, now)));
   }
 
+  function useOf({ account, budget }: LedgerCommit): KeyUse | null {
+    if (!budget) return null;
+    const charges = database.get<KeyCharges>('SELECT day, micros FROM key_charges WHERE key = ?', [budget.key]);
+    const held = 'SELECT COALESCE(SUM(open), 0) AS open FROM hold WHERE account = ? AND key = ?';
+    return { charges: charges ?? null, open: database.get<{ open: number }>(held, [account, budget.key])?.open ?? 0 };
+  }
+
   function save(commit: LedgerCommit, before: CommitRow, after: Applied, now: number): void {
     database.run(
       'INSERT INTO ledger_commit (id, account, at, granted, settled, late, remaining) VALUES (?, ?, ?, ?, ?, ?, ?)',
       [
         ...[commit.id, commit.account, now],
-        ...[toBits(after.granted), toDigits(after.settled), toDigits(after.late), after.left],
+        ...[toMarks(after.granted), toDigits(after.settled), toDigits(after.late), after.left],
       ],
     );
     if (after.credit.charged !== before.charged || after.credit.avail !== before.avail) {
       saveCredit(commit.account, after.credit);
     }
+    const { low_credit_threshold: threshold } = before;
+    const low = lowCreditAfter(before, after.credit, threshold);
+    if (low !== null) {
+      database.run('INSERT INTO low_credit (id, account, at, credit, threshold) VALUES (?, ?, ?, ?, ?)', [
+        ...[lowCreditId(commit), commit.account, now],
+        ...[low, threshold],
+      ]);
+    }
     const hold = [commit.account, commit.writer, commit.generation];
     if (after.open > 0) {
       database.run(
-        `INSERT INTO hold (account, writer, generation, open, until) VALUES (?, ?, ?, ?, ?)
+        `INSERT INTO hold (account, writer, generation, open, until, key) VALUES (?, ?, ?, ?, ?, ?)
          ON CONFLICT DO UPDATE SET open = excluded.open, until = excluded.until`,
-        [...hold, after.open, now + holdTtlMs],
+        [...hold, after.open, now + holdTtlMs, commit.budget?.key ?? null],
       );
     } else if (before.open !== null) {
       database.run('DELETE FROM hold WHERE account = ? AND writer = ? AND generation = ?', hold);
@@ -91,6 +118,14 @@ export function sqliteLedger(database: Database, group: WriteGroup, runtime: Run
         `INSERT INTO usage (account, hour, action, calls, micros) VALUES (?, ?, ?, ?, ?)
          ON CONFLICT DO UPDATE SET calls = calls + excluded.calls, micros = micros + excluded.micros`,
         [commit.account, line.hour, line.action, line.calls, line.micros],
+      );
+    }
+    if (commit.budget && after.keyCharges) {
+      const { day, micros } = after.keyCharges;
+      database.run(
+        `INSERT INTO key_charges (key, day, micros) VALUES (?, ?, ?)
+         ON CONFLICT DO UPDATE SET day = excluded.day, micros = excluded.micros`,
+        [commit.budget.key, day, micros],
       );
     }
     for (const { key, answer } of after.answers) answers.save(commit.account, key, answer, now);
@@ -105,7 +140,7 @@ export function sqliteLedger(database: Database, group: WriteGroup, runtime: Run
     ]);
   }
 
-  function topUp(topUp: TopUp): TopUpOutcome {
+  function topUp(topUp: TopUp, audit: AuditEntry | undefined): TopUpOutcome {
     const credit = database.get<Credit>('SELECT paid, charged, avail FROM account WHERE id = ?', [topUp.account]);
     if (!credit) return 'no_account';
     const added = database.run(
@@ -114,12 +149,13 @@ export function sqliteLedger(database: Database, group: WriteGroup, runtime: Run
     );
     if (added === 0) return 'already_applied';
     saveCredit(topUp.account, applyTopUp(credit, topUp.micros));
+    addAudit(database, audit);
     return 'applied';
   }
 
   return {
     commit: (one) => group.add(() => commit(one)),
-    topUp: (one) => group.add(() => topUp(one)),
+    topUp: (one, audit) => group.add(() => topUp(one, audit)),
 
     async sweep() {
       let ended = 0;
@@ -138,7 +174,7 @@ export function sqliteLedger(database: Database, group: WriteGroup, runtime: Run
          FROM account WHERE id = ?`,
         [account, account],
       );
-      return row ? toBalance(row) : null;
+      return row ? balanceOfRow(row) : null;
     },
 
     async usage(account, fromHour, toHour) {
@@ -175,21 +211,24 @@ export function sqliteLedger(database: Database, group: WriteGroup, runtime: Run
 function keptOutcome(row: CommitRow, granted: string): CommitOutcome {
   return {
     status: 'applied',
-    granted: Array.from(granted, (bit) => bit === '1'),
+    granted: Array.from(granted, (mark) => (mark === '2' ? 'over_budget' : mark === '1')),
     settled: fromDigits(row.settled),
     late: fromDigits(row.late),
     left: row.remaining,
   };
 }
 
-/** Flags as text, `101`: shorter than JSON, and readable in a database shell. */
-function toBits(flags: boolean[]): string {
-  return flags.map((flag) => (flag ? '1' : '0')).join('');
+/**
+ * Encodes the results of reservations as text such as `101`, which is shorter than JSON and readable in a database shell: `0` refused, `1`
+ * granted, `2` over the budget.
+ */
+function toMarks(granted: Applied['granted']): string {
+  return granted.map((one) => (one === 'over_budget' ? '2' : Number(one))).join('');
 }
 
-const outcomes: readonly SettlementOutcome[] = ['short', 'charged', 'answered'];
+const outcomes: readonly SettlementOutcome[] = ['short', 'charged', 'answered', 'over_budget'];
 
-/** `0` short, `1` charged, `2` answered. */
+/** Encodes outcomes as digits: `0` short, `1` charged, `2` answered, `3` over the budget. */
 function toDigits(list: SettlementOutcome[]): string {
   return list.map((outcome) => outcomes.indexOf(outcome)).join('');
 }

@@ -2,16 +2,16 @@ import type Libsql from 'libsql';
 import { OperatorError } from '../../shared/errors/operator-error.ts';
 import { migrations } from './schema.ts';
 
-/** Brings the file to the newest shape, all steps in one transaction, whoever of several processes comes first. */
-export function migrate(connection: Libsql.Database, path: string): void {
+/** Migrates the file to the newest schema in one transaction. If several processes start, the first one migrates. */
+export function migrateSqlite(connection: Libsql.Database, path: string): void {
   if (version(connection) === migrations.length) return;
   connection.exec('BEGIN IMMEDIATE');
   try {
     const from = version(connection);
     if (from > migrations.length) {
       throw new OperatorError({
-        detail: `The database ${path} was written by a newer Postern (its schema is ${from}, this one knows ${migrations.length})`,
-        advice: 'use the newer Postern, or another DATA_DIR',
+        detail: `The database ${path} was written by a newer version of Postern (its schema version is ${from}, this version supports ${migrations.length})`,
+        advice: 'use the newer version of Postern, or another DATA_DIR',
       });
     }
     for (const step of migrations.slice(from)) connection.exec(step);
@@ -29,8 +29,8 @@ function version(connection: Libsql.Database): number {
 }
 
 /**
- * The switch to WAL needs the file for itself and answers BUSY without waiting for `busy_timeout`
- * (https://sqlite.org/wal.html#busy), so two processes that start at once on a new file must try again.
+ * Switches the database to WAL mode. The switch needs exclusive access and fails with BUSY without waiting for `busy_timeout`
+ * (https://sqlite.org/wal.html#busy), so it is retried when two processes start at the same time with a new file.
  */
 export function useWriteAheadLog(connection: Libsql.Database): void {
   const pause = new Int32Array(new SharedArrayBuffer(4));

@@ -2,22 +2,24 @@ import { closeSync, existsSync, openSync } from 'node:fs';
 import Libsql from 'libsql';
 
 /**
- * Which processes run pollers out of one database file, told by a lock that ends with its process, however that ends: each
- * holds a shared one on an empty file beside the database. Whoever gets it for itself alone is the only one.
+ * Detects whether other processes run pollers with the same database file. Each process holds a shared lock on an empty file next to the
+ * database. The operating system releases the lock when the process ends for any reason. A process that can take an exclusive lock is the
+ * only one.
  */
 export class PollerHostLock {
   readonly #path: string | null;
   #connection: Libsql.Database | null = null;
   #entered = false;
 
-  /** `path` of the database. One in memory has nobody beside it. */
+  /** `path` is the path of the database. A database in memory has only one process. */
   constructor(path: string) {
     this.#path = path === ':memory:' ? null : `${path}-runners`;
   }
 
   /**
-   * Takes the lock, once; later calls do nothing. True where no other process has it. To be called in a write transaction
-   * of the database, so that of two that begin together one is the first. Where that runs again, it is not told again.
+   * Takes the lock at the first call; later calls do nothing. Returns true if no other process has the lock. Must be called in a write
+   * transaction of the database, so that two processes that start together are serialised. If that transaction is repeated, this method
+   * returns false.
    */
   enter(): boolean {
     if (this.#entered || this.#path === null) return false;
@@ -27,11 +29,11 @@ export class PollerHostLock {
       const alone = this.#try('BEGIN EXCLUSIVE');
       if (alone) this.#try('COMMIT');
       this.#try('BEGIN');
-      // A transaction reads, and takes its lock, with its first statement: https://sqlite.org/lang_transaction.html
+      // A transaction takes its lock with the first statement that reads: https://sqlite.org/lang_transaction.html
       this.#try('SELECT 1 FROM sqlite_master');
       return alone;
     } catch {
-      // Where locks do not work, the pollers of the dead wait until they were not heard of for a while.
+      // If locks do not work on this file system, the pollers of a dead process are taken over when its heartbeat expires.
       return false;
     }
   }
@@ -52,7 +54,8 @@ export class PollerHostLock {
 }
 
 function connect(path: string): Libsql.Database {
-  // Not where it exists: closing a descriptor would drop the locks that this process holds on it (fcntl(2)).
+  // An existing file is not opened here, because closing one of its descriptors would release the locks that this process has on it
+  // (fcntl(2)).
   if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
   const connection = new Libsql(path);
   connection.exec('PRAGMA busy_timeout = 0');

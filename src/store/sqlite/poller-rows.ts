@@ -19,18 +19,25 @@ export const pollerColumns =
 
 export function toPoller(row: PollerRow): PollerRecord {
   return {
-    ...{ id: row.id, account: row.account, sealed: row.sealed, createdAt: row.created_at },
-    ...{ cursor: row.cursor, stopped: row.stopped, unreachable: row.unreachable },
-    ...{ streamedUntil: row.streamed_until, appendedAt: row.appended_at, fence: row.fence },
+    id: row.id,
+    account: row.account,
+    sealed: row.sealed,
+    createdAt: row.created_at,
+    cursor: row.cursor,
+    stopped: row.stopped,
+    unreachable: row.unreachable,
+    streamedUntil: row.streamed_until,
+    appendedAt: row.appended_at,
+    fence: row.fence,
   };
 }
 
-/** What several groups of verbs do to pollers, each inside a transaction of its own. */
+/** Operations on pollers that several stores share. The caller provides the transaction. */
 export function pollerRows(database: Database) {
   return {
-    /** Makes it; one that nothing keeps begins anew. */
+    /** Creates the poller if it does not exist. A poller that no webhook and no stream uses is reset. */
     ensure({ id, account, sealed, createdAt, cursor = null }: NewPoller, now: number): void {
-      // The first fence is a time, so that none of an earlier life, before the row was swept, comes again.
+      // The first fence is a time, so that it differs from all fences of a deleted poller with the same id.
       database.run(
         `INSERT INTO poller (id, account, sealed, created_at, cursor, fence) VALUES (?, ?, ?, ?, ?, ?)
          ON CONFLICT DO UPDATE SET sealed = excluded.sealed, created_at = excluded.created_at, cursor = excluded.cursor,
@@ -49,7 +56,7 @@ export function pollerRows(database: Database) {
       return database.get(sql, [id, account, now]) !== undefined;
     },
 
-    /** Counts its webhooks again, which have changed, and wakes it. */
+    /** Counts the poller's webhooks after a change, and notifies the poller. */
     recount(id: string): void {
       database.run(
         `UPDATE poller SET woken = 1, webhooks = (SELECT COUNT(*) FROM webhook WHERE webhook.poller = poller.id)
@@ -65,7 +72,7 @@ export function pollerRows(database: Database) {
       ]);
     },
 
-    /** The place of its last event; `null` where the fence is old. */
+    /** Returns the position of the poller's last event. Returns `null` if the fence is outdated. */
     fenced({ account, id, fence }: PollerReference): number | null {
       const sql = 'SELECT last_place FROM poller WHERE id = ? AND account = ? AND fence = ?';
       return database.get<{ last_place: number }>(sql, [id, account, fence])?.last_place ?? null;

@@ -14,7 +14,8 @@ export function sqlitePollers(
   const rows = pollerRows(database);
 
   function live(process: string, now: number): void {
-    // Nobody else is there, so whoever is noted as alive is dead: a process that was killed and begins anew waits for nothing.
+    // No other process exists, so all others that are registered have died. After a crash, the restarted process need not wait for the old
+    // registration to expire.
     if (presence.enter()) database.run('UPDATE runner SET until = 0 WHERE id <> ?', [process]);
     database.run('INSERT INTO runner (id, until) VALUES (?, ?) ON CONFLICT DO UPDATE SET until = excluded.until', [
       process,
@@ -22,7 +23,7 @@ export function sqlitePollers(
     ]);
   }
 
-  /** Runners are kept until nothing stands in their name, so these are all that pollers can be taken from. */
+  /** A process stays registered while it has pollers, so all unclaimed pollers belong to expired processes or to none. */
   function free(process: string, now: number, limit: number): PollerRow[] {
     const dead = database.all<{ id: string }>('SELECT id FROM runner WHERE until <= ? AND id <> ?', [now, process]);
     const found: PollerRow[] = [];
@@ -78,7 +79,7 @@ export function sqlitePollers(
       }),
 
     async claim(process, limit) {
-      // Most often there is nothing, which needs no transaction.
+      // Usually there is nothing to claim, which needs no transaction.
       if (free(process, runtime.now(), 1).length === 0) return [];
       return (await group.add(() => claim(process, limit))).map(toPoller);
     },
@@ -135,6 +136,18 @@ export function sqlitePollers(
       group.add(() => {
         const sql = 'UPDATE poller SET unreachable = ? WHERE id = ? AND account = ? AND fence = ? AND sealed = ?';
         return database.run(sql, [unreachable, id, account, fence, sealed]) === 1;
+      }),
+
+    async listAll(limit, after = '') {
+      const sql = `SELECT ${pollerColumns} FROM poller WHERE id > ? AND kept_until > ? ORDER BY id LIMIT ?`;
+      return database.all<PollerRow>(sql, [after, runtime.now(), limit]).map(toPoller);
+    },
+
+    reseal: ({ account, id, sealed, unreachable }, previous) =>
+      group.add(() => {
+        const sql =
+          'UPDATE poller SET sealed = ?, unreachable = ?, woken = 1 WHERE id = ? AND account = ? AND sealed = ?';
+        return database.run(sql, [sealed, unreachable, id, account, previous]) === 1;
       }),
 
     renew: ({ account, id, sealed }) =>

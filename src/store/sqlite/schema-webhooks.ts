@@ -1,8 +1,7 @@
 /**
- * Webhooks and what is delivered: a step of `schema.ts`, so never edited once it was released.
- *
- * `poller.kept_until` says until when something keeps a poller. Events and deliveries go by rowid, since their ids are
- * in no order: rows of a kilobyte are appended, and only small index entries are spread.
+ * The tables of webhooks and deliveries. They are a migration of `schema.ts`, so they must not be edited after their release.
+ * `poller.kept_until` is the time until which a poller is needed. Events and deliveries have a rowid, because their ids are in random
+ * order: large rows are appended, and only small index entries are inserted at random positions.
  */
 export const webhookTables = `
   CREATE TABLE webhook (

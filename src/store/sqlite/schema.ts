@@ -1,11 +1,10 @@
 import { webhookTables } from './schema-webhooks.ts';
 
 /**
- * The shape of the database, as the steps that led to it. `PRAGMA user_version` counts the steps a file has taken.
- * A step that has been released is never edited: the next change is a new step at the end.
- *
- * `v` is the version of a row's own shape, so that a step may leave old rows as they are. Money is whole
- * micro-dollars. `avail >= 0` is the ledger's rule; the CHECK makes a fault of ours fail instead of lending money.
+ * The migrations of the database, in order. `PRAGMA user_version` counts the applied ones. A released migration must never be edited; a
+ * change is a new migration at the end. `v` is the version of a row's shape, which allows a migration to leave old rows unchanged. Amounts
+ * of money are integers in micro-dollars. The ledger ensures `avail >= 0`; the CHECK constraint is a second line of defence against
+ * defects.
  */
 export const migrations: readonly string[] = [
   `
@@ -109,7 +108,7 @@ export const migrations: readonly string[] = [
     until INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
   `,
-  // Usage in the order of time: the rows that are written lie together, however many hours came before.
+  // Orders usage by time, so that the rows that change are close together, however long the history is.
   `
   ALTER TABLE usage RENAME TO usage_by_account;
   CREATE TABLE usage (
@@ -127,9 +126,9 @@ export const migrations: readonly string[] = [
   CREATE INDEX usage_by_account ON usage (account, hour, action);
   `,
   webhookTables,
-  // The lease of a webhook's handshake and the outcome of the last one, as JSON.
+  // Stores the lease of a webhook's handshake and the result of the last one as JSON.
   'ALTER TABLE webhook ADD COLUMN handshake TEXT',
-  // Single values of the whole store, such as the check value of SECRET_KEY.
+  // Stores single values of the whole store, such as the check value of SECRET_KEY.
   `
   CREATE TABLE meta (
     name TEXT PRIMARY KEY,
@@ -138,9 +137,89 @@ export const migrations: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   `,
   'ALTER TABLE poller ADD COLUMN unreachable TEXT',
-  // Earlier releases copied what is now read from `poller.stopped`, and from the webhook's refused code, into `last_error`.
+  // Deletes errors that earlier releases copied into `last_error`. They are now read from `poller.stopped` and from the refused code of the
+  // webhook.
   `
   UPDATE webhook SET last_error = NULL
     WHERE last_error LIKE 'Not polled any more: %' OR last_error LIKE 'Messages are not opened any more: %';
   `,
+  // Stores encrypted records of the platform adapter, such as login sessions.
+  `
+  CREATE TABLE platform_state (
+    key TEXT PRIMARY KEY,
+    v INTEGER NOT NULL DEFAULT 1,
+    sealed TEXT NOT NULL,
+    until INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX platform_state_by_until ON platform_state (until);
+  `,
+  // Stores identifiers of the platform that are too long for a numeric id.
+  `
+  CREATE TABLE identifier (
+    hash TEXT PRIMARY KEY,
+    v INTEGER NOT NULL DEFAULT 1,
+    identifier TEXT NOT NULL,
+    until INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX identifier_by_until ON identifier (until);
+  `,
+  // Stores the restrictions of an API key as JSON.
+  'ALTER TABLE api_key ADD COLUMN restrictions TEXT',
+  // Stores the errors and the durations of calls.
+  `
+  CREATE TABLE call_statistics (
+    hour INTEGER NOT NULL,
+    account TEXT NOT NULL,
+    action TEXT NOT NULL,
+    v INTEGER NOT NULL DEFAULT 1,
+    errors TEXT NOT NULL,
+    durations TEXT NOT NULL,
+    PRIMARY KEY (hour, account, action)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX call_statistics_by_account ON call_statistics (account, hour, action);
+  `,
+  // Stores what API keys with a daily budget have reserved and charged.
+  `
+  ALTER TABLE hold ADD COLUMN key TEXT;
+  CREATE TABLE key_charges (
+    key TEXT PRIMARY KEY,
+    v INTEGER NOT NULL DEFAULT 1,
+    day INTEGER NOT NULL,
+    micros INTEGER NOT NULL CHECK (micros >= 0)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX key_charges_by_day ON key_charges (day);
+  `,
+  // Stores the attempts of each delivery as a JSON array of `LoggedAttempt`, which replaces the excerpt of the last response.
+  `
+  ALTER TABLE delivery DROP COLUMN excerpt;
+  ALTER TABLE delivery ADD COLUMN log TEXT;
+  ALTER TABLE webhook ADD COLUMN paused_at INTEGER;
+  ALTER TABLE webhook ADD COLUMN undelivered_since INTEGER;
+  ALTER TABLE webhook ADD COLUMN undelivered_error TEXT;
+  `,
+  // Stores events of low credit until their deliveries are queued.
+  `
+  ALTER TABLE account ADD COLUMN low_credit_threshold INTEGER CHECK (low_credit_threshold > 0);
+  CREATE TABLE low_credit (
+    id TEXT PRIMARY KEY,
+    v INTEGER NOT NULL DEFAULT 1,
+    account TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    credit INTEGER NOT NULL,
+    threshold INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  `,
+  // Stores the changes of accounts as JSON.
+  `
+  CREATE TABLE audit (
+    account TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    id TEXT NOT NULL,
+    v INTEGER NOT NULL DEFAULT 1,
+    entry TEXT NOT NULL,
+    PRIMARY KEY (account, at, id)
+  ) STRICT, WITHOUT ROWID;
+  `,
+  'CREATE INDEX audit_by_at ON audit (at)',
+  'ALTER TABLE account ADD COLUMN deleted_at INTEGER',
 ];

@@ -1,11 +1,12 @@
 import type { SecretCheckStore } from '../port.ts';
 import type { Database } from './database.ts';
 
-/** Tables with a sealed column, and the column by which the latest row is found. */
+/** Queries for the latest rows of each table that has an encrypted column. */
 const sealedIn = [
   'SELECT sealed FROM webhook ORDER BY created_at DESC LIMIT 2',
   'SELECT sealed FROM poller ORDER BY created_at DESC LIMIT 2',
   'SELECT sealed FROM event ORDER BY number DESC LIMIT 2',
+  'SELECT sealed FROM platform_state ORDER BY until DESC LIMIT 2',
   'SELECT answer AS sealed FROM idempotency WHERE answer IS NOT NULL ORDER BY since DESC LIMIT 2',
 ];
 
@@ -29,7 +30,7 @@ export function sqliteSecretCheck(database: Database): SecretCheckStore {
 
     async discardSealed() {
       database.transaction(() => {
-        for (const table of ['webhook', 'poller', 'event', 'delivery', 'idempotency'])
+        for (const table of ['webhook', 'poller', 'event', 'delivery', 'idempotency', 'platform_state'])
           database.run(`DELETE FROM ${table}`);
         database.run("DELETE FROM meta WHERE name = 'secret_check'");
       });

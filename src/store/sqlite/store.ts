@@ -1,33 +1,38 @@
 import type { Runtime } from '../../shared/runtime/runtime.ts';
 import type { Store } from '../port.ts';
+import { sqliteAccountEvents } from './account-events.ts';
 import { sqliteAccounts } from './accounts.ts';
+import { sqliteAudit } from './audit.ts';
 import { Database } from './database.ts';
 import { sqliteDeliveries } from './deliveries.ts';
 import { sqliteEvents } from './events.ts';
 import { WriteGroup } from './group.ts';
 import { sqliteIdempotency } from './idempotency.ts';
+import { sqliteIdentifiers } from './identifiers.ts';
 import { inspectSqlite } from './inspect.ts';
 import { sqliteKeys } from './keys.ts';
 import { sqliteLedger } from './ledger.ts';
+import { sqlitePlatformState } from './platform-state.ts';
 import { PollerHostLock } from './poller-host-lock.ts';
 import { sqlitePollers } from './pollers.ts';
 import { sqliteProcesses } from './processes.ts';
 import { sqliteSecretCheck } from './secret-check.ts';
+import { sqliteStatistics } from './statistics.ts';
 import { sqliteWebhooks } from './webhooks.ts';
 
 export interface SqliteStoreOptions {
-  /** The database file, made (mode 0600) where there is none, in a directory that exists; or `:memory:`. */
+  /** The path of the database file, or `:memory:`. The file is created with mode 0600 if it does not exist. Its folder must exist. */
   path: string;
   runtime: Runtime;
-  /** False gives up the promise to survive the death of the machine, for the speed of tests. Default true. */
+  /** If false, commits do not survive a crash of the machine, which makes tests faster. Default: true. */
   durable?: boolean;
-  /** How long a write waits for another process's, with everything behind it. Default 5 s. */
+  /** The time in milliseconds that a write waits for a write of another process. All other calls wait too. Default: 5 s. */
   busyTimeoutMs?: number;
 }
 
 /**
- * The embedded store: one SQLite file, which several processes of one machine may open. Throws
- * `StoreUnavailableError` where the file cannot be used, and an `Error` where a newer Postern wrote it.
+ * Opens the embedded store, one SQLite file. Several processes of one machine may open it. Throws `StoreUnavailableError` if the file
+ * cannot be used, and an `Error` if a newer version of Postern wrote it.
  */
 export function openSqliteStore(options: SqliteStoreOptions): Store {
   const database = new Database({ ...options, durable: options.durable ?? true });
@@ -37,18 +42,24 @@ export function openSqliteStore(options: SqliteStoreOptions): Store {
     kind: 'sqlite',
     accounts: sqliteAccounts(database),
     keys: sqliteKeys(database),
+    audit: sqliteAudit(database, options.runtime),
     ledger: sqliteLedger(database, group, options.runtime),
+    statistics: sqliteStatistics(database, group, options.runtime),
     idempotency: sqliteIdempotency(database, group, options.runtime),
     processes: sqliteProcesses(database, options.runtime),
     webhooks: sqliteWebhooks(database, group, options.runtime),
     pollers: sqlitePollers(database, group, options.runtime, presence),
     events: sqliteEvents(database, group, options.runtime),
     deliveries: sqliteDeliveries(database, group, options.runtime),
+    accountEvents: sqliteAccountEvents(database, group),
     secretCheck: sqliteSecretCheck(database),
+    platformState: sqlitePlatformState(database, options.runtime),
+    identifiers: sqliteIdentifiers(database, options.runtime),
     now: () => options.runtime.now(),
 
     async ready() {
-      // A true write, since a full disk can be read; many that ask at once share one. It counts for no living process.
+      // A real write is needed, because a full disk can still be read. Concurrent checks share one write. The row does not count as a live
+      // process.
       await group.add(() =>
         database.run("INSERT INTO process (id, until) VALUES ('ready', 0) ON CONFLICT DO UPDATE SET until = 0"),
       );

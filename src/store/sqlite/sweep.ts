@@ -1,4 +1,6 @@
-import { commitTtlMs, idempotencyTtlMs } from '../port.ts';
+import { dayMs } from '../ledger-rules.ts';
+import { auditTtlMs, commitTtlMs, idempotencyTtlMs } from '../port.ts';
+import { firstKeptHour } from '../statistics-rules.ts';
 import type { Database } from './database.ts';
 
 interface HoldRow {
@@ -8,18 +10,21 @@ interface HoldRow {
   open: number;
 }
 
-/** Rows in one transaction, so that a sweep after a long rest does not keep the event loop from its other work. */
+/** The number of rows in one transaction. It is limited, so that a sweep after a long pause does not block the event loop. */
 const batchSize = 1_000;
 
 export interface SweptBatch {
   ended: number;
-  /** True where the batch was full and there may be more. */
+  /** True if the batch was full, so that there may be more rows. */
   more: boolean;
 }
 
-/** One batch of a sweep, to be run inside a transaction: holds until `now` given back, what is kept for a time only dropped. */
+/**
+ * Returns a function that runs one batch of a sweep: it returns the credit of expired holds and deletes expired rows. Must be called in a
+ * transaction.
+ */
 export function sqliteSweep(database: Database): (now: number) => SweptBatch {
-  /** Deletes a batch of what is too old; true where there may be more. */
+  /** Deletes a batch of expired rows. Returns true if there may be more. */
   const drop = (sql: string, before: number) => database.run(sql, [before, batchSize]) === batchSize;
   return (now) => {
     const holds = database.all<HoldRow>(
@@ -44,6 +49,20 @@ export function sqliteSweep(database: Database): (now: number) => SweptBatch {
         `DELETE FROM idempotency
          WHERE (account, key) IN (SELECT account, key FROM idempotency WHERE since <= ? LIMIT ?)`,
         now - idempotencyTtlMs,
+      ),
+      drop(
+        'DELETE FROM key_charges WHERE key IN (SELECT key FROM key_charges WHERE day < ? LIMIT ?)',
+        Math.floor(now / dayMs),
+      ),
+      drop(
+        'DELETE FROM audit WHERE (account, at, id) IN (SELECT account, at, id FROM audit WHERE at <= ? LIMIT ?)',
+        now - auditTtlMs,
+      ),
+      // With another order of the columns, SQLite would look up rows by hour only.
+      drop(
+        `DELETE FROM call_statistics WHERE (account, hour, action) IN
+           (SELECT account, hour, action FROM call_statistics WHERE hour < ? LIMIT ?)`,
+        firstKeptHour(now),
       ),
     ];
     return { ended: holds.length, more: more.includes(true) };

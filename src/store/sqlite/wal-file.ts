@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 
 const headerBytes = 32;
 const frameHeaderBytes = 24;
-/** The last bit tells the byte order in which words are summed up. */
+/** The last bit of the number determines the byte order of the checksums. */
 const magic = 0x377f0682;
 const usualPageBytes = 4096;
 
@@ -12,13 +12,13 @@ interface Sum {
 }
 
 /**
- * Whether commits that were acknowledged stand behind a damaged place in a write-ahead log. SQLite reads a log up to the
- * first frame that is not whole and forgets the rest (https://sqlite.org/fileformat.html#the_write_ahead_log). After a
- * power cut that is right: only the last transaction can be torn, since each was on disk before the next one began. So
- * a commit which another transaction follows, in one chain of checksums, was acknowledged, and must not be forgotten.
+ * Returns true if a write-ahead log contains acknowledged commits after a damaged frame. SQLite reads a log up to the first invalid frame
+ * and ignores the rest (https://sqlite.org/fileformat.html#the_write_ahead_log). After a power failure this is correct, because only the
+ * last transaction can be incomplete: each was on disk before the next one began. But a commit that is followed by another transaction in
+ * the same chain of checksums was acknowledged and must not be lost.
  */
 export function losesCommits(path: string): boolean {
-  // Another process may write just now, which can look like damage, but not three times.
+  // The log is read three times, because a concurrent write of another process can look like damage once.
   for (let look = 0; look < 3; look++) if (!hasCommitBehindDamage(read(path))) return false;
   return true;
 }
@@ -30,7 +30,7 @@ function hasCommitBehindDamage(log: Buffer): boolean {
   let behindCommit = false;
   for (let at = headerBytes; at + frameHeaderBytes + header.pageBytes <= log.length; ) {
     const end = at + frameHeaderBytes + header.pageBytes;
-    // A frame of an earlier round of the log, which was not overwritten yet, has other salts.
+    // Frames of an earlier use of the log that were not overwritten yet have other salts.
     const current = log.compare(header.salts, 0, 8, at + 8, at + 16) === 0 && log.readUInt32BE(at) !== 0;
     const stored = readSum(log, at + 16);
     const chained = current && isSame(header.add(header.add(sum, at, at + 8), at + frameHeaderBytes, end), stored);
@@ -56,9 +56,9 @@ function readHeader(log: Buffer) {
   return { whole, pageBytes: usualPageBytes, salts, sum, add: adder(log) };
 }
 
-/** Adds the words from `from` to `to` to a checksum. */
+/** Returns a function that adds the words between `from` and `to` to a checksum. */
 function adder(log: Buffer, bigEndian = false) {
-  // A copy: words need an aligned place of their own.
+  // The bytes are copied, because a typed array of words needs an aligned buffer.
   const bytes = Uint8Array.from(log.subarray(0, log.length - (log.length % 4)));
   if (bigEndian) Buffer.from(bytes.buffer).swap32();
   const words = new Uint32Array(bytes.buffer);
@@ -83,7 +83,7 @@ function read(path: string): Buffer {
   try {
     return readFileSync(path);
   } catch (error) {
-    // The last process that had the database open has just removed it.
+    // The last process that had the database open has just deleted the file.
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return Buffer.alloc(0);
     throw error;
   }

@@ -6,22 +6,22 @@ import { RemoteStore } from '../thread/remote-store.ts';
 import type { SqliteStoreOptions } from './store.ts';
 
 export type StoreWorkerOptions = Omit<SqliteStoreOptions, 'runtime'>;
-export type StoreWorkerMessage = { status: 'open' } | { status: 'failed'; fault: unknown; unavailable: boolean };
+export type StoreWorkerMessage = { status: 'open' } | { status: 'failed'; failure: unknown; unavailable: boolean };
 
 export interface ThreadedStore extends Store {
-  /** Told once if the thread ends without having been closed. */
+  /** Calls `listener` once if the thread ends before the store was closed. */
   onExit(listener: (error: Error) => void): void;
 }
 
 /**
- * `openSqliteStore` in a thread of its own: SQLite's calls block, above all while they wait for the disk, and a
- * thread that answers HTTP must not. Throws as `openSqliteStore` does.
+ * Opens the SQLite store in a thread of its own, because SQLite's calls block while they wait for the disk, and the thread that handles
+ * HTTP must not be blocked. Throws the same errors as `openSqliteStore`.
  */
 export async function openSqliteStoreInThread(options: StoreWorkerOptions): Promise<ThreadedStore> {
   const worker = new Worker(new URL('./worker.js', import.meta.url), { workerData: options, name: 'store' });
   const [opened] = (await once(worker, 'message')) as [StoreWorkerMessage];
   if (opened.status === 'failed') {
-    throw opened.unavailable ? new StoreUnavailableError((opened.fault as Error).message) : opened.fault;
+    throw opened.unavailable ? new StoreUnavailableError((opened.failure as Error).message) : opened.failure;
   }
   const store = new RemoteStore('sqlite', worker, systemRuntime.now);
   let closing = false;

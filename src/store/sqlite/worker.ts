@@ -5,12 +5,12 @@ import { serveStore } from '../thread/serve-store.ts';
 import { openSqliteStore } from './store.ts';
 import type { StoreWorkerMessage, StoreWorkerOptions } from './worker-host.ts';
 
-/** The thread that owns the database. It ends when the store was closed. */
+/** The thread that has the database open. It ends when the store is closed. */
 const port = parentPort;
 if (port === null) throw new Error('worker.ts runs in a worker thread');
 const say = (message: StoreWorkerMessage) => port.postMessage(message);
 
-/** Short: a write that waits for another process keeps all reads waiting, and the service sends it again. */
+/** The timeout is short, because a write that waits for another process blocks all reads, and the service retries the write. */
 const busyTimeoutMs = 1_000;
 
 try {
@@ -21,6 +21,6 @@ try {
   };
   say({ status: 'open' });
   serveStore({ ...store, close }, port);
-} catch (fault) {
-  say({ status: 'failed', fault, unavailable: fault instanceof StoreUnavailableError });
+} catch (failure) {
+  say({ status: 'failed', failure, unavailable: failure instanceof StoreUnavailableError });
 }

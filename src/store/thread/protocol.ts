@@ -1,36 +1,42 @@
 import type { Store } from '../port.ts';
 
-/** The verbs that cross the thread border. The type below fails to compile while one is missing. */
-export const verbs = {
-  accounts: ['create', 'find', 'setRateLimit', 'list'],
-  keys: ['create', 'findByHash', 'list', 'revoke', 'touch'],
+/** The methods of the store that can be called from another thread. The type below does not compile if one is missing. */
+export const storeMethods = {
+  accounts: ['create', 'find', 'rename', 'setRateLimit', 'setLowCreditThreshold', 'list', 'markDeleted', 'erase'],
+  keys: ['create', 'createWithin', 'findByHash', 'find', 'list', 'revoke', 'touch'],
+  audit: ['list'],
   ledger: ['commit', 'topUp', 'sweep', 'balance', 'usage', 'payments'],
+  statistics: ['add', 'list'],
   idempotency: ['claim', 'renew', 'end', 'answer'],
   processes: ['beat', 'leave'],
   webhooks: [
-    ...(['create', 'find', 'list', 'ofPoller', 'update', 'remove'] as const),
+    ...(['create', 'find', 'list', 'listAll', 'reseal', 'ofPoller', 'update', 'remove'] as const),
     ...(['withPlainUrl', 'beginHandshake', 'endHandshake'] as const),
   ],
   pollers: [
     ...(['beat', 'leave', 'find', 'keepForStream', 'claim', 'release', 'confirm'] as const),
-    ...(['count', 'woken', 'stop', 'setUnreachable', 'renew'] as const),
+    ...(['count', 'woken', 'stop', 'setUnreachable', 'listAll', 'reseal', 'renew'] as const),
   ],
   events: ['append', 'queueLate', 'after', 'place', 'lastPlace', 'sweep'],
   secretCheck: ['read', 'write', 'samples', 'discardSealed'],
-  deliveries: ['waiting', 'finish', 'list', 'replay', 'giveUp', 'backlog'],
+  platformState: ['read', 'write'],
+  identifiers: ['find', 'save'],
+  deliveries: ['waiting', 'finish', 'list', 'find', 'queued', 'replay', 'backlog'],
+  accountEvents: ['waiting', 'queue'],
 } as const satisfies { [Group in StoreGroup]: readonly (keyof Store[Group])[] };
 
 export type StoreGroup =
-  | ('accounts' | 'keys' | 'ledger' | 'idempotency' | 'processes')
-  | ('webhooks' | 'pollers' | 'events' | 'deliveries' | 'secretCheck');
-type Missing = { [Group in StoreGroup]: Exclude<keyof Store[Group], (typeof verbs)[Group][number]> }[StoreGroup];
-type Verb = { [Group in StoreGroup]: `${Group}.${(typeof verbs)[Group][number]}` }[StoreGroup];
+  | ('accounts' | 'keys' | 'audit' | 'ledger' | 'statistics' | 'idempotency' | 'processes')
+  | ('webhooks' | 'pollers' | 'events' | 'deliveries' | 'accountEvents' | 'secretCheck' | 'platformState')
+  | 'identifiers';
+type Missing = { [Group in StoreGroup]: Exclude<keyof Store[Group], (typeof storeMethods)[Group][number]> }[StoreGroup];
+type Verb = { [Group in StoreGroup]: `${Group}.${(typeof storeMethods)[Group][number]}` }[StoreGroup];
 export type Method = [Missing] extends [never] ? Verb | 'ready' | 'inspect' | 'close' : never;
 
-/** Calls and answers travel in batches: one message for all that one turn of the event loop brings. */
+/** Calls and results are sent in batches, one message for each turn of the event loop. */
 export type Calls = readonly { id: number; method: Method; args: readonly unknown[] }[];
 export type Answers = readonly (
   | { id: number; value: unknown }
-  /** `unavailable`: a `StoreUnavailableError`, whose class a structured clone would lose. */
-  | { id: number; fault: unknown; unavailable: boolean }
+  /** `unavailable` marks a `StoreUnavailableError`, because a structured clone does not keep the class of an error. */
+  | { id: number; failure: unknown; unavailable: boolean }
 )[];

@@ -1,46 +1,57 @@
 import type { MessagePort, Worker } from 'node:worker_threads';
 import { type Store, type StoreReport, StoreUnavailableError } from '../port.ts';
-import { type Answers, type Calls, type Method, type StoreGroup, verbs } from './protocol.ts';
+import { type Answers, type Calls, type Method, type StoreGroup, storeMethods } from './protocol.ts';
 
 interface Waiting {
   resolve(value: unknown): void;
   reject(error: unknown): void;
 }
 
-/** A store that runs in another thread, so that its waits for the disk are not this thread's. */
+/** A store that runs in another thread, so that its synchronous calls do not block this thread. */
 export class RemoteStore implements Store {
   readonly kind: string;
   readonly accounts: Store['accounts'];
   readonly keys: Store['keys'];
+  readonly audit: Store['audit'];
   readonly ledger: Store['ledger'];
+  readonly statistics: Store['statistics'];
   readonly idempotency: Store['idempotency'];
   readonly processes: Store['processes'];
   readonly webhooks: Store['webhooks'];
   readonly pollers: Store['pollers'];
   readonly events: Store['events'];
   readonly deliveries: Store['deliveries'];
+  readonly accountEvents: Store['accountEvents'];
   readonly secretCheck: Store['secretCheck'];
+  readonly platformState: Store['platformState'];
+  readonly identifiers: Store['identifiers'];
   readonly now: () => number;
+  readonly callsWaiting = () => this.#waiting.size;
   readonly #port: MessagePort | Worker;
   readonly #waiting = new Map<number, Waiting>();
   #calls: Calls[number][] = [];
   #lastId = 0;
   #gone: StoreUnavailableError | undefined;
 
-  /** `now`: the clock of the store, which must be of this machine. */
+  /** `now` is the store's clock, which must be the clock of this machine. */
   constructor(kind: string, port: MessagePort | Worker, now: () => number) {
     this.kind = kind;
     this.#port = port;
     this.accounts = this.#group('accounts');
     this.keys = this.#group('keys');
+    this.audit = this.#group('audit');
     this.ledger = this.#group('ledger');
+    this.statistics = this.#group('statistics');
     this.idempotency = this.#group('idempotency');
     this.processes = this.#group('processes');
     this.webhooks = this.#group('webhooks');
     this.pollers = this.#group('pollers');
     this.events = this.#group('events');
     this.deliveries = this.#group('deliveries');
+    this.accountEvents = this.#group('accountEvents');
     this.secretCheck = this.#group('secretCheck');
+    this.platformState = this.#group('platformState');
+    this.identifiers = this.#group('identifiers');
     this.now = now;
     port.on('message', (answers: Answers) => this.#settle(answers));
   }
@@ -60,7 +71,7 @@ export class RemoteStore implements Store {
     await closed;
   }
 
-  /** The other thread has ended: nothing that waits will be answered. */
+  /** Rejects all pending calls, because the other thread has ended. */
   lose(cause: Error): void {
     this.#gone ??= new StoreUnavailableError('The thread of the store has ended', { cause });
     for (const { reject } of this.#waiting.values()) reject(this.#gone);
@@ -68,7 +79,7 @@ export class RemoteStore implements Store {
   }
 
   #group<Group extends StoreGroup>(group: Group): Store[Group] {
-    const calls = verbs[group].map((verb) => [
+    const calls = storeMethods[group].map((verb) => [
       verb,
       (...args: unknown[]) => this.#call(`${group}.${verb}` as Method, args),
     ]);
@@ -93,12 +104,12 @@ export class RemoteStore implements Store {
       const waiting = this.#waiting.get(answer.id);
       this.#waiting.delete(answer.id);
       if ('value' in answer) waiting?.resolve(answer.value);
-      else waiting?.reject(answer.unavailable ? unavailable(answer.fault) : answer.fault);
+      else waiting?.reject(answer.unavailable ? unavailable(answer.failure) : answer.failure);
     }
   }
 }
 
-function unavailable(fault: unknown): StoreUnavailableError {
-  const { message, cause } = fault as Error;
+function unavailable(failure: unknown): StoreUnavailableError {
+  const { message, cause } = failure as Error;
   return new StoreUnavailableError(message, { cause });
 }

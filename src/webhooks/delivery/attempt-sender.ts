@@ -1,13 +1,19 @@
 import type { WebhookRecord } from '../../store/port.ts';
-import type { WebhookSecrets, WebhookVault } from '../shared/secrets.ts';
+import type { DeliverySignatures, WebhookSecrets, WebhookVault } from '../shared/secrets.ts';
 import { unpackEvent } from '../shared/stored-event.ts';
 import type { QueuedDelivery } from './delivery-window.ts';
-import type { ReceiverAnswer, ReceiverFault, Receivers } from './receiver.ts';
+import type { ReceiverFailure, ReceiverResponse, Receivers } from './receiver.ts';
 import type { SendGate, WebhookWatch } from './send-gate.ts';
-import { signedHeaders } from './signed.ts';
+import { deliveryHeaders, signaturesOf } from './signed.ts';
 
-/** The reason for which an attempt is aborted when its webhook is deleted or gets another URL. */
+/** The abort reason of an attempt whose webhook was deleted, was paused or got another URL. */
 const retired = new Error('the webhook was deleted or changed');
+
+export interface SentAttempt {
+  answer: ReceiverResponse | ReceiverFailure;
+  /** `null` if the stored data cannot be decrypted, so that there was no request. */
+  signatures: DeliverySignatures | null;
+}
 
 export interface AttemptSenderParts {
   receivers: Receivers;
@@ -15,14 +21,16 @@ export interface AttemptSenderParts {
   gate: SendGate;
 }
 
-/** Signs and sends the attempts of one webhook. Aborts them when the webhook is deleted or gets another URL. */
+/**
+ * Signs and sends the delivery attempts of one webhook. Aborts running attempts when the webhook is deleted, is paused or gets another URL.
+ */
 export class AttemptSender {
   readonly #parts: AttemptSenderParts;
   #webhook: WebhookRecord;
   #opened: { secrets: WebhookSecrets; url: URL } | null = null;
-  /** The attempts that are running, each with the watch that aborts it. */
+  /** The running attempts, each with the watch that aborts it. */
   readonly #running = new Map<AbortController, WebhookWatch>();
-  /** Follows the webhook while attempts are running. */
+  /** Watches the webhook for changes while attempts are running. */
   #watch: WebhookWatch | null = null;
 
   constructor(webhook: WebhookRecord, parts: AttemptSenderParts) {
@@ -30,29 +38,36 @@ export class AttemptSender {
     this.#parts = parts;
   }
 
-  /** The webhook was read again. */
+  /** Updates the webhook record after it was read again. */
   saw(webhook: WebhookRecord): void {
     if (webhook.revision !== this.#webhook.revision) this.#opened = null;
     this.#webhook = webhook;
     this.#watch?.saw(webhook);
   }
 
-  /** Aborts the attempts that are running. */
+  /** Aborts all running attempts. */
   abort(): void {
     this.#watch?.abort();
   }
 
-  /** Makes one attempt. Returns `null` if it was aborted because the webhook was deleted or got another URL. */
-  async send(delivery: QueuedDelivery, attempt: number, now: number): Promise<ReceiverAnswer | ReceiverFault | null> {
+  /** Makes one delivery attempt. Returns `null` if it was aborted because the webhook was deleted, was paused or got another URL. */
+  async send(delivery: QueuedDelivery, attempt: number, now: number): Promise<SentAttempt | null> {
+    const request = this.#sign(delivery, attempt, now);
+    if (request === null) {
+      const reason = 'not sent: the stored event or webhook cannot be decrypted';
+      return { answer: { reason, durationMs: 0 }, signatures: null };
+    }
     const controller = new AbortController();
     this.#running.set(controller, this.#follow());
-    const answer = await this.#post(delivery, attempt, now, controller);
+    const { account } = this.#webhook;
+    const answer = await this.#parts.receivers.deliver(account, request.url, request.headers, request.body, controller);
     this.#running.delete(controller);
     if (this.#running.size === 0) {
       this.#watch?.end();
       this.#watch = null;
     }
-    return 'fault' in answer && controller.signal.reason === retired ? null : answer;
+    if ('reason' in answer && controller.signal.reason === retired) return null;
+    return { answer, signatures: request.signatures };
   }
 
   #follow(): WebhookWatch {
@@ -65,33 +80,26 @@ export class AttemptSender {
     return watch;
   }
 
-  async #post(
-    delivery: QueuedDelivery,
-    attempt: number,
-    now: number,
-    ending: AbortController,
-  ): Promise<ReceiverAnswer | ReceiverFault> {
-    const { receivers, vault } = this.#parts;
-    const { event, body: stored } = delivery;
+  /** Returns `null` if the stored data cannot be decrypted. */
+  #sign({ event, body: stored }: QueuedDelivery, attempt: number, now: number) {
+    const { vault } = this.#parts;
     const { account } = this.#webhook;
-    let url: URL;
-    let body: string;
-    let headers: Record<string, string>;
     try {
       this.#opened ??= { secrets: vault.open(this.#webhook), url: new URL(vault.openUrl(this.#webhook)) };
-      url = this.#opened.url;
-      body = typeof stored === 'string' ? stored : bodyOf(vault.openBody(account, event, stored.sealed));
-      headers = signedHeaders({ eventId: event, attempt, body, now }, this.#opened.secrets);
+      const { secrets, url } = this.#opened;
+      const body = typeof stored === 'string' ? stored : bodyOf(vault.openBody(account, event, stored.sealed));
+      const payload = { eventId: event, attempt, body, now };
+      const signatures = signaturesOf(payload, secrets);
+      return { url, body, signatures, headers: deliveryHeaders(payload, signatures) };
     } catch {
-      return { fault: 'not sent: what the service keeps of it does not open', durationMs: 0 };
+      return null;
     }
-    return receivers.deliver(account, url, headers, body, ending);
   }
 }
 
-/** Throws if the code of no webhook has opened the message. Such a message has no deliveries. */
+/** Throws if the message was not opened for any webhook. Such a message has no deliveries. */
 function bodyOf(kept: string): string {
   const { body } = unpackEvent(kept);
-  if (body === null) throw new Error('a message that no webhook can open');
+  if (body === null) throw new Error('the message was not opened for any webhook');
   return body;
 }

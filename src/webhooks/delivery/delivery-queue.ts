@@ -4,14 +4,16 @@ import type { PollerMonitor } from '../shared/poller-run.ts';
 import { AttemptSender, type AttemptSenderParts } from './attempt-sender.ts';
 import { DeliveryWindow, keptInMemory, type QueuedDelivery } from './delivery-window.ts';
 import type { PollerWebhooks } from './poller-webhooks.ts';
-import { excerptOf, type ReceiverAnswer, type ReceiverFault } from './receiver.ts';
+import { excerptOf, type ReceiverFailure, type ReceiverResponse } from './receiver.ts';
 import type { ResultWriter } from './result-writer.ts';
 import { readRetryAfter, retryDelayMs } from './retry.ts';
 
-/** Attempts that one receiver gets at a time. A replay has one attempt besides, so that it does not delay live events. */
+/**
+ * The maximum number of concurrent attempts for one receiver. One more attempt may be a replay, so that replays do not delay live events.
+ */
 const liveAtOnce = 8;
 const replaysAtOnce = 1;
-/** The pause after a failed read of the store. */
+/** The pause in milliseconds after a failed read of the store. */
 const retryLoadMs = 1_000;
 
 export interface DeliveryQueueParts extends AttemptSenderParts {
@@ -22,7 +24,7 @@ export interface DeliveryQueueParts extends AttemptSenderParts {
   monitor: PollerMonitor;
 }
 
-/** Schedules the deliveries of one webhook. No webhook waits for another one. */
+/** Schedules the deliveries of one webhook. Webhooks do not wait for each other. */
 export class DeliveryQueue {
   readonly #parts: DeliveryQueueParts;
   #webhook: WebhookRecord;
@@ -32,11 +34,14 @@ export class DeliveryQueue {
   readonly #inFlight = new Map<string, Promise<void>>();
   #refreshedAt: number | null = null;
   #reading = false;
-  /** The number of attempts of each event whose results are not stored yet. The store still has older data of these events. */
+  /** The number of attempts of each event whose results are not stored yet. For these events the store returns outdated data. */
   readonly #unwritten = new Map<string, number>();
-  readonly #writes = new Set<Promise<void>>();
+  /** The events of the last batch of results, and the promise that resolves when the batch is stored. */
+  #batch: { events: string[]; stored: Promise<void> } | null = null;
+  /** Resolves when all results are stored, because batches are stored one after the other. */
+  #written: Promise<void> = Promise.resolve();
   #loading: Promise<void> | null = null;
-  /** The last read was a full page of known deliveries. The store is not read again before a result is stored. */
+  /** True if the last read returned a full page of known deliveries. The store is then not read again until a result is stored. */
   #readWasUseless = false;
   #timer: Timer | undefined;
   #ended = false;
@@ -51,7 +56,7 @@ export class DeliveryQueue {
     return this.#live.length + this.#replayed.length + this.#inFlight.size;
   }
 
-  /** True after `end`, and when the webhook has left the poller. */
+  /** True after `end` was called and after the webhook was moved to another poller. */
   get isEnded(): boolean {
     return this.#ended;
   }
@@ -61,7 +66,7 @@ export class DeliveryQueue {
     return this.#refreshedAt;
   }
 
-  /** To be called when the webhook was changed or deliveries were queued in the store. */
+  /** Must be called when the webhook was changed or deliveries were added to the store. */
   refresh(): void {
     this.see();
     this.#refreshedAt = this.#webhook.revision;
@@ -70,18 +75,25 @@ export class DeliveryQueue {
     this.#go();
   }
 
-  /** Takes over the webhook as it was last read. */
+  /** Updates the webhook record from the last read. */
   see(): void {
     const webhook = this.#parts.webhooks.find(this.#webhook.id);
     if (webhook === this.#webhook || this.#ended) return;
     if (!webhook) return void this.#leave();
     this.#webhook = webhook;
     this.#sender.saw(webhook);
+    // After a pause the deliveries are read from the store, in their order.
+    if (webhook.pausedAt !== null) for (const window of [this.#live, this.#replayed]) window.clear();
+  }
+
+  /** Adds a delivery to a window in memory, unless the webhook is paused. The delivery is already in the store. */
+  #keep(delivery: QueuedDelivery, window: DeliveryWindow): void {
+    if (this.#webhook.pausedAt === null) window.add(delivery);
   }
 
   /** Adds a new delivery, which is already stored. */
   add(delivery: QueuedDelivery): void {
-    this.#live.add(delivery);
+    this.#keep(delivery, this.#live);
     this.#go();
   }
 
@@ -90,10 +102,13 @@ export class DeliveryQueue {
     this.#ended = true;
     this.#timer?.cancel();
     await Promise.all(this.#inFlight.values());
-    await Promise.all(this.#writes);
+    await this.#written;
   }
 
-  /** The webhook left the poller. If it was deleted, running attempts are aborted; if it has another poller now, they finish. */
+  /**
+   * Ends the queue because the webhook left the poller. Running attempts are aborted if the webhook was deleted, and finish if it was moved
+   * to another poller.
+   */
   async #leave(): Promise<void> {
     void this.end();
     if (await this.#parts.webhooks.isDeleted(this.#webhook.id)) this.#sender.abort();
@@ -120,7 +135,10 @@ export class DeliveryQueue {
     if (!this.#readWasUseless && (this.#live.wantsMore(now) || this.#replayed.wantsMore(now))) this.#load();
   }
 
-  /** Continues after the read. While the store is away nothing is sent, because another process may have deleted the webhook. */
+  /**
+   * Sends nothing until the read has finished. While the store is unavailable nothing is sent, because another process may have deleted the
+   * webhook.
+   */
   #readAgain(): void {
     if (this.#reading) return;
     this.#reading = true;
@@ -167,24 +185,39 @@ export class DeliveryQueue {
     this.#readWasUseless = !useful;
   }
 
-  /** Takes a delivery over from the store. A replay may have changed its window and time. Returns false if nothing is new. */
+  /**
+   * Adds a delivery that was read from the store. A replay may have changed its window and its time. Returns false if the delivery is
+   * already known and unchanged.
+   */
   #place(delivery: QueuedDelivery, window: DeliveryWindow): boolean {
     const { event } = delivery;
     if (this.#inFlight.has(event) || this.#unwritten.has(event)) return false;
     const known = this.#live.remove(event) ?? this.#replayed.remove(event);
-    window.add(known ? { ...delivery, body: known.body } : delivery);
+    this.#keep(known ? { ...delivery, body: known.body } : delivery, window);
     return known?.nextAt !== delivery.nextAt || known.replayed !== delivery.replayed;
   }
 
-  /** Stores a result. The event stays in `#unwritten` while a read runs, because the read may have begun before the write. */
-  async #write(result: DeliveryResult): Promise<void> {
+  /** Stores a result. The event stays in `#unwritten` while a read is running, because the read may have begun before the write. */
+  #write(result: DeliveryResult): void {
     const { event } = result;
     this.#unwritten.set(event, (this.#unwritten.get(event) ?? 0) + 1);
-    await this.#parts.results.write(result);
+    const stored = this.#parts.results.write(result);
+    if (this.#batch?.stored === stored) {
+      this.#batch.events.push(event);
+      return;
+    }
+    const events = [event];
+    this.#batch = { events, stored };
+    this.#written = stored.then(() => this.#afterWrite(events));
+  }
+
+  async #afterWrite(events: readonly string[]): Promise<void> {
     await this.#loading;
-    const left = (this.#unwritten.get(event) ?? 1) - 1;
-    if (left > 0) this.#unwritten.set(event, left);
-    else this.#unwritten.delete(event);
+    for (const event of events) {
+      const left = (this.#unwritten.get(event) ?? 1) - 1;
+      if (left > 0) this.#unwritten.set(event, left);
+      else this.#unwritten.delete(event);
+    }
     if (!this.#readWasUseless) return;
     this.#readWasUseless = false;
     this.#go();
@@ -192,10 +225,7 @@ export class DeliveryQueue {
 
   #begin(delivery: QueuedDelivery, window: DeliveryWindow): void {
     window.inFlight += 1;
-    const attempt = this.#attempt(delivery, window).finally(() => {
-      if (this.#inFlight.get(delivery.event) === attempt) this.#inFlight.delete(delivery.event);
-    });
-    this.#inFlight.set(delivery.event, attempt);
+    this.#inFlight.set(delivery.event, this.#attempt(delivery, window));
   }
 
   async #attempt(delivery: QueuedDelivery, window: DeliveryWindow): Promise<void> {
@@ -204,39 +234,49 @@ export class DeliveryQueue {
     const { event, replayed, eventAt } = delivery;
     const now = runtime.now();
     const attempts = delivery.attempts + 1;
-    const answer = await this.#sender.send(delivery, attempts, now);
-    if (answer === null) {
-      // The attempt did not fail. The delivery goes to the new URL, if there is one.
+    const sent = await this.#sender.send(delivery, attempts, now);
+    if (sent === null) {
+      // An aborted attempt does not count as failed. If the webhook has a new URL, the delivery is sent there.
       this.#inFlight.delete(event);
       window.inFlight -= 1;
-      window.add(delivery);
+      this.#keep(delivery, window);
       return this.#go();
     }
+    const { answer, signatures } = sent;
     const status = 'status' in answer ? answer.status : null;
-    const fault =
-      'fault' in answer ? answer.fault : answer.status >= 200 && answer.status < 300 ? null : `status ${answer.status}`;
-    const delayMs = fault === null ? null : this.#delayMs(answer, attempts);
+    const failure =
+      'reason' in answer
+        ? answer.reason
+        : answer.status >= 200 && answer.status < 300
+          ? null
+          : `status ${answer.status}`;
+    const delayMs = failure === null ? null : this.#delayMs(answer, attempts);
     const nextAt = delayMs === null ? null : runtime.now() + delayMs;
-    const state = fault === null ? 'delivered' : nextAt === null ? 'given_up' : 'waiting';
-    const excerpt = 'status' in answer ? vault.sealExcerpt(account, event, id, excerptOf(answer)) : null;
-    const last = { at: now, durationMs: answer.durationMs, responseCode: status, error: fault, excerpt };
-    const write = this.#write({ event, webhook: id, state, attempts, nextAt, last });
-    this.#writes.add(write);
-    void write.finally(() => this.#writes.delete(write));
+    const state = failure === null ? 'delivered' : nextAt === null ? 'given_up' : 'waiting';
+    const response = 'status' in answer ? excerptOf(answer) : null;
+    const exchange = signatures && vault.sealExchange(account, event, id, { signatures, response });
+    const last = { at: now, durationMs: answer.durationMs, responseCode: status, error: failure };
+    this.#write({ event, webhook: id, state, attempts, nextAt, last, exchange });
     this.#parts.monitor.attempted({
+      webhook: id,
+      event,
+      attempt: attempts,
+      status,
+      startedAt: now,
+      durationMs: answer.durationMs,
       outcome: state === 'waiting' ? 'retrying' : state,
       firstAfterMs: attempts === 1 && !replayed ? now - eventAt : null,
       deliveredAfterMs: state === 'delivered' && !replayed ? runtime.now() - eventAt : null,
     });
     this.#inFlight.delete(event);
     window.inFlight -= 1;
-    if (nextAt !== null) window.add({ ...delivery, attempts, nextAt });
-    // If the store refuses it, the queue continues.
+    if (nextAt !== null) this.#keep({ ...delivery, attempts, nextAt }, window);
+    // If the store fails to invalidate the webhook, the queue continues.
     if (status === 410) void this.#parts.webhooks.invalidate(id).then(() => this.#go());
     this.#go();
   }
 
-  #delayMs(answer: ReceiverAnswer | ReceiverFault, attempts: number): number | null {
+  #delayMs(answer: ReceiverResponse | ReceiverFailure, attempts: number): number | null {
     const { runtime } = this.#parts;
     const asked = 'status' in answer && [429, 503].includes(answer.status) ? answer.retryAfter : null;
     return retryDelayMs(attempts, chance(runtime), readRetryAfter(asked, runtime.now()));

@@ -1,21 +1,21 @@
 import { eventTtlMs, type WaitingDelivery } from '../../store/port.ts';
 
-/** How many deliveries of one window are kept in memory. The store has the rest. */
+/** The maximum number of deliveries of one window in memory. The store has the others. */
 export const keptInMemory = 200;
 
 export type QueuedDelivery = Pick<WaitingDelivery, 'event' | 'attempts' | 'eventAt'> & {
   nextAt: number;
   replayed: boolean;
-  /** The bytes to send, or their sealed form. */
+  /** The body to send, either as text or encrypted. */
   body: string | { sealed: string };
 };
 
-/** The deliveries of one webhook that are due first, either live or replayed ones. The others are only in the store. */
+/** The deliveries of one webhook that become due first, either live or replayed. Later deliveries are only in the store. */
 export class DeliveryWindow {
   readonly atOnce: number;
   inFlight = 0;
   readonly #waiting = new Map<string, QueuedDelivery>();
-  /** When the first delivery that is only in the store is due. */
+  /** The time at which the first delivery that is only in the store becomes due. */
   #restAt = Number.NEGATIVE_INFINITY;
 
   constructor(atOnce: number) {
@@ -26,7 +26,7 @@ export class DeliveryWindow {
     return this.#waiting.size;
   }
 
-  /** Adds a delivery. If there are too many, drops the one that is due last; the store still has it. */
+  /** Adds a delivery. If the window is full, drops the delivery that is due last, which stays in the store. */
   add(delivery: QueuedDelivery): void {
     this.#waiting.set(delivery.event, delivery);
     if (this.#waiting.size <= keptInMemory) return;
@@ -36,20 +36,24 @@ export class DeliveryWindow {
     this.#restAt = Math.min(this.#restAt, last.nextAt);
   }
 
+  clear(): void {
+    this.#waiting.clear();
+  }
+
   remove(event: string): QueuedDelivery | undefined {
     const found = this.#waiting.get(event);
     this.#waiting.delete(event);
     return found;
   }
 
-  /** Returns whether a delivery is due and another attempt may run. */
+  /** Returns true if a delivery is due and another attempt may run. */
   canTake(now: number): boolean {
     if (this.inFlight >= this.atOnce) return false;
     for (const { nextAt } of this.#waiting.values()) if (nextAt <= now) return true;
     return false;
   }
 
-  /** Removes and returns a delivery that is due, if another attempt may run. */
+  /** Removes and returns a due delivery. Returns `undefined` if no delivery is due or no other attempt may run. */
   take(now: number): QueuedDelivery | undefined {
     if (this.inFlight >= this.atOnce) return undefined;
     for (const delivery of this.#waiting.values()) {
@@ -60,14 +64,14 @@ export class DeliveryWindow {
     return undefined;
   }
 
-  /** Returns when the next delivery becomes due, not counting those due now. */
+  /** Returns the time at which the next delivery becomes due, not counting deliveries that are due already. */
   soonest(now: number): number {
     let soonest = this.#restAt > now ? this.#restAt : Number.POSITIVE_INFINITY;
     for (const { nextAt } of this.#waiting.values()) if (nextAt > now && nextAt < soonest) soonest = nextAt;
     return soonest;
   }
 
-  /** Returns whether more deliveries can be due in the store and fit into the window. */
+  /** Returns true if the store may have more due deliveries and the window has space for them. */
   wantsMore(now: number): boolean {
     if (this.#restAt > now) return false;
     let due = 0;
@@ -75,12 +79,12 @@ export class DeliveryWindow {
     return due < keptInMemory / 2;
   }
 
-  /** The store may have deliveries that are due from `at` on. */
+  /** Records that the store may have deliveries that are due at `at` or later. */
   restFrom(at: number): void {
     this.#restAt = Math.min(this.#restAt, at);
   }
 
-  /** To be called before the deliveries due first are read from the store. */
+  /** Must be called before the first due deliveries are read from the store. */
   asking(): void {
     this.#restAt = Number.POSITIVE_INFINITY;
   }

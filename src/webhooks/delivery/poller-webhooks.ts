@@ -11,11 +11,11 @@ export interface PollerWebhooksParts {
   run: PollerRun;
 }
 
-/** Holds the webhooks of one poller as they were last read, and makes the poller's changes to them. */
+/** The webhooks of one poller as last read from the store, and the changes that the poller makes to them. */
 export class PollerWebhooks {
   readonly #parts: PollerWebhooksParts;
   #known: ReadonlyMap<string, WebhookRecord> = new Map();
-  /** The revisions whose receivers responded with 410, which may not be stored yet. */
+  /** The revision of each webhook whose receiver responded with 410. The change may not be stored yet. */
   readonly #gone = new Map<string, number>();
   #reading: Promise<void> = Promise.resolve();
   #readAt = Number.NEGATIVE_INFINITY;
@@ -29,7 +29,7 @@ export class PollerWebhooks {
     return [...this.#known.values()];
   }
 
-  /** When the webhooks were last read. */
+  /** The time of the last read. */
   get readAt(): number {
     return this.#readAt;
   }
@@ -38,7 +38,9 @@ export class PollerWebhooks {
     return this.#known.get(id);
   }
 
-  /** The webhooks that receive events of this type, also while they are not valid (docs/webhooks.md, The handshake). */
+  /**
+   * Returns the webhooks that receive events of this type, including webhooks that are currently invalid (docs/webhooks.md, The handshake).
+   */
   wanting(type: string): WebhookRecord[] {
     return this.all.filter((webhook) => webhook.keptSince !== null && wants(webhook, type));
   }
@@ -50,7 +52,7 @@ export class PollerWebhooks {
     return reading;
   }
 
-  /** Same as `read`, but callers share the read that is running. */
+  /** Reads the webhooks again. Unlike `read`, concurrent callers share one read. */
   refresh(): Promise<void> {
     this.#refreshing ??= this.read().finally(() => {
       this.#refreshing = null;
@@ -58,15 +60,15 @@ export class PollerWebhooks {
     return this.#refreshing;
   }
 
-  /** Returns whether a webhook that left the poller was deleted. If the store cannot be read, it counts as deleted. */
+  /** Returns true if a webhook that left the poller was deleted. Also returns true if the store cannot be read. */
   async isDeleted(id: string): Promise<boolean> {
     const { store, run } = this.#parts;
     return (await store.webhooks.find(run.record.account, id).catch(() => null)) === null;
   }
 
   /**
-   * Makes a webhook invalid whose receiver responded with 410 (docs/webhooks.md, The handshake). If the store fails, the
-   * webhook stays valid.
+   * Makes a webhook invalid because its receiver responded with 410 (docs/webhooks.md, The handshake). If the store fails, the webhook
+   * stays valid.
    */
   async invalidate(id: string): Promise<void> {
     const webhook = this.#known.get(id);
@@ -77,13 +79,13 @@ export class PollerWebhooks {
     try {
       await this.#rewrite(id, (record) => ({ ...record, valid: false, lastError }));
     } catch (error) {
-      this.#parts.run.fault(error);
+      this.#parts.run.failure(error);
       this.#gone.delete(id);
       if (this.#known.get(id)?.revision === webhook.revision) this.#know(webhook);
     }
   }
 
-  /** Returns the place from which the messages of a webhook wait; `null` if none wait. */
+  /** Returns the position from which messages of a webhook wait to be opened. Returns `null` if none wait. */
   messagesWait(webhook: WebhookRecord): MessagesWait | null {
     const { vault, run } = this.#parts;
     const { messagesWait } = vault.open(webhook);
@@ -91,8 +93,8 @@ export class PollerWebhooks {
   }
 
   /**
-   * Stores that the messages of a webhook wait behind this place, unless they wait from an earlier place. A `refused` code is
-   * not tried again until its owner gives another.
+   * Stores that the messages of a webhook after position `behind` wait to be opened, unless earlier messages already wait. A code in
+   * `refused` is not tried again until the owner of the webhook sets another code.
    */
   holdMessages(id: string, behind: number, refused: { code: string; reason: string } | null): Promise<void> {
     const { vault, run } = this.#parts;
@@ -113,8 +115,8 @@ export class PollerWebhooks {
   }
 
   /**
-   * Stores that the messages of a webhook up to a place no longer wait; `null`: none wait. A place that the next run of the
-   * poller has stored stays, because that run relies on it.
+   * Stores that the messages of a webhook up to a position no longer wait. `null` means that no messages wait at all. A position that was
+   * stored by a newer run of the poller is kept, because that run relies on it.
    */
   releaseMessages(id: string, upTo: number | null): Promise<void> {
     const { vault, run } = this.#parts;
@@ -132,7 +134,7 @@ export class PollerWebhooks {
     const { account, id: poller } = run.record;
     const readAt = runtime.now();
     const webhooks = await store.webhooks.ofPoller(account, poller);
-    // Even if the store was slow, the read counts as fresh for half of `freshMs`, so that deliveries continue.
+    // If the store was slow, the read still counts as fresh for half of `freshMs`, so that deliveries continue.
     this.#readAt = Math.max(readAt, runtime.now() - freshMs / 2);
     this.#known = new Map(webhooks.map((webhook) => [webhook.id, this.#withGone(webhook)]));
     for (const id of this.#gone.keys()) if (!this.#known.has(id)) this.#gone.delete(id);
@@ -146,7 +148,7 @@ export class PollerWebhooks {
     return this.#gone.get(webhook.id) === webhook.revision ? { ...webhook, valid: false } : webhook;
   }
 
-  /** Changes a webhook, again if someone else has changed it in between. `null` from `change` leaves it as it is. */
+  /** Changes a webhook and retries if the webhook was changed concurrently. Changes nothing if `change` returns `null`. */
   async #rewrite(id: string, change: (record: WebhookRecord) => WebhookRecord | null): Promise<void> {
     const { store, run } = this.#parts;
     for (;;) {

@@ -1,14 +1,14 @@
 import type { Dispatcher } from 'undici';
 import { OutgoingConnections } from '../../outbound/connection-limiter.ts';
 import { guardedAgent } from '../../outbound/connector.ts';
-import { Exchange, type ExchangeOptions } from '../../outbound/exchange.ts';
 import {
   AddressRefusedError,
   ConnectionLostError,
-  faultCode,
+  errorCode,
   NameNotFoundError,
   ServerMisbehavedError,
-} from '../../outbound/faults.ts';
+} from '../../outbound/errors.ts';
+import { Exchange, type ExchangeOptions } from '../../outbound/exchange.ts';
 import { OutboundGuard } from '../../outbound/guard.ts';
 import type { LimitedDispatchOptions } from '../../outbound/limited-exchange.ts';
 import { malformedField } from '../../shared/errors/fields.ts';
@@ -16,44 +16,46 @@ import type { Runtime } from '../../shared/runtime/runtime.ts';
 
 const maxUrlLength = 200;
 const deadlineMs = 10_000;
-/** The rest of a response is not read, and its connection is closed. */
+/** The maximum number of bytes of a response that are read. The connection is closed after that. */
 const maxReadBytes = 16 * 1024;
-/** Far more than arrives while `maxReadBytes` are read. */
+/** The maximum number of bytes received from a connection. This is far more than arrives while `maxReadBytes` are read. */
 const maxReceivedBytes = 1024 * 1024;
 const excerptBytes = 1024;
+/** The headers of every request to a receiver. */
+export const commonHeaders = { 'user-agent': 'postern-webhooks', accept: 'application/json' };
 const loopback = ['127.0.0.0/8', '::1/128'];
 
 /** The response of a receiver. */
-export interface ReceiverAnswer {
+export interface ReceiverResponse {
   status: number;
-  /** The beginning of the body, up to 16 KiB. */
+  /** The first 16 KiB of the response body. U+FFFD replaces bytes that are not UTF-8. */
   text: string;
   retryAfter: string | null;
   durationMs: number;
 }
 
 /**
- * A request without a response. `fault` is the reason in one sentence. It contains nothing that a private address may have
- * sent.
+ * A request that got no response. `reason` describes the failure in one sentence. The sentence contains no bytes from the receiver, because
+ * the receiver may be a private address.
  */
-export interface ReceiverFault {
-  fault: string;
+export interface ReceiverFailure {
+  reason: string;
   durationMs: number;
 }
 
 export interface ReceiversOptions {
   guard: OutboundGuard;
   runtime: Runtime;
-  /** Allows `http://localhost` (docs/webhooks.md, Registration). */
+  /** Allows receivers on `http://localhost` (docs/webhooks.md, Registration). */
   allowLocalhost: boolean;
-  /** Certificate authorities to trust instead of the system's. */
+  /** Certificate authorities that replace those of the system. */
   ca?: string;
   connections?: OutgoingConnections;
 }
 
 /**
- * Sends requests to the receivers of webhooks. Checks every address, follows no redirect, and limits each request to 10 s
- * and 16 KiB.
+ * Sends requests to the receivers of webhooks. Checks every address, follows no redirects, and limits each request to 10 s and each
+ * response to 16 KiB.
  */
 export class Receivers {
   readonly #options: ReceiversOptions;
@@ -78,39 +80,36 @@ export class Receivers {
   }
 
   /**
-   * The address of a receiver (docs/webhooks.md, Registration): `https`, or `http://localhost` where that is allowed. Throws
+   * Parses the URL of a receiver (docs/webhooks.md, Registration). Accepts `https`, and `http://localhost` if that is enabled. Throws
    * `bad_input`.
    */
   readUrl(text: string): URL {
     if (text.length > maxUrlLength) throw malformedField('url', `must be at most ${maxUrlLength} characters`);
     if (this.#local && isLocalhost(text)) return new URL(text);
     if (this.#local && /^http:/i.test(text)) {
-      throw malformedField(
-        'url',
-        'must be a URL with https://, or with http://localhost, by that name and without a user',
-      );
+      throw malformedField('url', 'must be an https:// URL, or an http://localhost URL without a user name');
     }
     return this.#options.guard.checkUrl(text, { field: 'url', schemes: ['https'] });
   }
 
-  /** Sends a GET. `account` owns the webhook and shares the connection slots with other accounts. */
-  get(account: string, url: URL, signal?: AbortSignal): Promise<ReceiverAnswer | ReceiverFault> {
+  /** Sends a GET request. `account` is the owner of the webhook. Accounts share the connection slots fairly. */
+  get(account: string, url: URL, signal?: AbortSignal): Promise<ReceiverResponse | ReceiverFailure> {
     return endedBy(signal, (ending) => this.#ask('GET', account, url, {}, null, ending));
   }
 
-  /** Sends a POST. See `get`. */
+  /** Sends a POST request. See `get` for `account`. */
   post(account: string, url: URL, headers: Readonly<Record<string, string>>, body: string, signal?: AbortSignal) {
     return endedBy(signal, (ending) => this.#ask('POST', account, url, headers, body, ending));
   }
 
-  /** Sends a POST that ends when the caller aborts `ending`. At the deadline `ending` is aborted too. */
+  /** Sends a POST request that can be aborted with `ending`. Aborts `ending` itself at the deadline. */
   deliver(
     account: string,
     url: URL,
     headers: Readonly<Record<string, string>>,
     body: string,
     ending: AbortController,
-  ): Promise<ReceiverAnswer | ReceiverFault> {
+  ): Promise<ReceiverResponse | ReceiverFailure> {
     return this.#ask('POST', account, url, headers, body, ending);
   }
 
@@ -125,7 +124,7 @@ export class Receivers {
     headers: Readonly<Record<string, string>>,
     body: string | null,
     ending: AbortController,
-  ): Promise<ReceiverAnswer | ReceiverFault> {
+  ): Promise<ReceiverResponse | ReceiverFailure> {
     const { runtime } = this.#options;
     const startedAt = runtime.now();
     let isLate = false;
@@ -142,11 +141,11 @@ export class Receivers {
       method,
       path: url.pathname + url.search,
       account,
-      headers: { 'user-agent': 'postern-webhooks', accept: 'application/json', ...headers },
+      headers: { ...commonHeaders, ...headers },
       body,
       maxBodyBytes: maxReadBytes,
       signal,
-      // A handshake is followed by another request of the same webhook in a day.
+      // The connection is closed after a handshake, because the next request of the webhook may come a day later.
       reset: method === 'GET',
       onSlot: () => {
         slotAt = runtime.now();
@@ -154,26 +153,27 @@ export class Receivers {
     };
     try {
       signal.throwIfAborted();
-      // Only `readUrl` accepts such a URL.
+      // `readUrl` accepts such a URL only if local receivers are enabled.
       const isLocal = url.protocol === 'http:' && url.hostname === 'localhost';
       const exchange = new Exchange(this.#local && isLocal ? this.#local : this.#public, options);
       signal.addEventListener('abort', () => exchange.abort(signal.reason), { once: true });
-      return { ...(await exchange.answer), durationMs: duration() };
+      const { status, retryAfter, body: received } = await exchange.answer;
+      return { status, retryAfter, text: received.toString(), durationMs: duration() };
     } catch (error) {
-      const fault = isLate ? lateFault((slotAt ?? runtime.now()) - startedAt) : describe(error);
-      return { fault, durationMs: duration() };
+      const failure = isLate ? timeoutReason((slotAt ?? runtime.now()) - startedAt) : describe(error);
+      return { reason: failure, durationMs: duration() };
     } finally {
       timer.cancel();
     }
   }
 }
 
-/** Runs a request that ends when the signal is aborted. */
+/** Runs a request that is aborted with the signal. */
 async function endedBy<Result>(
   signal: AbortSignal | undefined,
   run: (ending: AbortController) => Promise<Result>,
 ): Promise<Result> {
-  // Not `AbortSignal.any`: a composite signal with its weak references costs about 10 µs of CPU for each request.
+  // `AbortSignal.any` is not used, because its weak references cost about 10 µs of CPU time per request.
   const ending = new AbortController();
   const end = () => ending.abort(signal?.reason);
   if (signal?.aborted) end();
@@ -185,26 +185,39 @@ async function endedBy<Result>(
   }
 }
 
-function lateFault(waitedMs: number): string {
+function timeoutReason(waitedMs: number): string {
   const waited = Math.floor(waitedMs / 1_000);
-  if (waited === 0) return 'no answer within 10 s';
-  return `no answer within 10 s, ${waited} s of which it waited because too many other requests to its host were under way`;
+  if (waited === 0) return 'no response within 10 s';
+  return `no response within 10 s; the request waited for ${waited} s of them because of too many other requests to the same host`;
 }
 
-export function excerptOf({ text }: ReceiverAnswer): string {
-  return Buffer.from(text).subarray(0, excerptBytes).toString('utf8');
+const encoder = new TextEncoder();
+/** Receives the encoded excerpt, whose length is all that matters. */
+const excerptBuffer = new Uint8Array(excerptBytes);
+
+/**
+ * Returns the first 1 KiB of the response body in UTF-8. Control characters are replaced with U+FFFD, which has already replaced all bytes
+ * that are not UTF-8.
+ */
+export function excerptOf({ text }: ReceiverResponse): string {
+  const printable = text.slice(0, excerptBytes).replace(/[^\P{Cc}\t\r\n]/gu, '\ufffd');
+  const { read } = encoder.encodeInto(printable, excerptBuffer);
+  return printable.slice(0, read);
 }
 
-/** Strict, because `http://localhost:x@example.com` names another host and a user. */
+/** The match is strict, because `http://localhost:x@example.com` has the host `example.com` and the user `localhost`. */
 function isLocalhost(text: string): boolean {
   return /^http:\/\/localhost(?::\d{1,5})?(?:[/?#][^\\\p{Cc}\p{Z}]*)?$/iu.test(text) && URL.canParse(text);
 }
 
-/** Describes a fault by the error code of Node or undici. The messages of errors can contain bytes from the receiver. */
+/**
+ * Describes an error by the error code of Node or undici. The messages of these errors are not used, because they can contain bytes from
+ * the receiver.
+ */
 function describe(error: unknown): string {
   if (error instanceof AddressRefusedError || error instanceof NameNotFoundError) return `its host ${error.message}`;
   if (error instanceof ConnectionLostError || error instanceof ServerMisbehavedError) return `it ${error.message}`;
-  const code = faultCode(error);
+  const code = errorCode(error);
   if (/^(ERR_TLS|ERR_SSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|EPROTO)/.test(code)) return `TLS failed (${code})`;
   if (code === 'ECONNREFUSED') return 'it refuses connections';
   if (code === 'UND_ERR_CONNECT_TIMEOUT') return 'no connection within 10 s';

@@ -1,8 +1,9 @@
-import { type Runtime, sleep, type Timer } from '../../shared/runtime/runtime.ts';
+import { type Runtime, sleep } from '../../shared/runtime/runtime.ts';
 import type { DeliveryResult, Store } from '../../store/port.ts';
 import type { PollerRun } from '../shared/poller-run.ts';
 
-const flushMs = 5;
+/** Results are collected for this time. A commit costs as much as many results, and a result that a crash loses is delivered again. */
+const collectMs = 20;
 const retryMs = 1_000;
 
 export interface ResultWriterParts {
@@ -11,49 +12,58 @@ export interface ResultWriterParts {
   run: PollerRun;
 }
 
-/** Stores the results of attempts, in batches of a few milliseconds. */
+interface Batch {
+  readonly results: DeliveryResult[];
+  /** Resolves when the results are stored, or when they are discarded after `end`. */
+  readonly stored: Promise<void>;
+}
+
+/** Stores the results of delivery attempts in batches, one batch at a time. */
 export class ResultWriter {
   readonly #parts: ResultWriterParts;
-  #noted: { result: DeliveryResult; done: () => void }[] = [];
-  #timer: Timer | undefined;
+  /** The results that are being collected. */
+  #next: Batch | null = null;
+  #writing: Promise<void> = Promise.resolve();
   #ended = false;
 
   constructor(parts: ResultWriterParts) {
     this.#parts = parts;
   }
 
-  /** Resolves when the result is stored, or is discarded after `end`. */
+  /** Resolves when the result is stored, or when it is discarded after `end`. All results of a batch share the promise. */
   write(result: DeliveryResult): Promise<void> {
-    return new Promise((done) => {
-      this.#noted.push({ result, done });
-      this.#timer ??= this.#parts.runtime.after(flushMs, () => void this.#flush());
-    });
+    this.#next ??= this.#begin();
+    this.#next.results.push(result);
+    return this.#next.stored;
   }
 
-  /**
-   * From now on, results that cannot be stored at once are discarded. The next process that runs the poller delivers these
-   * events again.
-   */
+  /** From now on, discards results that cannot be stored at once. The next process that runs the poller will deliver these events again. */
   end(): void {
     this.#ended = true;
   }
 
-  async #flush(): Promise<void> {
+  #begin(): Batch {
+    const results: DeliveryResult[] = [];
+    const collected = Promise.all([this.#writing, sleep(this.#parts.runtime, collectMs)]);
+    const stored = collected.then(() => {
+      this.#next = null;
+      return this.#store(results);
+    });
+    this.#writing = stored;
+    return { results, stored };
+  }
+
+  async #store(results: readonly DeliveryResult[]): Promise<void> {
     const { store, runtime, run } = this.#parts;
-    const batch = this.#noted;
-    this.#noted = [];
-    this.#timer = undefined;
-    const results = batch.map(({ result }) => result);
     for (;;) {
       try {
         if ((await store.deliveries.finish(run.record, results)) === 'superseded') run.supersede();
-        break;
+        return;
       } catch (error) {
-        run.fault(error);
-        if (this.#ended) break;
+        run.failure(error);
+        if (this.#ended) return;
         await sleep(runtime, retryMs);
       }
     }
-    for (const { done } of batch) done();
   }
 }

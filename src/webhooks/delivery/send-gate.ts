@@ -1,57 +1,68 @@
 import { LRUCache } from 'lru-cache';
+import { upTo } from '../../shared/runtime/lru.ts';
 import { type Runtime, repeat } from '../../shared/runtime/runtime.ts';
 import type { Store, WebhookRecord } from '../../store/port.ts';
 
-/** Far more than the webhooks that are deleted or moved while a process still has older records of them. */
+/**
+ * The maximum number of retired webhooks in memory. It is far above the number of webhooks that are deleted or moved while a process still
+ * has older records of them.
+ */
 const mostRetired = 10_000;
-/** How often a webhook is looked up while something is sent to it, since another process may delete it. */
+/**
+ * The interval in milliseconds at which a webhook is read again while a request to it is running, because another process may delete it.
+ */
 const lookMs = 400;
-/** A request may still begin this long, plus the time of one read, after another process has deleted the webhook. */
+/** A request may still begin this many milliseconds, plus the time of one read, after another process has deleted the webhook. */
 export const freshMs = 500;
 
-/** A webhook as it was read. `revision` and `url` are missing if the request goes to another URL than the record's. */
-export type Addressee = Pick<WebhookRecord, 'account' | 'id'> & Partial<Pick<WebhookRecord, 'revision' | 'url'>>;
+/**
+ * The target of a request: a webhook as it was read. The optional fields are missing if the request goes to another URL than the one in
+ * the record.
+ */
+export type WebhookTarget = Pick<WebhookRecord, 'account' | 'id'> &
+  Partial<Pick<WebhookRecord, 'revision' | 'url' | 'pausedAt'>>;
 
 /**
- * Decides to which webhooks this process may still send; nothing else does. Everything that sends to a receiver asks
- * here first, and follows the webhook with a `WebhookWatch` while a request runs.
- *
- * When a request deletes a webhook or changes its URL, the older records of it that queues and handshakes still hold are
- * retired: nothing more is sent with them, and running requests are aborted. Changes by other processes are found by
+ * Decides to which webhooks this process may still send. Every sender asks this class first, and watches the webhook with a `WebhookWatch`
+ * while a request is running. When a call deletes or pauses a webhook or changes its URL, older records of the webhook in queues and
+ * handshakes are retired: no more requests are sent with them, and running requests are aborted. Changes by other processes are detected by
  * reading the webhook again.
  */
 export class SendGate {
   readonly #parts: { store: Store; runtime: Runtime };
   /** The oldest revision of each webhook that may still be used. */
-  readonly #oldest = new LRUCache<string, number>({ max: mostRetired });
+  readonly #oldest = new LRUCache<string, number>(upTo(mostRetired));
   readonly #watches = new Map<string, Set<WebhookWatch>>();
 
   constructor(parts: { store: Store; runtime: Runtime }) {
     this.#parts = parts;
   }
 
-  /** Returns whether requests may be sent to a webhook that was read at this time. `stale`: it must be read again first. */
+  /**
+   * Returns whether events may be delivered to a webhook that was read at `readAt`. `stale` means that the webhook must be read again first.
+   */
   state(webhook: WebhookRecord, readAt: number): 'open' | 'stale' | 'closed' {
-    if (!webhook.valid || this.#isRetired(webhook.id, webhook.revision)) return 'closed';
+    if (!webhook.valid || webhook.pausedAt !== null) return 'closed';
+    if (this.#isRetired(webhook.id, webhook.revision)) return 'closed';
     return Math.abs(this.#parts.runtime.now() - readAt) < freshMs ? 'open' : 'stale';
   }
 
-  /** Retires the records of a webhook below this revision; `Infinity` retires all of them. */
+  /** Retires all records of a webhook below this revision. `Infinity` retires all records. */
   retire(id: string, below: number): void {
     this.#oldest.set(id, Math.max(below, this.#oldest.get(id) ?? 0));
     for (const watch of [...(this.#watches.get(id) ?? [])]) if (watch.revision < below) watch.abort();
   }
 
-  /** To be called when a webhook is created, because one with the same id may have been deleted before. */
+  /** Must be called when a webhook is created, because a webhook with the same id may have been deleted before. */
   admit(id: string): void {
     this.#oldest.delete(id);
   }
 
-  /** Returns a watch, which must be ended. */
-  watch(addressee: Addressee): WebhookWatch {
-    const { id } = addressee;
+  /** Returns a watch. The caller must end it. */
+  watch(target: WebhookTarget): WebhookWatch {
+    const { id } = target;
     const watches = this.#watches.get(id) ?? new Set();
-    const watch: WebhookWatch = new WebhookWatch(addressee, () => {
+    const watch: WebhookWatch = new WebhookWatch(target, () => {
       watches.delete(watch);
       if (watches.size === 0 && this.#watches.get(id) === watches) this.#watches.delete(id);
     });
@@ -61,15 +72,15 @@ export class SendGate {
   }
 
   /**
-   * Runs `send` with a signal that is aborted when any process deletes the webhook or changes its URL. Returns `null` if the
+   * Runs `send` with a signal that is aborted when any process deletes or pauses the webhook or changes its URL. Returns `null` if the
    * signal is aborted, even before `send` begins.
    */
-  async during<Result>(addressee: Addressee, send: (signal: AbortSignal) => Promise<Result>): Promise<Result | null> {
+  async during<Result>(target: WebhookTarget, send: (signal: AbortSignal) => Promise<Result>): Promise<Result | null> {
     const { store, runtime } = this.#parts;
-    const { account, id } = addressee;
-    const watch = this.watch(addressee);
+    const { account, id } = target;
+    const watch = this.watch(target);
     const looking = repeat(runtime, lookMs, async () => {
-      // If the store is away, the webhook is looked up again after the next interval.
+      // If the store is unavailable, the webhook is read again after the next interval.
       const found = await store.webhooks.find(account, id).catch(() => undefined);
       if (found !== undefined) watch.saw(found);
     });
@@ -87,33 +98,38 @@ export class SendGate {
   }
 }
 
-/** Follows one webhook while something is sent to it. */
+/** Watches one webhook for changes while a request to it is running. */
 export class WebhookWatch {
   readonly #aborting = new AbortController();
   readonly #url: string | undefined;
+  /** True for requests that the owner of a paused webhook asked for. */
+  readonly #mayBePaused: boolean;
   readonly #onEnd: () => void;
   #revision: number;
 
-  constructor({ revision, url }: Addressee, onEnd: () => void) {
-    // Requests to a URL that the record does not have yet are retired by a deletion only.
+  constructor({ revision, url, pausedAt = null }: WebhookTarget, onEnd: () => void) {
+    // A request to a URL that is not stored yet is retired only if the webhook is deleted.
     this.#revision = revision ?? Number.MAX_SAFE_INTEGER;
     this.#url = url;
+    this.#mayBePaused = pausedAt !== null || url === undefined;
     this.#onEnd = onEnd;
   }
 
-  /** Aborted when the webhook is deleted or its URL changes. */
+  /** Aborted when the webhook is deleted or paused, or its URL changes. */
   get signal(): AbortSignal {
     return this.#aborting.signal;
   }
 
-  /** The revision of the newest record with this URL that was read. */
+  /** The revision of the newest record with this URL. */
   get revision(): number {
     return this.#revision;
   }
 
-  /** To be called when the webhook was read again; `null` means that it is deleted. */
+  /** Must be called with the webhook after each read. `null` means that the webhook was deleted. */
   saw(found: WebhookRecord | null): void {
-    if (found === null || (this.#url !== undefined && found.url !== this.#url)) this.abort();
+    const isMoved = this.#url !== undefined && found?.url !== this.#url;
+    const isPaused = !this.#mayBePaused && found !== null && found.pausedAt !== null;
+    if (found === null || isMoved || isPaused) this.abort();
     else this.#revision = Math.max(this.#revision, found.revision);
   }
 

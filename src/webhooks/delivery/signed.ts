@@ -1,38 +1,52 @@
-import type { WebhookSecrets } from '../shared/secrets.ts';
+import type { DeliverySignatures, WebhookSecrets } from '../shared/secrets.ts';
 import { platformSignature, standardSignature } from '../shared/signatures.ts';
 
-export interface SignedPayload {
+export interface DeliveryAttempt {
   eventId: string;
-  /** Counts from 1. */
+  /** The number of the attempt, beginning with 1. */
   attempt: number;
-  body: string;
-  /** Milliseconds since the Unix epoch. */
+  /** The time of the attempt in milliseconds since the Unix epoch. */
   now: number;
 }
 
+export interface SignedPayload extends DeliveryAttempt {
+  body: string;
+}
+
+const seconds = (ms: number) => Math.floor(ms / 1_000);
+
 /**
- * Returns the headers of one attempt. While a secret is rotated, the standard signature is made with both (docs/webhooks.md,
- * Rotating a secret).
+ * Signs one delivery attempt. During the rotation of a secret, the standard signature header contains a signature for each of both secrets
+ * (docs/webhooks.md, Rotating a secret).
  */
-export function signedHeaders(
-  { eventId, attempt, body, now }: SignedPayload,
-  secrets: WebhookSecrets,
-): Record<string, string> {
-  const timestampSeconds = Math.floor(now / 1_000);
-  const message = { id: eventId, timestampSeconds, body };
+export function signaturesOf({ eventId, body, now }: SignedPayload, secrets: WebhookSecrets): DeliverySignatures {
+  const message = { id: eventId, timestampSeconds: seconds(now), body };
   const previous = secrets.previous !== null && secrets.previous.until > now ? secrets.previous.secret : null;
   const signing = previous === null ? [secrets.secret] : [secrets.secret, previous];
   return {
+    platform: platformSignature(body, secrets.proven ? secrets.secret : (previous ?? secrets.secret)),
+    standard: signing.map((secret) => standardSignature(message, secret)).join(' '),
+  };
+}
+
+/** Returns the headers of one delivery attempt. */
+export function deliveryHeaders(
+  { eventId, attempt, now }: DeliveryAttempt,
+  { platform, standard }: DeliverySignatures,
+): Record<string, string> {
+  const timestamp = String(seconds(now));
+  return {
     'content-type': 'application/json',
-    'x-platform-webhooks-signature': platformSignature(
-      body,
-      secrets.proven ? secrets.secret : (previous ?? secrets.secret),
-    ),
+    'x-platform-webhooks-signature': platform,
     'x-platform-webhooks-event-id': eventId,
     'x-platform-webhooks-attempt': String(attempt),
-    'x-platform-webhooks-timestamp': String(timestampSeconds),
+    'x-platform-webhooks-timestamp': timestamp,
     'webhook-id': eventId,
-    'webhook-timestamp': String(timestampSeconds),
-    'webhook-signature': signing.map((secret) => standardSignature(message, secret)).join(' '),
+    'webhook-timestamp': timestamp,
+    'webhook-signature': standard,
   };
+}
+
+export function signedHeaders(payload: SignedPayload, secrets: WebhookSecrets): Record<string, string> {
+  return deliveryHeaders(payload, signaturesOf(payload, secrets));
 }

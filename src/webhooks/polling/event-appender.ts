@@ -19,16 +19,18 @@ export interface EventAppenderParts {
   monitor: PollerMonitor;
 }
 
-/** Events of the platform, and the cursors before (`null`: there was none) and after them. */
+/**
+ * A page of events of the platform. `before` and `after` are the cursors around the page; `before` is `null` if there was no cursor yet.
+ */
 export interface EventPage {
   events: readonly PlatformEvent[];
   before: string | null;
   after: string;
-  /** The platform did not keep all events before these. */
+  /** True if the platform no longer has all events before this page. */
   gap: boolean;
 }
 
-/** Stores the events of the platform with a delivery for each webhook that receives them, then queues the deliveries. */
+/** Stores events of the platform together with a delivery for each webhook that receives them, and then queues the deliveries. */
 export class EventAppender {
   readonly #parts: EventAppenderParts;
 
@@ -36,12 +38,14 @@ export class EventAppender {
     this.#parts = parts;
   }
 
-  /** Returns false if another process runs the poller: then the rest was not stored. */
+  /**
+   * Appends a page of events. Returns false if another process has taken over the poller. In this case the rest of the page was not stored.
+   */
   async append({ events, before, after, gap }: EventPage): Promise<boolean> {
     const { store, vault, runtime, run, webhooks, messages, queues, monitor } = this.#parts;
     const poller = run.record;
     const { account } = poller;
-    // A webhook that was just created or became valid may receive these events, so the webhooks are read again.
+    // The webhooks are read again, because a webhook that was just created or became valid may receive these events.
     if (events.length > 0) await queues.read(false);
     const idOf = (event: PlatformEvent) => vault.eventId(account, event.id, event.type);
     const opened = await messages.open(poller, events.filter(isMessageEvent), idOf);
@@ -52,14 +56,16 @@ export class EventAppender {
         .filter((webhook) => event.only === null || event.only.has(webhook.id))
         .map((webhook) => ({ event, webhook: webhook.id })),
     );
-    // The gap comes first, because it is before these events. Its id derives from the cursor, so that repeated polls store it once.
+    // The gap event comes first, because the missing events are older than the page. Its id is derived from the cursor, so repeated polls
+    // store it only once.
     const gaps = gap ? [gapEvent(vault.eventId(account, before ?? after, 'gap'))] : [];
     const sealed = [...gaps, ...added].map(({ id, type, kept }) => ({
-      ...{ id, type },
+      id,
+      type,
       sealed: vault.sealBody(account, id, kept),
     }));
     const deliveries = wanted.map(({ event, webhook }) => ({ event: event.id, webhook }));
-    // If a later part fails, the cursor has not moved and the page comes again. The store then ignores the parts that it has.
+    // If a later part fails, the cursor has not moved, so the whole page is read again. The store ignores the parts that it already has.
     const parts = before === null ? [sealed] : splitForAppend(sealed);
     for (const [at, part] of parts.entries()) {
       const isLast = at === parts.length - 1;

@@ -14,15 +14,15 @@ export interface MessageCodesParts {
 }
 
 /**
- * The result of opening messages with a code. `refused`: the code is wrong or unusable, so its owner must give another one.
- * `failed`: a retry may succeed.
+ * The result of opening messages with an encryption code. `refused` means that the code is wrong or unusable and the owner must set another
+ * one. `failed` means that a retry may succeed.
  */
 export type CodeOutcome =
   | { result: 'opened'; messages: (OpenedMessage | null)[] }
   | { result: 'refused' }
   | { result: 'failed'; error: unknown };
 
-/** Opens messages with the codes of webhooks, and stores in each webhook from which place its messages wait. */
+/** Opens messages with the encryption codes of webhooks, and stores for each webhook the position from which its messages wait. */
 export class MessageCodes {
   readonly #parts: MessageCodesParts;
 
@@ -30,7 +30,7 @@ export class MessageCodes {
     this.#parts = parts;
   }
 
-  /** Opens messages with one code. If that fails, the messages of its webhooks wait. */
+  /** Opens messages with one encryption code. If that fails, stores that the messages of the webhooks with this code wait. */
   async open(
     poller: PollerRecord,
     code: string,
@@ -44,13 +44,13 @@ export class MessageCodes {
       return { result: 'opened', messages };
     } catch (error) {
       const refused = isCodeRefusal(error) ? { code, reason: error.message } : null;
-      if (!refused) run.fault(error);
+      if (!refused) run.failure(error);
       await this.hold(poller, webhooks, refused);
       return refused ? { result: 'refused' } : { result: 'failed', error };
     }
   }
 
-  /** Makes the messages of these webhooks wait from the next append on, unless they already wait. */
+  /** Stores that the messages of these webhooks wait from the next append on, unless they already wait. */
   async hold(
     { account, id }: PollerRecord,
     webhooks: readonly WebhookRecord[],

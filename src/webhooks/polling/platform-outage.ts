@@ -4,7 +4,7 @@ import type { PollerRecord, Store } from '../../store/port.ts';
 import type { PollerRun } from '../shared/poller-run.ts';
 import type { WebhookVault } from '../shared/secrets.ts';
 
-/** An outage is reported in `last_error` after this time (docs/webhooks.md, Stored credentials). */
+/** An outage is reported in `last_error` after this many milliseconds (docs/webhooks.md, Stored credentials). */
 const toleratedMs = 30_000;
 
 export interface PlatformOutageParts {
@@ -15,19 +15,19 @@ export interface PlatformOutageParts {
 }
 
 /**
- * Maintains `PollerRecord.unreachable` from the results of polls. Sets it when the platform has been unreachable for 30 s, and
- * clears it after the first poll that works.
+ * Updates `PollerRecord.unreachable` after polls. Sets it when the platform has been unreachable for 30 s, and clears it after the first
+ * successful poll.
  */
 export class PlatformOutage {
   readonly #parts: PlatformOutageParts;
   #record: PollerRecord;
-  /** When the first of the failures in a row happened. */
+  /** The time of the first failure since the last success; `null` if the last request succeeded. */
   #since: number | null = null;
   #reason = '';
   #timer: Timer | undefined;
-  /** The reason that should be stored. */
+  /** The outage reason that should be stored. */
   #wanted: string | null = null;
-  /** The stored reason; `undefined` if it is not known. */
+  /** The stored reason; `undefined` if it is unknown. */
   #stored: string | null | undefined;
   #writing: Promise<void> = Promise.resolve();
 
@@ -38,9 +38,9 @@ export class PlatformOutage {
     this.#stored = record.unreachable === null ? null : undefined;
   }
 
-  /** The record was read again. New credentials have not failed yet. */
+  /** Updates the poller's record after it was read again. If the credentials are new, earlier failures no longer count. */
   refresh(record: PollerRecord): void {
-    // A write may have run while the record was read.
+    // A write may have run while the record was read, so the stored reason is unknown.
     this.#stored = undefined;
     if (record.sealed !== this.#record.sealed) this.#reset();
     this.#record = record;
@@ -52,7 +52,7 @@ export class PlatformOutage {
     this.#reason = reason;
     const leftMs = this.#since + toleratedMs - runtime.now();
     if (leftMs <= 0) this.#report();
-    // The next poll may be a minute away.
+    // A timer reports the outage, because the next poll may be a minute away.
     else this.#timer ??= runtime.after(leftMs, () => this.#report());
   }
 
@@ -92,19 +92,19 @@ export class PlatformOutage {
         const sealed = wanted === null ? null : vault.sealUnreachable(record, wanted);
         if ((await store.pollers.setUnreachable(record, sealed)) && record === this.#record) this.#stored = wanted;
       })
-      .catch(run.fault);
+      .catch(run.failure);
   }
 }
 
 /**
- * Returns the reason if a poll failed because the platform, or the proxy before it, is out of reach or refuses every call;
- * else `null`. Messages about proxies name the host only. A refusal that came through a proxy may be the proxy's own text,
- * and may repeat the proxy's credentials, so it is not quoted.
+ * Returns the reason for a failed poll if the platform or its proxy is unreachable or refuses every call; otherwise `null`. Messages about
+ * proxies contain only the host. A refusal that came through a proxy is not quoted, because the proxy may have written it and it may
+ * contain the proxy's credentials.
  */
 export function outageReason(error: unknown, hasProxy: boolean): string | null {
   if (!(error instanceof PosternError)) return null;
   if (error.code === 'platform_unavailable' || error.code === 'platform_timeout') return error.message;
-  // Other refusals than of the token, such as of a locked account, may end soon.
+  // A refusal for another reason than the token, such as a locked account, may be temporary.
   if (error.code !== 'forbidden' || error.reason === 'auth_token_rejected') return null;
   return hasProxy ? 'The platform, or the proxy in its name, refuses this account' : error.message;
 }

@@ -1,39 +1,40 @@
 import { repeat, sleep, type Timer } from '../../shared/runtime/runtime.ts';
 import { type PollerRecord, pollerTtlMs } from '../../store/port.ts';
+import { WaitSlots } from './activity-waits.ts';
 import { RunningPoller, type RunningPollerParts } from './running-poller.ts';
 
-/** How often the process that runs a poller looks for changed and deleted webhooks. */
+/** The interval in milliseconds at which the process that runs a poller looks for changed and deleted webhooks. */
 const lookMs = 350;
-/** Pollers are counted and claimed in every so many looks. */
+/** The number of looks between two rounds of counting and claiming pollers. */
 const looksPerClaim = 3;
 const beatMs = pollerTtlMs / 3;
 const claimsAtOnce = 500;
-/** When the service stops, running polls and attempts get this long to end. */
+/** The time in milliseconds that running polls and attempts get to finish when the service stops. */
 const graceMs = 5_000;
 
 /**
- * Runs the pollers of this process, which are an even share of all pollers. A new process gets some of them. A process that
- * stops gives its pollers back. The pollers of a process that died are taken over when its heartbeats are overdue.
+ * Runs the pollers of this process. The pollers are distributed evenly over all processes: a new process gets some of them, and a process
+ * that stops gives its pollers back. The pollers of a crashed process are taken over when its heartbeats are overdue.
  */
 export class PollerHost {
   readonly #parts: RunningPollerParts;
   readonly #process: string;
   readonly #running = new Map<string, RunningPoller>();
-  /** Pollers that are being given back, when their running work has ended. */
+  /** Pollers that will be given back when their running work has ended. */
   readonly #leaving = new Set<RunningPoller>();
-  /** Pollers that the store has reported as woken and that were not refreshed yet. */
+  /** Pollers that the store has reported as changed and that were not refreshed yet. */
   readonly #woken = new Set<string>();
   #looking: Timer | undefined;
   #looks = 0;
   #round: Promise<void> = Promise.resolve();
   #beatAt: number;
-  /** Number of processes that run pollers, as of the last beat; 0 before the first. */
+  /** The number of processes that run pollers, at the last heartbeat; 0 before the first. */
   #processes = 0;
-  /** True if the store may list other pollers for this process than the ones that it runs. */
+  /** True if the pollers that the store assigns to this process may differ from those that this process runs. */
   #doubtful = false;
 
-  constructor(parts: RunningPollerParts) {
-    this.#parts = parts;
+  constructor(parts: Omit<RunningPollerParts, 'waitSlots'>) {
+    this.#parts = { ...parts, waitSlots: new WaitSlots(parts.platform.maxWaitingCalls) };
     this.#beatAt = parts.runtime.now();
     this.#process = parts.runtime.randomBytes(12).toString('base64url');
   }
@@ -48,7 +49,7 @@ export class PollerHost {
     this.#looking = repeat(this.#parts.runtime, lookMs, () => {
       this.#round = this.#look().catch((error) => {
         this.#doubtful = true;
-        this.#parts.monitor.fault(error, null);
+        this.#parts.monitor.failed(error, null);
       });
       return this.#round;
     });
@@ -67,14 +68,14 @@ export class PollerHost {
 
   async #look(): Promise<void> {
     if (this.#looks++ % looksPerClaim === 0) await this.#takeShare();
-    // Not during a claim, because a poller whose claim has not returned yet could not be woken.
+    // Does not run during a claim, because a poller whose claim has not returned yet could not be refreshed.
     if (this.#running.size > 0) await this.#wakeAll();
   }
 
   async #takeShare(): Promise<void> {
     const { pollers } = this.#parts.store;
     const total = await pollers.count();
-    // A service without pollers writes no heartbeats.
+    // A service without pollers sends no heartbeats.
     if (total === 0 && this.#running.size === 0 && this.#leaving.size === 0) return;
     const share = Math.ceil(total / Math.max(1, await this.#beat()));
     const wanted = Math.min(claimsAtOnce, share - this.#running.size);
@@ -83,8 +84,8 @@ export class PollerHost {
   }
 
   /**
-   * Sends a heartbeat if one is due and returns the number of live processes. If this process slept or a call of the store
-   * failed, also asks the store which pollers it still runs.
+   * Sends a heartbeat if one is due. Returns the number of live processes. If this process was suspended or a store call failed, also asks
+   * the store which pollers it still runs.
    */
   async #beat(): Promise<number> {
     const { store, runtime } = this.#parts;
@@ -106,11 +107,11 @@ export class PollerHost {
     try {
       for (const id of await this.#parts.store.pollers.woken(this.#process)) this.#woken.add(id);
     } catch (error) {
-      // The lost response may have named any poller.
+      // The lost response may have contained any poller, so all pollers are refreshed.
       for (const id of this.#running.keys()) this.#woken.add(id);
       throw error;
     }
-    // In parallel, so that no poller waits for the webhooks of another one.
+    // The pollers are refreshed in parallel, so that no poller waits for the webhooks of another one.
     const wakings = [...this.#woken].map(async (id) => {
       await this.#wake(id);
       this.#woken.delete(id);
@@ -143,7 +144,7 @@ export class PollerHost {
     await poller.end();
     await this.#parts.store.pollers.release([poller.record]).catch((error) => {
       this.#doubtful = true;
-      this.#parts.monitor.fault(error, poller.record);
+      this.#parts.monitor.failed(error, poller.record);
     });
     this.#leaving.delete(poller);
   }

@@ -8,14 +8,14 @@ import type { OpenedForWebhooks } from '../shared/stored-event.ts';
 import { MessageCodes, type MessageCodesParts } from './message-codes.ts';
 import { WaitingMessages, type WaitingMessagesParts } from './waiting-messages.ts';
 
-/** Other events wait no longer than this for the keys of messages. */
+/** The time in milliseconds that other events wait for the keys of messages. */
 const patienceMs = 2_000;
 
 export type PollerMessagesParts = Omit<WaitingMessagesParts, 'codes'> & MessageCodesParts;
 
 /**
- * Opens the messages of a poller for its webhooks, each with its own code. If a code cannot open them now, the messages of its
- * webhooks wait in the store. Nothing else waits for them.
+ * Opens the messages of a poller for its webhooks, each with its own encryption code. If a code cannot open messages now, the messages of
+ * its webhooks wait in the store. Other events and webhooks do not wait.
  */
 export class PollerMessages {
   readonly #parts: PollerMessagesParts;
@@ -28,7 +28,7 @@ export class PollerMessages {
     this.waiting = new WaitingMessages({ ...parts, codes: this.#codes });
   }
 
-  /** Opens messages before they are appended. Returns the opened ones by the platform's event id. */
+  /** Opens messages before they are appended. Returns the opened messages by the platform's event id. */
   async open(
     poller: PollerRecord,
     events: readonly MessageEvent[],
@@ -49,7 +49,7 @@ export class PollerMessages {
     return found;
   }
 
-  /** Groups the webhooks that want these events by code. Leaves out webhooks whose messages wait or begin to wait. */
+  /** Groups the webhooks that receive these events by code. Excludes webhooks whose messages wait already or must begin to wait. */
   async #webhooksByCode(poller: PollerRecord, events: readonly MessageEvent[]): Promise<Map<string, WebhookRecord[]>> {
     const { webhooks, vault } = this.#parts;
     const found = new Map<string, WebhookRecord[]>();
@@ -60,7 +60,7 @@ export class PollerMessages {
       const { encryptionCode: code, codeRefused } = vault.open(webhook);
       const waits = webhooks.messagesWait(webhook);
       if (code === null || waits?.fence === poller.fence) continue;
-      // A code that another poller tried and that was refused is not tried again.
+      // A code that was refused for another poller is not tried again.
       if (waits || codeRefused) await this.#codes.hold(poller, [webhook]);
       else found.set(code, [...(found.get(code) ?? []), webhook]);
     }
@@ -68,8 +68,8 @@ export class PollerMessages {
   }
 
   /**
-   * Returns `null` if the code opens nothing within `patienceMs`. Opening then continues while the events are appended, and the
-   * messages wait until it has ended.
+   * Opens messages with a code. Returns `null` if that takes longer than `patienceMs`. In this case opening continues while the events are
+   * appended, and the messages wait until it has finished.
    */
   async #openSoon(
     poller: PollerRecord,

@@ -1,7 +1,8 @@
 /*
  * The events of one poller flow in one direction. Each part calls only the parts below it, which know nothing of it:
  *
- *   RunningPoller    asks the platform for a page of events
+ *   RunningPoller    decides when to poll, and what to do after a failure
+ *   ActivityRequests ask the platform for a page of events; ActivityWaits decides whether the platform may hold the request
  *   EventAppender    seals the page and stores it, with a delivery for each webhook
  *     PollerMessages   opens messages with the codes of the webhooks; WaitingMessages opens later those that did not open
  *   DeliveryQueues   schedule the stored deliveries, with a DeliveryQueue for each webhook
@@ -14,6 +15,7 @@
 
 import { PosternError } from '../../shared/errors/postern-error.ts';
 import { chance, type Runtime, type Timer } from '../../shared/runtime/runtime.ts';
+import { Semaphore } from '../../shared/runtime/semaphore.ts';
 import type { PollerRecord, Store } from '../../store/port.ts';
 import { DeliveryQueues } from '../delivery/delivery-queues.ts';
 import { PollerWebhooks } from '../delivery/poller-webhooks.ts';
@@ -23,15 +25,21 @@ import type { SendGate } from '../delivery/send-gate.ts';
 import { DailyCheck } from '../registration/daily-check.ts';
 import type { Handshakes } from '../registration/handshakes.ts';
 import type { MessageOpener } from '../shared/message-opener.ts';
-import { type PlatformAccess, pollerSession } from '../shared/platform-access.ts';
+import type { ActivityPage, PlatformAccess } from '../shared/platform-access.ts';
 import { type PollerMonitor, PollerRun } from '../shared/poller-run.ts';
 import type { WebhookVault } from '../shared/secrets.ts';
+import { ActivityRequests, type ActivityResponse, eventsAtOnce } from './activity-requests.ts';
+import { ActivityWaits, type WaitSlots } from './activity-waits.ts';
 import { EventAppender } from './event-appender.ts';
-import { pauseAfterFaultMs, pauseMs } from './pace.ts';
 import { outageReason, PlatformOutage } from './platform-outage.ts';
+import { backoffMs, pollDelayMs } from './poll-delay.ts';
 import { PollerMessages } from './poller-messages.ts';
 
-const eventsAtOnce = 100;
+/**
+ * The maximum time in milliseconds that the next page waits for space in the queues. Deliveries that do not fit in memory must be read from
+ * the store again.
+ */
+const maxRoomMs = 200;
 
 export interface RunningPollerParts extends PlatformAccess {
   store: Store;
@@ -42,9 +50,12 @@ export interface RunningPollerParts extends PlatformAccess {
   gate: SendGate;
   opener: MessageOpener;
   monitor: PollerMonitor;
+  /** The maximum time in milliseconds for which the platform may hold a poll of an active actor; 0 disables waiting. */
+  activityWaitMs: number;
+  waitSlots: WaitSlots;
 }
 
-/** Runs one poller: polls the platform, and connects the parts that store and deliver the events. */
+/** Runs one poller. Schedules its polls and connects the classes that request, store and deliver the events. */
 export class RunningPoller {
   readonly #parts: RunningPollerParts;
   readonly #run: PollerRun;
@@ -55,24 +66,33 @@ export class RunningPoller {
   readonly #appender: EventAppender;
   readonly #check: DailyCheck;
   readonly #outage: PlatformOutage;
+  readonly #waits: ActivityWaits;
+  readonly #requests: ActivityRequests;
+  /** Allows one poll at a time. A poll that waits at the platform does not hold the semaphore of the run. */
+  readonly #polling = new Semaphore(1);
+  /** True if the last poll succeeded. A poll may wait only in this case, so that an outage and its end are detected at once. */
+  #worked = false;
   #cursor: string | null;
-  /** True after the platform has refused the cursor. The events behind it were not read. */
+  /** True after the platform has refused the cursor, so that events after the cursor were lost. */
   #cursorLost = false;
   #timer: Timer | undefined;
   #quietSince: number;
-  #faults = 0;
+  #failures = 0;
   #ended = false;
 
   constructor(record: PollerRecord, parts: RunningPollerParts) {
     const { store, runtime, monitor } = parts;
     this.#parts = parts;
     this.#cursor = record.cursor;
-    // A poller that was quiet before a restart stays quiet. Otherwise all pollers would poll at the highest rate after it.
+    // A poller that was quiet before a restart starts with a long pause. Otherwise all pollers would poll at the highest rate after a
+    // restart.
     this.#quietSince = runtime.now() - Math.max(0, store.now() - Math.max(record.createdAt, record.appendedAt));
     const run = new PollerRun(record, monitor);
     const webhooks = new PollerWebhooks({ ...parts, run });
     this.#run = run;
     this.#webhooks = webhooks;
+    this.#waits = new ActivityWaits(parts.waitSlots, parts.activityWaitMs);
+    this.#requests = new ActivityRequests({ ...parts, run, waits: this.#waits });
     this.#check = new DailyCheck(parts);
     this.#outage = new PlatformOutage({ ...parts, run });
     this.#results = new ResultWriter({ ...parts, run });
@@ -85,17 +105,17 @@ export class RunningPoller {
     return this.#run.record;
   }
 
-  /** Resolves when another process runs the poller. */
+  /** Resolves when another process takes over the poller. */
   get superseded(): Promise<void> {
     return this.#run.superseded;
   }
 
-  /** Deliveries in memory. */
+  /** The number of deliveries in memory. */
   get backlog(): number {
     return this.#queues.backlog;
   }
 
-  /** Starts the poller, with retries until the store can be read. */
+  /** Starts the poller. Retries until the store can be read. */
   async start(): Promise<void> {
     try {
       await this.#queues.read(true);
@@ -103,28 +123,34 @@ export class RunningPoller {
       this.#pollIn(0);
     } catch (error) {
       if (this.#ended) return;
-      this.#run.fault(error);
-      this.#timer = this.#parts.runtime.after(this.#pauseAfterFault(), () => void this.start());
+      this.#run.failure(error);
+      this.#timer = this.#parts.runtime.after(this.#backoff(), () => void this.start());
     }
   }
 
-  /** To be called when the poller or one of its webhooks was changed, or deliveries were queued. */
+  /** Must be called when the poller or one of its webhooks was changed, or when deliveries were added. */
   async refresh(record: PollerRecord): Promise<void> {
     this.#run.renew(record);
     this.#outage.refresh(record);
     await this.#queues.read(true);
     this.#messages.waiting.look();
+    this.#requests.refresh(record);
     this.#quietSince = this.#parts.runtime.now();
+    this.#worked = false;
     this.#pollIn(0);
   }
 
-  /** Starts nothing more. Resolves when the running work has ended and its results are stored. */
+  /** Starts no more work. Resolves when the running work has ended and its results are stored. */
   async end(): Promise<void> {
     this.#ended = true;
     this.#timer?.cancel();
+    this.#requests.abort();
     this.#results.end();
-    // Waits for the current holder of the turn.
-    const turnsOver = this.#messages.waiting.end().then(() => this.#run.turn.run(async () => {}));
+    // Waits for the running poll, then for the current holder of the semaphore.
+    const pollOver = this.#polling.run(async () => {});
+    const turnsOver = Promise.all([pollOver, this.#messages.waiting.end()]).then(() =>
+      this.#run.turn.run(async () => {}),
+    );
     await Promise.all([turnsOver, this.#queues.end()]);
     await this.#outage.end();
   }
@@ -132,38 +158,64 @@ export class RunningPoller {
   #pollIn(delayMs: number): void {
     this.#timer?.cancel();
     if (this.#ended || this.#run.isStopped) return;
-    this.#timer = this.#parts.runtime.after(delayMs, () => void this.#run.turn.run(() => this.#poll()));
+    this.#timer = this.#parts.runtime.after(delayMs, () => void this.#polling.run(() => this.#poll()));
   }
 
   async #poll(): Promise<void> {
-    const { vault, runtime } = this.#parts;
+    const { runtime } = this.#parts;
     if (this.#ended || this.#run.isStopped) return;
+    const startedAt = runtime.now();
+    const requests = this.#requests;
     try {
-      const { account } = this.#run.record;
-      const page = await pollerSession(this.#parts, account, vault.openPoller(this.#run.record)).activity({
-        count: eventsAtOnce,
-        cursor: this.#cursor,
-      });
-      const { events, cursor: after } = page;
-      const gap = page.gap || this.#cursorLost;
-      if (events.length > 0 || this.#cursor === null || gap) {
-        if (await this.#appender.append({ events, before: this.#cursor, after, gap })) {
-          this.#cursor = after;
-          this.#cursorLost = false;
-        }
-      }
-      this.#faults = 0;
-      this.#outage.worked();
-      this.#check.run(this.#webhooks.all).catch(this.#run.fault);
-      if (events.length > 0) this.#quietSince = runtime.now();
-      const quietMs = runtime.now() - this.#quietSince;
-      this.#pollIn(events.length === eventsAtOnce ? 0 : pauseMs(quietMs, chance(runtime)));
+      const worked = this.#worked && !this.#cursorLost;
+      const response = await requests.begin(this.#cursor, { quietMs: startedAt - this.#quietSince, worked });
+      const { page } = response;
+      const isFull = page.events.length === eventsAtOnce;
+      if (isFull && !this.#ended && !this.#queues.isFull) requests.askAhead(page.cursor);
+      // The semaphore is not held while the platform waits for events.
+      await this.#run.turn.run(() => this.#append(page));
+      if (isFull) await this.#queues.room(maxRoomMs);
+      if (page.events.length > 0) this.#quietSince = runtime.now();
+      this.#pollIn(this.#pauseAfter(response, runtime.now() - startedAt));
     } catch (error) {
-      await this.#afterFault(error);
+      // The poller has ended, or `refresh` has already scheduled the next poll.
+      if (requests.isAborted) return;
+      this.#worked = false;
+      if (requests.isBrokenOff(error)) return this.#pollIn(0);
+      await this.#afterFailure(error);
+    } finally {
+      requests.end();
     }
   }
 
-  async #afterFault(error: unknown): Promise<void> {
+  async #append({ events, cursor: after, gap: isIncomplete }: ActivityPage): Promise<void> {
+    const gap = isIncomplete || this.#cursorLost;
+    if (events.length > 0 || this.#cursor === null || gap) {
+      if (await this.#appender.append({ events, before: this.#cursor, after, gap })) {
+        this.#cursor = after;
+        this.#cursorLost = false;
+      }
+    }
+    this.#failures = 0;
+    this.#worked = true;
+    this.#waits.worked(this.#parts.runtime.now());
+    this.#outage.worked();
+    this.#check.run(this.#webhooks.all).catch(this.#run.failure);
+  }
+
+  #pauseAfter({ page: { events }, wait, mayWait }: ActivityResponse, tookMs: number): number {
+    const { runtime, platform } = this.#parts;
+    const quietMs = runtime.now() - this.#quietSince;
+    const pause = pollDelayMs(quietMs, platform.minPollMs, chance(runtime));
+    if (events.length === eventsAtOnce) return 0;
+    if (wait && events.length > 0) return this.#waits.pauseAfterEventsMs(runtime.now());
+    // A wait that ended early without events must not be repeated immediately.
+    if (wait) return tookMs < wait.ms ? Math.max(0, pause - tookMs) : 0;
+    // The first poll cannot wait, so the next one follows immediately.
+    return !mayWait && this.#waits.isActive(quietMs) ? 0 : pause;
+  }
+
+  async #afterFailure(error: unknown): Promise<void> {
     const known = error instanceof PosternError ? error : null;
     if (known?.code === 'bad_input' && this.#cursor !== null) {
       // The platform refuses the cursor, so polling continues with new events.
@@ -171,28 +223,26 @@ export class RunningPoller {
       this.#cursorLost = true;
       return this.#pollIn(0);
     }
-    const { proxy } = this.#parts.vault.openPoller(this.#run.record);
-    const outage = outageReason(error, proxy !== null);
+    const outage = outageReason(error, this.#requests.hasProxy);
     if (outage !== null) this.#outage.failed(outage);
     const isRefused = known?.code === 'forbidden' || known?.code === 'bad_input' || known?.code === 'not_supported';
     if (isRefused && outage === null) {
       try {
         this.#outage.worked();
         return await this.#stop(known.message);
-      } catch (fault) {
-        this.#run.fault(fault);
+      } catch (failure) {
+        this.#run.failure(failure);
       }
-    } else this.#run.fault(error);
-    this.#pollIn(this.#pauseAfterFault(known?.retryAfterSeconds));
+    } else this.#run.failure(error);
+    this.#pollIn(this.#backoff(known?.retryAfterSeconds));
   }
 
-  #pauseAfterFault(retryAfterSeconds?: number): number {
-    return pauseAfterFaultMs(this.#faults++, retryAfterSeconds, chance(this.#parts.runtime));
+  #backoff(retryAfterSeconds?: number): number {
+    return backoffMs(this.#failures++, retryAfterSeconds, chance(this.#parts.runtime));
   }
 
   /**
-   * Stops polling, because the platform would refuse these credentials again. The owner of the webhooks sees the reason in
-   * `last_error`.
+   * Stops polling, because the platform would refuse these credentials again. The owner of the webhooks sees the reason in `last_error`.
    */
   async #stop(reason: string): Promise<void> {
     const { store } = this.#parts;
@@ -200,7 +250,7 @@ export class RunningPoller {
     if (!(await store.pollers.stop(this.#run.record, reason))) {
       const now = await store.pollers.find(account, id);
       if (now?.fence !== fence) return this.#run.supersede();
-      // A request has stored the credentials again meanwhile, so they must be tried.
+      // A call has stored the credentials again in the meantime, so they must be tried again.
       return this.refresh(now);
     }
     this.#run.stop();

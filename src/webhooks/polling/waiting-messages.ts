@@ -8,9 +8,9 @@ import type { PollerRun } from '../shared/poller-run.ts';
 import type { WebhookVault } from '../shared/secrets.ts';
 import { packMessage, unpackEvent } from '../shared/stored-event.ts';
 import type { CodeOutcome, MessageCodes } from './message-codes.ts';
-import { pauseAfterFaultMs } from './pace.ts';
+import { backoffMs } from './poll-delay.ts';
 
-/** Stored events that are read at a time. */
+/** The number of stored events in one read. */
 const eventsAtOnce = 100;
 
 export interface WaitingMessagesParts {
@@ -23,24 +23,27 @@ export interface WaitingMessagesParts {
   queues: DeliveryQueues;
 }
 
-/** The messages of a poller that did not open when they came: queued once they do, beside all else that it does. */
+/**
+ * Delivers messages of a poller that could not be opened when they arrived. Queues them when they can be opened, concurrently with the
+ * poller's other work.
+ */
 export class WaitingMessages {
   readonly #parts: WaitingMessagesParts;
   #timer: Timer | undefined;
-  /** When the timer fires. */
+  /** The time at which the timer fires. */
   #lookAt = Number.POSITIVE_INFINITY;
-  /** What was begun to look through what waits. */
+  /** The last search for waiting messages that was begun. */
   #looking: Promise<void> = Promise.resolve();
-  /** Attempts of `PollerMessages` that are still running. Their codes must not be tried here at the same time. */
+  /** Attempts of `PollerMessages` that are still running. Their encryption codes must not be tried here at the same time. */
   readonly #trying = new Set<Promise<void>>();
-  #faults = 0;
+  #failures = 0;
   #ended = false;
 
   constructor(parts: WaitingMessagesParts) {
     this.#parts = parts;
   }
 
-  /** To be called when messages may wait or a webhook may have another code. */
+  /** Must be called when messages may wait or when a webhook may have another code. */
   look(): void {
     this.#lookIn(0);
   }
@@ -48,18 +51,19 @@ export class WaitingMessages {
   /** Tries again after a pause that depends on the error. */
   lookAfter(error: unknown): void {
     const { field, retryAfterSeconds } = error instanceof PosternError ? error : {};
-    // While the guess throttle refuses, another request costs no guess. Guesses of others may extend the refusal.
+    // A refusal by the guess throttle is retried after a normal pause, because the retry costs no guess and other callers may extend the
+    // refusal.
     const askedFor = field === 'encryption_code' ? undefined : retryAfterSeconds;
-    this.#lookIn(pauseAfterFaultMs(this.#faults++, askedFor, chance(this.#parts.runtime)));
+    this.#lookIn(backoffMs(this.#failures++, askedFor, chance(this.#parts.runtime)));
   }
 
-  /** Looks once this is over, and not before. */
+  /** Searches for waiting messages after this attempt has ended. */
   lookOnce(trying: Promise<CodeOutcome>): void {
     const over = trying
       .then((outcome) => {
         if (outcome.result === 'failed') this.lookAfter(outcome.error);
       })
-      .catch(this.#parts.run.fault)
+      .catch(this.#parts.run.failure)
       .then(() => {
         this.#trying.delete(over);
         this.look();
@@ -67,7 +71,7 @@ export class WaitingMessages {
     this.#trying.add(over);
   }
 
-  /** Starts nothing more. Resolves when the running work has ended. */
+  /** Starts no more work. Resolves when the running work has ended. */
   async end(): Promise<void> {
     this.#ended = true;
     this.#timer?.cancel();
@@ -94,7 +98,7 @@ export class WaitingMessages {
     try {
       await this.#queueAll(run.record);
     } catch (error) {
-      run.fault(error);
+      run.failure(error);
       this.lookAfter(error);
     }
   }
@@ -109,7 +113,7 @@ export class WaitingMessages {
       for (const webhook of webhooks) {
         const page = await this.#queuePage(poller, code, webhook, webhooks);
         if (page === 'more') this.look();
-        // All webhooks with this code would fail, and each attempt may cost a guess or much time.
+        // The other webhooks with this code would fail too, and each attempt may cost a guess or much time.
         if (page === 'waits') break;
         queued = true;
       }
@@ -117,7 +121,7 @@ export class WaitingMessages {
     if (queued) await queues.read(true);
   }
 
-  /** Returns the webhooks whose messages wait, by code. */
+  /** Returns the webhooks whose messages wait, grouped by encryption code. */
   #waiting(): Map<string, WebhookRecord[]> {
     const { webhooks, vault } = this.#parts;
     const waiting = new Map<string, WebhookRecord[]>();
@@ -129,7 +133,7 @@ export class WaitingMessages {
     return waiting;
   }
 
-  /** Queues one page of the messages of a webhook. `sharing`: all webhooks that wait with this code. */
+  /** Queues one page of the messages of a webhook. `sharing` contains all webhooks that wait with the same code. */
   async #queuePage(
     poller: PollerRecord,
     code: string,
@@ -155,7 +159,7 @@ export class WaitingMessages {
     });
     const late = {
       poller,
-      // Every webhook gets the bytes that were stored first.
+      // Messages that already have a stored body keep it, so that every webhook gets the same bytes.
       events: opened
         .filter(({ body }) => body === null)
         .map(({ id, opened, message }) => ({ id, sealed: vault.sealBody(account, id, packMessage(opened, message)) })),
@@ -169,7 +173,7 @@ export class WaitingMessages {
       }
       const isLast = (await store.events.lastPlace(account, id)) <= upTo;
       await webhooks.releaseMessages(webhook.id, isLast ? null : upTo);
-      this.#faults = 0;
+      this.#failures = 0;
       return isLast ? 'last' : 'more';
     });
   }

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { isSameText } from '../../client/webhooks/signature.ts';
-import type { ReceiverAnswer, Receivers } from '../delivery/receiver.ts';
+import type { ReceiverResponse, Receivers } from '../delivery/receiver.ts';
 import { crcResponseToken } from '../shared/signatures.ts';
 
-/** The result of a handshake. `unreachable`: a fault of the network or of the receiver, which may end soon. */
+/** The result of a handshake. `unreachable` means an error of the network or of the receiver that may be temporary. */
 export type CrcOutcome = { result: 'passed' } | { result: 'wrong' | 'unreachable'; reason: string };
 
 /**
- * Runs the CRC handshake (docs/webhooks.md, The handshake): asks the receiver to sign a token with the webhook's secret. If that
- * fails, the reason tells the developer of the receiver what it did instead.
+ * Runs the CRC handshake (docs/webhooks.md, The handshake). It asks the receiver to sign a token with the webhook's secret. If the
+ * handshake fails, `reason` explains the receiver's mistake to its developer.
  */
 export async function checkReceiver(
   receivers: Receivers,
@@ -19,16 +19,16 @@ export async function checkReceiver(
 ): Promise<CrcOutcome> {
   const token = randomBytes(24).toString('base64url');
   const asked = new URL(url);
-  // `searchParams` would encode the receiver's own query anew.
+  // `searchParams` is not used, because it would re-encode the receiver's own query.
   asked.search = `${asked.search === '' ? '?' : `${asked.search}&`}crc_token=${token}`;
   const answer = await receivers.get(account, asked, signal);
-  if ('fault' in answer) return { result: 'unreachable', reason: `CRC failed: ${answer.fault}` };
+  if ('reason' in answer) return { result: 'unreachable', reason: `CRC failed: ${answer.reason}` };
   const reason = wrongIn(answer, crcResponseToken(token, secret));
   if (reason === null) return { result: 'passed' };
   return { result: answer.status >= 500 ? 'unreachable' : 'wrong', reason: `CRC failed: ${reason}` };
 }
 
-function wrongIn({ status, text }: ReceiverAnswer, expected: string): string | null {
+function wrongIn({ status, text }: ReceiverResponse, expected: string): string | null {
   if (status >= 300 && status < 400) return `it answered with a redirect (${status}), which is not followed`;
   if (status !== 200) return `it answered with status ${status} instead of 200`;
   let body: unknown;

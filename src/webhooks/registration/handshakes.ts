@@ -3,27 +3,27 @@ import { type Runtime, sleep } from '../../shared/runtime/runtime.ts';
 import { KeyedSemaphore } from '../../shared/runtime/semaphore.ts';
 import { type HandshakeLease, handshakeLeaseMs, type Store, type WebhookRecord } from '../../store/port.ts';
 import type { Receivers } from '../delivery/receiver.ts';
-import type { Addressee, SendGate } from '../delivery/send-gate.ts';
+import type { SendGate, WebhookTarget } from '../delivery/send-gate.ts';
 import type { WebhookVault } from '../shared/secrets.ts';
 import { type CrcOutcome, checkReceiver } from './crc.ts';
 
-/** Handshakes of one account at a time, in each process. To check 100 receivers that do not respond takes 50 s. */
+/** The maximum number of concurrent handshakes of one account in each process. Checking 100 receivers that do not respond takes 50 s. */
 const atOnce = 20;
-/** How often the state of a handshake that another process runs is read. */
+/** The interval in milliseconds at which the state of a handshake in another process is read. */
 const lookMs = 200;
-/** Time for the handshake that is running, and for one more. */
+/** The maximum time to wait for another handshake: the running one and one more. */
 const waitMs = 2 * handshakeLeaseMs;
 
-/** What one handshake checks. */
+/** The webhook, URL and secret that a handshake checks. */
 export interface HandshakeSubject {
-  webhook: Addressee;
+  webhook: WebhookTarget;
   url: URL;
   secret: string;
   /** Derived from URL and secret. */
   target: string;
 }
 
-/** `superseded`: the webhook was deleted, or its URL changed, so the record must be read again. */
+/** The result of a handshake. `superseded` means that the webhook was deleted or its URL changed, so the record must be read again. */
 export type HandshakeOutcome = CrcOutcome | { result: 'superseded' };
 
 export interface HandshakesParts {
@@ -35,8 +35,8 @@ export interface HandshakesParts {
 }
 
 /**
- * Runs CRC handshakes. Of each webhook one is in flight at a time, over all processes of the store: callers in this
- * process share its promise, callers in other processes wait for the outcome of the process that has the lease.
+ * Runs CRC handshakes. At most one handshake of each webhook runs at a time over all processes of the store. Callers in the same process
+ * share its promise. Callers in other processes wait for the result of the process that holds the lease.
  */
 export class Handshakes {
   readonly #parts: HandshakesParts;
@@ -49,7 +49,7 @@ export class Handshakes {
     this.#holder = parts.runtime.randomBytes(12).toString('base64url');
   }
 
-  /** Returns what a handshake of this webhook checks: `url` if it is given, else the record's URL. */
+  /** Returns the data that a handshake of this webhook checks. Uses `url` if it is given, otherwise the URL of the record. */
   subject(record: WebhookRecord, url: URL | null): HandshakeSubject {
     const { vault } = this.#parts;
     const { account, id } = record;
@@ -59,7 +59,10 @@ export class Handshakes {
     return { webhook, url: checked, secret, target: vault.handshakeTarget(id, checked.href, secret) };
   }
 
-  /** Throws `rate_limited` if other handshakes of the webhook take too long, and what the store throws. */
+  /**
+   * Runs a handshake, or waits for a running one. Throws `rate_limited` if other handshakes of the webhook take too long, and errors of the
+   * store.
+   */
   async run(subject: HandshakeSubject): Promise<HandshakeOutcome> {
     const { id, account } = subject.webhook;
     const until = this.#parts.runtime.now() + waitMs;
@@ -86,7 +89,7 @@ export class Handshakes {
         const crc = await gate.during(webhook, (signal) =>
           checkReceiver(receivers, webhook.account, subject.url, subject.secret, signal),
         );
-        // If this fails, the lease expires.
+        // If this write fails, the lease expires.
         await store.webhooks.endHandshake(lease, number, crc && JSON.stringify(crc)).catch(() => {});
         return crc ?? { result: 'superseded' };
       }
@@ -103,7 +106,7 @@ export class Handshakes {
 function tooMany(): PosternError {
   return new PosternError(
     'webhook_handshake_limit',
-    'Other handshakes of this webhook are still running: wait, then try again',
+    'Other handshakes of this webhook are still running. Retry later',
     {
       retryAfterSeconds: 10,
     },

@@ -1,8 +1,8 @@
 import { PosternError } from '../../shared/errors/postern-error.ts';
 import { KeyedSemaphore } from '../../shared/runtime/semaphore.ts';
 import { turn } from '../../shared/runtime/turns.ts';
-import type { NewPoller, Store, WebhookRecord } from '../../store/port.ts';
-import { orStoreAway } from '../../store/store-away.ts';
+import type { AuditEntry, NewPoller, Store, WebhookRecord } from '../../store/port.ts';
+import { orStoreUnavailable } from '../../store/store-unavailable.ts';
 import type { PollerCredentials, WebhookVault } from '../shared/secrets.ts';
 import type { CrcOutcome } from './crc.ts';
 import type { Handshakes } from './handshakes.ts';
@@ -12,7 +12,7 @@ export class WebhookRecords {
   readonly #store: Store;
   readonly #vault: WebhookVault;
   readonly #handshakes: Handshakes;
-  /** One change of a webhook at a time, because concurrent updates would make each other fail. */
+  /** Only one change of a webhook runs at a time, because concurrent updates would make each other fail. */
   readonly #turns = new KeyedSemaphore(1);
 
   constructor({ store, vault, handshakes }: { store: Store; vault: WebhookVault; handshakes: Handshakes }) {
@@ -21,31 +21,36 @@ export class WebhookRecords {
     this.#handshakes = handshakes;
   }
 
-  /** Throws `not_found`. */
+  /** Reads a webhook. Throws `not_found`. */
   async find(account: string, id: string): Promise<WebhookRecord> {
     const record = await this.stored(this.#store.webhooks.find(account, id));
-    if (!record) throw notFound(id);
+    if (!record) throw webhookNotFound(id);
     return record;
   }
 
-  /** Reads, changes and writes a webhook, again if someone else has changed it in between. Gives up if `change` returns `null`. */
+  /**
+   * Reads, changes and writes a webhook, with the entry of the audit log if there is one. Retries if the webhook was changed concurrently.
+   * Writes nothing if `change` returns `null`.
+   */
   rewrite<Changed extends WebhookRecord | null>(
     account: string,
     id: string,
     change: (record: WebhookRecord) => Promise<Changed>,
     poller?: NewPoller,
+    audit?: AuditEntry,
   ): Promise<Changed> {
     return this.#turns.run(id, async () => {
       for (;;) {
         const changed = await change(await this.find(account, id));
-        if (changed === null || (await this.stored(this.#store.webhooks.update(changed, poller)))) return changed;
+        if (changed === null) return changed;
+        if (await this.stored(this.#store.webhooks.update(changed, poller, audit))) return changed;
       }
     });
   }
 
   /**
-   * Changes a webhook after a handshake with `url` or the record's URL. Runs the handshake again only if the URL or the secret is
-   * changed before the outcome is written.
+   * Changes a webhook after a handshake with `url` or with the URL of the record. Runs another handshake only if the URL or the secret was
+   * changed before the result is written.
    */
   async rewriteChecked(
     account: string,
@@ -53,10 +58,11 @@ export class WebhookRecords {
     url: URL | null,
     change: (record: WebhookRecord, crc: CrcOutcome) => Promise<WebhookRecord>,
     poller?: NewPoller,
+    audit?: AuditEntry,
   ): Promise<WebhookRecord> {
     for (;;) {
       const found = await this.find(account, id);
-      // A replay reads 100 webhooks at once, and opening the secrets of each takes a tenth of a millisecond.
+      // Yields to other requests, because a replay reads up to 100 webhooks and decrypting the secrets of each takes 0.1 ms.
       await turn();
       const subject = this.#handshakes.subject(found, url);
       const crc = await this.stored(this.#handshakes.run(subject));
@@ -70,12 +76,13 @@ export class WebhookRecords {
           return target === subject.target ? change(record, crc) : null;
         },
         poller,
+        audit,
       );
       if (changed) return changed;
     }
   }
 
-  /** Returns the poller for these credentials: an existing one, whose id may have been made with an older key, or a new one. */
+  /** Returns the poller for these credentials. If one exists, it is returned, even if its id was derived with an older secret key. */
   async pollerOf(account: string, credentials: PollerCredentials): Promise<NewPoller> {
     const { pollers } = this.#store;
     const ids = this.#vault.pollerIds(account, credentials);
@@ -85,8 +92,8 @@ export class WebhookRecords {
   }
 
   /**
-   * Returns the poller for new credentials of a webhook. It starts at the cursor of the webhook's poller, so no events are
-   * lost if the actor is the same.
+   * Returns the poller for new credentials of a webhook. The new poller starts at the cursor of the webhook's current poller, so no events
+   * are lost if the actor is the same.
    */
   async successor(account: string, id: string, credentials: PollerCredentials): Promise<NewPoller> {
     const { poller } = await this.find(account, id);
@@ -94,7 +101,7 @@ export class WebhookRecords {
     return { ...(await this.pollerOf(account, credentials)), cursor: before?.cursor ?? null };
   }
 
-  /** Marks the newest secret as proven if the CRC has passed, because the receiver then knows it. */
+  /** Marks the newest secret as proven after a passed CRC, because the receiver then knows this secret. */
   proven(record: WebhookRecord, crc: CrcOutcome): WebhookRecord {
     const secrets = this.#vault.open(record);
     if (crc.result !== 'passed' || secrets.proven) return record;
@@ -102,10 +109,10 @@ export class WebhookRecords {
   }
 
   stored<T>(asked: Promise<T>): Promise<T> {
-    return orStoreAway(asked, 'webhooks cannot be looked up');
+    return orStoreUnavailable(asked, 'webhooks cannot be looked up');
   }
 }
 
-export function notFound(id: string): PosternError {
+export function webhookNotFound(id: string): PosternError {
   return new PosternError('webhook_not_found', `Webhook not found: ${id}`);
 }

@@ -1,42 +1,47 @@
 import { createHash } from 'node:crypto';
 import { PosternError } from '../../shared/errors/postern-error.ts';
-import type { EventType } from '../../shared/model/event.ts';
+import type { AuditAction, AuditAuthor } from '../../shared/model/audit.ts';
+import type { WebhookEventType } from '../../shared/model/event.ts';
 import { formatIsoTime } from '../../shared/model/time.ts';
 import type { CreatedWebhook } from '../../shared/model/webhook.ts';
 import type { Runtime } from '../../shared/runtime/runtime.ts';
-import type { Store, WebhookRecord } from '../../store/port.ts';
+import { VaultError } from '../../shared/secrets/vault.ts';
+import { type AuditEntry, auditEntryOf, type Store, type WebhookRecord } from '../../store/port.ts';
 import type { Receivers } from '../delivery/receiver.ts';
 import type { SendGate } from '../delivery/send-gate.ts';
 import type { MessageOpener } from '../shared/message-opener.ts';
 import { type PlatformAccess, pollerSession } from '../shared/platform-access.ts';
 import type { PollerCredentials, WebhookSecrets, WebhookVault } from '../shared/secrets.ts';
 import type { CrcOutcome } from './crc.ts';
+import { afterPause } from './daily-check.ts';
 import type { WebhookRecords } from './records.ts';
 import { lastErrorOf } from './views.ts';
 
-/** The limit of an API account (docs/webhooks.md, Registration). */
+/** The maximum number of webhooks of an API account (docs/webhooks.md, Registration). */
 export const maxPerAccount = 100;
 
 export interface NewWebhook {
-  /** Identifies this registration, so that a repeated one creates no second webhook. */
+  /** Identifies this registration, so that a repeated request does not create a second webhook. */
   token: string;
   account: string;
-  /** Checked by `checkUrl`. */
+  author: AuditAuthor;
+  /** A URL that `checkUrl` has checked. */
   url: URL;
-  /** The current end of the platform's activity. Events after it are delivered. */
+  /** The current end of the platform's activity. The webhook receives the events after this cursor. */
   cursor: string;
-  events: EventType[] | null;
+  events: WebhookEventType[] | null;
   secret: string | null;
   encryptionCode: string | null;
   credentials: PollerCredentials;
 }
 
-/** A caller's change of a webhook. `undefined` leaves a value as it is. */
+/** A caller's change of a webhook. A field that is `undefined` is not changed. */
 export interface WebhookChange {
   url?: string | undefined;
-  events?: EventType[] | null | undefined;
+  events?: WebhookEventType[] | null | undefined;
   credentials?: PollerCredentials | undefined;
   encryptionCode?: string | undefined;
+  paused?: boolean | undefined;
 }
 
 export interface RegistrationParts extends PlatformAccess {
@@ -49,7 +54,7 @@ export interface RegistrationParts extends PlatformAccess {
   gate: SendGate;
 }
 
-/** Creates and changes webhooks, and runs the handshakes for it. */
+/** Creates and changes webhooks, and runs the handshakes that this requires. */
 export class Registration {
   readonly #parts: RegistrationParts;
 
@@ -58,32 +63,36 @@ export class Registration {
   }
 
   /**
-   * Registers a webhook and runs the CRC. Throws `bad_input`, or `rate_limited` if the account has 100 webhooks. The webhook is
-   * stored before its handshake, so that a call over the limit, which is free, sends nothing.
+   * Registers a webhook and runs the CRC. Throws `bad_input`, or `rate_limited` if the account has 100 webhooks. The webhook is stored
+   * before its handshake, so that a refused call, which is free, does not make the service send requests.
    */
   async create(wish: NewWebhook): Promise<CreatedWebhook> {
     const { store, records, vault, opener, gate } = this.#parts;
     const { account, token, cursor, credentials, encryptionCode: code } = wish;
-    // A wrong code is refused at once, which costs one guess less than if a poller tried it.
+    // A wrong code is refused at once. If a poller tried the code first, it would cost one more guess.
     if (code !== null) await opener.check({ account, credentials, code });
     const id = `wh_${createHash('sha256').update(token).digest().subarray(0, 12).toString('base64url')}`;
     const poller = { ...(await records.pollerOf(account, credentials)), cursor };
-    // The webhook exists if an earlier attempt of this request stored it and then failed.
+    // The webhook already exists if an earlier attempt of this request stored it and then failed.
     let made = await records.stored(store.webhooks.find(account, id));
     if (!made) {
       made = this.#make(id, poller.id, wish);
       gate.admit(id);
-      if ((await records.stored(store.webhooks.create(made, poller, maxPerAccount))) === 'too_many') {
-        throw new PosternError('webhook_limit', `An account may have ${maxPerAccount} webhooks: delete one first`);
+      const entry = this.auditEntry(made, 'webhook.created', wish.author, { events: namesOf(wish.events) });
+      if ((await records.stored(store.webhooks.create(made, poller, maxPerAccount, entry))) === 'too_many') {
+        throw new PosternError(
+          'webhook_limit',
+          `An account may have at most ${maxPerAccount} webhooks. Delete one first`,
+        );
       }
     }
     const isUnchecked = made.lastValidatedAt === null && made.lastError === null;
     if (isUnchecked) made = await records.rewriteChecked(account, id, null, this.#checked);
-    // The platform has just accepted these credentials, so a poller that it had stopped continues.
+    // The platform has just accepted these credentials, so a poller that was stopped because of them continues.
     await records.stored(store.pollers.renew(poller));
     const { valid, createdAt } = made;
     const { secret: kept, codeRefused } = vault.open(made);
-    // `renew` has cleared these faults of the poller.
+    // `renew` has cleared these errors of the poller.
     const lastError = lastErrorOf(made, { stopped: null, unreachable: null, codeRefused });
     return {
       id,
@@ -104,30 +113,74 @@ export class Registration {
       encryptionCode,
     };
     return {
-      ...{ id, account, poller, createdAt: store.now(), url: vault.sealUrl({ account, id }, url.href), events },
+      id,
+      account,
+      poller,
+      createdAt: store.now(),
+      url: vault.sealUrl({ account, id }, url.href),
+      events,
       sealed: vault.seal({ account, id }, secrets),
       hasEncryptionCode: encryptionCode !== null,
-      ...{ valid: false, keptSince: null, lastValidatedAt: null, failingSince: null, lastDeliveryAt: null },
-      ...{ lastError: null, revision: 0 },
+      valid: false,
+      keptSince: null,
+      lastValidatedAt: null,
+      failingSince: null,
+      lastDeliveryAt: null,
+      undeliveredSince: null,
+      undeliveredError: null,
+      pausedAt: null,
+      lastError: null,
+      revision: 0,
     };
   }
 
-  /** Returns the webhook as it is after a handshake that a caller requested: valid only if the handshake passed. */
+  /** Returns the webhook with the result of a handshake that a caller requested. It is valid only if the handshake passed. */
   readonly #checked = async (record: WebhookRecord, crc: CrcOutcome): Promise<WebhookRecord> => {
     const now = this.#parts.store.now();
     const valid = crc.result === 'passed';
     return {
-      ...{ ...record, valid, lastError: valid ? null : crc.reason, failingSince: null },
+      ...record,
+      valid,
+      lastError: valid ? null : crc.reason,
+      failingSince: null,
       ...(valid && { lastValidatedAt: now, keptSince: record.keptSince ?? now }),
     };
   };
 
-  /** Changes a webhook. `checked`: also runs a CRC, whose result decides whether the webhook is valid. */
-  async change(account: string, id: string, change: WebhookChange, checked: boolean): Promise<WebhookRecord> {
+  /** Returns the entry of the audit log for a change of a webhook. Its subject has the host only, because a URL may contain secrets. */
+  auditEntry(
+    webhook: WebhookRecord,
+    action: AuditAction,
+    by: AuditAuthor,
+    details: AuditEntry['details'] = {},
+  ): AuditEntry {
+    const { account, id } = webhook;
+    const subject = { type: 'webhook' as const, id, name: this.#hostOf(webhook) ?? id };
+    return auditEntryOf(this.#parts.runtime, { account, action, by, subject, details });
+  }
+
+  /** Returns `null` if the URL was encrypted with a key that was dropped. */
+  #hostOf(webhook: WebhookRecord): string | null {
+    try {
+      return new URL(this.#parts.vault.openUrl(webhook)).host;
+    } catch (error) {
+      if (error instanceof VaultError) return null;
+      throw error;
+    }
+  }
+
+  /** Changes a webhook. If `checked` is true, also runs a CRC, whose result determines whether the webhook is valid. */
+  async change(
+    account: string,
+    id: string,
+    change: WebhookChange,
+    checked: boolean,
+    author: AuditAuthor,
+  ): Promise<WebhookRecord> {
     const { store, records, vault, receivers, gate } = this.#parts;
     const url = change.url === undefined ? null : receivers.readUrl(change.url);
     const { credentials, encryptionCode: code } = change;
-    // Credentials that the platform refuses must not replace others that it may still accept.
+    // Credentials that the platform refuses must not replace credentials that may still work.
     if (credentials) {
       await records.find(account, id);
       await pollerSession(this.#parts, account, credentials).activity({ count: 1, cursor: null });
@@ -135,7 +188,7 @@ export class Registration {
     if (code !== undefined) await this.#checkCode(account, id, credentials, code);
     const poller = credentials && (await records.successor(account, id, credentials));
     const changed = async (record: WebhookRecord): Promise<WebhookRecord> => ({
-      ...record,
+      ...(change.paused === undefined ? record : afterPause(record, change.paused, store.now())),
       ...(url && { url: vault.sealUrl(record, url.href) }),
       ...(change.events !== undefined && { events: change.events }),
       ...(poller && { poller: poller.id }),
@@ -149,14 +202,25 @@ export class Registration {
       const outcome = await this.#checked(await changed(record), crc);
       return records.proven(outcome, crc);
     };
+    const entry = this.#entryOf(await records.find(account, id), change, url, author);
     const rewritten = checked
-      ? await records.rewriteChecked(account, id, url, checkedAndChanged, poller)
-      : await records.rewrite(account, id, changed, poller);
-    // `update` has raised the revision by one.
-    if (url) gate.retire(id, rewritten.revision + 1);
-    // Last, so that the poller reports new faults of these credentials to the changed webhook.
+      ? await records.rewriteChecked(account, id, url, checkedAndChanged, poller, entry)
+      : await records.rewrite(account, id, changed, poller, entry);
+    // `update` has incremented the revision.
+    if (url || change.paused) gate.retire(id, rewritten.revision + 1);
+    // The poller is renewed last, so that it reports new errors of these credentials to the changed webhook.
     if (poller) await records.stored(store.pollers.renew(poller));
     return rewritten;
+  }
+
+  /** Returns the entry of the audit log for a change. Returns `undefined` if nothing changes, because only a CRC runs. */
+  #entryOf(before: WebhookRecord, change: WebhookChange, url: URL | null, author: AuditAuthor): AuditEntry | undefined {
+    const details = changedFields(change, url);
+    if (change.paused !== undefined && change.paused !== (before.pausedAt !== null)) {
+      return this.auditEntry(before, change.paused ? 'webhook.paused' : 'webhook.resumed', author, details);
+    }
+    if (Object.keys(details).length === 0) return undefined;
+    return this.auditEntry(before, 'webhook.updated', author, details);
   }
 
   async #checkCode(account: string, id: string, given: PollerCredentials | undefined, code: string): Promise<void> {
@@ -168,9 +232,23 @@ export class Registration {
   }
 }
 
+/** Returns the changed fields for the audit log, without secrets. */
+function changedFields({ events, credentials, encryptionCode }: WebhookChange, url: URL | null): AuditEntry['details'] {
+  return {
+    ...(url && { host: url.host }),
+    ...(events !== undefined && { events: namesOf(events) }),
+    ...(credentials && { auth_token: 'changed' }),
+    ...(encryptionCode !== undefined && { encryption_code: 'changed' }),
+  };
+}
+
+function namesOf(events: readonly WebhookEventType[] | null): string {
+  return events?.join(',') ?? 'all';
+}
+
 /**
- * Returns the secrets after a change. A new code has not been refused. After a move to another poller no messages wait,
- * because places belong to one poller.
+ * Returns the secrets after a change. A new code has not been refused yet. After a move to another poller no messages wait, because event
+ * positions belong to one poller.
  */
 function renewed(
   { codeRefused, messagesWait, ...secrets }: WebhookSecrets,

@@ -1,36 +1,43 @@
-import { type EventType, isMessageType } from '../../shared/model/event.ts';
+import { isMessageType, type WebhookEventType } from '../../shared/model/event.ts';
 import type { Page } from '../../shared/model/page.ts';
 import { formatIsoTime } from '../../shared/model/time.ts';
-import type { DeliveryView, WebhookView } from '../../shared/model/webhook.ts';
-import type { DeliveryRecord, WebhookRecord } from '../../store/port.ts';
+import type { AttemptView, DeliveryView, WebhookView } from '../../shared/model/webhook.ts';
+import type { DeliveryRecord, LoggedAttempt, WebhookRecord } from '../../store/port.ts';
+import { commonHeaders } from '../delivery/receiver.ts';
+import { deliveryHeaders } from '../delivery/signed.ts';
+import type { AttemptExchange } from '../shared/secrets.ts';
 
 const noCode =
   'Nothing can be delivered: all of its events are message events, and it has no encryption_code. ' +
-  'PUT /webhooks/{id} with one';
+  'Set one with PUT /webhooks/{id}';
 
-/** Faults in the records of a webhook and its poller, opened. */
-export interface WebhookFaults {
-  /** Why the platform refused the credentials, so that nothing is polled. */
+/** The decrypted errors of a webhook and its poller. */
+export interface WebhookErrors {
+  /** The reason why the platform refused the credentials. Polling is stopped. */
   stopped: string | null;
-  /** Why the platform cannot be reached now. */
+  /** The reason why the platform is currently unreachable. */
   unreachable: string | null;
-  /** Why the encryption code was refused. */
+  /** The reason why the encryption code was refused. */
   codeRefused: string | undefined;
 }
 
-/** Returns `last_error`. It can name several faults: a failed CRC or 410, then refused credentials, then a refused code. */
+/**
+ * Returns the field `last_error`. It can contain several errors in this order: a failed CRC or a 410, refused credentials, a refused code.
+ */
 export function lastErrorOf(
   { lastError, events, hasEncryptionCode }: Pick<WebhookRecord, 'lastError' | 'events' | 'hasEncryptionCode'>,
-  { stopped, unreachable, codeRefused }: WebhookFaults,
+  { stopped, unreachable, codeRefused }: WebhookErrors,
 ): string | null {
-  const faults = [
+  const failures = [
     ...(lastError === null ? [] : [lastError]),
-    ...(stopped === null ? [] : [`Not polled any more: ${stopped}. PUT /webhooks/{id} with new credentials goes on`]),
+    ...(stopped === null
+      ? []
+      : [`Not polled any more: ${stopped}. Send new credentials with PUT /webhooks/{id} to continue`]),
     ...(codeRefused === undefined ? [] : [refusedCode(codeRefused)]),
   ];
-  if (faults.length > 0) return faults.join('. ');
+  if (failures.length > 0) return failures.join('. ');
   if (!hasEncryptionCode && events !== null && events.every(isMessageType)) return noCode;
-  return unreachable && `Nothing new is read from the platform: ${unreachable}. It is tried again until it works`;
+  return unreachable && `Nothing new is read from the platform: ${unreachable}. Postern retries until it succeeds`;
 }
 
 function refusedCode(reason: string): string {
@@ -38,25 +45,33 @@ function refusedCode(reason: string): string {
   return `Messages are not opened any more: ${reason}. ${remedy}`;
 }
 
-/** Returns the webhook as its owner sees it. `url` is the opened URL. */
-export function view(record: WebhookRecord, url: string, faults: WebhookFaults): WebhookView {
+/** Returns the webhook in the form that its owner sees. `url` is the decrypted URL. */
+export function view(
+  record: WebhookRecord,
+  url: string,
+  lastError: string | null,
+  condition: Pick<WebhookView, 'state' | 'state_reason'>,
+): WebhookView {
   const time = (at: number | null) => (at === null ? null : formatIsoTime(at));
   return {
     id: record.id,
     url,
     valid: record.valid,
     created_at: formatIsoTime(record.createdAt),
-    events: record.events as EventType[] | null,
+    events: record.events as WebhookEventType[] | null,
     has_encryption_code: record.hasEncryptionCode,
     last_validated_at: time(record.lastValidatedAt),
     last_delivery_at: time(record.lastDeliveryAt),
-    last_error: lastErrorOf(record, faults),
+    last_error: lastError,
+    paused: record.pausedAt !== null,
+    ...condition,
   };
 }
 
-export function deliveryView({ event, type, state, attempts, nextAt, last }: DeliveryRecord): DeliveryView {
+export function deliveryView({ webhook, event, type, state, attempts, nextAt, last }: DeliveryRecord): DeliveryView {
   const outcome = state === 'waiting' && attempts > 0 ? 'retrying' : state;
   return {
+    webhook_id: webhook,
     event_id: event,
     type,
     attempt: attempts,
@@ -69,13 +84,32 @@ export function deliveryView({ event, type, state, attempts, nextAt, last }: Del
   };
 }
 
-/** Returns the store's position for a cursor. */
+/** `exchange` is the decrypted exchange, or `null` if there is none or it cannot be decrypted. */
+export function attemptView(
+  eventId: string,
+  { attempt, at, ...result }: LoggedAttempt,
+  exchange: AttemptExchange | null,
+): AttemptView {
+  const headers = exchange && deliveryHeaders({ eventId, attempt, now: at }, exchange.signatures);
+  return {
+    attempt,
+    at: formatIsoTime(at),
+    outcome: result.error === null ? 'delivered' : 'failed',
+    response_code: result.responseCode,
+    duration_ms: result.durationMs,
+    error: result.error,
+    request_headers: headers === null ? {} : { ...commonHeaders, ...headers },
+    response_excerpt: exchange?.response ?? null,
+  };
+}
+
+/** Parses a cursor into a position in the store. */
 export function readPosition<Position>(cursor: string | null): Position | undefined {
   return cursor === null ? undefined : (JSON.parse(cursor) as Position);
 }
 
-/** Returns a page of the first `count` records. The caller reads one more record, which shows that there is a next page. */
-export function pageOf<Found, Item>(
+/** Returns a page of the first `count` records. The caller must read one more record, which shows that there is a next page. */
+export function pageOfRecords<Found, Item>(
   found: readonly Found[],
   count: number,
   read: (one: Found) => Item,

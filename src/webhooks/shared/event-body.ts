@@ -4,7 +4,7 @@ import type { OpenedMessage } from './message-opener.ts';
 
 type OpenEvent = Exclude<PlatformEvent, MessageEvent>;
 
-/** The JSON of an event that is not a message. */
+/** Returns the JSON body of an event that is not a message. */
 export function eventBody(id: string, event: OpenEvent): string {
   return JSON.stringify(bodyOf(id, event));
 }
@@ -25,7 +25,7 @@ function bodyOf(id: string, { type, createdAt: created_at, actor, tweet }: OpenE
   return { id, type, created_at, ...authored };
 }
 
-/** The JSON of a message that was opened. The same event gives the same bytes, no matter which code opened it. */
+/** Returns the JSON body of an opened message. The same event always gives the same bytes, no matter which code opened it. */
 export function messageBody(id: string, event: MessageEvent, opened: OpenedMessage): string {
   return JSON.stringify(openedBody(id, event, opened));
 }
@@ -40,17 +40,17 @@ function openedBody(id: string, { type, createdAt, message, fromMe }: MessageEve
     sender_id: message.senderId,
     from_me: fromMe,
   };
-  const fault = undecryptable === null ? {} : { undecryptable };
+  const failure = undecryptable === null ? {} : { undecryptable };
   const target_seq_id = message.targetSeqId ?? '';
   if (type === 'message.received' || type === 'message.sent') {
-    return { id, type, ...said, text, ...(attachment !== null && { attachment }), ...fault };
+    return { id, type, ...said, text, ...(attachment !== null && { attachment }), ...failure };
   }
-  if (type === 'message.edited') return { id, type, ...said, text, target_seq_id, ...fault };
-  if (type === 'message.deleted') return { id, type, ...said, target_seq_id, ...fault };
-  return { id, type, ...said, emoji, target_seq_id, ...fault };
+  if (type === 'message.edited') return { id, type, ...said, text, target_seq_id, ...failure };
+  if (type === 'message.deleted') return { id, type, ...said, target_seq_id, ...failure };
+  return { id, type, ...said, emoji, target_seq_id, ...failure };
 }
 
-/** Message events have microseconds (docs/webhooks.md, Events); the platform sends milliseconds. */
+/** Message events have timestamps in microseconds (docs/webhooks.md, Events), but the platform sends milliseconds. */
 function withMicroseconds(time: string): string {
   return time.replace(/(\.\d{3})Z$/, '$1000Z');
 }

@@ -1,26 +1,29 @@
 import type { ForwardProxy } from '../../outbound/proxy.ts';
-import type { Platform, PlatformSession } from '../../platform/port.ts';
+import type { ActivityPage, Platform, PlatformSession } from '../../platform/port.ts';
 import { Secret } from '../../shared/secrets/secret.ts';
 import type { PollerCredentials } from './secrets.ts';
+
+export type { ActivityPage };
 
 export interface PlatformAccess {
   platform: Platform;
   readProxy: (text: Secret) => ForwardProxy;
 }
 
-/** Returns a session of the platform with the credentials of a poller. */
+/** Returns a platform session with the credentials of a poller. */
 export function pollerSession(
   { platform, readProxy }: PlatformAccess,
   account: string,
   { authToken, proxy }: PollerCredentials,
+  signal: AbortSignal | null = null,
 ): PlatformSession {
   return platform.as({
     account,
     authToken: new Secret(authToken),
     proxy: proxy === null ? null : readProxy(new Secret(proxy)),
-    signal: null,
+    signal,
     tokenFor: () => {
-      throw new Error('a poller writes nothing');
+      throw new Error('a poller must not write');
     },
   });
 }

@@ -1,34 +1,36 @@
+import type { DeliveryAttempt } from '../../shared/observability/tracing.ts';
 import { Semaphore } from '../../shared/runtime/semaphore.ts';
 import type { PollerRecord } from '../../store/port.ts';
 
-/** The outcome of one attempt. Times are milliseconds since the event was stored; `null` if the attempt is not measured. */
-export interface AttemptReport {
-  outcome: 'delivered' | 'retrying' | 'given_up';
+/** One delivery attempt. The last two fields are milliseconds since the event was stored; `null` if the attempt is not measured. */
+export interface AttemptReport extends DeliveryAttempt {
   firstAfterMs: number | null;
   deliveredAfterMs: number | null;
 }
 
 /**
- * The only calls from pollers and queues to the code above them: reports for the log, for metrics and for live streams.
- * They cannot be return values, because timers drive the work and nobody waits for it. They return nothing, so no part
- * depends on who listens.
+ * Receives reports from pollers and delivery queues for the log, metrics and live streams. The reports are callbacks instead of return
+ * values, because the work is started by timers and no caller waits for it. The callbacks return nothing, so the work does not depend on
+ * its observers.
  */
 export interface PollerMonitor {
   attempted(attempt: AttemptReport): void;
-  /** Events were stored, so many milliseconds after the platform's time of each. */
+  /** Reports that events were stored. `afterMs` is the age of each event according to the platform's time. */
   appended(poller: PollerRecord, afterMs: readonly number[]): void;
-  /** The platform did not keep all events. */
+  /** Reports that the platform no longer has all events. */
   gap(poller: PollerRecord): void;
-  /** An error after which the work continues by itself. `poller` is `null` if the error concerns all of them. */
-  fault(error: unknown, poller: PollerRecord | null): void;
+  /** Reports an error after which the work continues. `poller` is `null` if the error affects all pollers. */
+  failed(error: unknown, poller: PollerRecord | null): void;
 }
 
-/** One run of a poller by this process. All parts of the run share it. */
+/** One run of a poller by this process. The parts of the run share it. */
 export class PollerRun {
-  /** A poll and the queueing of waiting messages exclude each other: each relies on what the other has stored. */
+  /**
+   * Prevents a poll and the queueing of waiting messages from running at the same time, because each relies on data that the other stores.
+   */
   readonly turn = new Semaphore(1);
   readonly #monitor: PollerMonitor;
-  /** Resolves when the store refuses a write, because another process runs the poller. */
+  /** Resolves when the store refuses a write because another process has taken over the poller. */
   readonly superseded: Promise<void>;
   #resolveSuperseded = (): void => {};
   #record: PollerRecord;
@@ -47,12 +49,12 @@ export class PollerRun {
     return this.#record;
   }
 
-  /** True while the platform is not asked, because it refuses the credentials. */
+  /** True while the platform is not polled because it refuses the credentials. */
   get isStopped(): boolean {
     return this.#isStopped;
   }
 
-  /** The record was read again. */
+  /** Updates the record after it was read again. */
   renew(record: PollerRecord): void {
     this.#record = record;
     this.#isStopped = record.stopped !== null;
@@ -66,5 +68,5 @@ export class PollerRun {
     this.#resolveSuperseded();
   }
 
-  readonly fault = (error: unknown): void => this.#monitor.fault(error, this.#record);
+  readonly failure = (error: unknown): void => this.#monitor.failed(error, this.#record);
 }

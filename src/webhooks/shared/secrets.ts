@@ -1,47 +1,62 @@
 import { createHmac } from 'node:crypto';
 import type { Secret } from '../../shared/secrets/secret.ts';
-import { deriveKey } from '../../shared/secrets/secret-key-file.ts';
+import { derivePurposeKey } from '../../shared/secrets/secret-key-file.ts';
 import type { Vault } from '../../shared/secrets/vault.ts';
 import type { PollerRecord, WebhookRecord } from '../../store/port.ts';
 
-/** How long an old secret signs beside the new one (docs/webhooks.md, Rotating a secret). */
+/**
+ * The time in milliseconds during which deliveries are signed with both the old and the new secret (docs/webhooks.md, Rotating a secret).
+ */
 export const secretOverlapMs = 24 * 3_600_000;
 
-/** The messages of a poller behind `behind` wait until they can be opened. */
+/** The messages of a poller after position `behind` wait until they can be opened. */
 export interface MessagesWait {
   poller: string;
   behind: number;
-  /** The fence of the last run of the poller that relied on this. An earlier run must not remove it. */
+  /** The fence of the last run of the poller that relied on this position. An earlier run must not remove it. */
   fence: number;
 }
 
-/** The sealed part of a webhook. */
+/** The encrypted data of a webhook. */
 export interface WebhookSecrets {
   secret: string;
-  /** True once a CRC has passed with `secret`. Until then the platform's signature is made with the previous secret. */
+  /** True after a CRC has passed with `secret`. Until then the platform's signature is made with the previous secret. */
   proven: boolean;
   previous: { secret: string; until: number } | null;
   encryptionCode: string | null;
-  /** Why the code was refused. A refused code is not tried again. */
+  /** The reason why the code was refused. A refused code is not tried again. */
   codeRefused?: string;
   messagesWait?: MessagesWait;
+}
+
+/** The signatures of a delivery attempt, as its headers contain them. */
+export interface DeliverySignatures {
+  platform: string;
+  standard: string;
+}
+
+/** The part of a delivery attempt that is encrypted. */
+export interface AttemptExchange {
+  signatures: DeliverySignatures;
+  /** The first 1 KiB of the response body; `null` if there was no response. */
+  response: string | null;
 }
 
 /** The platform credentials and the proxy of a poller. */
 export interface PollerCredentials {
   authToken: string;
-  /** The caller's own proxy, as the caller wrote it. */
+  /** The URL of the caller's own proxy, unchanged. */
   proxy: string | null;
 }
 
-/** Seals the stored data of webhooks and pollers, and makes ids that derive from secrets. */
+/** Encrypts and decrypts the stored data of webhooks and pollers, and derives ids from secrets. */
 export class WebhookVault {
   readonly #vault: Vault;
   readonly #keys: readonly Secret<Buffer>[];
 
   constructor(vault: Vault, secretKeys: readonly Secret<Buffer>[]) {
     this.#vault = vault;
-    this.#keys = secretKeys.map((key) => deriveKey(key, 'webhooks'));
+    this.#keys = secretKeys.map((key) => derivePurposeKey(key, 'webhooks'));
   }
 
   seal({ account, id }: Pick<WebhookRecord, 'account' | 'id'>, secrets: WebhookSecrets): string {
@@ -68,7 +83,7 @@ export class WebhookVault {
     return JSON.parse(this.#vault.open(sealed, `poller ${account} ${id}`)) as PollerCredentials;
   }
 
-  /** Seals why the platform cannot be reached, because the text names the host of the caller's proxy. */
+  /** Encrypts the reason why the platform is unreachable, because the text contains the host of the caller's proxy. */
   sealUnreachable({ account, id }: Pick<PollerRecord, 'account' | 'id'>, reason: string): string {
     return this.#vault.seal(reason, `poller-unreachable ${account} ${id}`);
   }
@@ -85,40 +100,40 @@ export class WebhookVault {
     return this.#vault.open(sealed, `event ${account} ${event}`);
   }
 
-  sealExcerpt(account: string, event: string, webhook: string, excerpt: string): string {
-    return this.#vault.seal(excerpt, `excerpt ${account} ${event} ${webhook}`);
+  sealExchange(account: string, event: string, webhook: string, exchange: AttemptExchange): string {
+    return this.#vault.seal(JSON.stringify(exchange), `attempt ${account} ${event} ${webhook}`);
   }
 
-  openExcerpt(account: string, event: string, webhook: string, sealed: string): string {
-    return this.#vault.open(sealed, `excerpt ${account} ${event} ${webhook}`);
+  openExchange(account: string, event: string, webhook: string, sealed: string): AttemptExchange {
+    return JSON.parse(this.#vault.open(sealed, `attempt ${account} ${event} ${webhook}`)) as AttemptExchange;
   }
 
   /**
-   * Returns the id of the poller for an account, token and proxy under each secret key (docs/webhooks.md, Stored
-   * credentials). New pollers get the first.
+   * Returns the poller id for an account, token and proxy, derived with each secret key (docs/webhooks.md, Stored credentials). New pollers
+   * get the first id.
    */
   pollerIds(account: string, { authToken, proxy }: PollerCredentials): string[] {
     return this.#keys.map((key) => hmac(key, ['poller', account, authToken, proxy ?? '']));
   }
 
-  /** Returns an id for the URL and secret of a handshake that reveals neither. */
+  /** Returns an id for the URL and secret of a handshake. The id does not reveal either of them. */
   handshakeTarget(webhook: string, url: string, secret: string): string {
     return hmac(this.#newestKey(), ['handshake', webhook, url, secret]);
   }
 
-  /** Returns the same id if the platform sends an event again. */
+  /** Derives the id of an event. The same event of the platform always gets the same id. */
   eventId(account: string, platformEventId: string, type: string): string {
     return `evt_${hmac(this.#newestKey(), ['event', account, platformEventId, type])}`;
   }
 
   #newestKey(): Secret<Buffer> {
     const [key] = this.#keys;
-    if (!key) throw new Error('ids that derive from secrets need a key');
+    if (!key) throw new Error('a secret key is required to derive ids');
     return key;
   }
 }
 
-/** Earlier releases stored the URL in plain text. Sealed text never begins like this. */
+/** Returns true for a URL that an earlier release stored in plain text. Encrypted text never begins with a URL scheme. */
 function isPlainUrl(text: string): boolean {
   return /^https?:/.test(text);
 }

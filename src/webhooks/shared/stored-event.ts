@@ -2,15 +2,15 @@ import { isMessageEvent, type MessageEvent, type PlatformEvent } from '../../sha
 import { eventBody } from './event-body.ts';
 
 /**
- * The stored form of an event. Of a message it is the platform's ciphertext, which streams open with their own code, and
- * the body, if the code of a webhook has opened it.
+ * The stored form of an event. For a message it contains the platform's ciphertext, which streams decrypt with their own code, and the
+ * body, if the code of a webhook has opened the message.
  */
 export interface StoredEvent {
   body: string | null;
   message: MessageEvent | null;
 }
 
-/** Bodies are JSON objects, so none starts with this prefix. */
+/** Bodies are JSON objects, so no body starts with this prefix. */
 const messagePrefix = 'message ';
 
 export function packMessage(body: string | null, message: MessageEvent): string {
@@ -26,24 +26,24 @@ export function unpackEvent(text: string): StoredEvent {
 /** A message that was opened with the codes of some webhooks. */
 export interface OpenedForWebhooks {
   body: string;
-  /** The webhooks whose own code opened it. */
+  /** The webhooks whose own code opened the message. */
   webhooks: ReadonlySet<string>;
 }
 
-/** An event of the platform before it is appended. */
+/** An event of the platform before it is appended to the store. */
 export interface NewEvent {
   id: string;
   type: string;
   /** The body that webhooks receive. */
   body: string;
-  /** What is sealed and stored; `unpackEvent` reads it. */
+  /** The text that is encrypted and stored. `unpackEvent` parses it. */
   kept: string;
   createdAt: number;
-  /** The webhooks that may receive it; `null`: all. */
+  /** The webhooks that may receive the event; `null` for all webhooks. */
   only: ReadonlySet<string> | null;
 }
 
-/** `opened`: for a message that the code of a webhook has opened. */
+/** `opened` is given if the code of a webhook has opened the message. */
 export function newEvent(id: string, event: PlatformEvent, opened: OpenedForWebhooks | undefined): NewEvent {
   const { type } = event;
   const createdAt = Date.parse(event.createdAt);
@@ -55,22 +55,26 @@ export function newEvent(id: string, event: PlatformEvent, opened: OpenedForWebh
   return { id, type, body: opened?.body ?? '', kept, createdAt, only: opened?.webhooks ?? new Set() };
 }
 
-/** The type of a stored event that tells live streams that earlier events are missing. No webhook receives it. */
+/** The type of a stored event that informs live streams about missing earlier events. Webhooks do not receive it. */
 export const gapType = 'gap';
 
 export function gapEvent(id: string): Pick<NewEvent, 'id' | 'type' | 'kept'> {
-  return { id, type: gapType, kept: JSON.stringify({ reason: 'The platform did not keep all that happened' }) };
+  return {
+    id,
+    type: gapType,
+    kept: JSON.stringify({ reason: 'The platform did not keep all events, so some are missing' }),
+  };
 }
 
 export function readGap(kept: string): string {
   return (JSON.parse(kept) as { reason: string }).reason;
 }
 
-/** Characters in one append. MongoDB first writes an append into one document, which may have 16 MiB. */
+/** The maximum number of characters in one append. MongoDB first writes an append into one document, which is limited to 16 MiB. */
 export const maxAppendChars = 4 * 1024 * 1024;
 
 /**
- * Splits events, in their order, into parts that fit one append. A single larger event is a part of its own. There is at
+ * Splits events, in their order, into parts that fit into one append. An event that exceeds the limit is a part of its own. Returns at
  * least one part, which may be empty.
  */
 export function splitForAppend<Event extends { sealed: string }>(events: readonly Event[]): Event[][] {

@@ -1,29 +1,29 @@
 import { type Runtime, repeat, type Timer } from '../../shared/runtime/runtime.ts';
 import type { NewPoller, Store, StoredEventRecord } from '../../store/port.ts';
 
-/** How long a poller runs on after its last stream closed. */
+/** The time in milliseconds for which a poller continues after its last stream has closed. */
 const keptMs = 5 * 60_000;
-/** How often the store is read for events that another process appended. */
+/** The interval in milliseconds at which the store is read for events that another process appended. */
 const lookMs = 1_000;
-/** Events that are read at a time. */
+/** The number of events in one read. */
 export const eventsAtOnce = 100;
-/** A stream that has more events to take reads the store by itself again. */
+/** The maximum number of events in the buffer of a stream. A stream that falls further behind reads the store itself. */
 const mostBuffered = 2 * eventsAtOnce;
 
-/** The events that one stream takes from a feed. */
-export class Subscription {
+/** The events that one stream receives from a feed. */
+class Subscription {
   readonly #after: number;
   readonly #buffer: StoredEventRecord[] = [];
   #over = false;
   #error: unknown;
   #wake = () => {};
 
-  /** `after`: the place of the last event that the stream has. */
+  /** `after` is the position of the last event that the stream has. */
   constructor(after: number) {
     this.#after = after;
   }
 
-  /** Adds an event. Returns false if the stream is too far behind and has to read the store by itself. */
+  /** Adds an event. Returns false if the stream is too far behind and must read the store itself. */
   push(event: StoredEventRecord): boolean {
     if (event.place <= this.#after) return true;
     if (this.#buffer.push(event) > mostBuffered) this.end();
@@ -38,8 +38,8 @@ export class Subscription {
   }
 
   /**
-   * Returns the next event; `null` after the end. Events that were not taken by then have to be read again. Throws the error
-   * of the store.
+   * Returns the next event. Returns `null` after the subscription has ended; the stream must then read the remaining events from the store.
+   * Throws errors of the store.
    */
   async next(): Promise<StoredEventRecord | null> {
     while (!this.#over && this.#buffer.length === 0) {
@@ -58,8 +58,8 @@ export interface FeedParts {
 }
 
 /**
- * Reads the new events of one poller for all streams that are open on it in this process, and keeps the poller running
- * meanwhile. It reads only while at least one stream has caught up with it.
+ * Reads the new events of one poller for all its streams in this process, and keeps the poller running. Reads only while at least one
+ * stream has caught up with the feed.
  */
 export class EventFeed {
   readonly #parts: FeedParts;
@@ -67,7 +67,7 @@ export class EventFeed {
   #poller: NewPoller;
   #streams = 0;
   #keeping: Timer | undefined;
-  /** All events up to this place have been handed out. */
+  /** All events up to this position were sent to the subscriptions. */
   #place = 0;
   #isReading = false;
   #hasNews = false;
@@ -78,7 +78,7 @@ export class EventFeed {
     this.#parts = parts;
   }
 
-  /** To be called when a stream opens. Creates the poller if there is none. */
+  /** Must be called when a stream opens. Creates the poller if it does not exist. */
   async join(poller: NewPoller): Promise<void> {
     this.#poller = poller;
     this.#streams += 1;
@@ -87,8 +87,8 @@ export class EventFeed {
   }
 
   /**
-   * To be called when a stream ends. Returns true if it was the last one. The poller continues for a while, for a reader
-   * that reconnects.
+   * Must be called when a stream ends. Returns true if it was the last one. The poller continues for a while, because the reader may
+   * reconnect.
    */
   async leave(): Promise<boolean> {
     this.#streams -= 1;
@@ -99,15 +99,15 @@ export class EventFeed {
     return this.#streams === 0;
   }
 
-  /** To be called when the poller has appended events in this process. */
+  /** Must be called when the poller has appended events in this process. */
   appended(): void {
     this.#hasNews = true;
     this.#wake();
   }
 
   /**
-   * Subscribes to all events after `place`. Returns `null` if the feed is further ahead: then the stream has to read the
-   * store by itself.
+   * Subscribes to all events after position `place`. Returns `null` if the feed is further ahead; the stream must then read the store
+   * itself.
    */
   subscribe(place: number): Subscription | null {
     if (!this.#isReading) this.#place = place;

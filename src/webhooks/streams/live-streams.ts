@@ -10,11 +10,11 @@ import { StreamMessages } from './stream-messages.ts';
 
 export interface StreamRequest {
   poller: NewPoller;
-  /** The types to send; `null`: all. */
+  /** The event types to send; `null` for all types. */
   types: readonly EventType[] | null;
-  /** The id of the last event that the reader has; `null`: the stream begins with new events. */
+  /** The id of the last event that the reader has. If it is `null`, the stream begins with new events. */
   after: string | null;
-  /** The code that opens messages. Without it the stream has no messages. */
+  /** The account and code that open messages. A stream without a code contains no messages. */
   opening: Opening | null;
 }
 
@@ -25,9 +25,14 @@ export interface LiveStreamsParts {
   opener: MessageOpener;
 }
 
+interface StreamStart {
+  place: number;
+  gap: string | null;
+}
+
 /**
- * Serves live streams of the events that webhooks of the same actor would get. The events are read from the store, so that any
- * process can serve a stream. A stream reads the store by itself until it has caught up, then shares the reader of its poller.
+ * Serves live streams with the same events that webhooks of the actor receive. Events are read from the store, so that any process can
+ * serve a stream. A stream reads the store itself until it has caught up. It then shares the feed of its poller with other streams.
  */
 export class LiveStreams {
   readonly #parts: LiveStreamsParts;
@@ -43,20 +48,34 @@ export class LiveStreams {
     return this.#ends.size;
   }
 
-  /** To be called when a poller of this process has appended events. */
+  /** Must be called when a poller of this process has appended events. */
   appended(poller: string): void {
     this.#feeds.get(poller)?.appended();
   }
 
-  /** Opens a stream, which must be ended in every case. */
-  open(request: StreamRequest): LiveStream {
+  /**
+   * Opens a stream. It contains all events that happen after this method has returned. The caller must end it in every case. Throws errors
+   * of the store.
+   */
+  async open(request: StreamRequest): Promise<LiveStream> {
+    const { poller } = request;
+    const feed = this.#feeds.get(poller.id) ?? new EventFeed(poller, this.#parts);
+    this.#feeds.set(poller.id, feed);
     const controller = new AbortController();
     const end = () => {
+      if (!this.#ends.delete(end)) return;
       controller.abort();
-      this.#ends.delete(end);
+      void this.#leave(poller.id, feed);
     };
     this.#ends.add(end);
-    return { items: this.#read(request, controller.signal), end };
+    try {
+      await feed.join(poller);
+      const start = await this.#startOf(request);
+      return { items: this.#read(request, start, feed, controller.signal), end };
+    } catch (error) {
+      end();
+      throw error;
+    }
   }
 
   /** Ends all streams. */
@@ -64,45 +83,53 @@ export class LiveStreams {
     for (const end of [...this.#ends]) end();
   }
 
-  /** Yields events until `ended` is aborted. A slow reader delays nobody else. */
-  async *#read({ poller, types, after, opening }: StreamRequest, ended: AbortSignal): AsyncGenerator<StreamItem> {
-    const { store, vault } = this.#parts;
+  async #leave(pollerId: string, feed: EventFeed): Promise<void> {
+    const wasLast = await feed.leave();
+    if (wasLast && this.#feeds.get(pollerId) === feed) this.#feeds.delete(pollerId);
+  }
+
+  /** Returns the position after which the stream begins, and the reason why events before it may be missing, if there is one. */
+  async #startOf({ poller, after }: StreamRequest): Promise<StreamStart> {
+    const { events } = this.#parts.store;
     const { account, id } = poller;
+    if (after === null) return { place: await events.lastPlace(account, id), gap: null };
+    const known = await events.place(account, id, after);
+    if (!known)
+      return { place: 0, gap: 'Events may be missing, because the last event that you have is no longer stored' };
+    return { place: known.place, gap: await this.#missedSince(known.at, poller) };
+  }
+
+  /** Yields events until `ended` is aborted. A slow reader does not delay other streams. */
+  async *#read(
+    { poller, types, opening }: StreamRequest,
+    { place, gap }: StreamStart,
+    feed: EventFeed,
+    ended: AbortSignal,
+  ): AsyncGenerator<StreamItem> {
+    const { vault } = this.#parts;
+    const { account } = poller;
     const messages = new StreamMessages({ ...this.#parts, opening, ended });
-    const feed = this.#feeds.get(id) ?? new EventFeed(poller, this.#parts);
-    this.#feeds.set(id, feed);
-    try {
-      await feed.join(poller);
-      const known = after === null ? null : await store.events.place(account, id, after);
-      const place = known?.place ?? (after === null ? await store.events.lastPlace(account, id) : 0);
-      if (after !== null) {
-        const reason = known
-          ? await this.#missedSince(known.at, poller)
-          : 'The last event that you have is not kept any more';
-        if (reason !== null) yield { kind: 'gap', id: null, reason };
-      }
-      for await (const event of this.#events(poller, place, feed, ended)) {
-        if (ended.aborted) return;
-        const item = isMessageType(event.type)
-          ? await messages.itemOf(event, types)
-          : itemOf(event, types, ({ id, sealed }) => vault.openBody(account, id, sealed));
-        if (item) yield item;
-      }
-    } finally {
-      const wasLast = await feed.leave();
-      if (wasLast && this.#feeds.get(id) === feed) this.#feeds.delete(id);
+    if (gap !== null) yield { kind: 'gap', id: null, reason: gap };
+    for await (const event of this.#events(poller, place, feed, ended)) {
+      if (ended.aborted) return;
+      const item = isMessageType(event.type)
+        ? await messages.itemOf(event, types)
+        : itemOf(event, types, ({ id: eventId, sealed }) => vault.openBody(account, eventId, sealed));
+      if (item) yield item;
     }
   }
 
-  /** Returns why events after the time `at` may be missing; `null` if all are kept. */
+  /** Returns the reason why events after the time `at` may be missing. Returns `null` if the store has all of them. */
   async #missedSince(at: number, { account, id }: NewPoller): Promise<string | null> {
     const poller = await this.#parts.store.pollers.find(account, id);
-    // The poller was created again, because no webhook or stream had kept it (`webhook-port.ts`).
-    return poller && poller.createdAt > at ? 'For a while after the last event that you have, nobody listened' : null;
+    // The poller was created again after it had been deleted because no webhook and no stream used it (`webhook-port.ts`).
+    return poller && poller.createdAt > at
+      ? 'Events may be missing, because nobody listened for some time after the last event that you have'
+      : null;
   }
 
   /**
-   * Yields all events after `place`: from the store until the stream has caught up, then from the feed while the stream
+   * Yields all events after position `place`, first from the store until the stream has caught up, then from the feed while the stream
    * keeps up.
    */
   async *#events(

@@ -14,7 +14,7 @@ import type { WebhookVault } from '../shared/secrets.ts';
 import { unpackEvent } from '../shared/stored-event.ts';
 
 const retryMs = 2_000;
-/** After this many tries the stream reports a gap and continues. */
+/** After this many attempts to open a message, the stream reports a gap and continues. */
 const mostTries = 4;
 
 interface Parts {
@@ -35,8 +35,8 @@ export class StreamMessages {
   }
 
   /**
-   * Returns the item for an event; `null` if the stream does not have it. If the code is refused, one gap reports it, and no
-   * messages follow.
+   * Returns the stream item for an event. Returns `null` if the stream does not include the event. If the code is refused, the stream
+   * reports one gap and contains no more messages.
    */
   async itemOf(
     { id, type, sealed }: StoredEventRecord,
@@ -57,7 +57,7 @@ export class StreamMessages {
     }
   }
 
-  /** Opens a message. Retries faults that may pass, for as long as the other events of the stream can wait. */
+  /** Opens a message. Retries temporary errors for as long as the other events of the stream can wait. */
   async #open(opening: Opening, message: NonNullable<ReturnType<typeof unpackEvent>['message']>) {
     const { opener, runtime, ended } = this.#parts;
     for (let tries = 1; ; tries++) {

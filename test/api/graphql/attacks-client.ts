@@ -21,15 +21,15 @@ export interface Attacker {
   service: TestService;
   key: string;
   token: string;
-  /** Sends anything to `/graphql`, with a key and an actor. */
+  /** Sends any request to `/graphql`, with a key and an actor. */
   send(init: RequestInit, search?: string): Promise<Outcome>;
-  /** Sends a document as honest clients do. */
+  /** Sends a document as a normal client does. */
   ask(query: string, rest?: Record<string, unknown>, headers?: Record<string, string>): Promise<Outcome>;
-  /** Nothing was charged, nothing is held, and an honest request is answered. */
+  /** Checks that nothing was charged or reserved, and that a normal request still succeeds. */
   expectUnharmed(): Promise<void>;
 }
 
-/** Somebody with a key, a little credit, and no good intentions. */
+/** Starts a service and a caller with a key and a little credit, for attacks. */
 export async function startAttacker(): Promise<Attacker> {
   const service = await startService();
   const { key } = await service.makeAccount('1');
@@ -50,7 +50,11 @@ export async function startAttacker(): Promise<Attacker> {
     send({ method: 'POST', headers: { ...newer, ...headers }, body: JSON.stringify({ query, ...others }) });
 
   return {
-    ...{ service, key, token, send, ask },
+    service,
+    key,
+    token,
+    send,
+    ask,
     async expectUnharmed() {
       expect(await restingBalance(rest)).toBe('1');
       expect((await ask('{ account { balance } }')).body.data).toEqual({ account: { balance: '1' } });
@@ -58,7 +62,7 @@ export async function startAttacker(): Promise<Attacker> {
   };
 }
 
-/** A clean refusal of the whole request: JSON, with code and status, the same that HTTP has, and nothing of our insides. */
+/** Checks that the whole request was refused with JSON that has a code, the HTTP status, and no internal details. */
 export function expectRefused({ status, headers, text, body }: Outcome, expected: number, message?: RegExp): void {
   const [first] = body.errors ?? [];
   expect(first, text.slice(0, 500)).toBeDefined();
@@ -83,7 +87,7 @@ export function many(times: number, text: (i: number) => string): string {
   return Array.from({ length: times }, (_, i) => text(i)).join(' ');
 }
 
-/** Fragments, each of which is made of the next one, twice. */
+/** Returns fragments in which each one contains the next one twice. */
 export function bomb(levels: number, on: string, twice: (next: string) => string, last: string): string {
   const name = (i: number) => `F${i}`;
   const levelsOf = many(levels, (i) => `fragment ${name(i)} on ${on}{${twice(`...${name(i + 1)}`)}}`);

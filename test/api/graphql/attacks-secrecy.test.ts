@@ -4,10 +4,10 @@ import { startService, type TestService } from '../../support/service.ts';
 
 const proxy = 'http://proxyuser:canary-proxy-password@proxy.example:8080';
 const code = 'canary-encryption-code';
-const value = 'canary-variable-value';
+const value = 'canary/variable/value';
 const literal = 'canary-literal-value';
 let service: TestService;
-/** Everything that the service said of itself: errors, and log lines. */
+/** All error messages and log lines of the service. */
 const said: string[] = [];
 
 beforeAll(async () => {

@@ -111,10 +111,14 @@ describe('too many', () => {
     ['aliases in fragments', `{...F}fragment F on Query{${many(101, (i) => `a${i}:__typename`)}}`, /Too many aliases/],
     ['200,000 directives', `{__typename ${'@include(if:true) '.repeat(200_000 / 5)}}`, /Too long/],
     ['directives', `{__typename ${'@a'.repeat(51)}}`, /Too many directives/],
-    ['tokens', `{${'a '.repeat(4_000)}}`, /Too long: a document may have 4000 tokens/],
-    ['tokens without a letter', `{a(a:[${'[]'.repeat(3_000)}`, /Too long: a document may have 4000 tokens/],
-    ['characters of a comment', `{__typename}#${'x'.repeat(40_000)}`, /Too long: a document may have 32768 characters/],
-    ['characters of a name', `{${'x'.repeat(40_000)}}`, /Too long: a document may have 32768 characters/],
+    ['tokens', `{${'a '.repeat(4_000)}}`, /Too long: a document may have at most 4000 tokens/],
+    ['tokens without a letter', `{a(a:[${'[]'.repeat(3_000)}`, /Too long: a document may have at most 4000 tokens/],
+    [
+      'characters of a comment',
+      `{__typename}#${'x'.repeat(40_000)}`,
+      /Too long: a document may have at most 32768 characters/,
+    ],
+    ['characters of a name', `{${'x'.repeat(40_000)}}`, /Too long: a document may have at most 32768 characters/],
     ['fields', `{${many(1_001, () => 'id')}}`, /Too many selections/],
     ['fields of one name', `{${many(76, () => 'viewer{id}')}}`, /Too many repetitions/],
     ['fields of one name in fragments', `{${many(76, () => '...{viewer{id}}')}}`, /Too many repetitions/],
@@ -137,7 +141,7 @@ describe('too many', () => {
   });
 });
 
-/** A thousand fields out of few. */
+/** Returns a document with a thousand fields from a few fragments. */
 function wide(): string {
   return `fragment A on User{${many(40, (i) => `a${i}:about{...B}`)}} fragment B on UserAbout{${many(40, (i) => `b${i}:__typename`)}}`;
 }

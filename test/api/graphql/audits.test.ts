@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** What GraphQL over HTTP asks of a server, of a client without a key: that `{ __typename }` needs none is what makes it so. */
+/** The audits of GraphQL over HTTP for a client without a key. They work, because `{ __typename }` needs no key. */
 const audits = serverAudits({ url: () => `${service.origin}/graphql` });
 
 test.each(audits.map(({ id, name, fn }) => [id, name, fn] as const))('%s: %s', async (_id, _name, fn) => {

@@ -5,7 +5,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Demo } from '../../../src/api/demo/demo.ts';
 import { GraphqlClient } from '../../support/graphql.ts';
 import { type PosternProcess, startPostern } from '../../support/process.ts';
-import { globalId } from './counted-world.ts';
+import { processorMs } from '../../support/processor-time.ts';
+import { globalId } from './call-count-fixture.ts';
 
 /* In a process of its own: without a bound it runs out of memory. */
 
@@ -15,12 +16,12 @@ let origin: string;
 const dataDir = mkdtempSync(join(tmpdir(), 'postern-compile-'));
 
 beforeAll(async () => {
-  postern = startPostern(['serve'], { DATA_DIR: dataDir, PORT: '0', SANDBOX_PORT: '0', SANDBOX_ACTIVITY: '0' });
+  postern = startPostern(['serve'], { DATA_DIR: dataDir, PORT: '0', SANDBOX_PORT: '0' });
   await postern.printed(/curl/);
   const demo = JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8')) as Demo;
   origin = new URL(demo.baseUrl).origin;
   ada = new GraphqlClient({ url: demo.graphqlUrl, key: demo.apiKey, authToken: demo.accounts[0]?.authToken ?? '' });
-}, 60_000);
+});
 afterAll(async () => {
   await postern.end('SIGTERM');
   rmSync(dataDir, { recursive: true, force: true });
@@ -31,7 +32,7 @@ async function residentMiB(): Promise<number> {
   return Number(/^process_resident_memory_bytes (\S+)$/m.exec(metrics)?.[1]) / 1024 / 1024;
 }
 
-/** With each fragment written out at each spread, this document has more than a million fields. */
+/** If each fragment is expanded at each spread, this document has more than a million fields. */
 const fragments = [
   ...Array.from({ length: 19 }, (_, i) => {
     const inner = `{ nodes { author { ...F${i + 1} } } }`;
@@ -40,7 +41,7 @@ const fragments = [
   'fragment F19 on User { id }',
 ].join('\n');
 
-/** The second field is charged, so that each execution counts towards compiling. */
+/** The second field is charged, because only charged executions count towards compiling. */
 const charged = 'me: viewer { userName }';
 const me = { me: { userName: 'ada' } };
 
@@ -71,10 +72,11 @@ describe('a short document whose fragments are millions of fields when they are 
   test.each(attacks)('costs neither time nor memory, and is answered: %s', async (_name, query, variables, data) => {
     const before = await residentMiB();
     for (let i = 0; i < 8; i++) {
-      const startedAt = performance.now();
-      const answer = await ada.ask(query, variables);
-      expect(answer.data).toEqual(data);
-      expect(performance.now() - startedAt).toBeLessThan(2_000);
+      const ms = await processorMs(async () => {
+        const answer = await ada.ask(query, variables);
+        expect(answer.data).toEqual(data);
+      });
+      expect(ms).toBeLessThan(2_000);
     }
     expect((await residentMiB()) - before).toBeLessThan(100);
   });

@@ -1,18 +1,18 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type CountedWorld, startCountedWorld } from './counted-world.ts';
+import { type CallCountFixture, startCallCountFixture } from './call-count-fixture.ts';
 
-let world: CountedWorld;
+let fixture: CallCountFixture;
 
 beforeAll(async () => {
-  world = await startCountedWorld();
+  fixture = await startCallCountFixture();
 });
-afterAll(() => world.service.stop());
+afterAll(() => fixture.service.stop());
 
-/** More than a document is asked for before it is compiled. */
+/** The number of requests for a document. It is high enough for the document to be compiled. */
 const times = 8;
 
-/** What could end a text, or begin a piece of code, where a document becomes a program. */
+/** Characters that could end a string or begin code in the generated program. */
 const everySign = `"'\`$` + '{1}\\u2028\u2028 */ // \\ \n';
 
 const documents: readonly [name: string, query: string, variables?: Record<string, unknown>][] = [
@@ -67,7 +67,7 @@ describe('a document that is asked for again and again', () => {
   test.each(documents)('is answered the same each time: %s', async (_name, query, variables = {}) => {
     const answers = [];
     for (let i = 0; i < times; i++) {
-      const { status, data, errors } = await world.ada.ask(query, variables);
+      const { status, data, errors } = await fixture.ada.ask(query, variables);
       answers.push({ status, data, errors });
     }
     for (const answer of answers) expect(answer).toEqual(answers[0]);
@@ -82,7 +82,7 @@ describe('a document that is asked for again and again', () => {
     });
     await fc.assert(
       fc.asyncProperty(names, async (asked) => {
-        const answers = await Promise.all(asked.map(([name, more]) => world.ada.ask(query, { name, more })));
+        const answers = await Promise.all(asked.map(([name, more]) => fixture.ada.ask(query, { name, more })));
         for (const [i, { data }] of answers.entries()) {
           const [name, more] = asked[i] ?? [];
           expect(data).toMatchObject({ user: { userName: name } });
@@ -97,7 +97,7 @@ describe('a document that is asked for again and again', () => {
     const mutation =
       'mutation ($text: String!) { a: createTweet(input: { text: $text }) { text } b: createTweet(input: { text: $text }) { text } }';
     for (let i = 0; i < times; i++) {
-      const { data, errors } = await world.ada.ask(mutation, { text: `again ${i} of ${Date.now()}` });
+      const { data, errors } = await fixture.ada.ask(mutation, { text: `again ${i} of ${Date.now()}` });
       expect(data).toMatchObject({ a: { text: expect.stringContaining(`again ${i}`) }, b: null });
       expect(errors?.[0]).toMatchObject({ path: ['b'], extensions: { code: 'CONFLICT' }, locations: [{ line: 1 }] });
     }

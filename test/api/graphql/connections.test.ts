@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { GraphqlClient } from '../../support/graphql.ts';
-import { type CountedWorld, startCountedWorld } from './counted-world.ts';
+import { type CallCountFixture, startCallCountFixture } from './call-count-fixture.ts';
 import { listFields } from './list-fields.ts';
 
 interface Page {
@@ -8,7 +8,7 @@ interface Page {
   pageInfo: { hasNextPage: boolean; hasPreviousPage: boolean; startCursor: string | null; endCursor: string | null };
 }
 
-/** A list: the document whose `%` is the list's arguments, and where its page is. */
+/** A list field: a function that inserts the list into a document, the path to the list, and its arguments. */
 type List = readonly [name: string, around: (list: string) => string, field: string, from: string, args?: string];
 
 const lists: readonly List[] = [
@@ -30,28 +30,28 @@ const lists: readonly List[] = [
   ['payments', (list) => `account { ${list} }`, 'payments', 'account.payments'],
 ];
 
-/** Enough to see every size of page end somewhere, few enough to be walked one by one. */
+/** The number of items to read. Every page size ends within it, and reading it one item at a time is fast. */
 const enough = 25;
 
-let world: CountedWorld;
+let fixture: CallCountFixture;
 let caller: GraphqlClient;
 let tweetId: string;
 
 beforeAll(async () => {
-  world = await startCountedWorld({ RATE_LIMIT: '100000' });
-  const { id, key } = await world.service.makeAccount('100');
-  caller = world.ada.with({ key });
-  for (let i = 0; i < 9; i++) await world.service.credit(id, '0.01', `Payment ${i}`);
-  const ada = world.service.demo.accounts[0]?.authToken ?? '';
-  tweetId = await world.post(ada, 'What do you read?');
+  fixture = await startCallCountFixture({ RATE_LIMIT: '100000' });
+  const { id, key } = await fixture.service.makeAccount('100');
+  caller = fixture.ada.with({ key });
+  for (let i = 0; i < 9; i++) await fixture.service.credit(id, '0.01', `Payment ${i}`);
+  const ada = fixture.service.demo.accounts[0]?.authToken ?? '';
+  tweetId = await fixture.post(ada, 'What do you read?');
   for (let i = 0; i < 9; i++) {
-    const reply = await world.post(ada, `A book, number ${i}`, { reply_to_tweet_id: tweetId });
-    await world.rest.post('/tweet/bookmark', { tweet_id: reply });
+    const reply = await fixture.post(ada, `A book, number ${i}`, { reply_to_tweet_id: tweetId });
+    await fixture.rest.post('/tweet/bookmark', { tweet_id: reply });
   }
-  const { userName = '' } = world.service.demo.accounts[0] ?? {};
-  for (const type of ['quote', 'retweet']) await world.sandbox.makeEvents({ type, userName, tweetId, count: 9 });
+  const { userName = '' } = fixture.service.demo.accounts[0] ?? {};
+  for (const type of ['quote', 'retweet']) await fixture.sandbox.makeEvents({ type, userName, tweetId, count: 9 });
 });
-afterAll(() => world.service.stop());
+afterAll(() => fixture.service.stop());
 
 async function page(list: List, first: number, after: string | null = null, by = caller): Promise<Page> {
   const answer = await ask(list, { first, after }, by);
@@ -67,11 +67,11 @@ function ask([name, around, field, , args = '']: List, given: Record<string, unk
   }`);
   if (text.includes('$listId')) parameters.push('$listId: String!');
   if (text.includes('$tweetId')) parameters.push('$tweetId: String!');
-  const { listId } = world.service.demo;
+  const { listId } = fixture.service.demo;
   return by.ask(`query (${parameters}) { ${text} }`, { listId, tweetId, ...given });
 }
 
-/** The ids of the first `enough` items from `after` on, in pages of `first`. */
+/** Returns the ids of the first `enough` items after `after`, read in pages of `first` items. */
 async function walk(list: List, first: number, after: string | null = null): Promise<string[]> {
   const ids: string[] = [];
   let cursor = after;
@@ -114,7 +114,7 @@ describe('walking', () => {
 });
 
 test('a list of whom nobody follows is an empty page', async () => {
-  const { userName } = await world.sandbox.mint();
+  const { userName } = await fixture.sandbox.mint();
   const empty: List = ['none', (list) => `user(userName: "${userName}") { ${list} }`, 'followers', 'user.followers'];
   expect(await page(empty, 5)).toEqual({
     edges: [],

@@ -11,7 +11,7 @@ import { startService, type TestService } from '../../support/service.ts';
 
 const secret = 'what nobody outside may read';
 const dataDir = mkdtempSync(join(tmpdir(), 'postern-errors-'));
-/** Verbs of the store that fail in a way nobody foresaw, such as `keys.list`. */
+/** Methods of the store that throw an unexpected error, such as `keys.list`. */
 const broken = new Set<string>();
 
 let service: TestService;
@@ -25,7 +25,8 @@ beforeAll(async () => {
   );
   const { key } = await service.makeAccount('1');
   ada = new GraphqlClient({
-    ...{ url: service.demo.graphqlUrl, key },
+    url: service.demo.graphqlUrl,
+    key,
     authToken: service.demo.accounts[0]?.authToken ?? '',
   });
 });
@@ -35,7 +36,7 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true });
 });
 
-/** The store itself, but for the verbs that are `broken`. */
+/** Wraps a store whose methods in `broken` throw. */
 function breakable(store: Store): Store {
   return new Proxy(store, {
     get(target, room) {
@@ -57,11 +58,11 @@ function breakable(store: Store): Store {
 }
 
 const masked = {
-  message: 'Internal error; the log has its cause under this x-request-id',
+  message: 'Internal error. The log contains the cause with this x-request-id',
   extensions: { code: 'INTERNAL', status: 500 },
 };
 
-/** The log has the cause once, under the id that the caller was told. */
+/** Checks that the log contains the cause once, with the request id of the response. */
 function expectLoggedOnce({ headers }: GraphqlAnswer): void {
   const id = headers.get('x-request-id');
   const lines = service.log.map((line) => JSON.parse(line)).filter(({ requestId, err }) => requestId === id && err);
@@ -69,7 +70,7 @@ function expectLoggedOnce({ headers }: GraphqlAnswer): void {
   expect(lines[0]).toMatchObject({ level: 50, code: 'internal', err: { message: secret, stack: expect.any(String) } });
 }
 
-test('what nobody foresaw is masked, logged once with its cause, and leaves its siblings', async () => {
+test('an unexpected error is masked, logged once with its cause, and does not affect other fields', async () => {
   broken.add('keys.list');
   const answer = await ada.ask('{ a: account { name } viewer { userName } b: account { balance } }');
   expect(answer.status).toBe(200);

@@ -47,7 +47,7 @@ describe('Accept', () => {
       expectRefused(await attacker.ask(query, {}, { accept, ...headers }), status);
     await refused(`{${many(101, (i) => `a${i}:__typename`)}}`, 400);
     await refused(`{${'a '.repeat(5_000)}}`, 400);
-    // The second time it comes from a cache.
+    // The second response comes from the cache.
     await refused(`{${'a '.repeat(5_000)}}`, 400);
     await refused(`{${'a'.repeat(40_000)}}`, 400);
     await refused(`{nodes(ids:${'['.repeat(1_900)}${']'.repeat(1_900)}){id}}`, 400);

@@ -46,6 +46,32 @@ describe('methods', () => {
   });
 });
 
+describe('a document that was accepted before', () => {
+  const query = 'mutation Repeated{__typename}';
+
+  test('is refused with an unknown parameter, and by GET if it is a mutation', async () => {
+    for (let i = 0; i < 2; i++) {
+      const { status, body } = await post(JSON.stringify({ query, operationName: 'Repeated' }));
+      expect(status).toBe(200);
+      expect(body.data).toEqual({ __typename: 'Mutation' });
+    }
+    expectRefused(await post(JSON.stringify({ query, queries: [] })), 400);
+    expectRefused(await get({ query }), 405);
+  });
+
+  test('is refused with an unknown operation name as it would be at first', async () => {
+    const refusals = [];
+    for (const accepted of [false, true]) {
+      const named = `query Named{__typename ${accepted ? '' : 'unseen:__typename'}}`;
+      if (accepted) expect((await post(JSON.stringify({ query: named }))).status).toBe(200);
+      const { status, body } = await post(JSON.stringify({ query: named, operationName: 'Other' }));
+      refusals.push([status, body.errors]);
+    }
+    expect(refusals[0]?.[1]).toHaveLength(1);
+    expect(refusals[1]).toEqual(refusals[0]);
+  });
+});
+
 describe('query strings', () => {
   test.each([
     ['nothing', ''],

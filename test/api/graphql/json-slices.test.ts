@@ -11,7 +11,7 @@ const repeated = fc.tuple(fc.jsonValue(), fc.integer({ min: 0, max: 6_000 })).ma
 }));
 
 describe('JSON in slices', () => {
-  test('is what JSON.stringify writes', async () => {
+  test('equals the output of JSON.stringify', async () => {
     await fc.assert(
       fc.asyncProperty(fc.oneof(fc.jsonValue(), repeated), async (value) => {
         expect(await text(value)).toBe(JSON.stringify(value));

@@ -3,12 +3,12 @@ import type { Action } from '../../../src/actions/action.ts';
 import { costOf } from '../../../src/api/graphql/cost.ts';
 import { schema } from '../../../src/api/graphql/schema/schema.ts';
 
-/** A field of the schema that pages through tweets or users. */
+/** A paginated field of tweets or users in the schema. */
 export interface ListField {
   readonly action: Action;
   readonly parent: string;
   readonly name: string;
-  /** Without `first` and `after`. */
+  /** The arguments except `first` and `after`. */
   readonly args: readonly { name: string; type: string; required: boolean }[];
   readonly items: 'Tweet' | 'User';
 }
@@ -27,7 +27,7 @@ function listField({ name: parent }: GraphQLObjectType, field: GraphQLField<unkn
   return [{ action, parent, name: field.name, args, items }];
 }
 
-/** How an object of the type is asked for, with which variables, and which calls that makes. */
+/** For each parent type: the field that returns it, the variables and the calls. */
 const parents: Readonly<Record<string, { field: string; variables: string; calls: readonly string[] }>> = {
   Query: { field: '', variables: '', calls: [] },
   Tweet: { field: 'tweet(tweetId: $tweetId)', variables: '$tweetId: String!', calls: ['tweet/detail'] },
@@ -39,7 +39,7 @@ const parents: Readonly<Record<string, { field: string; variables: string; calls
   List: { field: 'list(listId: $listId)', variables: '$listId: String!', calls: [] },
 };
 
-/** A document that asks for the list with `first` and `after`, where in the data it is, and the calls for its parent. */
+/** Returns a document that reads the list with `first` and `after`, the path to the list, and the calls for its parent. */
 export function listDocument({ parent, name, args }: ListField, selection: string) {
   const { field, variables, calls } = parents[parent] ?? { field: '', variables: '', calls: [] };
   const own = [...args.map((arg) => `$${arg.name}: ${arg.type}`), '$first: Int', '$after: String'];

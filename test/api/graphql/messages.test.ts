@@ -1,21 +1,29 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { between, type MessageWorld, startMessages, type Writer } from '../../messaging/conversations/world.ts';
+import {
+  conversationIdOf,
+  type MessageFixture,
+  startMessageFixture,
+  type Writer,
+} from '../../messaging/conversations/fixture.ts';
 import { GraphqlClient } from '../../support/graphql.ts';
 
-let world: MessageWorld;
+let fixture: MessageFixture;
 let anna: Writer;
 let ben: Writer;
 beforeAll(async () => {
-  world = await startMessages();
-  [anna, ben] = [await world.mint(), await world.mint()];
+  fixture = await startMessageFixture();
+  [anna, ben] = [await fixture.mint(), await fixture.mint()];
   await anna.sends(ben, 'One');
   await ben.sends(anna, 'Two');
 });
-afterAll(() => world.service.stop());
+afterAll(() => fixture.service.stop());
 
 const ask = (who: Writer, query: string, variables: Record<string, unknown> = {}, headers = who.code) =>
   new GraphqlClient({
-    ...{ url: world.service.demo.graphqlUrl, key: who.client.options.key ?? '', authToken: who.account.authToken },
+    url: fixture.service.demo.graphqlUrl,
+    key: who.client.options.key ?? '',
+    authToken: who.account.authToken,
   }).ask(query, variables, headers as Record<string, string>);
 
 describe('conversations', () => {
@@ -27,7 +35,7 @@ describe('conversations', () => {
     expect(last.errors).toEqual([]);
     expect(last.data.conversations).toEqual({
       hasMessageRequests: false,
-      nodes: [{ conversationId: between(anna, ben), lastMessage: { text: 'Two', fromMe: false } }],
+      nodes: [{ conversationId: conversationIdOf(anna, ben), lastMessage: { text: 'Two', fromMe: false } }],
     });
     expect(last.extensions.credits.actions).toMatchObject([{ name: 'dm/list', calls: 1 }]);
     const all = await ask(
@@ -55,26 +63,26 @@ describe('conversations', () => {
     const found = await ask(anna, 'query ($id: ID!) { node(id: $id) { ... on Conversation { conversationId } } }', {
       id,
     });
-    expect(found.data.node).toEqual({ conversationId: between(anna, ben) });
-    const others = await ask(await world.mint(), 'query ($id: ID!) { node(id: $id) { id } }', { id });
+    expect(found.data.node).toEqual({ conversationId: conversationIdOf(anna, ben) });
+    const others = await ask(await fixture.mint(), 'query ($id: ID!) { node(id: $id) { id } }', { id });
     expect(others.errors).toMatchObject([{ extensions: { code: expect.stringMatching(/NOT_FOUND|CONFLICT/) } }]);
   });
 
   test('are paged by edges, in the order of the first page', async () => {
-    const carl = await world.mint();
+    const carl = await fixture.mint();
     await anna.sends(carl, 'Hello');
     const page =
       'query ($after: String) { conversations(first: 1, after: $after) { edges { cursor node { conversationId } } pageInfo { hasNextPage endCursor } } }';
     const first = (await ask(anna, page)).data.conversations;
-    expect(first.edges[0].node.conversationId).toBe(between(anna, carl));
+    expect(first.edges[0].node.conversationId).toBe(conversationIdOf(anna, carl));
     const next = (await ask(anna, page, { after: first.pageInfo.endCursor })).data.conversations;
-    expect(next.edges[0].node.conversationId).toBe(between(anna, ben));
+    expect(next.edges[0].node.conversationId).toBe(conversationIdOf(anna, ben));
     expect(next.pageInfo.hasNextPage).toBe(false);
   });
 });
 
 test('a wrong code is refused with the guesses that remain', async () => {
-  const other = await world.mint();
+  const other = await fixture.mint();
   const wrong = { 'x-encryption-code': '907351' } as never;
   const { errors } = await ask(other, 'mutation { sendMessage(input: { userId: "1", text: "x" }) { ok } }', {}, wrong);
   expect(errors).toMatchObject([
@@ -82,15 +90,18 @@ test('a wrong code is refused with the guesses that remain', async () => {
   ]);
 });
 
-test('the subscription tells of messages', async () => {
+test('the subscription sends message events', async () => {
   const { key = '' } = anna.client.options;
   const controller = new AbortController();
-  const response = await fetch(world.service.demo.graphqlUrl, {
+  const response = await fetch(fixture.service.demo.graphqlUrl, {
     method: 'POST',
     signal: controller.signal,
     headers: {
-      ...{ accept: 'text/event-stream', 'content-type': 'application/json', authorization: `Bearer ${key}` },
-      ...{ 'x-auth-token': anna.account.authToken, ...anna.code },
+      accept: 'text/event-stream',
+      'content-type': 'application/json',
+      authorization: `Bearer ${key}`,
+      'x-auth-token': anna.account.authToken,
+      ...anna.code,
     },
     body: JSON.stringify({
       query:
@@ -106,8 +117,15 @@ test('the subscription tells of messages', async () => {
     }
     return text;
   })();
-  await new Promise((resolve) => setTimeout(resolve, 1_500));
-  await ben.sends(anna, 'By subscription');
+  let hasArrived = false;
+  void reading.then(() => {
+    hasArrived = true;
+  });
+  // A message that is sent before the subscription has begun is not in it.
+  while (!hasArrived) {
+    await ben.sends(anna, 'By subscription');
+    await sleep(500);
+  }
   expect(await reading).toContain('"text":"By subscription"');
   controller.abort();
 });

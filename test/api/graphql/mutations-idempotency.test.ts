@@ -2,27 +2,27 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Client } from '../../support/client.ts';
 import type { GraphqlAnswer, GraphqlClient } from '../../support/graphql.ts';
 import { restingBalance } from '../../support/refusal.ts';
-import { type CountedWorld, startCountedWorld } from './counted-world.ts';
+import { type CallCountFixture, startCallCountFixture } from './call-count-fixture.ts';
 
-let world: CountedWorld;
+let fixture: CallCountFixture;
 let count = 0;
 
 beforeAll(async () => {
-  world = await startCountedWorld({ PLATFORM_TIMEOUT_MS: '1000' });
+  fixture = await startCallCountFixture({ PLATFORM_TIMEOUT_MS: '1000' });
 });
-beforeEach(() => world.sandbox.clearFaults());
-afterAll(() => world.service.stop());
+beforeEach(() => fixture.sandbox.clearFaults());
+afterAll(() => fixture.service.stop());
 
 async function caller(dollars = '1'): Promise<{ graphql: GraphqlClient; rest: Client }> {
-  const { key } = await world.service.makeAccount(dollars);
-  const { authToken } = await world.sandbox.mint();
-  return { graphql: world.ada.with({ key, authToken }), rest: world.rest.with({ key, authToken }) };
+  const { key } = await fixture.service.makeAccount(dollars);
+  const { authToken } = await fixture.sandbox.mint();
+  return { graphql: fixture.ada.with({ key, authToken }), rest: fixture.rest.with({ key, authToken }) };
 }
 const newKey = () => `key-${++count}`;
 const newText = () => `An idempotent mutation, number ${++count}`;
 const document = 'mutation Post($text: String!) { createTweet(input: { text: $text }) { id text createdAt } }';
 const post = (by: GraphqlClient, key: string, text: string) => by.ask(document, { text }, { 'idempotency-key': key });
-const timesPosted = async (text: string) => (await world.sandbox.tweets()).filter((posted) => posted === text).length;
+const timesPosted = async (text: string) => (await fixture.sandbox.tweets()).filter((posted) => posted === text).length;
 
 function expectReplay(answer: GraphqlAnswer, first: GraphqlAnswer): void {
   expect(answer.status).toBe(first.status);
@@ -72,15 +72,15 @@ describe('the same mutation with the same Idempotency-Key', () => {
   test('gets the same answer again after a partial failure, which is not tried again', async () => {
     const { graphql, rest } = await caller();
     const [key, text] = [newKey(), newText()];
-    await world.service.addFault({ kind: 'status', status: 500 }, { operation: 'followUser' });
+    await fixture.service.addFault({ kind: 'status', status: 500 }, { operation: 'followUser' });
     const both = `mutation ($text: String!) {
-      createTweet(input: { text: $text }) { id } followUser(input: { userId: "${world.graceId}" }) { following }
+      createTweet(input: { text: $text }) { id } followUser(input: { userId: "${fixture.graceId}" }) { following }
     }`;
     const ask = () => graphql.ask(both, { text }, { 'idempotency-key': key });
     const first = await ask();
     expect(first.data).toMatchObject({ createTweet: { id: expect.any(String) }, followUser: null });
     expect(first.errors).toMatchObject([{ path: ['followUser'], extensions: { code: 'PLATFORM_UNAVAILABLE' } }]);
-    const [, asked] = await world.sandbox.requestsDuring(async () => {
+    const [, asked] = await fixture.sandbox.requestsDuring(async () => {
       for (let i = 0; i < 2; i++) expectReplay(await ask(), first);
     });
     expect(asked).toEqual({});
@@ -94,7 +94,7 @@ describe('the same mutation with the same Idempotency-Key', () => {
       graphql.ask('mutation { likeTweet(input: { tweetId: "1" }) { liked } }', {}, { 'idempotency-key': key });
     const first = await like();
     expect(first.errors).toMatchObject([{ extensions: { code: 'NOT_FOUND' } }]);
-    const [again, asked] = await world.sandbox.requestsDuring(like);
+    const [again, asked] = await fixture.sandbox.requestsDuring(like);
     expectReplay(again, first);
     expect(asked).toEqual({});
     expect(await restingBalance(rest)).toBe('1');
@@ -103,7 +103,7 @@ describe('the same mutation with the same Idempotency-Key', () => {
   test('is performed again by the same token where nobody knew the outcome', async () => {
     const { graphql, rest } = await caller();
     const [key, text] = [newKey(), newText()];
-    await world.service.addFault({ kind: 'reset_after' }, { operation: 'createTweet' });
+    await fixture.service.addFault({ kind: 'reset_after' }, { operation: 'createTweet' });
     expect((await post(graphql, key, text)).errors).toMatchObject([{ extensions: { code: 'PLATFORM_UNAVAILABLE' } }]);
     const again = await post(graphql, key, text);
     expect(again.errors).toEqual([]);
@@ -118,7 +118,7 @@ describe('the same mutation with the same Idempotency-Key', () => {
     const key = newKey();
     expect((await post(graphql, key, '')).errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT' } }]);
     expect((await post(graphql, newKey(), newText())).errors).toEqual([]);
-    // Another request under the same key each time: no refusal has kept it.
+    // Another request with the same key succeeds each time, because refusals are not stored.
     expect((await post(graphql, key, newText())).status).toBe(402);
     expect((await post(graphql, key, newText())).status).toBe(402);
   });
@@ -135,7 +135,7 @@ describe('the same mutation with the same Idempotency-Key', () => {
 describe('an Idempotency-Key', () => {
   test('is refused for another request: variables, document, actor, or over REST', async () => {
     const { graphql, rest } = await caller();
-    const { authToken } = await world.sandbox.mint();
+    const { authToken } = await fixture.sandbox.mint();
     const [key, text] = [newKey(), newText()];
     const first = await post(graphql, key, text);
     const mismatch = {

@@ -1,22 +1,22 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { GraphqlClient } from '../../support/graphql.ts';
 import { restingBalance } from '../../support/refusal.ts';
-import { type CountedWorld, startCountedWorld } from './counted-world.ts';
+import { type CallCountFixture, startCallCountFixture } from './call-count-fixture.ts';
 
-let world: CountedWorld;
+let fixture: CallCountFixture;
 let count = 0;
 
 beforeAll(async () => {
-  world = await startCountedWorld({ PLATFORM_TIMEOUT_MS: '400' });
+  fixture = await startCallCountFixture({ PLATFORM_TIMEOUT_MS: '400' });
 });
-beforeEach(() => world.sandbox.clearFaults());
-afterAll(() => world.service.stop());
+beforeEach(() => fixture.sandbox.clearFaults());
+afterAll(() => fixture.service.stop());
 
 async function caller(dollars = '1') {
-  const { key } = await world.service.makeAccount(dollars);
-  const { authToken, userName } = await world.sandbox.mint();
-  const graphql: GraphqlClient = world.ada.with({ key, authToken });
-  return { graphql, rest: world.rest.with({ key, authToken }), userName };
+  const { key } = await fixture.service.makeAccount(dollars);
+  const { authToken, userName } = await fixture.sandbox.mint();
+  const graphql: GraphqlClient = fixture.ada.with({ key, authToken });
+  return { graphql, rest: fixture.rest.with({ key, authToken }), userName };
 }
 
 const newText = () => `A mutation, number ${++count}`;
@@ -26,10 +26,10 @@ describe('the mutations of a request', () => {
   test('run in order, one after the other', async () => {
     const { graphql, rest, userName } = await caller();
     const texts = Array.from({ length: 8 }, newText);
-    // Each is slower than the next.
+    // Each request is slower than the next one.
     for (let i = 0; i < texts.length; i++) {
       const fault = { kind: 'latency', ms: 40 * ((texts.length - i) % 3) };
-      await world.service.addFault(fault, { operation: 'createTweet' });
+      await fixture.service.addFault(fault, { operation: 'createTweet' });
     }
     const query = `mutation { ${texts.map((text, i) => `t${i}: ${create(text)}`).join(' ')} }`;
     const answer = await graphql.ask(query);
@@ -40,7 +40,7 @@ describe('the mutations of a request', () => {
     expect(answer.headers.get('x-credits-charged')).toBe('0.008');
   });
 
-  test('see what those before them did', async () => {
+  test('see the effects of earlier ones', async () => {
     const { graphql, rest } = await caller();
     const { id } = (await rest.post('/tweet/create', { text: newText() })).body.data;
     const input = `input: { tweetId: "${id}" }`;
@@ -79,20 +79,20 @@ describe('the mutations of a request', () => {
     [{ kind: 'rate_limit', retry_after: 3 }, 'RATE_LIMITED'],
   ])('leave the first one’s result where the second fails: %o', async (fault, code) => {
     const { graphql, rest } = await caller();
-    await world.service.addFault(fault, { operation: 'followUser' });
+    await fixture.service.addFault(fault, { operation: 'followUser' });
     const text = newText();
     const answer = await graphql.ask(
-      `mutation { a: ${create(text, 'text')} b: followUser(input: { userId: "${world.graceId}" }) { following } }`,
+      `mutation { a: ${create(text, 'text')} b: followUser(input: { userId: "${fixture.graceId}" }) { following } }`,
     );
     expect(answer.data).toEqual({ a: { text }, b: null });
     expect(answer.errors).toMatchObject([{ path: ['b'], extensions: { code } }]);
     expect(await restingBalance(rest)).toBe('0.999');
-    expect(await world.sandbox.tweets()).toContain(text);
+    expect(await fixture.sandbox.tweets()).toContain(text);
   });
 
-  test('keep what they did where what is read after them fails', async () => {
+  test('keep their effect if a later read fails', async () => {
     const { graphql, rest } = await caller();
-    await world.service.addFault({ kind: 'status', status: 500 }, { operation: 'tweetById' });
+    await fixture.service.addFault({ kind: 'status', status: 500 }, { operation: 'tweetById' });
     const text = newText();
     const answer = await graphql.ask(`mutation { ${create(text, 'text tweet { likeCount }')} }`);
     expect(answer.data).toEqual({ createTweet: { text, tweet: null } });
@@ -104,8 +104,8 @@ describe('the mutations of a request', () => {
 
 describe('of a query', () => {
   test('one failing field nulls only itself', async () => {
-    await world.service.addFault({ kind: 'status', status: 500 }, { operation: 'about', times: null });
-    const answer = await world.ada.ask(`{
+    await fixture.service.addFault({ kind: 'status', status: 500 }, { operation: 'about', times: null });
+    const answer = await fixture.ada.ask(`{
       viewer { userName about { createdVia } followers(first: 2) { nodes { userName about { createdVia } } } }
       user(userName: "nobody_here") { name }
       searchTweets(q: "from:grace", first: 1) { nodes { author { userName } } }

@@ -1,20 +1,21 @@
-import type { DemoAccount } from '../../../src/platform/sandbox/demo-dataset.ts';
 import type { Client } from '../../support/client.ts';
+import type { PlatformActor } from './parity-platform.ts';
 
 type Input = Record<string, unknown>;
 
-/** The code of whoever has yet to enroll. */
+/** The encryption code of accounts that enroll in the test. */
 const newCode = '738205';
 
-/** A conversation of the actor with another account, for the actions on messages. */
-export class ConversationOfFaces {
+/** A conversation of the actor with another account, for actions on messages. */
+export class ParityConversation {
   readonly id: string;
-  readonly #actor: DemoAccount;
-  readonly #user: DemoAccount;
+  readonly #actor: PlatformActor;
+  readonly #user: PlatformActor;
   readonly #client: Client;
-  #seqId = '';
+  /** The number of the message that actions refer to. It does not exist until the message is sent. */
+  seqId = '1989000000000000000';
 
-  constructor(client: Client, actor: DemoAccount, user: DemoAccount) {
+  constructor(client: Client, actor: PlatformActor, user: PlatformActor) {
     this.#client = client;
     this.#actor = actor;
     this.#user = user;
@@ -25,22 +26,16 @@ export class ConversationOfFaces {
     return this.#actor.encryptionCode || newCode;
   }
 
-  /** What must have been said for an action to change something. */
+  /** Sends the messages that an action needs to have an effect. */
   async prepare(name: string): Promise<void> {
     if (!name.startsWith('dm/') || name === 'dm/enroll' || name === 'dm/send') return;
     const sent = await this.#send('/dm/send', { user_id: this.#user.userId, text: 'What the faces are compared by' });
-    this.#seqId = String(sent['seq_id']);
+    this.seqId = String(sent['seq_id']);
     if (name === 'dm/unreact')
-      await this.#send('/dm/react', { conversation_id: this.id, seq_id: this.#seqId, emoji: '❤️' });
+      await this.#send('/dm/react', { conversation_id: this.id, seq_id: this.seqId, emoji: '❤️' });
   }
 
-  fill(input: Input): void {
-    if ('conversation_id' in input) input['conversation_id'] = this.id;
-    if ('user_id' in input) input['user_id'] = this.#user.userId;
-    if ('seq_id' in input) input['seq_id'] = this.#seqId;
-  }
-
-  /** What both sides can see of it. */
+  /** Returns the conversation as both participants see it. */
   async state(): Promise<Input> {
     const headers = { 'x-encryption-code': this.code };
     const list = await this.#client.get('/dm/list', {}, headers);
@@ -49,14 +44,17 @@ export class ConversationOfFaces {
     return {
       listStatus: list.status,
       messages: messages.map(({ text, edited, deleted, reactions, attachment }) => ({
-        ...{ text, edited, deleted, reactions: (reactions as Input[]).map(({ emoji }) => emoji) },
+        text,
+        edited,
+        deleted,
+        reactions: (reactions as Input[]).map(({ emoji }) => emoji),
         attachment: attachment === null ? null : (attachment as Input)['filename'],
       })),
     };
   }
 
   bare(value: string): string | undefined {
-    return { [this.id]: 'conversation', [this.#seqId]: 'message' }[value];
+    return { [this.id]: 'conversation', [this.seqId]: 'message' }[value];
   }
 
   async #send(path: string, body: Input): Promise<Input> {
@@ -66,7 +64,7 @@ export class ConversationOfFaces {
   }
 }
 
-export function conversationBetween(...accounts: readonly [DemoAccount, DemoAccount]): string {
+export function conversationBetween(...accounts: readonly [PlatformActor, PlatformActor]): string {
   const ids = accounts.map(({ userId }) => BigInt(userId));
   return ids.sort((a, b) => (a < b ? -1 : 1)).join(':');
 }

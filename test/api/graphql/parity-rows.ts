@@ -4,15 +4,15 @@ import { asGraphql, eventTypeName, withFragments } from './parity-shapes.ts';
 
 type Data = Record<string, unknown>;
 
-/** How an action is asked for in GraphQL. */
+/** The GraphQL form of an action. */
 export interface Row {
-  /** Its variables are those of `variablesOf`. */
+  /** The document. `variablesOf` returns its variables. */
   readonly document: string;
-  /** Where in the data its answer is. */
+  /** The path of the action's result in the response data. */
   readonly at: readonly string[];
-  /** What else such a document asks for: a list needs whose it is. */
+  /** Additional calls of the document. A list, for example, needs a call for its owner. */
   readonly beside: readonly string[];
-  /** What REST answers, as GraphQL spells it. */
+  /** Converts the REST response to its GraphQL form. */
   readonly same: (data: Data) => unknown;
 }
 
@@ -26,23 +26,25 @@ const spelled: Readonly<Record<string, string>> = {
 
 const upper = (value: unknown) => String(value).toUpperCase();
 
-/** How values of these fields are spelled. */
+/** Conversions for the values of these fields. */
 const enumsOf: Readonly<Record<string, (value: unknown) => unknown>> = {
   product: upper,
   granularity: upper,
   status: upper,
   events: (value) => (Array.isArray(value) ? value.map(eventTypeName) : value),
+  types: (value) => (Array.isArray(value) ? value.map(eventTypeName) : value),
 };
 
-/** REST's input as variables of a row's document. */
-export function variablesOf(input: Data): Data {
+/** Converts REST input to the variables of a document. */
+export function variablesOf(action: string, input: Data): Data {
   const entries: [string, unknown][] = Object.entries(input).map(([name, value]) => [
-    spelled[name] ?? name.replaceAll(/_(\w)/g, (_match, letter: string) => letter.toUpperCase()),
+    (action.startsWith('account/keys/') && name === 'id' ? 'apiKeyId' : spelled[name]) ??
+      name.replaceAll(/_(\w)/g, (_match, letter: string) => letter.toUpperCase()),
     enumsOf[name]?.(value) ?? value,
   ]);
   const fields = Object.fromEntries(entries);
   const { conversationId } = fields;
-  // A conversation by itself is found as a node.
+  // A conversation is read as a node.
   const node = typeof conversationId === 'string' && { conversationId: encodeGlobalID('Conversation', conversationId) };
   return { ...fields, ...node, input: fields };
 }
@@ -84,15 +86,19 @@ function mutation(
 }
 
 const hookOfId = 'webhook(webhookId: $webhookId)';
+const deliveryFields = 'webhookId eventId type attempt at outcome responseCode durationMs error nextAttemptAt';
 const hooksIn = '{ nodes { ...Hook } pageInfo { hasNextPage } }';
 const hookMutation = (field: string, answer: string, same: Row['same']) =>
   mutation(field, answer, same, 'WebhookInput');
 
 const articleFields = 'articleId title status tweet { tweetId } draftUrl publicUrl coverMediaId createdAt updatedAt';
 const followed = 'userId userName name following followRequestSent protected';
+const keyFields =
+  'apiKeyId name prefix readOnly groups ipRanges callsPerMinute dollarsPerDay expiresAt createdAt revokedAt revocable';
+const accountFields = 'accountId name createdAt balance currency lowCreditThreshold';
 const inAccount = { beside: ['account'] };
 
-/** Of the lists of tweets and users, as the schema has them. */
+/** The rows of all lists of tweets and users in the schema. */
 const ofLists = listFields.map((list) => {
   const nodes = list.items === 'Tweet' ? 'Whole' : 'Card';
   const { parameters, selection, at, calls } = listDocument(list, `nodes { ...${nodes} } pageInfo { hasNextPage }`);
@@ -100,7 +106,7 @@ const ofLists = listFields.map((list) => {
   return [list.action.name, query(parameters, selection, { at: at.join('.'), beside: calls, same })] as const;
 });
 
-/** One for every action of the registry. */
+/** A row for every action of the registry. */
 export const rows: Readonly<Record<string, Row>> = {
   ...Object.fromEntries(ofLists),
   'tweet/detail': query('$tweetId: String!', 'tweet(tweetId: $tweetId) { ...Whole }', { same: asGraphql.tweet }),
@@ -183,39 +189,75 @@ export const rows: Readonly<Record<string, Row>> = {
   'webhooks/rotate-secret': hookMutation('rotateWebhookSecret', 'webhookId secret', asGraphql.ofWebhook),
   'webhooks/deliveries': query(
     `$webhookId: String!, ${page}`,
-    `${hookOfId} { deliveries${paged} { nodes {
-      eventId type attempt at outcome responseCode durationMs error nextAttemptAt
-    } pageInfo { hasNextPage } } }`,
+    `${hookOfId} { deliveries${paged} { nodes { ${deliveryFields} } pageInfo { hasNextPage } } }`,
     { at: 'webhook.deliveries', beside: ['webhooks/detail'], same: asGraphql.deliveries },
   ),
+  'webhooks/delivery': query(
+    '$webhookId: String!, $eventId: String!',
+    `webhookDelivery(webhookId: $webhookId, eventId: $eventId) {
+      ${deliveryFields}
+      attempts { attempt at outcome responseCode durationMs error requestHeaders { name value } responseExcerpt }
+    }`,
+    { same: asGraphql.delivery },
+  ),
+  'webhooks/resend': mutation('resendWebhookDelivery', `delivery { ${deliveryFields} }`, (data) => ({
+    delivery: asGraphql.camel(data),
+  })),
   'webhooks/replay': mutation('replayWebhookEvents', 'replayed webhooks { webhookId replayed }', (data) => ({
     ...data,
     webhooks: (data['webhooks'] as Data[]).map(asGraphql.ofWebhook),
   })),
   'webhooks/delete': hookMutation('deleteWebhook', 'webhookId deleted', asGraphql.ofWebhook),
-  account: query(
+  capabilities: query(
     '',
-    'account { accountId name createdAt balance currency apiKeys { apiKeyId name prefix createdAt revokedAt } }',
+    `capabilities {
+      platform actions { name method path supported reason } eventTypes text { unit maxLength maxLengthPremium maxBytes }
+      media { kind maxBytes }
+    }`,
     {
-      same: (data) => {
-        const { id, apiKeys, ...rest } = asGraphql.camel(data) as { id: string } & Data;
-        const keys = (apiKeys as Data[]).map(({ id: apiKeyId, lastUsedAt: _at, ...key }) => ({ ...key, apiKeyId }));
-        return { ...rest, accountId: id, apiKeys: keys };
-      },
+      same: (data) => ({
+        ...(asGraphql.camel(data) as Data),
+        eventTypes: (data['event_types'] as string[]).map(eventTypeName),
+      }),
     },
   ),
+  account: query('', `account { ${accountFields} }`, { same: asGraphql.account }),
+  'account/update': mutation('updateAccount', 'name balance lowCreditThreshold', (data) => ({
+    name: data['name'],
+    balance: data['balance'],
+    lowCreditThreshold: data['low_credit_threshold'],
+  })),
+  'account/keys': query('', `account { apiKeys { ${keyFields} } }`, {
+    at: 'account.apiKeys',
+    ...inAccount,
+    same: ({ api_keys: keys }) => (keys as Data[]).map(asGraphql.apiKey),
+  }),
+  'account/keys/create': mutation('createApiKey', 'name lastUsedAt revokedAt', ({ name }) => ({
+    name,
+    lastUsedAt: null,
+    revokedAt: null,
+  })),
+  // Each token is new.
+  'events/token': mutation('createEventToken', '__typename', () => ({ __typename: 'CreateEventTokenPayload' })),
+  'account/keys/revoke': mutation('revokeApiKey', keyFields, asGraphql.apiKey),
   'account/balance': query('', 'account { balance held currency }', {
     ...inAccount,
     same: ({ balance, held, currency }) => ({ balance, held, currency }),
   }),
   'account/usage': query(
     '$from: DateTime, $to: DateTime, $granularity: Granularity',
-    'account { usage(from: $from, to: $to, granularity: $granularity) { period endpoint calls charged } }',
-    { at: 'account.usage', ...inAccount, same: ({ usage }) => usage },
+    'account { usage(from: $from, to: $to, granularity: $granularity) { period endpoint calls charged errors { code calls } durationMs { p50 p95 p99 } } }',
+    { at: 'account.usage', ...inAccount, same: ({ usage }) => (usage as Data[]).map(asGraphql.usageRow) },
   ),
   'account/payments': query(
     page,
     `account { payments${paged} { nodes { paymentId amount currency createdAt description } pageInfo { hasNextPage } } }`,
     { at: 'account.payments', ...inAccount, same: asGraphql.payments },
+  ),
+  'account/audit': query(
+    page,
+    `account { audit${paged} { nodes { auditEntryId at action by { type keyId keyName } subject { type id name }
+      details { name value } } pageInfo { hasNextPage } } }`,
+    { at: 'account.audit', ...inAccount, same: asGraphql.audit },
   ),
 };

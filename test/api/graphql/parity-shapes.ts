@@ -3,7 +3,7 @@ type Data = Record<string, unknown>;
 const userFields = `userId userName name description location url profilePicture coverPicture isVerified isBlueVerified
   verifiedType canDm followersCount followingCount createdAt`;
 
-/** Everything that the data at hand carries, as GraphQL spells it; what follows makes the same of REST's answers. */
+/** GraphQL fragments with all fields of the objects. The functions below convert REST objects to the same shape. */
 export const fragments = `
   fragment Author on User { ${userFields} platformUrl favouritesCount statusesCount mediaCount pinnedTweetIds }
   fragment Card on User { ${userFields} protected statusesCount listedCount }
@@ -21,9 +21,10 @@ export const fragments = `
   fragment Whole on Tweet { ...Plain quotedTweet { ...Plain } }
   fragment Hook on Webhook {
     webhookId url valid events createdAt hasEncryptionCode lastValidatedAt lastDeliveryAt lastError
+    paused state stateReason
   }`;
 
-/** Of a document, those of the fragments that it uses. */
+/** Adds the fragments that a document uses. */
 export function withFragments(document: string): string {
   const all = new Map(fragments.split(/^(?= {2}fragment )/m).map((text) => [/fragment (\w+)/.exec(text)?.[1], text]));
   const used = new Set<string>();
@@ -88,7 +89,6 @@ function tweet(data: Data): Data {
   return { ...plainTweet(data), quotedTweet: quoted === null ? null : plainTweet(quoted as Data) };
 }
 
-/** `message.reactionAdded` → `MESSAGE_REACTION_ADDED`. */
 export function eventTypeName(type: unknown): string {
   return String(type).replace('.', '_').replaceAll(/[A-Z]/g, '_$&').toUpperCase();
 }
@@ -114,12 +114,12 @@ function article(data: Data): Data {
   return { ...rest, tweet: tweetId === null ? null : { tweetId } };
 }
 
-/** REST's answers as GraphQL would spell them. */
+/** Converts REST responses to their GraphQL form. */
 export const asGraphql = {
   user,
   tweet,
   tweets: (data: Data) => page((data['tweets'] as Data[]).map(tweet), data),
-  /** Each list calls its users by its own name. */
+  /** Each list has its own field name for its users. */
   users: (data: Data) => page((Object.values(data).find(Array.isArray) as Data[]).map(user), data),
   about: ({
     id: _id,
@@ -139,6 +139,28 @@ export const asGraphql = {
       usernameLastChangedAt: lastChangedAt || null,
     };
   },
+  account: (data: Data) => {
+    const { id: accountId, apiKeys: _keys, ...rest } = camel(data) as Data;
+    return { ...rest, accountId };
+  },
+  usageRow: ({ errors, duration_ms: durationMs, ...row }: Data) => ({
+    ...row,
+    errors: Object.entries(errors as Data).map(([code, calls]) => ({ code, calls })),
+    durationMs,
+  }),
+  apiKey: (data: Data) => {
+    const { id: apiKeyId, lastUsedAt: _at, ...key } = camel(data) as Data;
+    return { ...key, apiKeyId };
+  },
+  audit: (data: Data) =>
+    page(
+      (data['audit'] as Data[]).map(({ id, details, ...entry }) => ({
+        ...(camel(entry) as Data),
+        auditEntryId: id,
+        details: Object.entries(details as Data).map(([name, value]) => ({ name, value })),
+      })),
+      data,
+    ),
   payments: (data: Data) =>
     page(
       (camel(data['payments']) as Data[]).map(({ id, ...rest }) => ({ ...rest, paymentId: id })),
@@ -165,6 +187,13 @@ export const asGraphql = {
   messages: (data: Data) => page(camel(data['messages']) as Data[], data),
   webhooks: (data: Data) => page((data['webhooks'] as Data[]).map(webhook), data),
   deliveries: (data: Data) => page(camel(data['deliveries']) as Data[], data),
+  delivery: ({ attempts, ...rest }: Data) => ({
+    ...(camel(rest) as Data),
+    attempts: (attempts as Data[]).map(({ request_headers, ...attempt }) => ({
+      ...(camel(attempt) as Data),
+      requestHeaders: Object.entries(request_headers as Data).map(([name, value]) => ({ name, value })),
+    })),
+  }),
   created: (data: Data) => ({ ...(camel(data) as Data), createdAt: iso(data['createdAt']) }),
   camel: (data: Data) => camel(data) as Data,
 };

@@ -1,18 +1,21 @@
 import { expect } from 'vitest';
 import type { Client } from '../../support/client.ts';
 import type { ReceivedRequest, TestReceiver } from '../../support/receiver.ts';
-import type { SandboxControl } from '../../support/sandbox-control.ts';
+import type { ParityPlatform } from './parity-platform.ts';
 
-/** The webhook of one caller, at an address of its own. */
-export class WebhookOfFaces {
+/** The webhook of one caller, with its own URL. */
+export class ParityWebhook {
   readonly #client: Client;
   readonly userName: string;
   readonly receiver: TestReceiver;
   readonly url: string;
-  /** Nobody's until it is registered. */
+  /** An id that does not exist until the webhook is registered. */
   id = 'wh_none';
-  /** Whether its state has how many secrets sign for it. Asking costs a test event. */
+  /** The id of the event that was delivered last. */
+  eventId = 'evt_none';
+  /** If true, the state includes the number of secrets that sign deliveries. Reading it sends a test event. */
   signaturesCount = false;
+  #testsSent = 0;
 
   constructor(client: Client, userName: string, receiver: TestReceiver) {
     this.#client = client;
@@ -26,28 +29,30 @@ export class WebhookOfFaces {
     this.id = String(body.data['id']);
   }
 
-  /** Resolves once so many events of the platform were delivered, and it is written down. */
+  /** Resolves when a number of platform events was delivered and the results are stored. */
   async received(count: number): Promise<void> {
-    await expect.poll(() => this.#deliveries('user.follow').length, { timeout: 15_000 }).toBe(count);
+    await expect.poll(() => this.#deliveries('user.follow').length).toBe(count);
     const lastDelivery = async () => (await this.#client.get(`/webhooks/${this.id}`)).body.data['last_delivery_at'];
-    await expect.poll(lastDelivery, { timeout: 15_000 }).not.toBeNull();
+    await expect.poll(lastDelivery).not.toBeNull();
+    this.eventId = String(this.#deliveries('user.follow').at(-1)?.headers['webhook-id']);
   }
 
-  /** All that an action can change about the caller's webhooks. */
+  /** Returns everything that an action can change about the caller's webhooks. */
   async state(): Promise<object> {
     const { webhooks } = (await this.#client.get('/webhooks')).body.data as {
-      webhooks: { valid: boolean; events: string[] | null }[];
+      webhooks: { valid: boolean; events: string[] | null; paused: boolean }[];
     };
     return {
-      webhooks: webhooks.map(({ valid, events }) => ({ valid, events })),
+      webhooks: webhooks.map(({ valid, events, paused }) => ({ valid, events, paused })),
       ...(this.signaturesCount && { signatures: await this.#signatures() }),
-      testsReceived: this.#deliveries('webhook.test').length,
+      testsReceived: this.#deliveries('webhook.test').length - this.#testsSent,
       followsReceived: this.#deliveries('user.follow').length,
     };
   }
 
-  /** How many secrets sign for it now. */
+  /** Returns the number of secrets that currently sign deliveries. */
   async #signatures(): Promise<number> {
+    this.#testsSent += 1;
     await this.#client.post(`/webhooks/${this.id}/test`);
     return String(this.#deliveries('webhook.test').at(-1)?.headers['webhook-signature']).split(' ').length;
   }
@@ -58,14 +63,14 @@ export class WebhookOfFaces {
   }
 }
 
-/** What must be there for an action on a webhook to show or change something. */
-export async function prepareWebhook(action: string, hook: WebhookOfFaces, sandbox: SandboxControl): Promise<void> {
+/** Creates the state that an action on a webhook needs to have an effect. */
+export async function prepareWebhook(action: string, hook: ParityWebhook, platform: ParityPlatform): Promise<void> {
   if (!action.startsWith('webhooks/') || action === 'webhooks/create') return;
   if (action === 'webhooks/validate') hook.receiver.answerCrcWith(() => ({ status: 404 }));
   await hook.register();
   hook.receiver.answerCrcWith(null);
   hook.signaturesCount = action === 'webhooks/rotate-secret';
-  if (action !== 'webhooks/deliveries' && action !== 'webhooks/replay') return;
-  await sandbox.makeEvents({ type: 'follow', userName: hook.userName });
+  if (!/deliver|replay|resend/.test(action)) return;
+  await platform.follow(hook.userName);
   await hook.received(1);
 }

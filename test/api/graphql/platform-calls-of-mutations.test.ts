@@ -1,44 +1,44 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type CountedWorld, startCountedWorld } from './counted-world.ts';
+import { type CallCountFixture, startCallCountFixture } from './call-count-fixture.ts';
 
-let world: CountedWorld;
+let fixture: CallCountFixture;
 let tweetId: string;
 
 beforeAll(async () => {
-  world = await startCountedWorld();
-  tweetId = await world.post(world.service.demo.accounts[1]?.authToken ?? '', 'What mutations are about');
+  fixture = await startCallCountFixture();
+  tweetId = await fixture.post(fixture.service.demo.accounts[1]?.authToken ?? '', 'What mutations are about');
 });
-afterAll(() => world.service.stop());
+afterAll(() => fixture.service.stop());
 
-test('the changed tweet is free where the answer knows what is asked for, else one call', async () => {
+test('the changed tweet is free if the response has the selected fields, otherwise one call', async () => {
   const like = (selection: string) => `mutation ($tweetId: String!) {
     likeTweet(input: { tweetId: $tweetId }) { liked tweet { ${selection} } }
   }`;
-  await world.expectShape(like('id tweetId'), { quoted: 1, asked: { likeTweet: 1 } }, { tweetId });
-  await world.expectShape(like('likeCount'), { quoted: 2, asked: { likeTweet: 1, tweetById: 1 } }, { tweetId });
+  await fixture.expectShape(like('id tweetId'), { quoted: 1, asked: { likeTweet: 1 } }, { tweetId });
+  await fixture.expectShape(like('likeCount'), { quoted: 2, asked: { likeTweet: 1, tweetById: 1 } }, { tweetId });
 });
 
 test('a tweet that was posted knows its text and time', async () => {
   const create = (text: string, selection: string) =>
     `mutation { createTweet(input: { text: "${text}" }) { id tweet { ${selection} } } }`;
   const known = create('Known at once', 'id tweetId text createdAt');
-  const { data } = await world.expectShape(known, { quoted: 1, asked: { createTweet: 1 } });
+  const { data } = await fixture.expectShape(known, { quoted: 1, asked: { createTweet: 1 } });
   expect(data.createTweet.tweet).toMatchObject({ tweetId: data.createTweet.id, text: 'Known at once' });
   const more = create('Asked for', 'text author { userName }');
-  await world.expectShape(more, { quoted: 2, asked: { createTweet: 1, tweetById: 1 } });
+  await fixture.expectShape(more, { quoted: 2, asked: { createTweet: 1, tweetById: 1 } });
 });
 
 test('a user who is followed is known by name', async () => {
-  const { userId } = await world.sandbox.mint();
+  const { userId } = await fixture.sandbox.mint();
   const follow = (selection: string) => `mutation ($userId: String!) {
     followUser(input: { userId: $userId }) { following user { ${selection} } }
   }`;
   const known = follow('id userId userName name protected __typename');
-  await world.expectShape(known, { quoted: 1, asked: { followUser: 1 } }, { userId });
-  await world.expectShape(follow('followersCount'), { quoted: 2, asked: { followUser: 1, userById: 1 } }, { userId });
+  await fixture.expectShape(known, { quoted: 1, asked: { followUser: 1 } }, { userId });
+  await fixture.expectShape(follow('followersCount'), { quoted: 2, asked: { followUser: 1, userById: 1 } }, { userId });
 });
 
-test('what was read before a mutation is old after it', async () => {
+test('a mutation invalidates earlier reads', async () => {
   const selection = '{ tweet { likeCount bookmarkCount } }';
   const query = `mutation ($input: LikeTweetInput!, $unlike: UnlikeTweetInput!, $bookmark: BookmarkTweetInput!) {
     a: likeTweet(input: $input) ${selection}
@@ -48,7 +48,7 @@ test('what was read before a mutation is old after it', async () => {
   const input = { tweetId };
   const asked = { likeTweet: 1, unlikeTweet: 1, bookmarkTweet: 1, tweetById: 3 };
   const variables = { input, unlike: input, bookmark: input };
-  const { data } = await world.expectShape(query, { quoted: 6, asked }, variables);
+  const { data } = await fixture.expectShape(query, { quoted: 6, asked }, variables);
   expect([data.a, data.b, data.c]).toEqual([
     { tweet: { likeCount: 1, bookmarkCount: 0 } },
     { tweet: { likeCount: 0, bookmarkCount: 0 } },
@@ -58,5 +58,5 @@ test('what was read before a mutation is old after it', async () => {
 
 test('the same mutation under two names is performed twice', async () => {
   const query = `mutation ($input: LikeTweetInput!) { a: likeTweet(input: $input) { liked } b: likeTweet(input: $input) { liked } }`;
-  await world.expectShape(query, { quoted: 2, asked: { likeTweet: 2 } }, { input: { tweetId } });
+  await fixture.expectShape(query, { quoted: 2, asked: { likeTweet: 2 } }, { input: { tweetId } });
 });

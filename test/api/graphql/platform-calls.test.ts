@@ -1,24 +1,24 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type CountedWorld, globalId, startCountedWorld } from './counted-world.ts';
+import { type CallCountFixture, globalId, startCallCountFixture } from './call-count-fixture.ts';
 
-let world: CountedWorld;
-let expectShape: CountedWorld['expectShape'];
+let fixture: CallCountFixture;
+let expectShape: CallCountFixture['expectShape'];
 let parent: string;
 let reply: string;
 let quoting: string;
 
 beforeAll(async () => {
-  world = await startCountedWorld();
-  expectShape = world.expectShape;
-  const authors = [await world.sandbox.mint(), await world.sandbox.mint(), await world.sandbox.mint()];
+  fixture = await startCallCountFixture();
+  expectShape = fixture.expectShape;
+  const authors = [await fixture.sandbox.mint(), await fixture.sandbox.mint(), await fixture.sandbox.mint()];
   const [first = '', second = '', third = ''] = authors.map(({ authToken }) => authToken);
-  for (let i = 0; i < 20; i++) await world.post([first, second, third][i % 3] ?? '', `A quokka, number ${i}`);
-  parent = await world.post(first, 'What began it');
-  reply = await world.post(second, 'What followed', { reply_to_tweet_id: parent });
-  const quoted = await world.post(first, 'In the middle', { quote_tweet_id: parent });
-  quoting = await world.post(second, 'Around it', { quote_tweet_id: quoted });
+  for (let i = 0; i < 20; i++) await fixture.post([first, second, third][i % 3] ?? '', `A quokka, number ${i}`);
+  parent = await fixture.post(first, 'What began it');
+  reply = await fixture.post(second, 'What followed', { reply_to_tweet_id: parent });
+  const quoted = await fixture.post(first, 'In the middle', { quote_tweet_id: parent });
+  quoting = await fixture.post(second, 'Around it', { quote_tweet_id: quoted });
 });
-afterAll(() => world.service.stop());
+afterAll(() => fixture.service.stop());
 
 const quokkas = (selection: string) => `{ searchTweets(q: "quokka", first: 20) { nodes { ${selection} } } }`;
 
@@ -62,7 +62,7 @@ describe('a list of users', () => {
   });
 
   test('of somebody’s list is free to name, and one call to read', async () => {
-    const { listId } = world.service.demo;
+    const { listId } = fixture.service.demo;
     await expectShape(`{ list(listId: "${listId}") { listId id } }`, { quoted: 0, asked: {} });
     const members = `{ list(listId: "${listId}") { members(first: 3) { nodes { userName } } } }`;
     await expectShape(members, { quoted: 1, asked: { listMembers: 1 } });
@@ -87,7 +87,7 @@ describe('the same user', () => {
       c: node(id: $id) { id ... on User { protected } }
       d: nodes(ids: [$id, $id]) { ... on User { userName } }
     }`;
-    const variables = { userId: world.graceId, id: globalId('User', world.graceId) };
+    const variables = { userId: fixture.graceId, id: globalId('User', fixture.graceId) };
     const { data } = await expectShape(query, { quoted: 9, asked: { userById: 1, userTweets: 1 } }, variables);
     expect(data.d).toEqual([{ userName: 'grace' }, { userName: 'grace' }]);
   });
@@ -102,8 +102,8 @@ describe('the same thing under several names', () => {
   });
 
   test('runs once among nodes', async () => {
-    const [tweet, user] = [globalId('Tweet', parent), globalId('User', world.graceId)];
-    const ids = [tweet, user, tweet, user, globalId('List', world.service.demo.listId), tweet];
+    const [tweet, user] = [globalId('Tweet', parent), globalId('User', fixture.graceId)];
+    const ids = [tweet, user, tweet, user, globalId('List', fixture.service.demo.listId), tweet];
     const query = 'query ($ids: [ID!]!) { nodes(ids: $ids) { __typename id } }';
     const { data } = await expectShape(query, { quoted: 5, asked: { tweetById: 1, userById: 1 } }, { ids });
     expect(data.nodes.map(({ __typename: name }: { __typename: string }) => name).join()).toBe(
@@ -121,13 +121,13 @@ test('ids that name nothing fail alone, and cost nothing', async () => {
     globalId('User', 'ada'),
   ];
   const query = 'query ($ids: [ID!]!) { nodes(ids: $ids) { __typename } }';
-  const answer = await world.ada.ask(query, { ids });
+  const answer = await fixture.ada.ask(query, { ids });
   expect(answer.data.nodes).toEqual([{ __typename: 'Tweet' }, null, null, null, null]);
   const codes = Object.fromEntries(answer.errors.map(({ path, extensions }) => [path?.[1], extensions.code]));
   expect(codes).toEqual({ 1: 'BAD_USER_INPUT', 2: 'NOT_FOUND', 3: 'BAD_USER_INPUT', 4: 'BAD_USER_INPUT' });
   expect(answer.extensions.cost).toMatchObject({ quoted: '0.002', actual: '0.001' });
   const many = Array.from({ length: 101 }, () => globalId('List', '1'));
-  const refused = await world.ada.ask(query, { ids: many });
+  const refused = await fixture.ada.ask(query, { ids: many });
   expect(refused.errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT', field: 'ids' } }]);
 });
 
@@ -136,7 +136,8 @@ describe('a tweet that another names', () => {
 
   test('is free where only its id is asked for', async () => {
     const { data } = await expectShape(ask(reply, 'inReplyTo { id tweetId __typename }'), {
-      ...{ quoted: 1, asked: { tweetById: 1 } },
+      quoted: 1,
+      asked: { tweetById: 1 },
     });
     expect(data.tweet.inReplyTo).toEqual({ id: globalId('Tweet', parent), tweetId: parent, __typename: 'Tweet' });
   });

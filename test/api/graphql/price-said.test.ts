@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type CountedWorld, startCountedWorld } from './counted-world.ts';
+import { type CallCountFixture, startCallCountFixture } from './call-count-fixture.ts';
 
-let world: CountedWorld;
+let fixture: CallCountFixture;
 
 beforeAll(async () => {
-  world = await startCountedWorld();
+  fixture = await startCallCountFixture();
 });
-afterAll(() => world.service.stop());
+afterAll(() => fixture.service.stop());
 
 const free = { charged: '0', actions: [] };
 
@@ -19,8 +19,8 @@ describe('what it costs is said', () => {
     ['nothing but a type', '{ __typename }', 200, 200],
     ['what is too deep', `{ viewer ${'{ tweets { nodes { author '.repeat(8)}{ name }${' } } }'.repeat(8)} }`, 400, 401],
   ])('of %s', async (_name, query, withKey, withoutKey) => {
-    for (const key of [world.ada.options.key ?? '', '']) {
-      const answer = await world.ada.with({ key }).ask(query, { first: 'many' });
+    for (const key of [fixture.ada.options.key ?? '', '']) {
+      const answer = await fixture.ada.with({ key }).ask(query, { first: 'many' });
       expect(answer.status).toBe(key === '' ? withoutKey : withKey);
       expect(answer.extensions.cost).toEqual({ quoted: '0', actual: '0', limit: '0.5' });
       expect(answer.extensions.credits).toEqual({ ...free, remaining: key === '' ? null : '100' });
@@ -42,8 +42,9 @@ describe('what it costs is said', () => {
     ['another method', 'PUT', '{}', {}, 405],
     ['a key that nobody has', 'POST', '{"query":"{ viewer { name } }"}', { authorization: 'Bearer nobody' }, 401],
   ] as const)('of %s', async (_name, method, body, headers, status) => {
-    const response = await fetch(world.service.demo.graphqlUrl, {
-      ...{ method, body },
+    const response = await fetch(fixture.service.demo.graphqlUrl, {
+      method,
+      body,
       headers: { 'content-type': 'application/json', accept: 'application/graphql-response+json', ...headers },
     });
     expect(response.status).toBe(status);
@@ -56,8 +57,8 @@ describe('what it costs is said', () => {
 });
 
 test('each action that ran and succeeded is said, and the account’s usage says the same', async () => {
-  const account = await world.service.makeAccount('1');
-  const mine = world.ada.with({ key: account.key });
+  const account = await fixture.service.makeAccount('1');
+  const mine = fixture.ada.with({ key: account.key });
   const answer = await mine.ask(`{
     viewer { name } a: user(userName: "grace") { about { createdVia } } b: user(userName: "linus") { tweets { nodes { text } } }
     account { name }
@@ -76,7 +77,7 @@ test('each action that ran and succeeded is said, and the account’s usage says
   });
   expect(answer.headers.get('x-credits-charged')).toBe('0.004');
   expect(answer.headers.get('x-credits-remaining')).toBe('0.996');
-  const { total, usage } = (await world.rest.with({ key: account.key }).get('/account/usage')).body.data as {
+  const { total, usage } = (await fixture.rest.with({ key: account.key }).get('/account/usage')).body.data as {
     total: unknown;
     usage: { endpoint: string; calls: number }[];
   };
@@ -84,6 +85,7 @@ test('each action that ran and succeeded is said, and the account’s usage says
   expect(Object.fromEntries(usage.map(({ endpoint, calls }) => [endpoint, calls]))).toEqual({
     'user/info': 2,
     'user/me': 1,
+    'user/tweets_and_replies': 0,
     'user/user_about': 1,
   });
 });

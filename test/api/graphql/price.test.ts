@@ -2,25 +2,25 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Client } from '../../support/client.ts';
 import type { GraphqlAnswer, GraphqlClient } from '../../support/graphql.ts';
 import { restingBalance } from '../../support/refusal.ts';
-import { type CountedWorld, calls, startCountedWorld } from './counted-world.ts';
+import { type CallCountFixture, calls, startCallCountFixture } from './call-count-fixture.ts';
 
-let world: CountedWorld;
+let fixture: CallCountFixture;
 
 beforeAll(async () => {
-  world = await startCountedWorld();
+  fixture = await startCallCountFixture();
 });
-afterAll(() => world.service.stop());
+afterAll(() => fixture.service.stop());
 
-/** A caller with credit for so many calls, over both faces. */
+/** Creates a caller with credit for a number of calls. */
 async function caller(count: number): Promise<{ graphql: GraphqlClient; rest: Client }> {
-  const { key } = await world.service.makeAccount(calls(count));
-  return { graphql: world.ada.with({ key }), rest: world.rest.with({ key }) };
+  const { key } = await fixture.service.makeAccount(calls(count));
+  return { graphql: fixture.ada.with({ key }), rest: fixture.rest.with({ key }) };
 }
 
 const authors = (first: number) =>
   `{ searchTweets(q: "from:grace", first: ${first}) { nodes { author { listedCount } } } }`;
 
-/** What came back says the same in its headers and in its extensions. */
+/** Checks that the headers and the extensions of a response have the same values. */
 function expectCredits(answer: GraphqlAnswer, charged: number, remaining: string): void {
   expect(answer.extensions.credits).toMatchObject({ charged: calls(charged), remaining });
   expect(answer.extensions.cost.actual).toBe(calls(charged));
@@ -31,13 +31,13 @@ function expectCredits(answer: GraphqlAnswer, charged: number, remaining: string
 describe('the worst case', () => {
   test('must be affordable as a whole, though less would be charged', async () => {
     const { graphql, rest } = await caller(10);
-    const [refused, asked] = await world.sandbox.requestsDuring(() => graphql.ask(authors(10)));
+    const [refused, asked] = await fixture.sandbox.requestsDuring(() => graphql.ask(authors(10)));
     expect(asked).toEqual({});
     expect(refused.status).toBe(402);
     expect(refused.data).toBeNull();
     expect(refused.errors).toEqual([
       {
-        message: expect.stringContaining('this needs 0.011 dollars'),
+        message: expect.stringContaining('the request needs 0.011 dollars'),
         extensions: { code: 'INSUFFICIENT_CREDITS', status: 402 },
       },
     ]);
@@ -83,7 +83,7 @@ describe('the worst case', () => {
     const query = `{ user(userName: "grace") {
       followers(first: 100) { nodes { followers(first: 100) { nodes { userName } } following(first: 100) { nodes { mediaCount } } } }
     } }`;
-    const [answer, asked] = await world.sandbox.requestsDuring(() => graphql.ask(query));
+    const [answer, asked] = await fixture.sandbox.requestsDuring(() => graphql.ask(query));
     expect(asked).toEqual({});
     expect(answer.status).toBe(400);
     expect(answer.data).toBeNull();
@@ -99,7 +99,7 @@ describe('x-cost-only: 1', () => {
   test('answers the quote and runs nothing, whatever the account has', async () => {
     const { graphql } = await caller(0);
     const only = { 'x-cost-only': '1' };
-    const [answer, asked] = await world.sandbox.requestsDuring(() => graphql.ask(authors(20), {}, only));
+    const [answer, asked] = await fixture.sandbox.requestsDuring(() => graphql.ask(authors(20), {}, only));
     expect(asked).toEqual({});
     expect(answer).toMatchObject({ status: 200, data: null, errors: [] });
     expect(answer.extensions.cost).toEqual({ quoted: '0.021', actual: '0', limit: '0.5' });
@@ -107,11 +107,11 @@ describe('x-cost-only: 1', () => {
 
     const mutation = 'mutation { createTweet(input: { text: "Never posted" }) { id tweet { likeCount } } }';
     expect((await graphql.ask(mutation, {}, only)).extensions.cost).toMatchObject({ quoted: '0.002', actual: '0' });
-    expect(await world.sandbox.tweets()).not.toContain('Never posted');
+    expect(await fixture.sandbox.tweets()).not.toContain('Never posted');
   });
 
   test('needs a key', async () => {
-    const answer = await world.ada.with({ key: '' }).ask(authors(20), {}, { 'x-cost-only': '1' });
+    const answer = await fixture.ada.with({ key: '' }).ask(authors(20), {}, { 'x-cost-only': '1' });
     expect(answer).toMatchObject({ status: 401, errors: [{ extensions: { code: 'UNAUTHENTICATED' } }] });
   });
 });

@@ -10,7 +10,7 @@ const check: CheckCall = (_action, input) => {
   if (Object.values(input).includes('refused')) throw new PosternError('malformed_field', 'Malformed field');
 };
 
-/** Quotes requests of one document one after the other, so that each may reuse what those before it left. */
+/** Returns a function that quotes requests of one document one after the other, so that each may reuse earlier quotes. */
 function quotes(text: string): (variables?: Record<string, unknown>) => Quote | string {
   const document = parse(text);
   const operation = getOperationAST(document);
@@ -59,7 +59,7 @@ describe('the quote of a document that is sent again', () => {
     test(`depends on ${name}`, () => {
       const again = quotes(text);
       const found = variables.map((each) => again(each));
-      // The nodes of another parse are other objects.
+      // Another parse of the document has other node objects, so nothing is reused.
       const fresh = variables.map((each) => quotes(text)(each));
       const shown = (each: Quote | string) =>
         typeof each === 'string' ? each : { ...each, itemBytes: [...each.itemBytes.values()] };

@@ -5,16 +5,16 @@ type TypeName = 'Query' | 'User' | 'Tweet' | 'List';
 
 interface FieldForm {
   name: string;
-  /** Written in front of `first`. */
+  /** Arguments that are written before `first`. */
   args?: string;
   to?: TypeName;
   list?: boolean;
-  /** Always the same. */
+  /** A fixed selection. */
   set?: string;
 }
 
 const leaves = (...names: string[]): FieldForm[] => names.map((name) => ({ name }));
-/** Those without arguments of their own. */
+/** Lists without arguments of their own. */
 const listsOf = (type: TypeName): FieldForm[] =>
   listFields
     .filter(({ parent, args }) => parent === type && args.length === 0)
@@ -25,7 +25,7 @@ const ofNodes = `{
   ... on List { members(first: 2) { nodes { mediaCount } } }
 }`;
 
-/** What may be asked of each type. */
+/** The fields of each type that documents may select. */
 const fieldsOf: Readonly<Record<TypeName, readonly FieldForm[]>> = {
   Query: [
     { name: 'viewer', to: 'User' },
@@ -88,7 +88,7 @@ function selections(type: TypeName, depth: number): fc.Arbitrary<Selection[]> {
   return fc.array(one, { minLength: 1, maxLength: 3 });
 }
 
-/** Writes what was drawn as a document that is valid: what has arguments gets a name of its own. */
+/** Writes a random selection as a valid document. Fields with arguments get an alias. */
 class Writer {
   readonly #fragments: string[] = [];
   #names = 0;

@@ -5,22 +5,22 @@ import { documentLimits } from '../../../src/api/graphql/limits.ts';
 import { quote } from '../../../src/api/graphql/quote.ts';
 import { schema } from '../../../src/api/graphql/schema/schema.ts';
 import { fragmentsOf } from '../../../src/api/graphql/selection.ts';
-import { type CountedWorld, globalId, startCountedWorld } from './counted-world.ts';
+import { type CallCountFixture, globalId, startCallCountFixture } from './call-count-fixture.ts';
 import { documents } from './random-documents.ts';
 
-let world: CountedWorld;
-/** Of a service that allows 100,000 bytes. */
-let small: CountedWorld;
+let fixture: CallCountFixture;
+/** A service whose responses may have 100,000 bytes. */
+let small: CallCountFixture;
 let taggedId: string;
 
 const hashtags = '#a #b #c #d '.repeat(22).trim();
 
 beforeAll(async () => {
-  world = await startCountedWorld();
-  small = await startCountedWorld({ GRAPHQL_MAX_RESPONSE_BYTES: '100000' });
+  fixture = await startCallCountFixture();
+  small = await startCallCountFixture({ GRAPHQL_MAX_RESPONSE_BYTES: '100000' });
   taggedId = await small.post(small.ada.options.authToken ?? '', hashtags);
-}, 60_000);
-afterAll(() => Promise.all([world.service.stop(), small.service.stop()]));
+});
+afterAll(() => Promise.all([fixture.service.stop(), small.service.stop()]));
 
 const aliased = (times: number, field: string, prefix = 'a') =>
   Array.from({ length: times }, (_, i) => `${prefix}${i}: ${field}`).join(' ');
@@ -52,7 +52,7 @@ describe('a request whose response could be too large is refused before anything
     ],
   ])('%s', async (_name, document) => {
     for (const headers of [{}, { 'x-cost-only': '1' }] as Record<string, string>[]) {
-      const [answer, asked] = await world.sandbox.requestsDuring(() => world.ada.ask(document, {}, headers));
+      const [answer, asked] = await fixture.sandbox.requestsDuring(() => fixture.ada.ask(document, {}, headers));
       expect(answer).toMatchObject({ status: 400, data: null });
       expect(answer.errors[0]?.extensions).toMatchObject({ code: 'TOO_COSTLY', status: 400 });
       expect(answer.errors[0]?.message).toMatch(
@@ -117,7 +117,7 @@ describe('errors', () => {
   const wrong = Array.from({ length: 100 }, (_, i) => `nonsense ${i}`);
 
   test('are limited in number, and the rest is counted', async () => {
-    const answer = await world.ada.ask(`query ($ids: [ID!]!) { ${aliased(98, 'nodes(ids: $ids) { id }')} }`, {
+    const answer = await fixture.ada.ask(`query ($ids: [ID!]!) { ${aliased(98, 'nodes(ids: $ids) { id }')} }`, {
       ids: wrong,
     });
     expect(answer.status).toBe(200);
@@ -134,7 +134,7 @@ describe('errors', () => {
     const list = globalId('List', '1');
     const ids = ['nonsense', list, globalId('Tweet', '1'), list];
     for (let i = 0; i < 8; i++) {
-      const { data } = await world.ada.ask(query, { ids });
+      const { data } = await fixture.ada.ask(query, { ids });
       expect(data.nodes).toEqual([null, { id: list }, null, { id: list }]);
     }
   });
@@ -144,16 +144,16 @@ describe('the estimate', () => {
   test('is not far below what is sent, whatever the document', async () => {
     const variables = {
       tweetId: '1',
-      userId: world.graceId,
-      listId: world.service.demo.listId,
-      ids: [globalId('User', world.graceId), globalId('List', '1')],
+      userId: fixture.graceId,
+      listId: fixture.service.demo.listId,
+      ids: [globalId('User', fixture.graceId), globalId('List', '1')],
       yes: true,
       no: false,
     };
     await fc.assert(
       fc.asyncProperty(documents, async (document) => {
         const used = Object.fromEntries(Object.entries(variables).filter(([name]) => document.includes(`$${name}:`)));
-        const { data, errors } = await world.ada.ask(document, used);
+        const { data, errors } = await fixture.ada.ask(document, used);
         if (data === null) return;
         const bytes = Buffer.byteLength(JSON.stringify({ data, errors }));
         expect(bytes).toBeLessThan(2 * bytesOf(document, used) + 1_000 * (errors.length + 1));

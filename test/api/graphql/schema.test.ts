@@ -37,7 +37,7 @@ describe('the GraphQL schema', () => {
   );
 });
 
-/** The names of the fields of a schema, and of the objects in it. */
+/** Returns the names of all fields of a schema, including nested objects. */
 function fieldsOf(type: z.ZodType): string[] {
   if (type instanceof z.ZodArray || type instanceof z.ZodNullable || type instanceof z.ZodOptional) {
     return fieldsOf((type instanceof z.ZodArray ? type.element : type.unwrap()) as z.ZodType);

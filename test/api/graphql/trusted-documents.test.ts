@@ -150,7 +150,7 @@ describe('a file that is wrong stops the start', () => {
 
   test('and so does GRAPHQL_TRUSTED_ONLY without one', async () => {
     const { code, err } = await postern(['serve'], { DATA_DIR: join(folder, 'data'), GRAPHQL_TRUSTED_ONLY: '1' });
-    expect(code).toBe(1);
+    expect(code).toBe(2);
     expect(err).toMatch(/GRAPHQL_TRUSTED_ONLY is set without GRAPHQL_TRUSTED_DOCUMENTS/);
   });
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Action } from '../../../src/actions/action.ts';
 import { actions } from '../../../src/actions/registry.ts';
-import { exampleMessage } from '../../../src/api/rest/openapi/refusals.ts';
+import { exampleErrorMessage } from '../../../src/api/rest/openapi/refusals.ts';
 import type { ErrorCode } from '../../../src/shared/errors/table.ts';
 import { errorTable } from '../../../src/shared/errors/table.ts';
 import { type Answer, Client } from '../../support/client.ts';
@@ -28,7 +28,7 @@ function actionNamed(name: string): Action {
   return action;
 }
 
-/** The answer is what the document says, its headers included. */
+/** Checks that a response matches the OpenAPI document, including its headers. */
 function expectDescribed(name: string, { status, body, headers }: Answer): void {
   const action = actionNamed(name);
   expect(answerFaults(action, status, body)).toEqual([]);
@@ -37,7 +37,7 @@ function expectDescribed(name: string, { status, body, headers }: Answer): void 
   for (const header of described) if (!seldom.includes(header)) expect(headers.get(header), header).not.toBeNull();
 }
 
-describe('what the service answers is what the document says', () => {
+describe('responses match the document', () => {
   test.each(['Latest', 'Top'])('100 tweets at a time, %s', async (product) => {
     for (const q of ['the', 'from:ada', 'filter:media', 'filter:quote', 'filter:replies', '#tag OR @ada OR http']) {
       expectDescribed('tweet/advanced_search', await ada.get('/tweet/advanced_search', { q, product, count: '100' }));
@@ -111,14 +111,14 @@ describe('the message that the document shows is the one that the service writes
     ],
     rate_limited: ['tweet/favorite', () => fault({ kind: 'rate_limit', retry_after: 60 })],
     platform_unavailable: ['tweet/favorite', () => fault({ kind: 'status', status: 503 })],
-    platform_timeout: ['tweet/favorite', () => fault({ kind: 'latency', ms: 600 })],
+    platform_timeout: ['tweet/favorite', () => fault({ kind: 'latency', ms: 60_000 })],
   };
 
   test.each(Object.entries(provoke))('%s', async (code, [action, call]) => {
     const answer = await call();
     expect(answer.status, String(answer.body.error)).toBe(errorTable[code as ErrorCode].status);
     expectDescribed(action, answer);
-    expect(answer.body.error).toBe(exampleMessage(code as ErrorCode));
+    expect(answer.body.error).toBe(exampleErrorMessage(code as ErrorCode));
   });
 
   test('headers_too_large', async () => {
@@ -129,6 +129,6 @@ describe('the message that the document shows is the one that the service writes
     expect(answers[0]?.status).toBe(431);
     const body: unknown = JSON.parse(answers[0]?.body ?? '');
     expect(answerFaults(actionNamed('account'), 431, body)).toEqual([]);
-    expect(body).toMatchObject({ error: exampleMessage('headers_too_large') });
+    expect(body).toMatchObject({ error: exampleErrorMessage('headers_too_large') });
   });
 });

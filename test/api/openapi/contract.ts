@@ -51,16 +51,16 @@ interface Contract {
   };
 }
 
-/** The API description as it is checked in. */
+/** The checked-in API description. */
 export const contract = JSON.parse(
   readFileSync(new URL('../../../schema/openapi.json', import.meta.url), 'utf8'),
 ) as Contract;
 
 const ajv = new Ajv2020({ allErrors: true, strict: false });
-// The plugin's types describe its CommonJS form.
+// The cast is needed because the plugin's types describe its CommonJS form.
 (formatsPlugin as unknown as (target: Ajv2020) => void)(ajv);
 ajv.addSchema(contract, 'api');
-// Callers must pass over fields that they do not know; the tests must not, or nobody would notice one.
+// Callers must ignore unknown fields, but the tests must detect them.
 ajv.addSchema(closed(contract) as object, 'closed');
 
 export function operationOf(action: Action): Operation {
@@ -69,7 +69,7 @@ export function operationOf(action: Action): Operation {
   return operation;
 }
 
-/** Why an answer is not what the document says, fields beyond it included. */
+/** Returns the differences between a response and the document, including undeclared fields. */
 export function answerFaults(action: Action, status: number, body: unknown): string[] {
   const response = operationOf(action).responses[status];
   if (!response) return [`${action.name} is not said to answer ${status}`];
@@ -77,17 +77,17 @@ export function answerFaults(action: Action, status: number, body: unknown): str
   return faults(ajv.compile({ $ref: `closed#${at}/content/application~1json/schema` }), body);
 }
 
-/** Why a body is not what the document asks for. */
+/** Returns the differences between a request body and the document. */
 export function requestFaults(action: Action, body: unknown): string[] {
   return faults(ajv.compile({ $ref: `api#${pointerTo(action)}/requestBody/content/application~1json/schema` }), body);
 }
 
-/** Why a parameter's value is not what the document asks for. */
+/** Returns the differences between a parameter's value and the document. */
 export function parameterFaults({ schema }: Parameter, value: unknown): string[] {
   return schemaFaults(schema, value);
 }
 
-/** Why a value is not what a schema of the document asks for. */
+/** Returns the differences between a value and a schema of the document. */
 export function schemaFaults(schema: object, value: unknown): string[] {
   return faults(ajv.compile(schema), value);
 }

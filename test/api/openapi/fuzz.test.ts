@@ -4,10 +4,11 @@ import type { Action } from '../../../src/actions/action.ts';
 import { actions } from '../../../src/actions/registry.ts';
 import { actorFieldsOf } from '../../../src/api/rest/openapi/shared.ts';
 import { Client } from '../../support/client.ts';
+import { repetitions } from '../../support/repetitions.ts';
 import { startService, type TestService } from '../../support/service.ts';
 import { answerFaults, operationOf } from './contract.ts';
 
-const numRuns = 60;
+const numRuns = repetitions(6, 60);
 
 let service: TestService;
 let key: string;
@@ -23,7 +24,7 @@ afterAll(() => service.stop());
 const written = actions.filter(({ method }) => method !== 'GET').map((action) => [action.name, action] as const);
 const read = actions.filter(({ method }) => method === 'GET').map((action) => [action.name, action] as const);
 
-/** What people who try things send in place of a string. */
+/** Typical malicious values that are sent in place of a string. */
 const nasty = fc.constantFrom<fc.JsonValue>(
   { $ne: null },
   { $gt: '' },
@@ -56,10 +57,10 @@ function send(action: Action, query: string, body: string | undefined, headers: 
   });
 }
 
-/** An Envelope, of a status that the document has for it, and no fault of the service itself. */
+/** Checks that the response is an Envelope with a documented status, and not an internal error. */
 function expectFair(action: Action, answer: { status: number; body: unknown }): void {
   const error = JSON.stringify(answer.body);
-  // A made-up proxy that nobody answers at.
+  // The random proxy does not exist.
   if (answer.status >= 500) expect(answer.status, error).toBe(502);
   expect(Object.keys(operationOf(action).responses), error).toContain(String(answer.status));
   expect(answerFaults(action, answer.status, answer.body)).toEqual([]);
@@ -97,7 +98,7 @@ describe('whatever is sent, the answer is an Envelope and no fault of the servic
       fc.constantFrom('1', '0', '%', '%ff'),
     );
     const pair = fc.tuple(name, text, fc.boolean()).map(([left, right, encoded]) =>
-      // Half of them as they are: a query that no client library would write.
+      // Half of the queries are sent unencoded, which no client library would do.
       encoded ? new URLSearchParams([[left, right]]).toString() : `${left}=${right}`.replace(/[^!-~]|#/g, ''),
     );
     await fc.assert(

@@ -2,37 +2,45 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Client } from '../../support/client.ts';
 import { GraphqlClient } from '../../support/graphql.ts';
 import { expectRefusal } from '../../support/refusal.ts';
+import { SandboxControl } from '../../support/sandbox-control.ts';
 import { startService, type TestService } from '../../support/service.ts';
 
 let service: TestService;
+let sandbox: SandboxControl;
 let caller: Client;
 let other: Client;
 let graphql: GraphqlClient;
 
 beforeAll(async () => {
-  service = await startService({ MAX_CONCURRENT_REQUESTS: '3', SANDBOX_ACTIVITY: '0' });
+  service = await startService({ MAX_CONCURRENT_REQUESTS: '3' });
+  sandbox = new SandboxControl(service.demo.sandboxUrl);
   const authToken = service.demo.accounts[0]?.authToken ?? '';
   const key = (await service.makeAccount('1')).key;
   caller = new Client({ baseUrl: service.demo.baseUrl, key, authToken });
   other = caller.with({ key: (await service.makeAccount('1')).key });
   graphql = new GraphqlClient({ url: `${service.origin}/graphql`, key, authToken });
+  // The first request loads GraphQL.
+  await graphql.ask('{ __typename }');
 });
 afterAll(() => service.stop());
 
 const slow = (times: number) =>
-  service.addFault({ kind: 'latency', ms: 1_500 }, { operation: 'userByScreenName', times });
+  service.addFault({ kind: 'latency', ms: 3_000 }, { operation: 'userByScreenName', times });
 const limit = /^This API key has 3 requests running, which is the limit of concurrent requests/;
-const soon = () => new Promise((resolve) => setTimeout(resolve, 300));
+/** Resolves when the platform has received this many requests of the operation. */
+const received = (operation: string, count: number) =>
+  expect.poll(() => sandbox.requests(operation), { interval: 10 }).toBe(count);
 
 describe('concurrent requests of one API key', () => {
   test('above the limit are refused, by REST and by GraphQL, and no others', async () => {
+    const before = await sandbox.requests('userByScreenName');
     await slow(3);
     const running = [
       caller.get('/user/info', { userName: 'grace' }),
       caller.get('/user/info', { userName: 'ada' }),
       graphql.ask('{ user(userName: "linus") { name } }'),
     ];
-    await soon();
+    await received('userByScreenName', before + 3);
     const refused = await caller.get('/account');
     expectRefusal(refused, 429, limit);
     expect(refused.headers.get('retry-after')).toBe('1');
@@ -54,7 +62,8 @@ describe('concurrent requests of one API key', () => {
     const open = () => fetch(`${service.demo.baseUrl}/events`, { headers, signal: abort.signal });
     const subscribe = () =>
       fetch(`${service.origin}/graphql`, {
-        ...{ method: 'POST', signal: abort.signal },
+        method: 'POST',
+        signal: abort.signal,
         headers: { ...headers, 'content-type': 'application/json', accept: 'text/event-stream' },
         body: JSON.stringify({ query: 'subscription { events { id } }' }),
       });
@@ -66,20 +75,22 @@ describe('concurrent requests of one API key', () => {
   });
 
   test('include writes whose callers have hung up, until they have ended', async () => {
-    await service.addFault({ kind: 'latency', ms: 1_500 }, { operation: 'likeTweet', times: 3 });
+    const before = await sandbox.requests('likeTweet');
+    await service.addFault({ kind: 'latency', ms: 3_000 }, { operation: 'likeTweet', times: 3 });
     const hangUp = new AbortController();
     const { baseUrl, key = '', authToken = '' } = caller.options;
     for (let i = 0; i < 3; i++) {
       fetch(`${baseUrl}/tweet/favorite`, {
-        ...{ method: 'POST', signal: hangUp.signal },
+        method: 'POST',
+        signal: hangUp.signal,
         headers: { authorization: `Bearer ${key}`, 'x-auth-token': authToken, 'content-type': 'application/json' },
         body: JSON.stringify({ tweet_id: `${i + 1}` }),
       }).catch(() => {});
     }
-    await soon();
+    await received('likeTweet', before + 3);
     hangUp.abort();
-    await soon();
+    await expect.poll(() => service.log.filter((line) => line.includes('hung_up')).length).toBeGreaterThanOrEqual(3);
     expectRefusal(await caller.get('/account'), 429, limit);
-    await expect.poll(async () => (await caller.get('/account')).status, { timeout: 5_000, interval: 200 }).toBe(200);
+    await expect.poll(async () => (await caller.get('/account')).status, { interval: 200 }).toBe(200);
   });
 });

@@ -3,6 +3,7 @@ import { actions } from '../../../src/actions/registry.ts';
 import { parseDollars } from '../../../src/shared/model/money.ts';
 import { type Answer, Client } from '../../support/client.ts';
 import { expectRefusal, restingBalance } from '../../support/refusal.ts';
+import { SandboxControl } from '../../support/sandbox-control.ts';
 import { startService, type TestService } from '../../support/service.ts';
 
 let service: TestService;
@@ -59,7 +60,7 @@ describe('parallel calls', () => {
     expectRefusal(await info(client), 402);
   });
 
-  test('that are refused leave the balance as it was, as soon as they are answered', async () => {
+  test('that are refused do not change the balance after their responses', async () => {
     const client = await caller('0.01');
     for (let i = 0; i < 100; i++) {
       expectRefusal(await client.get('/tweet/detail', { tweet_id: '1' }), 404);
@@ -68,7 +69,7 @@ describe('parallel calls', () => {
     expect((await client.get('/account')).body.data).toMatchObject({ balance: '0.01' });
   });
 
-  test('of a mixed crowd add up, whatever failed', async () => {
+  test('of every kind add up, also if some fail', async () => {
     const client = await caller('0.05');
     const answers = await many(
       90,
@@ -92,7 +93,7 @@ describe('parallel calls', () => {
     expect(usage['total']).toMatchObject({ calls: done.length });
   });
 
-  test('use credit that arrives meanwhile', async () => {
+  test('use credit that is added while they wait', async () => {
     const client = await caller('0');
     expectRefusal(await info(client), 402);
     await service.credit(client.account, '0.002');
@@ -106,6 +107,58 @@ describe('parallel calls', () => {
     await Promise.all([many(10, () => info(one)), many(4, () => info(two))]);
     expect(await restingBalance(one)).toBe('0');
     expect(await restingBalance(two)).toBe('0.006');
+  });
+});
+
+describe('a read', () => {
+  const commits = async () => {
+    const text = await (await fetch(`${service.origin}/metrics`)).text();
+    return Number(/^postern_ledger_commits_total\{outcome="applied"\} (\d+)$/m.exec(text)?.[1] ?? 0);
+  };
+
+  test('needs one commit, and a write two', async () => {
+    const client = await caller('1');
+    await info(client);
+    const before = await commits();
+    await info(client);
+    expect(await commits()).toBe(before + 1);
+    await client.post('/tweet/create', { text: 'Two commits' });
+    expect(await commits()).toBe(before + 3);
+  });
+
+  test('is refused with 402 and free if a write takes the credit while it runs', async () => {
+    const client = await caller('0.002');
+    await info(client);
+    await service.addFault({ kind: 'latency', ms: 5_000 }, { times: 1 });
+    const sandbox = new SandboxControl(service.demo.sandboxUrl);
+    const before = await sandbox.requests('userByScreenName');
+    const reading = info(client);
+    await expect.poll(() => sandbox.requests('userByScreenName')).toBeGreaterThan(before);
+    const held = (await client.get('/account/balance')).body.data['held'];
+    const written = await client.post('/tweet/create', { text: 'The last credit' });
+    const read = await reading;
+    expect([held, written.status]).toEqual(['0', 200]);
+    expectRefusal(read, 402);
+    expect(read.headers.get('x-credits-charged')).toBeNull();
+    expect(await restingBalance(client)).toBe('0');
+    const usage = (await client.get('/account/usage')).body.data;
+    expect(usage['total']).toEqual({ calls: 2, charged: '0.002' });
+  });
+
+  test('does not reach the platform beyond the credit of the reads that run', async () => {
+    const client = await caller('0.003');
+    await info(client);
+    await service.addFault({ kind: 'latency', ms: 3_000 }, { times: null });
+    const reading = many(5, () => info(client));
+    const answers = await reading;
+    await fetch(`${service.demo.sandboxUrl}/control/faults/clear`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{}',
+    });
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(2);
+    expect(answers.filter(({ status }) => status === 402)).toHaveLength(3);
+    expect(await restingBalance(client)).toBe('0');
   });
 });
 
@@ -123,7 +176,7 @@ describe('account endpoints', () => {
     expect((await client.get(path, { auth_token: 'whatever' })).status).toBe(200);
   });
 
-  test('/account tells of the keys, never the key', async () => {
+  test('/account lists the keys without their secrets', async () => {
     const client = await caller('2.5');
     const answer = await client.get('/account');
     expect(answer.body.data).toMatchObject({ id: client.account, name: 'Test', balance: '2.5', currency: 'USD' });
@@ -133,7 +186,7 @@ describe('account endpoints', () => {
     expect(Object.keys(key ?? {})).not.toContain('hash');
   });
 
-  test('payments − charged = balance + held, and usage says the same by hour and by day', async () => {
+  test('payments − charged = balance + held, and usage has the same sum by hour and by day', async () => {
     const client = await caller('0.02');
     await service.credit(client.account, '0.0305');
     await many(6, () => info(client));
@@ -170,14 +223,14 @@ describe('account endpoints', () => {
     expect(await total({ from: at(-5), to: at(-2) })).toEqual(none);
     expect(await total({ from: at(2), to: at(5) })).toEqual(none);
     expect(await total({ from: '2020-01-01', to: '2020-02-01' })).toEqual(none);
-    expect(await total({ from: '2020-01-01T02:00:00+02:00' })).toEqual(one);
+    expect(await total({ from: `${at(-30).slice(0, 19)}+02:00` })).toEqual(one);
     const answer = await client.get('/account/usage', { from: '2026-01-01', to: '2026-01-02T12:30:00+01:00' });
     expect(answer.body.data).toMatchObject({ from: '2026-01-01T00:00:00.000Z', to: '2026-01-02T11:30:00.000Z' });
   });
 
   test('payments come newest first, each once, page by page', async () => {
     const client = await caller('0');
-    // Several fall into the same millisecond.
+    // Several payments have the same millisecond.
     const ids = await many(23, (i) => service.credit(client.account, '0.01', `No. ${i}`));
     for (const count of ['1', '7', '23', '100']) {
       const seen: { id: string; created_at: string; amount: string }[] = [];

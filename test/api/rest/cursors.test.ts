@@ -49,7 +49,7 @@ describe('a cursor goes on with its list', () => {
     expect((await ada.with({ authToken: '' }).get(path, { ...query, cursor }, headers)).status).toBe(200);
   });
 
-  test('when a default is spelled out, and whatever unknown parameters come along', async () => {
+  test('with an explicit default value and with unknown parameters', async () => {
     const cursor = await firstCursor(ada, { _: '1' });
     expect((await ada.get(path, { ...query, product: 'Latest', cursor, _: '2' })).status).toBe(200);
   });
@@ -92,7 +92,7 @@ describe('the list of one user', () => {
     }
   });
 
-  test('belongs to the id where both are given', async () => {
+  test('belongs to the id if both are given', async () => {
     const cursor = String(
       (await ada.get('/user/followers', { userName: 'grace', count: '2' })).body.data['next_cursor'],
     );

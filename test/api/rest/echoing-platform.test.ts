@@ -11,7 +11,7 @@ let service: TestService;
 let client: Client;
 const sockets = new Set<Socket>();
 
-/** Stands between the gateway and the sandbox, and answers searches with the request that it got. */
+/** A server between the gateway and the sandbox that responds to searches with the request that it received. */
 function answerOf(request: string): string | null {
   if (request.startsWith('GET /api/search?q=raw')) return `this is no HTTP: ${request}`;
   if (!request.startsWith('GET /api/search?q=problem')) return null;

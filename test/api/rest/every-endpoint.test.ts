@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Action } from '../../../src/actions/action.ts';
 import { dmEnroll } from '../../../src/actions/dm/enroll.ts';
 import { dmMessages } from '../../../src/actions/dm/messages.ts';
@@ -7,21 +7,23 @@ import { type Answer, Client } from '../../support/client.ts';
 import { expectRefusal, restingBalance } from '../../support/refusal.ts';
 import { SandboxControl } from '../../support/sandbox-control.ts';
 import { startService, type TestService } from '../../support/service.ts';
+import { until } from '../../support/until.ts';
 
 let service: TestService;
 let ada: Client;
 let penniless: Client;
 
 beforeAll(async () => {
-  service = await startService({ PLATFORM_TIMEOUT_MS: '250' });
+  service = await startService({ PLATFORM_TIMEOUT_MS: '100' });
   const [rich, poor] = [await service.makeAccount('1'), await service.makeAccount('0')];
   ada = new Client({
     baseUrl: service.demo.baseUrl,
     key: rich.key,
     authToken: service.demo.accounts[0]?.authToken ?? '',
   });
-  // Chat keys are recovered before any fault, which is to meet the calls themselves. What finds nothing is free.
-  await vi.waitFor(async () => expect((await call(ada, dmMessages)).status).toBe(404), { timeout: 15_000 });
+  // Chat keys are recovered before the faults begin, because the faults should affect the calls themselves. A call that finds nothing is
+  // free.
+  await until(async () => expect((await call(ada, dmMessages)).status).toBe(404));
   penniless = ada.with({ key: poor.key });
 });
 beforeEach(() => new SandboxControl(service.demo.sandboxUrl).clearFaults());
@@ -30,14 +32,15 @@ afterAll(async () => {
   await service.stop();
 });
 
-/** The action's example, sent as its method wants it. */
+/** Sends the action's example with the action's method. */
 function call(client: Client, action: Action, more: Record<string, string> = {}): Promise<Answer> {
   const code = service.demo.accounts[0]?.encryptionCode ?? '';
   const headers = action.code === 'none' ? {} : { 'x-encryption-code': code };
   return client.call(action, { ...action.example, ...more }, headers);
 }
 
-const onPlatform = actions.filter(({ actor }) => actor);
+/** Free actions send no request to the platform. */
+const onPlatform = actions.filter(({ actor, price }) => actor && price > 0);
 
 const answers = [
   [{ kind: 'status', status: 503 }, 502, /failed with status 503/],
@@ -46,7 +49,7 @@ const answers = [
   [{ kind: 'wrong_shape' }, 502, /cannot be understood/],
   [{ kind: 'redirect', location: 'http://127.0.0.1:1/' }, 502, /cannot be understood/],
 ] as const;
-/** Not for enrolment, which asks three realms at once: so many would have the circuit breaker refuse what comes after it. */
+/** Enrolment is excluded, because it calls three realms at once, and so many failures would open the circuit breaker. */
 const breaks = [
   [{ kind: 'truncated' }, 502, /broke the connection/],
   [{ kind: 'reset' }, 502, /broke the connection/],
@@ -54,7 +57,7 @@ const breaks = [
 ] as const;
 
 describe.each(onPlatform.map((action) => [action.name, action] as const))('%s', (_name, action) => {
-  test('needs a key, an actor that the platform knows, and credit', async () => {
+  test('needs a key, a valid actor and credit', async () => {
     expectRefusal(await call(ada.with({ key: '' }), action), 401);
     expectRefusal(await call(ada.with({ authToken: '' }), action), 400, 'Missing required field: auth_token');
     expectRefusal(await call(ada.with({ authToken: 'nobody' }), action), 403, 'Platform rejected auth_token');
@@ -67,7 +70,7 @@ describe.each(onPlatform.map((action) => [action.name, action] as const))('%s', 
     async (fault, status, error) => {
       await service.addFault(fault, { times: null });
       const answer = await call(ada, action);
-      // What enrolment meets first is the key realms, whose faults are told in their own words.
+      // Enrolment calls the key realms first, whose errors have their own message.
       if (action === dmEnroll && status !== 429) expectRefusal(answer, 503, /^Too few key realms/);
       else expectRefusal(answer, status, error);
       expect(answer.headers.get('retry-after')).toBe(status === 429 ? '7' : null);

@@ -23,7 +23,7 @@ function outputOf(action: string) {
 }
 
 describe('a newcomer with the demo key', () => {
-  test('gets a page of tweets and sees the price and what is left', async () => {
+  test('gets a page of tweets with the price and the remaining credit', async () => {
     const answer = await ada.get('/tweet/advanced_search', { q: 'from:grace', count: '5' });
     expect(answer.status).toBe(200);
     expect(answer.body.error).toBeNull();
@@ -33,7 +33,7 @@ describe('a newcomer with the demo key', () => {
     expect(answer.headers.get('x-credits-remaining')).toBe('9.999');
   });
 
-  test('posts a tweet, finds it, likes it and takes the like back', async () => {
+  test('posts a tweet, finds it, likes it and removes the like', async () => {
     const posted = await ada.post('/tweet/create', { text: 'A zebra crossed the harbour' });
     expect(posted.status).toBe(200);
     expect(() => outputOf('tweet/create').parse(posted.body.data)).not.toThrow();

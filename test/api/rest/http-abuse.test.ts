@@ -2,6 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { errorCodeOf } from '../../../src/shared/errors/table.ts';
 import { Client } from '../../support/client.ts';
+import { processorMs } from '../../support/processor-time.ts';
 import { exchange, openSocket, type RawAnswer } from '../../support/raw.ts';
 import { restingBalance } from '../../support/refusal.ts';
 import { startService, type TestService } from '../../support/service.ts';
@@ -25,7 +26,7 @@ afterAll(() => service.stop());
 const send = (parts: string | Buffer | readonly (string | Buffer)[], options = {}) =>
   exchange(service.origin, parts, options);
 
-/** A request with the usual headers, ended. */
+/** Returns a complete request with the usual headers. */
 function request(line: string, headers: readonly string[] = [], body = ''): string {
   const usual = ['Host: localhost', `Authorization: Bearer ${key}`, `x-auth-token: ${token}`];
   return `${line}\r\n${[...usual, ...headers].join('\r\n')}\r\n\r\n${body}`;
@@ -40,7 +41,7 @@ function post(body: string | Buffer, headers: readonly string[] = []): Buffer {
   return Buffer.concat([Buffer.from(head), Buffer.from(body)]);
 }
 
-/** The answer is an Envelope with a 4xx that tells nothing of what was sent or of what is inside. */
+/** Checks that the response is an Envelope with a 4xx status and contains neither input nor internal details. */
 function expectEnvelope(answer: RawAnswer | undefined, status?: number): void {
   expect(answer).toBeDefined();
   if (!answer) return;
@@ -55,7 +56,7 @@ function expectEnvelope(answer: RawAnswer | undefined, status?: number): void {
   else expect(answer.status, answer.body).toBe(status);
 }
 
-describe('what is not HTTP, or barely', () => {
+describe('malformed and unusual HTTP', () => {
   test.each<[string, string, number]>([
     ['a header of 20 KB', `GET /v1/account HTTP/1.1\r\nHost: a\r\nx-big: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
     ['a request line of 20 KB', `GET /v1/account?${'x'.repeat(20_000)} HTTP/1.1\r\nHost: a\r\n\r\n`, 431],
@@ -127,15 +128,15 @@ describe('what is not HTTP, or barely', () => {
     expectEnvelope(answers[0], 404);
   });
 
-  test('an expectation that nobody can meet is passed over, a usual one is met', async () => {
+  test('an unknown expectation is ignored, and 100-continue is met', async () => {
     const odd = await send(request('GET /v1/nowhere HTTP/1.1', ['Expect: miracles']));
     expectEnvelope(odd.answers[0], 404);
     const usual = await send(post('{}', ['Expect: 100-continue']));
     expectEnvelope(usual.answers[0], 400);
   });
 
-  test('HTTP/1.0 without Host is answered', async () => {
-    const { answers, closed } = await send('GET /healthz HTTP/1.0\r\n\r\n');
+  test('HTTP/1.0 without Host is accepted', async () => {
+    const { answers, closed } = await send('GET /healthz HTTP/1.0\r\n\r\n', { answers: 2 });
     expect(answers[0]?.status).toBe(200);
     expect(closed).toBe(true);
   });
@@ -218,9 +219,10 @@ describe('bodies', () => {
     ['a query for a database', '{"text":{"$gt":""},"reply_to_tweet_id":{"$ne":null}}'],
     ['a NUL in an id', '{"text":"x","reply_to_tweet_id":"1\\u0000"}'],
   ])('are refused in time: %s', async (_name, body) => {
-    const startedAt = performance.now();
-    expectEnvelope((await send(post(Buffer.from(body, 'latin1')))).answers[0], 400);
-    expect(performance.now() - startedAt).toBeLessThan(2_000);
+    const ms = await processorMs(async () =>
+      expectEnvelope((await send(post(Buffer.from(body, 'latin1')))).answers[0], 400),
+    );
+    expect(ms).toBeLessThan(2_000);
     expect(({} as Record<string, unknown>)['text']).toBeUndefined();
   });
 
@@ -250,7 +252,7 @@ describe('connections', () => {
     expect(await restingBalance(caller)).toBe('1');
   });
 
-  test('may send several requests at once: each is answered, in order', async () => {
+  test('can send several requests at once: the responses are in order', async () => {
     const lines = [
       'GET /v1/account/balance HTTP/1.1',
       'GET /v1/nowhere HTTP/1.1',

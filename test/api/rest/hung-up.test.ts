@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** A request whose client hung up while something else was waited for, usually before its body was complete. */
+/** Returns a request whose client disconnected while it was handled, usually before its body was complete. */
 async function hungUp(type: string, body?: string): Promise<{ request: IncomingMessage; response: ServerResponse }> {
   const arrived = once(server, 'request') as Promise<[IncomingMessage, ServerResponse]>;
   const socket = await openSocket(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
@@ -30,7 +30,7 @@ async function hungUp(type: string, body?: string): Promise<{ request: IncomingM
   return { request, response };
 }
 
-const cutShort = /cut short/;
+const cutShort = /is incomplete/;
 const limitBytes = 100_000;
 
 describe('a client that hangs up while its API key is looked up', () => {
@@ -50,7 +50,7 @@ describe('a client that hangs up while its API key is looked up', () => {
     await expect(readMultipart(request, { media, account: 'a' }, [])).rejects.toThrow(cutShort);
   });
 
-  test('does not take the room of other bodies for ever', async () => {
+  test('releases the memory that is reserved for its body', async () => {
     const bodies = new BodyBudget({ ofAccount: limitBytes, ofAll: limitBytes });
     for (let n = 0; n < 3; n++) {
       const { request, response } = await hungUp('application/json');

@@ -66,7 +66,7 @@ describe('the same request with the same Idempotency-Key', () => {
     expect(await restingBalance(client)).toBe('0.999');
   });
 
-  test('is the same however its fields are ordered, and where its credentials stand', async () => {
+  test('is recognized with another order of its fields and another place of its credentials', async () => {
     const client = await caller();
     const { authToken = '' } = client.options;
     const [key, text] = [newKey(), newText()];
@@ -87,7 +87,7 @@ describe('the same request with the same Idempotency-Key', () => {
     expectRefusal(await tweet(client, newKey(), newText()), 402);
   });
 
-  test('is performed again by the same token where nobody knew the outcome', async () => {
+  test('is performed again with the same token if its outcome is unknown', async () => {
     const client = await caller();
     const [key, text] = [newKey(), newText()];
     await service.addFault({ kind: 'reset_after' }, { operation: 'createTweet', times: 1 });
@@ -112,7 +112,7 @@ describe('the same request with the same Idempotency-Key', () => {
     expect(await restingBalance(client)).toBe('1');
   });
 
-  test('frees its key when the account keeps too many refusals, since nobody pays for their place', async () => {
+  test('frees its key if the account has too many stored refusals, because they are free', async () => {
     const client = await caller();
     const like = (key: string) => client.post('/tweet/favorite', { tweet_id: '1' }, under(key));
     const keys = Array.from({ length: 120 }, newKey);
@@ -128,7 +128,7 @@ describe('the same request with the same Idempotency-Key', () => {
     expect(again.headers.get('idempotent-replayed')).toBeNull();
   });
 
-  test('is free to be tried again after a refusal that asks to wait', async () => {
+  test('can be repeated after a refusal with Retry-After', async () => {
     const client = await caller();
     const [key, text] = [newKey(), newText()];
     await service.addFault({ kind: 'rate_limit', retry_after: 3 }, { operation: 'createTweet', times: 1 });
@@ -138,13 +138,13 @@ describe('the same request with the same Idempotency-Key', () => {
     expect(again.headers.get('idempotent-replayed')).toBeNull();
   });
 
-  test('frees its key when it is refused before the platform is asked', async () => {
+  test('frees its key if it is refused before the platform is called', async () => {
     const client = await caller('0.001');
     const key = newKey();
     expectRefusal(await tweet(client, key, ''), 400);
     expect((await tweet(client, newKey(), newText())).status).toBe(200);
     expectRefusal(await tweet(client, key, newText()), 402);
-    // Another request under the same key: neither refusal has kept it.
+    // Another request with the same key succeeds, because the refusals were not stored.
     expectRefusal(await tweet(client, key, newText()), 402);
   });
 });

@@ -9,7 +9,7 @@ let sandbox: SandboxControl;
 let caller: Client;
 
 beforeAll(async () => {
-  service = await startService({ SANDBOX_ACTIVITY: '0' });
+  service = await startService();
   sandbox = new SandboxControl(service.demo.sandboxUrl);
   caller = new Client({ baseUrl: service.demo.baseUrl, key: (await service.makeAccount('1')).key });
 });

@@ -25,7 +25,7 @@ afterAll(async () => {
 
 const badJson = { 'content-type': 'application/json' };
 
-describe('what is refused first', () => {
+describe('the order of refusals', () => {
   test('path and method go before the key', async () => {
     const nobody = poor.with({ key: 'nonsense' });
     expectRefusal(await nobody.send('POST', '/nowhere', '{', { 'content-type': 'text/plain' }), 404);
@@ -53,14 +53,14 @@ describe('what is refused first', () => {
     expectRefusal(await poor.get('/user/info', { userName: 'ada', proxy: 'http://127.0.0.1:1' }), 400);
   });
 
-  test('the credit goes before the platform, which is not asked', async () => {
+  test('the credit goes before the platform, which is not called', async () => {
     const asked = await sandbox.requests('search');
     const wrong = poor.with({ authToken: 'rejected' });
     for (const client of [poor, wrong]) {
       expectRefusal(
         await client.get('/tweet/advanced_search', { q: 'tea' }),
         402,
-        /^Not enough credit: this needs 0.001 d/,
+        /^Not enough credit: the request needs 0.001 d/,
       );
       expectRefusal(await client.get('/tweet/advanced_search', { q: 'colour:red' }), 402);
       expectRefusal(await client.get('/user/info', { userName: 'nobody_here' }), 402);
@@ -71,7 +71,7 @@ describe('what is refused first', () => {
     expect(await sandbox.tweets()).toEqual([]);
   });
 
-  test('the token goes before what the platform has', async () => {
+  test('the token goes before objects of the platform', async () => {
     const wrong = rich.with({ authToken: 'rejected' });
     expectRefusal(await wrong.get('/user/info', { userName: 'nobody_here' }), 403, 'Platform rejected auth_token');
     expectRefusal(await wrong.get('/tweet/advanced_search', { q: 'colour:red' }), 403, 'Platform rejected auth_token');
@@ -79,7 +79,7 @@ describe('what is refused first', () => {
 });
 
 describe('unknown parameters', () => {
-  test('are ignored, whatever they are called', async () => {
+  test('are ignored, with any name', async () => {
     const odd = { utm_source: 'mail', ['__proto__']: '1', constructor: 'x', 'a[b]': '2', count: 'twelve', '': 'y' };
     expectRefusal(await rich.get('/user/info', { userName: 'nobody_here', ...odd }), 404);
     const body = JSON.parse(
@@ -119,7 +119,7 @@ describe('every answer below /v1', () => {
     for (const id of ids) expect(id).toMatch(/^[\w-]{12}$/);
   });
 
-  test("echoes the caller's x-request-id where it is short and printable", async () => {
+  test("echoes the caller's x-request-id if it is short and printable", async () => {
     for (const id of ['a', 'req-1/2:3', '~'.repeat(64), '{"json":1}']) {
       const headers = { 'x-request-id': id };
       expect((await rich.get('/account', {}, headers)).headers.get('x-request-id')).toBe(id);

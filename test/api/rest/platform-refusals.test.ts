@@ -20,14 +20,14 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** What `refused` does costs nothing. */
+/** Checks that `refused` costs nothing. */
 async function free(refused: () => Promise<void>): Promise<void> {
   const before = await restingBalance(ada);
   await refused();
   expect(await restingBalance(ada)).toBe(before);
 }
 
-describe('the platform refuses, and the caller is told why, for nothing', () => {
+describe('refusals of the platform are returned with their reason and cost nothing', () => {
   test('no such tweet: 404 that names it', () =>
     free(async () => {
       for (const path of ['/tweet/favorite', '/tweet/unlike']) {
@@ -60,9 +60,17 @@ describe('the platform refuses, and the caller is told why, for nothing', () => 
     const [tweet] = found.body.data['tweets'] as { id: string }[];
     const id = String(tweet?.id);
     await free(async () => {
-      expectRefusal(await ada.post('/tweet/favorite', { tweet_id: id }), 403, /followers only/);
-      expectRefusal(await ada.post('/tweet/create', { text: 'a', reply_to_tweet_id: id }), 403, /followers only/);
-      expectRefusal(await ada.post('/tweet/create', { text: 'a', quote_tweet_id: id }), 403, /followers only/);
+      expectRefusal(await ada.post('/tweet/favorite', { tweet_id: id }), 403, /only followers can see it/);
+      expectRefusal(
+        await ada.post('/tweet/create', { text: 'a', reply_to_tweet_id: id }),
+        403,
+        /only followers can see it/,
+      );
+      expectRefusal(
+        await ada.post('/tweet/create', { text: 'a', quote_tweet_id: id }),
+        403,
+        /only followers can see it/,
+      );
     });
     expect((await ada.get('/user/info', { userName: 'linus' })).body.data).toMatchObject({ protected: true });
     expect((await ada.get('/tweet/advanced_search', { q: 'from:linus' })).body.data['tweet_count']).toBe(0);

@@ -9,7 +9,7 @@ let quotes = 0;
 let target: { id: string; url: string; platformUrl: string };
 
 beforeAll(async () => {
-  service = await startService({ SANDBOX_ACTIVITY: '0', RATE_LIMIT: '0' });
+  service = await startService({ RATE_LIMIT: '0' });
   const { demo } = service;
   ada = new Client({ baseUrl: demo.baseUrl, key: demo.apiKey, authToken: demo.accounts[0]?.authToken ?? '' });
   const found = await ada.get('/tweet/advanced_search', { q: 'from:grace', count: '1' });
@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** `ID` stands for the id of the quoted tweet, `SANDBOX` for the sandbox's host and port. */
+/** Replaces `ID` by the id of the quoted tweet and `SANDBOX` by the sandbox's host and port. */
 const filled = (form: string) => form.replace('ID', target.id).replace('SANDBOX', new URL(target.url).host);
 
 describe('quote_tweet_url', () => {

@@ -16,7 +16,7 @@ async function caller(): Promise<Client> {
 }
 
 describe('a key that may make five calls a minute', () => {
-  test('makes five at once, told each time what is left, and is refused the sixth', async () => {
+  test('makes five calls, gets the remaining number with each, and is refused the sixth', async () => {
     const client = await caller();
     for (const remaining of ['4', '3', '2', '1', '0']) {
       const answer = await client.get('/account/balance');
@@ -27,7 +27,7 @@ describe('a key that may make five calls a minute', () => {
       expect(Number(answer.headers.get('ratelimit-reset'))).toBeGreaterThan(0);
     }
     const refused = await client.get('/account/balance');
-    expectRefusal(refused, 429, 'This API key may make 5 calls a minute: wait, or slow down');
+    expectRefusal(refused, 429, 'This API key may make at most 5 calls per minute. Wait before the next call');
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(8);
     expect(Number(refused.headers.get('retry-after'))).toBeLessThanOrEqual(12);
     expect(refused.headers.get('ratelimit-remaining')).toBe('0');

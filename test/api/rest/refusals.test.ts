@@ -61,16 +61,19 @@ describe('a wrong method', () => {
     }
   });
 
-  test.each([...paths])('HEAD %s is 405, so that nobody pays for an answer unseen', async (path, allowed) => {
-    const query = `?q=tea&userName=ada&auth_token=${caller.options.authToken}`;
-    const response = await fetch(`${service.demo.baseUrl}${path}${query}`, {
-      method: 'HEAD',
-      headers: { authorization: `Bearer ${caller.options.key}` },
-    });
-    expect(response.status).toBe(405);
-    expect(response.headers.get('allow')).toBe(allowed.join(', '));
-    expect(response.headers.get('x-credits-charged')).toBeNull();
-  });
+  test.each([...paths])(
+    'HEAD %s is 405, so that no call is charged for a response without a body',
+    async (path, allowed) => {
+      const query = `?q=tea&userName=ada&auth_token=${caller.options.authToken}`;
+      const response = await fetch(`${service.demo.baseUrl}${path}${query}`, {
+        method: 'HEAD',
+        headers: { authorization: `Bearer ${caller.options.key}` },
+      });
+      expect(response.status).toBe(405);
+      expect(response.headers.get('allow')).toBe(allowed.join(', '));
+      expect(response.headers.get('x-credits-charged')).toBeNull();
+    },
+  );
 });
 
 describe('an API key', () => {
@@ -118,7 +121,7 @@ describe('an API key', () => {
     expect(answer.headers.get('www-authenticate')).toBe('Bearer');
   });
 
-  test('is taken whatever the case of the scheme', async () => {
+  test('is accepted with any case of the scheme', async () => {
     const answer = await caller.with({ key: '' }).get('/account', {}, { authorization: `bEARER  ${key()}` });
     expect(answer.status).toBe(200);
   });
@@ -128,7 +131,7 @@ describe('a body', () => {
   const send = (body: string, headers: Record<string, string>, path = '/tweet/create') =>
     caller.send('POST', path, body, headers);
 
-  test.each(posts)('over 1 MiB, or 24 where base64 is taken, is 413: %s', async (path) => {
+  test.each(posts)('over 1 MiB, or 24 MiB if base64 is accepted, is 413: %s', async (path) => {
     const isLarge = actions.some((action) => action.path === path && action.takesBase64);
     const body = JSON.stringify({ text: 'x'.repeat((isLarge ? 24 : 1) * 1024 * 1024) });
     expectRefusal(await send(body, json, path), 413);

@@ -37,14 +37,14 @@ describe('a query', () => {
     ['/user/info', { userName: '@@ada' }, /^Malformed field: userName: /],
     ['/user/info', { userName: 'ada/../grace' }, /^Malformed field: userName: /],
     ['/user/info', { userName: 'ada\r\nx: y' }, /^Malformed field: userName: /],
-    ['/user/info', { userName: 'x'.repeat(31) }, /^Malformed field: userName: /],
+    ['/user/info', { userName: 'x'.repeat(254) }, /^Malformed field: userName: /],
     ['/user/info', { userName: 'аda' }, /^Malformed field: userName: /],
     ['/user/info', { userId: 'ada' }, /^Malformed field: userId: /],
     ['/user/info', { userId: '' }, /^Malformed field: userId: /],
     ['/user/info', { userId: '-1' }, /^Malformed field: userId: /],
     ['/user/info', { userId: '1e3' }, /^Malformed field: userId: /],
     ['/user/info', { userId: '١٢' }, /^Malformed field: userId: /],
-    ['/user/info', { userId: '1'.repeat(21) }, /^Malformed field: userId: /],
+    ['/user/info', { userId: '1'.repeat(65) }, /^Malformed field: userId: /],
     ['/user/info', { userId: '12\n' }, /^Malformed field: userId: /],
     ['/user/info', { userName: 'ada', userId: 'x' }, /^Malformed field: userId: /],
   ])('to %s with %j is 400', async (path, query, error) => {
@@ -84,6 +84,8 @@ describe('a query', () => {
     ['to', { to: '2026-11-01T00:00:00' }],
     ['from', { from: '2026-11-02', to: '2026-11-01' }],
     ['from', { from: '2026-11-02', to: '2026-11-02' }],
+    ['from', { from: '2025-01-01', to: '2026-02-06' }],
+    ['from', { from: '2026-01-01', to: '2026-02-02', granularity: 'hour' }],
     ['granularity', { granularity: 'week' }],
     ['granularity', { granularity: '' }],
   ])('for usage with a wrong %s is 400: %j', async (field, query) => {
@@ -106,7 +108,7 @@ describe('a body', () => {
   );
 
   test.each(['/tweet/favorite', '/tweet/unlike'])('of %s with something else than an id is 400', async (path) => {
-    for (const tweet_id of [...hostile, 'abc', '-1', '1.0', '12 ', '1'.repeat(21), '../1', '1?x', '1%00']) {
+    for (const tweet_id of [...hostile, 'abc', '-1', '1.0', '12 ', '1'.repeat(65), '../1', '1?x', '1%00']) {
       const error = tweet_id === '' ? /^M/ : /^Malformed field: tweet_id: must be a/;
       expectRefusal(await ada.post(path, { tweet_id }), 400, error);
     }
@@ -170,7 +172,8 @@ describe('a neighbouring spelling of a required parameter', () => {
   });
 
   test('cursor is refused by dm/list, whose cursor has two parts', async () => {
-    const error = 'Malformed field: cursor: this list takes cursor_id and graph_snapshot_id, both of the next_cursor';
+    const error =
+      'Malformed field: cursor: is not used for this list: send cursor_id and graph_snapshot_id of next_cursor';
     expectRefusal(await ada.get('/dm/list', { cursor: 'x' }), 400, error);
   });
 });

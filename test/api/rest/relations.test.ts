@@ -24,7 +24,7 @@ async function write(client: Client, text: string, more: Record<string, string> 
 
 const detail = async (client: Client, tweet_id: string) => (await client.get('/tweet/detail', { tweet_id })).body.data;
 
-describe('what an actor does to a tweet', () => {
+describe('actions on a tweet', () => {
   test.each([
     ['favorite', 'unlike', 'liked', 'unliked', 'likeCount'],
     ['bookmark', 'unbookmark', 'bookmarked', 'unbookmarked', 'bookmarkCount'],
@@ -44,7 +44,7 @@ describe('what an actor does to a tweet', () => {
     expect(await detail(grace, tweet_id)).toMatchObject({ [count]: 0 });
   });
 
-  test('a deleted tweet is gone: from search, from itself, and out of what quoted it', async () => {
+  test('a deleted tweet is removed from search, is 404, and is not shown in quotes', async () => {
     const tweet_id = await write(ada, 'A tweet that will not last');
     const quoting = await write(grace, 'Look at this', { quote_tweet_id: tweet_id });
     expectRefusal(await grace.post('/tweet/delete', { tweet_id }), 403);
@@ -79,7 +79,7 @@ describe('what an actor does to a tweet', () => {
 });
 
 describe('following', () => {
-  test('a protected user is asked, again without a difference, and the request can be taken back', async () => {
+  test('a follow of a protected user is a request, also if it is repeated, and can be withdrawn', async () => {
     const linus = service.demo.accounts[2];
     const state = { userId: linus?.userId, userName: 'linus', protected: true, following: false };
     for (let i = 0; i < 2; i++) {
@@ -112,7 +112,7 @@ describe('following', () => {
   });
 });
 
-test('user/me is the actor, and user_about tells where an account comes from', async () => {
+test('user/me is the actor, and user_about has the origin of an account', async () => {
   expect((await grace.get('/user/me')).body.data).toMatchObject({ userName: 'grace' });
   expect((await ada.get('/user/user_about', { userName: '@grace' })).body.data).toMatchObject({
     userName: 'grace',
@@ -121,7 +121,7 @@ test('user/me is the actor, and user_about tells where an account comes from', a
   });
 });
 
-test('what does not exist is named', async () => {
+test('errors name the missing object', async () => {
   expectRefusal(await ada.get('/list/members', { listId: '12' }), 404, 'List not found: 12');
   expectRefusal(await ada.get('/user/followers', { userName: 'nobody_here' }), 404, 'User not found: nobody_here');
   expectRefusal(await ada.post('/user/follow', { user_id: '12' }), 404, 'User not found: 12');

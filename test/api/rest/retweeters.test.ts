@@ -9,7 +9,7 @@ let sandbox: SandboxControl;
 let ada: Client;
 
 beforeAll(async () => {
-  service = await startService({ SANDBOX_ACTIVITY: '0' });
+  service = await startService();
   sandbox = new SandboxControl(service.demo.sandboxUrl);
   const { key } = await service.makeAccount('1');
   ada = new Client({ baseUrl: service.demo.baseUrl, key, authToken: service.demo.accounts[0]?.authToken ?? '' });

@@ -8,7 +8,7 @@ let owen: Client;
 let ruth: Client;
 let owenName: string;
 beforeAll(async () => {
-  service = await startService({ SANDBOX_ACTIVITY: '0', RATE_LIMIT: '0' });
+  service = await startService({ RATE_LIMIT: '0' });
   const sandbox = new SandboxControl(service.demo.sandboxUrl);
   const { key } = await service.makeAccount('10');
   const client = new Client({ baseUrl: service.demo.baseUrl, key });
@@ -20,7 +20,7 @@ afterAll(() => service.stop());
 
 const post = async (who: Client, text: string) => String((await who.post('/tweet/create', { text })).body.data['id']);
 
-/** Ids of the timeline, as anybody reads it, page by page. */
+/** Reads the ids of the timeline page by page. */
 async function timeline(count: number): Promise<string[]> {
   const ids: string[] = [];
   for (let cursor: string | null = null, pages = 0; pages < 20; pages++) {

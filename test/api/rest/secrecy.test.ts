@@ -10,7 +10,7 @@ const secretKey = createHash('sha256').update('sealing key, not to be seen').dig
 const proxy = 'http://proxyuser:proxypassword@proxy.example:8080';
 let service: TestService;
 let client: Client;
-/** Everything that the service said of itself: answers of refused calls, log lines, metrics. */
+/** All error responses, log lines and metrics of the service. */
 const said: string[] = [];
 
 beforeAll(async () => {

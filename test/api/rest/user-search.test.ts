@@ -8,7 +8,7 @@ let service: TestService;
 let ada: Client;
 
 beforeAll(async () => {
-  service = await startService({ SANDBOX_ACTIVITY: '0' });
+  service = await startService();
   const { key } = await service.makeAccount('1');
   ada = new Client({ baseUrl: service.demo.baseUrl, key, authToken: service.demo.accounts[0]?.authToken ?? '' });
 });

@@ -4,6 +4,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { sendEventStream } from '../../../src/api/http/event-stream.ts';
 import { PosternError } from '../../../src/shared/errors/postern-error.ts';
 import { openSocket } from '../../support/raw.ts';
+import { until } from '../../support/until.ts';
 
 const ends: (() => unknown)[] = [];
 afterEach(async () => {
@@ -11,7 +12,7 @@ afterEach(async () => {
   for (const end of ends.splice(0)) await end();
 });
 
-/** A server whose stream has more frames than its client reads. */
+/** Starts a server whose stream has more frames than its client reads. */
 async function start() {
   let isOver = false;
   async function* frames() {
@@ -51,7 +52,7 @@ test('writes nothing after the end of a stream whose key is revoked while its cl
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   const { socket, key, responses, errors } = await start();
   socket.pause();
-  await vi.waitFor(() => expect(responses[0]?.writableNeedDrain).toBe(true));
+  await until(() => expect(responses[0]?.writableNeedDrain).toBe(true));
   key.isRevoked = true;
   await vi.advanceTimersByTimeAsync(5_000);
   expect(responses[0]?.writableEnded).toBe(true);
@@ -66,6 +67,6 @@ test('keeps no listeners of the times that it waited for its client', async () =
   socket.on('data', (chunk) => {
     bytes += chunk.length;
   });
-  await vi.waitFor(() => expect(bytes).toBeGreaterThan(20_000_000), { timeout: 10_000 });
+  await until(() => expect(bytes).toBeGreaterThan(20_000_000));
   expect(responses[0]?.listenerCount('close')).toBeLessThan(6);
 });

@@ -10,17 +10,17 @@ import { systemRuntime } from '../../../src/shared/runtime/runtime.ts';
 import { Client } from '../../support/client.ts';
 import { GraphqlClient } from '../../support/graphql.ts';
 import { openSocket } from '../../support/raw.ts';
+import { SandboxControl } from '../../support/sandbox-control.ts';
 import { startService, type TestService } from '../../support/service.ts';
 
 let service: TestService;
 beforeAll(async () => {
   service = await startService({
-    SANDBOX_ACTIVITY: '0',
     RATE_LIMIT: '60',
     MAX_CONCURRENT_REQUESTS: '2',
     MAX_STREAMS_PER_KEY: '1',
     UNAUTHENTICATED_RATE_LIMIT: '40',
-    PLATFORM_TIMEOUT_MS: '1500',
+    PLATFORM_TIMEOUT_MS: '4000',
     GRAPHQL_MAX_COST: '0.003',
   });
 });
@@ -36,7 +36,7 @@ interface Line {
   [field: string]: unknown;
 }
 
-/** Calls with a key of its own, and the request lines that were logged for it. */
+/** Creates a caller with its own key, and a function that returns the log lines of its requests. */
 async function caller(dollars = '1') {
   const { id: account, key, keyId } = await service.makeAccount(dollars);
   const authToken = service.demo.accounts[0]?.authToken ?? '';
@@ -47,7 +47,7 @@ async function caller(dollars = '1') {
     authToken,
     rest: new Client({ baseUrl: service.demo.baseUrl, key, authToken }),
     graphql: new GraphqlClient({ url: service.demo.graphqlUrl, key, authToken }),
-    /** The line of a request is written after its response was read. */
+    /** The log line of a request is written after its response was read. */
     lines: async (count: number) => {
       await expect.poll(() => requests().filter((line) => line['account'] === account).length).toBe(count);
       return requests().filter((line) => line['account'] === account);
@@ -75,8 +75,17 @@ describe('the log line of a REST request', () => {
     await rest.get('/account/balance');
     const [paid, free] = await lines(2);
     expect(paid).toEqual({
-      ...{ level: 30, time: expect.any(String), msg: 'request', requestId: 'mine-1', method: 'GET' },
-      ...{ action: 'user/info', account, key: keyId, status: '200', ms: expect.any(Number), chargedMicros: 1_000 },
+      level: 30,
+      time: expect.any(String),
+      msg: 'request',
+      requestId: 'mine-1',
+      method: 'GET',
+      action: 'user/info',
+      account,
+      key: keyId,
+      status: '200',
+      ms: expect.any(Number),
+      chargedMicros: 1_000,
     });
     expect(free).toMatchObject({ action: 'account/balance', status: '200', chargedMicros: 0 });
   });
@@ -85,7 +94,10 @@ describe('the log line of a REST request', () => {
     const { rest } = await caller();
     const missing = await rest.get('/tweet/detail', { tweet_id: '1' });
     expect(await refused(missing)).toEqual({
-      ...{ code: 'not_found', reason: 'resource_not_found', status: '404', chargedMicros: 0 },
+      code: 'not_found',
+      reason: 'resource_not_found',
+      status: '404',
+      chargedMicros: 0,
     });
     await service.addFault({ kind: 'status', status: 503 });
     expect(await refused(await rest.get('/user/me'))).toMatchObject({ reason: 'platform_failed', status: '502' });
@@ -97,13 +109,16 @@ describe('the log line of a REST request', () => {
     expect(await refused(proxy)).toMatchObject({ code: 'bad_input', reason: 'address_refused', status: '400' });
   });
 
-  test('says whether credit is missing or reserved by calls in flight', async () => {
+  test('shows whether credit is missing or reserved by running calls', async () => {
     const poor = await caller('0.0005');
     expect(await refused(await poor.rest.get('/user/me'))).toEqual({
-      ...{ code: 'insufficient_credits', reason: 'credit_short', status: '402', chargedMicros: 0 },
+      code: 'insufficient_credits',
+      reason: 'credit_short',
+      status: '402',
+      chargedMicros: 0,
     });
     const once = await caller('0.001');
-    await service.addFault({ kind: 'latency', ms: 700 });
+    await service.addFault({ kind: 'latency', ms: 3_500 });
     const first = once.rest.post('/user/follow', { username: 'grace' });
     await expect
       .poll(async () => (await once.rest.get('/account/balance')).body.data['held'], { interval: 20 })
@@ -115,7 +130,7 @@ describe('the log line of a REST request', () => {
 
   test('has the charge of a write whose caller hung up', async () => {
     const { rest, account, key, authToken } = await caller();
-    await service.addFault({ kind: 'latency', ms: 700 });
+    await service.addFault({ kind: 'latency', ms: 3_500 });
     const body = JSON.stringify({ auth_token: authToken, text: `Hung up on at ${Date.now()}` });
     const socket = await openSocket(service.origin);
     socket.write(
@@ -127,11 +142,11 @@ describe('the log line of a REST request', () => {
       .toBe('0.001');
     socket.destroy();
     const isWrite = (line: Line) => line['account'] === account && line['action'] === 'tweet/create';
-    await expect.poll(() => requests().filter(isWrite).length, { timeout: 5_000 }).toBe(1);
+    await expect.poll(() => requests().filter(isWrite).length).toBe(1);
     expect(requests().find(isWrite)).toMatchObject({ status: 'hung_up', chargedMicros: 1_000 });
   });
 
-  test('says that a response was kept, and why the first was refused', async () => {
+  test('shows that a response was kept, and the reason of the first refusal', async () => {
     const { rest } = await caller();
     const again = () => rest.post('/tweet/favorite', { tweet_id: '1' }, { 'idempotency-key': 'kept' });
     expect((await again()).status).toBe(404);
@@ -144,21 +159,26 @@ describe('the log line of a REST request', () => {
 describe('the log line of a request that a limit refused names the limit', () => {
   test('calls a minute of the key', async () => {
     const { rest } = await caller();
-    const answers = [];
-    for (let n = 0; n < 62; n++) answers.push(await rest.get('/account'));
-    const last = answers.at(-1);
-    expect(last && (await refused(last))).toEqual({
-      ...{ code: 'rate_limited', reason: 'key_rate_limit', status: '429', chargedMicros: 0 },
+    // A slow machine takes so long for 60 calls that more of them are allowed.
+    let last = await rest.get('/account');
+    while (last.status === 200) last = await rest.get('/account');
+    expect(await refused(last)).toEqual({
+      code: 'rate_limited',
+      reason: 'key_rate_limit',
+      status: '429',
+      chargedMicros: 0,
     });
     const metrics = await (await fetch(`${service.origin}/metrics`)).text();
-    expect(metrics).toMatch(/^postern_refusals_total\{reason="key_rate_limit"\} [12]$/m);
+    expect(metrics).toMatch(/^postern_refusals_total\{code="rate_limited",reason="key_rate_limit"\} 1$/m);
   });
 
   test('concurrent requests and streams of the key', async () => {
     const { rest, key, authToken } = await caller();
-    await service.addFault({ kind: 'latency', ms: 700 }, { operation: 'userByScreenName', times: 2 });
+    await service.addFault({ kind: 'latency', ms: 3_500 }, { operation: 'userByScreenName', times: 2 });
+    const sandbox = new SandboxControl(service.demo.sandboxUrl);
+    const before = await sandbox.requests('userByScreenName');
     const running = [rest.get('/user/info', { userName: 'grace' }), rest.get('/user/info', { userName: 'ada' })];
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await expect.poll(() => sandbox.requests('userByScreenName')).toBe(before + 2);
     expect(await refused(await rest.get('/account'))).toMatchObject({ reason: 'key_concurrency_limit', status: '429' });
     await Promise.all(running);
     const abort = new AbortController();
@@ -182,16 +202,16 @@ describe('the log line of a request that a limit refused names the limit', () =>
     let last = await rest.post(path);
     for (let n = 0; n < 10; n++) last = await rest.post(path);
     expect(await refused(last)).toMatchObject({ reason: 'webhook_test_limit', status: '429' });
-    // The first waits are so short that they may be over on a slow machine.
+    // The first pauses are so short that they may be over on a slow machine.
     const wrong = { 'x-encryption-code': '000111' };
     for (let n = 0; n < 10 && !(last.status === 429 && n > 0); n++) last = await rest.get('/dm/list', {}, wrong);
     expect(await refused(last)).toMatchObject({ reason: 'wrong_code_limit', status: '429' });
   });
 
   test('requests of an address without a key', async () => {
-    let last = new Response();
-    for (let n = 0; n < 45; n++) last = await fetch(`${service.origin}/unknown?auth_token=secret-in-a-url`);
-    expect(last.status).toBe(429);
+    const ask = () => fetch(`${service.origin}/unknown?auth_token=secret-in-a-url`);
+    let last = await ask();
+    while (last.status !== 429) last = await ask();
     const line = await lineOf(last.headers.get('x-request-id') ?? '');
     expect(line).toMatchObject({
       code: 'rate_limited',
@@ -205,7 +225,7 @@ describe('the log line of a request that a limit refused names the limit', () =>
 });
 
 describe('the log line of a GraphQL request', () => {
-  test('has the operation, the calls that ran, and what each action cost', async () => {
+  test('has the operation, the calls that ran, and the cost of each action', async () => {
     const { graphql, lines } = await caller();
     const page =
       'query Feed { user(userName: "grace") { name tweets(first: 2) { nodes { text } } } no: tweet(tweetId: "1") { text } }';
@@ -213,14 +233,22 @@ describe('the log line of a GraphQL request', () => {
     await graphql.ask('{ users: nonsense }');
     const [ran, wrong] = await lines(2);
     expect(ran).toMatchObject({
-      ...{ action: 'graphql', status: '200', operationType: 'query', operationName: 'Feed', calls: 3 },
-      ...{ chargedMicros: 2_000, charges: { 'user/info': 1_000, 'user/tweets_and_replies': 1_000 } },
-      ...{ quotedMicros: expect.any(Number), errors: 1, code: 'not_found', reason: 'resource_not_found' },
+      action: 'graphql',
+      status: '200',
+      operationType: 'query',
+      operationName: 'Feed',
+      calls: 3,
+      chargedMicros: 2_000,
+      charges: { 'user/info': 1_000, 'user/tweets_and_replies': 1_000 },
+      quotedMicros: expect.any(Number),
+      errors: 1,
+      code: 'not_found',
+      reason: 'resource_not_found',
     });
     expect(wrong).toMatchObject({ code: 'bad_input', reason: 'invalid_document', chargedMicros: 0 });
   });
 
-  test('says why it was refused as a whole', async () => {
+  test('contains the reason for which the whole request was refused', async () => {
     const { graphql, lines } = await caller('0.001');
     await graphql.ask(
       `query Big { ${['a', 'b', 'c', 'd'].map((name) => `${name}: user(userName: "${name}") { name }`)} }`,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectRefusal } from '../../support/refusal.ts';
-import { dataOf, type MessageWorld, startMessages, type Writer } from './world.ts';
+import { dataOf, type MessageFixture, startMessageFixture, type Writer } from './fixture.ts';
 
 const png = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
@@ -8,30 +8,35 @@ const png = Buffer.from(
 );
 const gif = Buffer.from('R0lGODlhAgADAIAAAAAAAP///yH5BAEAAAAALAAAAAACAAMAAAIChF8AOw==', 'base64');
 const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="4" height="5"></svg>');
-/** Four frames of silence (MPEG-1 layer III, 128 kbit/s, 44.1 kHz). */
+/** Four silent frames (MPEG-1 layer III, 128 kbit/s, 44.1 kHz). */
 const mp3 = Buffer.concat(
   Array.from({ length: 4 }, () => Buffer.concat([Buffer.from('fffb9000', 'hex'), Buffer.alloc(413)])),
 );
 
-let world: MessageWorld;
+let fixture: MessageFixture;
 let anna: Writer;
 let ben: Writer;
 let conversation_id: string;
 beforeAll(async () => {
-  world = await startMessages();
-  [anna, ben] = [await world.mint(), await world.mint()];
+  fixture = await startMessageFixture();
+  [anna, ben] = [await fixture.mint(), await fixture.mint()];
   ({ conversation_id } = await anna.sends(ben, 'Pictures follow'));
 });
-afterAll(() => world.service.stop());
+afterAll(() => fixture.service.stop());
 
 const send = (bytes: Buffer, more: Record<string, unknown> = {}) =>
   anna.post('/dm/send_media', { conversation_id, image_base64: bytes.toString('base64'), ...more });
 
 describe('an attachment', () => {
-  test('goes out sealed, and is described to both sides', async () => {
+  test('is sent encrypted, and described to both participants', async () => {
     const sent = dataOf(await send(png, { text: 'One pixel', filename: 'pixel.png' }));
     expect(sent).toEqual({
-      ...{ ok: true, conversation_id, filename: 'pixel.png', type: 1, size: png.length, text: 'One pixel' },
+      ok: true,
+      conversation_id,
+      filename: 'pixel.png',
+      type: 1,
+      size: png.length,
+      text: 'One pixel',
       message_id: expect.stringMatching(/./),
       media_hash_key: expect.stringMatching(/^[\w-]{43}$/),
     });
@@ -40,13 +45,17 @@ describe('an attachment', () => {
       expect(message).toMatchObject({
         text: 'One pixel',
         attachment: {
-          ...{ media_hash_key: sent['media_hash_key'], type: 1, filename: 'pixel.png', size: png.length },
-          ...{ width: 1, height: 1 },
+          media_hash_key: sent['media_hash_key'],
+          type: 1,
+          filename: 'pixel.png',
+          size: png.length,
+          width: 1,
+          height: 1,
         },
       });
     }
-    // What the platform keeps is not the picture.
-    const kept = await fetch(`${world.service.demo.sandboxUrl}/api/chat/media/${sent['media_hash_key']}`, {
+    // The platform stores encrypted bytes, not the picture.
+    const kept = await fetch(`${fixture.service.demo.sandboxUrl}/api/chat/media/${sent['media_hash_key']}`, {
       headers: { cookie: `auth_token=${ben.account.authToken}` },
     });
     const { bytes, size } = (await kept.json()) as { bytes: string; size: number };
@@ -111,7 +120,7 @@ describe('an attachment', () => {
     });
   });
 
-  test('is refused where its bytes are of another type, or there is nowhere to send it', async () => {
+  test('is refused if its bytes have another type or if it has no recipient', async () => {
     expectRefusal(await send(png, { type: 2 }), 400, /^Malformed field: image_base64/);
     expectRefusal(await send(png, { type: 4 }), 400, /is image\/png: give an audio file \(such as audio\/mpeg\)$/);
     expectRefusal(await send(png, { type: 7 }), 400, /^Malformed field: type/);

@@ -1,34 +1,34 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { ConversationView } from '../../../src/shared/model/direct-message.ts';
 import { expectRefusal } from '../../support/refusal.ts';
-import { between, dataOf, type MessageWorld, startMessages, type Writer } from './world.ts';
+import { conversationIdOf, dataOf, type MessageFixture, startMessageFixture, type Writer } from './fixture.ts';
 
-let world: MessageWorld;
+let fixture: MessageFixture;
 let ada: Writer;
 let grace: Writer;
 let anna: Writer;
 let ben: Writer;
 beforeAll(async () => {
-  world = await startMessages();
-  ({ ada, grace } = world);
-  // Used by all, since to recover keys for the first time takes a while.
-  [anna, ben] = [await world.mint(), await world.mint()];
+  fixture = await startMessageFixture();
+  ({ ada, grace } = fixture);
+  // All tests share these accounts, because recovering keys for the first time takes long.
+  [anna, ben] = [await fixture.mint(), await fixture.mint()];
 });
-afterAll(() => world.service.stop());
+afterAll(() => fixture.service.stop());
 
-describe('two accounts that write to each other', () => {
-  test('may begin at the same moment, and end up in one conversation', async () => {
+describe('two accounts that send messages to each other', () => {
+  test('may begin at the same time, and share one conversation', async () => {
     const sent = await Promise.all([anna.sends(ben, 'Me first'), ben.sends(anna, 'No, me')]);
     expect(new Set(sent.map(({ conversation_id }) => conversation_id)).size).toBe(1);
     for (const who of [anna, ben]) {
-      const texts = (await who.reads(between(anna, ben))).map(({ text }) => text);
+      const texts = (await who.reads(conversationIdOf(anna, ben))).map(({ text }) => text);
       expect(texts.sort()).toEqual(['Me first', 'No, me']);
     }
   });
 
-  test('read the same, each from their side, newest first', async () => {
+  test('read the same messages, newest first', async () => {
     const first = await anna.sends(ben, 'Is the ferry running?');
-    expect(first.conversation_id).toBe(between(anna, ben));
+    expect(first.conversation_id).toBe(conversationIdOf(anna, ben));
     await ben.sends(first.conversation_id, 'It is. 🛳️');
     await anna.sends(ben, 'On my way');
     const seen = async (who: Writer) =>
@@ -52,13 +52,19 @@ describe('two accounts that write to each other', () => {
     expect(message).toEqual({
       message_id: expect.stringMatching(/./),
       seq_id: expect.stringMatching(/^\d+$/),
-      ...{ sender_id: a, from_me: true, text: 'On my way' },
+      sender_id: a,
+      from_me: true,
+      text: 'On my way',
       createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
-      ...{ edited: false, deleted: false, reactions: [], attachment: null, undecryptable: null },
+      edited: false,
+      deleted: false,
+      reactions: [],
+      attachment: null,
+      undecryptable: null,
     });
   });
 
-  test('page by page, nothing twice and nothing left out', async () => {
+  test('read every message once, page by page', async () => {
     const { conversation_id } = await anna.sends(ben, '1');
     for (const text of ['2', '3', '4', '5']) await ben.sends(conversation_id, text);
     const all = await anna.reads(conversation_id, { count: '100' });
@@ -84,10 +90,13 @@ describe('a message', () => {
   });
   const seenBy = async (who: Writer) => (await who.reads(conversation_id))[0];
 
-  test('is edited by who sent it, and nobody else', async () => {
+  test('can be edited by its sender only', async () => {
     const edited = dataOf(await anna.post('/dm/edit', { conversation_id, seq_id, text: 'First' }));
     expect(edited).toEqual({
-      ...{ ok: true, conversation_id, target_seq_id: seq_id, text: 'First' },
+      ok: true,
+      conversation_id,
+      target_seq_id: seq_id,
+      text: 'First',
       message_id: expect.stringMatching(/./),
     });
     expect(await seenBy(ben)).toMatchObject({ text: 'First', edited: true, seq_id });
@@ -96,7 +105,7 @@ describe('a message', () => {
     expect(await seenBy(anna)).toMatchObject({ text: 'First' });
   });
 
-  test('has reactions, each until it is taken back', async () => {
+  test('has reactions until they are removed', async () => {
     const react = (who: Writer, path: string, emoji: string) => who.post(path, { conversation_id, seq_id, emoji });
     for (const emoji of ['', 'x', 'no emoji', '🎉🎉']) expect((await react(anna, '/dm/react', emoji)).status).toBe(400);
     const added = dataOf(await react(ben, '/dm/react', '🎉'));
@@ -111,7 +120,7 @@ describe('a message', () => {
     expect((await seenBy(ben))?.reactions).toEqual([{ emoji: '❤️', sender_id: anna.account.userId, from_me: false }]);
   });
 
-  test('is deleted for both sides by who sent it, and for oneself by the other', async () => {
+  test('can be deleted for both participants by its sender, and for oneself by the other', async () => {
     const remove = (who: Writer, more: object = {}) => who.post('/dm/delete', { conversation_id, seq_id, ...more });
     expectRefusal(await remove(ben, { for_all: true }), 403);
     expect(dataOf(await remove(ben))).toEqual({ ok: true, conversation_id, target_seq_id: seq_id });
@@ -126,8 +135,8 @@ describe('a message', () => {
     );
   });
 
-  test('that was broken on its way is marked, and the page around it stands', async () => {
-    const broken = await world.say({ from: ben.account.userName, to: anna.account.userName, corrupt: true });
+  test('that was damaged is marked, and the rest of the page is returned', async () => {
+    const broken = await fixture.say({ from: ben.account.userName, to: anna.account.userName, corrupt: true });
     await ben.sends(conversation_id, 'Whole');
     const page = await anna.reads(conversation_id, { count: '3' });
     expect(page.map(({ text, undecryptable }) => [text, undecryptable])).toEqual([
@@ -139,35 +148,50 @@ describe('a message', () => {
   });
 });
 
-describe('the list', () => {
+describe('the list of conversations', () => {
   const list = async (who: Writer, query: Record<string, string> = {}, code = true) =>
     dataOf(await who.get('/dm/list', query, code ? who.code : {})) as {
       conversations: ConversationView[];
       next_cursor: Record<string, string> | null;
     };
 
-  test('has details without a code, and the last message with it', async () => {
+  test('has details without a code, and the last message with a code', async () => {
     const sent = await anna.sends(ben, 'Down at the harbour');
     await ben.sends(sent.conversation_id, 'Coming');
     const closed = await list(anna, {}, false);
     expect(closed).toMatchObject({
       userId: anna.account.userId,
-      ...{ has_message_requests: false, has_more: false, next_cursor: null },
+      has_message_requests: false,
+      has_more: false,
+      next_cursor: null,
     });
     expect(closed.conversations[0]).toEqual({
-      ...{ conversation_id: sent.conversation_id, type: 'one_to_one', is_muted: false, has_more: true },
+      conversation_id: sent.conversation_id,
+      type: 'one_to_one',
+      is_muted: false,
+      has_more: true,
       participant_count: 2,
       participants: expect.arrayContaining([
         {
-          ...{ type: 'user', id: ben.account.userId, userName: ben.account.userName, name: ben.account.userName },
-          ...{ url: null, profilePicture: null, isVerified: false, isBlueVerified: false },
-          ...{ canDm: true, hasPublicKey: true, createdAt: expect.stringMatching(/Z$/) },
+          type: 'user',
+          id: ben.account.userId,
+          userName: ben.account.userName,
+          name: ben.account.userName,
+          url: null,
+          profilePicture: null,
+          isVerified: false,
+          isBlueVerified: false,
+          canDm: true,
+          hasPublicKey: true,
+          createdAt: expect.stringMatching(/Z$/),
         },
       ]),
     });
     const { conversations } = await list(anna);
     expect(conversations[0]?.last_message).toMatchObject({
-      ...{ text: 'Coming', sender_id: ben.account.userId, from_me: false },
+      text: 'Coming',
+      sender_id: ben.account.userId,
+      from_me: false,
       createdAt: expect.stringMatching(/Z$/),
     });
   });
@@ -177,15 +201,15 @@ describe('the list', () => {
     expect(conversations.length).toBeGreaterThanOrEqual(4);
     for (const { last_message } of conversations) expect(last_message?.text).not.toBe(undefined);
     expect(conversations.filter(({ last_message }) => last_message?.text !== '').length).toBeGreaterThan(2);
-    const messages = await ada.reads(between(ada, grace));
+    const messages = await ada.reads(conversationIdOf(ada, grace));
     expect(messages.filter(({ undecryptable }) => undecryptable !== null)).toEqual([]);
     expect(messages.filter(({ deleted, text }) => !deleted && text === '')).toEqual([]);
   });
 
-  test('is paged by both parts of its cursor, and keeps the order of its first page', async () => {
-    const others = [await world.mint(), await world.mint(), await world.mint()];
+  test('requires both parts of its cursor, and keeps the order of its first page', async () => {
+    const others = [await fixture.mint(), await fixture.mint(), await fixture.mint()];
     for (const other of others) await anna.sends(other, 'Hello');
-    const order = others.map((other) => between(anna, other)).reverse();
+    const order = others.map((other) => conversationIdOf(anna, other)).reverse();
     const first = await list(anna, { count: '2' });
     expect(first.conversations.map((each) => each.conversation_id)).toEqual(order.slice(0, 2));
     await anna.sends(order[2] ?? '', 'The oldest comes to the front');
@@ -200,12 +224,12 @@ describe('the list', () => {
 });
 
 describe('is refused', () => {
-  test('a conversation that is not there, or is of others', async () => {
+  test('a conversation that does not exist or belongs to others', async () => {
     const { conversation_id, seq_id } = await anna.sends(ben, 'Ours');
-    const stranger = await world.mint();
+    const stranger = await fixture.mint();
     for (const [who, id] of [
       [stranger, conversation_id],
-      [anna, between(anna, stranger)],
+      [anna, conversationIdOf(anna, stranger)],
     ] as const) {
       const refused = `Conversation not found: ${id}`;
       expectRefusal(await who.get('/dm/messages', { conversation_id: id }), 404, refused);
@@ -218,8 +242,8 @@ describe('is refused', () => {
     expectRefusal(unknown, 404, 'Message not found: 12');
   });
 
-  test('somebody without keys, nobody, and oneself', async () => {
-    const keyless = await world.mint({ chatKeys: false });
+  test('a recipient without keys, an unknown recipient, and oneself', async () => {
+    const keyless = await fixture.mint({ chatKeys: false });
     expectRefusal(await anna.post('/dm/send', { user_id: keyless.account.userId, text: 'Hi' }), 409, /no chat keys/);
     expectRefusal(await anna.post('/dm/send', { user_id: '1', text: 'Hi' }), 404, 'User not found: 1');
     expectRefusal(
@@ -261,8 +285,8 @@ describe('is refused', () => {
 });
 
 describe('enrolment', () => {
-  test('makes keys for an account that has none, once', async () => {
-    const keyless = await world.mint({ chatKeys: false });
+  test('creates keys once for an account that has none', async () => {
+    const keyless = await fixture.mint({ chatKeys: false });
     expectRefusal(await keyless.get('/dm/list'), 409, /no chat keys/);
     expectRefusal(
       await keyless.post('/dm/enroll', { encryption_code: '1234' }),
@@ -277,9 +301,9 @@ describe('enrolment', () => {
     const code = { encryption_code: '738205' };
     expect(dataOf(await keyless.post('/dm/enroll', code))).toEqual({ ok: true });
     expectRefusal(await keyless.post('/dm/enroll', code), 409, /has chat keys/);
-    const [answer, asked] = await world.sandbox.requestsDuring(() => anna.post('/dm/enroll', code));
+    const [answer, asked] = await fixture.sandbox.requestsDuring(() => anna.post('/dm/enroll', code));
     expectRefusal(answer, 409, /has chat keys/);
-    // A code that is meant to be new is no guess.
+    // A code for a new enrolment is not a guess.
     expect(asked).not.toHaveProperty('guessAtRealm');
     const { conversation_id } = await anna.sends(keyless, 'Welcome');
     const read = await keyless.get('/dm/messages', { conversation_id }, { 'x-encryption-code': '738205' });

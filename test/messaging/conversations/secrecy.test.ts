@@ -3,22 +3,22 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { GraphqlClient } from '../../support/graphql.ts';
 import { startReceiver } from '../../support/receiver.ts';
-import { dataOf, type MessageWorld, startMessages, type Writer } from './world.ts';
+import { dataOf, type MessageFixture, startMessageFixture, type Writer } from './fixture.ts';
 
-/** Texts that are nowhere else. */
+/** Texts that occur nowhere else. */
 const canaries = ['Canary one: the spare key is under the fern', 'Canary two, edited', 'Canary three in a caption'];
 const newCode = '730852';
 
-let world: MessageWorld;
+let fixture: MessageFixture;
 let anna: Writer;
 let ben: Writer;
 beforeAll(async () => {
-  world = await startMessages();
-  [anna, ben] = [await world.mint(), await world.mint()];
+  fixture = await startMessageFixture();
+  [anna, ben] = [await fixture.mint(), await fixture.mint()];
 });
-afterAll(() => world.service.stop());
+afterAll(() => fixture.service.stop());
 
-test('no text, no code and no key is in anything that is stored or logged', async () => {
+test('no text, no code and no key is stored or logged', async () => {
   const [first = '', edited = '', caption = ''] = canaries;
   const receiver = await startReceiver({ secret: 'the-secret-of-these-tests' });
   const codes = { anna: anna.account.encryptionCode, ben: ben.account.encryptionCode };
@@ -31,22 +31,22 @@ test('no text, no code and no key is in anything that is stored or logged', asyn
   dataOf(await ben.post('/dm/edit', { conversation_id, seq_id, text: edited }));
   const bytes = Buffer.from('Canary bytes of a file').toString('base64');
   dataOf(await ben.post('/dm/send_media', { conversation_id, image_base64: bytes, type: 5, text: caption }));
-  const keyless = await world.mint({ chatKeys: false });
+  const keyless = await fixture.mint({ chatKeys: false });
   dataOf(await keyless.post('/dm/enroll', { encryption_code: newCode }));
   await anna.get('/dm/list', {}, { 'x-encryption-code': '907351' });
   const graphql = new GraphqlClient({
-    ...{ url: world.service.demo.graphqlUrl, key: anna.client.options.key ?? '', authToken: anna.account.authToken },
+    url: fixture.service.demo.graphqlUrl,
+    key: anna.client.options.key ?? '',
+    authToken: anna.account.authToken,
   });
   const asked = await graphql.ask('{ conversations { nodes { messages { nodes { text } } } } }', {}, anna.code);
   expect(JSON.stringify(asked.data)).toContain(edited);
-  // Seen by the receiver, so it was opened, kept and sent.
-  for (let tries = 0; receiver.deliveries.length < 3 && tries < 200; tries++) {
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
+  // The receiver has the message, so it was decrypted, stored and sent.
+  await expect.poll(() => receiver.deliveries.length).toBeGreaterThanOrEqual(3);
   expect(receiver.deliveries.map(({ body }) => body).join()).toContain(first);
   await receiver.stop();
 
-  const { dataDir, log } = world.service;
+  const { dataDir, log } = fixture.service;
   const stored = readdirSync(dataDir, { recursive: true, encoding: 'utf8', withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name !== 'demo.json')
     .map((entry) => [entry.name, readFileSync(join(entry.parentPath, entry.name))] as const);
@@ -59,7 +59,7 @@ test('no text, no code and no key is in anything that is stored or logged', asyn
       `${text} in the log`,
     ).toBe(false);
   }
-  // A code is six digits, which ids may hold by chance: it is looked for as a text of its own.
+  // A code has six digits, which may be part of an id by chance, so the search excludes matches inside longer texts.
   for (const code of [codes.anna, codes.ben, newCode]) {
     const alone = new RegExp(`(?<![0-9A-Za-z])${code}(?![0-9A-Za-z])`);
     for (const [name, content] of stored)

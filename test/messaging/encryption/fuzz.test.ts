@@ -6,6 +6,7 @@ import { openEvent, openFailures, placeEvent, sealContent } from '../../../src/m
 import { sealBox } from '../../../src/messaging/encryption/secretbox.ts';
 import { encodeSignature, signedPayload } from '../../../src/messaging/encryption/signature.ts';
 import { thriftTypes } from '../../../src/messaging/encryption/thrift-struct.ts';
+import { repetitions } from '../../support/repetitions.ts';
 import { pair } from './people.ts';
 
 const { ada, bo, conversationId, key, reader } = pair();
@@ -13,14 +14,14 @@ const bob = reader(bo);
 const placement = { sequenceId: '7', createdAtMs: 1_790_000_000_000 };
 const subject = { messageId: 'm-1', senderId: ada.userId, conversationId };
 
-/** Opening answers in its own words. */
+/** Checks that opening returns a documented result. */
 function answers(raw: string) {
   const result = openEvent(raw, bob);
   if (!result.ok) expect(openFailures).toContain(result.reason);
   return result;
 }
 
-/** Structs as they might come: fields with the ids that the scheme uses, of any type. */
+/** Random structs whose fields have the ids of the scheme and any type. */
 const { thriftStruct } = fc.letrec<{ thriftStruct: Buffer; field: Buffer }>((tie) => ({
   thriftStruct: fc
     .array(tie('field'), { maxLength: 5 })
@@ -54,27 +55,27 @@ function sized(bytes: Uint8Array): Buffer {
   return Buffer.concat([Buffer.of(0, 0, 0, bytes.length), bytes]);
 }
 
-describe('opening never throws', () => {
-  test('on any text or bytes', () => {
+describe('opening does not throw', () => {
+  test('for any text or bytes', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (raw) => !answers(raw).ok),
-      { numRuns: 2_000 },
+      { numRuns: repetitions(300, 2_000) },
     );
     const bytes = fc.uint8Array({ maxLength: 400 }).map((all) => Buffer.from(all).toString('base64'));
     fc.assert(
       fc.property(bytes, (raw) => !answers(raw).ok),
-      { numRuns: 5_000 },
+      { numRuns: repetitions(600, 5_000) },
     );
   });
 
-  test('on structs with its own fields, of whatever types', () => {
+  test('for structs with the fields of the scheme and any types', () => {
     fc.assert(
       fc.property(thriftStruct, (struct) => !answers(struct.toString('base64')).ok),
-      { numRuns: 5_000 },
+      { numRuns: repetitions(600, 5_000) },
     );
   });
 
-  test('on events of which a part was replaced; and it never reads what was not signed', () => {
+  test('for events with a replaced part, and returns signed fields only', () => {
     const sent = sealContent(ada, conversationId, key, { kind: 'message', text: 'x', attachments: [] }, randomBytes);
     const whole = Buffer.from(placeEvent(sent, placement), 'base64');
     const cut = fc.tuple(fc.nat(whole.length), fc.nat(12), fc.uint8Array({ maxLength: 12 }));
@@ -87,10 +88,10 @@ describe('opening never throws', () => {
         expect(result.value).toMatchObject({ kind: 'message', text: 'x', attachments: [] });
       }
     });
-    fc.assert(property, { numRuns: 5_000 });
+    fc.assert(property, { numRuns: repetitions(600, 5_000) });
   });
 
-  test('on what a participant itself sealed and signed, whatever that is', () => {
+  test('for any content that a participant encrypted and signed', () => {
     const property = fc.property(fc.oneof(thriftStruct, fc.uint8Array({ maxLength: 100 })), (plain) => {
       const sealed = sealBox(plain, key.key, randomBytes);
       const detail = { kind: 'content', keyVersion: key.version, sealed } as const;
@@ -102,20 +103,20 @@ describe('opening never throws', () => {
       const result = answers(placeEvent(event, placement));
       if (!result.ok) expect(['corrupt', 'unsupported']).toContain(result.reason);
     });
-    fc.assert(property, { numRuns: 500 });
+    fc.assert(property, { numRuns: repetitions(100, 500) });
   });
 
-  test('on a megabyte of anything, and no more than that is looked at', () => {
+  test('for large inputs, of which at most a megabyte is parsed', () => {
     expect(answers(Buffer.alloc(700_000, thriftTypes.struct).toString('base64')).ok).toBe(false);
     expect(answers(Buffer.alloc(700_000).toString('base64')).ok).toBe(false);
     expect(answers('A'.repeat(50_000_000)).ok).toBe(false);
   });
 });
 
-test('any text comes through, byte order marks and all', () => {
+test('any text is opened unchanged, including byte order marks', () => {
   const property = fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => {
     const sent = sealContent(ada, conversationId, key, { kind: 'message', text, attachments: [] }, randomBytes);
     expect(answers(placeEvent(sent, placement))).toMatchObject({ ok: true, value: { text } });
   });
-  fc.assert(property, { numRuns: 300 });
+  fc.assert(property, { numRuns: repetitions(60, 300) });
 });

@@ -25,12 +25,12 @@ const { ada, bo, conversationId, peers, key, reader, established: keyChange } = 
 const sent = sealContent(ada, conversationId, key, message, randomBytes);
 const deletion = signDelete(ada, conversationId, { sequenceIds: ['41'], forAll: true }, randomBytes);
 
-/** What Bo makes of it. */
+/** Opens an event as Bo. */
 const open = (event: SignedEvent, more: object = {}) =>
   openEvent(placeEvent(event, placement), { ...reader(bo), ...more });
 const refusal = (reason: string) => expect.objectContaining({ ok: false, reason });
 
-/** Every event that differs in one bit of `bytes`. */
+/** Returns every variant of `bytes` that differs in one bit. */
 function* flips(bytes: Buffer): Generator<Buffer> {
   for (let bit = 0; bit < 8 * bytes.length; bit += 1) {
     const flipped = Buffer.from(bytes);
@@ -39,7 +39,7 @@ function* flips(bytes: Buffer): Generator<Buffer> {
   }
 }
 
-/** What its sender signed of an event. */
+/** Returns the part of an event that its sender signed. */
 const signedPart = ({ sequenceId: _s, createdAtMs: _c, ...signed }: ChatEvent) => signed;
 
 describe('a flipped bit', () => {
@@ -60,7 +60,7 @@ describe('a flipped bit', () => {
     }
   });
 
-  test('anywhere in a placed event is refused, or is in what the platform adds and nobody signs', () => {
+  test('anywhere in a placed event is refused, or is in the unsigned fields that the platform adds', () => {
     const whole = Buffer.from(placeEvent(sent, placement), 'base64');
     const original = openEvent(whole.toString('base64'), reader(bo));
     for (const flipped of flips(whole)) {
@@ -69,7 +69,7 @@ describe('a flipped bit', () => {
     }
   });
 
-  test('anywhere in a key change is refused by one of those it is for, or by both', () => {
+  test('anywhere in a key change is refused by at least one of its receivers', () => {
     const opens = (event: SignedEvent) =>
       [ada, bo].every((self) => open(event, { self, keys: new ConversationKeys() }).ok);
     expect(opens(keyChange)).toBe(true);
@@ -79,7 +79,7 @@ describe('a flipped bit', () => {
   });
 });
 
-describe('what is put in another place', () => {
+describe('events in a wrong context', () => {
   test('a message under another sender, or in another conversation, is refused', () => {
     expect(open({ ...sent, senderId: bo.userId })).toEqual(refusal('bad_signature'));
     const other = conversationIdOf(ada.userId, '333');
@@ -89,24 +89,24 @@ describe('what is put in another place', () => {
     expect(openEvent(renamed, elsewhere)).toEqual(refusal('bad_signature'));
   });
 
-  test('a sender from outside is refused, however well it signed', () => {
+  test('a sender outside the conversation is refused, even with a valid signature', () => {
     const eve = person('333');
     const forged = sealContent(eve, conversationIdOf('222', '333'), key, message, randomBytes);
     const known = new Peers([ada, bo, eve].map(registered));
     expect(open({ ...forged, conversationId }, { peers: known })).toEqual(refusal('wrong_conversation'));
   });
 
-  test('one participant cannot speak for the other', () => {
+  test('one participant cannot sign for the other', () => {
     const forged = sealContent({ ...bo, userId: ada.userId }, conversationId, key, message, randomBytes);
     expect(open(forged)).toEqual(refusal('bad_signature'));
   });
 
-  test('the signature of one kind of event is none for another', () => {
+  test('the signature of one kind of event is not valid for another kind', () => {
     expect(open({ ...sent, signature: deletion.signature })).toEqual(refusal('bad_signature'));
     expect(open({ ...deletion, detail: sent.detail })).toEqual(refusal('bad_signature'));
   });
 
-  test('an event that is shown again is known by its id', () => {
+  test('a repeated event is detected by its id', () => {
     const seen = new SeenMessages();
     const places = ['5001', '5002'].map((sequenceId) => placeEvent(sent, { ...placement, sequenceId }));
     const replays = openEvents(places, reader(bo)).map((event) => event.ok && seen.isReplay(event.value));
@@ -114,7 +114,7 @@ describe('what is put in another place', () => {
     expect(seen.isReplay({ senderId: bo.userId, messageId: sent.messageId })).toBe(false);
   });
 
-  test('no part of what is signed can have a comma', () => {
+  test('no signed field can contain a comma', () => {
     const twisted = { sequenceIds: ['41,42'], forAll: true };
     expect(() => signDelete(ada, conversationId, twisted, randomBytes)).toThrow('comma');
     expect(open({ ...sent, messageId: 'a,b' })).toEqual(refusal('corrupt'));
@@ -131,7 +131,7 @@ describe('signatures', () => {
     return open({ ...sent, signature: signature.toString('base64') });
   };
 
-  test('older versions are downgrades, newer ones unsupported, others corrupt', () => {
+  test('of older versions are downgrades, of newer versions unsupported, and others corrupt', () => {
     expect(signedAs('6')).toEqual(refusal('downgrade'));
     expect(signedAs('8')).toEqual(refusal('unsupported'));
     expect(signedAs('07')).toEqual(refusal('corrupt'));
@@ -139,11 +139,11 @@ describe('signatures', () => {
     expect(signedAs('7')).toEqual(refusal('bad_signature'));
   });
 
-  test('under a key version that the sender never registered are nobody’s', () => {
+  test('under a key version that the sender has not registered are refused', () => {
     expect(signedAs('7', '2')).toEqual(refusal('unknown_sender'));
   });
 
-  test('that are missing do not count, nor does a key that the event brings along', () => {
+  test('that are missing are refused, and a key inside the event is not used', () => {
     expect(open({ ...sent, signature: struct().toString('base64') })).toEqual(refusal('bad_signature'));
     const eve = person('333');
     const forged = sealContent({ ...eve, userId: ada.userId }, conversationId, key, message, randomBytes);
@@ -153,7 +153,7 @@ describe('signatures', () => {
     expect(open({ ...forged, signature })).toEqual(refusal('bad_signature'));
   });
 
-  test('by keys that do not vouch for each other count for nothing', () => {
+  test('by keys without valid signatures of each other are refused', () => {
     const [honest, other] = [registered(ada), registered(person('333'))];
     const swapped = [
       { ...honest, publicKey: other.publicKey },
@@ -171,8 +171,8 @@ describe('signatures', () => {
     }
   });
 
-  test('by another who vouches for the victim’s identity key are not the victim’s', () => {
-    // The official SDK asks for the signing key's signature alone, which anybody can make.
+  test('by a key of another user that signs the identity key of the victim are refused', () => {
+    // The official SDK checks only the signature of the signing key, which anybody can make.
     const eve = person('333');
     const mixed = registered({ ...ada, keys: { identity: ada.keys.identity, signing: eve.keys.signing } });
     const { signingPublicKeySignature } = registered(ada);
@@ -182,31 +182,31 @@ describe('signatures', () => {
 });
 
 describe('conversation keys', () => {
-  test('that a reader does not hold, or that are other keys, are told apart', () => {
+  test('that are missing and keys that are wrong have different errors', () => {
     expect(open(sent, { keys: new ConversationKeys() })).toEqual(refusal('no_key'));
     const wrong = new ConversationKeys();
     wrong.adopt({ version: key.version, key: randomBytes(32) });
     expect(open(sent, { keys: wrong })).toEqual(refusal('wrong_key'));
   });
 
-  test('come out of a page’s key changes, wherever in the page these are', () => {
+  test('are taken from the key changes of a page, in any position', () => {
     const page = [sent, keyChange].map((event) => placeEvent(event, placement));
     const results = openEvents(page, { ...reader(bo), keys: new ConversationKeys() });
     expect(results.map((result) => result.ok && result.value.kind)).toEqual(['message', 'keyChange']);
   });
 
-  test('wrapped to somebody else, or to keys that were replaced, stay shut', () => {
+  test('that are encrypted for another user or for replaced keys cannot be opened', () => {
     const stranger = person('222');
     expect(open(keyChange, { self: stranger })).toEqual(refusal('wrong_key'));
     expect(open(keyChange, { self: { ...bo, publicKeyVersion: '2' } })).toEqual(refusal('no_key'));
   });
 
-  test('rise, whatever the clock says', () => {
+  test('have increasing versions, even if the clock is set back', () => {
     const later = sealKeyChange(ada, conversationId, peers, { nowMs: 5, newerThan: key.version, randomBytes });
     expect(later.ok && later.value.key.version).toBe(String(BigInt(key.version) + 1n));
   });
 
-  test('that are older are refused as things happen, and are for reading alone in history', () => {
+  test('that are older are refused for new events, and only open earlier ones', () => {
     const later = sealKeyChange(ada, conversationId, peers, { nowMs, newerThan: key.version, randomBytes });
     if (!later.ok) throw new Error(later.reason);
     const keys = new ConversationKeys();
@@ -220,7 +220,7 @@ describe('conversation keys', () => {
     }
   });
 
-  test('do not change under a version', () => {
+  test('do not change for a version', () => {
     const again = established(ada, conversationId, peers);
     expect(again.key.version).toBe(key.version);
     expect(open(again.event)).toEqual(refusal('wrong_key'));
@@ -229,12 +229,12 @@ describe('conversation keys', () => {
     expect(keys.latest).toEqual(key);
   });
 
-  test('are not made for a participant without keys', () => {
+  test('are not created for a participant without keys', () => {
     const alone = new Peers([registered(ada)]);
     expect(sealKeyChange(ada, conversationId, alone, { nowMs, randomBytes })).toEqual(refusal('unknown_sender'));
   });
 
-  test('are gone after zeroise', () => {
+  test('are overwritten by `zeroise`', () => {
     const { keys } = reader(bo);
     const held = keys.get(key.version);
     keys.zeroise();
@@ -243,7 +243,7 @@ describe('conversation keys', () => {
   });
 });
 
-test('one message that cannot be opened leaves the rest of its page alone, and says which it is', () => {
+test('a message that cannot be opened does not affect the rest of its page, and its error identifies it', () => {
   const broken = sealContent(ada, conversationId, { ...key, key: randomBytes(32) }, message, randomBytes);
   const page = ['?', placeEvent(broken, placement), placeEvent(sent, placement)];
   expect(openEvents(page, reader(bo))).toMatchObject([

@@ -40,7 +40,7 @@ const contents: Content[] = [
   { kind: 'reactionRemoved', targetSequenceId: '77', emoji: '👍' },
 ];
 
-test('keys go to the official SDK and back, with the same public keys and fingerprint', () => {
+test('keys can be converted to the form of the official SDK and back, with the same public keys and fingerprint', () => {
   const ada = person('111');
   const theirs = official(ada);
   expect(Buffer.from(theirs.exportKeys())).toEqual(Buffer.from(exportChatKeys(ada.keys)));
@@ -80,7 +80,7 @@ test('a key change of the official SDK establishes a conversation, under the sam
   }
 });
 
-test('the official SDK takes the key out of a key change made here, and verifies it', () => {
+test('the official SDK verifies a key change of this module and reads its key', () => {
   const { ada, bo, established, key } = pair();
   const people = signingKeys([registered(ada), registered(bo)]);
   const { messages, conversationKeys, errors } = official(bo).decryptEvents(
@@ -95,7 +95,7 @@ test('the official SDK takes the key out of a key change made here, and verifies
 
 const officialKinds = { message: 'text', edit: 'edit', reactionAdded: 'reaction', reactionRemoved: 'reactionRemoved' };
 
-test.each(contents)('the official SDK opens and verifies what was sealed here: $kind', (content) => {
+test.each(contents)('the official SDK opens and verifies an event of this module: $kind', (content) => {
   const { ada, bo, conversationId, key } = pair();
   const raw = placeEvent(sealContent(ada, conversationId, key, content, randomBytes), placement);
   const people = signingKeys([registered(ada), registered(bo)]);
@@ -128,7 +128,7 @@ test.each(contents)('the official SDK opens and verifies what was sealed here: $
   }
 });
 
-test.each(contents)('what the official SDK sealed is opened here, and its signature checked: $kind', (content) => {
+test.each(contents)('an event of the official SDK is opened and its signature verified: $kind', (content) => {
   const { ada, bo, conversationId, key, reader } = pair();
   const common = { conversationId, conversationKey: key.key, conversationKeyVersion: key.version };
   const sealed = sealOfficially(official(ada), common, content);

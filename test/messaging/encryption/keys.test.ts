@@ -14,13 +14,13 @@ import {
 import { person, registered } from './people.ts';
 
 describe('chat keys', () => {
-  test('are the same for the same randomness, and different for different', () => {
+  test('depend only on the random bytes', () => {
     const seed = (length: number) => Buffer.alloc(length, 7);
     expect(exportChatKeys(generateChatKeys(seed))).toEqual(exportChatKeys(generateChatKeys(seed)));
     expect(exportChatKeys(generateChatKeys(randomBytes))).not.toEqual(exportChatKeys(generateChatKeys(randomBytes)));
   });
 
-  test('come back out of their 64 bytes, and do not share them', () => {
+  test('can be imported from their 64 bytes, which are copied', () => {
     const keys = generateChatKeys(randomBytes);
     const raw = exportChatKeys(keys);
     const imported = importChatKeys(raw);
@@ -28,7 +28,7 @@ describe('chat keys', () => {
     expect(imported).toEqual(keys);
   });
 
-  test('are not made of what is no pair of scalars', () => {
+  test('are not created from bytes that are not a pair of scalars', () => {
     const order = 'ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551';
     const one = '00'.repeat(31).concat('01');
     expect(importChatKeys(Buffer.from(one + one, 'hex'))).toBeDefined();
@@ -44,7 +44,7 @@ describe('chat keys', () => {
     expect(() => registrationOf(keys)).toThrow();
   });
 
-  test('have a fingerprint of the identity key alone, in either encoding', () => {
+  test('have a fingerprint of the identity key only, in either encoding', () => {
     const keys = generateChatKeys(randomBytes);
     const { publicKey } = registrationOf(keys);
     expect(fingerprintOf(publicKey)).toMatch(/^[\w-]{43}$/);
@@ -55,7 +55,7 @@ describe('chat keys', () => {
   });
 });
 
-describe('a person’s registered keys', () => {
+describe('the registered keys of a user', () => {
   const ada = person('111');
   const renewed = { ...person('111'), publicKeyVersion: '10' };
   const peers = new Peers([registered(renewed), registered(ada)]);
@@ -66,12 +66,12 @@ describe('a person’s registered keys', () => {
     expect(peers.find('112', '1')).toEqual({ ok: false, reason: 'unknown_sender' });
   });
 
-  test('are compared by version as numbers, for what is sealed to them', () => {
+  test('are compared by version as numbers', () => {
     const newest = new Peers([registered({ ...ada, publicKeyVersion: '9' }), registered(renewed)]).newestOf('111');
     expect(newest).toMatchObject({ ok: true, value: { publicKeyVersion: '10' } });
   });
 
-  test('do not fall back to older ones where the newest are unbound', () => {
+  test('are not replaced by older ones if the newest have no valid signatures', () => {
     const unbound = { ...registered(renewed), signingPublicKeySignature: registered(ada).signingPublicKeySignature };
     expect(new Peers([registered(ada), unbound]).newestOf('111')).toEqual({ ok: false, reason: 'binding' });
   });

@@ -18,7 +18,7 @@ const seal = (plain: Uint8Array) => collect(sealMedia([plain], key, randomBytes)
 const open = (sealed: Uint8Array, hashKey?: string) => collect(openMedia([sealed], key, hashKey));
 const corrupt = (sealed: Uint8Array, hashKey?: string) => expect(open(sealed, hashKey)).rejects.toThrow(MediaCorrupt);
 
-/** The header, then each chunk. */
+/** Returns the header and each chunk. */
 function parts(sealed: Buffer): Buffer[] {
   const chunks = [sealed.subarray(0, headerLength)];
   for (let start = headerLength; start < sealed.length; start += chunkLength) {
@@ -27,15 +27,15 @@ function parts(sealed: Buffer): Buffer[] {
   return chunks;
 }
 
-describe('sealed media', () => {
-  test('opens to the same bytes, in whatever pieces it travels', async () => {
+describe('encrypted media', () => {
+  test('is decrypted to the same bytes, in pieces of any length', async () => {
     const sealed = await collect(sealMedia(inPieces(file), key, randomBytes));
     expect((await collect(openMedia(inPieces(sealed), key, mediaHashKey(sealed)))).equals(file)).toBe(true);
     const single = Array.from(sealed, (byte) => Uint8Array.of(byte));
     expect((await collect(openMedia(single, key))).equals(file)).toBe(true);
   });
 
-  test('that is cut short anywhere is noticed, at the seams too', async () => {
+  test('is refused if it is truncated anywhere, also between chunks', async () => {
     const sealed = await seal(file);
     const seams = parts(sealed).map((_, i) => headerLength + i * chunkLength);
     for (const length of [
@@ -52,7 +52,7 @@ describe('sealed media', () => {
     }
   });
 
-  test('that goes on after its end, or has a chunk left out, repeated or moved, is noticed', async () => {
+  test('is refused if it has bytes after its end, or if a chunk is missing, repeated or moved', async () => {
     const sealed = await seal(file);
     const [header, a, b, c, d] = parts(sealed) as [Buffer, Buffer, Buffer, Buffer, Buffer];
     await expect(open(Buffer.concat([header, a, b, c, d]))).resolves.toEqual(file);
@@ -70,14 +70,14 @@ describe('sealed media', () => {
     for (const order of orders) await corrupt(Buffer.concat(order));
   });
 
-  test('with a full last chunk ends there, and not one chunk later', async () => {
+  test('with a full last chunk has no further chunk', async () => {
     const sealed = await seal(file.subarray(0, 2_048));
     await expect(open(sealed)).resolves.toHaveLength(2_048);
     await corrupt(Buffer.concat([sealed, sealed.subarray(headerLength)]));
     await corrupt(sealed.subarray(0, headerLength + chunkLength));
   });
 
-  test('with a bit flipped is noticed, wherever it is', async () => {
+  test('is refused if any bit is flipped', async () => {
     const sealed = await seal(file.subarray(0, 1_100));
     for (let at = 0; at < sealed.length; at += 1) {
       const flipped = Buffer.from(sealed);
@@ -86,22 +86,22 @@ describe('sealed media', () => {
     }
   });
 
-  test('of another key does not open', async () => {
+  test('of another key is refused', async () => {
     await expect(collect(openMedia([await seal(file)], randomBytes(32)))).rejects.toThrow(MediaCorrupt);
   });
 
-  test('that is another file of the conversation is told from the one that the message means', async () => {
+  test('is refused if it is another file of the conversation', async () => {
     const [meant, other] = [await seal(file), await seal(file)];
     await expect(open(meant, mediaHashKey(meant))).resolves.toEqual(file);
     await corrupt(other, mediaHashKey(meant));
   });
 
-  test('is never empty, since an empty file has no sealed end', async () => {
+  test('is never empty, because an empty file would have no authenticated end', async () => {
     await expect(seal(Buffer.alloc(0))).rejects.toThrow('empty');
     await corrupt((await seal(file)).subarray(0, headerLength));
   });
 
-  test('is sealed and opened chunk by chunk, in memory that does not grow with it', async () => {
+  test('is encrypted and decrypted chunk by chunk, in constant memory', async () => {
     const pieceLength = 65_536;
     const pieceCount = 512;
     let [most, length] = [0, 0];
@@ -117,7 +117,7 @@ describe('sealed media', () => {
   });
 });
 
-test('a media hash key is the base64url of SHA-256, however the bytes came', async () => {
+test('a media hash key is the base64url of SHA-256, for pieces of any length', async () => {
   const hash = new MediaHash();
   for (const piece of inPieces(file)) hash.update(piece);
   expect(hash.key()).toBe(mediaHashKey(file));

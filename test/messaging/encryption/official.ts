@@ -8,14 +8,14 @@ import {
 } from '../../../src/messaging/encryption/index.ts';
 import { binaryField, stringField, struct, structField } from '../../../src/messaging/encryption/thrift-writer.ts';
 
-// The package's index keeps key import to itself, since browsers must not have it; the engine below it does not.
+// The package does not export key import, because browsers must not have it, so the engine below is used.
 initSync({
   module: readFileSync(
     new URL('../../../node_modules/@xdevplatform/chat-xdk/pkg/chat_xdk_wasm_bg.wasm', import.meta.url),
   ),
 });
 
-/** The official SDK, holding the keys of `self`. */
+/** Creates the official SDK with the keys of `self`. */
 export function official(self: Self): Chat {
   const chat = new Chat();
   chat.importKeys(exportChatKeys(self.keys), self.publicKeyVersion);
@@ -23,7 +23,7 @@ export function official(self: Self): Chat {
   return chat;
 }
 
-/** What the SDK is told of people's signing keys. */
+/** Returns the signing keys in the form that the SDK expects. */
 export function signingKeys(people: readonly RegisteredKeys[]) {
   return people.map((one) => ({
     userId: one.userId,
@@ -48,7 +48,7 @@ interface OfficialAction {
   publicKeyVersion: string;
 }
 
-/** The SDK's payloads as the platform would take them: it wraps a message's struct into the union itself. */
+/** Converts the SDK's payload to the form of the platform, which wraps the struct of a message into a union. */
 export function signedMessage(message: OfficialMessage, senderId: string, conversationId: string): SignedEvent {
   const detail = struct(structField(1, Buffer.from(message.encryptedContent, 'base64')));
   return {

@@ -23,16 +23,16 @@ export function registered({ userId, publicKeyVersion, keys }: Self): Registered
   return { userId, publicKeyVersion, ...registrationOf(keys) };
 }
 
-/** Ada and Bo, who know each other's keys, and their established conversation. */
+/** Ada and Bo, who know each other's keys and have a conversation. */
 export interface Pair {
   ada: Self;
   bo: Self;
   conversationId: string;
   peers: Peers;
   key: ConversationKey;
-  /** The key change that established it, as Ada sent it. */
+  /** The key change with which Ada began the conversation. */
   established: ReturnType<typeof established>['event'];
-  /** A reader with the conversation's key. */
+  /** Returns a reader with the conversation's key. */
   reader(self: Self): Reader;
 }
 

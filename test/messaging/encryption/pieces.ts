@@ -1,4 +1,4 @@
-/** Pieces of many lengths, none of which is a chunk's. */
+/** Returns pieces of many lengths, none of which is the length of a chunk. */
 export function* inPieces(bytes: Uint8Array): Generator<Uint8Array> {
   let length = 1;
   for (let start = 0; start < bytes.length; start += length) {

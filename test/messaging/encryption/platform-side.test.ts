@@ -15,7 +15,7 @@ const sent = sealContent(ada, conversationId, key, { kind: 'message', text, atta
 const deletion = signDelete(ada, conversationId, { sequenceIds: ['41'], forAll: true }, randomBytes);
 
 describe('the platform', () => {
-  test('learns what it has to act on, and that the sender signed it', () => {
+  test('can read the fields that it needs and verify their signature', () => {
     expect(inspectEvent(sent, peers)).toEqual({ ok: true, value: { kind: 'content', keyVersion: key.version } });
     expect(inspectEvent(deletion, peers)).toMatchObject({ ok: true, value: { kind: 'delete', sequenceIds: ['41'] } });
     expect(inspectEvent(established, peers)).toMatchObject({
@@ -24,7 +24,7 @@ describe('the platform', () => {
     });
   });
 
-  test('refuses what the sender did not sign, and what is no event', () => {
+  test('refuses unsigned fields and bytes that are not an event', () => {
     const refusal = (reason: string) => ({ ok: false, reason });
     expect(inspectEvent({ ...sent, senderId: bo.userId }, peers)).toEqual(refusal('bad_signature'));
     expect(inspectEvent({ ...sent, senderId: '333' }, peers)).toEqual(refusal('unknown_sender'));
@@ -32,7 +32,7 @@ describe('the platform', () => {
     expect(inspectEvent({ ...sent, signature: '' }, peers)).toEqual(refusal('corrupt'));
   });
 
-  test('is never sent a text or a key in the clear', () => {
+  test('never receives a text or a key in plain text', () => {
     const all = [sent, deletion, established].map((event) =>
       Buffer.concat([Buffer.from(event.detail, 'base64'), Buffer.from(event.signature, 'base64')]).toString('latin1'),
     );
@@ -45,13 +45,13 @@ describe('the platform', () => {
   });
 });
 
-/** How a key might show up in bytes that are read as Latin-1. */
+/** Returns the encodings in which a key may appear in Latin-1 text. */
 function spellings(secret: Uint8Array): string[] {
   const bytes = Buffer.from(secret);
   return [bytes.toString('latin1'), bytes.toString('hex'), bytes.toString('base64').slice(0, 42)];
 }
 
-describe('what an opened event may do to a message', () => {
+describe('the changes that an opened event may make to a message', () => {
   const envelope = { messageId: 'm', conversationId, sequenceId: '2', createdAtMs: 0 };
   const byAda = { ...envelope, senderId: ada.userId };
   const edit: ChatEvent = { ...byAda, kind: 'edit', targetSequenceId: '1', text: '' };
@@ -68,12 +68,12 @@ describe('what an opened event may do to a message', () => {
     }
   });
 
-  test('a deletion for oneself shows in one’s own view only, whoever wrote the message', () => {
+  test('a deletion for oneself affects only the own view, also of messages by the other participant', () => {
     expect(mayAct(deleteForSelf, others, ada.userId)).toBe(true);
     expect(mayAct(deleteForSelf, own, bo.userId)).toBe(false);
   });
 
-  test('reactions are anybody’s', () => {
+  test('reactions are allowed for both participants', () => {
     expect(mayAct(reaction, others, bo.userId)).toBe(true);
   });
 });

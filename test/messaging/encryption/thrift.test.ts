@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Malformed } from '../../../src/messaging/encryption/encoding.ts';
+import { MalformedError } from '../../../src/messaging/encryption/encoding.ts';
 import { readStruct } from '../../../src/messaging/encryption/thrift-reader.ts';
 import {
   binaryField,
@@ -13,10 +13,10 @@ import {
 } from '../../../src/messaging/encryption/thrift-writer.ts';
 
 const hex = (text: string) => Buffer.from(text.replaceAll(' ', ''), 'hex');
-const refused = (bytes: Uint8Array) => expect(() => readStruct(bytes)).toThrow(Malformed);
+const refused = (bytes: Uint8Array) => expect(() => readStruct(bytes)).toThrow(MalformedError);
 
 describe('a struct of the Thrift binary protocol', () => {
-  test('comes back as it was written', () => {
+  test('is read as it was written', () => {
     const written = struct(
       stringField(1, 'Grüße'),
       binaryField(2, Buffer.of(0, 255)),
@@ -37,7 +37,7 @@ describe('a struct of the Thrift binary protocol', () => {
     expect(read.string(7)).toBeUndefined();
   });
 
-  test('may have fields of any type that nobody asks for', () => {
+  test('may have unknown fields of any type', () => {
     const others = [
       '02 0009 01', // bool
       '03 000a ff', // i8
@@ -52,7 +52,7 @@ describe('a struct of the Thrift binary protocol', () => {
     expect(read.string(1)).toBe('x');
   });
 
-  test('is refused where it is cut, padded, or contradicts itself', () => {
+  test('is refused if it is truncated, padded or inconsistent', () => {
     const whole = struct(stringField(1, 'x'), i32Field(2, 1));
     for (let length = 0; length < whole.length; length += 1) refused(whole.subarray(0, length));
     refused(Buffer.concat([whole, Buffer.of(0)]));
@@ -62,15 +62,15 @@ describe('a struct of the Thrift binary protocol', () => {
     refused(hex('0b 0001 ffffffff 00')); // a negative size
   });
 
-  test('is refused where a field that is asked for has another type, or is no UTF-8', () => {
+  test('is refused if an expected field has another type or is not UTF-8', () => {
     const read = readStruct(struct(i32Field(1, 1), binaryField(2, Buffer.of(255)), stringsField(3, ['x'])));
-    expect(() => read.string(1)).toThrow(Malformed);
-    expect(() => read.string(2)).toThrow(Malformed);
-    expect(() => read.structs(3)).toThrow(Malformed);
-    expect(() => read.variant).toThrow(Malformed);
+    expect(() => read.string(1)).toThrow(MalformedError);
+    expect(() => read.string(2)).toThrow(MalformedError);
+    expect(() => read.structs(3)).toThrow(MalformedError);
+    expect(() => read.variant).toThrow(MalformedError);
   });
 
-  test('cannot claim more than its bytes hold, nor nest without end', () => {
+  test('is refused if its lengths exceed its bytes or if it is nested too deeply', () => {
     refused(hex('0b 0001 7fffffff 00'));
     refused(hex('0f 0001 0c 7fffffff 00'));
     refused(Buffer.concat([hex('0f 0001 0c 0000ffff'), Buffer.alloc(65_535), hex('00')])); // empty structs

@@ -1,22 +1,22 @@
 import { createHmac, hkdfSync } from 'node:crypto';
 import { expect, test } from 'vitest';
 import {
-  agree,
   isSignedBy,
   keyPairOf,
   scalarLength,
+  sharedSecret,
   sign,
   verifierOf,
 } from '../../../src/messaging/encryption/p256.ts';
 import { decryptGcm, encryptGcm } from '../../../src/messaging/encryption/wrap.ts';
 import { bytes, type Case, wycheproof } from './wycheproof.ts';
 
-/** Runs `isRight` over all cases, and names those that it does not hold for. */
+/** Runs `isRight` for all cases and returns those for which it is false. */
 function failures<T extends Case>(cases: readonly T[], isRight: (one: T) => boolean): string[] {
   return cases.filter((one) => !isRight(one)).map(({ tcId, comment }) => `${tcId} ${comment}`);
 }
 
-/** What a check made of a case. Refusing by throwing is refusing. */
+/** Returns the result of a check. An exception counts as a refusal. */
 function attempt<T>(task: () => T): T | undefined {
   try {
     return task();
@@ -52,10 +52,10 @@ const agreements = ecdh.groups.flatMap(({ tests }) => tests);
 test(`ECDH agrees and refuses as Wycheproof says: ${agreements.length} agreements, ${ecdh.origin}`, () => {
   expect(agreements.length).toBeGreaterThan(0);
   const isRight = (one: (typeof agreements)[number]) => {
-    // Wycheproof spells scalars as signed integers: some have a leading zero byte, some are short.
+    // Wycheproof encodes scalars as signed integers, so some have a leading zero byte and some are short.
     const scalar = bytes(one.private.padStart(2 * scalarLength, '0').slice(-2 * scalarLength));
-    const shared = attempt(() => agree(scalar, bytes(one.public)));
-    // Compressed points are "acceptable"; the scheme has none, and they are refused.
+    const shared = attempt(() => sharedSecret(scalar, bytes(one.public)));
+    // Compressed points are "acceptable" in Wycheproof. The scheme does not use them and refuses them.
     return one.result === 'valid' ? shared?.equals(bytes(one.shared)) === true : shared === undefined;
   };
   expect(failures(agreements, isRight)).toEqual([]);
@@ -64,7 +64,7 @@ test(`ECDH agrees and refuses as Wycheproof says: ${agreements.length} agreement
 const gcm = wycheproof<Case & { key: string; iv: string; aad: string; msg: string; ct: string; tag: string }>(
   'aes_gcm_test.json',
 );
-/** OpenSSL knows IVs of 1 to 128 bytes; the scheme's have 16. */
+/** OpenSSL supports IVs of 1 to 128 bytes. The IVs of the scheme have 16 bytes. */
 const openSslTakes = (iv: string) => iv.length >= 2 && iv.length <= 256;
 const sealings = gcm.groups.flatMap(({ tests, keySize }) =>
   tests.filter(({ aad, iv }) => keySize === 128 && aad === '' && openSslTakes(iv)),
@@ -81,7 +81,7 @@ test(`AES-128-GCM seals and opens as Wycheproof says: ${sealings.length} boxes, 
   expect(failures(sealings, isRight)).toEqual([]);
 });
 
-// Both are Node's, and other rooms use them: src/shared/secrets derives keys, src/webhooks names events, receivers check bodies.
+// Both functions belong to Node. Other modules use them to derive keys, to compute ids of events and to check bodies.
 const hkdf = wycheproof<Case & { ikm: string; salt: string; info: string; size: number; okm: string }>(
   'hkdf_sha256_test.json',
 );

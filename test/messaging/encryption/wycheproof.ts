@@ -13,8 +13,8 @@ export interface Case {
 }
 
 /**
- * A file of C2SP/wycheproof: the whole one where the vectors lie beside the project, else the selection that is checked in.
- * `origin` tells which, for the name of the test.
+ * Reads a file of C2SP/wycheproof. Uses the complete file if it is available next to the project, otherwise the checked-in selection.
+ * `origin` describes the source for the name of the test.
  */
 export function wycheproof<T extends Case>(name: string): { groups: readonly Group<T>[]; origin: string } {
   const whole = new URL(`../../../../shared/vectors/wycheproof/${name}`, import.meta.url);

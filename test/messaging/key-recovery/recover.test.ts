@@ -1,115 +1,122 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { KeyStretcher } from '../../../src/messaging/encryption/recovery/stretch.ts';
 import { chatPrivateKeysFor } from '../../../src/sandbox/seed/credentials.ts';
 import { Secret } from '../../../src/shared/secrets/secret.ts';
-import { keyWorld, told } from './world.ts';
+import { openSandbox } from '../../sandbox/harness.ts';
+import { KeyRecoveryFixture, keyRecoveryFixture, outcomeOf } from './fixture.ts';
 
-const here = keyWorld();
+const here = keyRecoveryFixture();
 const MINUTE_MS = 60_000;
 
 describe('a recovery', () => {
-  it('gives the private keys for the right code, and takes a moment only the first time', async () => {
-    const { world } = here;
-    const keys = world.keys();
-    const { ada } = world.sandbox;
-    await world.recover(world.keys(), ada);
-    const began = performance.now();
-    const recovered = await world.recover(keys, ada);
-    const coldMs = performance.now() - began;
+  test('returns the private keys for the right code, and calls the realms only the first time', async () => {
+    const { fixture } = here;
+    const keys = fixture.keys();
+    const { ada } = fixture.sandbox;
+    const recovered = await fixture.recover(keys, ada);
     expect(recovered.userId).toBe(ada.userId);
     expect(Buffer.from(recovered.privateKeys())).toEqual(chatPrivateKeysFor('postern', 'ada'));
-    const [again, steps] = await world.asked('realmState', () => world.recover(keys, ada));
+    const [again, steps] = await fixture.asked('realmState', () => fixture.recover(keys, ada));
     expect([again, steps]).toEqual([recovered, 0]);
-    process.stdout.write(`a cold recovery: ${coldMs.toFixed(0)} ms\n`);
   });
 
-  it('is one for all who ask at the same time with the same code', async () => {
-    const { world } = here;
-    const account = await world.sandbox.mint();
-    const keys = world.keys();
-    const [all, guesses] = await world.asked('guessAtRealm', () =>
-      Promise.all(Array.from({ length: 10 }, () => world.recover(keys, account))),
+  test('stretches the code with Argon2', async () => {
+    const fixture = new KeyRecoveryFixture(await openSandbox({ stretcher: new KeyStretcher() }));
+    const { ada } = fixture.sandbox;
+    const keys = fixture.keys(new KeyStretcher());
+    expect((await fixture.recover(keys, ada)).userId).toBe(ada.userId);
+    expect(await fixture.outcome(keys, ada, '555123')).toBe('403 Wrong encryption_code: 19 guesses remaining');
+    await fixture.close();
+  });
+
+  test('is shared by concurrent calls with the same code', async () => {
+    const { fixture } = here;
+    const account = await fixture.sandbox.mint();
+    const keys = fixture.keys();
+    const [all, guesses] = await fixture.asked('guessAtRealm', () =>
+      Promise.all(Array.from({ length: 10 }, () => fixture.recover(keys, account))),
     );
     expect([new Set(all).size, guesses]).toEqual([1, 2]);
   });
 
-  it('is not shared with a call that goes by a proxy', async () => {
-    const { world } = here;
-    const account = await world.sandbox.mint();
-    const keys = world.keys();
-    const byProxy = { ...world.holder(account), proxy: new Secret('http://203.0.113.1:3128') };
-    const [, states] = await world.asked('realmState', () =>
+  test('is not shared with a call through a proxy', async () => {
+    const { fixture } = here;
+    const account = await fixture.sandbox.mint();
+    const keys = fixture.keys();
+    const byProxy = { ...fixture.holder(account), proxy: new Secret('http://203.0.113.1:3128') };
+    const [, states] = await fixture.asked('realmState', () =>
       Promise.all([
-        world.recover(keys, account),
-        keys.recover(world.session(account), byProxy, new Secret(account.encryptionCode)),
+        fixture.recover(keys, account),
+        keys.recover(fixture.session(account), byProxy, new Secret(account.encryptionCode)),
       ]),
     );
     expect(states).toBe(6);
   });
 
-  it('is not shared between API accounts', async () => {
-    const { world } = here;
-    const account = await world.sandbox.mint();
-    const keys = world.keys();
+  test('is not shared between API accounts', async () => {
+    const { fixture } = here;
+    const account = await fixture.sandbox.mint();
+    const keys = fixture.keys();
     const [one, other] = await Promise.all([
-      world.recover(keys, account, account.encryptionCode, 'one'),
-      world.recover(keys, account, account.encryptionCode, 'other'),
+      fixture.recover(keys, account, account.encryptionCode, 'one'),
+      fixture.recover(keys, account, account.encryptionCode, 'other'),
     ]);
     expect(one).not.toBe(other);
   });
 
-  it('of an account without chat keys is a conflict, and of a refused token is forbidden', async () => {
-    const { world } = here;
-    const account = await world.sandbox.mint({ chatKeys: false });
-    const keys = world.keys();
-    expect(await world.outcome(keys, account)).toBe('409 The account has no chat keys');
+  test('is refused with 409 for an account without chat keys, and with 403 for a refused token', async () => {
+    const { fixture } = here;
+    const account = await fixture.sandbox.mint({ chatKeys: false });
+    const keys = fixture.keys();
+    expect(await fixture.outcome(keys, account)).toBe('409 The account has no chat keys');
     const stranger = { ...account, authToken: 'ab'.repeat(20) };
-    expect(await world.outcome(keys, stranger)).toBe('403 Platform rejected auth_token');
+    expect(await fixture.outcome(keys, stranger)).toBe('403 Platform rejected auth_token');
   });
 });
 
 describe('recovered keys', () => {
-  it('are wiped five minutes after their last use', async () => {
-    const { world } = here;
-    const account = await world.sandbox.mint();
-    const keys = world.keys();
-    const first = await world.recover(keys, account);
+  test('are wiped five minutes after their last use', async () => {
+    const { fixture } = here;
+    const account = await fixture.sandbox.mint();
+    const keys = fixture.keys();
+    const first = await fixture.recover(keys, account);
     first.keep('conversation', Buffer.from('a key'));
-    world.pass(4 * MINUTE_MS);
-    expect(await world.recover(keys, account)).toBe(first);
-    world.pass(4 * MINUTE_MS);
-    expect(await world.recover(keys, account)).toBe(first);
+    fixture.pass(4 * MINUTE_MS);
+    expect(await fixture.recover(keys, account)).toBe(first);
+    fixture.pass(4 * MINUTE_MS);
+    expect(await fixture.recover(keys, account)).toBe(first);
     expect(first.kept('conversation')).toEqual(Uint8Array.from(Buffer.from('a key')));
-    world.pass(6 * MINUTE_MS);
-    const second = await world.recover(keys, account);
+    fixture.pass(6 * MINUTE_MS);
+    const second = await fixture.recover(keys, account);
     expect(second).not.toBe(first);
     expect([first.forgotten, first.kept('conversation')]).toEqual([true, undefined]);
     expect(() => first.privateKeys()).toThrow('forgotten');
   });
 
-  it('are wiped fifteen minutes after they were recovered, however often they are used', async () => {
-    const { world } = here;
-    const account = await world.sandbox.mint();
-    const keys = world.keys();
-    const first = await world.recover(keys, account);
+  test('are wiped fifteen minutes after they were recovered, even if they are used', async () => {
+    const { fixture } = here;
+    const account = await fixture.sandbox.mint();
+    const keys = fixture.keys();
+    const first = await fixture.recover(keys, account);
     for (let minute = 0; minute < 12; minute += 4) {
-      world.pass(4 * MINUTE_MS);
-      expect(await world.recover(keys, account)).toBe(first);
+      fixture.pass(4 * MINUTE_MS);
+      expect(await fixture.recover(keys, account)).toBe(first);
     }
-    // In the last minute new ones are handed out, and the old ones stay for those who have them.
-    world.pass(2.5 * MINUTE_MS);
-    const second = await world.recover(keys, account);
+    // In the last minute new tokens are issued, and old tokens stay valid.
+    fixture.pass(2.5 * MINUTE_MS);
+    const second = await fixture.recover(keys, account);
     expect([second === first, first.forgotten]).toEqual([false, false]);
-    world.pass(MINUTE_MS);
-    await world.recover(keys, account);
+    fixture.pass(MINUTE_MS);
+    await fixture.recover(keys, account);
     expect([second.forgotten, first.forgotten]).toEqual([false, true]);
   });
 
-  it('are found by the same code alone, and wiped at the end', async () => {
-    const { world } = here;
-    const account = await world.sandbox.mint();
-    const keys = world.keys();
-    const recovered = await world.recover(keys, account);
-    expect(await world.outcome(keys, account, '555123')).toBe('403 Wrong encryption_code: 19 guesses remaining');
+  test('are found by the same code only, and wiped when the service closes', async () => {
+    const { fixture } = here;
+    const account = await fixture.sandbox.mint();
+    const keys = fixture.keys();
+    const recovered = await fixture.recover(keys, account);
+    expect(await fixture.outcome(keys, account, '555123')).toBe('403 Wrong encryption_code: 19 guesses remaining');
     await keys.close();
     expect(recovered.forgotten).toBe(true);
   });
@@ -118,68 +125,68 @@ describe('recovered keys', () => {
 describe('wrong codes', () => {
   const wrong = ['170391', '270391', '370391', '470391', '570391'] as const;
 
-  it('are told how many guesses remain, and from the third on have to wait, longer each time', async () => {
-    const { world } = here;
-    const account = await world.sandbox.mint();
-    const keys = world.keys();
+  test('are refused with the number of remaining guesses, and after the third with 429 for a minute', async () => {
+    const { fixture } = here;
+    const account = await fixture.sandbox.mint();
+    const keys = fixture.keys();
     for (const [index, code] of wrong.slice(0, 3).entries()) {
-      expect(await world.outcome(keys, account, code)).toBe(
+      expect(await fixture.outcome(keys, account, code)).toBe(
         `403 Wrong encryption_code: ${19 - index} guesses remaining`,
       );
     }
     const refused = 'Too many wrong encryption_codes for this account: wait';
-    const [answer, steps] = await world.asked('realmState', () => world.outcome(keys, account, wrong[3]));
+    const [answer, steps] = await fixture.asked('realmState', () => fixture.outcome(keys, account, wrong[3]));
     expect([answer, steps]).toEqual([expect.stringMatching(`^429 ${refused} (59|60) s$`), 0]);
-    expect(await world.outcome(keys, account)).toMatch(/^429 /);
-    world.pass(MINUTE_MS);
-    expect(await world.outcome(keys, account, wrong[3])).toBe('403 Wrong encryption_code: 16 guesses remaining');
-    world.pass(MINUTE_MS);
-    expect(await world.outcome(keys, account, wrong[4])).toMatch(/^429 .* wait (59|60) s$/);
-    world.pass(MINUTE_MS);
-    expect(await world.outcome(keys, account)).toBe('ok');
-    // The right one sets everything back, at all three realms.
-    expect(await world.outcome(keys, account, wrong[4])).toBe('403 Wrong encryption_code: 19 guesses remaining');
+    expect(await fixture.outcome(keys, account)).toMatch(/^429 /);
+    fixture.pass(MINUTE_MS);
+    expect(await fixture.outcome(keys, account, wrong[3])).toBe('403 Wrong encryption_code: 16 guesses remaining');
+    fixture.pass(MINUTE_MS);
+    expect(await fixture.outcome(keys, account, wrong[4])).toMatch(/^429 .* wait (59|60) s$/);
+    fixture.pass(MINUTE_MS);
+    expect(await fixture.outcome(keys, account)).toBe('ok');
+    // The correct code resets the counters of all three realms.
+    expect(await fixture.outcome(keys, account, wrong[4])).toBe('403 Wrong encryption_code: 19 guesses remaining');
   });
 
-  it('do not slip past that by coming at once', async () => {
-    const { world } = here;
-    const account = await world.sandbox.mint();
-    const keys = world.keys();
+  test('are limited in the same way if they are concurrent', async () => {
+    const { fixture } = here;
+    const account = await fixture.sandbox.mint();
+    const keys = fixture.keys();
     const codes = Array.from({ length: 12 }, (_, index) => String(170_391 + index * 10_007));
-    const answers = await Promise.all(codes.map((code) => world.outcome(keys, account, code)));
+    const answers = await Promise.all(codes.map((code) => fixture.outcome(keys, account, code)));
     expect(answers.filter((answer) => answer.startsWith('403'))).toHaveLength(3);
     expect(answers.filter((answer) => answer.startsWith('429'))).toHaveLength(9);
-    world.pass(MINUTE_MS);
-    expect(await world.outcome(keys, account, wrong[0])).toBe('403 Wrong encryption_code: 16 guesses remaining');
+    fixture.pass(MINUTE_MS);
+    expect(await fixture.outcome(keys, account, wrong[0])).toBe('403 Wrong encryption_code: 16 guesses remaining');
   });
 
-  it('of one caller do not keep another from keys that are known', async () => {
-    const { world } = here;
-    const account = await world.sandbox.mint();
-    const keys = world.keys();
-    const recovered = await world.recover(keys, account);
-    for (const code of wrong.slice(0, 3)) await world.outcome(keys, account, code, 'somebody else');
-    expect(await world.outcome(keys, account, wrong[3], 'somebody else')).toMatch(/^429 /);
-    expect(await world.recover(keys, account)).toBe(recovered);
-    expect(await world.outcome(keys, account, account.encryptionCode, 'a third')).toMatch(/^429 /);
+  test('of one caller do not prevent another from using recovered keys', async () => {
+    const { fixture } = here;
+    const account = await fixture.sandbox.mint();
+    const keys = fixture.keys();
+    const recovered = await fixture.recover(keys, account);
+    for (const code of wrong.slice(0, 3)) await fixture.outcome(keys, account, code, 'somebody else');
+    expect(await fixture.outcome(keys, account, wrong[3], 'somebody else')).toMatch(/^429 /);
+    expect(await fixture.recover(keys, account)).toBe(recovered);
+    expect(await fixture.outcome(keys, account, account.encryptionCode, 'a third')).toMatch(/^429 /);
   });
 
-  it('lock the account for good after twenty', { timeout: 90_000 }, async () => {
-    const { world } = here;
-    const account = await world.sandbox.mint();
+  test('lock the account permanently after twenty', async () => {
+    const { fixture } = here;
+    const account = await fixture.sandbox.mint();
     const answers: string[] = [];
     for (let number = 0; number < 20; number++) {
-      // Each by a gateway that does not know the others', so that no brake is in the way.
-      const keys = world.keys();
-      answers.push(await world.outcome(keys, account, String(170_391 + number * 10_007)));
+      // Each guess uses another gateway, so that the throttle of a gateway does not apply.
+      const keys = fixture.keys();
+      answers.push(await fixture.outcome(keys, account, String(170_391 + number * 10_007)));
       await keys.close();
     }
     expect(answers.at(-2)).toBe('403 Wrong encryption_code: 1 guesses remaining');
     const gone = '423 No guesses of encryption_code remain: these chat keys are gone for good';
     expect(answers.at(-1)).toBe(gone);
-    expect(await world.outcome(world.keys(), account)).toBe(gone);
-    // The shares are destroyed, rather than withheld.
-    const { realms } = world.session(account);
+    expect(await fixture.outcome(fixture.keys(), account)).toBe(gone);
+    // The shares are deleted and not only withheld.
+    const { realms } = fixture.session(account);
     for (const realm of realms)
       expect(await realm.unlock('ab'.repeat(16), new Uint8Array(32))).toEqual({ kind: 'stale' });
     expect((await Promise.all(realms.map((realm) => realm.state()))).map(({ kind }) => kind)).toEqual(
@@ -189,12 +196,12 @@ describe('wrong codes', () => {
 });
 
 describe('closing', () => {
-  it('ends what is under way', async () => {
-    const { world } = here;
-    const account = await world.sandbox.mint();
-    const keys = world.keys();
-    const ended = told(world.recover(keys, account)).catch(() => 'ended');
+  test('ends running recoveries', async () => {
+    const { fixture } = here;
+    const account = await fixture.sandbox.mint();
+    const keys = fixture.keys(new KeyStretcher());
+    const ended = outcomeOf(fixture.recover(keys, account)).catch(() => 'ended');
     await keys.close();
-    expect(['ok', 'ended']).toContain(await ended);
+    expect(await ended).toBe('ended');
   });
 });

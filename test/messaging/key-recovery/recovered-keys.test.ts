@@ -8,7 +8,7 @@ test('keeps a limited number of secrets, the latest ones', () => {
   expect(keys.kept('key 19999')).toEqual(Uint8Array.of(1));
 });
 
-test('gives copies, which stay when the keys are wiped', () => {
+test('returns copies, which remain when the keys are wiped', () => {
   const keys = new RecoveredKeys('1', 'version', new Uint8Array(64).fill(7));
   keys.keep('key', Uint8Array.of(1));
   const copies = [keys.privateKeys(), keys.kept('key')];

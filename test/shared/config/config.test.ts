@@ -23,9 +23,18 @@ describe('settings', () => {
       host: '127.0.0.1',
       publicUrl: null,
       port: 4000,
+      workers: 1,
       dataDir: resolve('data'),
       log: { level: 'info', format: 'auto' },
-      platform: { url: null, timeoutMs: 15_000 },
+      platform: {
+        kind: 'sandbox',
+        demo: true,
+        url: null,
+        timeoutMs: 15_000,
+        waitMs: 25_000,
+        plcUrl: 'https://plc.directory',
+        jetstreamUrl: null,
+      },
       sandbox: { port: 4001, activity: true },
       rateLimit: 60_000,
       maxStreamsPerKey: 20,
@@ -47,6 +56,8 @@ describe('settings', () => {
         trustedDocuments: null,
         trustedOnly: false,
       },
+      corsOrigins: [],
+      traces: null,
       secrets: { secretKeys: null, mongodbUrl: null, metricsToken: null },
     };
     expect(readConfig({})).toEqual(expected);
@@ -64,16 +75,29 @@ describe('settings', () => {
       PLATFORM_URL: 'https://sandbox.example:8443/',
       PLATFORM_KIND: 'sandbox',
       PLATFORM_TIMEOUT_MS: '1',
+      PLATFORM_WAIT_MS: '0',
       SANDBOX_PORT: '65535',
       SANDBOX_PUBLIC: 'true',
       SANDBOX_ACTIVITY: '0',
       LOG_LEVEL: 'silent',
     });
     expect(config).toMatchObject({ host: '0.0.0.0', port: 0, dataDir: '/srv/postern', log: { level: 'silent' } });
-    expect(config.platform).toEqual({ url: 'https://sandbox.example:8443', timeoutMs: 1 });
+    expect(config.platform).toMatchObject({
+      url: 'https://sandbox.example:8443',
+      timeoutMs: 1,
+      waitMs: 0,
+      kind: 'sandbox',
+      demo: true,
+    });
     expect(config.sandbox).toEqual({ port: 65_535, activity: false });
     expect(config.secrets.secretKeys?.map((secret) => secret.expose().toString('base64'))).toEqual([key(1), key(2)]);
     expect(config.secrets.metricsToken?.expose()).toBe('m'.repeat(16));
+  });
+
+  test('of another platform have no sandbox mode', () => {
+    const config = readConfig({ HOST: '0.0.0.0', PLATFORM_KIND: 'atproto', PLATFORM_URL: 'https://bsky.social' });
+    expect(config.platform).toMatchObject({ kind: 'atproto', demo: false, plcUrl: 'https://plc.directory' });
+    expect(config.webhooks).toEqual({ allowLocalhost: false });
   });
 
   test('of blocks are taken by comma, and a wrong one is explained', () => {
@@ -95,6 +119,38 @@ describe('settings', () => {
     ]);
   });
 
+  test('of origins are taken by comma, as browsers send them, and a wrong one is explained without its password', () => {
+    expect(
+      readConfig({ CORS_ORIGINS: 'https://App.example:443/, http://localhost:5173,http://[::1]' }).corsOrigins,
+    ).toEqual(['https://app.example', 'http://localhost:5173', 'http://[::1]']);
+    const what = 'is not a list of origins, which have http or https, a host and an optional port: number';
+    const example = 'Example: CORS_ORIGINS=https://app.example,http://localhost:5173';
+    const faults: [string, string][] = [
+      ['*', `("*") ${what} 1 has a *`],
+      ['https://*.example', `("https://*.example") ${what} 1 has a *`],
+      ['null', `("null") ${what} 1 is not an http or https address`],
+      ['https://a.example,b.example', `("https://a.example,b.example") ${what} 2 is not an http or https address`],
+      ['https://a.example,', `("https://a.example,") ${what} 2 is not an http or https address`],
+      ['https://a.example/app', `("https://a.example/app") ${what} 1 must be an origin alone, without a path`],
+      ['https://u:hunter2@a.example', `("https://…@a.example") ${what} 1 must not carry a user name or password`],
+    ];
+    for (const [text, fault] of faults) {
+      expect(faultsOf({ CORS_ORIGINS: text })).toEqual([`CORS_ORIGINS ${fault}. ${example}`]);
+    }
+    const many = Array.from({ length: 101 }, (_, index) => `https://a${index}.example`).join();
+    expect(faultsOf({ CORS_ORIGINS: many })[0]).toMatch(/ has more than 100 origins\. /);
+  });
+
+  test('of addresses hide every password and the query in messages', () => {
+    const texts = {
+      CORS_ORIGINS: 'https://a:hunter2@a.example,https://b:hunter2@b.example/app',
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318/?key=hunter2',
+    };
+    const faults = faultsOf(texts).join('\n');
+    expect(faults).not.toContain('hunter2');
+    expect(faults).toContain('("http://127.0.0.1:4318/?…")');
+  });
+
   const wrong: [keyof typeof settings, string][] = [
     ...['-1', '65536', '80.5', 'http', '4000 4001', '0x50', '1e3', '99999999999999999999'].flatMap(
       (value): [keyof typeof settings, string][] => [
@@ -111,9 +167,12 @@ describe('settings', () => {
     ['PLATFORM_URL', 'localhost:4001'],
     ['PLATFORM_URL', 'ftp://localhost'],
     ['PLATFORM_URL', 'http://localhost/api'],
-    ['PLATFORM_URL', 'http://localhost/?a=1'],
+    ['PLATFORM_URL', 'http://localhost/?a=hunter2'],
     ['PLATFORM_URL', 'http://user:hunter2@localhost'],
     ['PLATFORM_KIND', 'mastodon'],
+    ['ATPROTO_PLC_URL', 'plc.directory'],
+    ['ATPROTO_JETSTREAM_URL', 'https://jetstream.example'],
+    ['ATPROTO_JETSTREAM_URL', 'wss://jetstream.example/subscribe'],
     ...[
       '10.0.0.1',
       '10.0.0.0/33',
@@ -165,7 +224,7 @@ describe('settings', () => {
     ]);
   });
 
-  test('that are wrong are told all at once', () => {
+  test('that are wrong are reported together', () => {
     const faults = faultsOf({ PORT: 'x', LOG_LEVEL: 'y', SECRET_KEY: 'z' });
     expect(faults.map((fault) => fault.split(' ')[0])).toEqual(['PORT', 'SECRET_KEY', 'LOG_LEVEL']);
   });

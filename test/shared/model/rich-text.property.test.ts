@@ -4,10 +4,11 @@ import { UnsupportedMarkdownError } from '../../../src/shared/rich-text/extensio
 import { fromMarkdown } from '../../../src/shared/rich-text/from-markdown.ts';
 import type { RichText } from '../../../src/shared/rich-text/rich-text.ts';
 import { toMarkdown } from '../../../src/shared/rich-text/to-markdown.ts';
+import { repetitions } from '../../support/repetitions.ts';
 
-const numRuns = 1_000;
+const numRuns = repetitions(100, 1_000);
 
-/** What means something to Markdown, and what lies between. */
+/** Characters with a meaning in Markdown, and others. */
 const piece = fc.constantFrom(
   ...[
     'a',
@@ -69,7 +70,7 @@ const piece = fc.constantFrom(
 );
 const soup = fc.array(piece, { maxLength: 40 }).map((pieces) => pieces.join(''));
 
-/** Extensions, and text that looks like them. */
+/** Constructs of extensions, and text that looks similar. */
 const extension = fc.constantFrom(
   ...[
     '~~',
@@ -110,7 +111,7 @@ const extendedLines = fc
   })
   .map((lines) => lines.flat().join(''));
 
-/** Documents as people write them. */
+/** Typical documents. */
 const words = fc
   .array(fc.constantFrom('the', 'ferry', 'is', 'late', 'snake_case', '2*3', 'a<b', 'C#', '#tag', '1.', '-'), {
     minLength: 1,

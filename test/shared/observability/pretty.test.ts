@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { appearanceOf, makeLogger } from '../../../src/shared/observability/logger.ts';
 import { prettyFormatter } from '../../../src/shared/observability/pretty.ts';
 
-/** What people see of the lines that a program logs. */
+/** Returns the formatted lines of the log that a function writes. */
 function shown(hasColours: boolean, program: (logger: ReturnType<typeof makeLogger>) => void): string[] {
   const lines: string[] = [];
   const format = prettyFormatter(hasColours);
@@ -38,7 +38,7 @@ test.each(terminals)('LOG_FORMAT=%s on %j', (format, stderr, appearance) => {
   expect(appearanceOf(format, stderr)).toBe(appearance);
 });
 
-test('NO_COLOR takes the colours of a terminal', () => {
+test('NO_COLOR removes the colours of a terminal', () => {
   const hasColors = (env: object) => WriteStream.prototype.hasColors.call(WriteStream.prototype, 16, env);
   expect(hasColors({ TERM: 'xterm-256color' })).toBe(true);
   expect(hasColors({ TERM: 'xterm-256color', NO_COLOR: '1' })).toBe(false);
@@ -58,12 +58,20 @@ describe('the log for people', () => {
     ]);
   });
 
-  test('shows what a GraphQL request ran and cost, in dollars', () => {
+  test('shows the calls and the cost of a GraphQL request, in dollars', () => {
     const [line] = shown(false, (logger) =>
       logger.info(
         {
-          ...{ requestId, method: 'POST', action: 'graphql', status: '200', ms: 40, chargedMicros: 3_500 },
-          ...{ operationType: 'query', operationName: 'Feed', quotedMicros: 9_000, calls: 3 },
+          requestId,
+          method: 'POST',
+          action: 'graphql',
+          status: '200',
+          ms: 40,
+          chargedMicros: 3_500,
+          operationType: 'query',
+          operationName: 'Feed',
+          quotedMicros: 9_000,
+          calls: 3,
           charges: { 'user/info': 1_000, 'webhooks/list': 2_500 },
         },
         'request',
@@ -87,7 +95,7 @@ describe('the log for people', () => {
     expect(line).toMatch(/ERROR failed\n {4}Error: no.*\n( {4}at .*\n)+ {4}caused by: Error: the disk is full\n/);
   });
 
-  test('lets nobody write commands to the terminal', () => {
+  test('removes terminal commands', () => {
     const controls = ['\u001b', '\u0007', '\u009b', '\u202e', '\r', '\n'];
     const evil = `${controls.join('x')}INFO forged`;
     const lines = shown(true, (logger) => {

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { rarely } from '../../../src/shared/runtime/rarely.ts';
+import { cachedFor } from '../../../src/shared/runtime/cached-for.ts';
 import { manualRuntime } from '../../store/manual-runtime.ts';
 
 test('asks once in an interval, and again after a fault', async () => {
   const runtime = manualRuntime();
   let asked = 0;
-  const ask = rarely(runtime, 1_000, async () => {
+  const ask = cachedFor(runtime, 1_000, async () => {
     asked += 1;
     if (asked === 3) throw new Error('away');
     return asked;

@@ -55,7 +55,7 @@ test('callers that are answered together do their work in order and in groups, s
   const finished: { caller: number; turn: number }[] = [];
   const callers = Array.from({ length: 20 }, async (_, caller) => {
     await new Promise<void>((resolve) => runInGroups(resolve));
-    // As a real caller, it begins its work only some promises later.
+    // Like a real caller, the work begins after several promises.
     for (let hops = 0; hops < 5; hops++) await null;
     work(4);
     finished.push({ caller, turn: turns });

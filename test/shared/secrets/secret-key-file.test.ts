@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { systemRuntime } from '../../../src/shared/runtime/runtime.ts';
 import { Secret } from '../../../src/shared/secrets/secret.ts';
-import { deriveKey, makeSecretKeyFile, readSecretKeyFile } from '../../../src/shared/secrets/secret-key-file.ts';
+import { derivePurposeKey, makeSecretKeyFile, readSecretKeyFile } from '../../../src/shared/secrets/secret-key-file.ts';
 
 let dataDir: string;
 
@@ -54,7 +54,7 @@ describe('the key in DATA_DIR', () => {
     (damaged) => {
       const path = join(dataDir, 'secret.key');
       writeFileSync(path, damaged);
-      expect(read).toThrow(/secret\.key in DATA_DIR does not hold 32 bytes/);
+      expect(read).toThrow(/secret\.key in DATA_DIR does not contain 32 bytes/);
       if (damaged) expect(read).not.toThrow(damaged);
       expect(readFileSync(path, 'utf8')).toBe(damaged);
     },
@@ -62,10 +62,10 @@ describe('the key in DATA_DIR', () => {
 
   test('gives another key for each purpose, always the same', () => {
     const key = new Secret(Buffer.alloc(32, 1));
-    const one = deriveKey(key, 'cursors').expose();
-    expect(deriveKey(key, 'cursors').expose()).toEqual(one);
-    expect(deriveKey(key, 'other').expose()).not.toEqual(one);
-    expect(deriveKey(new Secret(Buffer.alloc(32, 2)), 'cursors').expose()).not.toEqual(one);
+    const one = derivePurposeKey(key, 'cursors').expose();
+    expect(derivePurposeKey(key, 'cursors').expose()).toEqual(one);
+    expect(derivePurposeKey(key, 'other').expose()).not.toEqual(one);
+    expect(derivePurposeKey(new Secret(Buffer.alloc(32, 2)), 'cursors').expose()).not.toEqual(one);
     expect(one).toHaveLength(32);
   });
 });

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import Libsql from 'libsql';
 import { MongoClient } from 'mongodb';
 import { pino } from 'pino';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { openSecretKeys, secretKeyFault } from '../../../src/main/open-secret-keys.ts';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { openSecretKeys, secretKeyProblem } from '../../../src/main/open-secret-keys.ts';
 import { readConfig } from '../../../src/shared/config/config.ts';
 import { OperatorError } from '../../../src/shared/errors/operator-error.ts';
 import { systemRuntime } from '../../../src/shared/runtime/runtime.ts';
@@ -17,8 +17,6 @@ import type { Store } from '../../../src/store/port.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/store.ts';
 import { poller, webhook } from '../../store/webhook-makers.ts';
 import { findMongo, type MongoServer, noMongo, startMongo } from '../../support/mongo-server.ts';
-
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
 const found = findMongo();
 if (!found) process.stderr.write(`test/secrets/secret-keys.test.ts ${noMongo}\n`);
@@ -53,7 +51,7 @@ describe.each(['sqlite', ...(found ? ['mongodb'] : [])])('the secret key of a st
   const configOf = (keys: readonly string[]) =>
     readConfig({ DATA_DIR: dataDir, ...(keys.length > 0 && { SECRET_KEY: keys.join(',') }) });
 
-  /** Starts with these keys; without one, with the file in DATA_DIR. */
+  /** Starts with these keys. Without a key, uses the file in DATA_DIR. */
   async function start(...keys: string[]): Promise<string[]> {
     const logger = pino({}, { write: (line: string) => void log.push(line) });
     const parts = { check: store.secretCheck, runtime: systemRuntime, logger };
@@ -61,12 +59,12 @@ describe.each(['sqlite', ...(found ? ['mongodb'] : [])])('the secret key of a st
     return opened.map((key) => key.expose().toString('base64'));
   }
 
-  /** The message of a start that is refused. The doctor must find the same. */
+  /** Returns the message of a refused start. The doctor must find the same problem. */
   async function refusal(...keys: string[]): Promise<string> {
-    const fault = await secretKeyFault(configOf(keys), store.secretCheck, systemRuntime);
+    const fault = await secretKeyProblem(configOf(keys), store.secretCheck, systemRuntime);
     const error: unknown = await start(...keys).catch((thrown: unknown) => thrown);
     if (!(error instanceof OperatorError)) throw error;
-    expect(error.fault).toEqual(fault);
+    expect(error.problem).toEqual(fault);
     return error.message;
   }
 
@@ -104,7 +102,7 @@ describe.each(['sqlite', ...(found ? ['mongodb'] : [])])('the secret key of a st
     await start(next, old);
     await start(next, old);
     expect(log).toEqual([]);
-    // A process that was not given the new key yet.
+    // A process without the new key.
     await start(old);
     expect(log.join()).toContain('SECRET_KEY lacks the newer key');
     await start(old, next);

@@ -8,10 +8,10 @@ const key = (fill: number) => new Secret(Buffer.alloc(32, fill));
 const vault = (...fills: number[]) => new Vault(fills.map(key), systemRuntime);
 
 describe('a sealed text', () => {
-  test('opens to what it was, for the same record', () => {
+  test('decrypts to the original text for the same record', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.string(), (text, record) => {
-        // Half of a surrogate pair has no UTF-8.
+        // Half of a surrogate pair cannot be encoded in UTF-8.
         fc.pre(text.isWellFormed());
         expect(vault(1).open(vault(1).seal(text, record), record)).toBe(text);
       }),
@@ -28,7 +28,7 @@ describe('a sealed text', () => {
   test('does not open for another record, nor under another key', () => {
     const sealed = vault(1).seal('text', 'record 1');
     expect(() => vault(1).open(sealed, 'record 2')).toThrow(VaultError);
-    expect(() => vault(2).open(sealed, 'record 1')).toThrow(/SECRET_KEY that is not here any more/);
+    expect(() => vault(2).open(sealed, 'record 1')).toThrow(/SECRET_KEY that is not configured any more/);
   });
 
   test('opens under any of several keys; the first seals', () => {

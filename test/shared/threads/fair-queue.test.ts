@@ -4,7 +4,7 @@ import { FairQueue } from '../../../src/shared/threads/fair-queue.ts';
 
 const usual = { running: 2, runningOfAccount: 1, waiting: 100, waitingOfAccount: 20 };
 
-/** Runs tasks that go on until they are ended, and writes down which ones have started. */
+/** Runs tasks that continue until they are ended, and records which ones have started. */
 function harness(limits = usual) {
   const queue = new FairQueue(limits);
   const started: string[] = [];
@@ -37,7 +37,7 @@ test('an account uses only its share, and accounts that wait take turns', async 
   expect(await Promise.all(all)).toHaveLength(7);
 });
 
-test('what waits is bounded for an account (429) and for all of them (503); a single task is always accepted', async () => {
+test('waiting tasks are limited for an account (429) and for all of them (503); a single task is always accepted', async () => {
   const { run } = harness({ ...usual, waiting: 50 });
   void run('a', 'a1');
   void run('a', 'a2', { weight: 30 });
@@ -47,7 +47,7 @@ test('what waits is bounded for an account (429) and for all of them (503); a si
   await expect(run('c', 'c1')).rejects.toMatchObject({ code: 'unavailable', retryAfterSeconds: 2 });
 });
 
-test('a task whose caller has gone leaves the queue', async () => {
+test('a task whose caller has disconnected leaves the queue', async () => {
   const { run, started, end } = harness();
   const gone = new AbortController();
   const first = run('a', 'a1');
@@ -61,7 +61,7 @@ test('a task whose caller has gone leaves the queue', async () => {
   expect(started).toEqual(['a1', 'a3']);
 });
 
-test('a task that fails makes room, and a closed queue refuses what waits and what comes', async () => {
+test('a failed task frees its place, and a closed queue refuses waiting and new tasks', async () => {
   const { queue, run, started } = harness();
   const place = { account: 'a', weight: 1, signal: null };
   await expect(queue.run(place, () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');

@@ -1,9 +1,9 @@
-// Small requests with large responses, and clients that do not read them.
+// Attacks with small requests for large responses, and with clients that do not read the responses.
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const names = (count, text) => Array.from({ length: count }, (_, i) => text(i)).join(' ');
 
-/** An article of the most bytes that 100,000 characters can have in UTF-8 within the limit of a body. */
+/** The largest article in bytes that 100,000 characters can have in UTF-8 within the body limit. */
 async function longArticle(target) {
   const content = '語'.repeat(99_990);
   const { article_id: id } = await target.setUp(target.rest('POST', '/article/create', { title: 'Long', content }));
@@ -21,7 +21,7 @@ const nestedLists =
 
 const size = (target, { bytes }) => target.note(`${(bytes / 1024 / 1024).toFixed(1)} MiB`);
 
-/** Asks over a connection of its own, and reads nothing of the response. */
+/** Sends a request over its own connection and does not read the response. */
 function askAndNeverRead(target, path, { body, method = 'POST', times = 1 }) {
   const headers = Object.entries(target.headers({ headers: { 'content-type': 'application/json' } }));
   const head = [

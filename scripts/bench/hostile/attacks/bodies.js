@@ -1,4 +1,4 @@
-// Requests that are hostile as HTTP or as JSON.
+// Attacks with malformed or extreme HTTP and JSON.
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const MiB = 1024 * 1024;
@@ -7,7 +7,7 @@ const json = { 'content-type': 'application/json' };
 const nobody = { key: null, actor: null };
 const fresh = (attack) => Object.assign(attack, { fresh: true });
 
-/** A header of each name, as a raw request writes them. */
+/** Returns a header line for each name, for a raw request. */
 const lines = (headers) =>
   Object.entries(headers)
     .map(([name, value]) => `${name}: ${value}\r\n`)

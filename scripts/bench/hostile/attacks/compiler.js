@@ -1,4 +1,4 @@
-// A document is compiled once it has been used some times, and the compiler writes every fragment out.
+// Attacks on the compilation of documents. A document is compiled after several uses, and the compiler expands every fragment.
 import { many } from './documents.js';
 
 const levels = 20;
@@ -8,7 +8,7 @@ function bomb(start, onUser = (next) => `a:tweets{nodes{author{${next}}}}b:tweet
   return `${start} ${fragments} fragment F${levels} on User{id}`;
 }
 
-/** The same document often enough to be compiled. The key has no credit. */
+/** Sends the same document often enough for it to be compiled. The key has no credit. */
 function repeated(document, variables) {
   return (target) => target.many(8, 2, () => target.graphql(document, variables, { key: 'poor' }));
 }
@@ -23,7 +23,7 @@ export const attacks = {
     const found = await target.setUp(target.graphql('{searchTweets(q:"from:grace",first:1){nodes{id}}}'));
     const id = JSON.stringify(found.searchTweets.nodes[0].id);
     await target.begin();
-    // The tweet is looked up and charged; its fields are not asked for.
+    // The tweet is read and charged, but its fields are not selected.
     const document = bomb(`{__typename node(id:${id}){...on User{...F0}}}`);
     await target.many(8, 2, () => target.graphql(document));
   },

@@ -1,4 +1,4 @@
-// Documents that no honest client sends. Each request has another text, so that no cache helps.
+// Attacks with extreme documents. Each request has a different text, so that no cache helps.
 export const many = (times, text) => Array.from({ length: times }, (_, i) => text(i)).join(' ');
 const json = { 'content-type': 'application/json', accept: 'application/graphql-response+json' };
 
@@ -10,7 +10,7 @@ const get = (search) => (n) => ({
   headers: {},
 });
 
-/** Fragments, each of which is made of the next one, twice. */
+/** Returns fragments in which each one contains the next one twice. */
 function bomb(levels, on, twice, last) {
   return `${many(levels, (i) => `fragment F${i} on ${on}{${twice(`...F${i + 1}`)}}`)} fragment F${levels} on ${on}{${last}}`;
 }
@@ -76,7 +76,7 @@ const requests = {
   '1 MB of JSON that is none': (n) => post(`{"query":"${n}${'x'.repeat(1_000_000)}`),
 };
 
-/** A document that a limit refuses is refused as a whole, for a few milliseconds of work, and costs nothing. */
+/** A document that exceeds a limit is refused as a whole. This takes a few milliseconds and costs nothing. */
 export const attacks = Object.fromEntries(
   Object.entries(requests).map(([name, request]) => [
     `document: ${name}`,

@@ -1,4 +1,4 @@
-// Field values that are expensive to check, parse or compare.
+// Attacks with field values that are expensive to check, parse or compare.
 const MiB = 1024 * 1024;
 const fill = (text, length) => text.repeat(Math.ceil(length / text.length)).slice(0, length);
 

@@ -1,4 +1,4 @@
-// Articles are written in Markdown, which the service parses and, to show it, writes again.
+// Attacks with articles in Markdown, which the service parses and generates.
 const longest = 99_000;
 const fill = (text, length = longest) => text.repeat(Math.ceil(length / text.length)).slice(0, length);
 
@@ -41,7 +41,7 @@ const texts = {
 
 const article = (content, more) => ({ title: 'Hostile', content, ...more });
 
-/** Creates an article of the text and reads it twice, by both ways. */
+/** Creates an article with the text and reads it through REST and GraphQL. */
 function createAndRead(content) {
   return async (target) => {
     const created = await target.rest('POST', '/article/create', article(content));

@@ -1,4 +1,4 @@
-// Media that is made to be hard to measure, and multipart bodies of many parts.
+// Attacks with media whose size is hard to determine, and with multipart bodies of many parts.
 const MiB = 1024 * 1024;
 
 const base64 = (bytes) => bytes.toString('base64');

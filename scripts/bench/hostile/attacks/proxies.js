@@ -1,4 +1,4 @@
-// A proxy that a caller names accepts connections and then misbehaves.
+// Attacks with a caller's proxy that accepts connections and then misbehaves.
 
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -6,7 +6,7 @@ import { receiverSecret } from '../target.js';
 
 const opened = 'HTTP/1.1 200 Connection established\r\n\r\n';
 
-/** What a hostile proxy does once it was asked for a tunnel. */
+/** The actions of a hostile proxy after a request for a tunnel. */
 const tricks = {
   'one byte after 200': (socket) => socket.write(`${opened}H`, () => setTimeout(() => socket.destroy(), 5)),
   'one byte after 200, close at once': (socket) => socket.end(`${opened}H`),
@@ -38,7 +38,7 @@ const tricks = {
   'no response at all': () => {},
 };
 
-/** Writes the same again and again, as fast as it is read. */
+/** Writes the same bytes repeatedly, as fast as they are read. */
 function flood(socket, first, again) {
   const write = () => {
     while (!socket.destroyed && socket.write(again));

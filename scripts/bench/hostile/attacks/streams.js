@@ -1,4 +1,4 @@
-// Live streams that many clients keep open.
+// Attacks with many open live streams.
 import { setTimeout as sleep } from 'node:timers/promises';
 
 async function open(target, count, { actor = 0, headers = {}, path = '/v1/events' } = {}) {

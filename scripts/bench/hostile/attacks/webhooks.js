@@ -1,4 +1,4 @@
-// Webhooks: handshakes, replays, and receivers that misbehave.
+// Attacks with webhooks: handshakes, replays, and receivers that misbehave.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { answerCrc } from '../../../../dist/client/webhooks/index.js';
 import { receiverSecret } from '../target.js';
@@ -20,7 +20,7 @@ function countFromHere(receiver) {
   Object.assign(receiver, { handshakes: 0, deliveries: 0, most: 0 });
 }
 
-/** One webhook whose receiver answers a test event as `answer` says. */
+/** Creates one webhook whose receiver answers a test event with `answer`. */
 const testEvent = (answer) => async (target) => {
   const receiver = await target.receiver();
   const [id] = await register(target, receiver, 1);

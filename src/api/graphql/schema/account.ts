@@ -1,40 +1,103 @@
+import { audit } from '../../../actions/account/audit.ts';
 import { balance } from '../../../actions/account/balance.ts';
-import { details } from '../../../actions/account/details.ts';
+import { details, updateAccount } from '../../../actions/account/details.ts';
+import { createKey, listKeys, revokeKey } from '../../../actions/account/keys.ts';
 import { payments } from '../../../actions/account/payments.ts';
 import { usage } from '../../../actions/account/usage.ts';
 import {
   accountBalance,
   accountDetails,
   apiKey,
+  durations,
   granularity,
   type Payment,
   payment,
   usageRow,
 } from '../../../shared/model/account.ts';
+import { type AuditEntryView, auditEntry } from '../../../shared/model/audit.ts';
+import { endpointGroup } from '../../../shared/model/key-restrictions.ts';
 import { listCall, oneCall } from './bind.ts';
+import { builder } from './builder.ts';
+import { mutation } from './mutation.ts';
 import { connectionOf } from './refs.ts';
-import { descriptionOf, enumOf, objectOf } from './zod-types.ts';
+import { enumOf, objectOf, schemaDescription } from './zod-types.ts';
 
 enumOf('Granularity', granularity, 'The period of a row of usage.', (period) =>
   period === 'hour' ? 'An hour.' : 'A day in UTC.',
 );
-objectOf('ApiKey', apiKey, { names: { id: 'apiKeyId' } });
-const UsageRowRef = objectOf('UsageRow', usageRow);
+enumOf(
+  'EndpointGroup',
+  endpointGroup,
+  'A group of endpoints that an API key may be restricted to.',
+  (group) => `The endpoints whose names begin with \`${group}\`.`,
+);
+const keyNames = { id: 'apiKeyId' };
+const ApiKeyRef = objectOf('ApiKey', apiKey, { names: keyNames });
+objectOf('Durations', durations);
+const UsageErrorRef = builder.objectRef<{ code: string; calls: number }>('UsageError').implement({
+  description: 'The failed calls with one error code.',
+  fields: (t) => ({
+    code: t.exposeString('code', { description: 'The error code of REST, such as `rate_limited`.' }),
+    calls: t.exposeInt('calls', { description: 'Number of failed calls.' }),
+  }),
+});
+const UsageRowRef = objectOf('UsageRow', usageRow, {
+  omit: ['errors'],
+  fields: (t) => ({
+    errors: t.field({
+      type: [UsageErrorRef],
+      description: 'The failed calls by error code.',
+      resolve: ({ errors }) => Object.entries(errors).map(([code, calls]) => ({ code, calls })),
+    }),
+  }),
+});
 const PaymentConnection = connectionOf('Payment', objectOf('Payment', payment, { names: { id: 'paymentId' } }));
+
+const AuditDetailRef = builder.objectRef<{ name: string; value: string }>('AuditDetail').implement({
+  description: 'A fact about a change.',
+  fields: (t) => ({
+    name: t.exposeString('name', { description: 'Name of the fact, such as `amount`.' }),
+    value: t.exposeString('value', { description: 'Value of the fact. It is never a secret.' }),
+  }),
+});
+objectOf('AuditAuthor', auditEntry.shape.by);
+objectOf('AuditSubject', auditEntry.shape.subject);
+const AuditEntryRef = objectOf('AuditEntry', auditEntry, {
+  names: { id: 'auditEntryId' },
+  omit: ['details'],
+  fields: (t) => ({
+    details: t.field({
+      type: [AuditDetailRef],
+      description: schemaDescription(auditEntry.shape.details),
+      resolve: ({ details }) => Object.entries(details).map(([name, value]) => ({ name, value })),
+    }),
+  }),
+});
+const AuditEntryConnection = connectionOf('AuditEntry', AuditEntryRef);
 
 export const AccountRef = objectOf('Account', accountDetails, {
   names: { id: 'accountId' },
+  omit: ['api_keys'],
   fields: (t) => ({
+    apiKeys: t.field({ type: [ApiKeyRef], ...oneCall({ action: listKeys, read: ({ api_keys: keys }) => keys }) }),
     held: t.field({
       type: 'Credits',
-      ...oneCall({ action: balance, about: descriptionOf(accountBalance.shape.held), read: ({ held }) => held }),
+      ...oneCall({ action: balance, about: schemaDescription(accountBalance.shape.held), read: ({ held }) => held }),
     }),
     usage: t.field({ type: [UsageRowRef], ...oneCall({ action: usage, read: (found) => found.usage }) }),
     payments: t.field({
       type: PaymentConnection,
       ...listCall({ action: payments, items: 'payments', read: (paid: Payment) => paid }),
     }),
+    audit: t.field({
+      type: AuditEntryConnection,
+      ...listCall({ action: audit, items: 'audit', read: (entry: AuditEntryView) => entry }),
+    }),
   }),
 });
+
+mutation('updateAccount', updateAccount, { payload: AccountRef });
+mutation('createApiKey', createKey, { payload: { names: keyNames } });
+mutation('revokeApiKey', revokeKey, { input: { names: keyNames }, payload: { names: keyNames } });
 
 export const readAccount = oneCall({ action: details });

@@ -4,17 +4,17 @@ import { deleteArticle } from '../../../actions/article/delete.ts';
 import { publishArticle } from '../../../actions/article/publish.ts';
 import { unpublishArticle } from '../../../actions/article/unpublish.ts';
 import { updateArticle, updatedParts } from '../../../actions/article/update.ts';
-import { articleById } from './article.ts';
+import { articleByIdField } from './article.ts';
 import { mutation } from './mutation.ts';
 import { ArticleRef } from './refs.ts';
 import { objectOf } from './zod-types.ts';
 
 const files = { cover_image_base64: 'coverImage' };
 
-/** The article of a payload that has only its id. */
+/** The `article` field of payloads that contain only the article's id. */
 const theArticle = {
   type: ArticleRef,
-  ...articleById(({ article_id }: { article_id: string }) => article_id),
+  ...articleByIdField(({ article_id }: { article_id: string }) => article_id),
 };
 
 mutation('createArticle', createArticle, {
@@ -23,7 +23,7 @@ mutation('createArticle', createArticle, {
     fields: (t) => ({
       article: t.field({
         type: ArticleRef,
-        ...articleById(({ article_id }: OutputOf<typeof createArticle>) => article_id, {
+        ...articleByIdField(({ article_id }: OutputOf<typeof createArticle>) => article_id, {
           known: ['status', 'draftUrl', 'publicUrl', 'coverMediaId'],
           source: (made) => made,
         }),

@@ -6,15 +6,15 @@ import type { Session } from '../session.ts';
 import { listCall, oneCall } from './bind.ts';
 import { builder } from './builder.ts';
 import { ArticleConnection, ArticleRef, type ArticleSource, TweetRef } from './refs.ts';
-import { tweetById } from './tweet.ts';
-import { descriptionOf, enumOf, fieldsOf } from './zod-types.ts';
+import { tweetByIdField } from './tweet.ts';
+import { enumOf, fieldsOf, schemaDescription } from './zod-types.ts';
 
 enumOf('ArticleStatus', articleStatus, 'Who can read an article.', (status) =>
   status === 'draft' ? 'Its author.' : 'Everybody. A tweet wraps it.',
 );
 
-/** The article of this id: a call, unless only fields that are `atHand` are selected. */
-export function articleById<Parent>(
+/** Declares a field that returns the article with a given id. The field costs a call, unless only subfields in `atHand` are selected. */
+export function articleByIdField<Parent>(
   id: (parent: Parent) => string,
   atHand?: { known: readonly string[]; source: (parent: Parent) => Partial<ArticleSource> },
 ) {
@@ -32,19 +32,21 @@ export function articleById<Parent>(
 }
 
 builder.node(ArticleRef, {
-  description: descriptionOf(article),
+  description: schemaDescription(article),
   id: { resolve: ({ article_id }) => article_id },
   fields: (t) => ({
     ...fieldsOf(t, article, { omit: ['content', 'tweet_id'], options: { title: costs({ bytes: 100 }) } }),
     content: t.string({
       nullable: true,
-      description: `${descriptionOf(article.shape.content)} Costs a call if the article comes from a list.`,
+      description: `${schemaDescription(article.shape.content)} Costs a call if the article comes from a list.`,
       ...costs({ action: articleDetail, carriedBy: ['article'], bytes: 100_000 }),
       resolve: contentOf,
     }),
     tweet: t.field({
       type: TweetRef,
-      ...tweetById(({ tweet_id }: ArticleSource) => tweet_id, { about: 'The tweet that wraps a published article.' }),
+      ...tweetByIdField(({ tweet_id }: ArticleSource) => tweet_id, {
+        about: 'The tweet that wraps a published article.',
+      }),
     }),
   }),
 });

@@ -7,36 +7,36 @@ import { type Args, costs, type UserView } from '../cost.ts';
 import { selectedFields, selectsOnly } from '../selection.ts';
 import type { Session } from '../session.ts';
 import { builder } from './builder.ts';
-import { describeCall } from './describe.ts';
+import { deprecationOf, describeCall } from './describe.ts';
 import { argsOf } from './inputs.ts';
-import { descriptionOf } from './zod-types.ts';
+import { schemaDescription } from './zod-types.ts';
 
 type Input = Record<string, unknown>;
 
 interface Call<Parent> {
-  /** The action's input, for a field that reads it from its object. Without it, the field takes the action's input as arguments. */
+  /** Returns the action's input from the parent object. If omitted, the field has the action's input as arguments. */
   input?: (parent: Parent) => Input;
-  /** Names of arguments that do not follow from the action's input. */
+  /** GraphQL names of arguments, if they do not follow from the action's input. */
   names?: Readonly<Record<string, string>>;
-  /** The first sentence of the description; the action's summary if left out. */
+  /** The first sentence of the description. The default is the action's summary. */
   about?: string;
   view?: UserView;
 }
 
 interface ObjectCall<Parent, Output extends z.ZodType, Source> extends Call<Parent> {
   action: Action<Output>;
-  /** The object of the field from the action's output; the output itself if left out. */
+  /** Converts the action's output to the object of the field. The default returns the output itself. */
   read?: (output: z.output<Output>, session: Session) => Source;
-  /** The object of the field without a call, for selections of the `known` fields. `null` if there is no object. */
+  /** Returns the object without a call if only the `known` subfields are selected. `source` returns `null` if there is no object. */
   atHand?: { known: readonly string[]; source: (parent: Parent) => Source | null };
 }
 
-/** Declares a field that one action resolves: arguments, description, resolver and cost. */
+/** Declares a field that is resolved by one action, with its arguments, description, resolver and cost. */
 export function oneCall<Parent, Output extends z.ZodType, Source = z.output<Output>>(
   call: ObjectCall<Parent, Output, Source>,
 ) {
   const { action, read = (output) => output as Source, names, about, view, atHand } = call;
-  const { args, toInput, validate } = argsOf(
+  const { args, toInput, rename } = argsOf(
     action,
     call.input ? { omit: Object.keys(action.input.shape) } : { ...(names && { names }) },
   );
@@ -44,8 +44,9 @@ export function oneCall<Parent, Output extends z.ZodType, Source = z.output<Outp
   return {
     nullable: true as const,
     description: describeCall(action, { about, known: atHand?.known }),
+    ...deprecationOf(action),
+    // The arguments are validated by the action, not by the validation plugin, because the plugin would validate them a second time.
     args,
-    ...(Object.keys(args).length > 0 && { validate }),
     ...costs({
       action,
       input: (given: Args) => inputOf({} as Parent, given),
@@ -57,7 +58,13 @@ export function oneCall<Parent, Output extends z.ZodType, Source = z.output<Outp
         const source = atHand.source(parent);
         if (source === null || asksOnlyFor(atHand.known, info)) return source;
       }
-      return read(await session.read<z.output<Output>>(action, inputOf(parent, given)), session);
+      let output: z.output<Output>;
+      try {
+        output = await session.read<z.output<Output>>(action, inputOf(parent, given));
+      } catch (error) {
+        throw rename(error);
+      }
+      return read(output, session);
     },
   };
 }
@@ -74,35 +81,36 @@ function asksOnlyFor(
 const defaultFirst = pageInput.count.def.defaultValue as number;
 
 const pageArgs = builder.args((t) => ({
-  first: t.int({ defaultValue: defaultFirst, description: descriptionOf(pageInput.count) }),
-  after: t.string({ description: 'The list continues after this cursor. Left out for the first page.' }),
+  first: t.int({ defaultValue: defaultFirst, description: schemaDescription(pageInput.count) }),
+  after: t.string({ description: 'The list continues after this cursor. Omit it for the first page.' }),
 }));
 
-/** Fields of an action's input that page through a list. In GraphQL `pageArgs` replaces them. */
+/** The paging fields of an action's input. In GraphQL, `pageArgs` replaces them. */
 const pageFields = ['count', 'cursor', 'cursor_id', 'graph_snapshot_id'];
 
 interface ListCall<Parent, Item, Source> extends Call<Parent> {
   action: Action;
-  /** The action's name for its items, such as `followers`. */
+  /** The name of the field of the action's output that contains the items, such as `followers`. */
   items: string;
-  /** The object of an item; the item itself if left out. */
+  /** Converts an item to the object of the edge. The default returns the item itself. */
   read?: (item: Item) => Source;
 }
 
-/** Declares a connection field. Each page is one call of the action. */
+/** Declares a connection field. Each page costs one call of the action. */
 export function listCall<Parent, Item, Source = Item>(call: ListCall<Parent, Item, Source>) {
   const { action, items, read = (item) => item as unknown as Source, about, view } = call;
   const fields = call.input ? Object.keys(action.input.shape) : pageFields;
   const { args, toInput } = argsOf(action, { omit: fields });
   const inputOf = (parent: Parent, given: Args): Input => {
     const { first, after } = given;
-    const input = { ...(call.input?.(parent) ?? toInput(given)), count: first ?? defaultFirst };
-    return after == null ? input : { ...input, cursor: after };
+    const input = { count: first ?? defaultFirst, ...(call.input?.(parent) ?? toInput(given)) };
+    return after == null ? input : { cursor: after, ...input };
   };
   return {
     nullable: true as const,
     description: describeCall(action, { about }),
-    // The action checks them: a check by the plugin would make every list wait for two more promises.
+    ...deprecationOf(action),
+    // The arguments are validated by the action, not by the validation plugin, because the plugin would add two promises to every list.
     args: { ...args, ...pageArgs },
     ...costs({
       action,

@@ -12,14 +12,14 @@ import type { Session } from '../session.ts';
 import { listCall, oneCall } from './bind.ts';
 import { builder } from './builder.ts';
 import { MessageConnection, MessageRef } from './message.ts';
-import { descriptionOf, fieldsOf, objectOf } from './zod-types.ts';
+import { fieldsOf, objectOf, schemaDescription } from './zod-types.ts';
 
 objectOf('Participant', participant, { omit: ['type'], names: { id: 'userId' } });
 
 const ConversationRef = builder.objectRef<ConversationView>('Conversation');
 
 builder.node(ConversationRef, {
-  description: descriptionOf(conversation),
+  description: schemaDescription(conversation),
   id: { resolve: ({ conversation_id }) => conversation_id },
   fields: (t) => ({
     ...fieldsOf(t, conversation, { omit: ['last_message', 'participant_count'] }),
@@ -59,7 +59,8 @@ const ConversationConnection = builder.connectionObject(
     description: 'A page of a list of `Conversation`.',
     fields: (t) => ({
       hasMessageRequests: t.boolean({
-        description: 'True if users wrote whom the actor has not answered. Their conversations are not in this list.',
+        description:
+          'True if there are messages from users to whom the actor has not replied. Conversations with these users are not in this list.',
         resolve: (connection) => hasRequests(connection),
       }),
     }),
@@ -72,7 +73,7 @@ function hasRequests(connection: object): boolean {
   return output.has_message_requests === true;
 }
 
-/** Looks through the latest hundred conversations, because the platform has no other way to find one. */
+/** Finds a conversation among the latest hundred, because the platform cannot look up a conversation by its id. */
 export async function conversationOfId(id: string, session: Session): Promise<ConversationView> {
   const { conversations } = await session.read<{ conversations: ConversationView[] }>(dmList, { count: 100 });
   const found = conversations.find(({ conversation_id }) => conversation_id === id);

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { Action } from '../../../actions/action.ts';
-import { alternativesRules, effectSentence, listed } from '../../../actions/action-text.ts';
+import { alternativesRules, deprecationText, effectSentence, listed } from '../../../actions/action-text.ts';
 import { formatDollars } from '../../../shared/model/money.ts';
 import { inputName, outputName, withGraphqlNames } from '../names.ts';
 
-/** Returns the description of a field that runs an action. `known` are the subfields that need no call. */
+/** Returns the description of a field that runs an action. `known` lists the subfields that need no call. */
 export function describeCall(
   action: Action,
   {
@@ -22,7 +22,12 @@ export function describeCall(
   return sentences.filter((sentence) => sentence !== '').join(' ');
 }
 
-/** Returns the description of a mutation, made from the action's own sentences. */
+/** Returns the `@deprecated` directive of a field that runs a deprecated action. */
+export function deprecationOf(action: Action): { deprecationReason?: string } {
+  return action.deprecated ? { deprecationReason: deprecationText(action) } : {};
+}
+
+/** Returns the description of a mutation. It consists of the action's summary and description. */
 export function describeMutation(action: Action): string {
   const sentences = [`${action.summary}.`, action.description, effectSentence(action)];
   return withGraphqlNames(describeCall(action, { about: sentences.filter((text) => text !== '').join(' ') }), {
@@ -31,7 +36,7 @@ export function describeMutation(action: Action): string {
   });
 }
 
-/** The description of the input type of a mutation. `files` are the names of files by the field that they replace. */
+/** Returns the description of a mutation's input type. `files` maps base64 fields to the file fields that can replace them. */
 export function describeInput(action: Action, field: string, files: Readonly<Record<string, string>> = {}): string {
   const sentences = [
     `The parameters of \`${field}\`.`,

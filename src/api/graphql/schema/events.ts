@@ -1,17 +1,25 @@
 import type { z } from 'zod';
 import { eventStream } from '../../../actions/webhook/stream.ts';
+import { eventToken } from '../../../actions/webhook/stream-token.ts';
 import { type EventType, eventTypes, isMessageType } from '../../../shared/model/event.ts';
 import { type EventBody, eventAttachment, eventBodies, eventTypeName } from '../../../shared/model/event-bodies.ts';
-import { eventType } from '../../../shared/model/webhook.ts';
+import { eventType, webhookEventType } from '../../../shared/model/webhook.ts';
 import { type Args, costs } from '../cost.ts';
 import type { Session } from '../session.ts';
 import { builder } from './builder.ts';
 import { describeCall } from './describe.ts';
-import { descriptionOf, enumOf, fieldsOf, objectOf } from './zod-types.ts';
+import { mutation } from './mutation.ts';
+import { enumOf, fieldsOf, objectOf, schemaDescription, useTypeOf } from './zod-types.ts';
 
-const EventTypeRef = enumOf('EventType', eventType, 'A type of event.', (type) => `\`${type}\` of webhooks.`);
+const EventTypeRef = enumOf(
+  'EventType',
+  webhookEventType,
+  'A type of event. Subscriptions do not have `ACCOUNT_LOW_CREDIT`.',
+  (type) => `\`${type}\` of webhooks.`,
+);
+useTypeOf(webhookEventType, eventType);
 
-/** The body of an event, as webhooks get it. */
+/** The body of an event, in the same form as webhooks receive it. */
 type EventSource = EventBody<EventType>;
 
 const EventRef = builder.interfaceRef<EventSource>('Event');
@@ -20,9 +28,11 @@ builder.interfaceType(EventRef, {
   description: "Something that happened to the actor's account. Webhooks get the same events with the same ids.",
   resolveType: ({ type }) => eventTypeName(type),
   fields: (t) => ({
-    id: t.exposeString('id', { description: 'Id of the event. `after` takes it to continue after the event.' }),
+    id: t.exposeString('id', {
+      description: 'Id of the event. If it is sent as `after`, the stream continues after this event.',
+    }),
     type: t.field({ type: EventTypeRef, description: 'The type of the event.', resolve: (event) => event.type }),
-    createdAt: t.expose('created_at', { type: 'DateTime', description: 'When it happened.' }),
+    createdAt: t.expose('created_at', { type: 'DateTime', description: 'Time of the event.' }),
   }),
 });
 
@@ -32,7 +42,7 @@ const commonFields = ['id', 'type', 'created_at'];
 
 for (const type of eventTypes) {
   const schema: z.ZodObject = eventBodies[type];
-  const about = descriptionOf(schema);
+  const about = schemaDescription(schema);
   builder.objectType(builder.objectRef<EventSource>(eventTypeName(type)), {
     description: isMessageType(type) ? `${about} Sent only if \`x-encryption-code\` was given.` : about,
     interfaces: [EventRef],
@@ -40,9 +50,9 @@ for (const type of eventTypes) {
   });
 }
 
-builder.subscriptionType({ description: 'What happens to the actor, over Server-Sent Events.' });
+builder.subscriptionType({ description: 'Events of the actor, sent as Server-Sent Events.' });
 
-/** REST takes the types as one text, and the last id under the name of the header. */
+/** The action has the event types as one comma-separated string, and the last event id under the name of the HTTP header. */
 function inputOf({ types, after }: Args): Record<string, unknown> {
   return {
     ...(types != null && { types: (types as readonly EventType[]).join() }),
@@ -54,11 +64,12 @@ builder.subscriptionField('events', (t) =>
   t.field({
     type: EventRef,
     nullable: true,
-    description: `${describeCall(eventStream)} A null means that events may be missing before the next one.`,
+    description: `${describeCall(eventStream)} A null means that events before the next one may be missing.`,
     args: {
-      types: t.arg({ type: [EventTypeRef], description: 'Types of events; all if left out.' }),
+      types: t.arg({ type: [EventTypeRef], description: 'Types of events. The default is all types.' }),
       after: t.arg.string({
-        description: 'Id of the last event that you have. Events of the last 24 hours follow it.',
+        description:
+          'Id of the last event that you have. The stream continues with the events of the last 24 hours after this event.',
       }),
     },
     ...costs({ action: eventStream, input: inputOf }),
@@ -66,3 +77,5 @@ builder.subscriptionField('events', (t) =>
     resolve: (event) => event as unknown as EventSource,
   }),
 );
+
+mutation('createEventToken', eventToken);

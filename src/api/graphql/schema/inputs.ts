@@ -6,37 +6,44 @@ import { PosternError } from '../../../shared/errors/postern-error.ts';
 import { renamed } from '../errors.ts';
 import { inputName, withGraphqlNames } from '../names.ts';
 import { builder } from './builder.ts';
-import { descriptionOf, graphqlType } from './zod-types.ts';
+import { graphqlType, schemaDescription } from './zod-types.ts';
 
 type Types = typeof builder.$inferSchemaTypes;
 type Given = Readonly<Record<string, unknown>>;
 
 export interface InputChoices {
-  /** Fields of the action's input that GraphQL does not take here. */
+  /** Fields of the action's input that this GraphQL input does not have. */
   readonly omit?: readonly string[];
-  /** Names that do not follow from the action's. */
+  /** GraphQL names of fields, if they do not follow from the action's names. */
   readonly names?: Readonly<Record<string, string>>;
-  /** Fields of base64 that can also be a file of a multipart request, with the name of the file's field. */
+  /** Maps fields with base64 media to the names of the fields for the same media as an uploaded file. */
   readonly files?: Readonly<Record<string, string>>;
 }
 
-/** An action's input in GraphQL. */
+/** The GraphQL form of an action's input. */
 export interface ActionInput {
-  /** The action's input, from the values that a caller gave under GraphQL's names. */
+  /** Converts the values that a caller sent under GraphQL names to the action's input. */
   readonly toInput: (given: Given) => Record<string, unknown>;
-  /** The action's own checks for the validation plugin. A refusal names the field as GraphQL does. */
+}
+
+/** A GraphQL input type with one field for each field of the action's input. */
+export interface InputType extends ActionInput {
+  readonly ref: InputObjectRef<Types, Record<string, unknown>>;
+  /** The action's own validation, for the validation plugin. Its errors contain GraphQL field names. */
   readonly validate: { readonly schema: z.ZodType<never> };
 }
 
-/** An input type: a field for each field of the action's input. */
-export interface InputType extends ActionInput {
-  readonly ref: InputObjectRef<Types, Record<string, unknown>>;
+/** GraphQL arguments for the action's input. */
+export interface Arguments extends ActionInput {
+  readonly args: ArgumentMap;
+  /** Returns an error of the action with the GraphQL name of its field. Returns other values unchanged. */
+  readonly rename: (error: unknown) => unknown;
 }
 
-/** Input types by name: several mutations may share one. */
+/** Created input types by name, because several mutations may share an input type. */
 const inputTypes = new Map<string, InputType['ref']>();
 
-/** The input type of a mutation. An action without input has none. */
+/** Returns the input type of a mutation. Returns `null` if the action has no input. */
 export function inputOf(
   action: Action,
   name: string,
@@ -52,13 +59,13 @@ export function inputOf(
   return { ref, toInput: (given) => fields.toInput(given), validate: fields.validate };
 }
 
-/** The arguments of a query field: one for each field of the action's input. */
-export function argsOf(action: Action, choices: InputChoices = {}): ActionInput & { readonly args: ArgumentMap } {
+/** Returns the arguments of a query field: one for each field of the action's input. */
+export function argsOf(action: Action, choices: InputChoices = {}): Arguments {
   const fields = new InputFields(action, choices);
   return {
     args: builder.args((t) => fields.make(t, true) as never),
     toInput: (given) => fields.toInput(given),
-    validate: fields.validate,
+    rename: (error) => fields.rename(error),
   };
 }
 
@@ -67,9 +74,9 @@ type ArgumentMap = Readonly<Record<string, ArgumentRef<Types, unknown>>>;
 class InputFields {
   readonly #action: Action;
   readonly #files: Readonly<Record<string, string>>;
-  /** GraphQL's name of each field. */
+  /** The GraphQL name of each field. */
   readonly #names: Readonly<Record<string, string>>;
-  /** Fields for which `null` has a meaning of its own. */
+  /** Fields whose schema accepts `null` as a value. */
   readonly #nullable: ReadonlySet<string>;
 
   constructor(action: Action, { omit = [], names = {}, files = {} }: InputChoices) {
@@ -84,7 +91,7 @@ class InputFields {
     return Object.keys(this.#names).length === 0;
   }
 
-  /** The Pothos fields. Arguments show their default values. */
+  /** Creates the Pothos fields. Only arguments show their default values. */
   make(
     t: Pick<PothosSchemaTypes.InputFieldBuilder<Types, 'Arg' | 'InputObject'>, 'field'>,
     showDefaults: boolean,
@@ -96,7 +103,7 @@ class InputFields {
       made[name] = t.field({
         type: isList ? [type] : type,
         required: !schema.isOptional(),
-        description: withGraphqlNames(descriptionOf(schema), this.#names),
+        description: withGraphqlNames(schemaDescription(schema), this.#names),
         ...(showDefaults && schema instanceof z.ZodDefault && { defaultValue: schema.def.defaultValue }),
       } as never);
       const file = this.#files[field];
@@ -107,7 +114,7 @@ class InputFields {
     return made;
   }
 
-  /** Leaves out `null`, except for fields for which it has a meaning. */
+  /** Converts a caller's values to the action's input. Omits `null` values, except for fields that accept `null`. */
   toInput(given: Given): Record<string, unknown> {
     const input: Record<string, unknown> = {};
     for (const [field, name] of Object.entries(this.#names)) {
@@ -121,24 +128,25 @@ class InputFields {
     const name = this.#files[field];
     const file = name === undefined ? undefined : given[name];
     if (file == null) return text;
-    // No action takes an object here, so that a caller who gives both is refused.
+    // No action accepts an object here, so the action refuses a caller who sent both the text and the file.
     return text == null ? file : { both: true };
   }
 
-  get validate(): ActionInput['validate'] {
+  get validate(): InputType['validate'] {
     const schema = z.custom<never>().superRefine((given, context) => {
       try {
         checkInput(this.#action.input, this.toInput(given));
       } catch (error) {
         if (!(error instanceof PosternError)) throw error;
-        context.addIssue({ code: 'custom', params: { refusal: this.#renamed(error) } });
+        context.addIssue({ code: 'custom', params: { refusal: this.rename(error) } });
       }
     });
     return { schema };
   }
 
-  /** Returns the error with the field name that GraphQL callers know, if this input renames the field (`id` to `webhookId`). */
-  #renamed(error: PosternError): PosternError {
+  /** Returns a `bad_input` with the GraphQL name of the field, if this input renames the field (for example `id` to `webhookId`). */
+  rename(error: unknown): unknown {
+    if (!(error instanceof PosternError) || error.code !== 'bad_input') return error;
     const name = this.#names[error.field ?? ''];
     return name === undefined || name === inputName(error.field ?? '') ? error : renamed(error, name);
   }

@@ -6,8 +6,8 @@ import { mutation } from './mutation.ts';
 
 builder.scalarType('Upload', {
   description:
-    'A file that comes with the request, as the GraphQL multipart request specification has it ' +
-    '(https://github.com/jaydenseric/graphql-multipart-request-spec). Only ever the value of a variable.',
+    'A file that is sent with the request, as defined by the GraphQL multipart request specification ' +
+    '(https://github.com/jaydenseric/graphql-multipart-request-spec). It can only be the value of a variable.',
   serialize: () => {
     throw new GraphQLError('Upload is never an output');
   },

@@ -9,7 +9,7 @@ import { mutation } from './mutation.ts';
 
 /* The code is the header `x-encryption-code` and never a variable, because variables may be logged with a document. */
 
-/** Bytes of 10,000 characters. */
+/** The UTF-8 size of a message of the maximum length, 10,000 characters. */
 const text = costs({ bytes: 30_000 });
 
 mutation('sendMessage', dmSend, { payload: { options: { text } } });

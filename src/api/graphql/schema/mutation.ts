@@ -6,22 +6,24 @@ import { type Args, costs } from '../cost.ts';
 import { capitalized } from '../names.ts';
 import type { Session } from '../session.ts';
 import { builder } from './builder.ts';
-import { describeInput, describeMutation } from './describe.ts';
+import { deprecationOf, describeInput, describeMutation } from './describe.ts';
 import { type InputChoices, type InputType, inputOf } from './inputs.ts';
 import { type ObjectChoices, objectOf } from './zod-types.ts';
 
 type Types = typeof builder.$inferSchemaTypes;
 
 interface MutationChoices<Shape extends z.core.$ZodShape> {
-  /** How the input type differs from the action's input. `type` is its name if it is not named after the mutation. */
+  /**
+   * Differences between the input type and the action's input. `type` names the input type if its name does not follow from the mutation.
+   */
   readonly input?: InputChoices & { readonly type?: string; readonly description?: string };
-  /** How the payload type differs from the action's output; or a payload type that is written by hand. */
+  /** Differences between the payload type and the action's output, or a payload type that is written by hand. */
   readonly payload?: (ObjectChoices<Shape> & { readonly type?: string }) | PayloadRef<Shape>;
 }
 
 type PayloadRef<Shape extends z.core.$ZodShape> = ObjectRef<Types, z.output<z.ZodObject<Shape>>>;
 
-/** Adds a mutation that performs an action. Its input type and its payload type follow from the action's schemas. */
+/** Declares a mutation that performs an action. Derives its input type and payload type from the action's schemas. */
 export function mutation<Shape extends z.core.$ZodShape>(
   field: string,
   action: Action<z.ZodObject<Shape>>,
@@ -38,6 +40,7 @@ export function mutation<Shape extends z.core.$ZodShape>(
       type: ref as PayloadRef<Shape>,
       nullable: true,
       description: describeMutation(action),
+      ...deprecationOf(action),
       args: input ? { input: inputArgument(t.arg, input) } : {},
       ...costs({ action, input: toInput }),
       resolve: (_root: unknown, args: Args, session: Session, info: GraphQLResolveInfo) =>
@@ -50,7 +53,7 @@ function inputArgument(arg: ArgBuilder<Types>, { ref, validate }: InputType) {
   return arg({ type: ref, required: true, description: 'The parameters of the mutation.', validate });
 }
 
-/** Payload types by name: several mutations may share one. */
+/** Created payload types by name, because several mutations may share a payload type. */
 const payloadTypes = new Map<string, unknown>();
 
 function payloadOf<Shape extends z.core.$ZodShape>(

@@ -12,10 +12,11 @@ import type { Session } from '../session.ts';
 import { AccountRef, readAccount } from './account.ts';
 import { listCall, oneCall } from './bind.ts';
 import { builder } from './builder.ts';
+import { CapabilitiesRef, readCapabilities } from './capabilities.ts';
 import { argsOf } from './inputs.ts';
 import { RateLimitRef } from './rate-limit.ts';
 import { ListRef, TweetConnection, TweetRef, UserConnection, UserRef } from './refs.ts';
-import { readTweet } from './tweet.ts';
+import { loadTweet } from './tweet.ts';
 import { fromCard, fromProfile, type UserSource } from './user-source.ts';
 import { enumOf } from './zod-types.ts';
 
@@ -23,18 +24,18 @@ enumOf('SearchProduct', searchProduct, 'The order of a search result.', (product
   product === 'Latest' ? 'Newest first.' : 'Most engaging first.',
 );
 
-/** Stores the profile for all other fields of the request that read the same user. */
+/** Caches the profile for all other fields of the request that read the same user. */
 function readProfile(profile: UserProfile, session: Session): UserSource {
   session.note(userInfo, { userId: profile.id }, profile);
   return fromProfile(profile);
 }
 
-const tweets = { items: 'tweets', read: readTweet, view: 'tweet' } as const;
+const tweets = { items: 'tweets', read: loadTweet, view: 'tweet' } as const;
 
 builder.queryFields((t) => ({
   viewer: t.field({ type: UserRef, ...oneCall({ action: me, read: readProfile, view: 'profile' }) }),
   user: t.field({ type: UserRef, ...oneCall({ action: userInfo, read: readProfile, view: 'profile' }) }),
-  tweet: t.field({ type: TweetRef, ...oneCall({ action: tweetDetail, read: readTweet, view: 'tweet' }) }),
+  tweet: t.field({ type: TweetRef, ...oneCall({ action: tweetDetail, read: loadTweet, view: 'tweet' }) }),
   searchTweets: t.field({ type: TweetConnection, ...listCall({ action: advancedSearch, ...tweets }) }),
   searchUsers: t.field({
     type: UserConnection,
@@ -46,15 +47,16 @@ builder.queryFields((t) => ({
   list: t.field({
     type: ListRef,
     nullable: true,
-    description: 'A list of users, by its id. Free; its members cost a call.',
+    description: 'The list of users with this id. Free, but its members cost a call.',
     args: argsOf(listMembers, { omit: ['count', 'cursor'] }).args,
     resolve: (_root, { listId }) => ({ listId: String(listId) }),
   }),
   account: t.field({ type: AccountRef, ...readAccount }),
+  capabilities: t.field({ type: CapabilitiesRef, ...readCapabilities }),
   rateLimit: t.field({
     type: RateLimitRef,
     nullable: true,
-    description: 'The limits of the key and of this request. Free, and needs no actor.',
+    description: 'The limits of the key and of this request. Free. Requires no actor.',
     resolve: (_root, _args, session) => session.terms,
   }),
 }));

@@ -11,12 +11,12 @@ builder.objectType(RateLimitRef, {
   fields: (t) => ({
     limit: t.int({
       nullable: true,
-      description: 'Number of requests that the key may make in a window; null if there is no limit.',
+      description: 'Maximum number of requests of the key in a window; null if there is no limit.',
       resolve: ({ rate }) => rate?.limit ?? null,
     }),
     remaining: t.int({
       nullable: true,
-      description: 'Number of requests that are left.',
+      description: 'Number of remaining requests.',
       resolve: ({ rate }) => rate?.remaining ?? null,
     }),
     windowSeconds: t.int({
@@ -31,12 +31,12 @@ builder.objectType(RateLimitRef, {
     }),
     cost: t.field({
       type: 'Credits',
-      description: 'The most that this request can cost.',
+      description: 'Maximum cost of this request.',
       resolve: ({ quoted }) => formatDollars(quoted),
     }),
     costLimit: t.field({
       type: 'Credits',
-      description: 'The most that any request may cost.',
+      description: 'Maximum cost that a request may have.',
       resolve: ({ costLimit }) => formatDollars(costLimit),
     }),
     balance: t.field({

@@ -6,19 +6,19 @@ import type { UserSource } from './user-source.ts';
 
 type Types = typeof builder.$inferSchemaTypes;
 
-/** A tweet of a page; or a quoted tweet, whose own `quoted_tweet` is not known. */
+/** A tweet. `quoted_tweet` is undefined if the tweet is itself a quoted tweet, because the platform does not send the next level. */
 export type TweetSource = Omit<Tweet, 'quoted_tweet'> & { quoted_tweet: Tweet['quoted_tweet'] | undefined };
 
-/** An article of a list has no `content`. */
+/** An article. Articles of a list have no `content`. */
 export type ArticleSource = ArticleSummary & { content?: string };
 
-/** The object types that refer to each other; each has a file with its fields. */
+/** Object types that refer to each other. The fields of each type are declared in a file of their own. */
 export const TweetRef = builder.objectRef<TweetSource>('Tweet');
 export const UserRef = builder.objectRef<UserSource>('User');
 export const ArticleRef = builder.objectRef<ArticleSource>('Article');
 export const ListRef = builder.objectRef<{ listId: string }>('List');
 
-/** The types of a list, as the Relay specification has them: a connection and an edge. */
+/** Creates the connection type and the edge type of a list, as the Relay specification defines them. */
 export function connectionOf<Source>(name: string, type: ObjectRef<Types, Source>) {
   return builder.connectionObject(
     { type, name: `${name}Connection`, description: `A page of a list of \`${name}\`.` },

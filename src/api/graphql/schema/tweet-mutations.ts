@@ -10,9 +10,9 @@ import { unretweet } from '../../../actions/tweet/unretweet.ts';
 import { costs } from '../cost.ts';
 import { mutation } from './mutation.ts';
 import { TweetRef } from './refs.ts';
-import { tweetById, tweetOfId } from './tweet.ts';
+import { tweetByIdField, tweetOfId } from './tweet.ts';
 
-/** Bytes of 25,000 characters. */
+/** The UTF-8 size of a tweet of the maximum length, 25,000 characters. */
 const longestTweet = 75_000;
 
 mutation('createTweet', createTweet, {
@@ -21,7 +21,7 @@ mutation('createTweet', createTweet, {
     fields: (t) => ({
       tweet: t.field({
         type: TweetRef,
-        ...tweetById(({ id }: OutputOf<typeof createTweet>) => id, {
+        ...tweetByIdField(({ id }: OutputOf<typeof createTweet>) => id, {
           known: ['id', 'tweetId', 'text', 'createdAt'],
           source: ({ id, text, createdAt }) => tweetOfId(id, { text, createdAt }),
         }),
@@ -42,7 +42,10 @@ for (const [field, action] of [
   mutation(field, action, {
     payload: {
       fields: (t) => ({
-        tweet: t.field({ type: TweetRef, ...tweetById(({ tweetId }: Record<string, unknown>) => String(tweetId)) }),
+        tweet: t.field({
+          type: TweetRef,
+          ...tweetByIdField(({ tweetId }: Record<string, unknown>) => String(tweetId)),
+        }),
       }),
     },
   });

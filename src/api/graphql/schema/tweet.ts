@@ -11,7 +11,7 @@ import { listCall, oneCall } from './bind.ts';
 import { builder } from './builder.ts';
 import { TweetConnection, TweetRef, type TweetSource, UserConnection, UserRef } from './refs.ts';
 import { fromAuthor, fromCard } from './user-source.ts';
-import { descriptionOf, fieldsOf, objectOf } from './zod-types.ts';
+import { fieldsOf, objectOf, schemaDescription } from './zod-types.ts';
 
 objectOf('Media', media);
 objectOf('Tag', tag);
@@ -19,11 +19,11 @@ objectOf('Link', link);
 objectOf('Mention', mention, { names: { id: 'userId' } });
 objectOf('Entities', entities);
 
-export function readTweet(found: Tweet): TweetSource {
+export function loadTweet(found: Tweet): TweetSource {
   return found;
 }
 
-/** A tweet of which only the id and `rest` are known. */
+/** Creates a tweet of which only the id and the fields in `rest` are known. */
 export function tweetOfId(id: string, rest: Partial<TweetSource> = {}): TweetSource {
   return { id, ...rest } as TweetSource;
 }
@@ -34,8 +34,8 @@ interface AtHand<Parent> {
   source?: (parent: Parent) => TweetSource;
 }
 
-/** The tweet of this id: a call, unless only `known` fields are selected. */
-export function tweetById<Parent>(
+/** Declares a field that returns the tweet with a given id. The field costs a call, unless only `known` subfields are selected. */
+export function tweetByIdField<Parent>(
   id: (parent: Parent) => string | null,
   { about = 'The tweet.', known = ['id', 'tweetId'], source }: AtHand<Parent> = {},
 ) {
@@ -47,7 +47,7 @@ export function tweetById<Parent>(
     action: tweetDetail,
     input: (parent: Parent) => ({ tweet_id: id(parent) }),
     about,
-    read: readTweet,
+    read: loadTweet,
     view: 'tweet',
     atHand: { known, source: source ?? ofId },
   });
@@ -56,12 +56,12 @@ export function tweetById<Parent>(
 const ofTweet = {
   items: 'tweets',
   input: ({ id }: TweetSource) => ({ tweet_id: id }),
-  read: readTweet,
+  read: loadTweet,
   view: 'tweet',
 } as const;
 
 builder.node(TweetRef, {
-  description: descriptionOf(tweet),
+  description: schemaDescription(tweet),
   id: { resolve: ({ id }) => id },
   fields: (t) => ({
     ...fieldsOf(t, tweet, {
@@ -72,7 +72,7 @@ builder.node(TweetRef, {
     author: t.field({
       type: UserRef,
       nullable: true,
-      description: 'The author. It comes with the tweet: only fields that it lacks cost a call.',
+      description: 'The author. Fields that the tweet contains are free; other fields cost a call.',
       ...costs({ view: 'author' }),
       resolve: ({ author }) => fromAuthor(author),
     }),
@@ -80,13 +80,15 @@ builder.node(TweetRef, {
       type: TweetRef,
       nullable: true,
       description:
-        'The quoted tweet; null if there is none or it cannot be seen. It comes with the tweet, but its own `quotedTweet` costs a call.',
+        'The quoted tweet. Null if there is none or if it is not visible. It is free, but its own `quotedTweet` costs a call.',
       ...costs({ action: tweetDetail, carriedBy: ['tweet'], view: 'quoted' }),
       resolve: quotedTweet,
     }),
     inReplyTo: t.field({
       type: TweetRef,
-      ...tweetById(({ inReplyToId }: TweetSource) => inReplyToId, { about: 'The tweet that it replies to.' }),
+      ...tweetByIdField(({ inReplyToId }: TweetSource) => inReplyToId, {
+        about: 'The tweet to which this tweet is a reply.',
+      }),
     }),
     replies: t.field({ type: TweetConnection, ...listCall({ action: tweetReplies, ...ofTweet }) }),
     quotes: t.field({ type: TweetConnection, ...listCall({ action: tweetQuotes, ...ofTweet }) }),

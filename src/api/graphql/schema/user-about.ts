@@ -1,5 +1,5 @@
 import { userAbout, usernameChanges } from '../../../shared/model/user-about.ts';
-import { descriptionOf, objectOf } from './zod-types.ts';
+import { objectOf, schemaDescription } from './zod-types.ts';
 
 const { lastChangedAt, count } = usernameChanges.shape;
 
@@ -10,14 +10,14 @@ export const UserAboutRef = objectOf('UserAbout', userAbout, {
   fields: (t) => ({
     usernameChangeCount: t.int({
       deprecationReason: 'Use `usernameChanges { count }`.',
-      description: descriptionOf(count),
+      description: schemaDescription(count),
       resolve: (about) => about.usernameChanges.count,
     }),
     usernameLastChangedAt: t.field({
       type: 'DateTime',
       nullable: true,
       deprecationReason: 'Use `usernameChanges { lastChangedAt }`.',
-      description: descriptionOf(lastChangedAt),
+      description: schemaDescription(lastChangedAt),
       resolve: (about) => about.usernameChanges.lastChangedAt || null,
     }),
   }),

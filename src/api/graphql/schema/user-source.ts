@@ -1,9 +1,11 @@
 import type { Author } from '../../../shared/model/author.ts';
 import type { UserCard } from '../../../shared/model/user-card.ts';
 import type { UserProfile } from '../../../shared/model/user-profile.ts';
-import { isoTime } from './time.ts';
 
-/** A user as one response of the platform describes it. A field is `undefined` if that response lacks it, and `null` if the user has none. */
+/**
+ * A user as one response of the platform describes it. A field is `undefined` if the response does not contain it, and `null` if the user
+ * has no value for it.
+ */
 export interface UserSource {
   readonly id: string;
   readonly userName: string;
@@ -29,7 +31,10 @@ export interface UserSource {
   readonly pinnedTweetIds: readonly string[] | undefined;
 }
 
-/** The fields that all views of a user share. Getters, because a view is made for every author of every tweet and few fields are read. */
+/**
+ * The fields that all views of a user share. They are getters, because a view is created for every author of every tweet and few fields are
+ * read.
+ */
 abstract class View<Data extends Author | UserCard | UserProfile> {
   protected readonly data: Data;
 
@@ -87,7 +92,7 @@ abstract class View<Data extends Author | UserCard | UserProfile> {
   }
 }
 
-/** The counts that authors and profiles have, but not cards. */
+/** Counts that authors and profiles have, but cards do not. */
 abstract class CountedView<Data extends Author | UserProfile> extends View<Data> {
   get favouritesCount() {
     return this.data.favouritesCount;
@@ -103,9 +108,6 @@ abstract class CountedView<Data extends Author | UserProfile> extends View<Data>
 class AuthorView extends CountedView<Author> implements UserSource {
   override get platformUrl() {
     return this.data.platformUrl;
-  }
-  override get createdAt() {
-    return this.data.createdAt && isoTime(this.data.createdAt);
   }
   get protected() {
     return undefined;

@@ -15,12 +15,12 @@ import type { Session } from '../session.ts';
 import { listCall, oneCall } from './bind.ts';
 import { builder } from './builder.ts';
 import { TweetConnection, UserConnection, UserRef } from './refs.ts';
-import { readTweet } from './tweet.ts';
+import { loadTweet } from './tweet.ts';
 import { UserAboutRef } from './user-about.ts';
 import { fromCard, fromProfile, type UserSource } from './user-source.ts';
-import { descriptionOf, fieldsOf } from './zod-types.ts';
+import { fieldsOf, schemaDescription } from './zod-types.ts';
 
-/** Declares a field that some views of a user lack. It is then read from the profile. */
+/** Declares a field that some views of a user lack. For these views, its resolver reads the profile. */
 function fromProfileUnless<Field extends keyof UserSource & keyof typeof otherUserFields>(
   field: Field,
   carriedBy: readonly UserView[],
@@ -29,7 +29,7 @@ function fromProfileUnless<Field extends keyof UserSource & keyof typeof otherUs
   const isEverywhere = carriedBy.length === 3;
   return {
     nullable: true as const,
-    description: `${descriptionOf(otherUserFields[field])}${isEverywhere ? '' : ` Missing ${missing}.`}`,
+    description: `${schemaDescription(otherUserFields[field])}${isEverywhere ? '' : ` Missing ${missing}.`}`,
     ...costs({ action: userInfo, carriedBy, shared: true }),
     resolve: (user: UserSource, _args: unknown, session: Session) =>
       (user[field] === undefined ? profileField(user, field, session) : user[field]) as NonNullable<UserSource[Field]>,
@@ -50,7 +50,7 @@ function usersOf(action: Action, items: string, input: (user: UserSource) => Rec
 function tweetsOf(action: Action) {
   return {
     type: TweetConnection,
-    ...listCall({ action, items: 'tweets', input: byId, read: readTweet, view: 'tweet' }),
+    ...listCall({ action, items: 'tweets', input: byId, read: loadTweet, view: 'tweet' }),
   };
 }
 
@@ -58,20 +58,20 @@ const { followers: followersCount, following: followingCount, ...sameNames } = u
 
 builder.node(UserRef, {
   description:
-    'A user of the platform. A user of a list or of a tweet lacks some fields: asking for one of them costs one call for each such user of the request.',
+    'A user of the platform. Users of lists and tweets lack some fields. Selecting one of these fields costs one call for each such user.',
   id: { resolve: ({ id }) => id },
   fields: (t) => ({
     ...fieldsOf(t, z.object(sameNames), { names: { id: 'userId' } }),
     platformUrl: t.exposeString('platformUrl', {
       nullable: true,
-      description: `${descriptionOf(otherUserFields.platformUrl)} Known for the author of a tweet only.`,
+      description: `${schemaDescription(otherUserFields.platformUrl)} Known for the author of a tweet only.`,
     }),
-    followersCount: t.exposeInt('followersCount', { description: descriptionOf(followersCount) }),
-    followingCount: t.exposeInt('followingCount', { description: descriptionOf(followingCount) }),
+    followersCount: t.exposeInt('followersCount', { description: schemaDescription(followersCount) }),
+    followingCount: t.exposeInt('followingCount', { description: schemaDescription(followingCount) }),
     createdAt: t.expose('createdAt', {
       type: 'DateTime',
       nullable: true,
-      description: descriptionOf(otherUserFields.createdAt),
+      description: schemaDescription(otherUserFields.createdAt),
     }),
     protected: t.boolean(fromProfileUnless('protected', ['card', 'profile'])),
     favouritesCount: t.int(fromProfileUnless('favouritesCount', ['author', 'profile'])),

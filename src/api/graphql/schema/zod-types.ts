@@ -3,28 +3,24 @@ import { z } from 'zod';
 import { byteCount, dollars, timeOrEmpty, tweetTime } from '../../../shared/model/scalars.ts';
 import { outputName, withGraphqlNames } from '../names.ts';
 import { builder } from './builder.ts';
-import { isoTime } from './time.ts';
 
 type Types = typeof builder.$inferSchemaTypes;
 type ScalarName = 'String' | 'Int' | 'Float' | 'Boolean' | 'DateTime' | 'Credits';
 type TypeRef = ScalarName | EnumRef<Types, string> | ObjectRef<Types, object>;
 
-/** The GraphQL types of schemas whose kind does not tell the type. */
+/** The GraphQL types of schemas whose zod type does not determine the GraphQL type. */
 const registered = new Map<z.core.$ZodType, TypeRef>([
   [dollars, 'Credits'],
   [tweetTime, 'DateTime'],
   [timeOrEmpty, 'DateTime'],
-  // A file can be larger than Int allows.
+  // `Float`, because the size of a file can exceed the range of `Int`.
   [byteCount, 'Float'],
 ]);
 
-/** The values of these schemas in GraphQL, if they differ. */
-const conversions = new Map<z.core.$ZodType, (value: string) => string | null>([
-  [tweetTime, isoTime],
-  [timeOrEmpty, (time) => time || null],
-]);
+/** Converts values of these schemas to their GraphQL form. */
+const conversions = new Map<z.core.$ZodType, (value: string) => string | null>([[timeOrEmpty, (time) => time || null]]);
 
-/** The entry for a schema, or for the one that it was made from by `.meta()` or another check. */
+/** Returns the entry for a schema, or for the schema from which `.meta()` or a check derived it. */
 function entryOf<Entry>(map: ReadonlyMap<z.core.$ZodType, Entry>, schema: z.core.$ZodType): Entry | undefined {
   for (let each: z.core.$ZodType | undefined = schema; each; each = each._zod.parent) {
     const entry = map.get(each);
@@ -33,7 +29,7 @@ function entryOf<Entry>(map: ReadonlyMap<z.core.$ZodType, Entry>, schema: z.core
   return undefined;
 }
 
-/** The GraphQL type of a zod schema. Throws if the schema has none, so that a missing type stops the start. */
+/** Returns the GraphQL type of a zod schema. Throws at start-up if the schema has no type. */
 export function graphqlType(schema: z.core.$ZodType): { type: TypeRef; isList: boolean } {
   const type = entryOf(registered, schema);
   if (type !== undefined) return { type, isList: false };
@@ -57,7 +53,7 @@ function scalarOf(schema: z.core.$ZodType): ScalarName {
   if (schema instanceof z.ZodStringFormat || schema instanceof z.ZodString || schema instanceof z.ZodEnum) {
     return 'String';
   }
-  // A custom schema has no type of its own. Its metadata declares the JSON Schema type `string`.
+  // A custom schema has no zod type. Its metadata declares the JSON Schema type `string`.
   if (schema instanceof z.ZodCustom && schema.meta()?.['type'] === 'string') return 'String';
   throw new Error(`GraphQL has no type for a zod schema of type ${schema._zod.def.type}: register one`);
 }
@@ -67,7 +63,7 @@ function scalarOfValue(value: unknown): ScalarName {
   return typeof value === 'boolean' ? 'Boolean' : 'String';
 }
 
-/** Makes the enum of a schema. `describeValue` gives the description of each value. */
+/** Creates the GraphQL enum of a schema. `describeValue` returns the description of each value. */
 export function enumOf<Value extends string>(
   name: string,
   schema: z.ZodType<Value> & { options: Value[] },
@@ -80,7 +76,12 @@ export function enumOf<Value extends string>(
   return ref as unknown as EnumRef<Types, Value>;
 }
 
-/** `message.reactionAdded` → `MESSAGE_REACTION_ADDED`. */
+/** Gives `schema`, whose values `wider` also accepts, the GraphQL type of `wider`. */
+export function useTypeOf(wider: z.ZodType, schema: z.ZodType): void {
+  registered.set(schema, graphqlType(wider).type);
+}
+
+/** Converts an enum value to a GraphQL name: `message.reactionAdded` becomes `MESSAGE_REACTION_ADDED`. */
 function constantName(value: string): string {
   return value
     .replace('.', '_')
@@ -89,17 +90,17 @@ function constantName(value: string): string {
 }
 
 interface FieldChoices<Shape> {
-  /** Fields of the schema that GraphQL does not show, or that are written by hand. */
+  /** Fields of the schema that the GraphQL type does not have, or that are declared by hand. */
   readonly omit?: readonly (keyof Shape)[];
-  /** Names that do not follow from the schema's. */
+  /** GraphQL names of fields, if they do not follow from the schema's names. */
   readonly names?: Readonly<Partial<Record<keyof Shape, string>>>;
-  /** Options to add to a field, such as its cost. */
+  /** Pothos options to add to fields, such as their cost. */
   readonly options?: Readonly<Partial<Record<keyof Shape, object>>>;
 }
 
 type FieldBuilder<Source> = PothosSchemaTypes.ObjectFieldBuilder<Types, Source>;
 
-/** The fields of an object type: one for each field of the schema, with its type, nullability and description. */
+/** Creates the fields of an object type. Each field of the schema becomes a field with the same type, nullability and description. */
 export function fieldsOf<Source, Shape extends z.core.$ZodShape>(
   t: FieldBuilder<Source>,
   { shape }: z.ZodObject<Shape>,
@@ -116,7 +117,7 @@ export function fieldsOf<Source, Shape extends z.core.$ZodShape>(
     const common = {
       type: isList ? [type] : type,
       nullable: schema.isOptional() || schema.isNullable() || convert?.('') === null,
-      description: withGraphqlNames(descriptionOf(schema), known),
+      description: withGraphqlNames(schemaDescription(schema), known),
       ...options?.[field],
     };
     const read = (source: Source) => (source as Record<string, string>)[field] ?? '';
@@ -128,26 +129,26 @@ export function fieldsOf<Source, Shape extends z.core.$ZodShape>(
   return Object.fromEntries(fields);
 }
 
-/** The description of a schema, or of the schema inside it. */
-export function descriptionOf(schema: z.ZodType): string {
+/** Returns the description of a schema, or of the schema that it wraps. */
+export function schemaDescription(schema: z.ZodType): string {
   const own = schema.meta()?.description;
   if (own !== undefined) return own;
   return schema instanceof z.ZodOptional || schema instanceof z.ZodNullable
-    ? descriptionOf(schema.unwrap() as z.ZodType)
+    ? schemaDescription(schema.unwrap() as z.ZodType)
     : '';
 }
 
 export interface ObjectChoices<Shape extends z.core.$ZodShape> extends FieldChoices<Shape> {
   readonly description?: string;
-  /** Fields that the schema does not have. */
+  /** Additional fields that the schema does not have. */
   readonly fields?: (t: FieldBuilder<z.output<z.ZodObject<Shape>>>) => FieldMap;
 }
 
-/** Makes the object type of a schema, with its description. Schemas that hold this one refer to the type. */
+/** Creates the object type of a schema, with its description. Other schemas that contain this schema refer to the type. */
 export function objectOf<Shape extends z.core.$ZodShape>(
   name: string,
   schema: z.ZodObject<Shape>,
-  { description = descriptionOf(schema), fields, ...choices }: ObjectChoices<Shape> = {},
+  { description = schemaDescription(schema), fields, ...choices }: ObjectChoices<Shape> = {},
 ): ObjectRef<Types, z.output<z.ZodObject<Shape>>> {
   const ref = builder.objectRef<z.output<z.ZodObject<Shape>>>(name);
   registered.set(schema, ref as never);

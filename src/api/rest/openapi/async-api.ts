@@ -1,12 +1,13 @@
+import { eventTypes } from '../../../shared/model/event.ts';
 import { eventTypeName } from '../../../shared/model/event-bodies.ts';
 import { aboutEvent, deliveryHeaders, type EventName, eventNames, eventReferences } from './events.ts';
 import { SchemaBook } from './schemas.ts';
 import type { JsonObject } from './shared.ts';
 import { securitySchemes } from './shared.ts';
 
-const streamedNames = eventNames.filter((name) => name !== 'webhook.test');
+const streamedNames: readonly EventName[] = eventTypes;
 
-/** schema/asyncapi.yaml: deliveries to webhooks and the stream of events (AsyncAPI 3.0). */
+/** Returns schema/asyncapi.yaml, which describes webhook deliveries and the event stream (AsyncAPI 3.0). */
 export function asyncApiDocument(): JsonObject {
   const book = new SchemaBook();
   const payloads = eventReferences(book);
@@ -25,8 +26,8 @@ export function asyncApiDocument(): JsonObject {
       title: 'Postern events',
       version: '1.0.0',
       description:
-        'Events of an account on the platform, pushed to webhooks and streamed to readers. Both carry the same events with ' +
-        'the same ids. Each event is sent at least once, in no promised order. The REST API is described in openapi.json.',
+        'Events of an account on the platform, sent to webhooks and to live streams. Both contain the same events with ' +
+        'the same ids. Each event is sent at least once. The order is not guaranteed. openapi.json describes the REST API.',
       license: { name: 'MIT' },
     },
     defaultContentType: 'application/json',
@@ -36,7 +37,7 @@ export function asyncApiDocument(): JsonObject {
         pathname: '/v1',
         protocol: 'http',
         description: 'A service on this machine with its default settings.',
-        security: ['apiKey', 'actor', 'encryptionCode'].map((name) => ({
+        security: Object.keys(securitySchemes).map((name) => ({
           $ref: `#/components/securitySchemes/${name}`,
         })),
       },
@@ -45,8 +46,7 @@ export function asyncApiDocument(): JsonObject {
       webhook: {
         address: null,
         title: 'Webhook',
-        description:
-          'The `url` of a webhook, as given to POST /webhooks. An event that is not answered 2xx is retried.',
+        description: 'The `url` of a webhook, as sent to POST /webhooks. A delivery without a 2xx response is retried.',
         servers: [],
         messages: messages(eventNames, (name) => ({
           ...message(name),
@@ -57,8 +57,8 @@ export function asyncApiDocument(): JsonObject {
         address: '/events',
         title: 'Stream',
         description:
-          'Server-Sent Events. The field `event` has the type, `id` the id and `data` the body. An event `gap` says that ' +
-          'events may be missing; `Last-Event-ID` continues behind the last event that was received.',
+          'Server-Sent Events. The field `event` has the type, `id` the id and `data` the body. An event `gap` means that ' +
+          'events may be missing. With `Last-Event-ID` the stream continues after the last event that was received.',
         servers: [{ $ref: '#/servers/gateway' }],
         messages: messages(streamedNames, (name) => ({ $ref: `#/components/messages/${eventTypeName(name)}` })),
       },

@@ -1,29 +1,28 @@
 import type { Action } from '../../../actions/action.ts';
 import { deliveriesTag, openApiWebhooks } from './events.ts';
 import { operationOf, type Performed } from './operation.ts';
+import { tagsOf } from './operation-text.ts';
 import { refusalComponents } from './refusals.ts';
 import { SchemaBook } from './schemas.ts';
 import type { JsonObject } from './shared.ts';
 import { headers, parameters, schemas, securitySchemes } from './shared.ts';
-import { tagsOf } from './words.ts';
 
 const about = `
-A gateway to a social platform, for programs. One API key, one price a call.
+A gateway to a social platform, for programs.
 
-- **Who pays**: \`Authorization: Bearer <API_KEY>\` on every call.
-- **Who acts**: \`auth_token\`, in the query of a \`GET\`, in the body of all else, or in the header \`x-auth-token\`.
+- **Who pays**: the account of the API key, which every call sends as \`Authorization: Bearer <API_KEY>\`.
+- **Who acts**: the platform account of \`auth_token\`. It is in the query of a \`GET\`, in the body of other methods, or in the header \`x-auth-token\`.
 - **Direct messages** are opened with \`encryption_code\`, in the same places, or in the header \`x-encryption-code\`.
-- **Every answer** is an Envelope: \`{ "status": true, "data": …, "error": null }\`, or
+- **Every response** is an Envelope: \`{ "status": true, "data": …, "error": null }\`, or
   \`{ "status": false, "data": null, "error": "…" }\` with a message that names the field or the cause.
 - **Errors** have a stable code in the header \`x-error-code\`; [/docs/errors](/docs/errors) explains each code.
-- **Money** is a decimal string. A call is charged when it succeeds, and only then.
+- **Money** is a decimal string. A call is charged only if it succeeds.
 - **Pages** hold \`count\` items. A cursor works for the same list, parameters and \`auth_token\` only.
-- A path answers 404 where it is unknown, and 405 with \`Allow\` to a method that it does not take, both with an Envelope.
+- An unknown path returns 404. A method that a path does not support returns 405 with \`Allow\`. Both responses are an Envelope.
 `.trim();
 
 /**
- * The OpenAPI description of the actions. `performed` has each of them by name, as it was really performed: its
- * examples are true.
+ * Returns the OpenAPI document of the actions. `performed` contains a real request and response of each action, which become the examples.
  */
 export function openApiDocument(actions: readonly Action[], performed: ReadonlyMap<string, Performed>): JsonObject {
   const book = new SchemaBook();

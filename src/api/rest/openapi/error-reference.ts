@@ -1,9 +1,9 @@
 import { errorGuide } from '../../../shared/errors/guide.ts';
 import { type ErrorReason, errorReasons } from '../../../shared/errors/reasons.ts';
 import { type ErrorCode, errorCodes, errorTable } from '../../../shared/errors/table.ts';
-import { exampleMessage, meaningOf } from './refusals.ts';
+import { exampleErrorMessage, meaningOf } from './refusals.ts';
 
-/** An error code for `/docs/errors` and docs/errors.md. Texts are Markdown with code spans only. */
+/** The description of an error code for `/docs/errors` and docs/errors.md. The texts are Markdown with code spans only. */
 export interface ErrorEntry {
   code: ErrorCode;
   status: number;
@@ -20,7 +20,7 @@ export function errorEntries(): ErrorEntry[] {
     ...errorTable[code],
     meaning: meaningOf(code),
     ...errorGuide[code],
-    example: exampleMessage(code) ?? null,
+    example: exampleErrorMessage(code) ?? null,
   }));
 }
 
@@ -29,7 +29,7 @@ export const errorIntroduction =
   'for people. Programs should decide by the code and not by the message. In GraphQL, each error has `extensions.code` and ' +
   '`extensions.status`. A request that is refused as a whole has the header as well, unless its status is 200.';
 
-/** Returns docs/errors.md, which has a section for each code. The name of the code is the anchor. */
+/** Returns docs/errors.md, which has a section for each error code. The code is the anchor of its section. */
 export function errorReference(): string {
   const sections = errorEntries().map(({ code, status, graphql, meaning, remedy, retry, example }) =>
     [
@@ -50,7 +50,7 @@ export function errorReference(): string {
 
 const reasonIntroduction =
   'For operators: the log line of a request names the code and its reason, and `postern_refusals_total` counts reasons. ' +
-  'The reason says, for example, which of the limits refused a request.';
+  'The reason identifies, for example, the limit that refused a request.';
 
 function reasonsOf(code: ErrorCode): string[] {
   const reasons = Object.keys(errorReasons) as ErrorReason[];

@@ -2,12 +2,13 @@ import { isMessageType } from '../../../shared/model/event.ts';
 import { eventBodies, eventTypeName } from '../../../shared/model/event-bodies.ts';
 import { SchemaBook } from './schemas.ts';
 import type { JsonObject } from './shared.ts';
+import { interfaceOf } from './type-source.ts';
 
 export type EventName = keyof typeof eventBodies;
 
 export const eventNames = Object.keys(eventBodies) as EventName[];
 
-/** Puts the bodies of all events into the book. Returns a reference to each. */
+/** Adds the bodies of all events to the schema book. Returns a reference to each body. */
 export function eventReferences(book: SchemaBook): Map<EventName, JsonObject> {
   return new Map(eventNames.map((name) => [name, book.output(eventBodies[name])]));
 }
@@ -17,17 +18,17 @@ export function aboutEvent(name: EventName): string {
   return isMessageType(name) ? `${about} Sent only if the webhook or stream has an \`encryption_code\`.` : about;
 }
 
-/** The headers of a delivery. */
+/** The headers of a webhook delivery. */
 export const deliveryHeaders: Readonly<Record<string, JsonObject>> = {
   'webhook-id': { description: 'The id of the event (Standard Webhooks).', schema: { type: 'string' } },
   'webhook-timestamp': {
-    description: 'When this attempt was made, in seconds since 1970 (Standard Webhooks).',
+    description: 'Time of this attempt in seconds since 1970 (Standard Webhooks).',
     schema: { type: 'string', pattern: '^[0-9]+$' },
   },
   'webhook-signature': {
     description:
       '`v1,` and the base64 of HMAC-SHA256 over `webhook-id`, `webhook-timestamp` and the body, joined by dots ' +
-      '(Standard Webhooks); several by space while a secret is replaced.',
+      '(Standard Webhooks). While a secret is rotated, two signatures separated by a space.',
     schema: { type: 'string' },
   },
   'x-platform-webhooks-signature': {
@@ -36,7 +37,7 @@ export const deliveryHeaders: Readonly<Record<string, JsonObject>> = {
   },
   'x-platform-webhooks-event-id': { description: 'The id of the event.', schema: { type: 'string' } },
   'x-platform-webhooks-attempt': {
-    description: 'Counts the attempts at this event, from 1.',
+    description: 'The number of this attempt, beginning with 1.',
     schema: { type: 'string', pattern: '^[0-9]+$' },
   },
   'x-platform-webhooks-timestamp': {
@@ -45,10 +46,10 @@ export const deliveryHeaders: Readonly<Record<string, JsonObject>> = {
   },
 };
 
-/** A tag of their own: generators that make methods of them keep those apart from the methods of the API. */
-export const deliveriesTag = { name: 'Deliveries', description: 'The requests that a webhook of yours receives.' };
+/** Deliveries have their own tag, so that client generators do not mix them with the methods of the API. */
+export const deliveriesTag = { name: 'Deliveries', description: 'The requests that are sent to your webhooks.' };
 
-/** `webhooks` of OpenAPI 3.1: the requests that a receiver answers. */
+/** Returns the `webhooks` section of OpenAPI 3.1, which describes the requests to a receiver. */
 export function openApiWebhooks(book: SchemaBook): JsonObject {
   const references = eventReferences(book);
   return Object.fromEntries(
@@ -60,7 +61,7 @@ export function openApiWebhooks(book: SchemaBook): JsonObject {
           operationId: `on${eventTypeName(name)}`,
           summary: name,
           description: aboutEvent(name),
-          // openapi-generator 7.17 writes invalid Python for the parameters and bodies of webhooks; this makes it leave them out.
+          // Excludes webhooks from generated clients, because openapi-generator 7.17 writes invalid Python for their parameters and bodies.
           'x-internal': true,
           security: [],
           parameters: Object.entries(deliveryHeaders).map(([header, { description, schema }]) => ({
@@ -72,8 +73,11 @@ export function openApiWebhooks(book: SchemaBook): JsonObject {
           })),
           requestBody: { required: true, content: { 'application/json': { schema: references.get(name) } } },
           responses: {
-            '2XX': { description: 'Received. Any other answer within 10 seconds, or none, is followed by a retry.' },
-            '410': { description: 'The receiver is gone: the webhook becomes invalid at once.' },
+            '2XX': {
+              description:
+                'Received. After any other response, or no response within 10 seconds, the delivery is retried.',
+            },
+            '410': { description: 'The receiver no longer exists. The webhook becomes invalid at once.' },
           },
         },
       },
@@ -81,7 +85,7 @@ export function openApiWebhooks(book: SchemaBook): JsonObject {
   );
 }
 
-/** schema/events.json: the body of any event as JSON Schema (draft 2020-12). */
+/** Returns schema/events.json, a JSON Schema (draft 2020-12) for the body of any event. */
 export function eventsSchema(): JsonObject {
   const book = new SchemaBook();
   const oneOf = [...eventReferences(book).values()];
@@ -97,8 +101,11 @@ export function eventsSchema(): JsonObject {
   return JSON.parse(JSON.stringify(schema).replaceAll('#/components/schemas/', '#/$defs/')) as JsonObject;
 }
 
-/** src/client/webhooks/events.ts: the same as TypeScript, since the kit imports no package. */
-export function eventTypes(): string {
+/**
+ * Returns src/client/webhooks/events.ts, the event types in TypeScript. They are generated, because the webhook kit must not import any
+ * package.
+ */
+export function eventTypesSource(): string {
   const book = new SchemaBook();
   eventReferences(book);
   const interfaces = Object.entries(book.components()).map(([name, schema]) => interfaceOf(name, schema as JsonObject));
@@ -108,26 +115,4 @@ export function eventTypes(): string {
     ...interfaces,
     `/** Every event that a webhook can get. */\nexport type WebhookEvent =${union};`,
   ].join('\n\n')}\n`;
-}
-
-function interfaceOf(name: string, { description, properties, required = [] }: JsonObject): string {
-  const fields = Object.entries(properties as Record<string, JsonObject>).map(([field, schema]) => {
-    const optional = (required as string[]).includes(field) ? '' : '?';
-    return `${comment(schema['description'], '  ')}  ${field}${optional}: ${typeOf(schema)};`;
-  });
-  return `${comment(description, '')}export interface ${name} {\n${fields.join('\n')}\n}`;
-}
-
-function comment(text: unknown, indent: string): string {
-  return typeof text === 'string' ? `${indent}/** ${text} */\n` : '';
-}
-
-function typeOf(schema: JsonObject): string {
-  const { type, items, $ref, const: only, anyOf } = schema;
-  if (Array.isArray(anyOf)) return anyOf.map((each) => typeOf(each as JsonObject)).join(' | ');
-  if (typeof $ref === 'string') return $ref.replace(/^.*\//, '');
-  if (only !== undefined) return `'${only}'`;
-  if (type === 'array') return `${typeOf(items as JsonObject)}[]`;
-  if (Array.isArray(type)) return type.join(' | ');
-  return type === 'integer' ? 'number' : String(type);
 }

@@ -1,8 +1,8 @@
 import type { Action } from '../../../actions/action.ts';
+import { operationIdOf } from './operation-text.ts';
 import type { JsonObject } from './shared.ts';
-import { operationIdOf } from './words.ts';
 
-/** By action: the parameters that its answer has values for, and where in `data` they are. */
+/** For each action, the parameters of other actions that its response contains, with the path of the value within `data`. */
 const answered: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'tweet/create': { tweet_id: 'id' },
   'user/info': { userId: 'id' },
@@ -13,8 +13,8 @@ const answered: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 };
 
 /**
- * `links` of an action's answer: the calls that take one of its values as a parameter, such as the id of what it created. Those
- * that take it in their body have none, because openapi-generator refuses a document with a `requestBody` in a link.
+ * Returns the `links` of an action's response: calls that have a value of the response as a parameter, such as the id of a created
+ * resource. Calls with this value in their body are omitted, because openapi-generator refuses a document with a `requestBody` in a link.
  */
 export function linksOf(action: Action, actions: readonly Action[]): JsonObject {
   const links = Object.entries(answered[action.name] ?? {}).flatMap(([parameter, from]) =>
@@ -32,7 +32,7 @@ function takesParameter({ input, method, path }: Action, name: string): boolean 
 function link(target: Action, parameter: string, from: string): JsonObject {
   return {
     operationId: operationIdOf(target),
-    description: `\`data.${from.replaceAll('/', '.')}\` is its \`${parameter}\`.`,
+    description: `\`data.${from.replaceAll('/', '.')}\` is the \`${parameter}\` of this call.`,
     parameters: { [parameter]: `$response.body#/data/${from}` },
   };
 }

@@ -2,23 +2,23 @@ import type { Action } from '../../../actions/action.ts';
 import { alternativesRules } from '../../../actions/action-text.ts';
 import { alternativesOf } from '../../../actions/input/input.ts';
 import { linksOf } from './links.ts';
-import { always, nothing, nullable } from './plain-unions.ts';
+import { operationDescription, operationIdOf, tagOf } from './operation-text.ts';
+import { alwaysNull, constantBoolean, nullableSchema } from './plain-unions.ts';
 import { refusalsOf } from './refusals.ts';
 import type { SchemaBook } from './schemas.ts';
 import type { Json, JsonObject } from './shared.ts';
 import { actorFieldsOf, rateHeaders, reference, securityOf } from './shared.ts';
-import { descriptionOf, operationIdOf, tagOf } from './words.ts';
 
-/** One action as it was really performed: what was sent, and what came back. */
+/** A real request and response of one action, for the examples. */
 export interface Performed {
   readonly input: Readonly<Record<string, Json>>;
-  /** The whole Envelope; of a stream the beginning, as text. */
+  /** The whole Envelope, or the beginning of a stream as text. */
   readonly answer: JsonObject | string;
 }
 
 type Fields = [name: string, schema: JsonObject][];
 
-/** The Operation Object of one action; `actions` are all of the document. */
+/** Returns the Operation Object of one action. `actions` contains all actions of the document, for the links. */
 export function operationOf(
   action: Action,
   actions: readonly Action[],
@@ -43,7 +43,8 @@ export function operationOf(
     tags: [tagOf(action)],
     operationId: operationIdOf(action),
     summary: action.summary,
-    description: descriptionOf(action),
+    description: operationDescription(action),
+    ...(action.deprecated && { deprecated: true }),
     security: securityOf(action),
     ...(parameters.length > 0 && { parameters }),
     ...alternativesExtension(action),
@@ -81,7 +82,7 @@ function requestBody(
   const example = Object.entries(input).filter(([name]) => fields.some(([field]) => field === name));
   return {
     ...(rules.length > 0 && { description: rules.join(' ') }),
-    // An empty body counts as {}.
+    // An empty body is accepted as {}.
     ...((needed.length > 0 || oneIsNeeded) && { required: true }),
     content: {
       'application/json': {
@@ -98,14 +99,14 @@ function requestBody(
   };
 }
 
-/** In a body, null for an optional field means that the field is left out. */
+/** Allows null for an optional field of a body, because null means that the field is omitted. */
 function orLeftOut(schema: JsonObject): JsonObject {
-  return typeof schema['type'] === 'string' ? nullable(schema) : schema;
+  return typeof schema['type'] === 'string' ? nullableSchema(schema) : schema;
 }
 
 /**
- * The alternatives for tools that check requests. They are not part of the schema: code generators do not understand
- * `anyOf` and `not` over the fields of one object.
+ * Describes alternative fields for tools that validate requests. The schema itself does not contain them, because code generators do not
+ * support `anyOf` and `not` over the fields of one object.
  */
 function alternativesExtension(action: Action): JsonObject {
   const groups = alternativesOf(action.input).map(({ fields, atLeast, atMost }) => ({
@@ -125,7 +126,8 @@ function success(action: Action, book: SchemaBook, { answer }: Performed): JsonO
     'Cache-Control',
   ];
   return {
-    description: action.kind === 'stream' ? 'It is open, and goes on until one of both ends it.' : 'It succeeded.',
+    description:
+      action.kind === 'stream' ? 'The stream is open until the client or the service ends it.' : 'The call succeeded.',
     headers: Object.fromEntries(names.map((name) => [name, reference('headers', name)])),
     content: action.kind === 'stream' ? eventStream(answer) : envelope(book.output(action.output), answer),
   };
@@ -137,14 +139,14 @@ function envelope(data: JsonObject, example: Performed['answer']): JsonObject {
       schema: {
         type: 'object',
         required: ['status', 'data', 'error'],
-        properties: { status: always(true), data, error: nothing('string') },
+        properties: { status: constantBoolean(true), data, error: alwaysNull('string') },
       },
       example,
     },
   };
 }
 
-/** Server-Sent Events: what a frame's `data` holds, schema/events.json describes. */
+/** Describes a Server-Sent Events response. schema/events.json describes the `data` of its frames. */
 function eventStream(example: Performed['answer']): JsonObject {
   return { 'text/event-stream': { schema: { type: 'string' }, example } };
 }

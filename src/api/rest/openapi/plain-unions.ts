@@ -1,8 +1,8 @@
-import { isObject, type Json, type JsonObject } from './shared.ts';
+import type { Json, JsonObject } from './shared.ts';
 
 /**
- * Rewrites unions that code generators turn into wrapper classes, or give up on, as one plain schema: nullable types
- * (`type: [string, null]`, OpenAPI 3.1), unions of literals (`enum`) and unions of strings. Other unions stay.
+ * Replaces unions that many code generators do not support by one plain schema: nullable types (`type: [string, null]`, OpenAPI 3.1),
+ * unions of literals (`enum`) and unions of strings. Other unions stay unchanged.
  */
 export function withPlainUnions(value: Json): Json {
   if (Array.isArray(value)) return value.map(withPlainUnions);
@@ -11,25 +11,29 @@ export function withPlainUnions(value: Json): Json {
     Object.entries(value).map(([key, inner]) => [key, withPlainUnions(inner as Json)]),
   ) as JsonObject;
   const { anyOf, properties, ...rest } = schema;
-  if (typeof schema['const'] === 'boolean') return { ...always(schema['const']), ...without(schema, 'const') };
+  if (typeof schema['const'] === 'boolean') return { ...constantBoolean(schema['const']), ...without(schema, 'const') };
   if (isObject(properties)) return { ...rest, properties: withTypedNulls(properties) };
   if (!Array.isArray(anyOf)) return schema;
   const branches = anyOf as readonly JsonObject[];
   const plain = merged(branches.filter(({ type }) => type !== 'null'));
   if (plain === null) return schema;
   const isNullable = branches.some(({ type }) => type === 'null');
-  return { ...(isNullable ? nullable(plain) : plain), ...rest };
+  return { ...(isNullable ? nullableSchema(plain) : plain), ...rest };
 }
 
 /**
- * A field that is always null. It has a type besides, because openapi-generator refuses a field that can only be null.
+ * Returns the schema of a field that is always null. The schema has a second type, because openapi-generator refuses a field that can only
+ * be null.
  */
-export function nothing(type: 'string' | 'object'): JsonObject {
+export function alwaysNull(type: 'string' | 'object'): JsonObject {
   return { type: [type, 'null'], description: 'Always null.' };
 }
 
-/** A flag that is always the same. Not as `const`: openapi-generator's Python compares it with the text `true`. */
-export function always(value: boolean): JsonObject {
+/**
+ * Returns the schema of a boolean with a fixed value. It does not use `const`, because openapi-generator's Python client compares a `const`
+ * boolean with the text `true`.
+ */
+export function constantBoolean(value: boolean): JsonObject {
   return { type: 'boolean', description: `Always ${value}.` };
 }
 
@@ -38,7 +42,7 @@ function withTypedNulls(properties: JsonObject): JsonObject {
     Object.entries(properties).map(([name, schema]) => [
       name,
       isObject(schema) && schema['type'] === 'null'
-        ? { ...nothing('object'), ...schema, type: ['object', 'null'] }
+        ? { ...alwaysNull('object'), ...schema, type: ['object', 'null'] }
         : schema,
     ]),
   );
@@ -48,7 +52,7 @@ function without(schema: JsonObject, field: string): JsonObject {
   return Object.fromEntries(Object.entries(schema).filter(([name]) => name !== field));
 }
 
-/** The union as one schema with one type; `null` if it needs several. */
+/** Merges the branches of a union into one schema with one type. Returns `null` if the union needs several types. */
 function merged(branches: readonly JsonObject[]): JsonObject | null {
   const [first] = branches;
   if (!first || typeof first['type'] !== 'string') return null;
@@ -63,11 +67,15 @@ function merged(branches: readonly JsonObject[]): JsonObject | null {
   return type === 'string' ? { type } : null;
 }
 
-/** The same, or null. */
-export function nullable({ type, enum: values, ...schema }: JsonObject): JsonObject {
+/** Returns a copy of the schema that allows null too. */
+export function nullableSchema({ type, enum: values, ...schema }: JsonObject): JsonObject {
   return {
     type: [type as string, 'null'],
     ...(Array.isArray(values) && { enum: [...values, null] }),
     ...schema,
   };
+}
+
+export function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -4,13 +4,13 @@ import type { JsonObject } from './shared.ts';
 import { rateHeaders, reference } from './shared.ts';
 
 interface Refusal {
-  /** When the error occurs, for documents. */
+  /** Describes when the error occurs. */
   when: string;
-  /** A message that the service writes. */
+  /** An example of the error message. */
   example: string;
-  /** Whether an action can end with the error. */
+  /** Returns true if an action can fail with this error. */
   of: (action: Action) => boolean;
-  /** Headers that only this error has. */
+  /** Headers that only responses with this error have. */
   headers?: readonly string[];
 }
 
@@ -21,38 +21,39 @@ const withBody = ({ method }: Action) => method !== 'GET';
 const takesIdempotencyKey = ({ method }: Action) => method === 'POST';
 const takesCode = ({ code }: Action) => code !== 'none';
 
-/** Fields by which a caller names a resource that may not exist. */
+/** Matches names of fields that identify a resource, which may not exist. */
 const names = /(^|_)id$|Id$|^user_?name$|_url$|^userName$/;
-/** `last_event_id` of a stream does not count, because the event may have been deleted. */
+/** `last_event_id` of a stream is excluded, because an unknown id is not an error: the event may have been deleted. */
 const namesSomething = ({ input, kind }: Action) =>
   kind === 'call' && Object.keys(input.shape).some((field) => names.test(field));
 
-/** The errors that an operation can return, derived from its action alone. */
+/** The errors of an operation, derived from its action. */
 const refusals: Partial<Record<ErrorCode, Refusal>> = {
   bad_input: {
-    when: 'A field is missing or malformed, and the message names it. Or the body is not JSON in UTF-8 within the limits of JSON.',
+    when: 'A field is missing or malformed; the message contains its name. Or the body is not JSON in UTF-8, or exceeds a limit of JSON.',
     example: 'Malformed field: count: must be a whole number from 1 to 100',
     of: every,
   },
   unauthenticated: {
-    when: 'The API key is missing, mistyped, unknown or revoked.',
+    when: 'The API key is missing, mistyped, unknown, revoked or expired.',
     example: 'Missing API key: send the header Authorization: Bearer <API_KEY>',
     of: every,
     headers: ['WWW-Authenticate'],
   },
   insufficient_credits: {
-    when: 'The credit does not cover the call.',
+    when: 'The credit, or the `dollars_per_day` of the API key, does not cover the call.',
     example:
-      'Not enough credit: this needs 0.001 dollars and the account has less to spend. ' +
-      'Add credit and ask again; /account/balance shows what is left',
+      'Not enough credit: the request needs 0.001 dollars, and the account has less available credit. ' +
+      'Add credit and retry. /account/balance shows the credit',
     of: priced,
+    headers: ['Retry-After'],
   },
   forbidden: {
     when:
       'The platform rejected `auth_token`, or does not allow the actor to do this. Or `encryption_code` is wrong, and the message ' +
-      'says how many guesses remain.',
+      'says how many guesses remain. Or the restrictions of the API key do not allow the call or the address of the client.',
     example: 'Platform rejected auth_token',
-    of: onPlatform,
+    of: every,
   },
   not_found: {
     when: 'The resource that the call names does not exist.',
@@ -66,8 +67,8 @@ const refusals: Partial<Record<ErrorCode, Refusal>> = {
   },
   conflict: {
     when:
-      'The platform has the same tweet already, the webhook is not valid, or the account has no chat keys or has some already. Or ' +
-      'the first request with this `Idempotency-Key` is still running (`Retry-After` is set then), or its outcome is unknown.',
+      'The platform already has the same tweet, the webhook is not valid or paused, or the account has no chat keys or already has some. Or ' +
+      'the first request with this `Idempotency-Key` is still running (then `Retry-After` is set), its outcome is unknown, or its response cannot be read any more.',
     example: 'Status is a duplicate.',
     of: (action) => takesIdempotencyKey(action) || takesCode(action),
     headers: ['Retry-After'],
@@ -88,14 +89,14 @@ const refusals: Partial<Record<ErrorCode, Refusal>> = {
     of: withBody,
   },
   locked: {
-    when: 'No guesses of `encryption_code` are left: the keys cannot be recovered any more.',
+    when: 'No guesses of `encryption_code` are left, so the chat keys cannot be recovered any more.',
     example: 'No guesses of encryption_code remain: these chat keys are gone for good',
     of: takesCode,
   },
   rate_limited: {
     when:
       'A limit was reached, and the message names it: calls a minute or concurrent requests of this API key, the rate limit of ' +
-      'the platform, large bodies, media, articles, webhooks, test events, live streams, wrong encryption codes, or requests ' +
+      'the platform, large bodies, media, articles, API keys, webhooks, test events, live streams, wrong encryption codes, or requests ' +
       'of this client address without a valid API key.',
     example: "The platform's rate limit: Too many requests",
     of: every,
@@ -107,8 +108,8 @@ const refusals: Partial<Record<ErrorCode, Refusal>> = {
     of: every,
   },
   internal: {
-    when: 'A defect of Postern. The log has the cause under the `x-request-id`.',
-    example: 'Internal error; the log has its cause under this x-request-id',
+    when: 'A defect of Postern. The log contains the cause with the `x-request-id`.',
+    example: 'Internal error. The log contains the cause with this x-request-id',
     of: every,
   },
   not_supported: {
@@ -125,7 +126,7 @@ const refusals: Partial<Record<ErrorCode, Refusal>> = {
     when:
       'The service is overloaded, the store cannot be reached, too few key realms can be reached, or an article takes too long ' +
       'to be processed. After a write, the message says whether it was performed.',
-    example: 'The store is away; nothing was charged, ask again',
+    example: 'The store is unavailable. Nothing was charged. Retry shortly',
     of: every,
     headers: ['Retry-After'],
   },
@@ -145,7 +146,7 @@ export function refusalsOf(action: Action): JsonObject {
   );
 }
 
-/** Returns `components/responses`: the error responses that operations share. */
+/** Returns `components/responses`, the error responses that operations share. */
 export function refusalComponents(): JsonObject {
   return Object.fromEntries(
     entries().map(([code, { when, example, headers = [] }]) => [
@@ -169,12 +170,12 @@ export function refusalComponents(): JsonObject {
   );
 }
 
-/** Returns the example of a message with this code, if there is one. */
-export function exampleMessage(code: ErrorCode): string | undefined {
+/** Returns an example message for an error code, if there is one. */
+export function exampleErrorMessage(code: ErrorCode): string | undefined {
   return refusals[code]?.example;
 }
 
-/** Returns when the error occurs, also for codes that no REST operation returns by itself. */
+/** Describes when an error occurs. Includes codes that REST operations do not return themselves. */
 export function meaningOf(code: ErrorCode): string {
   return refusals[code]?.when ?? elsewhere[code] ?? '';
 }
@@ -190,7 +191,6 @@ function entries(): [ErrorCode, Refusal][] {
   return Object.entries(refusals) as [ErrorCode, Refusal][];
 }
 
-/** `bad_input` → `BadInput`. */
 function nameOf(code: ErrorCode): string {
   return code.replaceAll(/(?:^|_)(\w)/g, (_match, letter: string) => letter.toUpperCase());
 }

@@ -1,27 +1,27 @@
 import { z } from 'zod';
 import { textPattern } from '../../../shared/model/scalars.ts';
-import { withPlainUnions } from './plain-unions.ts';
-import { isObject, type Json, type JsonObject } from './shared.ts';
+import { isObject, withPlainUnions } from './plain-unions.ts';
+import type { Json, JsonObject } from './shared.ts';
 
-/** Turns the schemas of actions into those of the document, and collects the named ones on the way. */
+/** Converts zod schemas to OpenAPI schemas and collects the named schemas for `components/schemas`. */
 export class SchemaBook {
   readonly #named = new Map<string, JsonObject>();
 
-  /** An action's input as the caller sends it. A text without a pattern of its own gets one that excludes NUL. */
+  /** Converts an action's input. Strings without a pattern of their own get a pattern that excludes NUL. */
   input(schema: z.ZodObject): JsonObject {
     const { properties = {}, ...rest } = this.#convert(schema, 'input');
     const fields = Object.entries(properties as Record<string, JsonObject>);
     return { ...rest, properties: Object.fromEntries(fields.map(([name, field]) => [name, withoutNul(field)])) };
   }
 
-  /** An action's output as the caller gets it. A schema with an id becomes a reference. */
+  /** Converts an action's output. A schema with an id becomes a reference. */
   output(schema: z.ZodType): JsonObject {
-    // Wrapped, since the converter names only what is referred to.
+    // The schema is wrapped in an object, because the converter creates definitions only for nested schemas.
     const { properties } = this.#convert(z.object({ it: schema }), 'output');
     return (properties as { it: JsonObject }).it;
   }
 
-  /** `components/schemas`, by name. */
+  /** Returns `components/schemas`. */
   components(): JsonObject {
     return Object.fromEntries([...this.#named].sort(([a], [b]) => (a < b ? -1 : 1)));
   }
@@ -29,7 +29,7 @@ export class SchemaBook {
   #convert(schema: z.ZodType, io: 'input' | 'output'): JsonObject {
     const converted = z.toJSONSchema(schema, {
       io,
-      // What only a check of our own describes has its type written beside it.
+      // Custom checks cannot be converted. Their metadata declares the JSON Schema type.
       unrepresentable: 'any',
       override: ({ jsonSchema }) => tidy(jsonSchema),
     });
@@ -60,23 +60,24 @@ function withoutNul(schema: JsonObject): JsonObject {
 }
 
 function tidy(schema: z.core.JSONSchema.BaseSchema): void {
-  // That JavaScript counts exactly up to here is no promise of this API.
+  // zod adds these limits to every integer. They are removed, because they are not limits of this API.
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
-  // More fields may come in later versions: callers should pass over what they do not know.
-  delete schema.additionalProperties;
-  // Spelled out for the many tools that do not know tuples: so many of the same kind.
+  // zod forbids additional fields in outputs. Later versions may add fields, so clients must ignore unknown fields.
+  if (schema.additionalProperties === false) delete schema.additionalProperties;
+  // zod says that the names of a record are strings, which is true of every JSON object, and generators of clients do not know the keyword.
+  delete schema.propertyNames;
+  // Many tools do not support tuples, so a tuple of equal items becomes an array.
   const [first, ...others] = schema.prefixItems ?? [];
   if (first !== undefined && others.every((item) => JSON.stringify(item) === JSON.stringify(first))) {
     delete schema.prefixItems;
     schema.items = first;
   }
   if (schema.format === 'date-time' || schema.format === 'date') {
-    // The format says the same, readably.
+    // The format already implies the pattern and is easier to read.
     delete schema.pattern;
   } else if (schema.pattern !== undefined) {
-    // `\d` has more digits in some dialects than ECMA-262 gives it.
-    // RE2, which Go has, knows no `\u0000`.
+    // `\d` matches more than ASCII digits in some regular expression dialects, and RE2, which Go uses, does not support `\u0000`.
     schema.pattern = schema.pattern.replaceAll('\\d', '[0-9]').replaceAll('\\u00', '\\x');
   }
 }

@@ -1,11 +1,11 @@
 import type { RealmRecord } from '../../../shared/model/realm.ts';
 import type { RecoveryEnrolment } from './derive.ts';
-import { halves, UnlockKeys } from './keys.ts';
+import { splitStretched, UnlockKeys } from './keys.ts';
 import { group, oprf, type Random } from './oprf.ts';
 import { randomScalar } from './shamir.ts';
 
 export interface NewEnrolment extends RecoveryEnrolment {
-  /** What the code was stretched to (`Stretcher`), for this account and version. */
+  /** The encryption code after key stretching (`KeyStretcher`), for this account and version. */
   readonly stretched: Uint8Array;
   readonly privateKeys: Uint8Array;
 }
@@ -13,13 +13,13 @@ export interface NewEnrolment extends RecoveryEnrolment {
 export type { RealmRecord };
 
 /**
- * What each realm gets, in the order of their places. In the shape of the Juicebox protocol: a fresh key, of which each
- * realm has a share, turns the code into an unlock key; that opens the realms' shares of a fresh scalar; and code,
- * evaluation and scalar together open the private keys. One realm has one share of each of the two, which says nothing
- * about either, so that it cannot try codes on what it stores.
+ * Creates the records of all realms, in the order of their numbers, following the Juicebox protocol. A new OPRF key
+ * turns the code into an unlock key. The unlock key decrypts the realms' shares of a new secret scalar. The code, the
+ * OPRF output and the scalar together decrypt the private keys. Each realm has one share of the OPRF key and one of the
+ * scalar. A single share reveals nothing, so a realm cannot try codes on its own records.
  */
 export function enroll({ accountId, version, stretched, privateKeys }: NewEnrolment, random: Random): RealmRecord[] {
-  const { input, seed } = halves(stretched);
+  const { input, seed } = splitStretched(stretched);
   const oprfKey = randomScalar(group.Fn, random);
   const keyShares = oprf.splitKey(oprfKey, random);
   const { blind, blinded } = oprf.blind(input, random);

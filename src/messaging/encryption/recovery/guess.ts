@@ -1,16 +1,16 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { RecoveryEnrolment } from './derive.ts';
-import { halves, UnlockKeys } from './keys.ts';
+import { splitStretched, UnlockKeys } from './keys.ts';
 import { oprf, type Random } from './oprf.ts';
 
-/** What the realm of a place made of the blinded element, and what it says that the right code leads to. */
+/** The evaluation of a blinded code by one realm, and the realm's commitment to the result of the correct code. */
 export interface Evaluation {
   readonly place: number;
   readonly evaluated: Uint8Array;
   readonly commitment: Uint8Array;
 }
 
-/** One guess of the code, as the one who makes it sees it. */
+/** One guess of the encryption code, on the client's side. */
 export class Guess {
   readonly blindedElement: Uint8Array;
   readonly #enrolment: RecoveryEnrolment;
@@ -18,19 +18,22 @@ export class Guess {
   readonly #blind: Uint8Array;
   readonly #outputs: Uint8Array[] = [];
 
-  /** `stretched`: what the code was stretched to, wiped with this. */
+  /** Blinds a guess. `stretched` is the code after key stretching. `wipe` overwrites it. */
   constructor(enrolment: RecoveryEnrolment, stretched: Uint8Array, random: Random) {
     this.#enrolment = enrolment;
     this.#stretched = stretched;
-    const { blind, blinded } = oprf.blind(halves(stretched).input, random);
+    const { blind, blinded } = oprf.blind(splitStretched(stretched).input, random);
     this.#blind = blind;
     this.blindedElement = blinded;
   }
 
-  /** Null where the code is wrong, or one of the two lies; then any other pair may still lead there. */
+  /**
+   * Combines the evaluations of two realms. Returns null if the code is wrong or one of the realms is dishonest. In the
+   * second case, another pair of realms may succeed.
+   */
   combine(one: Evaluation, other: Evaluation): UnlockKeys | null {
     if (!equal(one.commitment, other.commitment)) return null;
-    const { input, seed } = halves(this.#stretched);
+    const { input, seed } = splitStretched(this.#stretched);
     const output = this.#finalize(input, one, other);
     if (output === null) return null;
     this.#outputs.push(output);
@@ -52,7 +55,7 @@ export class Guess {
       );
       return oprf.finalize(input, this.#blind, element);
     } catch {
-      // Not an element of the group, so no evaluation.
+      // A value that is not an element of the group is not a valid evaluation.
       return null;
     }
   }

@@ -1,13 +1,16 @@
-import { deriveKey, open, type RecoveryEnrolment, seal, unlockTag } from './derive.ts';
+import { deriveRecoveryKey, open, type RecoveryEnrolment, seal, unlockTag } from './derive.ts';
 import { oprf } from './oprf.ts';
 import type { PlacedShare } from './shamir.ts';
 
-/** Of the 64 bytes that a code is stretched to: what the OPRF evaluates, and what only the holder of the code knows. */
-export function halves(stretched: Uint8Array): { input: Uint8Array; seed: Uint8Array } {
+/**
+ * Splits the 64 bytes of a stretched code: the first half is the input of the OPRF, and the second half is a secret
+ * that never leaves the client.
+ */
+export function splitStretched(stretched: Uint8Array): { input: Uint8Array; seed: Uint8Array } {
   return { input: stretched.subarray(0, 32), seed: stretched.subarray(32) };
 }
 
-/** Everything that follows from the evaluation of the right code. */
+/** The keys that derive from the OPRF output of the correct code. */
 export class UnlockKeys {
   readonly commitment: Buffer;
   readonly #enrolment: RecoveryEnrolment;
@@ -15,13 +18,13 @@ export class UnlockKeys {
   readonly #evaluated: Uint8Array;
   readonly #unlockKey: Buffer;
 
-  /** `evaluated`: the OPRF's output. Both are the caller's to wipe, once this is not used any more. */
+  /** `evaluated` is the output of the OPRF. The caller overwrites `seed` and `evaluated` after use. */
   constructor(enrolment: RecoveryEnrolment, seed: Uint8Array, evaluated: Uint8Array) {
     this.#enrolment = enrolment;
     this.#seed = seed;
     this.#evaluated = evaluated;
-    this.#unlockKey = deriveKey(evaluated, 'unlock key', enrolment);
-    this.commitment = deriveKey(evaluated, 'commitment', enrolment);
+    this.#unlockKey = deriveRecoveryKey(evaluated, 'unlock key', enrolment);
+    this.commitment = deriveRecoveryKey(evaluated, 'commitment', enrolment);
   }
 
   tagFor(place: number): Buffer {
@@ -32,7 +35,7 @@ export class UnlockKeys {
     return seal(this.#shareKey(place), value);
   }
 
-  /** Null where the realm of that place gives something else than it was given. */
+  /** Decrypts a realm's share of the scalar. Returns null if the realm returned other bytes than it was given. */
   openShare(place: number, sealed: Uint8Array): Buffer | null {
     return open(this.#shareKey(place), sealed);
   }
@@ -53,13 +56,13 @@ export class UnlockKeys {
   }
 
   #shareKey(place: number): Buffer {
-    return deriveKey(this.#unlockKey, `share ${place}`, this.#enrolment);
+    return deriveRecoveryKey(this.#unlockKey, `share ${place}`, this.#enrolment);
   }
 
-  /** Needs the code, two realms' evaluations of it, and two realms' shares. */
+  /** Derives the key of the private keys. It depends on the code, the OPRF output and the scalar. */
   #keysKey(scalar: Uint8Array): Buffer {
     const parts = Buffer.concat([this.#seed, this.#evaluated, scalar]);
-    const key = deriveKey(parts, 'chat keys', this.#enrolment);
+    const key = deriveRecoveryKey(parts, 'chat keys', this.#enrolment);
     parts.fill(0);
     return key;
   }

@@ -8,10 +8,10 @@ import {
   splitScalar,
 } from './shamir.ts';
 
-/** As many random bytes as asked for. */
+/** Returns `length` random bytes. */
 export type Random = (length: number) => Uint8Array;
 
-/** The OPRF mode of RFC 9497 (section 3.3.1), as a suite of @noble/curves has it. */
+/** The OPRF mode of RFC 9497 (section 3.3.1), in the form of @noble/curves. */
 interface Suite {
   readonly oprf: {
     blind(
@@ -24,21 +24,24 @@ interface Suite {
 }
 
 /**
- * The OPRF of RFC 9497 under a key that nobody has: it is shared out (Shamir, any two of three), each holder evaluates with
- * its share, and two evaluations, interpolated in the exponent, are the evaluation with the key. That is the construction
- * of Jarecki, Kiayias, Krawczyk and Xu, TOPPSS (https://eprint.iacr.org/2017/363), section 3.
+ * A threshold version of the OPRF of RFC 9497. The key is split by Shamir's secret sharing, and any two of three shares
+ * suffice. Each realm evaluates with its share, and interpolating two evaluations in the exponent gives the evaluation
+ * with the whole key. Source: Jarecki, Kiayias, Krawczyk and Xu, TOPPSS (https://eprint.iacr.org/2017/363), section 3.
  */
 export function thresholdOprf<P extends GroupElement<P>>(suite: Suite, group: Group<P>) {
   return {
-    /** A key that is shared out at once. */
+    /** Splits a key into one share per realm. */
     splitKey: (key: bigint, random: Random): Uint8Array[] => splitScalar(group, key, random),
-    /** What the evaluators see of the input: nothing. */
+    /** Blinds an input, so that the realms learn nothing about it. */
     blind: (input: Uint8Array, random: Random) =>
       suite.oprf.blind(input, (length = 0) => Uint8Array.from(random(length))),
-    /** A holder's part. Throws where `blinded` is no element of the group other than its identity. */
+    /**
+     * Evaluates a blinded input with one share of the key. Throws if `blinded` is not an element of the group or is its
+     * identity.
+     */
     evaluate: (keyShare: Uint8Array, blinded: Uint8Array) => suite.oprf.blindEvaluate(keyShare, blinded),
     combine: (one: PlacedShare, other: PlacedShare): Uint8Array => combinePoints(group, one, other),
-    /** `Finalize` of RFC 9497: 64 bytes with ristretto255. */
+    /** `Finalize` of RFC 9497. Returns 64 bytes for ristretto255. */
     finalize: (input: Uint8Array, blind: Uint8Array, evaluated: Uint8Array) =>
       suite.oprf.finalize(input, blind, evaluated),
     splitScalar: (scalar: bigint, random: Random): Uint8Array[] => splitScalar(group, scalar, random),
@@ -46,6 +49,6 @@ export function thresholdOprf<P extends GroupElement<P>>(suite: Suite, group: Gr
   };
 }
 
-/** Suite ristretto255-SHA512 (RFC 9497, section 4.1). */
+/** The suite ristretto255-SHA512 (RFC 9497, section 4.1). */
 export const group = ristretto255.Point;
 export const oprf = thresholdOprf(ristretto255_oprf, group);

@@ -1,6 +1,6 @@
 import type { Random } from './oprf.ts';
 
-/** How many shares there are; two of them make the secret. */
+/** The number of shares. Any two of them reconstruct the secret. */
 export const SHARES = 3;
 
 export interface GroupElement<P> {
@@ -9,9 +9,9 @@ export interface GroupElement<P> {
   toBytes(): Uint8Array;
 }
 
-/** A group of prime order, as @noble/curves has it. */
+/** A group of prime order, in the form of @noble/curves. */
 export interface Group<P extends GroupElement<P>> {
-  /** Its scalars. */
+  /** The field of the group's scalars. */
   readonly Fn: {
     readonly ORDER: bigint;
     readonly BYTES: number;
@@ -25,13 +25,16 @@ export interface Group<P extends GroupElement<P>> {
   fromBytes(bytes: Uint8Array): P;
 }
 
-/** A share, or what was made with one, and whose it is: places count from 1. */
+/** A share, or a value computed with a share. `place` is the number of its realm, from 1. */
 export interface PlacedShare {
   readonly place: number;
   readonly value: Uint8Array;
 }
 
-/** Shamir's secret sharing (CACM 22/11, 1979) by a line: the secret at 0, the share of place x at x. */
+/**
+ * Splits a secret by Shamir's secret sharing (CACM 22/11, 1979) with a polynomial of degree 1. The secret is the value
+ * at 0, and the share of place x is the value at x.
+ */
 export function splitScalar<P extends GroupElement<P>>({ Fn }: Group<P>, secret: bigint, random: Random): Uint8Array[] {
   const slope = randomScalar(Fn, random);
   return Array.from({ length: SHARES }, (_, index) =>
@@ -45,28 +48,31 @@ export function combineScalars<P extends GroupElement<P>>(
   other: PlacedShare,
 ): Uint8Array {
   const part = (share: PlacedShare, against: PlacedShare) =>
-    Fn.mul(Fn.fromBytes(share.value), weight(Fn, share, against));
+    Fn.mul(Fn.fromBytes(share.value), lagrangeCoefficient(Fn, share, against));
   return Fn.toBytes(Fn.add(part(one, other), part(other, one)));
 }
 
-/** The same in the exponent. */
+/** Combines two points that were computed with shares of a scalar, by interpolation in the exponent. */
 export function combinePoints<P extends GroupElement<P>>(
   group: Group<P>,
   one: PlacedShare,
   other: PlacedShare,
 ): Uint8Array {
   const part = (share: PlacedShare, against: PlacedShare) =>
-    group.fromBytes(share.value).multiply(weight(group.Fn, share, against));
+    group.fromBytes(share.value).multiply(lagrangeCoefficient(group.Fn, share, against));
   return part(one, other).add(part(other, one)).toBytes();
 }
 
-/** Lagrange's weight at 0 of `share` beside `other`. */
-function weight(Fn: Group<never>['Fn'], share: PlacedShare, other: PlacedShare): bigint {
+/** Returns the Lagrange coefficient of `share` at 0. */
+function lagrangeCoefficient(Fn: Group<never>['Fn'], share: PlacedShare, other: PlacedShare): bigint {
   const [x, against] = [BigInt(share.place), BigInt(other.place)];
   return Fn.mul(Fn.create(against), Fn.inv(Fn.create(against - x)));
 }
 
-/** Any scalar but 0, evenly: from 16 bytes more than one has (RFC 9380, section 5.1). */
+/**
+ * Returns a uniformly random scalar other than 0. Uses 16 more bytes than a scalar has, to make the bias negligible
+ * (RFC 9380, section 5.1).
+ */
 export function randomScalar(Fn: { readonly ORDER: bigint; readonly BYTES: number }, random: Random): bigint {
   const number = BigInt(`0x${Buffer.from(random(Fn.BYTES + 16)).toString('hex')}`);
   return (number % (Fn.ORDER - 1n)) + 1n;

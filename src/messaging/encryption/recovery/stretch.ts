@@ -3,16 +3,20 @@ import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import type { RecoveryEnrolment } from './derive.ts';
-import { normalCode } from './weak-code.ts';
+import { normalizeCode } from './weak-code.ts';
 
 /**
- * The second of the two settings that RFC 9106 recommends (section 4): Argon2id, 3 passes over 64 MiB in 4 lanes, a salt of
- * 128 bits. It is above what OWASP's Password Storage Cheat Sheet asks for. It only matters to who has two realms' stores.
+ * The second recommended setting of RFC 9106 (section 4): Argon2id with 3 passes over 64 MiB in 4 lanes and a salt of
+ * 128 bits. It exceeds the recommendation of OWASP's Password Storage Cheat Sheet. It matters only if an attacker has
+ * the data of two realms.
  */
-export const argon2Settings = { iterations: 3, memorySize: 64 * 1024, parallelism: 4 } as const;
+const argon2Settings = { iterations: 3, memorySize: 64 * 1024, parallelism: 4 } as const;
 const outputBytes = 64;
 
-/** As text, since a file would be TypeScript in tests and JavaScript when built, and Node 20 runs only the latter. */
+/**
+ * The program of the worker thread, as a string. A file would be TypeScript in tests and JavaScript after the build,
+ * and Node 20 runs only JavaScript.
+ */
 const program = `
 const { parentPort, workerData } = require('node:worker_threads');
 const { argon2id } = require(workerData);
@@ -29,30 +33,33 @@ interface Task {
   reject(error: Error): void;
 }
 
-export interface StretcherOptions {
-  /** How many threads run at most. */
+export interface KeyStretcherOptions {
+  /** The maximum number of worker threads. */
   threads?: number;
-  /** Threads that are idle for so long end, because each holds the memory that Argon2 filled. */
+  /** An idle thread ends after this time, because each thread keeps the memory of Argon2 allocated. */
   idleMs?: number;
 }
 
-/** Stretches codes in threads of their own: it takes a third of a second, and the event loop must not wait for that. */
-export class Stretcher {
+/** The part of a `KeyStretcher` that key recovery uses. */
+export type Stretcher = Pick<KeyStretcher, 'stretch' | 'close'>;
+
+/** Runs key stretching in worker threads. One run takes a third of a second and would block the event loop. */
+export class KeyStretcher {
   readonly #threads: number;
   readonly #idleMs: number;
   readonly #waiting: Task[] = [];
   /** The idle threads, each with the timer that ends it. */
   readonly #idle = new Map<Worker, NodeJS.Timeout>();
-  /** All threads that have not exited, those that are being ended too. */
+  /** All threads that have not exited, including those that are being terminated. */
   readonly #workers = new Set<Worker>();
   #closed = false;
 
-  constructor({ threads, idleMs = 10_000 }: StretcherOptions = {}) {
+  constructor({ threads, idleMs = 10_000 }: KeyStretcherOptions = {}) {
     this.#threads = threads ?? Math.max(1, Math.min(2, availableParallelism() - 1));
     this.#idleMs = idleMs;
   }
 
-  /** 64 bytes of which the same code, account and version always make the same. */
+  /** Returns 64 bytes that depend only on the code, the account and the version. */
   stretch(code: string, { accountId, version }: RecoveryEnrolment): Promise<Uint8Array> {
     const salt = createHash('sha256')
       .update(`postern chat recovery 1\0${accountId}\0${version}`)
@@ -60,7 +67,7 @@ export class Stretcher {
       .subarray(0, 16);
     return new Promise((resolve, reject) => {
       if (this.#closed) throw new Error('closed');
-      this.#waiting.push({ password: normalCode(code), salt, resolve, reject });
+      this.#waiting.push({ password: normalizeCode(code), salt, resolve, reject });
       this.#next();
     });
   }
@@ -71,7 +78,10 @@ export class Stretcher {
     await Promise.all(Array.from(this.#workers, (worker) => worker.terminate()));
   }
 
-  /** Runs the first task that waits, if a thread is free. Called whenever a task is added, a thread is free or one has exited. */
+  /**
+   * Starts the next queued task if a thread is free. Called when a task is queued, a thread becomes free, or a thread
+   * exits.
+   */
   #next(): void {
     if (this.#waiting.length === 0) return;
     const worker = this.#takeIdle() ?? (this.#workers.size < this.#threads ? this.#start() : undefined);

@@ -1,19 +1,19 @@
-const shortest = 4;
-const longest = 64;
+const minLength = 4;
+const maxLength = 64;
 
-/** How codes are written before anything is made of them, so that the same digits from two keyboards are the same code. */
-export function normalCode(code: string): string {
+/** Normalizes a code, so that the same digits typed on different keyboards give the same code. */
+export function normalizeCode(code: string): string {
   return code.normalize('NFKC');
 }
 
 /**
- * Why a code may not protect chat keys, or null. Twenty guesses are allowed, so what matters is that it is not among those
- * that anybody would try first; those of 4 digits that people choose most are runs, repetitions, years and dates.
+ * Returns why a code is too weak to protect chat keys, or null if it is acceptable. An attacker has twenty guesses, so
+ * codes that people try first are refused. The most common 4-digit codes are runs, repetitions, years and dates.
  */
 export function weakness(code: string): string | null {
-  const normal = normalCode(code);
-  if (normal.length < shortest) return `needs ${shortest} characters or more`;
-  if (normal.length > longest) return `may have ${longest} characters at most`;
+  const normal = normalizeCode(code);
+  if (normal.length < minLength) return `needs ${minLength} characters or more`;
+  if (normal.length > maxLength) return `may have ${maxLength} characters at most`;
   if (new Set(normal).size < Math.min(4, normal.length - 1)) return 'has too few different characters';
   if (isRun(normal)) return 'is a run such as 1234 or abcd';
   if (isRepeated(normal)) return 'repeats itself';
@@ -21,7 +21,7 @@ export function weakness(code: string): string | null {
   return null;
 }
 
-/** Neighbours on the keyboard's row of digits, or in the alphabet, one way or the other. */
+/** Returns true for runs such as 1234, 9876 or abcd. */
 function isRun(code: string): boolean {
   if ('01234567890123456789'.includes(code) || '98765432109876543210'.includes(code)) return true;
   const letters = code.toLowerCase();
@@ -31,12 +31,12 @@ function isRun(code: string): boolean {
   return steps.size === 1 && (steps.has(1) || steps.has(-1));
 }
 
-/** 1212, 123123, abcabcabc. */
+/** Returns true for repetitions such as 1212, 123123 or abcabcabc. */
 function isRepeated(code: string): boolean {
   return (code + code).indexOf(code, 1) < code.length;
 }
 
-/** A year of the last or of this century first, or a whole date with one. */
+/** Returns true for a code that starts with a year of the 20th or 21st century, and for a date that ends in one. */
 function isDate(code: string): boolean {
   return /^(?:19|20)\d\d\d*$/.test(code) || /^(?:0[1-9]|[12]\d|3[01])(?:0[1-9]|[12]\d|3[01])(?:19|20)\d\d$/.test(code);
 }

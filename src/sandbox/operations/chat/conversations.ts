@@ -1,17 +1,17 @@
 import type { Conversation, Message } from '../../chat/conversation.ts';
 import { conversationForm } from '../../chat/render-chat.ts';
-import { answers, closed, ref } from '../../contract/schema.ts';
+import { closedObject, jsonResponse, ref } from '../../contract/schema.ts';
 import { compareIds } from '../../dataset/snowflake.ts';
-import { json } from '../../http/answer.ts';
 import { pageSize } from '../../http/input.ts';
 import type { ActorCall, ActorOperation } from '../../http/operation.ts';
 import { takePage } from '../../http/paged.ts';
 import { badRequest, Problem } from '../../http/problem.ts';
+import { json } from '../../http/response.ts';
 import { ownConversation } from './find.ts';
 
 /**
- * Newest first, in the order of the moment at which the first page was read: what is written meanwhile moves nothing. The
- * two parts of a cursor are that moment and the place in its order.
+ * The actor's conversations, newest first. All pages show the order at the time of the first page, so later messages do
+ * not move conversations between pages. A cursor holds that time and a position in the order.
  */
 export const chatConversations: ActorOperation = {
   id: 'chatConversations',
@@ -41,14 +41,17 @@ export const chatConversations: ActorOperation = {
       },
     ],
     responses: {
-      200: answers(
+      200: jsonResponse(
         'A page.',
-        closed({
+        closedObject({
           viewer_id: ref('Id'),
           has_message_requests: { type: 'boolean' },
           conversations: { type: 'array', items: ref('Conversation') },
           next_cursor: {
-            anyOf: [closed({ cursor_id: { type: 'string' }, graph_snapshot_id: { type: 'string' } }), { type: 'null' }],
+            anyOf: [
+              closedObject({ cursor_id: { type: 'string' }, graph_snapshot_id: { type: 'string' } }),
+              { type: 'null' },
+            ],
           },
         }),
       ),
@@ -60,7 +63,7 @@ export const chatConversations: ActorOperation = {
     const scope = ['chats', actor.id];
     const { snapshot, after } = cursorOf(call, scope);
     const moment = snapshot ?? dataset.chats.lastSeqId;
-    const placed = dataset.chats.of(actor).flatMap((conversation): [Listed, string][] => {
+    const placed = dataset.chats.conversationsOf(actor).flatMap((conversation): [Listed, string][] => {
       const last = conversation.lastUpTo(moment);
       if (last === undefined || !conversation.accepted.has(actor)) return [];
       return [[{ conversation, last }, last.event.seqId]];
@@ -75,7 +78,7 @@ export const chatConversations: ActorOperation = {
     };
     return json({
       viewer_id: actor.id,
-      has_message_requests: dataset.chats.of(actor).some((each) => isRequest(each, call)),
+      has_message_requests: dataset.chats.conversationsOf(actor).some((each) => isRequest(each, call)),
       conversations: page.items.map(({ conversation, last }) =>
         conversationForm(dataset, conversation, actor, last, withLast),
       ),
@@ -100,7 +103,7 @@ export const chatConversation: ActorOperation = {
         description: 'Adds `last_message` and `key_changes`.',
       },
     ],
-    responses: { 200: answers('The conversation.', closed({ conversation: ref('Conversation') })) },
+    responses: { 200: jsonResponse('The conversation.', closedObject({ conversation: ref('Conversation') })) },
   },
   handle(call) {
     const conversation = ownConversation(call);
@@ -124,12 +127,12 @@ function cursorOf({ platform, query }: ActorCall, scope: readonly string[]) {
   const [place, graph] = [query.get('cursor_id'), query.get('graph_snapshot_id')];
   if (place === null && graph === null) return { snapshot: undefined, after: undefined };
   if (place === null || graph === null) {
-    throw badRequest('cursor_id', 'cursor_id and graph_snapshot_id go together');
+    throw badRequest('cursor_id', 'cursor_id and graph_snapshot_id must be sent together');
   }
   const [snapshot] = platform.cursors.open(scope, graph) ?? [];
   const [after] = snapshot === undefined ? [] : (platform.cursors.open([...scope, snapshot], place) ?? []);
   if (snapshot === undefined || after === undefined) {
-    throw new Problem(400, 'bad_cursor', 'The cursor is not one of this list');
+    throw new Problem(400, 'bad_cursor', 'The cursor does not belong to this list');
   }
   return { snapshot, after };
 }

@@ -2,7 +2,7 @@ import type { Conversation, Message } from '../../chat/conversation.ts';
 import type { ActorCall } from '../../http/operation.ts';
 import { notFound } from '../../http/problem.ts';
 
-/** The conversation that the path names, for one who takes part in it. To all others there is none. */
+/** Returns the conversation named in the path. Throws `not_found` if the actor is not a participant. */
 export function ownConversation({ platform, params, actor }: ActorCall): Conversation {
   const id = params['id'] ?? '';
   const conversation = platform.dataset.chats.conversations.get(id);
@@ -13,7 +13,7 @@ export function ownConversation({ platform, params, actor }: ActorCall): Convers
 }
 
 export function messageIn(conversation: Conversation, seqId: string): Message {
-  const message = conversation.message(seqId);
+  const message = conversation.findMessage(seqId);
   if (message === undefined) throw notFound('message', seqId);
   return message;
 }

@@ -1,15 +1,18 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { answers, closed } from '../../contract/schema.ts';
-import { json } from '../../http/answer.ts';
+import { closedObject, jsonResponse } from '../../contract/schema.ts';
 import type { ActorOperation } from '../../http/operation.ts';
 import { notFound, Problem } from '../../http/problem.ts';
+import { json } from '../../http/response.ts';
 import { ownConversation } from './find.ts';
 
-/** 512 MiB, and what their seal adds. */
-const MOST_BYTES = 540 * 1024 * 1024;
+/** 512 MiB of content, plus the overhead of encryption. */
+const MAX_BYTES = 540 * 1024 * 1024;
 
-/** Sealed bytes for the participants of a conversation, known by the base64url of their SHA-256. */
+/**
+ * Stores an encrypted attachment for the participants of a conversation. Its id is the base64url of the SHA-256 of the
+ * encrypted bytes.
+ */
 export const uploadChatMedia: ActorOperation = {
   id: 'uploadChatMedia',
   method: 'POST',
@@ -20,29 +23,30 @@ export const uploadChatMedia: ActorOperation = {
       'Stores up to 540 MiB of encrypted bytes for the participants of a conversation. The platform cannot decrypt them. Problems: `media_refused` 400 and 413.',
     body: { required: true, content: { 'application/octet-stream': { schema: {} } } },
     responses: {
-      201: answers(
+      201: jsonResponse(
         'The bytes are stored.',
-        closed({
+        closedObject({
           media_hash_key: { type: 'string', description: 'base64url of the SHA-256 of the bytes.' },
           size: { type: 'integer' },
         }),
       ),
     },
   },
-  mostBytes: () => MOST_BYTES,
+  maxBytes: () => MAX_BYTES,
   async handle(call) {
     const { platform, actor, received } = call;
     const conversation = ownConversation(call);
-    if (received === undefined || received.size === 0) throw new Problem(400, 'media_refused', 'It has no bytes');
+    if (received === undefined || received.size === 0) throw new Problem(400, 'media_refused', 'The media is empty');
     const digest = createHash('sha256');
     for await (const chunk of createReadStream(received.path)) digest.update(chunk as Buffer);
     const hash = digest.digest('base64url');
     const { size } = received;
-    // While it was read the dataset may have been reset.
+    // A reset may have replaced the dataset while the body was read.
     const isThere = platform.dataset.chats.conversations.get(conversation.id) === conversation;
     if (!isThere) throw notFound('conversation', conversation.id);
     if (!platform.dataset.chats.media.has(hash)) {
-      // Before the entry, so that a crash between leaves bytes without an entry, never an entry without its bytes.
+      // Store the file before the entry. A crash in between leaves a file without an entry, but never an entry without
+      // its file.
       platform.chatFiles.keep(received, hash);
       const other = conversation.other(actor).id;
       platform.commit({ kind: 'chat_media', user: actor.id, other, hash, size, at: platform.now() });
@@ -51,7 +55,7 @@ export const uploadChatMedia: ActorOperation = {
   },
 };
 
-/** In pieces, as base64: an answer is JSON. */
+/** Returns part of an attachment, as base64 in JSON. */
 export const chatMedia: ActorOperation = {
   id: 'chatMedia',
   method: 'GET',
@@ -62,9 +66,9 @@ export const chatMedia: ActorOperation = {
       'Encrypted bytes, one mebibyte at a time, for the participants of the conversation. Problems: `not_found` 404 (resource `media`).',
     parameters: [{ name: 'offset', in: 'query', schema: { type: 'integer', minimum: 0, default: 0 } }],
     responses: {
-      200: answers(
+      200: jsonResponse(
         'One part of the bytes.',
-        closed({
+        closedObject({
           size: { type: 'integer' },
           bytes: { type: 'string', contentEncoding: 'base64' },
           next_offset: { type: ['integer', 'null'] },
@@ -79,7 +83,7 @@ export const chatMedia: ActorOperation = {
     const conversation = media && chats.conversations.get(media.conversation);
     if (media === undefined || conversation?.has(actor) !== true) throw notFound('media', hash);
     const offset = Math.min(media.size, Number(/^\d{1,12}$/.exec(query.get('offset') ?? '0')?.[0] ?? 0));
-    const end = Math.min(media.size, offset + PIECE_BYTES);
+    const end = Math.min(media.size, offset + CHUNK_BYTES);
     const chunks: Buffer[] = [];
     if (end > offset) {
       for await (const chunk of platform.chatFiles.read(hash, offset, end - 1)) chunks.push(chunk as Buffer);
@@ -89,4 +93,4 @@ export const chatMedia: ActorOperation = {
   },
 };
 
-const PIECE_BYTES = 1024 * 1024;
+const CHUNK_BYTES = 1024 * 1024;

@@ -1,13 +1,13 @@
 import type { Message } from '../../chat/conversation.ts';
 import { keyChangeForm, messageForm } from '../../chat/render-chat.ts';
-import { answers, closed, ref } from '../../contract/schema.ts';
+import { closedObject, jsonResponse, ref } from '../../contract/schema.ts';
 import { compareIds } from '../../dataset/snowflake.ts';
-import { json } from '../../http/answer.ts';
 import type { ActorOperation } from '../../http/operation.ts';
 import { pagingOf, takePage } from '../../http/paged.ts';
+import { json } from '../../http/response.ts';
 import { messageIn, ownConversation } from './find.ts';
 
-/** Newest first. Each message has along what was said of it, whenever that was. */
+/** The messages of a conversation, newest first. Each message includes its later edits, reactions and deletions. */
 export const chatMessages: ActorOperation = {
   id: 'chatMessages',
   method: 'GET',
@@ -17,9 +17,9 @@ export const chatMessages: ActorOperation = {
     summary: 'The messages of a conversation, newest first, each with its edits and reactions.',
     parameters: ['Count', { name: 'cursor', in: 'query', schema: { type: 'string' } }],
     responses: {
-      200: answers(
+      200: jsonResponse(
         'A page, and all key changes of the conversation, oldest first.',
-        closed({
+        closedObject({
           conversation_id: ref('ConversationId'),
           key_changes: { type: 'array', items: ref('KeyChange') },
           messages: { type: 'array', items: ref('ChatMessage') },
@@ -49,9 +49,9 @@ export const chatMessage: ActorOperation = {
   contract: {
     summary: 'One message. Problems: `not_found` 404 (resource `message`).',
     responses: {
-      200: answers(
+      200: jsonResponse(
         'The message.',
-        closed({
+        closedObject({
           conversation_id: ref('ConversationId'),
           key_changes: { type: 'array', items: ref('KeyChange') },
           message: ref('ChatMessage'),

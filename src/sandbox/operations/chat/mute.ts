@@ -1,18 +1,21 @@
-import { answers, closed, ref } from '../../contract/schema.ts';
-import { json } from '../../http/answer.ts';
+import { closedObject, jsonResponse, ref } from '../../contract/schema.ts';
 import type { ActorCall, ActorOperation } from '../../http/operation.ts';
+import { json } from '../../http/response.ts';
 import { ownConversation } from './find.ts';
 
 const path = '/api/chat/conversations/{id}/mute';
 
 export const muteChat: ActorOperation = {
-  ...{ id: 'muteChat', method: 'PUT', path, access: 'actor' },
+  id: 'muteChat',
+  method: 'PUT',
+  path,
+  access: 'actor',
   contract: {
     summary: 'Mutes a conversation for the actor.',
     responses: {
-      200: answers(
+      200: jsonResponse(
         'The conversation is muted.',
-        closed({ conversation_id: ref('ConversationId'), muted: { type: 'boolean' } }),
+        closedObject({ conversation_id: ref('ConversationId'), muted: { type: 'boolean' } }),
       ),
     },
   },
@@ -20,13 +23,16 @@ export const muteChat: ActorOperation = {
 };
 
 export const unmuteChat: ActorOperation = {
-  ...{ id: 'unmuteChat', method: 'DELETE', path, access: 'actor' },
+  id: 'unmuteChat',
+  method: 'DELETE',
+  path,
+  access: 'actor',
   contract: {
     summary: 'Unmutes a conversation for the actor.',
     responses: {
-      200: answers(
+      200: jsonResponse(
         'The conversation is not muted.',
-        closed({ conversation_id: ref('ConversationId'), muted: { type: 'boolean' } }),
+        closedObject({ conversation_id: ref('ConversationId'), muted: { type: 'boolean' } }),
       ),
     },
   },

@@ -1,17 +1,20 @@
 import type { PublicKeys } from '../../chat/chats.ts';
 import { hasKeys, publicKeysOf } from '../../chat/public-keys.ts';
-import { answers, closed, ref, takes } from '../../contract/schema.ts';
+import { closedObject, jsonBody, jsonResponse, ref } from '../../contract/schema.ts';
 import { compareIds } from '../../dataset/snowflake.ts';
 import type { User } from '../../dataset/types.ts';
-import { json } from '../../http/answer.ts';
 import { type Fields, requiredString } from '../../http/input.ts';
 import type { ActorOperation } from '../../http/operation.ts';
 import { badRequest, Problem } from '../../http/problem.ts';
+import { json } from '../../http/response.ts';
 import type { SandboxState } from '../../platform.ts';
 
-const MOST_USERS = 200;
+const MAX_USERS = 200;
 
-/** Of anybody, whom one may or may not write to; of those who are gone too, since what they wrote is still there. */
+/**
+ * Returns the public chat keys of any users, including users who cannot be messaged and deleted users, because their
+ * messages still exist.
+ */
 export const chatPublicKeys: ActorOperation = {
   id: 'chatPublicKeys',
   method: 'GET',
@@ -29,17 +32,20 @@ export const chatPublicKeys: ActorOperation = {
         description: 'Up to 200 user ids, separated by commas.',
       },
     ],
-    responses: { 200: answers('The keys.', closed({ users: { type: 'array', items: ref('PublicKeys') } })) },
+    responses: { 200: jsonResponse('The keys.', closedObject({ users: { type: 'array', items: ref('PublicKeys') } })) },
   },
   handle({ platform, query }) {
     const ids = (query.get('user_ids') ?? '').split(',');
-    if (ids.length > MOST_USERS) throw badRequest('user_ids', `user_ids may name ${MOST_USERS} users`);
+    if (ids.length > MAX_USERS) throw badRequest('user_ids', `user_ids must have at most ${MAX_USERS} ids`);
     const users = ids.flatMap((id) => platform.dataset.users.get(id) ?? []);
     return json({ users: users.map((user) => keysForm(platform, user)) });
   },
 };
 
-/** For an account that has none. The platform gives them their version, and checks no signature: whoever uses them does. */
+/**
+ * Registers chat keys for an account that has none. The platform assigns the version and does not verify the
+ * signatures, because clients verify them when they use the keys.
+ */
 export const registerChatKeys: ActorOperation = {
   id: 'registerChatKeys',
   method: 'POST',
@@ -47,7 +53,7 @@ export const registerChatKeys: ActorOperation = {
   access: 'actor',
   contract: {
     summary: "Registers the actor's public keys. If the account has other keys: `has_chat_keys` 409.",
-    body: takes({
+    body: jsonBody({
       type: 'object',
       required: ['identity_public_key', 'signing_public_key', 'identity_signature', 'signing_signature'],
       properties: {
@@ -58,8 +64,8 @@ export const registerChatKeys: ActorOperation = {
       },
     }),
     responses: {
-      200: answers('These keys were registered before.', ref('PublicKeys')),
-      201: answers('The keys are registered.', ref('PublicKeys')),
+      200: jsonResponse('These keys were registered before.', ref('PublicKeys')),
+      201: jsonResponse('The keys are registered.', ref('PublicKeys')),
     },
   },
   handle(call) {
@@ -73,7 +79,7 @@ export const registerChatKeys: ActorOperation = {
     if (hasKeys(platform.dataset, actor)) {
       const known = publicKeysOf(platform, actor).at(-1);
       if (known?.identity === given.identity && known.signing === given.signing) return json(keysForm(platform, actor));
-      throw new Problem(409, 'has_chat_keys', 'That account has chat keys already');
+      throw new Problem(409, 'has_chat_keys', 'This account already has chat keys');
     }
     const version = newVersion(publicKeysOf(platform, actor), platform.now());
     platform.commit({ kind: 'chat_public_keys', user: actor.id, at: platform.now(), keys: { version, ...given } });
@@ -99,6 +105,7 @@ function newVersion(known: readonly PublicKeys[], now: number): string {
 
 function base64(body: Fields, field: string): string {
   const text = requiredString(body, field);
-  if (!/^[A-Za-z0-9+/]{20,200}={0,2}$/.test(text)) throw badRequest(field, `${field} must be base64 of a key's size`);
+  if (!/^[A-Za-z0-9+/]{20,200}={0,2}$/.test(text))
+    throw badRequest(field, `${field} must be base64 with the length of a key`);
   return text;
 }

@@ -2,20 +2,20 @@ import { createHash } from 'node:crypto';
 import { type Conversation, eventKinds, type Sealed } from '../../chat/conversation.ts';
 import { hasKeys } from '../../chat/public-keys.ts';
 import { eventForm, keyChangeForm } from '../../chat/render-chat.ts';
-import { answers, closed, ref, type Schema, takes } from '../../contract/schema.ts';
-import { activeUser } from '../../dataset/look-up.ts';
+import { closedObject, jsonBody, jsonResponse, ref, type Schema } from '../../contract/schema.ts';
 import { compareIds } from '../../dataset/snowflake.ts';
 import type { User } from '../../dataset/types.ts';
-import { jsonText, type SandboxResponse } from '../../http/answer.ts';
+import { activeUser } from '../../dataset/visibility.ts';
 import { type Fields, idempotencyToken, optionalBoolean, optionalString, requiredString } from '../../http/input.ts';
 import type { ActorCall, ActorOperation } from '../../http/operation.ts';
 import { badRequest, notFound, Problem } from '../../http/problem.ts';
+import { jsonText, type SandboxResponse } from '../../http/response.ts';
 import { messageIn, ownConversation } from './find.ts';
 
 /** The limit of a base64 field. An encrypted text of 10,000 characters fits. */
-const MOST_SEALED = 128 * 1024;
+const MAX_SEALED_LENGTH = 128 * 1024;
 /** The limit of edits and reactions of one message. */
-const MOST_ABOUT = 500;
+const MAX_CHANGES = 500;
 
 const tokenHeader: Schema = {
   name: 'idempotency-token',
@@ -45,7 +45,7 @@ export const changeChatKey: ActorOperation = {
     summary:
       'Starts a conversation, or replaces its key. Problems: `forbidden` 403 (the other user does not accept messages from the actor), `no_chat_keys` 409, `key_changed` 409 (`previous_version` is not the newest, or `version` is not newer).',
     parameters: [tokenHeader],
-    body: takes({
+    body: jsonBody({
       type: 'object',
       required: [...Object.keys(sealedFields), 'version', 'previous_version'],
       properties: {
@@ -55,13 +55,13 @@ export const changeChatKey: ActorOperation = {
       },
     }),
     responses: {
-      200: answers(
+      200: jsonResponse(
         'The key change was made before.',
-        closed({ conversation_id: ref('ConversationId'), key_change: ref('KeyChange') }),
+        closedObject({ conversation_id: ref('ConversationId'), key_change: ref('KeyChange') }),
       ),
-      201: answers(
+      201: jsonResponse(
         'The conversation has the new key.',
-        closed({ conversation_id: ref('ConversationId'), key_change: ref('KeyChange') }),
+        closedObject({ conversation_id: ref('ConversationId'), key_change: ref('KeyChange') }),
       ),
     },
   },
@@ -74,7 +74,7 @@ export const changeChatKey: ActorOperation = {
     const sealed = readSealed(body);
     const token = tokenOf(call, ['key', other.id]);
     const conversation = chats.conversations.get(call.params['id'] ?? '');
-    const known = firstTime(call, conversation, sealed, token);
+    const known = earlierResult(call, conversation, sealed, token);
     if (conversation !== undefined && known !== undefined) return keyAnswer(conversation, known);
     mayWrite(actor, other, conversation);
     if (!hasKeys(platform.dataset, other)) {
@@ -82,12 +82,12 @@ export const changeChatKey: ActorOperation = {
     }
     const before = optionalString(body, 'previous_version') ?? null;
     if ((conversation?.keyVersion ?? null) !== before || (before !== null && compareIds(version, before) <= 0)) {
-      throw new Problem(409, 'key_changed', "The conversation's key is another one by now", { version: before });
+      throw new Problem(409, 'key_changed', 'The conversation has a newer key', { version: before });
     }
     const at = platform.now();
     const seq = chats.nextSeqId(at);
     platform.commit({ kind: 'chat_key', user: actor.id, other: other.id, at, seq, version, sealed, ...token });
-    return keyAnswer(chats.between(actor, other), seq, 201);
+    return keyAnswer(chats.findOrCreate(actor, other), seq, 201);
   },
 };
 
@@ -103,7 +103,7 @@ export const sendChatEvent: ActorOperation = {
     description:
       'The platform knows the kind of the event and its message, so that it can return edits and reactions with the message. It cannot read the content. A deletion `for_all` removes the encrypted content. `detail` has at most 131,072 characters.',
     parameters: [tokenHeader],
-    body: takes({
+    body: jsonBody({
       type: 'object',
       required: [...Object.keys(sealedFields), 'kind'],
       properties: {
@@ -121,11 +121,14 @@ export const sendChatEvent: ActorOperation = {
       },
     }),
     responses: {
-      200: answers(
+      200: jsonResponse(
         'The event was sent before.',
-        closed({ conversation_id: ref('ConversationId'), event: ref('ChatEvent') }),
+        closedObject({ conversation_id: ref('ConversationId'), event: ref('ChatEvent') }),
       ),
-      201: answers('The event was sent.', closed({ conversation_id: ref('ConversationId'), event: ref('ChatEvent') })),
+      201: jsonResponse(
+        'The event was sent.',
+        closedObject({ conversation_id: ref('ConversationId'), event: ref('ChatEvent') }),
+      ),
     },
   },
   handle(call) {
@@ -137,10 +140,13 @@ export const sendChatEvent: ActorOperation = {
     const forAll = optionalBoolean(body, 'for_all') === true;
     const sealed = readSealed(body);
     const token = tokenOf(call, [conversation.id, type, target ?? '', String(forAll)]);
-    const known = firstTime(call, conversation, sealed, token);
+    const known = earlierResult(call, conversation, sealed, token);
     if (known !== undefined) return eventAnswer(conversation, known);
     if ((target === undefined) !== (type === 'message')) {
-      throw badRequest('target_seq_id', 'target_seq_id goes with all but messages');
+      throw badRequest(
+        'target_seq_id',
+        'target_seq_id is required for all kinds except message, which must not have it',
+      );
     }
     const other = conversation.other(actor);
     if (target !== undefined) checkTarget(conversation, target, actor, type, forAll);
@@ -148,11 +154,18 @@ export const sendChatEvent: ActorOperation = {
     const at = platform.now();
     const seq = platform.dataset.chats.nextSeqId(at);
     platform.commit({
-      ...{ kind: 'chat_event', user: actor.id, other: other.id, at, seq, type, sealed, ...token },
+      kind: 'chat_event',
+      user: actor.id,
+      other: other.id,
+      at,
+      seq,
+      type,
+      sealed,
+      ...token,
       ...(target !== undefined && { target }),
       ...(forAll && type === 'deletion' && { forAll }),
     });
-    platform.peers.heard(platform, conversation, actor, seq);
+    platform.peers.onMessage(platform, conversation, actor, seq);
     return eventAnswer(conversation, seq, 201);
   },
 };
@@ -168,22 +181,22 @@ function otherSide({ platform, params, actor }: ActorCall): User {
 }
 
 /** Throws unless the other user accepts messages from everybody, follows the sender, or has accepted the conversation. */
-function mayWrite(actor: User, other: User, conversation: Conversation | undefined): void {
+export function mayWrite(actor: User, other: User, conversation: Conversation | undefined): void {
   if (other.state !== 'active') activeUser(other, other.id);
   if (other.openDms || other.following.has(actor) || conversation?.accepted.has(other)) return;
-  throw new Problem(403, 'forbidden', 'That user takes no messages from you', { id: other.id });
+  throw new Problem(403, 'forbidden', 'This user does not accept messages from you', { id: other.id });
 }
 
 function checkTarget(conversation: Conversation, target: string, actor: User, type: string, forAll: boolean): void {
   const message = messageIn(conversation, target);
   const isOwn = message.event.sender === actor;
   if (!isOwn && (type === 'edit' || forAll)) {
-    throw new Problem(403, 'forbidden', 'That message is not your own', { id: target });
+    throw new Problem(403, 'forbidden', 'This message was sent by another user', { id: target });
   }
   if (type === 'deletion') return;
   if (message.deletedForAll || message.deletedFor.has(actor)) throw notFound('message', target);
-  if (message.about.length >= MOST_ABOUT) {
-    throw new Problem(409, 'too_many', `A message takes ${MOST_ABOUT} edits and reactions`, { id: target });
+  if (message.relatedEvents.length >= MAX_CHANGES) {
+    throw new Problem(409, 'too_many', `A message can have at most ${MAX_CHANGES} edits and reactions`, { id: target });
   }
 }
 
@@ -195,7 +208,8 @@ function readSealed(body: Fields): Sealed {
 
 function base64(body: Fields, field: string): string {
   const text = requiredString(body, field);
-  if (text.length > MOST_SEALED) throw badRequest(field, `${field} is larger than ${MOST_SEALED} characters`);
+  if (text.length > MAX_SEALED_LENGTH)
+    throw badRequest(field, `${field} is larger than ${MAX_SEALED_LENGTH} characters`);
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text)) throw badRequest(field, `${field} must be base64`);
   return text;
 }
@@ -210,19 +224,19 @@ function tokenOf(call: ActorCall, parts: readonly string[]): Token {
 }
 
 /** Returns the seqId of an earlier request with the same message id or token, if there was one. */
-function firstTime(
+function earlierResult(
   { platform, actor }: ActorCall,
   conversation: Conversation | undefined,
   { messageId }: Sealed,
   given: Token,
 ): string | undefined {
-  const sent = conversation?.sent(actor, messageId);
+  const sent = conversation?.sentSeqId(actor, messageId);
   if (sent !== undefined) return sent;
   if (given === undefined) return undefined;
   const first = platform.tokens.find(actor.id, given.token, platform.now());
   if (first === undefined) return undefined;
   if (first.fingerprint !== given.fingerprint) {
-    throw new Problem(409, 'idempotency_conflict', 'This idempotency-token came with another body before');
+    throw new Problem(409, 'idempotency_conflict', 'This idempotency-token was used with a different body');
   }
   return first.subjectId;
 }
@@ -233,7 +247,7 @@ function keyAnswer(conversation: Conversation, seqId: string, status = 200): San
 }
 
 function eventAnswer(conversation: Conversation, seqId: string, status = 200): SandboxResponse {
-  const event = conversation.event(seqId);
+  const event = conversation.findEvent(seqId);
   return answer(conversation, 'event', event && eventForm(event), status);
 }
 

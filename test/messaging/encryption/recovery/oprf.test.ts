@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { ristretto255, ristretto255_oprf } from '@noble/curves/ed25519.js';
 import { p256, p256_oprf } from '@noble/curves/nist.js';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { group, oprf, thresholdOprf } from '../../../../src/messaging/encryption/recovery/oprf.ts';
 import { randomScalar } from '../../../../src/messaging/encryption/recovery/shamir.ts';
 
@@ -22,7 +22,7 @@ interface VectorSuite {
 
 const read = (url: URL) => JSON.parse(readFileSync(url, 'utf8'));
 const kept = read(new URL('../vectors/rfc9497-oprf.json', import.meta.url)).suites as VectorSuite[];
-// All of the RFC's, where they lie beside the project.
+// All vectors of the RFC if they are available next to the project.
 const shared = new URL('../../../../../shared/vectors/rfc9497/allVectors.json', import.meta.url);
 const all = existsSync(shared) ? (read(shared) as VectorSuite[]) : [];
 
@@ -33,7 +33,7 @@ const suites: Record<string, typeof ofRistretto> = { 'ristretto255-SHA512': ofRi
 const bytes = (hex: string) => Buffer.from(hex, 'hex');
 const hex = (value: Uint8Array) => Buffer.from(value).toString('hex');
 
-/** Randomness of which the library makes this blind: it takes a number modulo the order less one, and adds one. */
+/** Returns the random bytes from which the library computes this blind: it takes a number modulo the order minus one, and adds one. */
 function randomFor(blind: string, littleEndian: boolean) {
   const written = littleEndian ? bytes(blind).reverse() : bytes(blind);
   const number = (BigInt(`0x${written.toString('hex')}`) - 1n).toString(16);
@@ -46,7 +46,7 @@ function randomFor(blind: string, littleEndian: boolean) {
 describe('the vectors of RFC 9497', () => {
   const chosen = [...kept, ...all].filter(({ identifier, mode }) => mode === 0 && identifier in suites);
   const cases = chosen.flatMap((suite) => suite.vectors.map((vector) => ({ ...vector, ...suite })));
-  it.each(cases)('$identifier, input $Input', ({ identifier, skSm, Input, Blind, ...expected }) => {
+  test.each(cases)('$identifier, input $Input', ({ identifier, skSm, Input, Blind, ...expected }) => {
     const suite = suites[identifier] ?? ofRistretto;
     const { blind, blinded } = suite.oprf.blind(bytes(Input), randomFor(Blind, suite.littleEndian));
     expect(hex(blind)).toBe(Blind);
@@ -55,7 +55,7 @@ describe('the vectors of RFC 9497', () => {
     expect(hex(evaluated)).toBe(expected.EvaluationElement);
     expect(hex(suite.oprf.finalize(bytes(Input), blind, evaluated))).toBe(expected.Output);
 
-    // The same key, shared out: any two of the three come to the same.
+    // Any two of three shares must give the same result as the key.
     const key = suite.littleEndian ? bytes(skSm).reverse() : bytes(skSm);
     const shares = suite.oprf.splitKey(BigInt(`0x${key.toString('hex')}`), (length) => Buffer.alloc(length, 7));
     const parts = shares.map((share, index) => ({ place: index + 1, value: suite.oprf.evaluate(share, blinded) }));
@@ -66,7 +66,7 @@ describe('the vectors of RFC 9497', () => {
     }
   });
 
-  it('were all run', () => {
+  test('were all run', () => {
     expect(cases.length).toBe(all.length > 0 ? 8 : 4);
     expect(ristretto255_oprf.name).toBe('ristretto255-SHA512');
   });
@@ -74,7 +74,7 @@ describe('the vectors of RFC 9497', () => {
 
 describe('an evaluator', () => {
   const key = group.Fn.toBytes(5n);
-  it.each([
+  test.each([
     ['the identity', new Uint8Array(32)],
     ['no element', new Uint8Array(32).fill(0xff)],
     ['too short a one', new Uint8Array(31)],
@@ -84,7 +84,7 @@ describe('an evaluator', () => {
   });
 });
 
-it('scalars that are shared out come together from any two', () => {
+test('a shared scalar is the same from any two shares', () => {
   const random = fc.uint8Array({ minLength: 48, maxLength: 48 });
   fc.assert(
     fc.property(

@@ -1,8 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { weakness } from '../../../../src/messaging/encryption/recovery/weak-code.ts';
 
 describe('a code', () => {
-  it.each([
+  test.each([
     '123',
     '0000',
     '1111',
@@ -18,10 +18,10 @@ describe('a code', () => {
     '1987',
     '2024',
   ])('%s is refused', (code) => expect(weakness(code)).toBeTypeOf('string'));
-  it.each(['198712', '20240131', '31012024', '01311999', '１２３４', 'x'.repeat(65), ''])('%s is refused', (code) =>
+  test.each(['198712', '20240131', '31012024', '01311999', '１２３４', 'x'.repeat(65), ''])('%s is refused', (code) =>
     expect(weakness(code)).toBeTypeOf('string'),
   );
-  it.each(['4829', '482913', '1123', '90210', 'correct horse', '7713', '99887701'])('%s is taken', (code) =>
+  test.each(['4829', '482913', '1123', '90210', 'correct horse', '7713', '99887701'])('%s is accepted', (code) =>
     expect(weakness(code)).toBeNull(),
   );
 });

@@ -1,0 +1,53 @@
+// Functions that the benchmarks share: arguments, alternating rounds, and results for the report.
+import { writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+
+/** Parses the command line. `--help` prints `usage` and ends the process. */
+export function readArguments(usage, options) {
+  const { values } = parseArgs({ options: { ...options, help: { type: 'boolean', short: 'h' } } });
+  if (values.help) {
+    process.stdout.write(`Usage: ${usage.trim()}\n`);
+    process.exit();
+  }
+  return values;
+}
+
+export function median(values) {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)];
+}
+
+/** Returns the median of `values` with the lowest and the highest value. */
+export function spread(values) {
+  return { value: median(values), low: Math.min(...values), high: Math.max(...values) };
+}
+
+export function showSpread({ value, low, high }) {
+  return `${value.toFixed(2)} (${low.toFixed(2)} to ${high.toFixed(2)})`;
+}
+
+/**
+ * Measures the subjects alternately (A B C, A B C, …), so that a change of the machine's speed affects all of them. Round 0 is a warm-up
+ * and is not counted. Returns the results of each subject.
+ */
+export async function alternate(subjects, rounds, measure) {
+  const results = Object.fromEntries(Object.keys(subjects).map((name) => [name, []]));
+  for (let round = 0; round <= rounds; round++) {
+    for (const [name, subject] of Object.entries(subjects)) {
+      const result = await measure(subject, name, round);
+      if (round > 0) results[name].push(result);
+    }
+  }
+  return results;
+}
+
+/**
+ * Writes results for `npm run bench` to the file BENCH_RESULTS. Does nothing if this variable is not set.
+ *
+ * `metrics`: `{ id, label, value, low?, high?, unit, better: 'higher' | 'lower' }`, for tables and comparisons.
+ * `charts`: `{ title, unit, categories, series: [{ name, values }] }`.
+ */
+export function recordResults(results) {
+  const path = process.env.BENCH_RESULTS;
+  if (path) writeFileSync(path, JSON.stringify({ metrics: [], charts: [], ...results }));
+}

@@ -1,0 +1,57 @@
+import { actions, streams } from '../dist/actions/registry.js';
+import { adapters } from '../dist/platform/adapters.js';
+import { eventTypes } from '../dist/shared/model/event.js';
+import { code, table } from './markdown-table.js';
+
+const platforms = Object.values(adapters).map(({ capabilities }) => capabilities);
+const head = (first) => [first, ...platforms.map(({ kind }) => code(kind))];
+
+/** Returns the tables of the adapters' capabilities, for docs/platforms.md. */
+export function platformTables() {
+  return { 'platform-actions': actionTable(), 'platform-events': eventTable(), 'platform-limits': limitTable() };
+}
+
+function actionTable() {
+  const support = ({ name }) => platforms.map((platform) => supportOf(platform, name));
+  const rows = [...actions, ...streams]
+    .filter(({ actor }) => actor)
+    .map((action) => [code(action.name), ...support(action)]);
+  return table(head('action'), rows);
+}
+
+function supportOf({ unsupported, methods }, name) {
+  return unsupported[name] === undefined ? (methods[name] ?? 'yes') : `501: ${unsupported[name]}`;
+}
+
+function eventTable() {
+  const rows = eventTypes.map((type) => [
+    code(type),
+    ...platforms.map((platform) => (platform.eventTypes.includes(type) ? 'yes' : 'no')),
+  ]);
+  return table(head('event'), rows);
+}
+
+function limitTable() {
+  const kinds = [...new Set(platforms.flatMap(({ limits }) => Object.keys(limits.mediaBytes)))];
+  const rows = [
+    ['length of a tweet', ...platforms.map(({ limits }) => describeText(limits.text))],
+    ...kinds.map((kind) => [code(kind), ...platforms.map(({ limits }) => describeBytes(limits.mediaBytes[kind]))]),
+  ];
+  return table(head('limit'), rows);
+}
+
+function describeText({ unit, length, premiumLength, bytes }) {
+  const more = [
+    ...(premiumLength === null ? [] : [`${count(premiumLength)} for premium accounts`]),
+    ...(bytes === null ? [] : [`${count(bytes)} bytes`]),
+  ];
+  return [`${count(length)} ${unit.replace('_', ' ')}`, ...more].join(', ');
+}
+
+function describeBytes(bytes) {
+  if (bytes === undefined) return '501';
+  const mebibytes = bytes / (1024 * 1024);
+  return Number.isInteger(mebibytes) ? `${mebibytes} MiB` : `${bytes / 1_000_000} MB`;
+}
+
+const count = (number) => number.toLocaleString('en');

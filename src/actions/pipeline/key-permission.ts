@@ -1,0 +1,38 @@
+import { PosternError } from '../../shared/errors/postern-error.ts';
+import type { EndpointGroup, KeyRestrictions } from '../../shared/model/key-restrictions.ts';
+import type { Action } from '../action.ts';
+
+/** Throws `forbidden` if an API key with these restrictions may not call the action. */
+export function requirePermission(action: Action, restrictions: KeyRestrictions): void {
+  const refusal = permissionRefusal(action, restrictions);
+  if (refusal) throw refusal;
+}
+
+/** Returns the error if an API key with these restrictions may not call the action, otherwise `null`. */
+export function permissionRefusal(
+  { name, effect }: Action,
+  { groups, readOnly }: KeyRestrictions,
+): PosternError | null {
+  const group = name.split('/')[0] as EndpointGroup;
+  if (groups !== null && !groups.includes(group)) {
+    return new PosternError(
+      'key_group_not_allowed',
+      `This API key may not call ${name}, because it is restricted to the groups ${groups.join(', ')}. Use a key with the group ${group}`,
+    );
+  }
+  if (effect === 'read') return null;
+  if (readOnly) {
+    return new PosternError(
+      'key_read_only',
+      `This API key is read-only, so it may not call ${name}. Use a key without read_only`,
+    );
+  }
+  // Otherwise the key could create one without its restrictions, or revoke the keys of others.
+  if (group === 'account') {
+    return new PosternError(
+      'key_restricted',
+      `This API key has restrictions, so it may not call ${name}. Use a key without restrictions to manage keys and the account`,
+    );
+  }
+  return null;
+}

@@ -1,0 +1,106 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { parse as parseQuery } from 'node:querystring';
+import { createMcpHandler } from '@modelcontextprotocol/server';
+import { mcpServer } from '../../mcp/server.ts';
+import { isPolicy, type Policy, policies } from '../../mcp/tools.ts';
+import { malformedField } from '../../shared/errors/fields.ts';
+import { asPosternError, PosternError } from '../../shared/errors/postern-error.ts';
+import { logFailure } from '../../shared/observability/failures.ts';
+import { authenticate } from '../http/api-key.ts';
+import { refuseCredentialsInQuery } from '../http/credential-headers.ts';
+import { readJsonBody } from '../http/json-body.ts';
+import { applyRate } from '../http/rate-limit.ts';
+import { handle, localsOf } from '../http/request-locals.ts';
+import type { RequestTarget } from '../http/request-target.ts';
+import { sendError } from '../rest/envelope.ts';
+import { PipelineBackend, type PipelineBackendParts } from './pipeline-backend.ts';
+import { sendWebResponse } from './web-response.ts';
+
+export type McpListener = (request: IncomingMessage, response: ServerResponse, target: RequestTarget) => void;
+
+/** A message names media by its address, so it is small. */
+const bodyLimitBytes = 1024 * 1024;
+
+/**
+ * Creates the handler of `/mcp`: streamable HTTP without sessions. Each request is one message and is checked like a request of REST
+ * (docs/rest.md, Errors): key, limits, body. Failures of these checks are HTTP errors with the Envelope; failures of a tool are its result.
+ */
+export function mcpHandler(parts: PipelineBackendParts): McpListener {
+  const respond: (...of: Parameters<McpListener>) => Promise<void> = async (request, response, { query }) => {
+    const locals = localsOf(response);
+    Object.assign(locals, { action: 'mcp', transport: 'mcp' });
+    let leave = () => {};
+    let backend: PipelineBackend | undefined;
+    try {
+      response.setHeader('cache-control', 'no-store');
+      requirePost(request, response);
+      const key = await authenticate(request, parts);
+      Object.assign(locals, { key, account: key.account });
+      const admitted = await parts.limits.admit(key);
+      leave = admitted.leave;
+      applyRate(admitted.rate, response);
+      const policy = readPolicy(query);
+      parts.bodies.hold(request, response, key.account, bodyLimitBytes);
+      const message = await readMessage(request);
+      const hungUp = new AbortController();
+      response.once('close', () => hungUp.abort());
+      if (response.closed) hungUp.abort();
+      backend = new PipelineBackend(parts, { request, response, key });
+      const serverParts = { backend, policy, policyOption, runtime: parts.runtime };
+      // There are no notifications to subscribe to.
+      let failure: Error | undefined;
+      const onerror = (error: Error) => {
+        failure = error;
+      };
+      const { fetch } = createMcpHandler(() => mcpServer(serverParts), { maxSubscriptions: 0, onerror });
+      const answer = await fetch(webRequestOf(request, hungUp.signal), { parsedBody: message });
+      if (answer.status >= 500) throw failure ?? new Error('the protocol handler failed');
+      await sendWebResponse(response, answer);
+    } catch (thrown) {
+      const error = asPosternError(thrown);
+      logFailure(parts.logger, locals.requestId, error);
+      sendError(response, error);
+    } finally {
+      // A write continues after its client has disconnected.
+      await backend?.ended();
+      leave();
+    }
+  };
+  return (request, response, target) => void handle(response, () => respond(request, response, target));
+}
+
+function requirePost({ method }: IncomingMessage, response: ServerResponse): void {
+  if (method === 'POST') return;
+  response.setHeader('allow', 'POST');
+  throw new PosternError('method_not_allowed', 'Wrong method: /mcp accepts POST, and has no sessions');
+}
+
+/** Reads `?policy=write`. Every client can configure an address, but not every client can configure headers. */
+function readPolicy(query: string): Policy {
+  const { policy = 'read', ...others } = parseQuery(query);
+  refuseCredentialsInQuery(Object.keys(others));
+  if (typeof policy === 'string' && isPolicy(policy)) return policy;
+  throw malformedField('policy', `must be ${policies.join(', ').replace(/, (?=\w+$)/, ' or ')}`);
+}
+
+function policyOption(policy: Policy): string {
+  return `?policy=${policy} at the end of the address of /mcp`;
+}
+
+/** Batches are refused, so that one request is one call. The protocol has none since its revision of 2025-06-18. */
+async function readMessage(request: IncomingMessage): Promise<object> {
+  const message = await readJsonBody(request, { limitBytes: bodyLimitBytes, compressed: true });
+  if (typeof message === 'object' && message !== null && !Array.isArray(message)) return message;
+  throw new PosternError('unreadable_body', 'The body must be one JSON-RPC message: batches are not accepted');
+}
+
+/** Returns the request for the handler of the protocol, without the credentials. The body is passed separately. */
+function webRequestOf({ headers }: IncomingMessage, signal: AbortSignal): Request {
+  const passed = Object.entries(headers).filter(([name]) => name.startsWith('mcp-') || name === 'accept');
+  const given = passed.map(([name, value]): [string, string] => [name, String(value)]);
+  return new Request('http://postern/mcp', {
+    method: 'POST',
+    headers: [...given, ['content-type', 'application/json']],
+    signal,
+  });
+}

@@ -1,0 +1,136 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ActionPipeline, Caller } from '../../actions/pipeline/action-pipeline.ts';
+import type { AccountService } from '../../billing/account-service.ts';
+import type { AuthenticatedKey } from '../../billing/api-key-authenticator.ts';
+import type { CallRecorder } from '../../billing/call-recorder.ts';
+import type { KeyLimits } from '../../billing/key-limits.ts';
+import type { Cost, ToolOutcome } from '../../mcp/results.ts';
+import type { ToolBackend, ToolCall } from '../../mcp/server.ts';
+import { hasUnknownOutcome, mayBeCharged, missingCredential, ToolError } from '../../mcp/tool-error.ts';
+import { tools } from '../../mcp/tools.ts';
+import { asPosternError } from '../../shared/errors/postern-error.ts';
+import { errorCodeOf } from '../../shared/errors/table.ts';
+import { formatDollars } from '../../shared/model/money.ts';
+import { logFailure } from '../../shared/observability/failures.ts';
+import type { Logger } from '../../shared/observability/logger.ts';
+import type { Runtime } from '../../shared/runtime/runtime.ts';
+import { Secret } from '../../shared/secrets/secret.ts';
+import type { AuthenticationParts } from '../http/api-key.ts';
+import type { BodyBudget } from '../http/body-budget.ts';
+import { credentialHeaders } from '../http/credential-headers.ts';
+import { requestContent } from '../http/idempotency-key.ts';
+import { localsOf, noteError } from '../http/request-locals.ts';
+import type { Envelope } from '../rest/envelope.ts';
+import { performAction } from '../rest/perform-action.ts';
+
+export interface PipelineBackendParts extends AuthenticationParts {
+  pipeline: ActionPipeline;
+  accounts: AccountService;
+  limits: KeyLimits;
+  recorder: CallRecorder;
+  bodies: BodyBudget;
+  logger: Logger;
+  runtime: Runtime;
+}
+
+interface HttpCall {
+  request: IncomingMessage;
+  response: ServerResponse;
+  key: AuthenticatedKey;
+}
+
+/** Performs the tool call of one HTTP request in this process, with the credentials in its headers. */
+export class PipelineBackend implements ToolBackend {
+  readonly #parts: PipelineBackendParts;
+  readonly #http: HttpCall;
+  #performing: Promise<unknown> | undefined;
+
+  constructor(parts: PipelineBackendParts, http: HttpCall) {
+    this.#parts = parts;
+    this.#http = http;
+  }
+
+  async offered(): Promise<ReadonlySet<string>> {
+    const { pipeline } = this.#parts;
+    const offered = tools.filter(({ action }) => pipeline.offers(action, this.#http.key));
+    return new Set(offered.map(({ definition }) => definition.name));
+  }
+
+  perform(call: ToolCall): Promise<ToolOutcome> {
+    const performing = this.#perform(call);
+    this.#performing = performing.catch(() => {});
+    return performing;
+  }
+
+  /** Resolves when the call has ended. */
+  async ended(): Promise<void> {
+    await this.#performing;
+  }
+
+  async costOf({ code }: ToolError): Promise<Cost> {
+    return { charged: mayBeCharged(code) ? null : '0', credit_left: await this.#credit() };
+  }
+
+  async #perform({ tool, input, idempotencyKey, signal }: ToolCall): Promise<ToolOutcome> {
+    const { action, takesKey } = tool;
+    const { response, key } = this.#http;
+    const { runtime, pipeline, recorder, logger } = this.#parts;
+    const locals = localsOf(response);
+    locals.action = action.name;
+    const caller = this.#caller(signal);
+    // A client whose user left a credential out may send an empty header.
+    if (action.actor && !caller.authToken?.expose())
+      throw missingCredential('the token of a platform account', 'the header x-auth-token');
+    if (action.code === 'required' && !caller.encryptionCode?.expose())
+      throw missingCredential('the encryption code of direct messages', 'the header x-encryption-code');
+    const usedKey = takesKey ? (idempotencyKey ?? runtime.randomBytes(16).toString('hex')) : null;
+    try {
+      const secrets = [caller.authToken, caller.proxy, caller.encryptionCode].map((secret) => secret?.expose() ?? null);
+      const idempotency = () =>
+        usedKey === null ? null : { key: usedKey, content: requestContent(action.name, input, secrets) };
+      const paid = await performAction(pipeline, { action, input, caller, idempotency });
+      const isKept = paid.kind === 'kept';
+      const body = JSON.parse(isKept ? paid.answer.body : paid.outcome.toString()) as Envelope;
+      if (!body.status) throw new ToolError(errorCodeOf(isKept ? paid.answer.status : 500), body.error);
+      const settled = isKept ? null : paid.settled;
+      if (settled) locals.charged = settled.charged;
+      const cost = settled
+        ? { charged: formatDollars(settled.charged), credit_left: formatDollars(settled.remaining) }
+        : { charged: '0', credit_left: await this.#credit() };
+      return { data: body.data, cost, replayed: isKept || paid.wasPaidBefore };
+    } catch (thrown) {
+      if (thrown instanceof ToolError) throw thrown;
+      const error = asPosternError(thrown);
+      logFailure(logger, locals.requestId, error);
+      noteError(response, error);
+      recorder.failed(key.account, action.name, error.code);
+      throw new ToolError(error.code, error.message, {
+        retryAfterSeconds: error.retryAfterSeconds ?? null,
+        requestId: locals.requestId,
+        idempotencyKey: hasUnknownOutcome(error.code) ? usedKey : null,
+      });
+    }
+  }
+
+  #caller(signal: AbortSignal): Caller {
+    const { request, key } = this.#http;
+    const secretOf = (header: string) => {
+      const value = request.headers[header];
+      return typeof value === 'string' ? new Secret(value) : null;
+    };
+    return {
+      account: key.account,
+      key,
+      authToken: secretOf(credentialHeaders.auth_token),
+      proxy: secretOf(credentialHeaders.proxy),
+      encryptionCode: secretOf(credentialHeaders.encryption_code),
+      signal,
+    };
+  }
+
+  /** Returns the credit of the account. `null` if the store cannot be reached. */
+  async #credit(): Promise<string | null> {
+    const balance = await this.#parts.accounts.balance(this.#http.key.account).catch(() => null);
+    return balance?.balance ?? null;
+  }
+}

@@ -1,0 +1,41 @@
+import { Command } from 'commander';
+import { readConfig } from '../shared/config/config.ts';
+import { print } from './print.ts';
+import { showProgress } from './progress.ts';
+
+export function backupCommand(): Command {
+  return new Command('backup')
+    .description('Write a checked backup of the store. Gateways may run')
+    .argument('<path>', 'folder to make; it must not exist')
+    .option('--json', 'print the manifest of the backup')
+    .action(async (path: string, options: { json?: boolean }) => {
+      const { backup } = await import('../main/backup.ts');
+      const progress = showProgress('Backing up');
+      const manifest = await backup(readConfig(process.env), path, progress);
+      progress(1, 1);
+      const text =
+        `Wrote ${path} (${manifest.file}, ${(manifest.bytes / 1e6).toFixed(1)} MB, SHA-256 ${manifest.sha256})\n` +
+        'The secret key is not in it: keep SECRET_KEY, or DATA_DIR/secret.key, in another place';
+      print(options.json, manifest, text);
+    });
+}
+
+export function restoreCommand(): Command {
+  return new Command('restore')
+    .description('Restore a backup into an empty store, while no gateway runs')
+    .argument('<path>', 'folder that `postern backup` made')
+    .option(
+      '--without-secrets',
+      'leave out all data that was encrypted with a lost key: webhooks, events, stored responses and logins',
+    )
+    .option('--json', 'print the manifest of the backup')
+    .action(async (path: string, options: { withoutSecrets?: boolean; json?: boolean }) => {
+      const { restore } = await import('../main/backup.ts');
+      const manifest = await restore(readConfig(process.env), path, {
+        withoutSecrets: options.withoutSecrets === true,
+        onChecked: showProgress('Checking'),
+        onRestored: showProgress('Restoring'),
+      });
+      print(options.json, manifest, `Restored the backup of ${manifest.createdAt}. Next: npx postern doctor`);
+    });
+}

@@ -1,0 +1,38 @@
+import { Command } from 'commander';
+import { readConfig } from '../shared/config/config.ts';
+import { formatIsoTime } from '../shared/model/time.ts';
+import { CliError, print } from './print.ts';
+import { withStore } from './with-admin.ts';
+
+export function secretsCommand(): Command {
+  const command = new Command('secrets').description('Change the secret key');
+  command
+    .command('rotate')
+    .description('Encrypt stored secrets with the first key of SECRET_KEY=<new>,<old>. Gateways may run')
+    .option('--json', 'print { "checked": …, "rotated": …, "old_key_removable_at": … }')
+    .action(async (options: { json?: boolean }) => {
+      const { rotateSecrets } = await import('../main/rotate-secrets.ts');
+      const { isTTY } = process.stderr;
+      const { checked, rotated, unreadable, removableAt } = await withStore((store) =>
+        rotateSecrets(store, readConfig(process.env), (progress) => {
+          if (progress.checked % 100 !== 0) return;
+          const text = `Checked ${progress.checked} webhooks and pollers, encrypted ${progress.rotated}`;
+          process.stderr.write(isTTY ? `\r${text}` : `${text}\n`);
+        }),
+      );
+      if (isTTY && checked >= 100) process.stderr.write('\n');
+      if (unreadable > 0) {
+        throw new CliError(
+          `${unreadable} of ${checked} webhooks and pollers need a key that is not in SECRET_KEY. Add it at the end and repeat the command`,
+        );
+      }
+      const time = removableAt === null ? null : formatIsoTime(removableAt);
+      const done = `Encrypted ${rotated} of ${checked} webhooks and pollers with the first key.`;
+      const next =
+        time === null
+          ? 'SECRET_KEY has no older key'
+          : `Remove the old key after ${time}, when events and stored responses that need it have expired, and run this command again before`;
+      print(options.json, { checked, rotated, old_key_removable_at: time }, `${done} ${next}`);
+    });
+  return command;
+}

@@ -1,0 +1,2509 @@
+// Printed by `npm run print` from src/actions/.
+
+import type { Bytes } from './bytes.ts';
+import { type Call, CallGroup, type List, type NoInput } from './call.ts';
+import type { EventStream } from './event-stream.ts';
+import type { CallOptions, Transport } from './transport.ts';
+
+/** The API account that pays. */
+export interface Account {
+  /** Id of the account. */
+  id: string;
+  /** Name of the account. */
+  name: string;
+  /** Time of creation. */
+  created_at: string;
+  /** Credit that can be spent. */
+  balance: string;
+  /** Always `USD`. */
+  currency: 'USD';
+  /** Dollars of credit below which `account.low_credit` is sent; null for no event. */
+  low_credit_threshold: string | null;
+  /** The keys of the account, including revoked ones. */
+  api_keys: ApiKey[];
+}
+
+/** The input of `account/audit`. */
+export interface AccountAuditInput {
+  /** Items on a page, 1 to 100. */
+  count?: number | undefined;
+  /** `next_cursor` of the previous page; left out for the first page. */
+  cursor?: string | undefined;
+}
+
+/** The result of `account/audit`. */
+export interface AccountAuditPage {
+  audit: AuditEntry[];
+  has_more: boolean;
+  next_cursor: string | null;
+}
+
+/** The input of `account/keys/create`. */
+export interface AccountKeysCreateInput {
+  /** Name of the key, which lets people distinguish keys. */
+  name: string;
+  /** True for a key that may only read. */
+  read_only?: boolean | undefined;
+  /** Groups of endpoints that the key may call; all if null or left out. */
+  groups?: ('tweet' | 'user' | 'list' | 'media' | 'article' | 'dm' | 'webhooks' | 'events' | 'capabilities' | 'account')[] | undefined;
+  /** Client addresses from which the key may be used, as CIDR blocks or single addresses; at most 20; any address if null or left out. */
+  ip_ranges?: string[] | undefined;
+  /** Calls per minute of the key, if this is below the limit of the account. */
+  calls_per_minute?: number | undefined;
+  /** Dollars that the key may be charged in a day (UTC), an exact decimal; no limit if null or left out. */
+  dollars_per_day?: string | undefined;
+  /** Time in the future from which the key is refused, ISO 8601; never if null or left out. */
+  expires_at?: string | undefined;
+}
+
+/** The result of `account/keys`. */
+export interface AccountKeysResult {
+  api_keys: ApiKey[];
+}
+
+/** The input of `account/keys/revoke`. */
+export interface AccountKeysRevokeInput {
+  /** Id of the key. */
+  id: string;
+}
+
+/** The input of `account/payments`. */
+export interface AccountPaymentsInput {
+  /** Items on a page, 1 to 100. */
+  count?: number | undefined;
+  /** `next_cursor` of the previous page; left out for the first page. */
+  cursor?: string | undefined;
+}
+
+/** The result of `account/payments`. */
+export interface AccountPaymentsPage {
+  payments: Payment[];
+  has_more: boolean;
+  next_cursor: string | null;
+}
+
+/** The input of `account/update`. */
+export interface AccountUpdateInput {
+  /** Dollars of credit below which `account.low_credit` is sent, an exact decimal; null for no event. */
+  low_credit_threshold?: string | null | undefined;
+}
+
+/** The input of `account/usage`. */
+export interface AccountUsageInput {
+  /** Start, rounded down to the hour, ISO 8601; 30 days before `to` if left out. At most 400 days before `to`, or 31 with `hour`. */
+  from?: string | undefined;
+  /** End, ISO 8601; now if left out. */
+  to?: string | undefined;
+  /** Period of each row. */
+  granularity?: 'hour' | 'day' | undefined;
+}
+
+/** Whether the platform supports an action. */
+export interface ActionSupport {
+  /** Name of the action, such as `tweet/create`. */
+  name: string;
+  /** HTTP method of the REST call. */
+  method: string;
+  /** Path of the REST call, below `/v1`. */
+  path: string;
+  /** False if the call is refused with 501. */
+  supported: boolean;
+  /** Why the action is not supported; null if it is. */
+  reason: string | null;
+}
+
+/** A key of the account, without its secret. */
+export interface ApiKey {
+  /** Id of the key. */
+  id: string;
+  /** Name of the key. */
+  name: string;
+  /** The readable beginning of the key. */
+  prefix: string;
+  /** True if the key may only read. */
+  read_only: boolean;
+  /** Groups of endpoints that the key may call; null for all. */
+  groups: ('tweet' | 'user' | 'list' | 'media' | 'article' | 'dm' | 'webhooks' | 'events' | 'capabilities' | 'account')[] | null;
+  /** Client addresses from which the key may be used; null for any address. */
+  ip_ranges: string[] | null;
+  /** Calls per minute of the key; null for the limit of the account. */
+  calls_per_minute: number | null;
+  /** Dollars that the key may be charged in a day (UTC); null for no limit. */
+  dollars_per_day: string | null;
+  /** When the key expires; null for never. */
+  expires_at: string | null;
+  /** Time of creation. */
+  created_at: string;
+  /** Approximate time of the last use. */
+  last_used_at: string | null;
+  /** When the key was revoked. */
+  revoked_at: string | null;
+  /** False for the demo key of the sandbox, which cannot be revoked over the API. */
+  revocable: boolean;
+}
+
+/** An article. */
+export interface Article {
+  /** The platform's id of the article. */
+  article_id: string;
+  /** Title of the article. */
+  title: string;
+  /** Draft or published. */
+  status: ArticleStatus;
+  /** Id of the tweet that wraps the article; null for a draft. */
+  tweet_id: string | null;
+  /** Address of a draft, for its author only; null if it is published. */
+  draft_url: string | null;
+  /** Public address of a published article; null for a draft. */
+  public_url: string | null;
+  /** Id of the cover; null if there is none. */
+  cover_media_id: string | null;
+  /** When the article was created. */
+  created_at: string;
+  /** When the article was last edited. */
+  updated_at: string;
+  /** The content of the article as Markdown. */
+  content: string;
+}
+
+/** The input of `article/create`. */
+export interface ArticleCreateInput {
+  /** Title, up to 100 characters. */
+  title: string;
+  /** Markdown (CommonMark), up to 100,000 characters: headings, bold, italic, lists, links, images, code, quotes. HTML becomes plain text, and so does the checkbox of a task. Tables, strikethrough, footnotes, definition lists, alerts, front matter and math blocks are refused with their line. Up to 50 images are fetched and uploaded. */
+  content: string;
+  /** Id of uploaded media to be the cover. */
+  cover_media_id?: string | undefined;
+  /** Address from which the gateway downloads the cover picture. */
+  cover_image_url?: string | undefined;
+  /** The cover as base64, or as a data: URI of base64. */
+  cover_image_base64?: Bytes | undefined;
+  /** Publish the article at once. Premium accounts only. */
+  publish?: boolean | undefined;
+}
+
+/** The result of `article/create`. */
+export interface ArticleCreateResult {
+  /** The platform's id of the article. */
+  article_id: string;
+  /** Draft or published. */
+  status: ArticleStatus;
+  /** Id of the tweet that wraps the article; null for a draft. */
+  tweet_id: string | null;
+  /** Address of a draft, for its author only; null if it is published. */
+  draft_url: string | null;
+  /** Public address of a published article; null for a draft. */
+  public_url: string | null;
+  /** Id of the cover; null if there is none. */
+  cover_media_id: string | null;
+}
+
+/** The input of `article/delete`. */
+export interface ArticleDeleteInput {
+  /** The platform's id of the article. */
+  article_id: string;
+}
+
+/** The result of `article/delete`. */
+export interface ArticleDeleteResult {
+  /** The platform's id of the article. */
+  article_id: string;
+}
+
+/** The input of `article/detail`. */
+export interface ArticleDetailInput {
+  /** The platform's id of the article. */
+  article_id: string;
+}
+
+/** The input of `article/list`. */
+export interface ArticleListInput {
+  /** Only articles of this status; drafts and published ones if left out. */
+  status?: ArticleStatus | undefined;
+  /** Items on a page, 1 to 100. */
+  count?: number | undefined;
+  /** `next_cursor` of the previous page; left out for the first page. */
+  cursor?: string | undefined;
+}
+
+/** The result of `article/list`. */
+export interface ArticleListPage {
+  article_count: number;
+  has_more: boolean;
+  next_cursor: string | null;
+  articles: ArticleSummary[];
+}
+
+/** The input of `article/publish`. */
+export interface ArticlePublishInput {
+  /** The platform's id of the article. */
+  article_id: string;
+}
+
+/** The result of `article/publish`. */
+export interface ArticlePublishResult {
+  /** The platform's id of the article. */
+  article_id: string;
+  /** Id of the tweet that wraps the article; null for a draft. */
+  tweet_id: string | null;
+  /** Public address of a published article; null for a draft. */
+  public_url: string | null;
+}
+
+export type ArticleStatus = 'draft' | 'published';
+
+/** An article, without its content. */
+export interface ArticleSummary {
+  /** The platform's id of the article. */
+  article_id: string;
+  /** Title of the article. */
+  title: string;
+  /** Draft or published. */
+  status: ArticleStatus;
+  /** Id of the tweet that wraps the article; null for a draft. */
+  tweet_id: string | null;
+  /** Address of a draft, for its author only; null if it is published. */
+  draft_url: string | null;
+  /** Public address of a published article; null for a draft. */
+  public_url: string | null;
+  /** Id of the cover; null if there is none. */
+  cover_media_id: string | null;
+  /** When the article was created. */
+  created_at: string;
+  /** When the article was last edited. */
+  updated_at: string;
+}
+
+/** The input of `article/unpublish`. */
+export interface ArticleUnpublishInput {
+  /** The platform's id of the article. */
+  article_id: string;
+}
+
+/** The result of `article/unpublish`. */
+export interface ArticleUnpublishResult {
+  /** The platform's id of the article. */
+  article_id: string;
+}
+
+/** The input of `article/update`. */
+export interface ArticleUpdateInput {
+  /** The platform's id of the article. */
+  article_id: string;
+  /** Title, up to 100 characters. */
+  title?: string | undefined;
+  /** Markdown (CommonMark), up to 100,000 characters: headings, bold, italic, lists, links, images, code, quotes. HTML becomes plain text, and so does the checkbox of a task. Tables, strikethrough, footnotes, definition lists, alerts, front matter and math blocks are refused with their line. Up to 50 images are fetched and uploaded. */
+  content?: string | undefined;
+  /** Id of uploaded media to be the cover. */
+  cover_media_id?: string | undefined;
+  /** Address from which the gateway downloads the cover picture. */
+  cover_image_url?: string | undefined;
+  /** The cover as base64, or as a data: URI of base64. */
+  cover_image_base64?: Bytes | undefined;
+}
+
+/** The result of `article/update`. */
+export interface ArticleUpdateResult {
+  /** The platform's id of the article. */
+  article_id: string;
+  /** The parts that changed. */
+  updated: { title: boolean; content: boolean; cover_media_id: string | null; };
+}
+
+/** An encrypted file that came with a message. */
+export interface Attachment {
+  /** The platform's key of the encrypted file. */
+  media_hash_key: string;
+  /** 1 image, 2 GIF, 3 video, 4 audio, 5 file, 6 SVG. */
+  type: number;
+  /** Name of the file. */
+  filename: string;
+  /** Size in bytes before encryption. */
+  size: number;
+  /** Width in pixels. */
+  width: number | null;
+  /** Height in pixels. */
+  height: number | null;
+}
+
+/** Who made the change. */
+export interface AuditAuthor {
+  /** `key` for a call, `operator` for a command. */
+  type: 'key' | 'operator';
+  /** Id of the API key of the call; null for the operator. */
+  key_id: string | null;
+  /** Name of this key at that time; null for the operator. */
+  key_name: string | null;
+}
+
+/** A change of a key, a webhook, the credit or a setting of the account. */
+export interface AuditEntry {
+  /** Id of the entry. */
+  id: string;
+  /** Time of the change. */
+  at: string;
+  /** What was changed, such as `key.created`. */
+  action: 'key.created' | 'key.revoked' | 'webhook.created' | 'webhook.updated' | 'webhook.secret_rotated' | 'webhook.paused' | 'webhook.resumed' | 'webhook.deleted' | 'credit.added' | 'account.updated';
+  by: AuditAuthor;
+  subject: AuditSubject;
+  /** Further facts, such as the restrictions of a new key. They contain no secret. */
+  details: Record<string, string>;
+}
+
+/** The object that was changed. */
+export interface AuditSubject {
+  /** Type of the object. */
+  type: 'key' | 'webhook' | 'payment' | 'account';
+  /** Id of the object. */
+  id: string;
+  /** Name of the key or the account, host of the webhook, or description of the payment, at that time. */
+  name: string;
+}
+
+export interface Author {
+  type: 'user';
+  /** The platform's id of the user. */
+  id: string;
+  /** Screen name of the user, without @. */
+  userName: string;
+  /** Name of the user. */
+  name: string;
+  /** Self-description of the user. */
+  description: string;
+  /** Location that the user states. */
+  location: string | null;
+  /** Website of the user. */
+  url: string | null;
+  /** Address of the profile picture. */
+  profilePicture: string | null;
+  /** Address of the banner. */
+  coverPicture: string | null;
+  /** True if the user is verified. */
+  isVerified: boolean;
+  /** True if the user is verified by a paid subscription. */
+  isBlueVerified: boolean;
+  /** Kind of verified account, such as `business`. */
+  verifiedType: string | null;
+  /** True if the actor may send the user direct messages. */
+  canDm: boolean;
+  /** Number of followers. */
+  followers: number;
+  /** Number of users whom this user follows. */
+  following: number;
+  /** Address of the user's page on the platform. */
+  platformUrl: string | null;
+  /** Number of tweets that the user has liked. */
+  favouritesCount: number;
+  /** Number of tweets that the user has posted. */
+  statusesCount: number;
+  /** Number of tweets with media. */
+  mediaCount: number;
+  /** When the user joined. */
+  createdAt: string | null;
+  /** Ids of pinned tweets. */
+  pinnedTweetIds: string[];
+}
+
+export interface Balance {
+  /** Credit that can be spent. */
+  balance: string;
+  /** Credit that calls in flight have reserved. */
+  held: string;
+  /** Always `USD`. */
+  currency: 'USD';
+}
+
+/** What the connected platform supports. */
+export interface Capabilities {
+  /** Kind of the connected platform. */
+  platform: string;
+  /** All actions of the API. */
+  actions: ActionSupport[];
+  /** Types of events that the platform reports. */
+  event_types: ('message.received' | 'message.sent' | 'message.edited' | 'message.deleted' | 'message.reactionAdded' | 'message.reactionRemoved' | 'tweet.mention' | 'tweet.reply' | 'tweet.quote' | 'tweet.like' | 'tweet.retweet' | 'user.follow')[];
+  text: TextLimit;
+  /** The kinds of media that the platform accepts. */
+  media: MediaLimit[];
+}
+
+/** The end-to-end encrypted messages between two users. */
+export interface Conversation {
+  /** The platform's id of the conversation. */
+  conversation_id: string;
+  /** Kind of the conversation, such as `one_to_one`. */
+  type: string;
+  /** True if the actor muted the conversation. */
+  is_muted: boolean;
+  /** True if there are older messages than the last one. */
+  has_more: boolean;
+  /** Present if `encryption_code` was given. */
+  last_message?: { text: string; sender_id: string; from_me: boolean; seq_id: string; createdAt: string; };
+  participant_count: number;
+  /** Both users. */
+  participants: Participant[];
+}
+
+/** A new key of the account. */
+export interface CreatedApiKey {
+  /** Id of the key. */
+  id: string;
+  /** Name of the key. */
+  name: string;
+  /** The readable beginning of the key. */
+  prefix: string;
+  /** True if the key may only read. */
+  read_only: boolean;
+  /** Groups of endpoints that the key may call; null for all. */
+  groups: ('tweet' | 'user' | 'list' | 'media' | 'article' | 'dm' | 'webhooks' | 'events' | 'capabilities' | 'account')[] | null;
+  /** Client addresses from which the key may be used; null for any address. */
+  ip_ranges: string[] | null;
+  /** Calls per minute of the key; null for the limit of the account. */
+  calls_per_minute: number | null;
+  /** Dollars that the key may be charged in a day (UTC); null for no limit. */
+  dollars_per_day: string | null;
+  /** When the key expires; null for never. */
+  expires_at: string | null;
+  /** Time of creation. */
+  created_at: string;
+  /** Approximate time of the last use. */
+  last_used_at: string | null;
+  /** When the key was revoked. */
+  revoked_at: string | null;
+  /** False for the demo key of the sandbox, which cannot be revoked over the API. */
+  revocable: boolean;
+  /** The key. Only this response contains it. */
+  key: string;
+}
+
+/** A webhook that was registered. */
+export interface CreatedWebhook {
+  /** Id of the webhook. */
+  id: string;
+  /** Address that events are sent to. */
+  url: string;
+  /** True once the receiver has passed the CRC handshake. */
+  valid: boolean;
+  /** When the webhook was registered. */
+  created_at: string;
+  /** The secret that signs the deliveries. Only this response contains it. */
+  secret: string;
+  /** The problem with the receiver, the credentials, the code or the connection to the platform; null if there is none. */
+  last_error: string | null;
+}
+
+/** The delivery of one event to a webhook, as of its last attempt. */
+export interface Delivery {
+  /** Id of the webhook. */
+  webhook_id: string;
+  /** Id of the event: the same on every retry and replay. */
+  event_id: string;
+  /** Type of the event, such as `tweet.like`. */
+  type: string;
+  /** Number of attempts so far. */
+  attempt: number;
+  /** When the last attempt was made. */
+  at: string | null;
+  /** `waiting`, `retrying`, `delivered` or `given_up`. */
+  outcome: 'waiting' | 'retrying' | 'delivered' | 'given_up';
+  /** HTTP status of the receiver's response. */
+  response_code: number | null;
+  /** Milliseconds until the receiver responded. */
+  duration_ms: number | null;
+  /** Why the event was not delivered. */
+  error: string | null;
+  /** When the next attempt is due. */
+  next_attempt_at: string | null;
+}
+
+/** One request that tried to deliver an event. */
+export interface DeliveryAttempt {
+  /** Number of the attempt, from 1. A replay begins with 1 again. */
+  attempt: number;
+  /** When the request was sent. */
+  at: string;
+  /** `delivered` or `failed`. */
+  outcome: 'delivered' | 'failed';
+  /** HTTP status of the receiver's response. */
+  response_code: number | null;
+  /** Milliseconds until the receiver responded. */
+  duration_ms: number;
+  /** Why the event was not delivered. */
+  error: string | null;
+  /** The headers of the request, with its signatures; empty if no request was sent. */
+  request_headers: Record<string, string>;
+  /** The first 1 KiB of the response body; null if there was no response. Bytes that are not text are replaced with U+FFFD. */
+  response_excerpt: string | null;
+}
+
+/** The delivery of one event to a webhook, with its attempts. */
+export interface DeliveryDetail {
+  /** Id of the webhook. */
+  webhook_id: string;
+  /** Id of the event: the same on every retry and replay. */
+  event_id: string;
+  /** Type of the event, such as `tweet.like`. */
+  type: string;
+  /** Number of attempts so far. */
+  attempt: number;
+  /** When the last attempt was made. */
+  at: string | null;
+  /** `waiting`, `retrying`, `delivered` or `given_up`. */
+  outcome: 'waiting' | 'retrying' | 'delivered' | 'given_up';
+  /** HTTP status of the receiver's response. */
+  response_code: number | null;
+  /** Milliseconds until the receiver responded. */
+  duration_ms: number | null;
+  /** Why the event was not delivered. */
+  error: string | null;
+  /** When the next attempt is due. */
+  next_attempt_at: string | null;
+  /** The last 10 attempts, oldest first. */
+  attempts: DeliveryAttempt[];
+}
+
+/** A direct message, decrypted with the encryption code. */
+export interface DirectMessage {
+  /** Id of the message, generated by the sender's client. */
+  message_id: string;
+  /** Id of the message for edits, deletions and reactions. */
+  seq_id: string;
+  /** The platform's id of the sender. */
+  sender_id: string;
+  /** True if the actor is the sender. */
+  from_me: boolean;
+  /** Empty if the message has no text, was deleted, or cannot be decrypted. */
+  text: string;
+  /** When the message was sent. */
+  createdAt: string;
+  /** True if the text was edited. */
+  edited: boolean;
+  /** True if the message was deleted, for both users or for the actor. */
+  deleted: boolean;
+  /** The reactions to the message. */
+  reactions: { emoji: string; sender_id: string; from_me: boolean; }[];
+  /** The file that came with the message. */
+  attachment: Attachment | null;
+  /** Why the message cannot be decrypted, such as `bad_signature`; its text is empty then. */
+  undecryptable: string | null;
+}
+
+/** The input of `dm/delete`. */
+export interface DmDeleteInput {
+  /** Id of a conversation of the actor, such as `1089000000:1789000000`. */
+  conversation_id: string;
+  /** `seq_id` of the message. */
+  seq_id: string;
+  /** True deletes the message for both users, which is possible for the actor's own messages only. If left out, true for those and false for others. */
+  for_all?: boolean | undefined;
+}
+
+/** The result of `dm/delete`. */
+export interface DmDeleteResult {
+  /** Always true. A failed request returns an error instead. */
+  ok: boolean;
+  /** The platform's id of the conversation. */
+  conversation_id: string;
+  /** Id of the message that was changed. */
+  target_seq_id: string;
+}
+
+/** The input of `dm/edit`. */
+export interface DmEditInput {
+  /** Id of a conversation of the actor, such as `1089000000:1789000000`. */
+  conversation_id: string;
+  /** `seq_id` of the message. */
+  seq_id: string;
+  /** Text of the message, up to 10,000 characters. */
+  text: string;
+}
+
+/** The result of `dm/edit`. */
+export interface DmEditResult {
+  /** Always true. A failed request returns an error instead. */
+  ok: boolean;
+  /** The platform's id of the conversation. */
+  conversation_id: string;
+  /** Id of the message that was changed. */
+  target_seq_id: string;
+  /** Id of the message, generated by the sender's client. */
+  message_id: string;
+  /** The text, as sent. */
+  text: string;
+}
+
+/** The result of `dm/enroll`. */
+export interface DmEnrollResult {
+  /** Always true. A failed request returns an error instead. */
+  ok: boolean;
+}
+
+/** The input of `dm/list`. */
+export interface DmListInput {
+  /** Items on a page, 1 to 100. */
+  count?: number | undefined;
+  /** `next_cursor.cursor_id` of the previous page. Send both parts or neither. */
+  cursor_id?: string | undefined;
+  /** `next_cursor.graph_snapshot_id` of the previous page. Send both parts or neither. */
+  graph_snapshot_id?: string | undefined;
+}
+
+/** The result of `dm/list`. */
+export interface DmListPage {
+  userId: string;
+  has_message_requests: boolean;
+  conversation_count: number;
+  has_more: boolean;
+  next_cursor: { cursor_id: string; graph_snapshot_id: string; } | null;
+  conversations: Conversation[];
+}
+
+/** The input of `dm/messages`. */
+export interface DmMessagesInput {
+  /** Id of a conversation of the actor, such as `1089000000:1789000000`. */
+  conversation_id: string;
+  /** Items on a page, 1 to 100. */
+  count?: number | undefined;
+  /** `next_cursor` of the previous page; left out for the first page. */
+  cursor?: string | undefined;
+}
+
+/** The result of `dm/messages`. */
+export interface DmMessagesPage {
+  /** The platform's id of the conversation. */
+  conversation_id: string;
+  messages: DirectMessage[];
+  has_more: boolean;
+  next_cursor: string | null;
+}
+
+/** The input of `dm/react`. */
+export interface DmReactInput {
+  /** Id of a conversation of the actor, such as `1089000000:1789000000`. */
+  conversation_id: string;
+  /** `seq_id` of the message. */
+  seq_id: string;
+  /** One emoji. */
+  emoji: string;
+}
+
+/** The result of `dm/react`. */
+export interface DmReactResult {
+  /** Always true. A failed request returns an error instead. */
+  ok: boolean;
+  /** The platform's id of the conversation. */
+  conversation_id: string;
+  /** Id of the message that was changed. */
+  target_seq_id: string;
+  /** The emoji. */
+  emoji: string;
+}
+
+/** The input of `dm/send`. */
+export interface DmSendInput {
+  /** Id of a conversation of the actor, such as `1089000000:1789000000`. */
+  conversation_id?: string | undefined;
+  /** The platform's id of the user to write to. */
+  user_id?: string | undefined;
+  /** Text of the message, up to 10,000 characters. */
+  text: string;
+}
+
+/** The input of `dm/send_media`. */
+export interface DmSendMediaInput {
+  /** Id of a conversation of the actor, such as `1089000000:1789000000`. */
+  conversation_id: string;
+  /** URL of the file. */
+  image_url?: string | undefined;
+  /** The file as base64, with or without a data: prefix. */
+  image_base64?: Bytes | undefined;
+  /** Caption. */
+  text?: string | undefined;
+  /** 1 image (if left out), 2 GIF, 3 video, 4 audio, 5 file, 6 SVG. */
+  type?: number | undefined;
+  /** Name of the file; made from the type if left out. */
+  filename?: string | undefined;
+  /** Width in pixels; read from the bytes if left out. */
+  width?: number | undefined;
+  /** Height in pixels; read from the bytes if left out. */
+  height?: number | undefined;
+}
+
+/** The result of `dm/send_media`. */
+export interface DmSendMediaResult {
+  /** Always true. A failed request returns an error instead. */
+  ok: boolean;
+  /** Id of the message, generated by the sender's client. */
+  message_id: string;
+  /** The platform's id of the conversation. */
+  conversation_id: string;
+  /** The platform's key of the encrypted file. */
+  media_hash_key: string;
+  /** Name of the file. */
+  filename: string;
+  /** 1 image, 2 GIF, 3 video, 4 audio, 5 file, 6 SVG. */
+  type: number;
+  /** Size in bytes before encryption. */
+  size: number;
+  /** The text, as sent. */
+  text: string;
+}
+
+/** The result of `dm/send`. */
+export interface DmSendResult {
+  /** Always true. A failed request returns an error instead. */
+  ok: boolean;
+  /** Id of the message, generated by the sender's client. */
+  message_id: string;
+  /** Id of the message for edits, deletions and reactions. */
+  seq_id: string;
+  /** The platform's id of the conversation. */
+  conversation_id: string;
+  /** The text, as sent. */
+  text: string;
+}
+
+/** The input of `dm/unreact`. */
+export interface DmUnreactInput {
+  /** Id of a conversation of the actor, such as `1089000000:1789000000`. */
+  conversation_id: string;
+  /** `seq_id` of the message. */
+  seq_id: string;
+  /** One emoji. */
+  emoji: string;
+}
+
+/** The result of `dm/unreact`. */
+export interface DmUnreactResult {
+  /** Always true. A failed request returns an error instead. */
+  ok: boolean;
+  /** The platform's id of the conversation. */
+  conversation_id: string;
+  /** Id of the message that was changed. */
+  target_seq_id: string;
+  /** The emoji. */
+  emoji: string;
+}
+
+/** Percentiles of the durations of successful calls, with an error of at most 9 %. */
+export interface Durations {
+  /** The duration in milliseconds that half of the calls did not exceed. */
+  p50: number;
+  /** The duration that 95 % of the calls did not exceed. */
+  p95: number;
+  /** The duration that 99 % of the calls did not exceed. */
+  p99: number;
+}
+
+/** The marked parts of the text of a tweet. */
+export interface Entities {
+  /** Hashtags (`#word`). */
+  hashtags: { text: string; indices: number[]; }[];
+  /** Symbols (`$WORD`). */
+  symbols: { text: string; indices: number[]; }[];
+  /** Times in a video. */
+  timestamps: { text: string; indices: number[]; }[];
+  /** Links. */
+  urls: { url: string; expanded_url: string; display_url: string; indices: number[]; }[];
+  /** Users who are mentioned (`@name`). */
+  user_mentions: { id: string; screen_name: string; name: string; indices: number[]; }[];
+}
+
+/** The input of `events`. */
+export interface EventsInput {
+  /** Types of events; all if left out. */
+  types?: readonly ('message.received' | 'message.sent' | 'message.edited' | 'message.deleted' | 'message.reactionAdded' | 'message.reactionRemoved' | 'tweet.mention' | 'tweet.reply' | 'tweet.quote' | 'tweet.like' | 'tweet.retweet' | 'user.follow')[] | undefined;
+  /** The same as the header `Last-Event-ID`. */
+  last_event_id?: string | undefined;
+}
+
+/** The input of `events/token`. */
+export interface EventsTokenInput {
+  /** Types of events; all if left out. */
+  types?: ('message.received' | 'message.sent' | 'message.edited' | 'message.deleted' | 'message.reactionAdded' | 'message.reactionRemoved' | 'tweet.mention' | 'tweet.reply' | 'tweet.quote' | 'tweet.like' | 'tweet.retweet' | 'user.follow')[] | undefined;
+}
+
+/** The result of `events/token`. */
+export interface EventsTokenResult {
+  /** The token, for the query parameter `token` of `GET /events`. */
+  token: string;
+  /** When the token ceases to open the stream. */
+  expires_at: string;
+}
+
+/** The input of `list/members`. */
+export interface ListMembersInput {
+  /** The platform's id of the list. */
+  listId: string;
+  /** Items on a page, 1 to 100. */
+  count?: number | undefined;
+  /** `next_cursor` of the previous page; left out for the first page. */
+  cursor?: string | undefined;
+}
+
+/** The result of `list/members`. */
+export interface ListMembersPage {
+  listId: string;
+  user_count: number;
+  has_more: boolean;
+  next_cursor: string | null;
+  members: UserCard[];
+}
+
+/** A photo, video or animation of a tweet. */
+export interface Media {
+  /** Kind of media, such as `photo` or `video`. */
+  type: string;
+  /** Address of the picture. */
+  url: string;
+  /** Address of the page of the media. */
+  expanded_url: string | null;
+  /** Address of the video; null for a photo. */
+  video_url: string | null;
+  /** Width in pixels. */
+  width: number | null;
+  /** Height in pixels. */
+  height: number | null;
+  /** Duration of a video in milliseconds. */
+  duration_ms: number | null;
+}
+
+/** The maximum size of a kind of media. */
+export interface MediaLimit {
+  /** `photo`, `gif` or `video`; or `audio`, `svg` or `file`, which can be sent in messages only. */
+  kind: string;
+  /** Maximum size in bytes. */
+  max_bytes: number;
+}
+
+/** The input of `media/upload`. */
+export interface MediaUploadInput {
+  /** URL of the file. */
+  media_url?: string | undefined;
+  /** The file as base64, or as a data: URI of base64. */
+  media_data?: Bytes | undefined;
+  /** MIME type of the file. Required with `media_data`, unless that is a data: URI. */
+  media_type?: string | undefined;
+}
+
+/** The result of `media/upload`. */
+export interface MediaUploadResult {
+  /** Id of the media, for the same actor to attach. */
+  media_id: string;
+  /** MIME type, detected from the bytes. */
+  media_type: string;
+  /** Size in bytes. */
+  size: number;
+}
+
+/** A user who takes part in a conversation. */
+export interface Participant {
+  type: 'user';
+  /** The platform's id of the user. */
+  id: string;
+  /** Screen name of the user, without @. */
+  userName: string;
+  /** Name of the user. */
+  name: string;
+  /** Website of the user. */
+  url: string | null;
+  /** Address of the profile picture. */
+  profilePicture: string | null;
+  /** True if the platform verified the account. */
+  isVerified: boolean;
+  /** True for a premium account. */
+  isBlueVerified: boolean;
+  /** True if the actor may write to the user. */
+  canDm: boolean;
+  /** False if no message can be encrypted for the user. */
+  hasPublicKey: boolean;
+  /** When the account was created. */
+  createdAt: string;
+}
+
+/** Credit that was paid in. */
+export interface Payment {
+  /** Id of the payment. */
+  id: string;
+  /** Amount that was paid in. */
+  amount: string;
+  /** Always `USD`. */
+  currency: 'USD';
+  /** Time of the payment. */
+  created_at: string;
+  /** Text of the payment. */
+  description: string;
+}
+
+export interface QuotedTweet {
+  type: 'tweet';
+  /** The platform's id of the tweet. */
+  id: string;
+  /** Address of the tweet. */
+  url: string | null;
+  /** Address of the tweet under another name of the platform. */
+  platformUrl: string | null;
+  /** The text of the tweet. */
+  text: string;
+  /** Name of the client that the tweet was posted with. */
+  source: string | null;
+  /** Number of retweets. */
+  retweetCount: number;
+  /** Number of replies. */
+  replyCount: number;
+  /** Number of likes. */
+  likeCount: number;
+  /** Number of tweets that quote the tweet. */
+  quoteCount: number;
+  /** Number of bookmarks. */
+  bookmarkCount: number;
+  /** Number of views, if known. */
+  viewCount: number | null;
+  /** When the tweet was posted. */
+  createdAt: string;
+  /** Language code. */
+  lang: string;
+  /** True if the tweet is a reply. */
+  isReply: boolean;
+  /** Id of the tweet that this tweet replies to. */
+  inReplyToId: string | null;
+  /** Id of the user whom this tweet replies to. */
+  inReplyToUserId: string | null;
+  /** Id of the first tweet of the thread. */
+  conversationId: string | null;
+  /** Photos, videos and animations. */
+  media: Media[];
+  /** The marked parts of the text. */
+  entities: Entities;
+  author: Author;
+  /** Always null. */
+  quoted_tweet: Record<string, unknown> | null;
+}
+
+/** The maximum length of a tweet. */
+export interface TextLimit {
+  /** How the length is counted: `weighted_characters`, as twitter-text counts, or `graphemes`, the characters that a reader sees. */
+  unit: string;
+  /** Maximum length of a tweet. */
+  max_length: number;
+  /** Maximum length for a premium account; null if the platform has no such accounts. */
+  max_length_premium: number | null;
+  /** Maximum size in bytes of UTF-8; null if only the length counts. */
+  max_bytes: number | null;
+}
+
+/** A short post. */
+export interface Tweet {
+  type: 'tweet';
+  /** The platform's id of the tweet. */
+  id: string;
+  /** Address of the tweet. */
+  url: string | null;
+  /** Address of the tweet under another name of the platform. */
+  platformUrl: string | null;
+  /** The text of the tweet. */
+  text: string;
+  /** Name of the client that the tweet was posted with. */
+  source: string | null;
+  /** Number of retweets. */
+  retweetCount: number;
+  /** Number of replies. */
+  replyCount: number;
+  /** Number of likes. */
+  likeCount: number;
+  /** Number of tweets that quote the tweet. */
+  quoteCount: number;
+  /** Number of bookmarks. */
+  bookmarkCount: number;
+  /** Number of views, if known. */
+  viewCount: number | null;
+  /** When the tweet was posted. */
+  createdAt: string;
+  /** Language code. */
+  lang: string;
+  /** True if the tweet is a reply. */
+  isReply: boolean;
+  /** Id of the tweet that this tweet replies to. */
+  inReplyToId: string | null;
+  /** Id of the user whom this tweet replies to. */
+  inReplyToUserId: string | null;
+  /** Id of the first tweet of the thread. */
+  conversationId: string | null;
+  /** Photos, videos and animations. */
+  media: Media[];
+  /** The marked parts of the text. */
+  entities: Entities;
+  author: Author;
+  quoted_tweet: QuotedTweet | null;
+}
+
+/** The input of `tweet/advanced_search`. */
+export interface TweetAdvancedSearchInput {
+  /** Words, "exact phrases" and operators: `from:`, `to:`, `since:`, `until:`, `filter:`. */
+  q: string;
+  /** Newest first, or most engaging first. */
+  product?: 'Latest' | 'Top' | undefined;
+  /** Items on a page, 1 to 100. */
+  count?: number | undefined;
+  /** `next_cursor` of the previous page; left out for the first page. */
+  cursor?: string | undefined;
+}
+
+/** The result of `tweet/advanced_search`. */
+export interface TweetAdvancedSearchPage {
+  query: string;
+  tweet_count: number;
+  has_more: boolean;
+  next_cursor: string | null;
+  tweets: Tweet[];
+}
+
+/** The input of `tweet/bookmark`. */
+export interface TweetBookmarkInput {
+  /** The platform's id of the tweet. */
+  tweet_id: string;
+}
+
+/** The result of `tweet/bookmark`. */
+export interface TweetBookmarkResult {
+  /** The platform's id of the tweet. */
+  tweetId: string;
+  /** Always true. A failed request returns an error instead. */
+  bookmarked: boolean;
+}
+
+/** The input of `tweet/create`. */
+export interface TweetCreateInput {
+  /** The platform limits the length (`text` of `capabilities`): the sandbox accepts up to 280 weighted characters, or 25,000 from a premium account. Required if there is no media. */
+  text?: string | undefined;
+  /** Id of the tweet to reply to. */
+  reply_to_tweet_id?: string | undefined;
+  /** Id of the tweet to quote. */
+  quote_tweet_id?: string | undefined;
+  /** Address of the tweet to quote, instead of `quote_tweet_id`: `<user>/status/<id>` or `i/web/status/<id>` on x.com, twitter.com (also `www.` and `mobile.`) or the platform's own host, with or without a scheme. */
+  quote_tweet_url?: string | undefined;
+  /** Ids of uploaded media to attach: up to four photos, or one video, or one GIF. */
+  media_ids?: string[] | undefined;
+  /** URLs of media to download and attach after the media in `media_ids`. */
+  media_urls?: string[] | undefined;
+  /** Descriptions of the media for people who cannot see it, in the order of `media_ids` and then `media_urls`; empty for none. The sandbox ignores them. */
+  media_alt_texts?: string[] | undefined;
+  /** Languages of the text (BCP 47). Without them, the platform may detect the language. The sandbox ignores them. */
+  langs?: string[] | undefined;
+}
+
+/** The result of `tweet/create`. */
+export interface TweetCreateResult {
+  /** The platform's id of the tweet. */
+  id: string;
+  /** The text of the tweet, as posted. */
+  text: string;
+  /** When the tweet was posted. */
+  createdAt: string;
+  /** True while other users cannot see the tweet yet. */
+  pending_moderation: boolean;
+  /** Id of the community; empty if the tweet is in no community. */
+  community_id: string;
+}
+
+/** The input of `tweet/delete`. */
+export interface TweetDeleteInput {
+  /** The platform's id of the tweet. */
+  tweet_id: string;
+}
+
+/** The result of `tweet/delete`. */
+export interface TweetDeleteResult {
+  /** The platform's id of the tweet. */
+  tweetId: string;
+  /** Always true. A failed request returns an error instead. */
+  deleted: boolean;
+}
+
+/** The input of `tweet/detail`. */
+export interface TweetDetailInput {
+  /** The platform's id of the tweet. */
+  tweet_id: string;
+}
+
+/** The input of `tweet/favorite`. */
+export interface TweetFavoriteInput {
+  /** The platform's id of the tweet. */
+  tweet_id: string;
+}
+
+/** The result of `tweet/favorite`. */
+export interface TweetFavoriteResult {
+  /** The platform's id of the tweet. */
+  tweetId: string;
+  /** Always true. A failed request returns an error instead. */
+  liked: boolean;
+}
+
+/** The input of `tweet/quotes`. */
+export interface TweetQuotesInput {
+  /** The platform's id of the tweet. */
+  tweet_id: string;
+  /** Items on a page, 1 to 100. */
+  count?: number | undefined;
+  /** `next_cursor` of the previous page; left out for the first page. */
+  cursor?: string | undefined;
+}
+
+/** The result of `tweet/quotes`. */
+export interface TweetQuotesPage {
+  /** The platform's id of the tweet. */
+  tweetId: string;
+  tweet_count: number;
+  has_more: boolean;
+  next_cursor: string | null;
+  tweets: Tweet[];
+}
+
+/** The input of `tweet/replies`. */
+export interface TweetRepliesInput {
+  /** The platform's id of the tweet. */
+  tweet_id: string;
+  /** Items on a page, 1 to 100. */
+  count?: number | undefined;
+  /** `next_cursor` of the previous page; left out for the first page. */
+  cursor?: string | undefined;
+}
+
+/** The result of `tweet/replies`. */
+export interface TweetRepliesPage {
+  /** The platform's id of the tweet. */
+  tweetId: string;
+  tweet_count: number;
+  has_more: boolean;
+  next_cursor: string | null;
+  tweets: Tweet[];
+}
+
+/** The input of `tweet/retweet`. */
+export interface TweetRetweetInput {
+  /** The platform's id of the tweet. */
+  tweet_id: string;
+}
+
+/** The result of `tweet/retweet`. */
+export interface TweetRetweetResult {
+  /** The platform's id of the tweet. */
+  tweetId: string;
+  /** Always true. A failed request returns an error instead. */
+  retweeted: boolean;
+}
+
+/** The input of `tweet/retweeters`. */
+export interface TweetRetweetersInput {
+  /** The platform's id of the tweet. */
+  tweet_id: string;
+  /** Items on a page, 1 to 100. */
+  count?: number | undefined;
+  /** `next_cursor` of the previous page; left out for the first page. */
+  cursor?: string | undefined;
+}
+
+/** The result of `tweet/retweeters`. */
+export interface TweetRetweetersPage {
+  /** The platform's id of the tweet. */
+  tweetId: string;
+  user_count: number;
+  has_more: boolean;
+  next_cursor: string | null;
+  users: UserCard[];
+}
+
+/** The input of `tweet/unbookmark`. */
+export interface TweetUnbookmarkInput {
+  /** The platform's id of the tweet. */
+  tweet_id: string;
+}
+
+/** The result of `tweet/unbookmark`. */
+export interface TweetUnbookmarkResult {
+  /** The platform's id of the tweet. */
+  tweetId: string;
+  /** Always true. A failed request returns an error instead. */
+  unbookmarked: boolean;
+}
+
+/** The input of `tweet/unlike`. */
+export interface TweetUnlikeInput {
+  /** The platform's id of the tweet. */
+  tweet_id: string;
+}
+
+/** The result of `tweet/unlike`. */
+export interface TweetUnlikeResult {
+  /** The platform's id of the tweet. */
+  tweetId: string;
+  /** Always true. A failed request returns an error instead. */
+  unliked: boolean;
+}
+
+/** The input of `tweet/unretweet`. */
+export interface TweetUnretweetInput {
+  /** The platform's id of the tweet. */
+  tweet_id: string;
+}
+
+/** The result of `tweet/unretweet`. */
+export interface TweetUnretweetResult {
+  /** The platform's id of the tweet. */
+  tweetId: string;
+  /** Always true. A failed request returns an error instead. */
+  unretweeted: boolean;
+}
+
+export interface Usage {
+  from: string;
+  to: string;
+  granularity: 'hour' | 'day';
+  total: { calls: number; charged: string; };
+  usage: UsageRow[];
+}
+
+/** The calls of one action in one hour or day. */
+export interface UsageRow {
+  /** When the hour or day begins. */
+  period: string;
+  /** Name of the action, such as `user/info`. `graphql` for GraphQL requests that were refused as a whole. */
+  endpoint: string;
+  /** Number of successful calls that were charged. */
+  calls: number;
+  /** Cost of the calls. */
+  charged: string;
+  /** Number of failed calls by error code, such as `rate_limited`. */
+  errors: Record<string, number>;
+  /** Time that the calls took inside the service; null if it is not known. */
+  duration_ms: Durations | null;
+}
+
+/** The history of an account. */
+export interface UserAbout {
+  /** The platform's id of the user. */
+  id: string;
+  /** Screen name of the user, without @. */
+  userName: string;
+  /** Name of the user. */
+  name: string;
+  /** Address of the profile picture. */
+  profilePicture: string | null;
+  /** When the account was created. */
+  createdAt: string;
+  /** True if the user is verified. */
+  isVerified: boolean;
+  /** True if the user is verified by a paid subscription. */
+  isBlueVerified: boolean;
+  /** True if the user showed an identity document. */
+  isIdentityVerified: boolean;
+  /** When the user was verified. Has no value if the user is not verified or the day is not known. */
+  verifiedSince: string;
+  /** Country or region of the account. */
+  accountBasedIn: string;
+  /** The client platform that the account was created with. */
+  createdVia: string;
+  /** Changes of the screen name. */
+  usernameChanges: { count: number; lastChangedAt: string; };
+}
+
+/** The input of `user/affiliates`. */
+export interface UserAffiliatesInput {
+  /** Screen name of the user. */
+  userName?: string | undefined;
+  /** The platform's id of the user; overrides `userName`. */
+  userId?: string | undefined;
+  /** Items on a page, 1 to 100. */
+  count?: number | undefined;
+  /** `next_cursor` of the previous page; left out for the first page. */
+  cursor?: string | undefined;
+}
+
+/** The result of `user/affiliates`. */
+export interface UserAffiliatesPage {
+  userName: string;
+  user_count: number;
+  has_more: boolean;
+  next_cursor: string | null;
+  affiliates: UserCard[];
+}
+
+/** The input of `user/articles_tweets`. */
+export interface UserArticlesTweetsInput {
+  /** Screen name of the user. */
+  userName?: string | undefined;
+  /** The platform's id of the user; overrides `userName`. */
+  userId?: string | undefined;
+  /** Items on a page, 1 to 100. */
+  count?: number | undefined;
+  /** `next_cursor` of the previous page; left out for the first page. */
+  cursor?: string | undefined;
+}
+
+/** The result of `user/articles_tweets`. */
+export interface UserArticlesTweetsPage {
+  userName: string;
+  userId: string;
+  tweet_count: number;
+  has_more: boolean;
+  next_cursor: string | null;
+  tweets: Tweet[];
+}
+
+/** The input of `user/bookmarks`. */
+export interface UserBookmarksInput {
+  /** Items on a page, 1 to 100. */
+  count?: number | undefined;
+  /** `next_cursor` of the previous page; left out for the first page. */
+  cursor?: string | undefined;
+}
+
+/** The result of `user/bookmarks`. */
+export interface UserBookmarksPage {
+  userId: string;
+  tweet_count: number;
+  has_more: boolean;
+  next_cursor: string | null;
+  tweets: Tweet[];
+}
+
+export interface UserCard {
+  type: 'user';
+  /** The platform's id of the user. */
+  id: string;
+  /** Screen name of the user, without @. */
+  userName: string;
+  /** Name of the user. */
+  name: string;
+  /** Self-description of the user. */
+  description: string;
+  /** Location that the user states. */
+  location: string | null;
+  /** Website of the user. */
+  url: string | null;
+  /** Address of the profile picture. */
+  profilePicture: string | null;
+  /** Address of the banner. */
+  coverPicture: string | null;
+  /** True if the user is verified. */
+  isVerified: boolean;
+  /** True if the user is verified by a paid subscription. */
+  isBlueVerified: boolean;
+  /** Kind of verified account, such as `business`. */
+  verifiedType: string | null;
+  /** True if the actor may send the user direct messages. */
+  canDm: boolean;
+  /** Number of followers. */
+  followers: number;
+  /** Number of users whom this user follows. */
+  following: number;
+  /** True if only approved followers see the tweets. */
+  protected: boolean;
+  /** Number of tweets that the user has posted. */
+  tweets: number;
+  /** Number of lists that the user is on. */
+  listed: number;
+  /** When the user joined. */
+  createdAt: string;
+}
+
+/** The input of `user/follow`. */
+export interface UserFollowInput {
+  /** Screen name of the user. */
+  username?: string | undefined;
+  /** The platform's id of the user; overrides `username`. */
+  user_id?: string | undefined;
+}
+
+/** The result of `user/follow`. */
+export interface UserFollowResult {
+  /** The platform's id of the user. */
+  userId: string;
+  /** Screen name of the user, without @. */
+  userName: string;
+  /** Name of the user. */
+  name: string;
+  /** True if the actor follows the user now. */
+  following: boolean;
+  /** True if the user has not accepted the follow request yet. */
+  followRequestSent: boolean;
+  /** True if only approved followers see the tweets. */
+  protected: boolean;
+}
+
+/** The input of `user/followers`. */
+export interface UserFollowersInput {
+  /** Screen name of the user. */
+  userName?: string | undefined;
+  /** The platform's id of the user; overrides `userName`. */
+  userId?: string | undefined;
+  /** Items on a page, 1 to 100. */
+  count?: number | undefined;
+  /** `next_cursor` of the previous page; left out for the first page. */
+  cursor?: string | undefined;
+}
+
+/** The result of `user/followers`. */
+export interface UserFollowersPage {
+  userName: string;
+  user_count: number;
+  has_more: boolean;
+  next_cursor: string | null;
+  followers: UserCard[];
+}
+
+/** The input of `user/followers_you_know`. */
+export interface UserFollowersYouKnowInput {
+  /** Screen name of the user. */
+  user_name?: string | undefined;
+  /** The platform's id of the user; overrides `user_name`. */
+  user_id?: string | undefined;
+  /** Items on a page, 1 to 100. */
+  count?: number | undefined;
+  /** `next_cursor` of the previous page; left out for the first page. */
+  cursor?: string | undefined;
+}
+
+/** The result of `user/followers_you_know`. */
+export interface UserFollowersYouKnowPage {
+  userId: string;
+  targetUserId: string;
+  user_count: number;
+  has_more: boolean;
+  next_cursor: string | null;
+  followers_you_know: UserCard[];
+}
+
+/** The input of `user/following`. */
+export interface UserFollowingInput {
+  /** Screen name of the user. */
+  userName?: string | undefined;
+  /** The platform's id of the user; overrides `userName`. */
+  userId?: string | undefined;
+  /** Items on a page, 1 to 100. */
+  count?: number | undefined;
+  /** `next_cursor` of the previous page; left out for the first page. */
+  cursor?: string | undefined;
+}
+
+/** The result of `user/following`. */
+export interface UserFollowingPage {
+  userName: string;
+  user_count: number;
+  has_more: boolean;
+  next_cursor: string | null;
+  following: UserCard[];
+}
+
+/** The input of `user/home_timeline`. */
+export interface UserHomeTimelineInput {
+  /** Items on a page, 1 to 100. */
+  count?: number | undefined;
+  /** `next_cursor` of the previous page; left out for the first page. */
+  cursor?: string | undefined;
+}
+
+/** The result of `user/home_timeline`. */
+export interface UserHomeTimelinePage {
+  userId: string;
+  tweet_count: number;
+  has_more: boolean;
+  next_cursor: string | null;
+  tweets: Tweet[];
+}
+
+/** The input of `user/info`. */
+export interface UserInfoInput {
+  /** Screen name of the user. */
+  userName?: string | undefined;
+  /** The platform's id of the user; overrides `userName`. */
+  userId?: string | undefined;
+}
+
+/** The input of `user/mentions`. */
+export interface UserMentionsInput {
+  /** Items on a page, 1 to 100. */
+  count?: number | undefined;
+  /** `next_cursor` of the previous page; left out for the first page. */
+  cursor?: string | undefined;
+}
+
+/** The result of `user/mentions`. */
+export interface UserMentionsPage {
+  userId: string;
+  tweet_count: number;
+  has_more: boolean;
+  next_cursor: string | null;
+  tweets: Tweet[];
+}
+
+export interface UserProfile {
+  /** The platform's id of the user. */
+  id: string;
+  /** Screen name of the user, without @. */
+  userName: string;
+  /** Name of the user. */
+  name: string;
+  /** Self-description of the user. */
+  description: string;
+  /** Location that the user states. */
+  location: string | null;
+  /** Website of the user. */
+  url: string | null;
+  /** Address of the profile picture. */
+  profilePicture: string | null;
+  /** Address of the banner. */
+  coverPicture: string | null;
+  /** True if the user is verified. */
+  isVerified: boolean;
+  /** True if the user is verified by a paid subscription. */
+  isBlueVerified: boolean;
+  /** Kind of verified account, such as `business`. */
+  verifiedType: string | null;
+  /** True if the actor may send the user direct messages. */
+  canDm: boolean;
+  /** Number of followers. */
+  followers: number;
+  /** Number of users whom this user follows. */
+  following: number;
+  /** True if only approved followers see the tweets. */
+  protected: boolean;
+  /** Number of tweets that the user has liked. */
+  favouritesCount: number;
+  /** Number of tweets that the user has posted. */
+  statusesCount: number;
+  /** Number of tweets with media. */
+  mediaCount: number;
+  /** Number of lists that the user is on. */
+  listedCount: number;
+  /** Ids of pinned tweets. */
+  pinnedTweetIds: string[];
+  /** When the user joined. */
+  createdAt: string;
+}
+
+/** The input of `user/search`. */
+export interface UserSearchInput {
+  /** Words to find in the screen name, the name or the description. All words must match. */
+  q: string;
+  /** Items on a page, 1 to 100. */
+  count?: number | undefined;
+  /** `next_cursor` of the previous page; left out for the first page. */
+  cursor?: string | undefined;
+}
+
+/** The result of `user/search`. */
+export interface UserSearchPage {
+  query: string;
+  user_count: number;
+  has_more: boolean;
+  next_cursor: string | null;
+  users: UserCard[];
+}
+
+/** The input of `user/tweets_and_replies`. */
+export interface UserTweetsAndRepliesInput {
+  /** Screen name of the user. */
+  userName?: string | undefined;
+  /** The platform's id of the user; overrides `userName`. */
+  userId?: string | undefined;
+  /** Items on a page, 1 to 100. */
+  count?: number | undefined;
+  /** `next_cursor` of the previous page; left out for the first page. */
+  cursor?: string | undefined;
+}
+
+/** The result of `user/tweets_and_replies`. */
+export interface UserTweetsAndRepliesPage {
+  userName: string;
+  userId: string;
+  tweet_count: number;
+  has_more: boolean;
+  next_cursor: string | null;
+  tweets: Tweet[];
+}
+
+/** The input of `user/unfollow`. */
+export interface UserUnfollowInput {
+  /** Screen name of the user. */
+  username?: string | undefined;
+  /** The platform's id of the user; overrides `username`. */
+  user_id?: string | undefined;
+}
+
+/** The result of `user/unfollow`. */
+export interface UserUnfollowResult {
+  /** The platform's id of the user. */
+  userId: string;
+  /** Screen name of the user, without @. */
+  userName: string;
+  /** Name of the user. */
+  name: string;
+  /** True if the actor follows the user now. */
+  following: boolean;
+  /** True if the user has not accepted the follow request yet. */
+  followRequestSent: boolean;
+  /** True if only approved followers see the tweets. */
+  protected: boolean;
+}
+
+/** The input of `user/user_about`. */
+export interface UserUserAboutInput {
+  /** Screen name of the user. */
+  userName?: string | undefined;
+  /** The platform's id of the user; overrides `userName`. */
+  userId?: string | undefined;
+}
+
+/** An address that gets an actor's activity. */
+export interface Webhook {
+  /** Id of the webhook. */
+  id: string;
+  /** Address that events are sent to. */
+  url: string;
+  /** True once the receiver has passed the CRC handshake. */
+  valid: boolean;
+  /** When the webhook was registered. */
+  created_at: string;
+  /** Types of events to deliver; null for all types except `account.low_credit`. */
+  events: ('message.received' | 'message.sent' | 'message.edited' | 'message.deleted' | 'message.reactionAdded' | 'message.reactionRemoved' | 'tweet.mention' | 'tweet.reply' | 'tweet.quote' | 'tweet.like' | 'tweet.retweet' | 'user.follow' | 'account.low_credit')[] | null;
+  /** True if the webhook gets message events. */
+  has_encryption_code: boolean;
+  /** When the CRC handshake last passed. */
+  last_validated_at: string | null;
+  /** When an event was last delivered. */
+  last_delivery_at: string | null;
+  /** The problem with the receiver, the credentials, the code or the connection to the platform; null if there is none. */
+  last_error: string | null;
+  /** True while nothing is delivered, by choice of the account. */
+  paused: boolean;
+  /** `active`: events are delivered. `pending`: the first handshake has not ended. `invalid`: the handshake failed, or the receiver responded with 410. `paused`: the account paused it. `stalled`: it is valid, but something keeps events from being delivered. */
+  state: 'active' | 'pending' | 'invalid' | 'paused' | 'stalled';
+  /** Why the webhook is not active, how many events wait, and what to do; null if it is active. */
+  state_reason: string | null;
+}
+
+/** The outcome of a test event. */
+export interface WebhookTest {
+  /** True if the receiver responded with 2xx. */
+  delivered: boolean;
+  /** HTTP status of the receiver's response. */
+  response_code: number | null;
+  /** Milliseconds until the receiver responded. */
+  duration_ms: number;
+  /** Why the event was not delivered. */
+  error: string | null;
+}
+
+/** The input of `webhooks/create`. */
+export interface WebhooksCreateInput {
+  /** URL to send events to: `https`, or `http://localhost` for testing; at most 200 characters. */
+  url: string;
+  /** Types of events to deliver; all types except `account.low_credit` if null or left out. */
+  events?: ('message.received' | 'message.sent' | 'message.edited' | 'message.deleted' | 'message.reactionAdded' | 'message.reactionRemoved' | 'tweet.mention' | 'tweet.reply' | 'tweet.quote' | 'tweet.like' | 'tweet.retweet' | 'user.follow' | 'account.low_credit')[] | null | undefined;
+  /** Secret that signs the deliveries, 16 to 128 characters; generated if left out. */
+  secret?: string | undefined;
+}
+
+/** The input of `webhooks/delete`. */
+export interface WebhooksDeleteInput {
+  /** Id of the webhook. */
+  id: string;
+}
+
+/** The result of `webhooks/delete`. */
+export interface WebhooksDeleteResult {
+  /** Id of the webhook. */
+  id: string;
+  /** Always true. A failed request returns an error instead. */
+  deleted: boolean;
+}
+
+/** The input of `webhooks/deliveries`. */
+export interface WebhooksDeliveriesInput {
+  /** Id of the webhook. */
+  id: string;
+  /** Items on a page, 1 to 100. */
+  count?: number | undefined;
+  /** `next_cursor` of the previous page; left out for the first page. */
+  cursor?: string | undefined;
+}
+
+/** The result of `webhooks/deliveries`. */
+export interface WebhooksDeliveriesPage {
+  deliveries: Delivery[];
+  has_more: boolean;
+  next_cursor: string | null;
+}
+
+/** The input of `webhooks/delivery`. */
+export interface WebhooksDeliveryInput {
+  /** Id of the webhook. */
+  id: string;
+  /** Id of the event. */
+  event_id: string;
+}
+
+/** The input of `webhooks/detail`. */
+export interface WebhooksDetailInput {
+  /** Id of the webhook. */
+  id: string;
+}
+
+/** The input of `webhooks/list`. */
+export interface WebhooksListInput {
+  /** Items on a page, 1 to 100. */
+  count?: number | undefined;
+  /** `next_cursor` of the previous page; left out for the first page. */
+  cursor?: string | undefined;
+}
+
+/** The result of `webhooks/list`. */
+export interface WebhooksListPage {
+  webhooks: Webhook[];
+  has_more: boolean;
+  next_cursor: string | null;
+}
+
+/** The input of `webhooks/replay`. */
+export interface WebhooksReplayInput {
+  /** Id of the webhook; all valid webhooks if left out. */
+  webhook_id?: string | undefined;
+  /** `failed` for the events whose last attempt failed; all events if left out. */
+  only?: 'failed' | undefined;
+  /** Only events since this time, ISO 8601; all of the last 24 hours if left out. */
+  since?: string | undefined;
+}
+
+/** The result of `webhooks/replay`. */
+export interface WebhooksReplayResult {
+  /** Number of events queued again for all webhooks. */
+  replayed: number;
+  /** The number of events for each webhook. */
+  webhooks: { id: string; replayed: number; }[];
+}
+
+/** The input of `webhooks/resend`. */
+export interface WebhooksResendInput {
+  /** Id of the webhook. */
+  id: string;
+  /** Id of the event. */
+  event_id: string;
+}
+
+/** The input of `webhooks/rotate-secret`. */
+export interface WebhooksRotateSecretInput {
+  /** Id of the webhook. */
+  id: string;
+}
+
+/** The result of `webhooks/rotate-secret`. */
+export interface WebhooksRotateSecretResult {
+  /** Id of the webhook. */
+  id: string;
+  /** The new secret. Only this response contains it. */
+  secret: string;
+}
+
+/** The input of `webhooks/test`. */
+export interface WebhooksTestInput {
+  /** Id of the webhook. */
+  id: string;
+}
+
+/** The input of `webhooks/update`. */
+export interface WebhooksUpdateInput {
+  /** Id of the webhook. */
+  id: string;
+  /** URL to send events to: `https`, or `http://localhost` for testing; at most 200 characters. */
+  url?: string | undefined;
+  /** Types of events to deliver; null for all types except `account.low_credit`. */
+  events?: ('message.received' | 'message.sent' | 'message.edited' | 'message.deleted' | 'message.reactionAdded' | 'message.reactionRemoved' | 'tweet.mention' | 'tweet.reply' | 'tweet.quote' | 'tweet.like' | 'tweet.retweet' | 'user.follow' | 'account.low_credit')[] | null | undefined;
+  /** True to pause the deliveries, false to resume them. */
+  paused?: boolean | undefined;
+}
+
+/** The input of `webhooks/validate`. */
+export interface WebhooksValidateInput {
+  /** Id of the webhook. */
+  id: string;
+}
+
+export class TweetCalls extends CallGroup {
+  /**
+   * Search tweets (`GET /tweet/advanced_search`).
+   *
+   * `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails.
+   */
+  advancedSearch(input: TweetAdvancedSearchInput, options?: CallOptions): List<TweetAdvancedSearchPage, Tweet> {
+    return this.sendList({ method: 'GET', path: '/tweet/advanced_search', effect: 'read', actor: 'acts', items: 'tweets' }, input, options);
+  }
+
+  /**
+   * One tweet (`GET /tweet/detail`).
+   *
+   * Costs 0.001 dollars if it succeeds, nothing if it fails.
+   */
+  detail(input: TweetDetailInput, options?: CallOptions): Call<Tweet> {
+    return this.sendCall({ method: 'GET', path: '/tweet/detail', effect: 'read', actor: 'acts' }, input, options);
+  }
+
+  /**
+   * Replies to a tweet, newest first (`GET /tweet/replies`).
+   *
+   * `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails.
+   */
+  replies(input: TweetRepliesInput, options?: CallOptions): List<TweetRepliesPage, Tweet> {
+    return this.sendList({ method: 'GET', path: '/tweet/replies', effect: 'read', actor: 'acts', items: 'tweets' }, input, options);
+  }
+
+  /**
+   * Tweets that quote a tweet, newest first (`GET /tweet/quotes`).
+   *
+   * `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails.
+   */
+  quotes(input: TweetQuotesInput, options?: CallOptions): List<TweetQuotesPage, Tweet> {
+    return this.sendList({ method: 'GET', path: '/tweet/quotes', effect: 'read', actor: 'acts', items: 'tweets' }, input, options);
+  }
+
+  /**
+   * Users who retweeted a tweet, the newest retweet first (`GET /tweet/retweeters`).
+   *
+   * Protected users are listed for their followers only, so there may be fewer users than `retweetCount`. `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails.
+   */
+  retweeters(input: TweetRetweetersInput, options?: CallOptions): List<TweetRetweetersPage, UserCard> {
+    return this.sendList({ method: 'GET', path: '/tweet/retweeters', effect: 'read', actor: 'acts', items: 'users' }, input, options);
+  }
+
+  /**
+   * Post a tweet, a reply or a quote (`POST /tweet/create`).
+   *
+   * Needs `text`, `media_ids` or `media_urls`. Takes at most one of `quote_tweet_id` and `quote_tweet_url`. A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.001 dollars if it succeeds, nothing if it fails.
+   */
+  create(input: TweetCreateInput, options?: CallOptions): Call<TweetCreateResult> {
+    return this.sendCall({ method: 'POST', path: '/tweet/create', effect: 'once', actor: 'acts' }, input, options);
+  }
+
+  /**
+   * Delete a tweet of the actor (`POST /tweet/delete`).
+   *
+   * A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.001 dollars if it succeeds, nothing if it fails.
+   */
+  delete(input: TweetDeleteInput, options?: CallOptions): Call<TweetDeleteResult> {
+    return this.sendCall({ method: 'POST', path: '/tweet/delete', effect: 'once', actor: 'acts' }, input, options);
+  }
+
+  /**
+   * Like a tweet (`POST /tweet/favorite`).
+   *
+   * A repeated request changes nothing and returns the same. Costs 0.001 dollars if it succeeds, nothing if it fails.
+   */
+  favorite(input: TweetFavoriteInput, options?: CallOptions): Call<TweetFavoriteResult> {
+    return this.sendCall({ method: 'POST', path: '/tweet/favorite', effect: 'idempotent', actor: 'acts' }, input, options);
+  }
+
+  /**
+   * Remove a like (`POST /tweet/unlike`).
+   *
+   * A repeated request changes nothing and returns the same. Costs 0.001 dollars if it succeeds, nothing if it fails.
+   */
+  unlike(input: TweetUnlikeInput, options?: CallOptions): Call<TweetUnlikeResult> {
+    return this.sendCall({ method: 'POST', path: '/tweet/unlike', effect: 'idempotent', actor: 'acts' }, input, options);
+  }
+
+  /**
+   * Bookmark a tweet (`POST /tweet/bookmark`).
+   *
+   * A repeated request changes nothing and returns the same. Costs 0.001 dollars if it succeeds, nothing if it fails.
+   */
+  bookmark(input: TweetBookmarkInput, options?: CallOptions): Call<TweetBookmarkResult> {
+    return this.sendCall({ method: 'POST', path: '/tweet/bookmark', effect: 'idempotent', actor: 'acts' }, input, options);
+  }
+
+  /**
+   * Remove a bookmark (`POST /tweet/unbookmark`).
+   *
+   * A repeated request changes nothing and returns the same. Costs 0.001 dollars if it succeeds, nothing if it fails.
+   */
+  unbookmark(input: TweetUnbookmarkInput, options?: CallOptions): Call<TweetUnbookmarkResult> {
+    return this.sendCall({ method: 'POST', path: '/tweet/unbookmark', effect: 'idempotent', actor: 'acts' }, input, options);
+  }
+
+  /**
+   * Retweet a tweet (`POST /tweet/retweet`).
+   *
+   * A repeated request changes nothing and returns the same. Costs 0.001 dollars if it succeeds, nothing if it fails.
+   */
+  retweet(input: TweetRetweetInput, options?: CallOptions): Call<TweetRetweetResult> {
+    return this.sendCall({ method: 'POST', path: '/tweet/retweet', effect: 'idempotent', actor: 'acts' }, input, options);
+  }
+
+  /**
+   * Remove a retweet (`POST /tweet/unretweet`).
+   *
+   * A repeated request changes nothing and returns the same. Costs 0.001 dollars if it succeeds, nothing if it fails.
+   */
+  unretweet(input: TweetUnretweetInput, options?: CallOptions): Call<TweetUnretweetResult> {
+    return this.sendCall({ method: 'POST', path: '/tweet/unretweet', effect: 'idempotent', actor: 'acts' }, input, options);
+  }
+}
+
+export class UserCalls extends CallGroup {
+  /**
+   * The actor's For You feed (`POST /user/home_timeline`).
+   *
+   * `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails.
+   */
+  homeTimeline(input?: UserHomeTimelineInput, options?: CallOptions): List<UserHomeTimelinePage, Tweet> {
+    return this.sendList({ method: 'POST', path: '/user/home_timeline', effect: 'read', actor: 'acts', items: 'tweets' }, input, options);
+  }
+
+  /**
+   * Tweets that mention the actor, newest first (`GET /user/mentions`).
+   *
+   * Includes replies that mention the actor. Tweets by the actor are left out. `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails.
+   */
+  mentions(input?: UserMentionsInput, options?: CallOptions): List<UserMentionsPage, Tweet> {
+    return this.sendList({ method: 'GET', path: '/user/mentions', effect: 'read', actor: 'acts', items: 'tweets' }, input, options);
+  }
+
+  /**
+   * The actor's own profile (`GET /user/me`).
+   *
+   * Costs 0.001 dollars if it succeeds, nothing if it fails.
+   */
+  me(input?: NoInput, options?: CallOptions): Call<UserProfile> {
+    return this.sendCall({ method: 'GET', path: '/user/me', effect: 'read', actor: 'acts' }, input, options);
+  }
+
+  /**
+   * The profile of a user (`GET /user/info`).
+   *
+   * Needs `userName` or `userId`. Costs 0.001 dollars if it succeeds, nothing if it fails.
+   */
+  info(input: UserInfoInput, options?: CallOptions): Call<UserProfile> {
+    return this.sendCall({ method: 'GET', path: '/user/info', effect: 'read', actor: 'acts' }, input, options);
+  }
+
+  /**
+   * Search users by name and description (`GET /user/search`).
+   *
+   * `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails.
+   */
+  search(input: UserSearchInput, options?: CallOptions): List<UserSearchPage, UserCard> {
+    return this.sendList({ method: 'GET', path: '/user/search', effect: 'read', actor: 'acts', items: 'users' }, input, options);
+  }
+
+  /**
+   * The history of an account: country, client, verification, former names (`GET /user/user_about`).
+   *
+   * Needs `userName` or `userId`. Costs 0.001 dollars if it succeeds, nothing if it fails.
+   */
+  userAbout(input: UserUserAboutInput, options?: CallOptions): Call<UserAbout> {
+    return this.sendCall({ method: 'GET', path: '/user/user_about', effect: 'read', actor: 'acts' }, input, options);
+  }
+
+  /**
+   * A user's tweets, replies and retweets, newest first (`GET /user/tweets_and_replies`).
+   *
+   * Needs `userName` or `userId`. `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails.
+   */
+  tweetsAndReplies(input: UserTweetsAndRepliesInput, options?: CallOptions): List<UserTweetsAndRepliesPage, Tweet> {
+    return this.sendList({ method: 'GET', path: '/user/tweets_and_replies', effect: 'read', actor: 'acts', items: 'tweets' }, input, options);
+  }
+
+  /**
+   * A user's published articles, as their wrapper tweets (`GET /user/articles_tweets`).
+   *
+   * Needs `userName` or `userId`. `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails.
+   */
+  articlesTweets(input: UserArticlesTweetsInput, options?: CallOptions): List<UserArticlesTweetsPage, Tweet> {
+    return this.sendList({ method: 'GET', path: '/user/articles_tweets', effect: 'read', actor: 'acts', items: 'tweets' }, input, options);
+  }
+
+  /**
+   * The followers of a user (`GET /user/followers`).
+   *
+   * Needs `userName` or `userId`. `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails.
+   */
+  followers(input: UserFollowersInput, options?: CallOptions): List<UserFollowersPage, UserCard> {
+    return this.sendList({ method: 'GET', path: '/user/followers', effect: 'read', actor: 'acts', items: 'followers' }, input, options);
+  }
+
+  /**
+   * The users whom a user follows (`GET /user/following`).
+   *
+   * Needs `userName` or `userId`. `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails.
+   */
+  following(input: UserFollowingInput, options?: CallOptions): List<UserFollowingPage, UserCard> {
+    return this.sendList({ method: 'GET', path: '/user/following', effect: 'read', actor: 'acts', items: 'following' }, input, options);
+  }
+
+  /**
+   * Followers of a user whom the actor follows too (`POST /user/followers_you_know`).
+   *
+   * Needs `user_name` or `user_id`. `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails.
+   */
+  followersYouKnow(input: UserFollowersYouKnowInput, options?: CallOptions): List<UserFollowersYouKnowPage, UserCard> {
+    return this.sendList({ method: 'POST', path: '/user/followers_you_know', effect: 'read', actor: 'acts', items: 'followers_you_know' }, input, options);
+  }
+
+  /**
+   * Accounts affiliated with a verified organization (`GET /user/affiliates`).
+   *
+   * Needs `userName` or `userId`. `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails.
+   */
+  affiliates(input: UserAffiliatesInput, options?: CallOptions): List<UserAffiliatesPage, UserCard> {
+    return this.sendList({ method: 'GET', path: '/user/affiliates', effect: 'read', actor: 'acts', items: 'affiliates' }, input, options);
+  }
+
+  /**
+   * Follow a user, or request to follow a protected user (`POST /user/follow`).
+   *
+   * Needs `username` or `user_id`. A repeated request changes nothing and returns the same. Costs 0.001 dollars if it succeeds, nothing if it fails.
+   */
+  follow(input: UserFollowInput, options?: CallOptions): Call<UserFollowResult> {
+    return this.sendCall({ method: 'POST', path: '/user/follow', effect: 'idempotent', actor: 'acts' }, input, options);
+  }
+
+  /**
+   * Unfollow a user, or withdraw a follow request (`POST /user/unfollow`).
+   *
+   * Needs `username` or `user_id`. A repeated request changes nothing and returns the same. Costs 0.001 dollars if it succeeds, nothing if it fails.
+   */
+  unfollow(input: UserUnfollowInput, options?: CallOptions): Call<UserUnfollowResult> {
+    return this.sendCall({ method: 'POST', path: '/user/unfollow', effect: 'idempotent', actor: 'acts' }, input, options);
+  }
+
+  /**
+   * The actor's own bookmarks, newest first (`GET /user/bookmarks`).
+   *
+   * `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails.
+   */
+  bookmarks(input?: UserBookmarksInput, options?: CallOptions): List<UserBookmarksPage, Tweet> {
+    return this.sendList({ method: 'GET', path: '/user/bookmarks', effect: 'read', actor: 'acts', items: 'tweets' }, input, options);
+  }
+}
+
+export class ListCalls extends CallGroup {
+  /**
+   * Members of a list (`GET /list/members`).
+   *
+   * `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails.
+   */
+  members(input: ListMembersInput, options?: CallOptions): List<ListMembersPage, UserCard> {
+    return this.sendList({ method: 'GET', path: '/list/members', effect: 'read', actor: 'acts', items: 'members' }, input, options);
+  }
+}
+
+export class MediaCalls extends CallGroup {
+  /**
+   * Upload a picture or a video to attach (`POST /media/upload`).
+   *
+   * JPEG, PNG and WebP up to 5 MiB, GIF up to 15 MiB, MP4 and QuickTime up to 512 MiB; at most 8,192 pixels a side. The type is detected from the bytes and must match the declared type. An address is fetched through `proxy`, if given, with at most 5 redirects. Media that is not attached within 24 hours expires. Needs exactly one of `media_url` and `media_data`. A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.001 dollars if it succeeds, nothing if it fails.
+   */
+  upload(input: MediaUploadInput, options?: CallOptions): Call<MediaUploadResult> {
+    return this.sendCall({ method: 'POST', path: '/media/upload', effect: 'once', actor: 'acts', bytes: ['media_data'] }, input, options);
+  }
+}
+
+export class ArticleCalls extends CallGroup {
+  /**
+   * Write an article, as a draft or published (`POST /article/create`).
+   *
+   * Creates the draft, sets title, content and cover, and publishes, in one call. If a step fails, the draft is deleted; if that fails too, the error names the article that is left. Pictures are fetched, through `proxy` if given, and checked before the draft is created. Takes at most one of `cover_media_id`, `cover_image_url` and `cover_image_base64`. A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.001 dollars if it succeeds, nothing if it fails.
+   */
+  create(input: ArticleCreateInput, options?: CallOptions): Call<ArticleCreateResult> {
+    return this.sendCall({ method: 'POST', path: '/article/create', effect: 'once', actor: 'acts', bytes: ['cover_image_base64'] }, input, options);
+  }
+
+  /**
+   * One article, with its content as Markdown (`GET /article/detail`).
+   *
+   * An article of the actor, or a published article of another user. Costs 0.001 dollars if it succeeds, nothing if it fails.
+   */
+  detail(input: ArticleDetailInput, options?: CallOptions): Call<Article> {
+    return this.sendCall({ method: 'GET', path: '/article/detail', effect: 'read', actor: 'acts' }, input, options);
+  }
+
+  /**
+   * The actor's own articles, newest first (`GET /article/list`).
+   *
+   * The articles have no `content` here. `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails.
+   */
+  list(input?: ArticleListInput, options?: CallOptions): List<ArticleListPage, ArticleSummary> {
+    return this.sendList({ method: 'GET', path: '/article/list', effect: 'read', actor: 'acts', items: 'articles' }, input, options);
+  }
+
+  /**
+   * Change the title, the content or the cover of an article (`POST /article/update`).
+   *
+   * Changes only the given fields. A published article is unpublished, edited and published again, which gives it a new wrapper tweet. If a step fails, the article is restored; if that fails too, the error describes its state. Takes at most one of `cover_media_id`, `cover_image_url` and `cover_image_base64`. Needs `title`, `content`, `cover_media_id`, `cover_image_url` or `cover_image_base64`. A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.001 dollars if it succeeds, nothing if it fails.
+   */
+  update(input: ArticleUpdateInput, options?: CallOptions): Call<ArticleUpdateResult> {
+    return this.sendCall({ method: 'POST', path: '/article/update', effect: 'once', actor: 'acts', bytes: ['cover_image_base64'] }, input, options);
+  }
+
+  /**
+   * Publish a draft (`POST /article/publish`).
+   *
+   * Needs a premium account. An article that is already published stays as it is. A repeated request changes nothing and returns the same. Costs 0.001 dollars if it succeeds, nothing if it fails.
+   */
+  publish(input: ArticlePublishInput, options?: CallOptions): Call<ArticlePublishResult> {
+    return this.sendCall({ method: 'POST', path: '/article/publish', effect: 'idempotent', actor: 'acts' }, input, options);
+  }
+
+  /**
+   * Make a published article a draft again (`POST /article/unpublish`).
+   *
+   * Its wrapper tweet is removed. A draft stays as it is. A repeated request changes nothing and returns the same. Costs 0.001 dollars if it succeeds, nothing if it fails.
+   */
+  unpublish(input: ArticleUnpublishInput, options?: CallOptions): Call<ArticleUnpublishResult> {
+    return this.sendCall({ method: 'POST', path: '/article/unpublish', effect: 'idempotent', actor: 'acts' }, input, options);
+  }
+
+  /**
+   * Delete an article of the actor (`POST /article/delete`).
+   *
+   * Deletes a draft, or a published article with its wrapper tweet. A second request returns 404. A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.001 dollars if it succeeds, nothing if it fails.
+   */
+  delete(input: ArticleDeleteInput, options?: CallOptions): Call<ArticleDeleteResult> {
+    return this.sendCall({ method: 'POST', path: '/article/delete', effect: 'once', actor: 'acts' }, input, options);
+  }
+}
+
+export class DmCalls extends CallGroup {
+  /**
+   * The actor's conversations, newest first (`GET /dm/list`). Sends `encryptionCode`.
+   *
+   * With `encryption_code` each has its decrypted `last_message`. The first page fixes the order: later messages do not move conversations on the next pages. Message requests are left out; `has_message_requests` is true if there are any. Costs 0.001 dollars if it succeeds, nothing if it fails.
+   */
+  list(input?: DmListInput, options?: CallOptions): List<DmListPage, Conversation> {
+    return this.sendList({ method: 'GET', path: '/dm/list', effect: 'read', actor: 'acts', code: true, items: 'conversations' }, input, options);
+  }
+
+  /**
+   * The messages of a conversation, newest first (`GET /dm/messages`). Sends `encryptionCode`.
+   *
+   * Edits and reactions are applied to each message. A message that cannot be decrypted is included; `undecryptable` has the reason. `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.001 dollars if it succeeds, nothing if it fails.
+   */
+  messages(input: DmMessagesInput, options?: CallOptions): List<DmMessagesPage, DirectMessage> {
+    return this.sendList({ method: 'GET', path: '/dm/messages', effect: 'read', actor: 'acts', code: true, items: 'messages' }, input, options);
+  }
+
+  /**
+   * Send a message (`POST /dm/send`). Sends `encryptionCode`.
+   *
+   * With `user_id`, a conversation is started if there is none yet. Needs exactly one of `conversation_id` and `user_id`. A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.001 dollars if it succeeds, nothing if it fails.
+   */
+  send(input: DmSendInput, options?: CallOptions): Call<DmSendResult> {
+    return this.sendCall({ method: 'POST', path: '/dm/send', effect: 'once', actor: 'acts', code: true }, input, options);
+  }
+
+  /**
+   * Send an attachment, end-to-end encrypted (`POST /dm/send_media`). Sends `encryptionCode`.
+   *
+   * The file is encrypted before it is sent to the platform. Its bytes must be of the `type`: 1 image, 2 GIF, 3 video, 4 audio, 5 file (any), 6 SVG. The conversation must exist. Needs exactly one of `image_url` and `image_base64`. A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.001 dollars if it succeeds, nothing if it fails.
+   */
+  sendMedia(input: DmSendMediaInput, options?: CallOptions): Call<DmSendMediaResult> {
+    return this.sendCall({ method: 'POST', path: '/dm/send_media', effect: 'once', actor: 'acts', code: true, bytes: ['image_base64'] }, input, options);
+  }
+
+  /**
+   * Change the text of one of the actor's own messages (`POST /dm/edit`). Sends `encryptionCode`.
+   *
+   * A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.001 dollars if it succeeds, nothing if it fails.
+   */
+  edit(input: DmEditInput, options?: CallOptions): Call<DmEditResult> {
+    return this.sendCall({ method: 'POST', path: '/dm/edit', effect: 'once', actor: 'acts', code: true }, input, options);
+  }
+
+  /**
+   * Delete a message for both users or for the actor only (`POST /dm/delete`). Sends `encryptionCode`.
+   *
+   * A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.001 dollars if it succeeds, nothing if it fails.
+   */
+  delete(input: DmDeleteInput, options?: CallOptions): Call<DmDeleteResult> {
+    return this.sendCall({ method: 'POST', path: '/dm/delete', effect: 'once', actor: 'acts', code: true }, input, options);
+  }
+
+  /**
+   * Add a reaction to a message (`POST /dm/react`). Sends `encryptionCode`.
+   *
+   * A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.001 dollars if it succeeds, nothing if it fails.
+   */
+  react(input: DmReactInput, options?: CallOptions): Call<DmReactResult> {
+    return this.sendCall({ method: 'POST', path: '/dm/react', effect: 'once', actor: 'acts', code: true }, input, options);
+  }
+
+  /**
+   * Take a reaction back (`POST /dm/unreact`). Sends `encryptionCode`.
+   *
+   * A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.001 dollars if it succeeds, nothing if it fails.
+   */
+  unreact(input: DmUnreactInput, options?: CallOptions): Call<DmUnreactResult> {
+    return this.sendCall({ method: 'POST', path: '/dm/unreact', effect: 'once', actor: 'acts', code: true }, input, options);
+  }
+
+  /**
+   * Create chat keys for an account that has none (`POST /dm/enroll`). Sends `encryptionCode`.
+   *
+   * The key realms of the platform store the keys. `encryption_code` is a new code of your choice, which recovers the keys later. A code that is easy to guess is refused, and so is an account that already has keys. A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.001 dollars if it succeeds, nothing if it fails.
+   */
+  enroll(input?: NoInput, options?: CallOptions): Call<DmEnrollResult> {
+    return this.sendCall({ method: 'POST', path: '/dm/enroll', effect: 'once', actor: 'acts', code: true }, input, options);
+  }
+}
+
+export class WebhooksCalls extends CallGroup {
+  /**
+   * Deliver the actor's activity to an address (`POST /webhooks`). Sends `encryptionCode`.
+   *
+   * The CRC handshake with the receiver runs at once. If it fails, the webhook is registered but not `valid`, and `last_error` has the reason: repair the receiver, then validate the webhook. Only this response contains the secret. With `encryption_code` the webhook gets message events too; a wrong code is refused at once. A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.0025 dollars if it succeeds, nothing if it fails.
+   */
+  create(input: WebhooksCreateInput, options?: CallOptions): Call<CreatedWebhook> {
+    return this.sendCall({ method: 'POST', path: '/webhooks', effect: 'once', actor: 'acts', code: true }, input, options);
+  }
+
+  /**
+   * The webhooks of the account, newest first (`GET /webhooks`).
+   *
+   * `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.0025 dollars if it succeeds, nothing if it fails.
+   */
+  list(input?: WebhooksListInput, options?: CallOptions): List<WebhooksListPage, Webhook> {
+    return this.sendList({ method: 'GET', path: '/webhooks', effect: 'read', items: 'webhooks' }, input, options);
+  }
+
+  /**
+   * One webhook (`GET /webhooks/{id}`).
+   *
+   * Costs 0.0025 dollars if it succeeds, nothing if it fails.
+   */
+  detail(input: WebhooksDetailInput, options?: CallOptions): Call<Webhook> {
+    return this.sendCall({ method: 'GET', path: '/webhooks/{id}', effect: 'read' }, input, options);
+  }
+
+  /**
+   * Run the CRC handshake again (`PUT /webhooks/{id}`). Sends `encryptionCode`.
+   *
+   * If `auth_token` with `proxy`, or `encryption_code`, is given, it replaces the stored one, unless the platform refuses it. A repeated request does no harm. Costs 0.0025 dollars if it succeeds, nothing if it fails.
+   */
+  validate(input: WebhooksValidateInput, options?: CallOptions): Call<Webhook> {
+    return this.sendCall({ method: 'PUT', path: '/webhooks/{id}', effect: 'idempotent', actor: 'stored', code: true }, input, options);
+  }
+
+  /**
+   * Change the URL or the event types of a webhook, pause or resume it (`PATCH /webhooks/{id}`).
+   *
+   * The CRC handshake with a new URL runs at once. The webhook is not valid until the handshake has passed. `events: null` means all types. While a webhook is paused nothing is delivered. Its events are kept for 24 hours and delivered after `paused: false`, oldest first. Needs `url`, `events` or `paused`. A repeated request does no harm. Costs 0.0025 dollars if it succeeds, nothing if it fails.
+   */
+  update(input: WebhooksUpdateInput, options?: CallOptions): Call<Webhook> {
+    return this.sendCall({ method: 'PATCH', path: '/webhooks/{id}', effect: 'idempotent' }, input, options);
+  }
+
+  /**
+   * Send a signed `webhook.test` event now (`POST /webhooks/{id}/test`).
+   *
+   * A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.0025 dollars if it succeeds, nothing if it fails.
+   */
+  test(input: WebhooksTestInput, options?: CallOptions): Call<WebhookTest> {
+    return this.sendCall({ method: 'POST', path: '/webhooks/{id}/test', effect: 'once' }, input, options);
+  }
+
+  /**
+   * Replace the secret of a webhook (`POST /webhooks/{id}/rotate-secret`).
+   *
+   * For 24 hours `webhook-signature` has a signature of each secret. `x-platform-webhooks-signature` uses the new secret as soon as a CRC handshake with it has passed. A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.0025 dollars if it succeeds, nothing if it fails.
+   */
+  rotateSecret(input: WebhooksRotateSecretInput, options?: CallOptions): Call<WebhooksRotateSecretResult> {
+    return this.sendCall({ method: 'POST', path: '/webhooks/{id}/rotate-secret', effect: 'once' }, input, options);
+  }
+
+  /**
+   * The deliveries of the last 24 hours, newest first (`GET /webhooks/{id}/deliveries`).
+   *
+   * `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Costs 0.0025 dollars if it succeeds, nothing if it fails.
+   */
+  deliveries(input: WebhooksDeliveriesInput, options?: CallOptions): List<WebhooksDeliveriesPage, Delivery> {
+    return this.sendList({ method: 'GET', path: '/webhooks/{id}/deliveries', effect: 'read', items: 'deliveries' }, input, options);
+  }
+
+  /**
+   * One delivery of the last 24 hours, with its attempts (`GET /webhooks/{id}/deliveries/{event_id}`).
+   *
+   * Each attempt has the headers of its request and the first 1 KiB of the response body. Costs 0.0025 dollars if it succeeds, nothing if it fails.
+   */
+  delivery(input: WebhooksDeliveryInput, options?: CallOptions): Call<DeliveryDetail> {
+    return this.sendCall({ method: 'GET', path: '/webhooks/{id}/deliveries/{event_id}', effect: 'read' }, input, options);
+  }
+
+  /**
+   * Deliver one event of the last 24 hours again (`POST /webhooks/{id}/deliveries/{event_id}/resend`).
+   *
+   * Delivers the event with the same id and bytes, even if it was delivered or given up before. The CRC handshake runs first, as for a replay. A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.0025 dollars if it succeeds, nothing if it fails.
+   */
+  resend(input: WebhooksResendInput, options?: CallOptions): Call<Delivery> {
+    return this.sendCall({ method: 'POST', path: '/webhooks/{id}/deliveries/{event_id}/resend', effect: 'once' }, input, options);
+  }
+
+  /**
+   * Deliver the events of the last 24 hours again (`POST /webhooks/replay`).
+   *
+   * Delivers them to one webhook, or to all valid webhooks that are not paused, with the same ids and bytes. New events do not wait for a replay. With `only: failed` it delivers the events that were given up or wait for another attempt. A repeated request is performed again, unless it has the same `Idempotency-Key`. Costs 0.005 dollars if it succeeds, nothing if it fails.
+   */
+  replay(input?: WebhooksReplayInput, options?: CallOptions): Call<WebhooksReplayResult> {
+    return this.sendCall({ method: 'POST', path: '/webhooks/replay', effect: 'once' }, input, options);
+  }
+
+  /**
+   * Delete a webhook (`DELETE /webhooks/{id}`).
+   *
+   * A repeated request returns 404. Costs 0.0025 dollars if it succeeds, nothing if it fails.
+   */
+  delete(input: WebhooksDeleteInput, options?: CallOptions): Call<WebhooksDeleteResult> {
+    return this.sendCall({ method: 'DELETE', path: '/webhooks/{id}', effect: 'once' }, input, options);
+  }
+}
+
+export class AccountKeysCalls extends CallGroup {
+  /**
+   * The API keys of the account (`GET /account/keys`).
+   *
+   * Free.
+   */
+  get(input?: NoInput, options?: CallOptions): Call<AccountKeysResult> {
+    return this.sendCall({ method: 'GET', path: '/account/keys', effect: 'read' }, input, options);
+  }
+
+  /**
+   * Create an API key (`POST /account/keys`).
+   *
+   * Only this response contains the key, because the service stores only its hash. The account pays for all of its keys, and may have 100 that are not revoked. To replace a key, create a new one and then revoke the old one. A key with a restriction cannot manage keys or the account. A repeated request is performed again, unless it has the same `Idempotency-Key`. Free.
+   */
+  create(input: AccountKeysCreateInput, options?: CallOptions): Call<CreatedApiKey> {
+    return this.sendCall({ method: 'POST', path: '/account/keys', effect: 'once' }, input, options);
+  }
+
+  /**
+   * Revoke an API key (`DELETE /account/keys/{id}`).
+   *
+   * All processes of the service refuse a revoked key within 5 seconds. A key that is already revoked is returned as it is. The latest 100 revoked keys of an account stay listed. A repeated request returns 404. Free.
+   */
+  revoke(input: AccountKeysRevokeInput, options?: CallOptions): Call<ApiKey> {
+    return this.sendCall({ method: 'DELETE', path: '/account/keys/{id}', effect: 'once' }, input, options);
+  }
+}
+
+export class AccountCalls extends CallGroup {
+  readonly keys: AccountKeysCalls;
+
+  constructor(transport: Transport) {
+    super(transport);
+    this.keys = new AccountKeysCalls(transport);
+  }
+
+  /**
+   * The API account and its keys (`GET /account`).
+   *
+   * Free.
+   */
+  get(input?: NoInput, options?: CallOptions): Call<Account> {
+    return this.sendCall({ method: 'GET', path: '/account', effect: 'read' }, input, options);
+  }
+
+  /**
+   * Set the threshold for the event of low credit (`PATCH /account`).
+   *
+   * A charge that takes the credit below the threshold sends one `account.low_credit` event to the webhooks of the account whose `events` list this type. The next event is sent after a payment has raised the credit to the threshold or above it. Needs exactly one of `low_credit_threshold`. A repeated request does no harm. Free.
+   */
+  update(input: AccountUpdateInput, options?: CallOptions): Call<Account> {
+    return this.sendCall({ method: 'PATCH', path: '/account', effect: 'idempotent' }, input, options);
+  }
+
+  /**
+   * The available credit, and the credit reserved by running calls (`GET /account/balance`).
+   *
+   * Free.
+   */
+  balance(input?: NoInput, options?: CallOptions): Call<Balance> {
+    return this.sendCall({ method: 'GET', path: '/account/balance', effect: 'read' }, input, options);
+  }
+
+  /**
+   * Successful calls and their cost, by hour or day (`GET /account/usage`).
+   *
+   * Free.
+   */
+  usage(input?: AccountUsageInput, options?: CallOptions): Call<Usage> {
+    return this.sendCall({ method: 'GET', path: '/account/usage', effect: 'read' }, input, options);
+  }
+
+  /**
+   * The payments into the account, newest first (`GET /account/payments`).
+   *
+   * `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Free.
+   */
+  payments(input?: AccountPaymentsInput, options?: CallOptions): List<AccountPaymentsPage, Payment> {
+    return this.sendList({ method: 'GET', path: '/account/payments', effect: 'read', items: 'payments' }, input, options);
+  }
+
+  /**
+   * The changes of keys, webhooks, credit and settings, newest first (`GET /account/audit`).
+   *
+   * Entries are kept for 400 days. An account keeps its last 10,000 entries. `next_cursor` of one page is the `cursor` of the next page. It is null on the last page. Free.
+   */
+  audit(input?: AccountAuditInput, options?: CallOptions): List<AccountAuditPage, AuditEntry> {
+    return this.sendList({ method: 'GET', path: '/account/audit', effect: 'read', items: 'audit' }, input, options);
+  }
+}
+
+/** The calls of Postern, a method for each. */
+export class Endpoints extends CallGroup {
+  readonly tweet: TweetCalls;
+  readonly user: UserCalls;
+  readonly list: ListCalls;
+  readonly media: MediaCalls;
+  readonly article: ArticleCalls;
+  readonly dm: DmCalls;
+  readonly webhooks: WebhooksCalls;
+  readonly account: AccountCalls;
+
+  constructor(transport: Transport) {
+    super(transport);
+    this.tweet = new TweetCalls(transport);
+    this.user = new UserCalls(transport);
+    this.list = new ListCalls(transport);
+    this.media = new MediaCalls(transport);
+    this.article = new ArticleCalls(transport);
+    this.dm = new DmCalls(transport);
+    this.webhooks = new WebhooksCalls(transport);
+    this.account = new AccountCalls(transport);
+  }
+
+  /**
+   * The actions, event types and limits of the connected platform (`GET /capabilities`).
+   *
+   * Free.
+   */
+  capabilities(input?: NoInput, options?: CallOptions): Call<Capabilities> {
+    return this.sendCall({ method: 'GET', path: '/capabilities', effect: 'read' }, input, options);
+  }
+
+  /**
+   * A token that opens the live stream in a browser (`POST /events/token`). Sends `encryptionCode`.
+   *
+   * A browser's `EventSource` cannot send headers, so it opens `GET /events?token=…` with this token instead of the API key and the actor's credentials. The token opens only this stream, with these types, for 15 minutes and any number of times. It has the restrictions of the API key, and ends with it. It is a secret: whoever has it can read the stream. Opening the stream is charged as usual. Free.
+   */
+  eventsToken(input?: EventsTokenInput, options?: CallOptions): Call<EventsTokenResult> {
+    return this.sendCall({ method: 'POST', path: '/events/token', effect: 'read', actor: 'acts', code: true }, input, options);
+  }
+
+  /**
+   * The actor's activity as it happens (`GET /events`). Sends `encryptionCode`.
+   *
+   * Server-Sent Events with the events that a webhook of the actor would get. Each has its id, so a client that reconnects with `Last-Event-ID` within 24 hours misses none; if events may be missing, an event `gap` reports it. Message events need `encryption_code`. Costs 0.001 dollars if it succeeds, nothing if it fails.
+   */
+  events(input?: EventsInput, options?: CallOptions): EventStream {
+    return this.openStream({ method: 'GET', path: '/events', effect: 'read', actor: 'acts', code: true }, input, options);
+  }
+}

@@ -1,0 +1,162 @@
+import { EventSourceParserStream } from 'eventsource-parser/stream';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { send, useFreeCall } from '../../api.ts';
+import { demo } from '../../page-data.ts';
+import { actor } from '../../session.ts';
+import { ActorField } from '../../ui/actor-field.tsx';
+import { Button, CodeBlock } from '../../ui/button.tsx';
+import { dateAndTime } from '../../ui/format.tsx';
+import { Badge, Card, Page } from '../../ui/page.tsx';
+import { Empty, ErrorState, LoadedView } from '../../ui/states.tsx';
+
+interface Received {
+  /** The order of arrival. */
+  number: number;
+  type: string;
+  body: { created_at?: string; reason?: string; [field: string]: unknown };
+}
+
+const maxShown = 200;
+const endings: Readonly<Record<string, string>> = {
+  key_revoked: 'The API key was revoked.',
+  key_expired: 'The API key has expired.',
+  slow_consumer: 'This browser read the events too slowly.',
+  unavailable: 'The gateway could not continue the stream.',
+};
+
+export function Events() {
+  const capabilities = useFreeCall<{ event_types: string[] }>('capabilities');
+  const [types, setTypes] = useState<readonly string[]>([]);
+  const [received, setReceived] = useState<readonly Received[]>([]);
+  const [state, setState] = useState<'closed' | 'opening' | 'open'>('closed');
+  const [error, setError] = useState<Error | null>(null);
+  const aborter = useRef<AbortController | null>(null);
+  useEffect(() => () => aborter.current?.abort(), []);
+
+  const open = async () => {
+    const own = new AbortController();
+    aborter.current = own;
+    setState('opening');
+    setError(null);
+    try {
+      const input = { types: types.length > 0 ? types.join(',') : undefined };
+      const response = await send('events', input, { asActor: true, signal: own.signal });
+      setState('open');
+      for await (const { type, body } of eventsOf(response)) {
+        if (type === 'error')
+          throw new Error(`${endings[body.reason ?? ''] ?? 'The stream has ended.'} Open it again.`);
+        setReceived((before) => [{ number: (before[0]?.number ?? 0) + 1, type, body }, ...before].slice(0, maxShown));
+      }
+      throw new Error('The stream has ended. Open it again.');
+    } catch (thrown) {
+      if (!own.signal.aborted) setError(thrown as Error);
+    } finally {
+      // The page may have opened another stream in the meantime.
+      if (aborter.current === own) setState('closed');
+      own.abort();
+    }
+  };
+  const close = () => aborter.current?.abort();
+  const toggle = (type: string) =>
+    setTypes(types.includes(type) ? types.filter((other) => other !== type) : [...types, type]);
+  return (
+    <Page
+      title="Live events"
+      intro={
+        <>
+          The activity of an account as it happens. The stream is charged once, when it opens, and never reopens by
+          itself.
+          {demo && (
+            <>
+              {' '}
+              <a href={`${demo.sandboxUrl}/i/lab`}>The sandbox</a> can cause events.
+            </>
+          )}
+        </>
+      }
+      actions={
+        state === 'closed' ? (
+          <Button look="primary" onClick={open} disabled={!actor.value?.authToken} pays="events">
+            Open the stream
+          </Button>
+        ) : (
+          <Button onClick={close}>Close the stream</Button>
+        )
+      }
+    >
+      <Card title="Account and event types">
+        <fieldset class="stack" disabled={state !== 'closed'}>
+          <legend class="visually-hidden">Account and event types</legend>
+          <ActorField />
+          <LoadedView of={capabilities}>
+            {({ event_types }) => (
+              <fieldset>
+                <legend>Event types</legend>
+                <p class="hint">All types if none is chosen.</p>
+                <div class="choices">
+                  {event_types.map((type) => (
+                    <label key={type} class="choice">
+                      <input type="checkbox" checked={types.includes(type)} onChange={() => toggle(type)} />
+                      {type}
+                    </label>
+                  ))}
+                </div>
+              </fieldset>
+            )}
+          </LoadedView>
+        </fieldset>
+      </Card>
+      {error && <ErrorState error={error} />}
+      <Card
+        title="Events"
+        intro={
+          <span role="status">
+            {state === 'open' ? 'The stream is open.' : state === 'opening' ? 'Opening…' : 'The stream is closed.'}
+          </span>
+        }
+        flush
+        actions={received.length > 0 && <Button onClick={() => setReceived([])}>Clear</Button>}
+      >
+        {received.length === 0 ? (
+          <Empty title={state === 'open' ? 'Waiting for the first event' : 'No events yet'} />
+        ) : (
+          <ol class="events" aria-label="Events, newest first">
+            {received.map(({ number, type, body }) => (
+              <li key={number}>
+                <details>
+                  <summary>
+                    <Badge tone={type === 'gap' ? 'warn' : 'neutral'}>{type}</Badge>
+                    <span class="summary">{summaryOf(type, body)}</span>
+                    {body.created_at && <span class="soft">{dateAndTime(body.created_at)}</span>}
+                  </summary>
+                  <CodeBlock label="Body" text={JSON.stringify(body, null, 2)} />
+                </details>
+              </li>
+            ))}
+          </ol>
+        )}
+      </Card>
+    </Page>
+  );
+}
+
+async function* eventsOf(response: Response): AsyncGenerator<Omit<Received, 'number'>> {
+  if (!response.body) return;
+  const reader = response.body
+    .pipeThrough(new TextDecoderStream())
+    .pipeThrough(new EventSourceParserStream())
+    .getReader();
+  for (let result = await reader.read(); !result.done; result = await reader.read()) {
+    const { event = 'message', data } = result.value;
+    yield { type: event, body: JSON.parse(data) };
+  }
+}
+
+/** Returns the author and the content of an event in a few words. */
+function summaryOf(type: string, body: Received['body']): string {
+  if (type === 'gap') return 'Events may be missing here.';
+  const { text, author_screen_name, actor_screen_names, emoji, undecryptable } = body;
+  const who = author_screen_name ?? (Array.isArray(actor_screen_names) ? actor_screen_names.join(', ') : '');
+  const what = undecryptable ? `cannot be opened: ${undecryptable}` : (text ?? emoji ?? '');
+  return [who, what].filter(Boolean).join(': ');
+}

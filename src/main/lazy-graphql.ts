@@ -1,0 +1,18 @@
+import type { GraphqlHttpParts, GraphqlListener } from '../api/graphql/http.ts';
+import { lazyListener } from './lazy-listener.ts';
+
+/**
+ * Creates a handler of `/graphql` that loads the GraphQL code at the first request. This code is half of the service and would take a third
+ * of its start-up time.
+ */
+export function lazyGraphql(parts: GraphqlHttpParts): GraphqlListener {
+  const { listener, load } = lazyListener('GraphQL', parts.logger, async () => {
+    const { graphqlHandler } = await import('../api/graphql/http.ts');
+    return graphqlHandler(parts);
+  });
+  const refuse: GraphqlListener['refuse'] = async (request, response, error) => {
+    const graphql = await load(response);
+    graphql?.refuse(request, response, error);
+  };
+  return Object.assign(listener, { refuse });
+}

@@ -1,0 +1,48 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { handle, localsOf } from '../api/http/request-locals.ts';
+import { sendError } from '../api/rest/envelope.ts';
+import { asPosternError } from '../shared/errors/postern-error.ts';
+import type { Logger } from '../shared/observability/logger.ts';
+
+type Listener<Rest extends unknown[]> = (request: IncomingMessage, response: ServerResponse, ...rest: Rest) => void;
+
+/** A listener whose code is loaded at the first request. */
+export interface LazyListener<Rest extends unknown[], L> {
+  readonly listener: Listener<Rest>;
+  /** Loads the code. If that fails, responds with an error and returns `undefined`. */
+  load(response: ServerResponse): Promise<L | undefined>;
+}
+
+/** Creates a listener that is loaded with `load` at the first request. `name` says in the log what cannot be loaded. */
+export function lazyListener<Rest extends unknown[], Extra>(
+  name: string,
+  logger: Logger,
+  load: () => Promise<Listener<Rest> & Extra>,
+): LazyListener<Rest, Listener<Rest> & Extra> {
+  let loaded: (Listener<Rest> & Extra) | undefined;
+  let loading: Promise<Listener<Rest> & Extra> | undefined;
+  const loadFor = async (response: ServerResponse) => {
+    try {
+      loading ??= load();
+      loaded = await loading;
+      return loaded;
+    } catch (error) {
+      // The next request tries again, because the cause may be temporary, such as too many open files.
+      loading = undefined;
+      logger.error({ err: error }, `${name} cannot be loaded`);
+      sendError(response, asPosternError(error));
+      return undefined;
+    }
+  };
+  const listener: Listener<Rest> = (request, response, ...rest) => {
+    if (loaded !== undefined) return loaded(request, response, ...rest);
+    void handle(response, async () => {
+      const ready = await loadFor(response);
+      if (ready === undefined) return;
+      ready(request, response, ...rest);
+      // The loaded listener has replaced `handled` with the promise of its own work.
+      await localsOf(response).handled;
+    });
+  };
+  return { listener, load: loadFor };
+}

@@ -1,0 +1,103 @@
+import type { Config } from '../shared/config/config.ts';
+import { OperatorError } from '../shared/errors/operator-error.ts';
+import { systemRuntime } from '../shared/runtime/runtime.ts';
+import { Vault, VaultError } from '../shared/secrets/vault.ts';
+import { eventTtlMs, idempotencyTtlMs, type PollerRecord, type Store, type WebhookRecord } from '../store/port.ts';
+import { WebhookVault } from '../webhooks/shared/secrets.ts';
+import { findSecretKeys, isIntroduced } from './open-secret-keys.ts';
+
+const batchSize = 100;
+
+export interface RotationProgress {
+  /** The number of webhooks and pollers that were read. */
+  checked: number;
+  /** The number of webhooks and pollers that were encrypted with an older key, and are encrypted with the first one now. */
+  rotated: number;
+  /** The number of webhooks and pollers that were encrypted with a key which is not configured. */
+  unreadable: number;
+}
+
+export interface Rotation extends RotationProgress {
+  /** The time from which nothing needs the older keys, because events and stored responses have expired. `null` if there is only one key. */
+  removableAt: number | null;
+}
+
+/**
+ * Encrypts the stored secrets of webhooks and pollers with the first secret key. Gateways may run. A repetition continues a rotation that was
+ * interrupted, because it skips what has the first key. Throws an error with advice if a gateway could not read the result.
+ */
+export async function rotateSecrets(
+  store: Store,
+  config: Config,
+  onProgress: (progress: RotationProgress) => void,
+): Promise<Rotation> {
+  const keys = await findSecretKeys(config, store.secretCheck, systemRuntime);
+  if (!(await isIntroduced(keys, store.secretCheck, systemRuntime))) {
+    throw new OperatorError({
+      detail: 'No gateway has started with the first key of SECRET_KEY',
+      advice: 'restart every gateway with SECRET_KEY=<new>,<old>, then repeat this command with the same setting',
+    });
+  }
+  const newest = new Vault(keys.slice(0, 1), systemRuntime);
+  const vault = new WebhookVault(new Vault(keys, systemRuntime), keys);
+  const isCurrent = (...texts: readonly (string | null)[]) =>
+    texts.every((text) => text === null || newest.knows(text));
+  const progress = { checked: 0, rotated: 0, unreadable: 0 };
+
+  /** Encrypts one record with the first key. If the record changes meanwhile, reads it and tries again. */
+  const rotate = async <Item extends WebhookRecord | PollerRecord>(
+    first: Item,
+    {
+      find,
+      isDone,
+      reseal,
+    }: {
+      find: (account: string, id: string) => Promise<Item | null>;
+      isDone: (item: Item) => boolean;
+      reseal: (item: Item) => Promise<boolean>;
+    },
+  ) => {
+    progress.checked += 1;
+    try {
+      for (let item: Item | null = first; item && !isDone(item); item = await find(first.account, first.id)) {
+        if (!(await reseal(item))) continue;
+        progress.rotated += 1;
+        break;
+      }
+    } catch (error) {
+      if (!(error instanceof VaultError)) throw error;
+      progress.unreadable += 1;
+    }
+    onProgress(progress);
+  };
+
+  for await (const webhook of all((after) => store.webhooks.listAll(batchSize, after))) {
+    await rotate<WebhookRecord>(webhook, {
+      find: store.webhooks.find,
+      isDone: ({ url, sealed }) => isCurrent(url, sealed),
+      reseal: async (item) => {
+        const url = vault.sealUrl(item, vault.openUrl(item));
+        return store.webhooks.reseal({ ...item, url, sealed: vault.seal(item, vault.open(item)) });
+      },
+    });
+  }
+  for await (const poller of all((after) => store.pollers.listAll(batchSize, after))) {
+    await rotate<PollerRecord>(poller, {
+      find: store.pollers.find,
+      isDone: ({ sealed, unreachable }) => isCurrent(sealed, unreachable),
+      reseal: async (item) => {
+        const { account, id } = item;
+        const reason = vault.openUnreachable(item);
+        const unreachable = reason && vault.sealUnreachable(item, reason);
+        const sealed = vault.sealPoller(account, id, vault.openPoller(item));
+        return store.pollers.reseal({ account, id, sealed, unreachable }, item.sealed);
+      },
+    });
+  }
+  const removableAt = keys.length > 1 ? store.now() + Math.max(eventTtlMs, idempotencyTtlMs) : null;
+  return { ...progress, removableAt };
+}
+
+async function* all<Item extends { id: string }>(read: (after?: string) => Promise<Item[]>): AsyncGenerator<Item> {
+  for (let items = await read(); items.length > 0; items = await read(items.at(-1)?.id)) yield* items;
+}

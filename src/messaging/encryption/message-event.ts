@@ -1,0 +1,90 @@
+import { type Detail, decodeDetail } from './detail.ts';
+import { fromBase64, MalformedError } from './encoding.ts';
+import type { EventEnvelope, Placement, SignedEvent } from './event.ts';
+import { type OpenedContent, opened, refused } from './opened.ts';
+import type { Peers } from './peers.ts';
+import { readSignature, signedPayload } from './signature.ts';
+import { readStruct } from './thrift-reader.ts';
+import type { ThriftStruct } from './thrift-struct.ts';
+import { stringField, struct, structField } from './thrift-writer.ts';
+
+/** Field numbers of `MessageEvent` in `event.thrift` of the official SDK (0.4.3). */
+const fields = {
+  sequenceId: 1,
+  messageId: 2,
+  senderId: 3,
+  conversationId: 4,
+  createdAtMs: 6,
+  detail: 7,
+  signature: 9,
+} as const;
+
+/** The size limit of an event in base64. Real events are far smaller. */
+const maxEventLength = 1_048_576;
+
+/**
+ * Encodes a signed event with its placement as a `MessageEvent` in base64, which is the form that participants receive.
+ */
+export function encodeMessageEvent(event: SignedEvent, { sequenceId, createdAtMs }: Placement): string {
+  return struct(
+    stringField(fields.sequenceId, sequenceId),
+    stringField(fields.messageId, event.messageId),
+    stringField(fields.senderId, event.senderId),
+    stringField(fields.conversationId, event.conversationId),
+    stringField(fields.createdAtMs, String(createdAtMs)),
+    structField(fields.detail, fromBase64(event.detail)),
+    structField(fields.signature, fromBase64(event.signature)),
+  ).toString('base64');
+}
+
+export interface DecodedMessageEvent {
+  envelope: EventEnvelope;
+  detail: ThriftStruct | undefined;
+  signature: ThriftStruct | undefined;
+}
+
+/** Decodes a `MessageEvent` without verifying it. Throws `MalformedError`. */
+export function decodeMessageEvent(raw: string): DecodedMessageEvent {
+  if (raw.length > maxEventLength) throw new MalformedError('it is too large');
+  const event = readStruct(fromBase64(raw));
+  return {
+    envelope: {
+      messageId: required(event.string(fields.messageId)),
+      senderId: required(event.string(fields.senderId)),
+      conversationId: required(event.string(fields.conversationId)),
+      sequenceId: required(event.string(fields.sequenceId), /^\d{1,20}$/),
+      createdAtMs: Number(required(event.string(fields.createdAtMs), /^\d{1,15}$/)),
+    },
+    detail: event.struct(fields.detail),
+    signature: event.struct(fields.signature),
+  };
+}
+
+/** The fields of an event that the platform can read. */
+export type Inspected = Exclude<Detail, { kind: 'content' }> | { kind: 'content'; keyVersion: string };
+
+/**
+ * Verifies an event on behalf of the platform, which has no conversation keys. The signature of a key change covers the
+ * secret key, so for a key change only the signer's public keys are looked up.
+ */
+export function inspectEvent(event: SignedEvent, peers: Peers): OpenedContent<Inspected> {
+  try {
+    if (event.detail.length + event.signature.length > maxEventLength) return refused('corrupt');
+    const detail = decodeDetail(readStruct(fromBase64(event.detail)));
+    if (detail === undefined) return refused('unsupported');
+    const claim = readSignature(readStruct(fromBase64(event.signature)), event.senderId, peers);
+    if (!claim.ok) return claim;
+    if (detail.kind === 'keyChange') return opened(detail);
+    const { signer, signature } = claim.value;
+    if (!signer.hasSigned(signedPayload(event, detail), signature)) return refused('bad_signature');
+    return opened(detail.kind === 'content' ? { kind: 'content', keyVersion: detail.keyVersion } : detail);
+  } catch (error) {
+    if (error instanceof MalformedError) return refused('corrupt');
+    throw error;
+  }
+}
+
+function required(text: string | undefined, form = /^[^,]{1,64}$/): string {
+  if (text === undefined || !form.test(text)) throw new MalformedError('a field is missing or malformed');
+  return text;
+}

@@ -1,0 +1,62 @@
+import type { OutgoingConnections } from '../outbound/connection-limiter.ts';
+import type { OutboundGuard } from '../outbound/guard.ts';
+import type { ProxyPool } from '../outbound/proxy-pool.ts';
+import type { PlatformKind } from '../shared/config/settings.ts';
+import type { Tracing } from '../shared/observability/tracing.ts';
+import type { Runtime } from '../shared/runtime/runtime.ts';
+import type { Secret } from '../shared/secrets/secret.ts';
+import { atprotoCapabilities } from './atproto/capabilities.ts';
+import type { PlatformCapabilities } from './capabilities.ts';
+import type { Platform, PlatformIdentifiers, PlatformState } from './port.ts';
+import { sandboxCapabilities } from './sandbox/capabilities.ts';
+
+export interface AdapterOptions {
+  /** The origin of the platform. */
+  origin: string;
+  timeoutMs: number;
+  runtime: Runtime;
+  proxies: ProxyPool;
+  /** Checks the addresses that come from callers and from the documents of their accounts. */
+  guard: OutboundGuard;
+  connections: OutgoingConnections;
+  secretKeys: readonly Secret<Buffer>[];
+  /** Encrypted records that all processes share. */
+  state: PlatformState;
+  /** Identifiers that do not fit into an id, which all processes share. */
+  identifiers: PlatformIdentifiers;
+  /** The origin of the DID directory of the AT Protocol. */
+  plcUrl: string;
+  /** The origin of a Jetstream of the AT Protocol; `null` if there is none. */
+  jetstreamUrl: string | null;
+  /** Called after each request, for metrics. */
+  onRequest: (operation: string, outcome: string, durationMs: number) => void;
+  /** Records each request as a span; `null` if no traces are exported. */
+  tracing?: Tracing | null;
+}
+
+export interface Adapter {
+  readonly capabilities: PlatformCapabilities;
+  open(options: AdapterOptions): Promise<Platform>;
+  /** A path of the platform that needs no credentials, for `postern doctor`. */
+  readonly pingPath: string;
+}
+
+/** The adapters by `PLATFORM_KIND`. The code of an adapter is loaded only if it is used. */
+export const adapters: Readonly<Record<PlatformKind, Adapter>> = {
+  sandbox: {
+    capabilities: sandboxCapabilities,
+    pingPath: '/api/ping',
+    open: async ({ connections, ...options }) => {
+      const { SandboxPlatform } = await import('./sandbox/adapter.ts');
+      return new SandboxPlatform({ ...options, counter: connections.platform, isOwn: true });
+    },
+  },
+  atproto: {
+    capabilities: atprotoCapabilities,
+    pingPath: '/xrpc/com.atproto.server.describeServer',
+    open: async (options) => {
+      const { AtprotoPlatform } = await import('./atproto/adapter.ts');
+      return new AtprotoPlatform(options);
+    },
+  },
+};

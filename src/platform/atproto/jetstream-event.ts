@@ -1,0 +1,48 @@
+import * as v from '@atcute/lexicons/validations';
+import { parseRecordUri } from './identifiers.ts';
+
+/** The maximum number of accounts that one record can name. */
+const maxSubjects = 50;
+
+const commitSchema = v.object({
+  commit: v.object({ operation: v.literal('create'), record: v.unknown() }),
+});
+
+/**
+ * Returns the DIDs of the accounts that the record in a Jetstream message may notify: the subject of a like, repost or
+ * follow, and for a post the accounts that it mentions, replies to and quotes. Returns an empty list for other
+ * messages.
+ */
+export function subjectsOf(message: string): string[] {
+  let body: unknown;
+  try {
+    body = JSON.parse(message);
+  } catch {
+    return [];
+  }
+  const parsed = v.safeParse(commitSchema, body);
+  if (!parsed.ok) return [];
+  const record = fieldsOf(parsed.value.commit.record);
+  const reply = fieldsOf(record['reply']);
+  const embedded = fieldsOf(fieldsOf(record['embed'])['record']);
+  const uris = [record['subject'], reply['root'], reply['parent'], embedded, embedded['record']].map(
+    (named) => fieldsOf(named)['uri'],
+  );
+  const mentioned = listOf(record['facets']).flatMap((facet) =>
+    listOf(fieldsOf(facet)['features']).map((feature) => fieldsOf(feature)['did']),
+  );
+  const dids = [...uris.map(didOf), record['subject'], ...mentioned].filter((did) => typeof did === 'string');
+  return [...new Set(dids)].slice(0, maxSubjects);
+}
+
+function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value.slice(0, maxSubjects) : [];
+}
+
+function didOf(uri: unknown): string | undefined {
+  return typeof uri === 'string' ? parseRecordUri(uri)?.did : undefined;
+}

@@ -1,0 +1,104 @@
+import { mainSchema as listNotifications } from '@atcute/bluesky/types/app/notification/listNotifications';
+import * as v from '@atcute/lexicons/validations';
+import type { PlatformEvent } from '../../shared/model/event.ts';
+import { parseRecordUri } from './identifiers.ts';
+import type { Ids } from './ids.ts';
+import { collections } from './records.ts';
+
+/**
+ * The notifications that are events. All others are ignored: `like-via-repost`, `repost-via-repost`, `subscribed-post`,
+ * `starterpack-joined`, `contact-match`, `verified`, `unverified`, and reasons that the network may add.
+ */
+const types = {
+  mention: 'tweet.mention',
+  reply: 'tweet.reply',
+  quote: 'tweet.quote',
+  like: 'tweet.like',
+  repost: 'tweet.retweet',
+  follow: 'user.follow',
+} as const;
+
+export const reasons = Object.keys(types);
+
+/**
+ * `listNotifications` without the schema of a notification. One that does not match its lexicon must not make the rest
+ * of the page unreadable.
+ */
+export const listRawNotifications = v.query('app.bsky.notification.listNotifications', {
+  params: listNotifications.params,
+  output: {
+    type: 'lex',
+    schema: v.object({ cursor: v.optional(v.string()), notifications: v.array(v.unknown()) }),
+  },
+});
+
+/** The parts of a post that events contain. */
+const postSchema = v.object({
+  text: v.string(),
+  reply: v.optional(v.object({ parent: v.object({ uri: v.string() }) })),
+});
+
+const notificationSchema = v.object({
+  uri: v.resourceUriString(),
+  reason: v.string(),
+  reasonSubject: v.optional(v.resourceUriString()),
+  author: v.object({ did: v.didString(), handle: v.string(), displayName: v.optional(v.string()) }),
+  record: v.unknown(),
+  indexedAt: v.datetimeString(),
+});
+
+/** A notification with its time, in milliseconds since the Unix epoch. */
+export interface Notification {
+  /** The at:// URI of the record that caused the notification, such as a like. */
+  uri: string;
+  at: number;
+  reason: string;
+  /** The URI of the record that was liked, reposted, quoted or replied to. */
+  subject: string;
+  author: { did: string; handle: string; displayName?: string | undefined };
+  record: unknown;
+}
+
+/** Returns `null` if the notification does not match its lexicon. */
+export function readNotification(raw: unknown): Notification | null {
+  const parsed = v.safeParse(notificationSchema, raw);
+  if (!parsed.ok) return null;
+  const { reasonSubject: subject = '', indexedAt, ...rest } = parsed.value;
+  const at = new Date(indexedAt).getTime();
+  return Number.isNaN(at) ? null : { ...rest, subject, at };
+}
+
+/** Returns the event of a notification, or `null` if there is none. Call `ids.save` as for `Ids.ofUser`. */
+export function readEvent({ uri, at, reason, subject, author, record }: Notification, ids: Ids): PlatformEvent | null {
+  const actorId = ids.ofUser(author.did);
+  if (actorId === null) return null;
+  const happened = {
+    id: uri,
+    createdAt: new Date(at).toISOString(),
+    actor: { id: actorId, userName: author.handle, name: author.displayName || author.handle },
+  };
+  switch (reason) {
+    case 'follow':
+      return { ...happened, type: types[reason], tweet: null };
+    case 'like':
+    case 'repost': {
+      // Feeds and lists can be liked too.
+      if (parseRecordUri(subject)?.collection !== collections.post) return null;
+      const id = ids.ofRecord(subject);
+      return id === null ? null : { ...happened, type: types[reason], tweet: { id } };
+    }
+    case 'mention':
+    case 'reply':
+    case 'quote': {
+      const post = v.safeParse(postSchema, record);
+      const id = ids.ofRecord(uri);
+      if (!post.ok || id === null) return null;
+      const { text, reply } = post.value;
+      const inReplyToId = ids.ofRecord(reply?.parent.uri ?? '');
+      const quotedTweetId = reason === 'quote' ? ids.ofRecord(subject) : null;
+      return { ...happened, type: types[reason], tweet: { id, text, inReplyToId, quotedTweetId } };
+    }
+    default:
+      return null;
+  }
+}

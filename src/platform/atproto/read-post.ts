@@ -1,0 +1,188 @@
+import type * as Actor from '@atcute/bluesky/types/app/actor/defs';
+import type * as Record from '@atcute/bluesky/types/app/embed/record';
+import type * as Feed from '@atcute/bluesky/types/app/feed/defs';
+import * as Post from '@atcute/bluesky/types/app/feed/post';
+import { safeParse } from '@atcute/lexicons/validations';
+import type { Entities } from '../../shared/model/entities.ts';
+import type { Media } from '../../shared/model/media.ts';
+import { formatTweetTime } from '../../shared/model/time.ts';
+import type { QuotedTweet, Tweet } from '../../shared/model/tweet.ts';
+import { parseRecordUri } from './identifiers.ts';
+import type { Ids } from './ids.ts';
+import { authorFromView, type ProfileView } from './read-user.ts';
+
+/** The parts of a post that all views of the lexicons share, with its counts. */
+interface PostParts {
+  uri: string;
+  author: Actor.ProfileViewBasic;
+  record: unknown;
+  embeds: readonly unknown[];
+  indexedAt: string;
+  likeCount?: number | undefined;
+  replyCount?: number | undefined;
+  repostCount?: number | undefined;
+  quoteCount?: number | undefined;
+  bookmarkCount?: number | undefined;
+}
+
+/** Full profiles by DID. The authors inside posts have no counts. */
+export type Profiles = ReadonlyMap<string, ProfileView>;
+
+/** Returns the DIDs whose profiles `readPost` needs. */
+export function authorsOf(posts: readonly Feed.PostView[]): string[] {
+  return posts.flatMap((post) => {
+    const quoted = quotedOf([post.embed]);
+    return quoted ? [post.author.did, quoted.author.did] : [post.author.did];
+  });
+}
+
+/** Returns the tweet of a post, or `null` if the post cannot be represented. */
+export function readPost(post: Feed.PostView, profiles: Profiles, ids: Ids): Tweet | null {
+  const embeds = [post.embed];
+  const plain = readParts({ ...post, embeds }, profiles, ids);
+  if (!plain) return null;
+  const quoted = quotedOf(embeds);
+  return { ...plain, quoted_tweet: quoted ? readQuoted(quoted, profiles, ids) : null };
+}
+
+function readQuoted(view: Record.ViewRecord, profiles: Profiles, ids: Ids): QuotedTweet | null {
+  const plain = readParts({ ...view, record: view.value, embeds: view.embeds ?? [] }, profiles, ids);
+  return plain && { ...plain, quoted_tweet: null };
+}
+
+function readParts(view: PostParts, profiles: Profiles, ids: Ids): Omit<Tweet, 'quoted_tweet'> | null {
+  const parsed = safeParse(Post.mainSchema, view.record);
+  const id = ids.ofRecord(view.uri);
+  const name = parseRecordUri(view.uri);
+  if (!parsed.ok || id === null || name === null) return null;
+  const post = parsed.value;
+  const parent = post.reply?.parent.uri;
+  const url = `https://bsky.app/profile/${view.author.handle}/post/${name.key}`;
+  return {
+    type: 'tweet',
+    id,
+    url,
+    platformUrl: view.uri,
+    text: post.text,
+    source: null,
+    retweetCount: view.repostCount ?? 0,
+    replyCount: view.replyCount ?? 0,
+    likeCount: view.likeCount ?? 0,
+    quoteCount: view.quoteCount ?? 0,
+    bookmarkCount: view.bookmarkCount ?? 0,
+    viewCount: null,
+    createdAt: formatTweetTime(timeOf(post.createdAt, view.indexedAt)),
+    lang: post.langs?.[0] ?? 'und',
+    isReply: parent !== undefined,
+    inReplyToId: parent === undefined ? null : ids.ofRecord(parent),
+    inReplyToUserId: parent === undefined ? null : ids.ofUser(parseRecordUri(parent)?.did ?? ''),
+    conversationId: ids.ofRecord(post.reply?.root.uri ?? view.uri),
+    media: view.embeds.flatMap((embed) => readMedia(embed, url)),
+    entities: readEntities(post, ids),
+    author: authorFromView({ ...view.author, ...profiles.get(view.author.did) } as ProfileView, ids),
+  };
+}
+
+/**
+ * Returns the time of a post. Clients choose `createdAt`, so a time after the post was indexed is replaced by the index
+ * time.
+ */
+function timeOf(createdAt: string, indexedAt: string): Date {
+  return new Date(Math.min(new Date(createdAt).getTime(), new Date(indexedAt).getTime()));
+}
+
+function typeOf(embed: unknown): string {
+  const type = typeof embed === 'object' && embed !== null && '$type' in embed ? embed.$type : '';
+  return typeof type === 'string' ? type : '';
+}
+
+function quotedOf(embeds: readonly unknown[]): Record.ViewRecord | null {
+  for (const embed of embeds) {
+    const type = typeOf(embed);
+    let record: unknown = null;
+    if (type === 'app.bsky.embed.record#view') record = (embed as Record.View).record;
+    if (type === 'app.bsky.embed.recordWithMedia#view') record = (embed as { record: Record.View }).record.record;
+    if (typeOf(record) !== 'app.bsky.embed.record#viewRecord') continue;
+    const view = record as Record.ViewRecord;
+    if (typeOf(view.value) === 'app.bsky.feed.post') return view;
+  }
+  return null;
+}
+
+interface ImageView {
+  fullsize: string;
+  aspectRatio?: { width: number; height: number };
+}
+
+function readMedia(embed: unknown, pageUrl: string): Media[] {
+  switch (typeOf(embed)) {
+    case 'app.bsky.embed.images#view':
+      return (embed as { images: readonly ImageView[] }).images.map(({ fullsize, aspectRatio }) => ({
+        type: 'photo',
+        url: fullsize,
+        expanded_url: pageUrl,
+        video_url: null,
+        width: aspectRatio?.width ?? null,
+        height: aspectRatio?.height ?? null,
+        duration_ms: null,
+      }));
+    case 'app.bsky.embed.video#view': {
+      const video = embed as { playlist: string; thumbnail?: string } & Pick<ImageView, 'aspectRatio'>;
+      const { aspectRatio } = video;
+      return [
+        {
+          type: 'video',
+          url: video.thumbnail ?? '',
+          expanded_url: pageUrl,
+          video_url: video.playlist,
+          width: aspectRatio?.width ?? null,
+          height: aspectRatio?.height ?? null,
+          duration_ms: null,
+        },
+      ];
+    }
+    case 'app.bsky.embed.recordWithMedia#view':
+      return readMedia((embed as { media: unknown }).media, pageUrl);
+    default:
+      return [];
+  }
+}
+
+/** Converts facets to entities. Facets count bytes of UTF-8, and entities count code points. */
+function readEntities({ text, facets = [] }: Post.Main, ids: Ids): Entities {
+  const entities: Entities = { hashtags: [], symbols: [], timestamps: [], urls: [], user_mentions: [] };
+  const bytes = Buffer.from(text);
+  const codePointsBefore = countCodePoints(bytes);
+  const upTo = (byte: number) => codePointsBefore[Math.min(byte, bytes.length)] ?? 0;
+  for (const { index, features } of facets) {
+    const part = bytes.toString('utf8', index.byteStart, index.byteEnd);
+    const indices: [number, number] = [upTo(index.byteStart), upTo(index.byteEnd)];
+    for (const feature of features) {
+      if (feature.$type === 'app.bsky.richtext.facet#tag') entities.hashtags.push({ text: feature.tag, indices });
+      if (feature.$type === 'app.bsky.richtext.facet#link') {
+        entities.urls.push({ url: part, expanded_url: feature.uri, display_url: part, indices });
+      }
+      if (feature.$type === 'app.bsky.richtext.facet#mention') {
+        const id = ids.ofUser(feature.did);
+        const screenName = part.replace(/^@/, '');
+        if (id !== null) entities.user_mentions.push({ id, screen_name: screenName, name: screenName, indices });
+      }
+    }
+  }
+  return entities;
+}
+
+/**
+ * Returns the number of code points before each byte of a UTF-8 text, and before its end. The text is read only once, because a
+ * server may send many facets.
+ */
+function countCodePoints(bytes: Buffer): number[] {
+  const counts = [0];
+  let count = 0;
+  for (const byte of bytes) {
+    // Bytes of the form 10xxxxxx continue a code point.
+    if ((byte & 0xc0) !== 0x80) count += 1;
+    counts.push(count);
+  }
+  return counts;
+}

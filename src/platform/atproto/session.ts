@@ -1,0 +1,430 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { mainSchema as getProfile } from '@atcute/bluesky/types/app/actor/getProfile';
+import { mainSchema as searchActors } from '@atcute/bluesky/types/app/actor/searchActors';
+import { mainSchema as createBookmark } from '@atcute/bluesky/types/app/bookmark/createBookmark';
+import { mainSchema as deleteBookmark } from '@atcute/bluesky/types/app/bookmark/deleteBookmark';
+import { mainSchema as getBookmarks } from '@atcute/bluesky/types/app/bookmark/getBookmarks';
+import type * as Feed from '@atcute/bluesky/types/app/feed/defs';
+import { mainSchema as getAuthorFeed } from '@atcute/bluesky/types/app/feed/getAuthorFeed';
+import { mainSchema as getPosts } from '@atcute/bluesky/types/app/feed/getPosts';
+import { mainSchema as getPostThread } from '@atcute/bluesky/types/app/feed/getPostThread';
+import { mainSchema as getQuotes } from '@atcute/bluesky/types/app/feed/getQuotes';
+import { mainSchema as getRepostedBy } from '@atcute/bluesky/types/app/feed/getRepostedBy';
+import { mainSchema as getTimeline } from '@atcute/bluesky/types/app/feed/getTimeline';
+import { mainSchema as searchPosts } from '@atcute/bluesky/types/app/feed/searchPosts';
+import { mainSchema as getFollowers } from '@atcute/bluesky/types/app/graph/getFollowers';
+import { mainSchema as getFollows } from '@atcute/bluesky/types/app/graph/getFollows';
+import { mainSchema as getKnownFollowers } from '@atcute/bluesky/types/app/graph/getKnownFollowers';
+import { mainSchema as getList } from '@atcute/bluesky/types/app/graph/getList';
+import { mainSchema as listNotifications } from '@atcute/bluesky/types/app/notification/listNotifications';
+import { PosternError } from '../../shared/errors/postern-error.ts';
+import type { Page } from '../../shared/model/page.ts';
+import type { Tweet } from '../../shared/model/tweet.ts';
+import type { UserAbout } from '../../shared/model/user-about.ts';
+import type { UserCard } from '../../shared/model/user-card.ts';
+import type { UserProfile } from '../../shared/model/user-profile.ts';
+import type {
+  ActivityPage,
+  ActivityRequest,
+  CreatedTweet,
+  FollowState,
+  NewTweet,
+  PageOf,
+  PageRequest,
+  PlatformMedia,
+  TweetSearch,
+  UserReference,
+  ViewerPage,
+} from '../port.ts';
+import { UnsupportedSession } from '../unsupported-session.ts';
+import type { ActivityFeeds } from './activity.ts';
+import type { AtprotoArticles } from './articles.ts';
+import { encodeRecordUri, parseRecordUri } from './identifiers.ts';
+import type { MediaStore } from './media.ts';
+import { subjectNotFound } from './problems.ts';
+import { type Collection, collections, type Records, type StrongRef } from './records.ts';
+import { userSubject } from './references.ts';
+import { matchesSearch, parseSearch } from './search.ts';
+import type { ServerSession } from './server-session.ts';
+import { verifiedBy } from './verifications.ts';
+import { createPost, findPost, tweetSubject } from './write-post.ts';
+
+interface SessionParts {
+  records: Records;
+  media: MediaStore;
+  feeds: ActivityFeeds;
+  articles: AtprotoArticles;
+}
+
+/**
+ * A session on the AT Protocol on behalf of one actor. Operations that are not implemented here are refused with 501.
+ */
+export class AtprotoSession extends UnsupportedSession {
+  readonly #actor: ServerSession;
+  readonly #records: Records;
+  readonly #media: MediaStore;
+  readonly #feeds: ActivityFeeds;
+  override readonly articles: AtprotoArticles;
+
+  constructor(actor: ServerSession, parts: SessionParts) {
+    super();
+    this.#actor = actor;
+    this.#records = parts.records;
+    this.#media = parts.media;
+    this.#feeds = parts.feeds;
+    this.articles = parts.articles;
+  }
+
+  override async searchTweets({ q, product, count, cursor }: TweetSearch): Promise<Page<Tweet>> {
+    const search = parseSearch(q);
+    const { filters: _, ...query } = search;
+    const ask = this.#actor.about(null, true);
+    const sort = product === 'Top' ? 'top' : 'latest';
+    const fetch = async (limit: number, after?: string) => {
+      const { posts, cursor: next } = await ask(searchPosts, {
+        params: { ...query, sort, limit, cursor: after } as never,
+      });
+      return { items: posts, cursor: next };
+    };
+    const read = async (posts: readonly Feed.PostView[]) =>
+      this.#actor.tweets(posts.filter((post) => matchesSearch(post, search)));
+    return this.#actor.page({ count, cursor }, fetch, read);
+  }
+
+  override get media(): PlatformMedia {
+    return { upload: (media) => this.#media.upload(this.#actor, media) };
+  }
+
+  override createTweet(tweet: NewTweet): Promise<CreatedTweet> {
+    return createPost(this.#actor, this.#records, this.#media, tweet);
+  }
+
+  override async deleteTweet(tweetId: string): Promise<void> {
+    await this.#records.removeOwn(collections.post, await this.#uri(tweetId), tweetSubject(tweetId));
+  }
+
+  override likeTweet(tweetId: string): Promise<void> {
+    return this.#addToPost('likeTweet', collections.like, tweetId);
+  }
+
+  override unlikeTweet(tweetId: string): Promise<void> {
+    return this.#removeFromPost(collections.like, tweetId);
+  }
+
+  override retweet(tweetId: string): Promise<void> {
+    return this.#addToPost('retweet', collections.repost, tweetId);
+  }
+
+  override unretweet(tweetId: string): Promise<void> {
+    return this.#removeFromPost(collections.repost, tweetId);
+  }
+
+  override async bookmarkTweet(tweetId: string): Promise<void> {
+    const { uri, cid } = await findPost(this.#actor, this.#records, await this.#uri(tweetId), tweetId);
+    await this.#actor.about(tweetSubject(tweetId))(createBookmark, { input: { uri, cid } });
+  }
+
+  override async unbookmarkTweet(tweetId: string): Promise<void> {
+    const { uri } = await findPost(this.#actor, this.#records, await this.#uri(tweetId), tweetId);
+    await this.#actor.about(tweetSubject(tweetId))(deleteBookmark, { input: { uri } });
+  }
+
+  override async tweet(tweetId: string): Promise<Tweet> {
+    const [tweet] = await this.#actor.tweets([(await this.#settledThread(tweetId)).post]);
+    if (!tweet) throw subjectNotFound(tweetSubject(tweetId));
+    return tweet;
+  }
+
+  /** The network returns all direct replies at once. The cursor is the id of the last reply on the page. */
+  override async replies(tweetId: string, { count, cursor }: PageRequest): Promise<Page<Tweet>> {
+    const before = cursor === null ? null : BigInt(cursor);
+    const { replies = [] } = await this.#thread(tweetId, 1);
+    const rest = replies
+      .flatMap((reply) =>
+        'post' in reply ? [{ post: reply.post, id: BigInt(encodeRecordUri(reply.post.uri)?.id ?? 0) }] : [],
+      )
+      .filter(({ id }) => before === null || id < before)
+      .sort((a, b) => (a.id < b.id ? 1 : -1));
+    const shown = rest.slice(0, count);
+    const items = await this.#actor.tweets(shown.map(({ post }) => post));
+    return { items, cursor: rest.length > count ? String(shown.at(-1)?.id) : null };
+  }
+
+  override async quotes(tweetId: string, page: PageRequest): Promise<Page<Tweet>> {
+    const uri = await this.#uri(tweetId);
+    await findPost(this.#actor, this.#records, uri, tweetId);
+    const ask = this.#actor.about(tweetSubject(tweetId), true);
+    const fetch = async (limit: number, cursor?: string) => {
+      const { posts, cursor: next } = await ask(getQuotes, { params: { uri, limit, cursor } });
+      return { items: posts, cursor: next };
+    };
+    return this.#actor.page(page, fetch, this.#actor.tweets);
+  }
+
+  override async retweeters(tweetId: string, page: PageRequest): Promise<Page<UserCard>> {
+    const uri = await this.#uri(tweetId);
+    await findPost(this.#actor, this.#records, uri, tweetId);
+    const ask = this.#actor.about(tweetSubject(tweetId), true);
+    const fetch = async (limit: number, cursor?: string) => {
+      const { repostedBy, cursor: next } = await ask(getRepostedBy, { params: { uri, limit, cursor } });
+      return { items: repostedBy, cursor: next };
+    };
+    return this.#actor.page(page, fetch, this.#actor.cards);
+  }
+
+  /** Reposts are left out, because several users may repost the same post. */
+  override async homeTimeline(page: PageRequest): Promise<ViewerPage<Tweet>> {
+    const ask = this.#actor.about(null, true);
+    const fetch = async (limit: number, cursor?: string) => {
+      const { feed, cursor: next } = await ask(getTimeline, { params: { limit, cursor } });
+      return { items: feed, cursor: next };
+    };
+    const read = (feed: readonly Feed.FeedViewPost[]) => this.#actor.tweets(postsOf(feed, (item) => !isRepost(item)));
+    return { ...(await this.#actor.page(page, fetch, read)), viewerId: await this.#actor.viewerId() };
+  }
+
+  override async bookmarks(page: PageRequest): Promise<ViewerPage<Tweet>> {
+    const ask = this.#actor.about(null, true);
+    const fetch = async (limit: number, cursor?: string) => {
+      const { bookmarks, cursor: next } = await ask(getBookmarks, { params: { limit, cursor } });
+      return { items: bookmarks.map(({ item }) => item), cursor: next };
+    };
+    const read = (items: readonly unknown[]) =>
+      this.#actor.tweets(
+        items.filter((item) => (item as { author?: { handle?: string } }).author?.handle) as Feed.PostView[],
+      );
+    return { ...(await this.#actor.page(page, fetch, read)), viewerId: await this.#actor.viewerId() };
+  }
+
+  override async mentions(page: PageRequest): Promise<ViewerPage<Tweet>> {
+    const ask = this.#actor.about(null, true);
+    const fetch = async (limit: number, cursor?: string) => {
+      const params = { limit, cursor, reasons: ['mention'] };
+      const { notifications, cursor: next } = await ask(listNotifications, { params });
+      return { items: notifications.map(({ uri }) => uri), cursor: next };
+    };
+    const read = async (uris: readonly string[]) => this.#actor.tweets(await this.#posts(uris));
+    return { ...(await this.#actor.page(page, fetch, read)), viewerId: await this.#actor.viewerId() };
+  }
+
+  override async ownProfile(): Promise<UserProfile> {
+    const actor = (await this.#actor.did()) as `did:${string}:${string}`;
+    return this.#actor.profile(await this.#actor.about(null)(getProfile, { params: { actor } }));
+  }
+
+  override async userProfile(user: UserReference): Promise<UserProfile> {
+    return this.#actor.profile(await this.#profile(user));
+  }
+
+  override async userAbout(user: UserReference): Promise<UserAbout> {
+    return this.#actor.userAbout(await this.#profile(user));
+  }
+
+  override searchUsers({ q, ...page }: PageRequest & { q: string }): Promise<Page<UserCard>> {
+    const ask = this.#actor.about(null, true);
+    const fetch = async (limit: number, cursor?: string) => {
+      const { actors, cursor: next } = await ask(searchActors, { params: { q, limit, cursor } });
+      return { items: actors, cursor: next };
+    };
+    return this.#actor.page(page, fetch, this.#actor.cards);
+  }
+
+  /** Reposts of own posts are left out, because the posts are in the list themselves. */
+  override async userTweets(user: UserReference, page: PageRequest): Promise<PageOf<Tweet>> {
+    const owner = await this.#profile(user);
+    const ask = this.#actor.about(null, true);
+    const fetch = async (limit: number, cursor?: string) => {
+      const params = { actor: owner.did, limit, cursor, filter: 'posts_with_replies' as const };
+      const { feed, cursor: next } = await ask(getAuthorFeed, { params });
+      return { items: feed, cursor: next };
+    };
+    const isListed = (item: Feed.FeedViewPost) => !isRepost(item) || item.post.author.did !== owner.did;
+    const read = (feed: readonly Feed.FeedViewPost[]) => this.#actor.tweets(postsOf(feed, isListed));
+    return { ...(await this.#actor.page(page, fetch, read)), user: await this.#actor.userName(owner) };
+  }
+
+  /** Reads the author's articles, and the tweets that publish them. Articles without a tweet are left out. */
+  override async userArticles(user: UserReference, page: PageRequest): Promise<PageOf<Tweet>> {
+    const owner = await this.#profile(user);
+    const fetch = (limit: number, cursor?: string) => this.articles.postsOf(owner.did, limit, cursor);
+    const read = async (uris: readonly string[]) => this.#actor.tweets(await this.#posts(uris));
+    return { ...(await this.#actor.page(page, fetch, read)), user: await this.#actor.userName(owner) };
+  }
+
+  override async followers(user: UserReference, page: PageRequest): Promise<PageOf<UserCard>> {
+    const owner = await this.#profile(user);
+    const ask = this.#actor.about(null, true);
+    const fetch = async (limit: number, cursor?: string) => {
+      const { followers, cursor: next } = await ask(getFollowers, { params: { actor: owner.did, limit, cursor } });
+      return { items: followers, cursor: next };
+    };
+    return { ...(await this.#actor.page(page, fetch, this.#actor.cards)), user: await this.#actor.userName(owner) };
+  }
+
+  override async following(user: UserReference, page: PageRequest): Promise<PageOf<UserCard>> {
+    const owner = await this.#profile(user);
+    const ask = this.#actor.about(null, true);
+    const fetch = async (limit: number, cursor?: string) => {
+      const { follows, cursor: next } = await ask(getFollows, { params: { actor: owner.did, limit, cursor } });
+      return { items: follows, cursor: next };
+    };
+    return { ...(await this.#actor.page(page, fetch, this.#actor.cards)), user: await this.#actor.userName(owner) };
+  }
+
+  /** The network returns these users at once, whatever the limit. The cursor is the DID of the last user on the page. */
+  override async knownFollowers(
+    user: UserReference,
+    { count, cursor }: PageRequest,
+  ): Promise<PageOf<UserCard> & ViewerPage<UserCard>> {
+    const owner = await this.#profile(user);
+    const params = { actor: owner.did, limit: maxKnownFollowers };
+    const { followers } = await this.#actor.about(null)(getKnownFollowers, { params });
+    const rest = [...followers].sort((a, b) => (a.did < b.did ? -1 : 1)).filter(({ did }) => did > (cursor ?? ''));
+    const items = await this.#actor.cards(rest.slice(0, count));
+    const users = { items, cursor: rest.length > count ? (rest[count - 1]?.did ?? null) : null };
+    return { ...users, user: await this.#actor.userName(owner), viewerId: await this.#actor.viewerId() };
+  }
+
+  override async affiliates(user: UserReference, page: PageRequest): Promise<PageOf<UserCard>> {
+    const owner = await this.#profile(user);
+    const verified = await verifiedBy(this.#actor, owner, userSubject(user), page);
+    return { ...verified, user: await this.#actor.userName(owner) };
+  }
+
+  override async follow(user: UserReference): Promise<FollowState> {
+    const target = await this.#followTarget(user);
+    const isTarget = (subject: unknown) => subject === target.did;
+    const existing = await this.#records.about(collections.follow, isTarget, target.viewer?.following);
+    if (existing.length === 0) {
+      await this.#records.create('follow', collections.follow, () => ({ subject: target.did }), userSubject(user));
+    }
+    return {
+      ...(await this.#actor.userName(target)),
+      name: target.displayName || target.handle,
+      ...notRequested,
+      following: true,
+    };
+  }
+
+  override async unfollow(user: UserReference): Promise<FollowState> {
+    const target = await this.#followTarget(user);
+    const isTarget = (subject: unknown) => subject === target.did;
+    await this.#records.remove(
+      collections.follow,
+      await this.#records.about(collections.follow, isTarget, target.viewer?.following),
+    );
+    return {
+      ...(await this.#actor.userName(target)),
+      name: target.displayName || target.handle,
+      ...notRequested,
+      following: false,
+    };
+  }
+
+  override async listMembers(listId: string, page: PageRequest): Promise<Page<UserCard>> {
+    const subject = { kind: 'List', id: listId } as const;
+    const list = await this.#actor.ids.uriOf(listId, collections.list, subject);
+    const fetch = async (limit: number, cursor?: string) => {
+      const { items, cursor: next } = await this.#actor.about(subject)(getList, { params: { list, limit, cursor } });
+      return { items: items.map((item) => item.subject), cursor: next };
+    };
+    return this.#actor.page(page, fetch, this.#actor.cards);
+  }
+
+  override activity(page: ActivityRequest): Promise<ActivityPage> {
+    return this.#feeds.read(this.#actor, page);
+  }
+
+  #uri(tweetId: string): Promise<StrongRef['uri']> {
+    return this.#actor.ids.uriOf(tweetId, collections.post, tweetSubject(tweetId));
+  }
+
+  async #profile(user: UserReference) {
+    const actor = await this.#actor.ids.actorOf(user);
+    return this.#actor.about(userSubject(user))(getProfile, { params: { actor } });
+  }
+
+  async #followTarget(user: UserReference) {
+    const target = await this.#profile(user);
+    if (target.did !== (await this.#actor.did())) return target;
+    throw new PosternError('malformed_field', 'Nobody can follow themselves');
+  }
+
+  /**
+   * Returns a post. The AppView indexes new posts with a delay of some tenths of a second, so a new post of the actor
+   * is read again until it appears.
+   */
+  async #settledThread(tweetId: string) {
+    for (let tries = 0; ; tries += 1) {
+      try {
+        return await this.#thread(tweetId, 0);
+      } catch (error) {
+        const isMissing = error instanceof PosternError && error.reason === 'resource_not_found';
+        if (!isMissing || tries >= maxReads || !(await this.#isOwnRecord(tweetId))) throw error;
+        await sleep(readAgainMs);
+      }
+    }
+  }
+
+  async #isOwnRecord(tweetId: string): Promise<boolean> {
+    const name = parseRecordUri(await this.#uri(tweetId));
+    if (name === null || name.did !== (await this.#actor.did())) return false;
+    return (await this.#records.read(name.did, name.collection, name.key)) !== null;
+  }
+
+  async #thread(tweetId: string, depth: number) {
+    const params = { uri: await this.#uri(tweetId), depth, parentHeight: 0 };
+    const { thread } = await this.#actor.about(tweetSubject(tweetId))(getPostThread, { params });
+    if ('post' in thread) return thread;
+    if ('blocked' in thread) throw new PosternError('platform_refused', 'Blocked by the user, or the user is blocked');
+    throw subjectNotFound(tweetSubject(tweetId));
+  }
+
+  async #posts(uris: readonly string[]): Promise<Feed.PostView[]> {
+    const chunks = Array.from({ length: Math.ceil(uris.length / postsAtOnce) }, (_, at) =>
+      uris.slice(at * postsAtOnce, (at + 1) * postsAtOnce),
+    );
+    const ask = this.#actor.about(null);
+    const found = await Promise.all(chunks.map((chunk) => ask(getPosts, { params: { uris: chunk as never } })));
+    return found.flatMap(({ posts }) => posts);
+  }
+
+  async #addToPost(operation: string, collection: Collection, tweetId: string): Promise<void> {
+    const post = await this.#stateOf(collection, tweetId);
+    if (post.existing.length > 0) return;
+    const subject = { uri: post.uri, cid: post.cid };
+    await this.#records.create(operation, collection, () => ({ subject }), tweetSubject(tweetId));
+  }
+
+  async #removeFromPost(collection: Collection, tweetId: string): Promise<void> {
+    await this.#records.remove(collection, (await this.#stateOf(collection, tweetId)).existing);
+  }
+
+  /** Returns a post, and the actor's records of this collection that refer to the post. */
+  async #stateOf(collection: Collection, tweetId: string) {
+    const uri = await this.#uri(tweetId);
+    const { cid, viewer } = await findPost(this.#actor, this.#records, uri, tweetId);
+    const known = collection === collections.like ? viewer?.like : viewer?.repost;
+    const isPost = (subject: unknown) => (subject as { uri?: unknown } | null)?.uri === uri;
+    return { uri, cid, existing: await this.#records.about(collection, isPost, known) };
+  }
+}
+
+const isRepost = ({ reason }: Feed.FeedViewPost) => reason?.$type === 'app.bsky.feed.defs#reasonRepost';
+
+const postsOf = (feed: readonly Feed.FeedViewPost[], isListed: (item: Feed.FeedViewPost) => boolean) =>
+  feed.filter(isListed).map(({ post }) => post);
+
+/** The maximum limit that the lexicon allows. */
+const maxKnownFollowers = 100;
+
+/** The network has no protected accounts, so a follow needs no request. */
+const notRequested = { followRequestSent: false, protected: false };
+
+/** The maximum number of posts in one request. */
+const postsAtOnce = 25;
+
+/** The maximum number of further reads of a new post that the AppView has not indexed yet. */
+const maxReads = 10;
+/** The pause between these reads in milliseconds. */
+const readAgainMs = 200;

@@ -1,0 +1,86 @@
+import type { ActorCall } from '../http/operation.ts';
+import { notFound, Problem } from '../http/problem.ts';
+import type { SandboxArticle } from './articles.ts';
+import type { Dataset } from './dataset.ts';
+import type { SandboxTweet, User } from './types.ts';
+
+/** Returns a tweet. Throws a problem if the tweet does not exist or the actor may not see it. */
+export function visibleTweet(dataset: Dataset, id: string, actor: User): SandboxTweet {
+  const tweet = dataset.tweet(id);
+  if (tweet === undefined) throw notFound('tweet', id);
+  const hidden = hiddenFrom(actor, tweet);
+  if (hidden !== undefined) throw hiddenProblem(hidden, id);
+  return tweet;
+}
+
+function hiddenProblem(hidden: HiddenReason, id: string): Problem {
+  switch (hidden) {
+    case 'deleted':
+      return new Problem(404, 'tweet_deleted', 'That tweet was deleted', { id });
+    case 'author_suspended':
+      return new Problem(403, 'user_suspended', 'The author of that tweet is suspended', { id });
+    case 'author_deleted':
+      return new Problem(404, 'user_deleted', 'The author of that tweet was deleted', { id });
+    case 'protected':
+      return new Problem(403, 'protected', 'The author of that tweet is protected: only followers can see it', { id });
+  }
+}
+
+export function activeUser(user: User | undefined, asked: string): User {
+  if (user === undefined) throw notFound('user', asked);
+  if (user.state === 'suspended') throw new Problem(403, 'user_suspended', 'That user is suspended', { id: asked });
+  if (user.state === 'deleted') throw new Problem(404, 'user_deleted', 'That user was deleted', { id: asked });
+  return user;
+}
+
+export function isActive(user: User): boolean {
+  return user.state === 'active';
+}
+
+export function isShownTo(viewer: User, user: User): boolean {
+  return !user.protected || user === viewer || user.followers.has(viewer);
+}
+
+/** Throws if only followers of `user` may see their lists. The profile itself is visible to everybody. */
+export function checkShownTo(viewer: User, user: User): void {
+  if (isShownTo(viewer, user)) return;
+  throw new Problem(403, 'protected', 'That user is protected: only followers can see this', { id: user.id });
+}
+
+export type HiddenReason = 'deleted' | 'author_suspended' | 'author_deleted' | 'protected';
+
+/** Returns why `viewer` may not see a tweet, or undefined if the viewer may. */
+export function hiddenFrom(viewer: User, tweet: SandboxTweet): HiddenReason | undefined {
+  if (tweet.deleted) return 'deleted';
+  const { author } = tweet;
+  if (author.state === 'suspended') return 'author_suspended';
+  if (author.state === 'deleted') return 'author_deleted';
+  if (!isShownTo(viewer, author)) return 'protected';
+  return undefined;
+}
+
+/** Returns an article that the actor may read: its own, or a published one by an author whose tweets it may see. */
+export function readableArticle(
+  { platform, actor }: Pick<ActorCall, 'platform' | 'actor'>,
+  id: string,
+): SandboxArticle {
+  const article = platform.dataset.articles.find(id);
+  if (article?.author === actor) return article;
+  if (article === undefined || article.tweet === null) throw notFound('article', id);
+  const hidden = hiddenFrom(actor, article.tweet);
+  if (hidden === 'protected') {
+    throw new Problem(403, 'protected', 'The author of that article is protected: only followers can see it', { id });
+  }
+  if (hidden === 'author_suspended') {
+    throw new Problem(403, 'user_suspended', 'The author of that article is suspended', { id });
+  }
+  if (hidden !== undefined) throw notFound('article', id);
+  return article;
+}
+
+/** Returns an article of the actor. Throws `forbidden` for an article of another user. */
+export function ownArticle(call: ActorCall, id: string): SandboxArticle {
+  const article = readableArticle(call, id);
+  if (article.author === call.actor) return article;
+  throw new Problem(403, 'forbidden', 'Only its author can change an article', { id });
+}

@@ -1,0 +1,22 @@
+import type { Problem } from './problem.ts';
+
+export interface SandboxResponse {
+  readonly status: number;
+  readonly body: string;
+  readonly contentType?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Returns a response whose body is already JSON text. */
+export function jsonText(body: string, status = 200, headers?: Readonly<Record<string, string>>): SandboxResponse {
+  return headers === undefined ? { status, body } : { status, body, headers };
+}
+
+export function json(value: unknown, status = 200): SandboxResponse {
+  return { status, body: JSON.stringify(value) };
+}
+
+export function problemResponse(problem: Problem): SandboxResponse {
+  const { status, code, message, extras, headers } = problem;
+  return { status, body: JSON.stringify({ problem: { code, message, ...extras } }), headers };
+}

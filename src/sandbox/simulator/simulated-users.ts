@@ -1,0 +1,74 @@
+import type { Dataset } from '../dataset/dataset.ts';
+import type { User } from '../dataset/types.ts';
+import { known } from '../seed/known.ts';
+import { Phrases } from '../seed/phrases.ts';
+import { type Prng, prng } from '../seed/prng.ts';
+import type { Topic } from '../seed/topic.ts';
+import { topics } from '../seed/topics.ts';
+
+/** The number of generated texts that are remembered to avoid repetitions. The limit keeps memory use low. */
+const REMEMBERED_TEXTS = 5_000;
+
+/** Users without credentials who perform simulated actions, and a generator of their texts. */
+export class SimulatedUsers {
+  readonly random: Prng;
+  /** Users grouped by language, English first, because the generated texts are in English. */
+  readonly #groups: readonly (readonly User[])[];
+  #phrases: Phrases;
+  #texts = 0;
+  #turn = 0;
+
+  /** Creates the users and texts deterministically from the dataset and the seed. */
+  constructor(dataset: Dataset, seed: string) {
+    this.random = prng(seed, `extras ${dataset.activity.lastId}`);
+    this.#phrases = new Phrases(this.random);
+    const free = [...dataset.users.values()].filter(
+      (user) => user.token === null && user.state === 'active' && !user.protected,
+    );
+    const english = new Set(free.filter((user) => langOf(dataset, user) === 'en'));
+    this.#groups = [[...english], free.filter((user) => !english.has(user))].map((group) => this.random.shuffle(group));
+  }
+
+  /**
+   * Returns all users, starting after the users of the previous call. `wanted` is the number of users that the caller
+   * will use.
+   */
+  usersInTurn(wanted: number): User[] {
+    const start = this.#turn;
+    this.#turn += wanted;
+    return this.#groups.flatMap((group) => {
+      const at = start % Math.max(1, group.length);
+      return [...group.slice(at), ...group.slice(0, at)];
+    });
+  }
+
+  reply(to: User): string {
+    return this.#say((phrases) => phrases.reply({ user: to }, this.#topicOf(to)));
+  }
+
+  quote(of: User): string {
+    return this.#say((phrases) => phrases.quote(this.#topicOf(of)));
+  }
+
+  mention(of: User): string {
+    return this.#say((phrases) => phrases.mention({ user: of }, this.#topicOf(of)));
+  }
+
+  /** Returns the text of an answer to a direct message. */
+  answer(by: User): string {
+    return this.#say((phrases) => phrases.answer(this.#topicOf(by)));
+  }
+
+  #topicOf({ screenName }: User): Topic {
+    return this.random.pick(known.find((traits) => traits.screenName === screenName)?.topics ?? topics);
+  }
+
+  #say(make: (phrases: Phrases) => string): string {
+    if (++this.#texts % REMEMBERED_TEXTS === 0) this.#phrases = new Phrases(this.random);
+    return make(this.#phrases);
+  }
+}
+
+function langOf(dataset: Dataset, user: User): string | undefined {
+  return dataset.tweets[user.tweets.at(-1) ?? -1]?.lang;
+}

@@ -1,0 +1,108 @@
+import { closeSync, existsSync, linkSync, openSync, rmSync, statSync } from 'node:fs';
+import { copyFile } from 'node:fs/promises';
+import Libsql from 'libsql';
+import { OperatorError } from '../../shared/errors/operator-error.ts';
+import type { BackupContent, OnProgress } from '../backup-port.ts';
+import { StoreUnavailableError } from '../port.ts';
+import { assertFileNotLost, damaged, violatedInvariants } from './damage.ts';
+import { Database } from './database.ts';
+import { translateSqliteError } from './errors.ts';
+import { PollerHostLock } from './poller-host-lock.ts';
+import { migrations } from './schema.ts';
+import { sqliteSecretCheck } from './secret-check.ts';
+
+export const sqliteSchema = migrations.length;
+
+const progressMs = 200;
+
+/**
+ * Copies the database as of one point in time into the new file `target`, while other processes use it. Changes nothing in the database.
+ * Throws if the database or the copy is damaged.
+ */
+export async function backupSqlite(path: string, target: string, onProgress: OnProgress): Promise<BackupContent> {
+  assertFileNotLost(path);
+  if (!existsSync(path)) {
+    throw new OperatorError({ detail: `There is no database ${path}`, advice: 'set DATA_DIR or MONGODB_URL' });
+  }
+  const total = statSync(path).size;
+  const reporting = setInterval(() => onProgress(sizeOf(target), total), progressMs);
+  try {
+    await copyDatabase(path, target);
+    return checkCopy(path, target);
+  } catch (error) {
+    const isFull = error instanceof Error && 'code' in error && error.code === 'SQLITE_FULL';
+    throw translateSqliteError(error, isFull ? target : path);
+  } finally {
+    clearInterval(reporting);
+  }
+}
+
+/** `VACUUM INTO` copies one snapshot and does not block writers (https://sqlite.org/lang_vacuum.html). It runs in a thread of libsql. */
+async function copyDatabase(path: string, target: string): Promise<void> {
+  const { default: Connection } = await import('libsql/promise');
+  // The empty file gives the copy its mode.
+  closeSync(openSync(target, 'wx', 0o600));
+  const connection = new Connection(path, {});
+  await connection.exec('PRAGMA busy_timeout = 5000');
+  await connection.exec(`VACUUM INTO '${target.replaceAll("'", "''")}'`);
+  // After an error the connection stays open, because closing it could write the log into a damaged database.
+  connection.close();
+}
+
+function checkCopy(path: string, target: string): BackupContent {
+  const copy = new Libsql(target);
+  try {
+    const { integrity_check: finding } = copy.prepare('PRAGMA integrity_check(1)').get() as { integrity_check: string };
+    const [problem] = finding === 'ok' ? violatedInvariants((sql) => copy.prepare(sql).get(), true) : [finding];
+    if (problem !== undefined) throw new StoreUnavailableError(damaged(path, problem));
+    const { user_version: schema } = copy.prepare('PRAGMA user_version').get() as { user_version: number };
+    const check = copy.prepare("SELECT value FROM meta WHERE name = 'secret_check'").get() as
+      | { value: string }
+      | undefined;
+    return { schema, secretCheck: check?.value ?? null };
+  } finally {
+    copy.close();
+  }
+}
+
+/** Throws if the database exists, or if a gateway uses it. */
+export function assertNoDatabase(path: string): void {
+  const lock = new PollerHostLock(path);
+  const alone = lock.enter();
+  lock.close();
+  if (!alone) {
+    throw new OperatorError({ detail: `A gateway uses ${path}`, advice: 'stop every gateway of this DATA_DIR first' });
+  }
+  if (existsSync(path) || existsSync(`${path}-wal`)) {
+    throw new OperatorError({
+      detail: `There is already a database ${path}, and a restore overwrites nothing`,
+      advice: 'move it away, together with its -wal and -shm files, or choose another DATA_DIR',
+    });
+  }
+}
+
+/** Creates the database from the file of a backup. The database appears at `path` when it is complete. */
+export async function restoreSqlite(source: string, path: string, withoutSealed: boolean): Promise<void> {
+  const draft = `${path}.restoring`;
+  const files = ['', '-wal', '-shm'].map((suffix) => `${draft}${suffix}`);
+  for (const file of files) rmSync(file, { force: true });
+  try {
+    closeSync(openSync(draft, 'wx', 0o600));
+    await copyFile(source, draft);
+    // Migrates the database and checks it.
+    const database = new Database({ path: draft, durable: true });
+    if (withoutSealed) await sqliteSecretCheck(database).discardSealed();
+    database.get('PRAGMA wal_checkpoint(TRUNCATE)');
+    database.close();
+    linkSync(draft, path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') assertNoDatabase(path);
+    throw error;
+  } finally {
+    for (const file of files) rmSync(file, { force: true });
+  }
+}
+
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}

@@ -1,0 +1,155 @@
+import { PosternError } from '../../shared/errors/postern-error.ts';
+import type { Runtime } from '../../shared/runtime/runtime.ts';
+import { Secret } from '../../shared/secrets/secret.ts';
+import type { PollerRecord, Store } from '../../store/port.ts';
+import { type ActivityPage, type PlatformAccess, pollerSession } from '../shared/platform-access.ts';
+import type { PollerRun } from '../shared/poller-run.ts';
+import type { PollerCredentials, WebhookVault } from '../shared/secrets.ts';
+import type { ActivityWait, ActivityWaits } from './activity-waits.ts';
+
+/** The maximum number of events of a page. A page with as many events is followed by another one. */
+export const eventsAtOnce = 100;
+
+export interface ActivityRequestsParts extends PlatformAccess {
+  store: Store;
+  vault: WebhookVault;
+  runtime: Runtime;
+  run: PollerRun;
+  waits: ActivityWaits;
+}
+
+export interface ActivityResponse {
+  page: ActivityPage;
+  /** The wait of this request; `null` if the platform was not allowed to hold it. */
+  wait: ActivityWait | null;
+  /** True if the request was allowed to wait, provided that a slot was free. */
+  mayWait: boolean;
+}
+
+/** Requests pages of an actor's events from the platform for one poller. Each request must be ended before the next one. */
+export class ActivityRequests {
+  readonly #parts: ActivityRequestsParts;
+  #current: { abort: AbortController; mayWait: boolean; wait: ActivityWait | null } | null = null;
+  /** The page after a full one. It is requested while the full one is stored. */
+  #ahead: { cursor: string; page: Promise<ActivityPage>; abort: AbortController } | null = null;
+  /** The time until which a live stream needs the actor's events, as far as this process knows; `null` if there is no stream. */
+  #streamedUntil: number | null;
+  #hasProxy = false;
+
+  constructor(parts: ActivityRequestsParts) {
+    this.#parts = parts;
+    this.#streamedUntil = parts.run.record.streamedUntil;
+  }
+
+  /** True if the last request went through a proxy. */
+  get hasProxy(): boolean {
+    return this.#hasProxy;
+  }
+
+  /** True if `refresh` or `abort` ended the current request. */
+  get isAborted(): boolean {
+    return this.#current?.abort.signal.aborted === true;
+  }
+
+  /** Must be called when the poller was read again. Ends a request that waits, and discards a page that was requested ahead. */
+  refresh({ streamedUntil }: PollerRecord): void {
+    this.#streamedUntil = streamedUntil;
+    this.#ahead = null;
+    if (this.#current?.mayWait) this.#current.abort.abort();
+  }
+
+  /** Aborts all requests. */
+  abort(): void {
+    this.#current?.abort.abort();
+    this.#ahead?.abort.abort();
+  }
+
+  /**
+   * Requests the page after the cursor. `quietMs` is the time since the actor's last event. If `worked` is true, the platform may hold the
+   * request until there are events.
+   */
+  async begin(
+    cursor: string | null,
+    { quietMs, worked }: { quietMs: number; worked: boolean },
+  ): Promise<ActivityResponse> {
+    const ahead = this.#ahead?.cursor === cursor ? this.#ahead : null;
+    this.#ahead = null;
+    const current = {
+      abort: ahead?.abort ?? new AbortController(),
+      mayWait: ahead === null && worked,
+      wait: null as ActivityWait | null,
+    };
+    this.#current = current;
+    const credentials = this.#credentials();
+    this.#hasProxy = credentials.proxy !== null;
+    if (current.mayWait) current.wait = await this.#beginWait(credentials, quietMs);
+    const page = await (ahead?.page ?? this.#ask(credentials, current.abort, cursor, current.wait?.ms ?? 0));
+    return { page, wait: current.wait, mayWait: current.mayWait };
+  }
+
+  /** Requests the page after the current one, for the next call of `begin`. */
+  askAhead(cursor: string): void {
+    const abort = new AbortController();
+    const page = this.#ask(this.#credentials(), abort, cursor, 0);
+    // The next call of `begin` throws an error of this request. If `refresh` discards the page, the error is ignored.
+    page.catch(() => {});
+    this.#ahead = { cursor, page, abort };
+  }
+
+  /** Returns true if the error only interrupted a wait, so that the next request can follow at once. */
+  isBrokenOff(error: unknown): boolean {
+    const { waits } = this.#parts;
+    if (this.#current?.wait && isConnectionError(error)) {
+      waits.broke();
+      return true;
+    }
+    waits.failed();
+    return false;
+  }
+
+  /** Ends the current request. */
+  end(): void {
+    this.#current?.wait?.end();
+    this.#current = null;
+  }
+
+  #credentials(): PollerCredentials {
+    return this.#parts.vault.openPoller(this.#parts.run.record);
+  }
+
+  async #ask(
+    credentials: PollerCredentials,
+    { signal }: AbortController,
+    cursor: string | null,
+    waitMs: number,
+  ): Promise<ActivityPage> {
+    const session = pollerSession(this.#parts, this.#parts.run.record.account, credentials, signal);
+    return session.activity({ count: eventsAtOnce, cursor, waitMs });
+  }
+
+  async #beginWait({ proxy }: PollerCredentials, quietMs: number): Promise<ActivityWait | null> {
+    const { waits, run, readProxy, platform } = this.#parts;
+    const mayBeQuiet = !waits.isActive(quietMs) && (platform.quietActorsWait || (await this.#isStreamed()));
+    const name = proxy === null ? null : readProxy(new Secret(proxy)).name;
+    return waits.begin({ account: run.record.account, proxy: name }, quietMs, mayBeQuiet);
+  }
+
+  /** Returns true if a live stream in any process needs the events. */
+  async #isStreamed(): Promise<boolean> {
+    const { store, run } = this.#parts;
+    const { account, id } = run.record;
+    if (this.#streamedUntil !== null && this.#streamedUntil <= store.now()) {
+      this.#streamedUntil = (await store.pollers.find(account, id))?.streamedUntil ?? null;
+    }
+    if (this.#streamedUntil === null) return false;
+    if (this.#streamedUntil > store.now()) return true;
+    // The next stream notifies the poller.
+    this.#streamedUntil = null;
+    return false;
+  }
+}
+
+/** Returns true for an error that ends a wait and does not mean that the platform is unavailable, because proxies end idle connections. */
+function isConnectionError(error: unknown): boolean {
+  return error instanceof PosternError && ['platform_unavailable', 'platform_timeout'].includes(error.code);
+}

@@ -1,0 +1,40 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startService, type TestService } from '../../support/service.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
+
+const ask = (body: object | string, headers: Record<string, string> = {}) =>
+  fetch(`${service.origin}/graphql`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      authorization: `Bearer ${service.demo.apiKey}`,
+      'x-auth-token': service.demo.accounts[0]?.authToken ?? '',
+      ...headers,
+    },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+
+test('requests that arrive while GraphQL is being loaded are handled, charged and logged like any other', async () => {
+  const query = '{ user(userName: "grace") { name } }';
+  const [refused, gone, ...answers] = await Promise.all([
+    ask({ query }, { authorization: 'Bearer pstn_nobody' }),
+    fetch(`${service.origin}/graphql`, { method: 'PUT' }),
+    ...Array.from({ length: 4 }, () => ask({ query })),
+  ]);
+  expect([refused?.status, gone?.status]).toEqual([401, 405]);
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+  for (const answer of answers) {
+    expect(await answer.json()).toMatchObject({
+      data: { user: { name: 'Grace Hollis' } },
+      extensions: { credits: {} },
+    });
+  }
+  const lines = () => service.log.map((line) => JSON.parse(line)).filter(({ action }) => action === 'graphql');
+  await expect.poll(() => lines().length).toBe(6);
+  expect(lines().filter(({ chargedMicros }) => chargedMicros === 1_000)).toHaveLength(4);
+});

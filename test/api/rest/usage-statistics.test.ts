@@ -1,0 +1,142 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Client } from '../../support/client.ts';
+import { GraphqlClient } from '../../support/graphql.ts';
+import { startService, type TestService } from '../../support/service.ts';
+
+interface Row {
+  period: string;
+  endpoint: string;
+  calls: number;
+  charged: string;
+  errors: Record<string, number>;
+  duration_ms: { p50: number; p95: number; p99: number } | null;
+}
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService({ RATE_LIMIT: '0' });
+});
+afterAll(() => service.stop());
+
+async function callers(dollars: string) {
+  const { id, key } = await service.makeAccount(dollars);
+  const { authToken } = service.demo.accounts[0] ?? { authToken: '' };
+  return {
+    id,
+    client: new Client({ baseUrl: service.demo.baseUrl, key, authToken }),
+    graphql: new GraphqlClient({ url: `${service.origin}/graphql`, key, authToken }),
+  };
+}
+
+async function rowsOf(client: Client, granularity = 'day'): Promise<Record<string, Row>> {
+  const { usage } = (await client.get('/account/usage', { granularity })).body.data as unknown as { usage: Row[] };
+  return Object.fromEntries(usage.map((row) => [row.endpoint, row]));
+}
+
+const info = (client: Client, userName = 'grace') => client.get('/user/info', { userName });
+
+test('usage has the durations of successful calls and the errors of failed ones by code', async () => {
+  const { client } = await callers('0.003');
+  await service.addFault({ kind: 'latency', ms: 300 }, { operation: 'userByScreenName', times: 1 });
+  for (let call = 0; call < 3; call++) expect((await info(client)).status).toBe(200);
+  await info(client, 'nobody_has_this_name');
+  await info(client);
+  await client.get('/user/info', {});
+  await client.post('/tweet/favorite', { tweet_id: 'x' });
+  await client.post('/account/keys', { name: '' });
+  const rows = await rowsOf(client);
+  const { errors, calls, duration_ms: durations } = rows['user/info'] as Row;
+  expect(calls).toBe(3);
+  expect(errors).toEqual({ bad_input: 1, insufficient_credits: 2 });
+  expect(durations?.p50).toBeGreaterThan(0);
+  expect(durations?.p99).toBeGreaterThan(270);
+  expect(durations?.p99).toBeGreaterThanOrEqual(durations?.p95 ?? Number.NaN);
+  expect(rows['tweet/favorite']).toMatchObject({
+    calls: 0,
+    charged: '0',
+    errors: { bad_input: 1 },
+    duration_ms: null,
+  });
+  expect(rows['account/keys/create']).toMatchObject({ calls: 0, errors: { bad_input: 1 }, duration_ms: null });
+  expect(rows['account/usage']).toBeUndefined();
+  expect((await rowsOf(client, 'hour'))['user/info']).toMatchObject({ calls, errors, duration_ms: durations });
+});
+
+test('a call that the platform refused is an error of its account, and a request without a valid key is an error of nobody', async () => {
+  const { client } = await callers('1');
+  const { client: other } = await callers('1');
+  await info(client, 'nobody_has_this_name');
+  const { status } = await client.with({ key: 'pstn_invalid' }).get('/user/info', { userName: 'grace' });
+  expect(status).toBe(401);
+  expect((await rowsOf(client))['user/info']).toMatchObject({ calls: 0, errors: { not_found: 1 } });
+  expect(await rowsOf(other)).toEqual({});
+});
+
+test('a call over the rate limit is an error of its account', async () => {
+  const limited = await startService({ RATE_LIMIT: '2' });
+  try {
+    const { key } = await limited.makeAccount('1');
+    const authToken = limited.demo.accounts[0]?.authToken ?? '';
+    const client = new Client({ baseUrl: limited.demo.baseUrl, key, authToken });
+    const created = (await client.post('/account/keys', { name: 'Second' })).body.data as unknown as { key: string };
+    const statuses = [await info(client), await info(client)].map(({ status }) => status);
+    expect(statuses).toEqual([200, 429]);
+    expect((await rowsOf(client.with(created)))['user/info']?.errors).toEqual({ rate_limited: 1 });
+  } finally {
+    await limited.stop();
+  }
+});
+
+test('GraphQL counts each call once, and a request that is refused as a whole under graphql', async () => {
+  const { client, graphql } = await callers('0.01');
+  await graphql.ask(`{ one: user(userName: "grace") { name } same: user(userName: "grace") { name }
+    none: user(userName: "nobody_has_this_name") { name } wrong: user(userName: "not a name") { name } }`);
+  await graphql.ask('mutation { likeTweet(input: { tweetId: "x" }) { __typename } }');
+  await graphql.ask('{ nothing }');
+  await graphql.ask(
+    '{ user(userName: "grace") { followers(first: 100) { nodes { tweets(first: 100) { nodes { text } } } } } }',
+  );
+  const rows = await rowsOf(client);
+  expect(rows['user/info']).toMatchObject({ calls: 1, errors: { bad_input: 1, not_found: 1 } });
+  expect(rows['user/info']?.duration_ms?.p50).toBeGreaterThan(0);
+  expect(rows['tweet/favorite']?.errors).toEqual({ bad_input: 1 });
+  expect(rows['graphql']).toMatchObject({
+    calls: 0,
+    errors: { bad_input: 1, insufficient_credits: 1 },
+    duration_ms: null,
+  });
+  const { data } = await graphql.ask(
+    '{ account { usage { endpoint errors { code calls } durationMs { p50 p95 p99 } } } }',
+  );
+  const { endpoint, errors, duration_ms: durationMs } = rows['user/info'] as Row;
+  expect(data.account.usage).toContainEqual({
+    endpoint,
+    errors: Object.entries(errors).map(([code, calls]) => ({ code, calls })),
+    durationMs,
+  });
+});
+
+test('statistics survive a restart', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'postern-usage-'));
+  try {
+    const first = await startService({ DATA_DIR: dataDir });
+    const { key } = await first.makeAccount('1');
+    const clientOf = ({ demo }: TestService) =>
+      new Client({ baseUrl: demo.baseUrl, key, authToken: demo.accounts[0]?.authToken ?? '' });
+    await info(clientOf(first));
+    await info(clientOf(first), 'nobody_has_this_name');
+    await first.stop();
+    const second = await startService({ DATA_DIR: dataDir });
+    try {
+      const row = (await rowsOf(clientOf(second)))['user/info'];
+      expect(row).toMatchObject({ calls: 1, errors: { not_found: 1 }, duration_ms: { p50: expect.any(Number) } });
+    } finally {
+      await second.stop();
+    }
+  } finally {
+    rmSync(dataDir, { recursive: true });
+  }
+});

@@ -1,0 +1,507 @@
+import type { Browser, Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Client } from '../support/client.ts';
+import { startReceiver, type TestReceiver } from '../support/receiver.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { accessibilityProblems } from './axe.ts';
+import { browserMissing, openBrowser, openPage, pressOn, scrollsSideways, tabTo } from './browser.ts';
+
+const looks = [
+  ['desk, light', { width: 1280, height: 900 }, 'light'],
+  ['desk, dark', { width: 1280, height: 900 }, 'dark'],
+  ['phone, light', { width: 390, height: 844 }, 'light'],
+  ['phone, dark', { width: 390, height: 844 }, 'dark'],
+] as const;
+
+const secret = 'a-secret-of-at-least-16';
+
+// The title contains the reason why these tests are skipped.
+describe.skipIf(browserMissing !== null)(`/console in a browser${browserMissing ? ` (${browserMissing})` : ''}`, () => {
+  let service: TestService;
+  let browser: Browser;
+  let receiver: TestReceiver;
+
+  beforeAll(async () => {
+    service = await startService();
+    receiver = await startReceiver({ secret });
+    browser = await openBrowser();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await receiver?.stop();
+    await service?.stop();
+  });
+
+  const open = async (path: string, viewport: { width: number; height: number } = looks[0][1]) => {
+    const watched = await openPage(browser, service.origin, viewport);
+    await watched.page.goto(`${service.origin}${path}`);
+    return watched;
+  };
+
+  const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name });
+
+  /** Checks what every page must show in every state. */
+  const expectSound = async (page: Page) => {
+    expect(await accessibilityProblems(page)).toEqual([]);
+    expect(await scrollsSideways(page)).toBe(false);
+  };
+
+  /** Signs in with the key of a new account. */
+  const openAs = async (key: string, path: string, viewport: { width: number; height: number }) => {
+    const watched = await openPage(browser, service.origin, viewport);
+    await watched.page.addInitScript(`localStorage.setItem('postern:key', ${JSON.stringify(key)})`);
+    await watched.page.goto(`${service.origin}${path}`);
+    return watched;
+  };
+
+  const callApi = (key: string, path: string) =>
+    fetch(`${service.origin}/v1${path}`, {
+      headers: { authorization: `Bearer ${key}`, 'x-auth-token': service.demo.accounts[0]?.authToken ?? '' },
+    });
+
+  test.each(looks)('shows cost, calls, errors and latency: %s', async (_name, viewport, colorScheme) => {
+    const { key } = await service.makeAccount('3');
+    const { page, faults } = await openAs(key, '/console', viewport);
+    await page.emulateMedia({ colorScheme });
+    await page.getByText('No calls in this time').waitFor();
+    await page.getByText('until the first paid call').waitFor();
+    await expectSound(page);
+
+    await page.getByRole('button', { name: 'Set threshold' }).click();
+    await dialog(page).getByLabel('Dollars').fill('1.5');
+    await expectSound(page);
+    await dialog(page).getByRole('button', { name: 'Save' }).click();
+    await page.getByText('below $1.50 sends').waitFor();
+
+    for (const name of ['grace', 'linus', 'nobody-has-this-name']) await callApi(key, `/user/info?userName=${name}`);
+    // The statistics are written after the responses.
+    await expect
+      .poll(async () => {
+        await page.getByRole('button', { name: 'Refresh' }).click();
+        return page.getByText('$0.002 in total').count();
+      })
+      .toBe(1);
+    await page.getByRole('img', { name: 'Chart: Cost per hour' }).locator('canvas').waitFor();
+    await page.getByRole('cell', { name: 'user/info' }).first().waitFor();
+    await page.getByText('Cost per hour as a table').press('Enter');
+    await page.getByLabel('24 hours').press('ArrowRight');
+    await page.getByRole('heading', { name: 'Cost per day' }).waitFor();
+    await expectSound(page);
+    expect(faults).toEqual([]);
+
+    await page.route('**/v1/account/usage*', (route) =>
+      route.fulfill({ status: 503, headers: { 'x-error-code': 'unavailable', 'x-request-id': 'request-7' }, body: '' }),
+    );
+    await page.getByRole('button', { name: 'Refresh' }).click();
+    await page.getByRole('alert').getByText('request-7').first().waitFor();
+    await expectSound(page);
+    await page.unroute('**/v1/account/usage*');
+    await page.getByRole('button', { name: 'Try again' }).first().click();
+    await page.getByText('mean of the last 7 days').first().waitFor();
+    await page.close();
+  });
+
+  /** Follows a link of the navigation, which is behind a button on phones. */
+  const goTo = async (page: Page, name: string) => {
+    const menu = page.getByRole('button', { name: 'Menu' });
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    if (await menu.isVisible()) await menu.click();
+    await page.getByRole('navigation', { name: 'Console' }).getByRole('link', { name }).click();
+    await heading(page, name).waitFor();
+  };
+
+  const dialog = (page: Page) => page.getByRole('dialog');
+  const button = (within: Page | Locator, name: string | RegExp) =>
+    within.getByRole('button', { name, exact: typeof name === 'string' });
+
+  /** Chromium itself writes each failed request to its console. */
+  const isFailedRequest = (fault: string) =>
+    /^console: Failed to load resource: the server responded with a status of (?:402|403|503) /.test(fault);
+
+  test.each(looks)('creates, rotates and revokes keys: %s', async (_name, viewport, colorScheme) => {
+    const { key } = await service.makeAccount('3');
+    const { page, faults } = await openAs(key, '/console/keys', viewport);
+    await page.emulateMedia({ colorScheme });
+    await page.getByText('in use here').waitFor();
+    await expectSound(page);
+
+    await page.getByRole('button', { name: 'Create key' }).click();
+    await dialog(page).getByLabel('Name').fill('Reports');
+    await dialog(page).getByLabel('Read-only').check();
+    await dialog(page).getByLabel('tweet', { exact: true }).check();
+    await dialog(page).getByLabel('Client addresses').fill('not an address');
+    await dialog(page).getByLabel('Dollars per day').fill('0.5');
+    await dialog(page).getByRole('button', { name: 'Create key' }).click();
+    await dialog(page).getByRole('alert').getByText('ip_ranges').waitFor();
+    await expectSound(page);
+    await dialog(page).getByLabel('Client addresses').fill('127.0.0.0/8\n::1');
+    await dialog(page).getByRole('button', { name: 'Create key' }).click();
+    const shown = (await dialog(page).locator('.secret code').textContent()) ?? '';
+    expect((await callApi(shown, '/user/me')).status).toBe(403);
+    await expectSound(page);
+    await dialog(page).getByRole('button', { name: 'Done' }).click();
+    await page.getByText('$0.50 a day').waitFor();
+
+    await page.getByRole('button', { name: 'Rotate Reports' }).click();
+    await dialog(page).getByRole('button', { name: 'Create the new key' }).click();
+    const replacement = (await dialog(page).locator('.secret code').textContent()) ?? '';
+    expect((await callApi(shown, '/capabilities')).status).toBe(403);
+    await dialog(page).getByRole('button', { name: 'Revoke the old key' }).click();
+    await page.getByRole('heading', { name: 'Revoked keys' }).waitFor();
+    expect(replacement).not.toBe(shown);
+
+    await page.getByRole('button', { name: 'Revoke Reports' }).click();
+    await expectSound(page);
+    await page.keyboard.press('Escape');
+    await dialog(page).waitFor({ state: 'detached' });
+    await expectSound(page);
+    await goTo(page, 'Audit log');
+    await page.getByText('Key revoked').first().waitFor();
+    await expectSound(page);
+
+    // The refused key is an error of the console's own request, which browsers write to their console.
+    expect(faults.filter((fault) => !fault.includes('status of 400'))).toEqual([]);
+    await page.close();
+  });
+
+  test.each(looks)('creates a webhook and shows its deliveries: %s', async (_name, viewport, colorScheme) => {
+    const { key } = await service.makeAccount('3');
+    const { page, faults } = await openAs(key, '/console', viewport);
+    await page.emulateMedia({ colorScheme });
+    await goTo(page, 'Webhooks');
+    await page.getByText('Not loaded yet').waitFor();
+    await expectSound(page);
+    await page.getByRole('button', { name: /^Load webhooks/ }).click();
+    await page.getByText('No webhooks yet').waitFor();
+
+    await page.getByRole('button', { name: 'Create webhook' }).first().click();
+    await dialog(page).getByLabel('URL').fill(receiver.url);
+    await dialog(page).getByLabel('tweet.mention').check();
+    await dialog(page).getByLabel('Secret').fill(secret);
+    await expectSound(page);
+    await dialog(page)
+      .getByRole('button', { name: /^Create webhook.*0\.0025/ })
+      .click();
+    await dialog(page).getByRole('button', { name: 'Show the webhook' }).click();
+    await page.getByText('Events are delivered as they happen.').waitFor();
+
+    await page.getByRole('button', { name: /^Send a test event/ }).click();
+    await page.getByText('test event delivered').waitFor();
+    await page.getByRole('button', { name: /^Pause/ }).click();
+    await page.getByRole('button', { name: /^Resume/ }).click();
+    await page.getByRole('button', { name: /^Pause/ }).waitFor();
+
+    const before = receiver.deliveries.length;
+    await mention();
+    await expect.poll(() => receiver.deliveries.length).toBeGreaterThan(before);
+    const load = page.getByRole('button', { name: /^(Load deliveries|Refresh).*0\.0025/ }).last();
+    await expect
+      .poll(async () => {
+        await load.click();
+        return page.getByText('delivered', { exact: true }).count();
+      })
+      .toBe(1);
+    await page.getByRole('button', { name: /^Resend/ }).click();
+    await page.getByText('The event is queued again').waitFor();
+    await page.getByRole('button', { name: /^Attempts/ }).click();
+    await dialog(page).getByText('x-platform-webhooks-event-id').first().waitFor();
+    await expectSound(page);
+    await dialog(page).getByRole('button', { name: 'Close' }).click();
+    await page.getByRole('button', { name: /^Deliver again/ }).click();
+    await dialog(page)
+      .getByRole('button', { name: /^Deliver again/ })
+      .click();
+    await page.getByText('0 events are queued again').waitFor();
+    await expectSound(page);
+
+    receiver.answerCrcWith(() => ({ status: 500 }));
+    await page.getByRole('button', { name: 'Validate' }).click();
+    await dialog(page)
+      .getByRole('button', { name: /^Validate/ })
+      .click();
+    await page.getByText('not valid', { exact: true }).waitFor();
+    receiver.answerCrcWith(null);
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await dialog(page).getByLabel('URL').fill('http://192.168.0.1/hook');
+    await dialog(page).getByRole('button', { name: /^Save/ }).click();
+    await dialog(page).getByRole('alert').waitFor();
+    await expectSound(page);
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Rotate secret' }).click();
+    await dialog(page)
+      .getByRole('button', { name: /^Make a new secret/ })
+      .click();
+    await dialog(page).getByRole('heading', { name: 'The new secret' }).waitFor();
+    await expectSound(page);
+    await dialog(page).getByRole('button', { name: 'Done' }).click();
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await dialog(page)
+      .getByRole('button', { name: /^Delete/ })
+      .click();
+    await page.getByText('No webhooks yet').waitFor();
+    expect(faults.filter((fault) => !fault.includes('status of 400'))).toEqual([]);
+    await page.close();
+  });
+
+  /** Makes another user of the sandbox mention the first demo account. */
+  const mention = () =>
+    fetch(`${service.demo.sandboxUrl}/control/events`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ type: 'mention', userName: service.demo.accounts[0]?.userName }),
+    });
+
+  test.each(looks)('shows events as they arrive: %s', async (_name, viewport, colorScheme) => {
+    const { key } = await service.makeAccount('3');
+    const { page, faults } = await openAs(key, '/console/events', viewport);
+    await page.emulateMedia({ colorScheme });
+    await page.getByLabel('tweet.mention').check();
+    await page.getByRole('button', { name: /^Open the stream.*0\.001/ }).click();
+    await page.getByText('The stream is open.').waitFor();
+    await mention();
+    await page.locator('.events summary', { hasText: 'tweet.mention' }).first().press('Enter');
+    await page.locator('.events [open]').getByText('author_screen_name').waitFor();
+    await expectSound(page);
+    await page.getByRole('button', { name: 'Close the stream' }).click();
+    await page.getByText('The stream is closed.').waitFor();
+    expect(faults).toEqual([]);
+    await page.close();
+  });
+
+  test('an action that costs money is made once, and its failure is shown', async () => {
+    const { key } = await service.makeAccount('0.002');
+    const { page } = await openAs(key, '/console/webhooks', looks[0][1]);
+    const calls: string[] = [];
+    page.on('request', (request) => calls.push(new URL(request.url()).pathname));
+    await page.getByRole('button', { name: /^Load webhooks/ }).click();
+    await page.getByRole('alert').getByText('insufficient_credits').waitFor();
+    await expectSound(page);
+    expect(calls.filter((path) => path === '/v1/webhooks')).toHaveLength(1);
+    expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0);
+    await page.close();
+  });
+
+  test.each(looks)('shows empty lists, refusals and failures: %s', async (_name, viewport, colorScheme) => {
+    const { key } = await service.makeAccount('3');
+    const restricted = await new Client({ baseUrl: service.demo.baseUrl, key }).post('/account/keys', {
+      name: 'Restricted',
+      groups: ['tweet', 'capabilities'],
+    });
+    const { page, faults } = await openAs(String(restricted.body.data['key']), '/console/keys', viewport);
+    await page.emulateMedia({ colorScheme });
+    const alert = (text: string) => page.getByRole('alert').getByText(text).first().waitFor();
+    const openStream = page.getByRole('button', { name: /^Open the stream/ });
+
+    await alert('forbidden');
+    await expectSound(page);
+    await goTo(page, 'Audit log');
+    await alert('forbidden');
+    await expectSound(page);
+    await goTo(page, 'Live events');
+    await page.getByText('No events yet').waitFor();
+    await openStream.click();
+    await alert('forbidden');
+    await expectSound(page);
+
+    await page.route('**/v1/**', (route) =>
+      route.fulfill({
+        status: 503,
+        headers: { 'x-error-code': 'unavailable', 'x-request-id': 'request-8' },
+        json: { status: false, data: null, error: 'The store is not available' },
+      }),
+    );
+    for (const name of ['API keys', 'Audit log', 'Live events']) {
+      await goTo(page, name);
+      await alert('request-8');
+      await expectSound(page);
+    }
+    await page.unroute('**/v1/**');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByLabel('tweet.mention').waitFor();
+    await page.route('**/v1/events*', (route) =>
+      route.fulfill({
+        status: 402,
+        headers: { 'x-error-code': 'insufficient_credits' },
+        json: { status: false, data: null, error: 'The account has not enough credit' },
+      }),
+    );
+    await openStream.click();
+    await alert('insufficient_credits');
+    await expectSound(page);
+
+    const empty = { api_keys: [], audit: [], next_cursor: null };
+    await page.route('**/v1/account/**', (route) =>
+      route.fulfill({ json: { status: true, data: empty, error: null } }),
+    );
+    for (const [name, text] of [
+      ['API keys', 'No keys'],
+      ['Audit log', 'No changes yet'],
+    ] as const) {
+      await goTo(page, name);
+      await page.getByText(text).waitFor();
+      await expectSound(page);
+    }
+    expect(faults.filter((fault) => !isFailedRequest(fault))).toEqual([]);
+    await page.close();
+  });
+
+  test('does not offer to revoke or rotate the demo key, which all visitors share', async () => {
+    const { page } = await open('/console/keys');
+    const rows = page.getByRole('table', { name: 'API keys that are not revoked' }).getByRole('row');
+    const demoKey = rows.filter({ hasText: 'in use here' });
+    await demoKey.getByText('shared by all visitors').waitFor();
+    expect(await demoKey.getByRole('button').count()).toBe(0);
+    await page.close();
+  });
+
+  test('creates and revokes a key by keyboard alone', async () => {
+    const { key } = await service.makeAccount('3');
+    const { page } = await openAs(key, '/console/keys', looks[0][1]);
+    await page.getByText('in use here').waitFor();
+    await pressOn(button(page, 'Create key'));
+    await tabTo(dialog(page).getByLabel('Name'));
+    await page.keyboard.type('By keyboard');
+    await page.keyboard.press('Enter');
+    await pressOn(button(dialog(page), 'Done'));
+    await pressOn(button(page, 'Revoke By keyboard'));
+    await pressOn(button(dialog(page), 'Revoke key'));
+    await page.getByRole('heading', { name: 'Revoked keys' }).waitFor();
+    await page.close();
+  });
+
+  test('creates, tests, pauses and deletes a webhook by keyboard alone', async () => {
+    const { key } = await service.makeAccount('3');
+    const { page, faults } = await openAs(key, '/console', looks[0][1]);
+    await pressOn(page.getByRole('link', { name: 'Webhooks' }));
+    await pressOn(button(page, 'Create webhook'));
+    await dialog(page).getByLabel('tweet.mention').waitFor();
+    await tabTo(dialog(page).getByLabel('URL'));
+    await page.keyboard.type(receiver.url);
+    await pressOn(dialog(page).getByLabel('tweet.mention'), 'Space');
+    await tabTo(dialog(page).getByLabel('Secret'));
+    await page.keyboard.type(secret);
+    await page.keyboard.press('Enter');
+    await pressOn(button(dialog(page), 'Show the webhook'));
+    await pressOn(button(page, /^Send a test event/));
+    await page.getByText('test event delivered').waitFor();
+    // The button keeps the focus while its call runs.
+    await pressOn(button(page, /^Pause/));
+    await page.getByText('paused', { exact: true }).waitFor();
+    await expect
+      .poll(() =>
+        button(page, /^Resume/)
+          .and(page.locator(':focus'))
+          .count(),
+      )
+      .toBe(1);
+    await expect.poll(() => button(page, /^Resume/).getAttribute('aria-busy')).toBe('false');
+    await page.keyboard.press('Enter');
+    await page.getByText('active', { exact: true }).waitFor();
+    await pressOn(button(page, 'Delete'));
+    await pressOn(button(dialog(page), /^Delete/));
+    await heading(page, 'Webhooks').waitFor();
+    await page.getByText('Deleted the webhook').waitFor();
+    expect(await page.getByRole('link', { name: receiver.url }).count()).toBe(0);
+    expect(faults).toEqual([]);
+    await page.close();
+  });
+
+  test('opens and ends the live events by keyboard alone', async () => {
+    const { key } = await service.makeAccount('3');
+    const { page, faults } = await openAs(key, '/console', looks[0][1]);
+    await pressOn(page.getByRole('link', { name: 'Live events' }));
+    await pressOn(page.getByLabel('tweet.mention'), 'Space');
+    await pressOn(button(page, /^Open the stream/));
+    await page.getByText('The stream is open.').waitFor();
+    await mention();
+    await pressOn(page.locator('.events summary', { hasText: 'tweet.mention' }));
+    await page.getByText('author_screen_name').waitFor();
+    await pressOn(button(page, 'Close the stream'));
+    await page.getByText('The stream is closed.').waitFor();
+    expect(faults).toEqual([]);
+    await page.close();
+  });
+
+  test('keeps the key until sign-out, and explains a refused key', async () => {
+    const { page } = await open('/console');
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await heading(page, 'Postern console').waitFor();
+    await page.reload();
+    const field = page.getByLabel('API key');
+    await expect.poll(() => field.inputValue()).toBe(service.demo.apiKey);
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await field.fill('pstn_wrong');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('alert').getByText('unauthenticated').waitFor();
+    const { key } = await service.makeAccount('3');
+    await field.fill(key);
+    await page.keyboard.press('Enter');
+    await page.getByText('$3.00').last().waitFor();
+    await page.reload();
+    await page.getByText('$3.00').last().waitFor();
+    await page.close();
+  });
+
+  test('forgets the token of an actor at sign-out', async () => {
+    const { page } = await open('/console/events');
+    const account = page.getByLabel('Platform account');
+    await account.selectOption('Another token…');
+    await page.getByLabel('Actor token').fill('secret-token');
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await account.waitFor();
+    expect(await account.inputValue()).toBe(service.demo.accounts[0]?.userName);
+    await page.close();
+  });
+
+  test('explains once that a key may not call what the overview shows', async () => {
+    const { key } = await service.makeAccount('3');
+    const created = await fetch(`${service.origin}/v1/account/keys`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ name: 'Tweets', groups: ['tweet'] }),
+    });
+    const { data } = (await created.json()) as { data: { key: string } };
+    const { page } = await openAs(data.key, '/console', looks[0][1]);
+    await page.getByText('restricted to the groups tweet').first().waitFor();
+    // The sections of the page disappear when the last of its calls has failed.
+    await page.getByRole('heading', { name: 'Credit' }).first().waitFor({ state: 'detached' });
+    expect(await page.getByRole('alert').count()).toBe(1);
+    await expectSound(page);
+    await page.close();
+  });
+
+  test('shows an unknown address as such, and leads from there to the overview by keyboard', async () => {
+    const { page } = await open('/console/nothing/here');
+    await heading(page, 'Page not found').waitFor();
+    await page.keyboard.press('Tab');
+    await page.getByText('Skip to the content').press('Enter');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.getByText('$10.00').last().waitFor();
+    expect(new URL(page.url()).pathname).toBe('/console');
+    await page.close();
+  });
+
+  test('its first view is small, and its files are cached for ever', async () => {
+    const { page } = await openPage(browser, service.origin, looks[0][1]);
+    const sizes: number[] = [];
+    const done: Promise<unknown>[] = [];
+    page.on('response', (response) => {
+      if (response.url().includes('/v1/')) return;
+      if (response.url().includes('/console/files/'))
+        expect(response.headers()['cache-control']).toContain('immutable');
+      done.push(
+        response
+          .request()
+          .sizes()
+          .then(({ responseBodySize }) => sizes.push(responseBodySize)),
+      );
+    });
+    await page.goto(`${service.origin}/console`);
+    await page.getByText('$10.00').last().waitFor();
+    await Promise.all(done);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(150_000);
+    await page.close();
+  });
+});

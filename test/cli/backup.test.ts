@@ -1,0 +1,214 @@
+import { randomBytes } from 'node:crypto';
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { cp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { MongoClient } from 'mongodb';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openStore } from '../../src/main/open-store.ts';
+import { readConfig } from '../../src/shared/config/config.ts';
+import { systemRuntime } from '../../src/shared/runtime/runtime.ts';
+import type { Store } from '../../src/store/port.ts';
+import { Client } from '../support/client.ts';
+import { type Outcome, postern } from '../support/command.ts';
+import { type Fleet, type Gateway, startFleet } from '../support/fleet.ts';
+import { findMongo, type MongoServer, noMongo, startMongo } from '../support/mongo-server.ts';
+import { startReceiver, type TestReceiver } from '../support/receiver.ts';
+import { until } from '../support/until.ts';
+
+const found = findMongo();
+if (!found) process.stderr.write(`test/cli/backup.test.ts, MongoDB: ${noMongo}\n`);
+
+describe.each(['sqlite', 'mongodb'])('a backup of the %s store', (kind) => {
+  describe.skipIf(kind === 'mongodb' && !found)('made while calls are charged', () => {
+    let mongo: MongoServer | null = null;
+    let fleet: Fleet;
+    let gateway: Gateway;
+    let receiver: TestReceiver;
+    let folder: string;
+    let backup: string;
+    let made: Outcome;
+    let webhook: string;
+    let client: Client;
+
+    beforeAll(async () => {
+      if (kind === 'mongodb' && found) mongo = await startMongo(found);
+      folder = mkdtempSync(join(tmpdir(), 'postern-backup-'));
+      backup = join(folder, 'backup');
+      receiver = await startReceiver();
+      fleet = await startFleet(mongo?.url('postern') ?? null);
+      gateway = await fleet.start();
+      const account = await fleet.admin.createAccount('Busy', 10_000_000);
+      const key = (await fleet.admin.createKey(account, 'Key')).key.expose();
+      const { baseUrl, accounts } = gateway.demo;
+      client = new Client({ baseUrl, key, authToken: accounts[0]?.authToken ?? '' });
+      const created = await client.post('/webhooks', { url: receiver.url, secret: 'a-secret-of-at-least-16' });
+      webhook = created.body.data['id'] as string;
+
+      let charged = 0;
+      let isRunning = true;
+      const calling = Array.from({ length: 4 }, async () => {
+        while (isRunning) {
+          await client.get('/user/info', { userName: 'grace' });
+          charged += 1;
+        }
+      });
+      await until(() => expect(charged).toBeGreaterThan(20));
+      made = await postern(['backup', backup], fleet.settings);
+      isRunning = false;
+      await Promise.all(calling);
+    });
+    afterAll(async () => {
+      await fleet?.stop();
+      await receiver?.stop();
+      await mongo?.stop();
+      rmSync(folder, { recursive: true });
+    });
+
+    /** Returns settings with an empty store and the secret key of the backup. */
+    const emptyStore = (): Record<string, string> => {
+      const name = randomBytes(6).toString('hex');
+      return { ...fleet.settings, DATA_DIR: join(folder, name), ...(mongo && { MONGODB_URL: mongo.url(name) }) };
+    };
+
+    async function copyOf(change: (data: string) => void): Promise<string> {
+      const copy = join(folder, randomBytes(6).toString('hex'));
+      await cp(backup, copy, { recursive: true });
+      change(join(copy, kind === 'sqlite' ? 'postern.sqlite' : 'postern.ndjson.gz'));
+      return copy;
+    }
+
+    async function withStore<T>(settings: Record<string, string>, work: (store: Store) => Promise<T>): Promise<T> {
+      const store = await openStore(readConfig(settings), systemRuntime);
+      try {
+        return await work(store);
+      } finally {
+        await store.close();
+      }
+    }
+
+    test('shows progress, says where the key is, and can only be read by its owner', () => {
+      expect(made).toMatchObject({ code: 0, out: expect.stringContaining('The secret key is not in it') });
+      expect(made.err).toContain('Backing up: 100 %');
+      expect(statSync(backup).mode & 0o777).toBe(0o700);
+      for (const file of readdirSync(backup)) expect(statSync(join(backup, file)).mode & 0o777).toBe(0o600);
+    });
+
+    test('may be named with a slash at the end', async () => {
+      const path = join(folder, 'with-slash');
+      expect(await postern(['backup', `${path}/`], fleet.settings)).toMatchObject({ code: 0 });
+      expect(readdirSync(path).sort()).toEqual(readdirSync(backup).sort());
+    });
+
+    test('overwrites nothing', async () => {
+      const again = await postern(['backup', backup], fleet.settings);
+      expect(again).toMatchObject({ code: 1, err: expect.stringContaining('overwrites nothing') });
+      expect(readdirSync(folder).filter((name) => name.includes('partial'))).toEqual([]);
+    });
+
+    test('can be restored: balances equal payments minus usage, and a gateway reads the secrets', async () => {
+      const settings = emptyStore();
+      const restored = await postern(['restore', backup], settings);
+      expect(restored).toMatchObject({ code: 0, out: expect.stringContaining('Restored the backup of ') });
+      await withStore(settings, async (store) => {
+        // The credit of calls that were in flight comes back when their holds expire.
+        const accounts = await store.accounts.list();
+        for (const { id, paid, charged, avail, held } of accounts) {
+          const usage = await store.ledger.usage(id, 0, Number.MAX_SAFE_INTEGER);
+          const payments = await store.ledger.payments(id, 100);
+          const sum = (lines: readonly { micros: number }[]) => lines.reduce((total, { micros }) => total + micros, 0);
+          expect([charged, paid, avail + held]).toEqual([sum(usage), sum(payments), sum(payments) - sum(usage)]);
+        }
+        expect(accounts.find(({ name }) => name === 'Busy')?.charged).toBeGreaterThan(0);
+      });
+      const gateway = await fleet.start(settings);
+      const read = await client.with({ baseUrl: gateway.demo.baseUrl }).get(`/webhooks/${webhook}`);
+      expect(read.body.data).toMatchObject({ url: receiver.url });
+      const refused = await postern(['restore', backup], settings);
+      expect(refused).toMatchObject({ code: 1, err: expect.stringMatching(/A gateway uses|overwrites nothing/) });
+      await gateway.process.end('SIGTERM');
+    });
+
+    test.each([
+      ['truncated', (data: string) => truncateSync(data, statSync(data).size - 100)],
+      ['bit-flipped', flipBit],
+      ['with a changed manifest', (data: string) => flipBit(join(data, '../manifest.json'))],
+    ])('that is %s is refused and nothing is written', async (_, change) => {
+      const settings = emptyStore();
+      const outcome = await postern(['restore', await copyOf(change)], settings);
+      expect(outcome).toMatchObject({ code: 1, err: expect.stringMatching(/The backup is damaged: .*copy it again/) });
+      expect(existsSync(join(settings['DATA_DIR'] as string, 'postern.sqlite'))).toBe(false);
+      expect((await withStore(settings, (store) => store.accounts.list())).length).toBe(0);
+    });
+
+    test('is not restored over other data', async () => {
+      const settings = emptyStore();
+      await withStore(settings, (store) => store.accounts.create({ id: 'acc_1', name: 'One', createdAt: 1 }));
+      const outcome = await postern(['restore', backup], settings);
+      expect(outcome).toMatchObject({ code: 1, err: expect.stringContaining('a restore overwrites nothing') });
+    });
+
+    test.skipIf(kind !== 'mongodb')('is not used while its restore is incomplete', async () => {
+      const settings = emptyStore();
+      const connection = new MongoClient(settings['MONGODB_URL'] ?? '');
+      await connection
+        .db()
+        .collection('meta')
+        .insertOne({ _id: 'restore' as never });
+      await connection.close();
+      for (const command of [
+        ['account', 'list'],
+        ['restore', backup],
+      ]) {
+        const outcome = await postern(command, settings);
+        expect(outcome).toMatchObject({
+          code: 1,
+          err: expect.stringMatching(/restore was interrupted.*drop the database/),
+        });
+      }
+    });
+
+    test('needs its secret key; without it, only the encrypted data is lost', async () => {
+      const settings = { ...emptyStore(), SECRET_KEY: randomBytes(32).toString('base64') };
+      const refused = await postern(['restore', backup], settings);
+      expect(refused).toMatchObject({ code: 1, err: expect.stringMatching(/SECRET_KEY.*--without-secrets/) });
+      expect((await postern(['restore', backup, '--without-secrets'], settings)).code).toBe(0);
+      await withStore(settings, async (store) => {
+        const busy = (await store.accounts.list()).find(({ name }) => name === 'Busy');
+        expect(busy?.paid).toBe(10_000_000);
+        expect(await store.webhooks.list(busy?.id ?? '', 10)).toEqual([]);
+      });
+      const gateway = await fleet.start(settings);
+      await gateway.process.end('SIGTERM');
+    });
+  });
+});
+
+test('a damaged database gives no backup, but a message that says what to do', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'postern-backup-'));
+  const path = join(folder, 'postern.sqlite');
+  await postern(['account', 'create', '--name', 'One', '--credits', '1'], { DATA_DIR: folder });
+  const bytes = readFileSync(path);
+  writeFileSync(path, bytes.fill(0xff, 4096 * 2));
+  const outcome = await postern(['backup', join(folder, 'backup')], { DATA_DIR: folder });
+  expect(outcome).toMatchObject({ code: 1, err: expect.stringMatching(/is damaged .*postern restore/) });
+  expect(readdirSync(folder).filter((name) => name.includes('backup'))).toEqual([]);
+  expect(readFileSync(path).equals(bytes)).toBe(true);
+  rmSync(folder, { recursive: true });
+});
+
+function flipBit(file: string): void {
+  const bytes = readFileSync(file);
+  const middle = Math.floor(bytes.length / 2);
+  bytes[middle] = (bytes[middle] ?? 0) ^ 1;
+  writeFileSync(file, bytes);
+}

@@ -1,0 +1,46 @@
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Postern } from '../../src/client/index.ts';
+import type { ClientOptions } from '../../src/client/transport.ts';
+
+export interface ReceivedRequest {
+  method: string;
+  url: string;
+  headers: IncomingHttpHeaders;
+  body: string;
+}
+
+/** A response of the script: a status with headers and data, or a function that writes the response. */
+export type Scripted =
+  | { status: number; headers?: Record<string, string>; data?: unknown; error?: string }
+  | ((response: ServerResponse) => void);
+
+export const success: Scripted = { status: 200, data: { id: '1' } };
+export const breaks: Scripted = (response) => response.destroy();
+
+/** Starts a server on loopback that sends the responses one after the other, and repeats the last one. */
+export async function scriptedServer(...script: Scripted[]) {
+  const requests: ReceivedRequest[] = [];
+  const server = createServer(async (request, response) => {
+    let body = '';
+    for await (const chunk of request) body += chunk;
+    const next = script[Math.min(requests.length, script.length - 1)] ?? success;
+    requests.push({ method: request.method ?? '', url: request.url ?? '', headers: request.headers, body });
+    if (typeof next === 'function') return next(response);
+    const { status, headers = {}, data = null, error = null } = next;
+    response.writeHead(status, { 'content-type': 'application/json', ...headers });
+    response.end(JSON.stringify({ status: status < 400, data, error }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+  return {
+    requests,
+    baseUrl,
+    client: (options: Partial<ClientOptions> = {}) =>
+      new Postern({ baseUrl, apiKey: 'key', authToken: 'token', ...options }),
+    stop: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}

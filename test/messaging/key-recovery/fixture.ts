@@ -1,0 +1,112 @@
+import { afterAll, beforeAll } from 'vitest';
+import type { Stretcher } from '../../../src/messaging/encryption/recovery/stretch.ts';
+import {
+  ChatKeyService,
+  type KeyOwner,
+  type KeySession,
+} from '../../../src/messaging/key-recovery/chat-key-service.ts';
+import { OutboundGuard } from '../../../src/outbound/guard.ts';
+import type { ForwardProxy } from '../../../src/outbound/proxy.ts';
+import { ProxyPool } from '../../../src/outbound/proxy-pool.ts';
+import { SandboxPlatform } from '../../../src/platform/sandbox/adapter.ts';
+import { PosternError } from '../../../src/shared/errors/postern-error.ts';
+import { type Runtime, systemRuntime } from '../../../src/shared/runtime/runtime.ts';
+import { Secret } from '../../../src/shared/secrets/secret.ts';
+import { type Account, type OpenSandbox, openSandbox } from '../../sandbox/harness.ts';
+import { patientRuntime } from '../../support/patient-runtime.ts';
+import { quickStretcher } from '../../support/quick-stretcher.ts';
+
+/** A sandbox, the platform adapter, and a clock that can be advanced. */
+export class KeyRecoveryFixture {
+  readonly sandbox: OpenSandbox;
+  readonly runtime: Runtime;
+  readonly #closers: (() => unknown)[] = [];
+  readonly #platform: SandboxPlatform;
+  #shiftMs = 0;
+
+  constructor(sandbox: OpenSandbox) {
+    this.sandbox = sandbox;
+    this.runtime = { ...patientRuntime, now: () => Date.now() + this.#shiftMs };
+    const guard = new OutboundGuard({ allow: ['127.0.0.1/32'], runtime: systemRuntime });
+    const proxies = new ProxyPool({ guard, runtime: patientRuntime, maxResponseBytes: 1_024, timeoutMs: 1_000 });
+    this.#platform = new SandboxPlatform({ origin: sandbox.url, timeoutMs: 60_000, runtime: patientRuntime, proxies });
+    this.#closers.push(
+      () => sandbox.close(),
+      () => proxies.close(),
+      () => this.#platform.close(),
+    );
+  }
+
+  /** Returns the service of another gateway, or of the same gateway after a restart. */
+  keys(stretcher: Stretcher = quickStretcher): ChatKeyService {
+    const keys = new ChatKeyService({ runtime: this.runtime, stretcher });
+    this.#closers.push(() => keys.close());
+    return keys;
+  }
+
+  /** The session belongs to a call whose caller has disconnected. A guess must still be completed. */
+  session({ authToken }: Account, proxy: ForwardProxy | null = null): KeySession {
+    const call = {
+      account: 'acc',
+      authToken: new Secret(authToken),
+      proxy,
+      signal: AbortSignal.abort(),
+      tokenFor: () => 'unused',
+    };
+    return this.#platform.as(call);
+  }
+
+  holder({ authToken }: Account, account = 'acc'): KeyOwner {
+    return { account, authToken: new Secret(authToken), proxy: null };
+  }
+
+  recover(keys: ChatKeyService, who: Account, code = who.encryptionCode, account?: string) {
+    return keys.recover(this.session(who), this.holder(who, account), new Secret(code));
+  }
+
+  /** Returns `ok`, or the status and the message of the error. */
+  async outcome(keys: ChatKeyService, who: Account, code = who.encryptionCode, account?: string): Promise<string> {
+    return outcomeOf(this.recover(keys, who, code, account));
+  }
+
+  pass(ms: number): void {
+    this.#shiftMs += ms;
+  }
+
+  /** Returns the number of calls of an operation at the realms while `run` ran. */
+  async asked<T>(operation: string, run: () => Promise<T>): Promise<[T, number]> {
+    const count = async () => (await this.sandbox.call('GET', '/control/stats')).body.requests[operation] ?? 0;
+    const before = await count();
+    const result = await run();
+    return [result, (await count()) - before];
+  }
+
+  async close(): Promise<void> {
+    for (const close of this.#closers.reverse()) await close();
+  }
+}
+
+export async function outcomeOf(work: Promise<unknown>): Promise<string> {
+  try {
+    await work;
+    return 'ok';
+  } catch (error) {
+    if (error instanceof PosternError) return `${error.status} ${error.message}`;
+    throw error;
+  }
+}
+
+/** Starts one fixture for a test file. */
+export function keyRecoveryFixture(): { readonly fixture: KeyRecoveryFixture } {
+  let fixture: KeyRecoveryFixture | undefined;
+  beforeAll(async () => {
+    fixture = new KeyRecoveryFixture(await openSandbox());
+  });
+  afterAll(() => fixture?.close());
+  return {
+    get fixture() {
+      if (fixture === undefined) throw new Error('the fixture is used before beforeAll has run');
+      return fixture;
+    },
+  };
+}

@@ -1,0 +1,288 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { OutgoingConnections } from '../../../src/outbound/connection-limiter.ts';
+import { OutboundGuard } from '../../../src/outbound/guard.ts';
+import { ProxyPool } from '../../../src/outbound/proxy-pool.ts';
+import { AtprotoPlatform } from '../../../src/platform/atproto/adapter.ts';
+import { encodeDid, encodeRecordUri, tidAt } from '../../../src/platform/atproto/identifiers.ts';
+import type { ActivityPage, PlatformSession } from '../../../src/platform/port.ts';
+import { systemRuntime } from '../../../src/shared/runtime/runtime.ts';
+import { Secret } from '../../../src/shared/secrets/secret.ts';
+
+const alice = 'did:plc:abcdefghijklmnopqrstuvwx';
+const bob = 'did:plc:bbcdefghijklmnopqrstuvwx';
+const post = `at://${alice}/app.bsky.feed.post/3kaaaaaaaaaa2`;
+const start = Date.parse('2026-11-21T10:00:00.000Z');
+const minute = 60_000;
+const hour = 60 * minute;
+
+interface Entry {
+  uri: string;
+  at: number;
+  reason: string;
+  subject: string;
+  record: unknown;
+}
+
+/** A PDS that lists notifications as the AppView does: newest first, with the time of the last one as the cursor. */
+const server = {
+  entries: [] as Entry[],
+  limits: [] as number[],
+  refusal: null as Record<string, string> | null,
+};
+let keys = 0;
+
+function notify(reason: string, at: number, more: Partial<Entry> = {}): string {
+  keys += 1;
+  const uri = `at://${bob}/app.bsky.feed.${reason === 'repost' ? 'repost' : 'like'}/${tidAt(BigInt(start) * 1_000n, keys)}`;
+  server.entries.push({ uri, at, reason, subject: post, record: {}, ...more });
+  server.entries.sort((a, b) => b.at - a.at);
+  return more.uri ?? uri;
+}
+
+const http = createServer((request, response) => {
+  const url = new URL(request.url ?? '', 'http://localhost');
+  const answer = (body: unknown, status = 200, headers: Record<string, string> = {}) =>
+    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
+  if (url.pathname === `/${alice}`) {
+    const serviceEndpoint = `http://${request.headers.host}`;
+    return answer({ service: [{ id: '#atproto_pds', type: 'AtprotoPersonalDataServer', serviceEndpoint }] });
+  }
+  const limit = Number(url.searchParams.get('limit'));
+  server.limits.push(limit);
+  if (server.refusal) return answer({ error: 'RateLimitExceeded' }, 429, server.refusal);
+  const reasons = url.searchParams.getAll('reasons');
+  const after = url.searchParams.get('cursor');
+  const rest = server.entries.filter(
+    ({ at, reason }) => reasons.includes(reason) && (after === null || at < Date.parse(after)),
+  );
+  const page = rest.slice(0, limit);
+  const last = page.at(-1);
+  return answer({
+    notifications: page.map(({ uri, at, reason, subject, record }) => ({
+      uri,
+      cid: 'not read',
+      reason,
+      reasonSubject: subject,
+      author: { did: bob, handle: 'bob.test', displayName: 'Bob', avatar: 'not read' },
+      record,
+      isRead: false,
+      indexedAt: new Date(at).toISOString(),
+    })),
+    ...(last && { cursor: new Date(last.at).toISOString() }),
+  });
+});
+
+let platform: AtprotoPlatform;
+let session: PlatformSession;
+let clock = start;
+let cursor: string;
+const closers: (() => unknown)[] = [];
+
+beforeAll(() => new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve)));
+beforeEach(async () => {
+  Object.assign(server, { entries: [], limits: [], refusal: null });
+  clock = start;
+  const runtime = { ...systemRuntime, now: () => clock };
+  const guard = new OutboundGuard({ allow: [], runtime });
+  const proxies = new ProxyPool({ guard, runtime, maxResponseBytes: 1_024, timeoutMs: 1_000 });
+  const origin = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
+  platform = new AtprotoPlatform({
+    origin,
+    plcUrl: origin,
+    jetstreamUrl: null,
+    runtime,
+    guard,
+    proxies,
+    timeoutMs: 10_000,
+    connections: new OutgoingConnections(),
+    secretKeys: [new Secret(Buffer.alloc(32, 1))],
+    state: { read: async () => null, write: async (_key, sealed) => sealed },
+    identifiers: { find: async () => null, save: async () => {} },
+    onRequest: () => {},
+  });
+  const claims = { sub: alice, exp: start / 1_000 + 90_000 };
+  const token = `e30.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.sig`;
+  session = platform.as({
+    account: 'acc',
+    authToken: new Secret(token),
+    proxy: null,
+    signal: null,
+    tokenFor: () => '',
+  });
+  closers.push(
+    () => platform.close(),
+    () => proxies.close(),
+  );
+});
+afterAll(async () => {
+  for (const close of closers) await close();
+  http.close();
+});
+
+async function read(count = 100): Promise<ActivityPage> {
+  const page = await session.activity({ count, cursor });
+  cursor = page.cursor;
+  return page;
+}
+const idsOf = ({ events }: ActivityPage) => events.map(({ id }) => id);
+const begin = async () => {
+  cursor = (await session.activity({ count: 1, cursor: null })).cursor;
+};
+
+describe('the activity of an account of the AT Protocol', () => {
+  test('begins after the newest notification', async () => {
+    for (let at = 0; at < 5; at += 1) notify('like', start - at * minute);
+    const first = await session.activity({ count: 100, cursor: null });
+    expect(first).toMatchObject({ events: [], gap: false });
+    cursor = first.cursor;
+    expect(await read()).toEqual({ events: [], cursor: first.cursor, gap: false });
+    const added = notify('like', start + 1);
+    expect(idsOf(await read())).toEqual([added]);
+    expect(idsOf(await read())).toEqual([]);
+  });
+
+  test('has the six types with their content, oldest first, and no other reasons', async () => {
+    await begin();
+    const written = (key: string, more: object = {}) => ({
+      uri: `at://${bob}/app.bsky.feed.post/${key}`,
+      record: { text: `Text of ${key}`, ...more },
+    });
+    const reply = { parent: { uri: post, cid: 'c' }, root: { uri: post, cid: 'c' } };
+    notify('mention', start + 1, { ...written('3kaaaaaaaaab2'), subject: post });
+    notify('reply', start + 2, written('3kaaaaaaaaac2', { reply }));
+    notify('quote', start + 3, written('3kaaaaaaaaad2'));
+    notify('like', start + 4);
+    notify('repost', start + 5);
+    notify('follow', start + 6, { uri: `at://${bob}/app.bsky.graph.follow/3kaaaaaaaaae2` });
+    for (const reason of ['like-via-repost', 'repost-via-repost', 'subscribed-post', 'verified', 'of-the-future']) {
+      notify(reason, start + 7);
+    }
+    notify('like', start + 8, { subject: `at://${alice}/app.bsky.feed.generator/weaving` });
+    const idOf = (uri: string) => encodeRecordUri(uri)?.id;
+    const tweet = (key: string, inReplyToId: unknown, quotedTweetId: unknown) => ({
+      id: idOf(`at://${bob}/app.bsky.feed.post/${key}`),
+      text: `Text of ${key}`,
+      inReplyToId,
+      quotedTweetId,
+    });
+    const { events } = await read();
+    expect(events.map(({ type, tweet: about }) => [type, about])).toEqual([
+      ['tweet.mention', tweet('3kaaaaaaaaab2', null, null)],
+      ['tweet.reply', tweet('3kaaaaaaaaac2', idOf(post), null)],
+      ['tweet.quote', tweet('3kaaaaaaaaad2', null, idOf(post))],
+      ['tweet.like', { id: idOf(post) }],
+      ['tweet.retweet', { id: idOf(post) }],
+      ['user.follow', null],
+    ]);
+    expect(events[0]).toMatchObject({
+      createdAt: new Date(start + 1).toISOString(),
+      actor: { id: encodeDid(bob)?.id, userName: 'bob.test', name: 'Bob' },
+    });
+  });
+
+  test('has each notification once if several have the same time and if some are listed late', async () => {
+    notify('like', start);
+    await begin();
+    const same = [notify('like', start + 5), notify('like', start + 5)].sort();
+    expect(idsOf(await read())).toEqual(same);
+    const alsoSame = notify('repost', start + 5);
+    const late = notify('like', start - 59 * minute);
+    expect(idsOf(await read())).toEqual([late, alsoSame]);
+    notify('like', start - 61 * minute);
+    expect(idsOf(await read())).toEqual([]);
+  });
+
+  test('finds within a minute what is listed late behind many others', async () => {
+    await begin();
+    for (let at = 0; at < 60; at += 1) notify('like', start + at * 1_000);
+    expect((await read()).events).toHaveLength(60);
+    expect(idsOf(await read())).toEqual([]);
+    const late = notify('like', start + 500);
+    expect(idsOf(await read())).toEqual([]);
+    clock += minute;
+    expect(idsOf(await read())).toEqual([late]);
+    expect(idsOf(await read())).toEqual([]);
+  });
+
+  test('is read page by page, oldest first, without reading everything for each page', async () => {
+    await begin();
+    const all = Array.from({ length: 250 }, (_, at) => notify('like', start + at));
+    server.limits = [];
+    const first = await read();
+    expect(idsOf(first)).toEqual(all.slice(0, 100));
+    const requests = server.limits.length;
+    // A page that is read again, as after a crash of the gateway, has the same events.
+    const again = await session.activity({ count: 100, cursor: first.cursor });
+    expect(idsOf(await read())).toEqual(idsOf(again));
+    expect(idsOf(await read())).toEqual(all.slice(200));
+    expect(server.limits).toHaveLength(requests);
+    const added = notify('like', start + 251);
+    expect(idsOf(await read())).toEqual([added]);
+  });
+
+  test('has a gap if more has happened than is read at once, and only once', async () => {
+    notify('like', start);
+    await begin();
+    const all = Array.from({ length: 2_200 }, (_, at) => notify('like', start + 1 + at));
+    const first = await read();
+    expect(first.gap).toBe(true);
+    const seen = idsOf(first);
+    while (seen.length < 2_200) {
+      const page = await read();
+      expect(page.gap).toBe(false);
+      if (page.events.length === 0) break;
+      seen.push(...idsOf(page));
+    }
+    expect(seen.length).toBeGreaterThan(1_900);
+    expect(seen).toEqual(all.slice(-seen.length));
+  });
+
+  test('keeps a cursor of bounded size, and each event once, for an account with many notifications', async () => {
+    await begin();
+    const seen: string[] = [];
+    const all: string[] = [];
+    for (let round = 0; round < 15; round += 1) {
+      for (let at = 0; at < 100; at += 1) all.push(notify('like', start + round * 100 + at));
+      clock += minute;
+      seen.push(...idsOf(await read()));
+      expect(cursor.length).toBeLessThan(21_000);
+    }
+    expect(seen).toEqual(all);
+  });
+
+  test('refuses a cursor of another platform', async () => {
+    for (const wrong of ['', '12', 'n1.5', 'n1.0.abc', `n1.0.${'A'.repeat(30_000)}`]) {
+      await expect(session.activity({ count: 1, cursor: wrong })).rejects.toMatchObject({ code: 'bad_input' });
+    }
+  });
+
+  test('is not read again before the time that the server names, which is limited', async () => {
+    await begin();
+    const limited = { code: 'rate_limited' };
+    server.refusal = { 'ratelimit-reset': String(start / 1_000 + 30) };
+    await expect(read()).rejects.toMatchObject({ ...limited, retryAfterSeconds: 30 });
+    server.refusal = null;
+    server.limits = [];
+    clock += 10_000;
+    await expect(read()).rejects.toMatchObject({ ...limited, retryAfterSeconds: 20 });
+    expect(server.limits).toEqual([]);
+    clock += 20_000;
+    expect(idsOf(await read())).toEqual([]);
+    server.refusal = { 'retry-after': '999999' };
+    await expect(read()).rejects.toMatchObject({ ...limited, retryAfterSeconds: 600 });
+    server.refusal = null;
+    clock += 600_000;
+    expect(idsOf(await read())).toEqual([]);
+  });
+
+  test('of a quiet account reads one small page', async () => {
+    for (let at = 0; at < 200; at += 1) notify('like', start - at * hour);
+    await begin();
+    server.limits = [];
+    await read();
+    await read();
+    expect(server.limits).toEqual([25, 25]);
+  });
+});

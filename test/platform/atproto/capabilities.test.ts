@@ -1,0 +1,77 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { actions, streams } from '../../../src/actions/registry.ts';
+import { atprotoCapabilities } from '../../../src/platform/atproto/capabilities.ts';
+import { encodeRecordUri } from '../../../src/platform/atproto/identifiers.ts';
+import type { PlatformCapabilities } from '../../../src/platform/capabilities.ts';
+import { expectRefusal } from '../../support/refusal.ts';
+import { did, loopback, start } from './fake-servers.ts';
+
+const { unsupported, methods, limits }: PlatformCapabilities = atprotoCapabilities;
+const onPlatform = [...actions, ...streams].filter(({ actor }) => actor);
+const code = { 'x-encryption-code': '24681357' };
+
+let servers: Awaited<ReturnType<typeof start>>;
+beforeEach(async () => {
+  servers = await start({ ...loopback, ALLOW_LOCALHOST_WEBHOOKS: '1' });
+});
+
+describe('the AT Protocol adapter', () => {
+  test('declares for each action either how it is performed, or why it is not supported', () => {
+    const declared = [...Object.keys(methods), ...Object.keys(unsupported)];
+    expect(declared.toSorted()).toEqual(onPlatform.map(({ name }) => name).toSorted());
+  });
+
+  test('refuses the actions that it declares as unsupported with their reasons, and sends nothing', async () => {
+    const { client, logins } = servers;
+    for (const action of onPlatform.filter(({ name }) => unsupported[name] !== undefined)) {
+      const answer = await client.call(action, action.example, action.code === 'none' ? {} : code);
+      expectRefusal(answer, 501, `Not supported by this platform: ${action.name}. ${unsupported[action.name]}`);
+    }
+    expect(logins.seen).toEqual([]);
+  });
+
+  test('sends all other actions that cost something to the platform', async () => {
+    const { client, pds } = servers;
+    for (const action of onPlatform.filter(({ name, price }) => unsupported[name] === undefined && price > 0)) {
+      const before = pds.seen.length;
+      const answer = await client.call(action, realized(action.example));
+      expect(answer.status, action.name).not.toBe(501);
+      expect(pds.seen.length, action.name).toBeGreaterThan(before);
+    }
+  });
+
+  test('returns its declaration, free and without auth_token', async () => {
+    const answer = await servers.client.with({ authToken: '' }).get('/capabilities');
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('x-credits-charged')).toBeNull();
+    const { platform, actions: supported, text, media } = answer.body.data;
+    expect(platform).toBe('atproto');
+    expect(supported).toContainEqual({
+      name: 'dm/send',
+      method: 'POST',
+      path: '/dm/send',
+      supported: false,
+      reason: "The platform's messages are not end-to-end encrypted",
+    });
+    expect(supported).toContainEqual(expect.objectContaining({ name: 'tweet/create', supported: true, reason: null }));
+    expect(text).toEqual({ unit: 'graphemes', max_length: 300, max_length_premium: null, max_bytes: 3_000 });
+    expect(media).toEqual(Object.entries(limits.mediaBytes).map(([kind, max_bytes]) => ({ kind, max_bytes })));
+    expect(servers.logins.seen).toEqual([]);
+  });
+});
+
+const aPost = encodeRecordUri(`at://${did}/app.bsky.feed.post/3m5zjuyswn22a`)?.id ?? '';
+/** Values that exist on the AT Protocol, for the fields of the examples, whose values are those of the sandbox. */
+const realOnes: Readonly<Record<string, string>> = {
+  tweet_id: aPost,
+  article_id: aPost,
+  listId: aPost,
+  userName: 'alice.test',
+  username: 'alice.test',
+  user_name: 'alice.test',
+  q: 'loom',
+};
+
+function realized(example: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(example).map(([field, value]) => [field, realOnes[field] ?? value]));
+}

@@ -1,0 +1,190 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { systemRuntime } from '../../../src/shared/runtime/runtime.ts';
+import { patientRuntime } from '../../support/patient-runtime.ts';
+import { startReceiver } from '../../support/receiver.ts';
+import { expectRefusal } from '../../support/refusal.ts';
+import { did, documentOf, json, listen, loopback, profile, type Respond, start, tokenOf } from './fake-servers.ts';
+
+describe('a login on the AT Protocol', () => {
+  test('renews an access token that is about to expire, or that the server refuses, and does so once', async () => {
+    const { pds, logins, client } = await start(loopback);
+    const refresh = tokenOf(86_400, 'refresh');
+    const made = {
+      did,
+      handle: 'alice.test',
+      accessJwt: tokenOf(3_600, 'second'),
+      refreshJwt: tokenOf(86_400, 'third'),
+    };
+    logins.routes['com.atproto.server.createSession'] = json({
+      did,
+      handle: 'alice.test',
+      accessJwt: tokenOf(30),
+      refreshJwt: refresh,
+    });
+    pds.routes['com.atproto.server.refreshSession'] = json(made);
+    expect((await client.get('/user/me')).status).toBe(200);
+    const answers = await Promise.all(Array.from({ length: 4 }, () => client.get('/user/me')));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    const refreshes = () => pds.seen.filter(({ path }) => path === 'com.atproto.server.refreshSession');
+    expect(refreshes()).toHaveLength(1);
+    expect(refreshes()[0]?.authorization).toBe(`Bearer ${refresh}`);
+    expect(pds.seen.at(-1)?.authorization).toBe(`Bearer ${made.accessJwt}`);
+    const refused = made.accessJwt;
+    pds.routes['com.atproto.server.refreshSession'] = json({ ...made, accessJwt: tokenOf(7_200, 'fourth') });
+    pds.routes['app.bsky.actor.getProfile'] = (request, response) =>
+      (request.headers.authorization === `Bearer ${refused}` ? json({ error: 'ExpiredToken' }, 400) : json(profile))(
+        request,
+        response,
+      );
+    expect((await client.get('/user/me')).status).toBe(200);
+    expect(refreshes()).toHaveLength(2);
+  });
+
+  test('sends a refused password only once', async () => {
+    const { logins, client } = await start(loopback);
+    logins.routes['com.atproto.server.createSession'] = json({ error: 'AuthenticationRequired' }, 401);
+    for (let times = 0; times < 3; times += 1) {
+      expectRefusal(await client.get('/user/me'), 403, 'Platform rejected auth_token');
+    }
+    expect(logins.seen).toHaveLength(1);
+  });
+
+  test('leaves nothing in the store for longer than ten minutes after a refused password', async () => {
+    const { logins, client, ttls } = await start(loopback);
+    logins.routes['com.atproto.server.createSession'] = json({ error: 'AuthenticationRequired' }, 401);
+    expectRefusal(await client.get('/user/me'), 403, 'Platform rejected auth_token');
+    expect(ttls.length).toBeGreaterThan(0);
+    expect(Math.max(...ttls)).toBeLessThanOrEqual(600_000);
+  });
+
+  test('tries a suspended account only once', async () => {
+    const { logins, client } = await start(loopback);
+    logins.routes['com.atproto.server.createSession'] = json({ error: 'AccountTakedown' }, 401);
+    for (let times = 0; times < 3; times += 1) {
+      expectRefusal(await client.get('/user/me'), 403, 'The account is suspended or deactivated');
+    }
+    expect(logins.seen).toHaveLength(1);
+  });
+
+  test('is not tried again before the time that the rate limit names', async () => {
+    const { logins, client } = await start(loopback);
+    logins.routes['com.atproto.server.createSession'] = json({ error: 'RateLimitExceeded' }, 429, {
+      'retry-after': '300',
+    });
+    for (let times = 0; times < 3; times += 1) {
+      const answer = await client.get('/user/me');
+      expectRefusal(answer, 429, /^The platform's rate limit: /);
+      expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(200);
+    }
+    expect(logins.seen).toHaveLength(1);
+  });
+
+  test('is not repeated if only the directory of the accounts failed', async () => {
+    const { pds, logins, plc, client } = await start(loopback);
+    plc.routes[`/${did}`] = json({}, 500);
+    expectRefusal(await client.get('/user/me'), 502);
+    plc.routes[`/${did}`] = documentOf(pds.url);
+    expect((await client.get('/user/me')).status).toBe(200);
+    expect(logins.seen).toHaveLength(1);
+  });
+
+  test('marks a webhook whose password is refused, and its account is polled again after a new one', async () => {
+    const { pds, logins, client } = await start({ ...loopback, ALLOW_LOCALHOST_WEBHOOKS: '1' });
+    const receiver = await startReceiver();
+    onTestFinished(() => receiver.stop());
+    const method = 'app.bsky.notification.listNotifications';
+    pds.routes[method] = json({ notifications: [] });
+    const { url, secret } = receiver;
+    const { id } = (await client.post('/webhooks', { url, secret })).body.data;
+    const lastError = async () => (await client.get(`/webhooks/${id}`)).body.data['last_error'];
+    expect(await lastError()).toBeNull();
+    const expired = json({ error: 'ExpiredToken' }, 400);
+    Object.assign(pds.routes, { [method]: expired, 'com.atproto.server.refreshSession': expired });
+    const logIn = logins.routes['com.atproto.server.createSession'];
+    logins.routes['com.atproto.server.createSession'] = json({ error: 'AuthenticationRequired' }, 401);
+    await expect.poll(lastError).toMatch(/Platform rejected auth_token/);
+    const sent = logins.seen.length;
+    Object.assign(pds.routes, { [method]: json({ notifications: [] }) });
+    Object.assign(logins.routes, { 'com.atproto.server.createSession': logIn });
+    const polls = pds.seen.length;
+    const renewed = await client.with({ authToken: 'alice.test:new-word' }).write('PUT', `/webhooks/${id}`);
+    expect(renewed.body.data['last_error']).toBeNull();
+    await expect.poll(() => pds.seen.length).toBeGreaterThan(polls + 1);
+    expect(logins.seen).toHaveLength(sent + 1);
+  });
+
+  test('stops waiting for the login of another call when its caller disconnects', async () => {
+    const { logins, client, storeReads } = await start({ ...loopback, PLATFORM_TIMEOUT_MS: '60000' });
+    let logIn = () => {};
+    logins.routes['com.atproto.server.createSession'] = (request, response) => {
+      logIn = () => json(session)(request, response);
+    };
+    const first = client.get('/user/me');
+    await expect.poll(() => logins.seen.length).toBe(1);
+    const { baseUrl, key, authToken = '' } = client.options;
+    const waiting = new AbortController();
+    const second = fetch(`${baseUrl}/user/me`, {
+      headers: { authorization: `Bearer ${key}`, 'x-auth-token': authToken },
+      signal: waiting.signal,
+    });
+    await expect.poll(storeReads).toBeGreaterThan(2);
+    waiting.abort();
+    await expect(second).rejects.toThrow();
+    let before: number;
+    do {
+      before = storeReads();
+      await new Promise((resolve) => setTimeout(resolve, 500));
+    } while (storeReads() > before);
+    expect(logins.seen).toHaveLength(1);
+    logIn();
+    expect((await first).status).toBe(200);
+  });
+});
+
+const session = { did, handle: 'alice.test', accessJwt: tokenOf(3_600), refreshJwt: tokenOf(86_400, 'refresh') };
+
+describe('an account that moved to another server', () => {
+  const unavailable: [string, Respond][] = [
+    ['closes connections', ({ socket }) => void socket.destroy()],
+    ['has deactivated the account', json({ error: 'AccountDeactivated' }, 401)],
+    ['does not know the tokens', json({ error: 'InvalidToken' }, 400)],
+  ];
+
+  /** A gateway whose clock can be advanced, so that the DID document is read again. */
+  async function startLater() {
+    let laterMs = 0;
+    const runtime = { ...patientRuntime, now: () => systemRuntime.now() + laterMs };
+    const servers = await start(loopback, runtime);
+    const advance = (ms: number) => {
+      laterMs += ms;
+    };
+    return { ...servers, advance };
+  }
+
+  test.each(unavailable)('is served there, also if the old server %s', async (_name, respond) => {
+    const { pds, logins, plc, client, advance } = await startLater();
+    expect((await client.get('/user/me')).status).toBe(200);
+    const home = await listen({ 'app.bsky.actor.getProfile': json({ ...profile, displayName: 'At home' }) });
+    plc.routes[`/${did}`] = documentOf(home.url);
+    pds.routes['app.bsky.actor.getProfile'] = respond;
+    pds.routes['com.atproto.server.refreshSession'] = respond;
+    const accessJwt = tokenOf(3_600, 'new');
+    logins.routes['com.atproto.server.createSession'] = json({ ...session, accessJwt });
+    advance(6 * 60_000);
+    for (let times = 0; times < 2; times += 1) {
+      expect((await client.get('/user/me')).body.data).toMatchObject({ name: 'At home' });
+    }
+    expect(logins.seen).toHaveLength(2);
+    expect(home.seen.every(({ authorization }) => authorization === `Bearer ${accessJwt}`)).toBe(true);
+  });
+
+  test('is looked up once, and not for every failed call', async () => {
+    const { pds, logins, plc, client, advance } = await startLater();
+    expect((await client.get('/user/me')).status).toBe(200);
+    pds.routes['app.bsky.actor.getProfile'] = ({ socket }) => void socket.destroy();
+    advance(60_000);
+    for (let times = 0; times < 3; times += 1) expectRefusal(await client.get('/user/me'), 502, /cannot be reached/);
+    expect(plc.seen).toHaveLength(2);
+    expect(logins.seen).toHaveLength(1);
+  });
+});

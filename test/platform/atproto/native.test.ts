@@ -1,0 +1,540 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { examplePng } from '../../../src/media/media-input.ts';
+import { gif, mp4, png } from '../../media/pictures.ts';
+import { atprotoMissing } from '../../support/atproto-network.ts';
+import type { Answer } from '../../support/client.ts';
+import { expectRefusal } from '../../support/refusal.ts';
+import { type AtprotoFixture, eventually, type Person, startAtprotoFixture } from './world.ts';
+
+type Data = Record<string, unknown>;
+
+// The AppView indexes writes later and in another order, so a failed test is repeated.
+describe.skipIf(atprotoMissing() !== null)('on the AT Protocol', { retry: 2 }, () => {
+  let fixture: AtprotoFixture;
+  let alice: Person;
+  let bob: Person;
+  let carol: Person;
+  let tweetId: string;
+
+  beforeAll(async () => {
+    fixture = await startAtprotoFixture();
+    [alice, bob, carol] = [await fixture.join('alice'), await fixture.join('bob'), await fixture.join('carol')];
+    await eventually(
+      () => alice.client.get('/user/info', { userName: carol.handle }),
+      ({ status }) => status === 200,
+    );
+    tweetId = await tweet(alice, 'Looms remember patterns');
+  });
+  afterAll(() => fixture?.stop());
+
+  const data = (answer: Answer): Data => {
+    expect(answer.body.error).toBeNull();
+    return answer.body.data;
+  };
+  const tweet = async (person: Person, text: string, more: Data = {}): Promise<string> =>
+    String(data(await person.client.post('/tweet/create', { text, ...more }))['id']);
+  const ids = (answer: Answer, list: string): string[] => (data(answer)[list] as { id: string }[]).map(({ id }) => id);
+  const idOf = async (person: Person) => String(data(await person.client.get('/user/me'))['id']);
+
+  describe('a user', () => {
+    test('has a numeric id, and is found by handle, by @handle and by id', async () => {
+      const byName = data(await alice.client.get('/user/info', { userName: bob.handle }));
+      expect(byName).toMatchObject({ userName: bob.handle, name: 'BOB', protected: false });
+      expect(byName['id']).toMatch(/^\d{1,37}$/);
+      for (const query of [{ userName: `@${bob.handle}` }, { userId: String(byName['id']) }]) {
+        expect(data(await alice.client.get('/user/info', query))).toEqual(byName);
+      }
+      expect(data(await bob.client.get('/user/me'))['id']).toBe(byName['id']);
+    });
+
+    test.each([['nobody.test'], ['ada']])('that does not exist is 404: %s', async (userName) => {
+      expectRefusal(await alice.client.get('/user/info', { userName }), 404, `User not found: ${userName}`);
+      expectRefusal(await alice.client.get('/user/followers', { userName }), 404, `User not found: ${userName}`);
+      expectRefusal(
+        await alice.client.post('/user/follow', { username: userName }),
+        404,
+        `User not found: ${userName}`,
+      );
+    });
+
+    test('that does not exist is 404 by id', async () => {
+      expectRefusal(await alice.client.get('/user/info', { userId: '12' }), 404, 'User not found: 12');
+      const longest = '9'.repeat(64);
+      expectRefusal(await alice.client.get('/user/info', { userId: longest }), 404, `User not found: ${longest}`);
+    });
+
+    test('has a history: its creation and the changes of its handle', async () => {
+      const startedAt = Date.now();
+      // The handle is new on each retry, and handles have at most 18 characters before the dot.
+      const name = startedAt.toString(36);
+      const dora = await fixture.join(`a${name}`);
+      const about = (userName: string) => alice.client.get('/user/user_about', { userName });
+      const before = data(await about(dora.handle));
+      expect(before['usernameChanges']).toEqual({ count: 0, lastChangedAt: '' });
+      const handle = `b${name}.test`;
+      await fixture.xrpc(dora, 'com.atproto.identity.updateHandle', { handle });
+      const answer = await eventually(
+        () => about(handle),
+        ({ status }) => status === 200,
+      );
+      const after = data(answer) as { createdAt: string; usernameChanges: { count: number; lastChangedAt: string } };
+      expect(after).toMatchObject({ id: before['id'], userName: handle, createdAt: before['createdAt'] });
+      expect(after.usernameChanges.count).toBe(1);
+      expect(after.usernameChanges.lastChangedAt > after.createdAt).toBe(true);
+      expect(Math.abs(Date.parse(after.createdAt) - startedAt)).toBeLessThan(60_000);
+    });
+
+    test('that is trusted to verify others has the verified accounts as affiliates', async () => {
+      await fixture.verify(alice, bob, 'BOB');
+      // The display name is not Carol's, so her profile does not show the verification as valid.
+      await fixture.verify(alice, carol, 'Caroline');
+      const answer = await eventually(
+        () => carol.client.get('/user/affiliates', { userName: alice.handle }),
+        (found) => ids(found, 'affiliates').length > 0,
+      );
+      expect(data(answer)['affiliates']).toMatchObject([
+        { userName: bob.handle, isVerified: true, verifiedType: null },
+      ]);
+      expect(data(await bob.client.get('/user/user_about', { userName: bob.handle }))['verifiedSince']).toMatch(/^20/);
+      const verifier = data(await alice.client.get('/user/me'));
+      expect(verifier).toMatchObject({ isVerified: true, verifiedType: 'trusted_verifier' });
+    });
+
+    test('is found by words', async () => {
+      const found = await eventually(
+        () => bob.client.get('/user/search', { q: alice.handle }),
+        (answer) => ids(answer, 'users').length > 0,
+      );
+      expect(ids(found, 'users')).toEqual([await idOf(alice)]);
+    });
+  });
+
+  describe('follows', () => {
+    test('are idempotent in both directions, and are listed on both sides', async () => {
+      const [aliceId, bobId] = [await idOf(alice), await idOf(bob)];
+      for (let times = 0; times < 2; times += 1) {
+        const state = data(await alice.client.post('/user/follow', { user_id: bobId }));
+        expect(state).toMatchObject({ userId: bobId, userName: bob.handle, following: true, followRequestSent: false });
+      }
+      await eventually(
+        () => bob.client.get('/user/followers', { userName: bob.handle }),
+        (answer) => ids(answer, 'followers').includes(aliceId),
+      );
+      const following = await alice.client.get('/user/following', { userName: alice.handle });
+      expect(ids(following, 'following')).toEqual([bobId]);
+      expect(data(following)).toMatchObject({ has_more: false, next_cursor: null });
+      for (let times = 0; times < 2; times += 1) {
+        expect(data(await alice.client.post('/user/unfollow', { user_id: bobId }))['following']).toBe(false);
+      }
+      await eventually(
+        () => bob.client.get('/user/followers', { userName: bob.handle }),
+        (answer) => ids(answer, 'followers').length === 0,
+      );
+    });
+
+    test('of oneself are refused', async () => {
+      expectRefusal(
+        await alice.client.post('/user/follow', { username: alice.handle }),
+        400,
+        'Nobody can follow themselves',
+      );
+    });
+
+    test('page to the end, and has_more is false on the last page', async () => {
+      const people = [await fixture.join('dan'), await fixture.join('eve'), await fixture.join('fay')];
+      for (const person of people) {
+        await eventually(
+          () => person.client.post('/user/follow', { username: carol.handle }),
+          ({ status }) => status === 200,
+        );
+      }
+      await eventually(
+        () => alice.client.get('/user/followers', { userName: carol.handle }),
+        (answer) => ids(answer, 'followers').length === 3,
+      );
+      const seen: string[] = [];
+      let cursor: string | null = null;
+      let pages = 0;
+      do {
+        const answer: Answer = await alice.client.get('/user/followers', {
+          userName: carol.handle,
+          count: '1',
+          ...(cursor && { cursor }),
+        });
+        const page: Data = data(answer);
+        expect(ids(answer, 'followers')).toHaveLength(1);
+        expect(page['has_more']).toBe(page['next_cursor'] !== null);
+        seen.push(...ids(answer, 'followers'));
+        cursor = page['next_cursor'] as string | null;
+        pages += 1;
+      } while (cursor !== null && pages < 10);
+      expect(pages).toBe(3);
+      expect(new Set(seen).size).toBe(3);
+    });
+  });
+
+  describe('a tweet', () => {
+    test('can be read at once, with its marks', async () => {
+      const text = `Ä hello @${bob.handle}, see https://example.org/a(b) and #looms!`;
+      const id = await tweet(alice, text);
+      const detail = data(await alice.client.get('/tweet/detail', { tweet_id: id }));
+      expect(detail).toMatchObject({
+        id,
+        text,
+        author: { userName: alice.handle },
+        isReply: false,
+        conversationId: id,
+      });
+      expect(detail['entities']).toMatchObject({
+        hashtags: [{ text: 'looms' }],
+        urls: [{ expanded_url: 'https://example.org/a(b)' }],
+        user_mentions: [{ id: await idOf(bob), screen_name: bob.handle }],
+      });
+      const { urls } = detail['entities'] as { urls: { url: string; indices: [number, number] }[] };
+      expect([...text].slice(...(urls[0]?.indices ?? [0, 0])).join('')).toBe(urls[0]?.url);
+      const mentions = await eventually(
+        () => bob.client.get('/user/mentions'),
+        (answer) => ids(answer, 'tweets').length > 0,
+      );
+      expect(ids(mentions, 'tweets')).toEqual([id]);
+    });
+
+    test('may have 300 graphemes and no more', async () => {
+      const family = '👩‍👩‍👧‍👦';
+      await tweet(alice, family.repeat(100));
+      await tweet(alice, 'x'.repeat(300));
+      const error = 'Malformed field: text: must be at most 300 characters (graphemes) and 3000 bytes';
+      expectRefusal(await alice.client.post('/tweet/create', { text: 'x'.repeat(301) }), 400, error);
+      expectRefusal(await alice.client.post('/tweet/create', { text: family.repeat(200) }), 400, error);
+      expectRefusal(await alice.client.post('/tweet/create', { text: ' ' }), 400, /^Malformed field: text/);
+    });
+
+    test('can be answered, in a thread with the right root', async () => {
+      const first = await tweet(bob, 'An answer', { reply_to_tweet_id: tweetId });
+      const second = await tweet(bob, 'An answer to that', { reply_to_tweet_id: first });
+      const detail = data(await bob.client.get('/tweet/detail', { tweet_id: second }));
+      expect(detail).toMatchObject({ isReply: true, inReplyToId: first, conversationId: tweetId });
+      const replies = await eventually(
+        () => alice.client.get('/tweet/replies', { tweet_id: tweetId }),
+        (answer) => ids(answer, 'tweets').length > 0,
+      );
+      expect(ids(replies, 'tweets')).toEqual([first]);
+    });
+
+    test('can be quoted by id, by its web address and by its at:// URI', async () => {
+      const { url, platformUrl } = data(await bob.client.get('/tweet/detail', { tweet_id: tweetId }));
+      const quotes = [
+        await tweet(bob, 'By id', { quote_tweet_id: tweetId }),
+        await tweet(bob, 'By address', { quote_tweet_url: url }),
+        await tweet(bob, 'By URI', { quote_tweet_url: platformUrl }),
+      ];
+      const found = await eventually(
+        () => alice.client.get('/tweet/quotes', { tweet_id: tweetId }),
+        (answer) => ids(answer, 'tweets').length === 3,
+      );
+      expect(ids(found, 'tweets').sort()).toEqual([...quotes].sort());
+      expect(data(found)['tweets']).toContainEqual(
+        expect.objectContaining({ quoted_tweet: expect.objectContaining({ id: tweetId }) }),
+      );
+      const wrong = { text: 'Never posted', quote_tweet_url: 'https://x.com/ada/status/1' };
+      expectRefusal(
+        await bob.client.post('/tweet/create', wrong),
+        400,
+        /^Malformed field: quote_tweet_url: must be the address of a tweet/,
+      );
+    });
+
+    test.each([
+      ['favorite', 'unlike', 'app.bsky.feed.like'],
+      ['retweet', 'unretweet', 'app.bsky.feed.repost'],
+    ])('is the same after %s twice at once, and %s removes every record', async (add, undo, collection) => {
+      const own = async () => {
+        const query = new URLSearchParams({ repo: carol.did, collection });
+        const response = await fetch(`${fixture.network.pdsUrl}/xrpc/com.atproto.repo.listRecords?${query}`);
+        return ((await response.json()) as { records: unknown[] }).records.length;
+      };
+      for (let times = 0; times < 2; times += 1) data(await carol.client.post(`/tweet/${add}`, { tweet_id: tweetId }));
+      expect(await own()).toBe(1);
+      // Another client may have created a second record for the same tweet.
+      const record = data(await carol.client.get('/tweet/detail', { tweet_id: tweetId }));
+      const listed = await fetch(
+        `${fixture.network.pdsUrl}/xrpc/com.atproto.repo.listRecords?repo=${carol.did}&collection=${collection}`,
+      );
+      const [{ value }] = ((await listed.json()) as { records: [{ value: Data }] }).records;
+      const other = { repo: carol.did, collection, rkey: '3kaaaaaaaaaa2', record: value };
+      await fixture.xrpc(carol, 'com.atproto.repo.putRecord', other);
+      expect(record['id']).toBe(tweetId);
+      expect(await own()).toBe(2);
+      for (let times = 0; times < 2; times += 1) data(await carol.client.post(`/tweet/${undo}`, { tweet_id: tweetId }));
+      expect(await own()).toBe(0);
+    });
+
+    test('is counted and listed when it was retweeted', async () => {
+      // A new tweet, because the AppView may combine retweets of one user that are made in quick succession.
+      const id = await tweet(alice, 'Worth repeating');
+      await eventually(
+        () => carol.client.post('/tweet/retweet', { tweet_id: id }),
+        ({ status }) => status === 200,
+      );
+      const users = await eventually(
+        () => alice.client.get('/tweet/retweeters', { tweet_id: id }),
+        (answer) => ids(answer, 'users').length > 0,
+      );
+      expect(ids(users, 'users')).toEqual([await idOf(carol)]);
+    });
+
+    test('can be bookmarked and unbookmarked, repeatedly', async () => {
+      for (let times = 0; times < 2; times += 1) data(await bob.client.post('/tweet/bookmark', { tweet_id: tweetId }));
+      await eventually(
+        () => bob.client.get('/user/bookmarks'),
+        (answer) => ids(answer, 'tweets').includes(tweetId),
+      );
+      for (let times = 0; times < 2; times += 1)
+        data(await bob.client.post('/tweet/unbookmark', { tweet_id: tweetId }));
+      await eventually(
+        () => bob.client.get('/user/bookmarks'),
+        (answer) => ids(answer, 'tweets').length === 0,
+      );
+    });
+
+    test('is found by its id if its record key is not a TID', async () => {
+      const record = { $type: 'app.bsky.feed.post', text: 'A foreign key', createdAt: new Date().toISOString() };
+      const written = {
+        repo: bob.did,
+        collection: 'app.bsky.feed.post',
+        rkey: 'self-made_key',
+        record,
+        validate: false,
+      };
+      await fixture.xrpc(bob, 'com.atproto.repo.putRecord', written);
+      const found = await eventually(
+        () => carol.client.get('/user/tweets_and_replies', { userName: bob.handle }),
+        (answer) => (data(answer)['tweets'] as Data[]).some(({ text }) => text === record.text),
+      );
+      const foreign = (data(found)['tweets'] as Data[]).find(({ text }) => text === record.text);
+      const id = String(foreign?.['id']);
+      expect(data(await carol.client.get('/tweet/detail', { tweet_id: id }))).toMatchObject({ id, text: record.text });
+      const reply = await tweet(carol, 'A reply', { reply_to_tweet_id: id });
+      expect(data(await carol.client.get('/tweet/detail', { tweet_id: reply }))['inReplyToId']).toBe(id);
+      for (const path of ['favorite', 'unlike']) data(await carol.client.post(`/tweet/${path}`, { tweet_id: id }));
+      data(await bob.client.post('/tweet/delete', { tweet_id: id }));
+    });
+
+    test('can be deleted by its author only, and once', async () => {
+      const id = await tweet(alice, 'Short-lived');
+      expectRefusal(await bob.client.post('/tweet/delete', { tweet_id: id }), 403, 'Only the author can delete this');
+      data(await alice.client.post('/tweet/delete', { tweet_id: id }));
+      expectRefusal(await alice.client.post('/tweet/delete', { tweet_id: id }), 404, `Tweet not found: ${id}`);
+      const gone = await eventually(
+        () => alice.client.get('/tweet/detail', { tweet_id: id }),
+        ({ status }) => status === 404,
+      );
+      expectRefusal(gone, 404, `Tweet not found: ${id}`);
+    });
+
+    test('that does not exist is 404, for every action', async () => {
+      const id = tweetId.replace(/.$/, (digit) => String((Number(digit) + 1) % 10));
+      for (const path of ['favorite', 'unlike', 'retweet', 'unretweet', 'bookmark', 'unbookmark', 'delete']) {
+        const answer = await alice.client.post(`/tweet/${path}`, { tweet_id: id });
+        // The id belongs to another account, which may exist.
+        expect([403, 404], path).toContain(answer.status);
+      }
+      for (const path of ['detail', 'replies', 'quotes', 'retweeters']) {
+        expectRefusal(await alice.client.get(`/tweet/${path}`, { tweet_id: id }), 404, `Tweet not found: ${id}`);
+      }
+    });
+  });
+
+  describe('pictures', () => {
+    const upload = async (person: Person) => {
+      const png = { media_data: examplePng, media_type: 'image/png' };
+      return String(data(await person.client.post('/media/upload', png))['media_id']);
+    };
+
+    test('are posted with the alt texts and the languages that the author names', async () => {
+      const [mediaId, langs] = [await upload(alice), ['pt-BR']];
+      const id = await tweet(alice, 'Um tear', { media_ids: [mediaId], media_alt_texts: ['A loom'], langs });
+      expect(data(await alice.client.get('/tweet/detail', { tweet_id: id }))['lang']).toBe('pt-BR');
+      const query = new URLSearchParams({ repo: alice.did, collection: 'app.bsky.feed.post', limit: '1' });
+      const listed = await fetch(`${fixture.network.pdsUrl}/xrpc/com.atproto.repo.listRecords?${query}`);
+      const { records } = (await listed.json()) as { records: { value: Data }[] };
+      expect(records[0]?.value).toMatchObject({ langs, embed: { images: [{ alt: 'A loom' }] } });
+    });
+
+    test('are attached with their dimensions, also beside a quote', async () => {
+      const plain = await tweet(alice, '', { media_ids: [await upload(alice)] });
+      const photo = { type: 'photo', url: expect.stringMatching(/^http/), width: 1, height: 1 };
+      expect(data(await alice.client.get('/tweet/detail', { tweet_id: plain }))).toMatchObject({
+        text: '',
+        media: [photo],
+      });
+      const quote = await tweet(alice, 'Both', { media_ids: [await upload(alice)], quote_tweet_id: tweetId });
+      expect(data(await alice.client.get('/tweet/detail', { tweet_id: quote }))).toMatchObject({
+        media: [photo],
+        quoted_tweet: { id: tweetId },
+      });
+    });
+
+    test('of others, and ids that do not exist, are 404', async () => {
+      for (const id of [await upload(bob), '12']) {
+        const answer = await alice.client.post('/tweet/create', { text: 'Never posted', media_ids: [id] });
+        expectRefusal(answer, 404, `Media not found: ${id}`);
+      }
+    });
+  });
+
+  describe('videos', () => {
+    const upload = async (bytes: Buffer, media_type: string) =>
+      alice.client.post('/media/upload', { media_data: bytes.toString('base64'), media_type });
+    const idAfter = async (bytes: Buffer, type: string) => String(data(await upload(bytes, type))['media_id']);
+
+    test('are attached with their dimensions, one to a tweet', async () => {
+      const video = await idAfter(mp4(), 'video/mp4');
+      const id = await tweet(alice, 'Weaving', { media_ids: [video] });
+      const media = [{ type: 'video', video_url: expect.stringMatching(/^http.*m3u8$/), width: 640, height: 360 }];
+      const shown = await eventually(
+        () => alice.client.get('/tweet/detail', { tweet_id: id }),
+        ({ body }) => (body.data['media'] as unknown[]).length > 0,
+      );
+      expect(data(shown)).toMatchObject({ media });
+      const both = { text: 'Never posted', media_ids: [video, await idAfter(png(), 'image/png')] };
+      expectRefusal(
+        await alice.client.post('/tweet/create', both),
+        400,
+        /^Malformed field: media_ids: may be one video/,
+      );
+    });
+
+    test('that are larger than the server of the account accepts are refused with 400', async () => {
+      const bytes = Buffer.concat([
+        mp4(),
+        Buffer.from('00700000', 'hex'),
+        Buffer.from('free'),
+        Buffer.alloc(0x700000 - 8),
+      ]);
+      expectRefusal(
+        await upload(bytes, 'video/mp4'),
+        400,
+        /^Malformed field: media: has \d+ bytes, which is more than/,
+      );
+    });
+
+    test('are suggested instead of a GIF, which the network does not animate', async () => {
+      const animated = { text: 'Never posted', media_ids: [await idAfter(gif, 'image/gif')] };
+      expectRefusal(
+        await alice.client.post('/tweet/create', animated),
+        501,
+        /^Not supported by this platform: tweet\/create\. The network shows only the first frame of a GIF/,
+      );
+    });
+  });
+
+  describe('a write with an Idempotency-Key', () => {
+    test('is performed once, also if its record exists already', async () => {
+      const headers = { 'idempotency-key': 'post-once' };
+      const first = await alice.client.post('/tweet/create', { text: 'Only once' }, headers);
+      const again = await alice.client.post('/tweet/create', { text: 'Only once' }, headers);
+      expect(data(again)['id']).toBe(data(first)['id']);
+      expect(again.headers.get('idempotent-replayed')).toBe('true');
+    });
+  });
+
+  describe('lists of tweets', () => {
+    test('have the tweets of a user, newest first, page by page', async () => {
+      const writer = await fixture.join('gus');
+      await eventually(
+        () => writer.client.get('/user/me'),
+        ({ status }) => status === 200,
+      );
+      const written = [
+        await tweet(writer, 'One loom'),
+        await tweet(writer, 'Two looms'),
+        await tweet(writer, 'Three looms'),
+      ];
+      await eventually(
+        () => alice.client.get('/user/tweets_and_replies', { userName: writer.handle }),
+        (answer) => ids(answer, 'tweets').length === 3,
+      );
+      const seen: string[] = [];
+      let cursor: string | null = null;
+      do {
+        const answer: Answer = await alice.client.get('/user/tweets_and_replies', {
+          userName: writer.handle,
+          count: '2',
+          ...(cursor && { cursor }),
+        });
+        seen.push(...ids(answer, 'tweets'));
+        cursor = data(answer)['next_cursor'] as string | null;
+      } while (cursor !== null && seen.length < 20);
+      expect(seen).toEqual([...written].reverse());
+      data(await alice.client.post('/user/follow', { username: writer.handle }));
+      const home = await eventually(
+        () => alice.client.post('/user/home_timeline'),
+        (answer) => ids(answer, 'tweets').includes(written[0] ?? ''),
+      );
+      expect(ids(home, 'tweets')).toEqual(expect.arrayContaining(written));
+      const found = await alice.client.get('/tweet/advanced_search', { q: `from:${writer.handle} Two` });
+      expect(ids(found, 'tweets')).toEqual([written[1]]);
+      const today = new Date().toISOString().slice(0, 10);
+      expect(
+        ids(await alice.client.get('/tweet/advanced_search', { q: `from:${writer.handle} until:${today}` }), 'tweets'),
+      ).toEqual([]);
+      expect(
+        ids(await alice.client.get('/tweet/advanced_search', { q: `from:${writer.handle} since:${today}` }), 'tweets'),
+      ).toHaveLength(3);
+      expect(
+        ids(await alice.client.get('/tweet/advanced_search', { q: `from:${writer.handle} filter:links` }), 'tweets'),
+      ).toEqual([]);
+    });
+
+    test.each(['near:here', 'min_faves:3', '-from:bob.test', 'since:yesterday', 'filter:verified'])(
+      'are refused for an operator that the network does not have: %s',
+      async (q) => {
+        expectRefusal(await alice.client.get('/tweet/advanced_search', { q }), 400, /^Malformed field: q: /);
+      },
+    );
+  });
+
+  describe('members of a list', () => {
+    test('are its users', async () => {
+      const listId = await fixture.listOf(alice, [bob]);
+      const members = await eventually(
+        () => carol.client.get('/list/members', { listId }),
+        ({ status, body }) => status === 200 && body.data['user_count'] === 1,
+      );
+      expect(ids(members, 'members')).toEqual([await idOf(bob)]);
+      expectRefusal(await carol.client.get('/list/members', { listId: tweetId }), 404, `List not found: ${tweetId}`);
+    });
+  });
+
+  describe('an auth_token', () => {
+    test('may be an access token, and is refused when it is wrong or malformed', async () => {
+      expect(data(await fixture.clientOf(alice.accessJwt).get('/user/me'))['userName']).toBe(alice.handle);
+      for (const token of [`${alice.handle}:wrong`, 'nobody.test:wrong', 'nonsense', `${alice.accessJwt}x`, 'a.b.c']) {
+        expectRefusal(await fixture.clientOf(token).get('/user/me'), 403, 'Platform rejected auth_token');
+      }
+    });
+
+    test('of an identifier and a password logs in once, for all calls at once and for a second gateway', async () => {
+      const hal = await fixture.join('hal');
+      const other = await fixture.startGateway();
+      const logins = async () => {
+        const counts = await Promise.all([fixture, other].map((one) => one.sent('com.atproto.server.createSession')));
+        return counts.reduce((sum, count) => sum + count, 0);
+      };
+      const before = await logins();
+      const token = `${hal.handle}:${hal.password}`;
+      const calls = [fixture, other].flatMap((one) =>
+        Array.from({ length: 5 }, () => one.clientOf(token).get('/user/me')),
+      );
+      for (const answer of await Promise.all(calls)) expect(data(answer)['userName']).toBe(hal.handle);
+      expect((await logins()) - before).toBe(1);
+      await other.stop();
+    });
+
+    test('never appears in the log, nor do the tokens of the login', async () => {
+      const log = fixture.log.join('\n');
+      for (const secret of [alice.password, bob.password, alice.accessJwt]) expect(log).not.toContain(secret);
+    });
+  });
+});

@@ -1,0 +1,46 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { actions, streams } from '../../../src/actions/registry.ts';
+import { examplePng } from '../../../src/media/media-input.ts';
+import { eventTypes } from '../../../src/shared/model/event.ts';
+import { Client } from '../../support/client.ts';
+import { startService, type TestService } from '../../support/service.ts';
+
+let service: TestService;
+let ada: Client;
+let grace: Client;
+
+beforeAll(async () => {
+  service = await startService();
+  const { key } = await service.makeAccount('1');
+  const [premium, other] = service.demo.accounts;
+  ada = new Client({ baseUrl: service.demo.baseUrl, key, authToken: premium?.authToken ?? '' });
+  grace = ada.with({ authToken: other?.authToken ?? '' });
+});
+afterAll(() => service.stop());
+
+test('the sandbox supports all actions and reports all types of events', async () => {
+  const { data } = (await ada.with({ authToken: '' }).get('/capabilities')).body;
+  const all = [...actions, ...streams].map(({ name, method, path }) => ({ name, method, path }));
+  expect(data).toMatchObject({
+    platform: 'sandbox',
+    actions: all.map((action) => ({ ...action, supported: true, reason: null })),
+    event_types: eventTypes,
+  });
+});
+
+test('the sandbox accepts a text of the length that it declares, and no longer one', async () => {
+  const { data } = (await ada.get('/capabilities')).body;
+  const { max_length: usual, max_length_premium: premium } = data['text'] as Record<string, number>;
+  const post = async (client: Client, length = 0) =>
+    (await client.post('/tweet/create', { text: 'x'.repeat(length) })).status;
+  expect([await post(grace, usual), await post(ada, premium)]).toEqual([200, 200]);
+  expect([await post(grace, (usual ?? 0) + 1), await post(ada, (premium ?? 0) + 1)]).toEqual([400, 400]);
+});
+
+test('the sandbox accepts alt texts and languages, and ignores them', async () => {
+  const media = { media_data: examplePng, media_type: 'image/png' };
+  const { media_id } = (await ada.post('/media/upload', media)).body.data;
+  const input = { text: 'Ein Webstuhl', media_ids: [media_id], media_alt_texts: ['A loom'], langs: ['de'] };
+  const { body } = await ada.post('/tweet/create', input);
+  expect(body.data).toMatchObject({ text: input.text });
+});

@@ -1,0 +1,167 @@
+import { describe, expect, test } from 'vitest';
+import type { LedgerCommit, LowCreditEvent, Store } from '../../src/store/port.ts';
+import { append, type Get, ids, result, running, waits, webhook } from './webhook-makers.ts';
+
+/** Tests of the events about accounts. The threshold of account `a` is 60, and its credit 100. */
+export function describeAccountEvents(get: Get): void {
+  let commits = 0;
+  const commit = (parts: Partial<LedgerCommit>): LedgerCommit => ({
+    id: `low-${++commits}`,
+    createdAt: get().store.now(),
+    account: 'a',
+    writer: 'w',
+    generation: commits,
+    begins: true,
+    release: 0,
+    settle: [],
+    late: [],
+    reserve: [],
+    ...parts,
+  });
+  const costing = (...prices: number[]) =>
+    prices.map((micros) => ({ usage: [{ hour: 10, action: 'user/info', calls: 1, micros }] }));
+  const pay = (store: Store, micros: number) =>
+    store.ledger.topUp({ id: `low-pay-${++commits}`, account: 'a', micros, description: 'x', createdAt: 1 });
+  const account = async (threshold: number | null = 60) => {
+    const { store } = get();
+    await store.accounts.create({ id: 'a', name: 'a', createdAt: 1 });
+    await store.accounts.setLowCreditThreshold('a', threshold);
+    await pay(store, 100);
+    return store;
+  };
+  const waiting = (store: Store) => store.accountEvents.waiting(10);
+
+  describe('the threshold of an account', () => {
+    test('is kept until it is set again, and an unknown account has none', async () => {
+      const store = await account(null);
+      expect((await store.accounts.find('a'))?.lowCreditThreshold).toBeNull();
+      expect(await store.accounts.setLowCreditThreshold('a', 5_000_000_000)).toBe(true);
+      expect((await store.accounts.find('a'))?.lowCreditThreshold).toBe(5_000_000_000);
+      expect((await store.accounts.list())[0]?.lowCreditThreshold).toBe(5_000_000_000);
+      expect(await store.accounts.setLowCreditThreshold('nobody', 1)).toBe(false);
+    });
+  });
+
+  describe('a commit that takes the credit below the threshold', () => {
+    test('records one event with its id, also if it is sent again or the charges go on', async () => {
+      const store = await account();
+      await store.ledger.commit(commit({ late: costing(40) }));
+      expect(await waiting(store)).toEqual([]);
+      const crossing = commit({ late: costing(1, 2) });
+      await store.ledger.commit(crossing);
+      await store.ledger.commit(crossing);
+      await (await get().fixture.open()).ledger.commit(commit({ late: costing(10) }));
+      expect(await waiting(store)).toEqual([
+        { id: `evt_${crossing.id}`, account: 'a', at: expect.any(Number), credit: 57, threshold: 60 },
+      ]);
+    });
+
+    test('records an event again only after a payment has raised the credit to the threshold', async () => {
+      const store = await account();
+      await store.ledger.commit(commit({ late: costing(50) }));
+      await pay(store, 9);
+      await store.ledger.commit(commit({ late: costing(1) }));
+      expect(await waiting(store)).toHaveLength(1);
+      await pay(store, 2);
+      get().fixture.leap(1_000);
+      await store.ledger.commit(commit({ late: costing(1) }));
+      expect((await waiting(store)).map(({ credit }) => credit)).toEqual([50, 59]);
+    });
+
+    test('is the one that charges held credit, not the one that reserves or releases it', async () => {
+      const store = await account();
+      const hold = commit({ reserve: [80] });
+      await store.ledger.commit(hold);
+      expect(await waiting(store)).toEqual([]);
+      const { generation } = hold;
+      await store.ledger.commit(commit({ generation, begins: false, release: 35, settle: costing(45) }));
+      expect((await waiting(store)).map(({ credit }) => credit)).toEqual([55]);
+    });
+
+    test('records nothing without a threshold', async () => {
+      const store = await account(null);
+      await store.ledger.commit(commit({ late: costing(100) }));
+      expect(await waiting(store)).toEqual([]);
+    });
+
+    test('is one of many at the same time', async () => {
+      const stores = [await account(), await get().fixture.open()];
+      await Promise.all(
+        Array.from({ length: 20 }, (_, at) =>
+          stores[at % 2]?.ledger.commit(commit({ writer: `writer ${at}`, late: costing(4) })),
+        ),
+      );
+      expect((await waiting(stores[0] as Store)).map(({ credit }) => credit)).toEqual([56]);
+    });
+  });
+
+  describe('an event of an account', () => {
+    const recorded = async (webhooks: readonly string[] = ['w1', 'w2']) => {
+      const store = await account();
+      const poller = await running(store, webhooks);
+      await store.pollers.woken('one');
+      await store.ledger.commit(commit({ late: costing(50) }));
+      const [event] = await waiting(store);
+      return { store, poller, event: event as LowCreditEvent };
+    };
+
+    test('is queued for its webhooks, due at once, and their poller is notified', async () => {
+      const { store, poller, event } = await recorded();
+      await store.accountEvents.queue(event, 'account.low_credit', 'sealed body', ['w1']);
+      expect(await waiting(store)).toEqual([]);
+      expect(await store.deliveries.waiting('a', 'w1', false, 10)).toMatchObject([
+        { event: event.id, type: 'account.low_credit', sealed: 'sealed body', eventAt: event.at, nextAt: event.at },
+      ]);
+      expect(await waits(store, 'w2')).toEqual([]);
+      expect(await store.pollers.woken('one')).toEqual([poller.id]);
+    });
+
+    test('is in no live stream and does not move the events of the poller', async () => {
+      const { store, poller, event } = await recorded();
+      await store.accountEvents.queue(event, 'account.low_credit', 'sealed body', ['w1']);
+      await store.events.append(append(poller, ['e1']));
+      expect(ids(await store.events.after('a', poller.id, 0, 10))).toEqual(['e1']);
+      expect(await store.events.place('a', poller.id, event.id)).toBeNull();
+      expect((await waits(store)).toSorted()).toEqual(['e1', event.id].toSorted());
+      expect(await store.deliveries.replay('a', 'w1')).toBe(2);
+    });
+
+    test('is queued once, whichever processes queue it, and not again after its delivery', async () => {
+      const { store, poller, event } = await recorded();
+      const other = await get().fixture.open();
+      const queue = (by: Store) => by.accountEvents.queue(event, 'account.low_credit', 'sealed body', ['w1', 'w2']);
+      await Promise.all([queue(store), queue(other), queue(store)]);
+      expect([await waits(store, 'w1'), await waits(other, 'w2')]).toEqual([[event.id], [event.id]]);
+      expect(await store.deliveries.finish(poller, [result(event.id, 'delivered')])).toBe('noted');
+      await queue(other);
+      expect([await waits(store, 'w1'), await waits(store, 'w2')]).toEqual([[], [event.id]]);
+    });
+
+    test('without a webhook waits no longer, and a deleted webhook gets nothing', async () => {
+      const { store, event } = await recorded();
+      await store.webhooks.remove('a', 'w1');
+      await store.accountEvents.queue(event, 'account.low_credit', 'sealed body', ['w1', 'w2']);
+      expect([await waits(store, 'w1'), await waits(store, 'w2')]).toEqual([[], [event.id]]);
+      await pay(store, 100);
+      await store.ledger.commit(commit({ late: costing(100) }));
+      const [second] = await waiting(store);
+      await store.accountEvents.queue(second as LowCreditEvent, 'account.low_credit', 'sealed body', []);
+      expect(await waiting(store)).toEqual([]);
+      expect(await waits(store, 'w2')).toEqual([event.id]);
+    });
+
+    test('goes with its webhook to another poller, and expires like other events', async () => {
+      const { store, event } = await recorded(['w1']);
+      await store.accountEvents.queue(event, 'account.low_credit', 'sealed body', ['w1']);
+      const moved = {
+        ...webhook('w1', { poller: 'p2' }),
+        revision: (await store.webhooks.find('a', 'w1'))?.revision ?? 0,
+      };
+      expect(await store.webhooks.update(moved, { id: 'p2', account: 'a', sealed: 'x', createdAt: 1 })).toBe(true);
+      expect(await waits(store)).toEqual([event.id]);
+      get().fixture.leap(25 * 3_600_000);
+      expect(await store.events.sweep()).toBe(1);
+      expect(await store.deliveries.list('a', 'w1', 10)).toEqual([]);
+    });
+  });
+}

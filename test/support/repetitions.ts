@@ -1,0 +1,4 @@
+const isAll = process.env['TEST_ALL'] === '1';
+
+/** Returns how often a test repeats itself: `few` times in `npm test`, `many` times in `npm run test:all`. */
+export const repetitions = (few: number, many: number): number => (isAll ? many : few);

@@ -1,0 +1,124 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Overrides } from '../../src/main/app.ts';
+import type { Environment } from '../../src/shared/config/config.ts';
+import { Client } from '../support/client.ts';
+import { startReceiver, type TestReceiver } from '../support/receiver.ts';
+import { SandboxControl } from '../support/sandbox-control.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+export const secret = 'the-secret-of-these-tests';
+
+export interface Webhook {
+  id: string;
+  url: string;
+  valid: boolean;
+  created_at: string;
+  secret?: string;
+  events: string[] | null;
+  last_validated_at: string | null;
+  last_delivery_at: string | null;
+  last_error: string | null;
+  paused?: boolean;
+  state?: string;
+  state_reason?: string | null;
+}
+
+export interface Account {
+  userName: string;
+  userId: string;
+  authToken: string;
+}
+
+/** A started service, and receivers that end with it. */
+export class WebhookFixture {
+  readonly service: TestService;
+  readonly sandbox: SandboxControl;
+  readonly #receivers: TestReceiver[] = [];
+
+  constructor(service: TestService) {
+    this.service = service;
+    this.sandbox = new SandboxControl(service.demo.sandboxUrl);
+  }
+
+  async receiver(options: Parameters<typeof startReceiver>[0] = {}): Promise<TestReceiver> {
+    const receiver = await startReceiver({ secret, ...options });
+    this.#receivers.push(receiver);
+    return receiver;
+  }
+
+  /** A platform account of its own, and somebody who pays for it. */
+  async actor(): Promise<{ account: Account; client: Client }> {
+    const account = await this.sandbox.mint();
+    const { key } = await this.service.makeAccount('10');
+    const client = new Client({ baseUrl: this.service.demo.baseUrl, key, authToken: account.authToken });
+    return { account, client };
+  }
+
+  /** Something happens to the account; answers the platform's events. */
+  happen(account: Account, type = 'follow', count = 1, more: object = {}): Promise<PlatformEvents> {
+    return makeEvent(this.service.demo.sandboxUrl, account, type, count, more);
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.#receivers.map((receiver) => receiver.stop()));
+    await this.service.stop();
+  }
+}
+
+export type PlatformEvents = { id: string; tweet: { id: string } | null; actor: { id: string } }[];
+
+export async function makeEvent(
+  sandboxUrl: string,
+  { userName }: Account,
+  type = 'follow',
+  count = 1,
+  more: object = {},
+): Promise<PlatformEvents> {
+  const response = await fetch(`${sandboxUrl}/control/events`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ userName, type, count, ...more }),
+  });
+  if (response.status !== 201) throw new Error(`nothing happened: ${await response.text()}`);
+  return ((await response.json()) as { events: PlatformEvents }).events;
+}
+
+export async function startWebhookFixture(env: Environment = {}, overrides: Overrides = {}): Promise<WebhookFixture> {
+  return new WebhookFixture(await startService({ RATE_LIMIT: '0', ...env }, overrides));
+}
+
+export async function register(client: Client, wish: Record<string, unknown>): Promise<Webhook> {
+  const answer = await client.post('/webhooks', { secret, ...wish });
+  if (answer.status !== 200) throw new Error(`not registered: ${answer.body.error}`);
+  return answer.body.data as unknown as Webhook;
+}
+
+/** As the account's owner sees it. */
+export async function fetchWebhook(client: Client, id: string): Promise<Webhook> {
+  const answer = await client.with({ authToken: '' }).get(`/webhooks/${id}`);
+  return answer.body.data as unknown as Webhook;
+}
+
+/** PUT, PATCH and DELETE. */
+export function changeWebhook(client: Client, method: string, path: string, body?: Record<string, unknown>) {
+  const headers = body && { 'content-type': 'application/json' };
+  return client.send(method, path, body && JSON.stringify(body), headers);
+}
+
+/** Returns the outcomes of a webhook's deliveries. */
+export async function outcomesOf(client: Client, id: string): Promise<string[]> {
+  const answer = await client.with({ authToken: '' }).get(`/webhooks/${id}/deliveries`, { count: '100' });
+  return (answer.body.data['deliveries'] as { outcome: string }[]).map(({ outcome }) => outcome);
+}
+
+/** Waits until a receiver has received nothing for two seconds. */
+export async function untilQuiet({ requests }: TestReceiver): Promise<void> {
+  let before: number;
+  do {
+    before = requests.length;
+    await sleep(2_000);
+  } while (requests.length > before);
+}
+
+export const idsOf = (deliveries: TestReceiver['deliveries']): string[] =>
+  deliveries.map(({ body }) => (JSON.parse(body) as { id: string }).id);

@@ -1,0 +1,65 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { systemRuntime } from '../../src/shared/runtime/runtime.ts';
+import type { DeliveryResult, PollerRecord, Store } from '../../src/store/port.ts';
+import { ResultWriter } from '../../src/webhooks/delivery/result-writer.ts';
+import { PollerRun } from '../../src/webhooks/shared/poller-run.ts';
+
+const poller = { account: 'acc', id: 'poller', fence: 1, stopped: null } as PollerRecord;
+const last = { at: 0, durationMs: 1, responseCode: 200, error: null };
+const result = (event: number): DeliveryResult => ({
+  event: String(event),
+  webhook: 'wh',
+  state: 'delivered',
+  attempts: 1,
+  nextAt: null,
+  last,
+  exchange: null,
+});
+
+/** A writer on a store whose commits end when the test says so. */
+function makeWriter() {
+  const commits: { events: string[]; end: (error?: Error) => void }[] = [];
+  const finish: Store['deliveries']['finish'] = (_poller, results) =>
+    new Promise((resolve, reject) => {
+      const end = (error?: Error) => (error ? reject(error) : resolve('noted'));
+      commits.push({ events: results.map(({ event }) => event), end });
+    });
+  const store = { deliveries: { finish } } as unknown as Store;
+  const ignore = () => {};
+  const run = new PollerRun(poller, { attempted: ignore, appended: ignore, gap: ignore, failed: ignore });
+  return { writer: new ResultWriter({ store, runtime: systemRuntime, run }), commits };
+}
+
+async function untilCommits(commits: readonly unknown[], count: number): Promise<void> {
+  while (commits.length < count) await sleep(5);
+}
+
+test('results that arrive together are stored in one commit, and results that arrive during a commit in the next one', async () => {
+  const { writer, commits } = makeWriter();
+  const first = [1, 2, 3].map((event) => writer.write(result(event)));
+  await untilCommits(commits, 1);
+  const second = [4, 5].map((event) => writer.write(result(event)));
+  await sleep(60);
+  const third = writer.write(result(6));
+  expect(commits.map(({ events }) => events)).toEqual([['1', '2', '3']]);
+  commits[0]?.end();
+  await Promise.all(first);
+  await untilCommits(commits, 2);
+  expect(commits[1]?.events).toEqual(['4', '5', '6']);
+  commits[1]?.end();
+  await Promise.all([...second, third]);
+});
+
+test('a failed commit is repeated, and discarded after the writer has ended', async () => {
+  const { writer, commits } = makeWriter();
+  const stored = writer.write(result(1));
+  await untilCommits(commits, 1);
+  commits[0]?.end(new Error('away'));
+  await untilCommits(commits, 2);
+  expect(commits[1]?.events).toEqual(['1']);
+  writer.end();
+  commits[1]?.end(new Error('away'));
+  await stored;
+  expect(commits).toHaveLength(2);
+});
