@@ -2,11 +2,12 @@
 // Runs all benchmarks, records the results, and writes docs/performance.md with its charts.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { cpus, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { readArguments } from './bench/frame.js';
 import { drawChart } from './bench/report/charts.js';
 import { writePage } from './bench/report/page.js';
+import { describeRun, rounded } from './bench/report/recorded.js';
 
 const docs = join(import.meta.dirname, '../docs');
 const folder = join(docs, 'performance');
@@ -74,9 +75,7 @@ function measure() {
     process.exitCode = 1;
   }
   const made = {
-    at: new Date().toISOString(),
-    commit: git('rev-parse', '--short', 'HEAD'),
-    machine: `${cpus().length} cores of ${cpus()[0]?.model.trim() ?? 'an unknown processor'}, Node ${process.version}`,
+    ...describeRun(),
     seconds: Math.round((performance.now() - startedAt) / 1_000),
     results,
     previous: recorded && {
@@ -116,15 +115,4 @@ function render(run) {
     for (const [index, chart] of charts.entries()) writeFileSync(join(docs, fileOf(name, index)), drawChart(chart));
   }
   writeFileSync(join(docs, 'performance.md'), writePage(run, budgets, fileOf));
-}
-
-/** Results are rounded to four digits, because the machine cannot reproduce more. */
-function rounded(value) {
-  return JSON.parse(
-    JSON.stringify(value, (_key, item) => (typeof item === 'number' ? Number(item.toPrecision(4)) : item)),
-  );
-}
-
-function git(...args) {
-  return spawnSync('git', args, { encoding: 'utf8', cwd: import.meta.dirname }).stdout.trim() || 'unknown';
 }

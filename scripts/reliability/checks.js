@@ -1,0 +1,13 @@
+/**
+ * The checks of `npm run reliability -- --run`, in the order of docs/reliability.md. `script` is a file in scripts/. Without arguments it
+ * runs for a short time; `long` are the arguments of the run whose results are recorded. A check of two runs has two lists of arguments.
+ */
+export const checks = [
+  { name: 'soak', title: 'Soak', script: 'soak.js', long: [[]] },
+  { name: 'overload', title: 'Overload', script: 'overload.js', long: [[]] },
+  { name: 'kills', title: 'Kills and other faults', script: 'kills.js', long: [[]] },
+  { name: 'many', title: 'Many keys, webhooks, events and calls', script: 'many.js', long: [[]] },
+  { name: 'scale', title: 'Scale', script: 'scale.js', long: [[]] },
+  { name: 'backup', title: 'Backup, restore and rotation of the key', script: 'backup-under-load.js', long: [[]] },
+  { name: 'security', title: 'Security', script: 'security.js', long: [[]] },
+];
