@@ -29,6 +29,8 @@ export interface ActivityResponse {
 /** Requests pages of an actor's events from the platform for one poller. Each request must be ended before the next one. */
 export class ActivityRequests {
   readonly #parts: ActivityRequestsParts;
+  /** Aborts requests that were not made ahead. One object serves many requests, because most pollers are idle and make no other garbage. */
+  #abort = new AbortController();
   #current: { abort: AbortController; mayWait: boolean; wait: ActivityWait | null } | null = null;
   /** The page after a full one. It is requested while the full one is stored. */
   #ahead: { cursor: string; page: Promise<ActivityPage>; abort: AbortController } | null = null;
@@ -74,15 +76,16 @@ export class ActivityRequests {
   ): Promise<ActivityResponse> {
     const ahead = this.#ahead?.cursor === cursor ? this.#ahead : null;
     this.#ahead = null;
+    if (this.#abort.signal.aborted) this.#abort = new AbortController();
     const current = {
-      abort: ahead?.abort ?? new AbortController(),
+      abort: ahead?.abort ?? this.#abort,
       mayWait: ahead === null && worked,
       wait: null as ActivityWait | null,
     };
     this.#current = current;
     const credentials = this.#credentials();
     this.#hasProxy = credentials.proxy !== null;
-    if (current.mayWait) current.wait = await this.#beginWait(credentials, quietMs);
+    if (current.mayWait && this.#mayBeHeld(quietMs)) current.wait = await this.#beginWait(credentials, quietMs);
     const page = await (ahead?.page ?? this.#ask(credentials, current.abort, cursor, current.wait?.ms ?? 0));
     return { page, wait: current.wait, mayWait: current.mayWait };
   }
@@ -125,6 +128,12 @@ export class ActivityRequests {
   ): Promise<ActivityPage> {
     const session = pollerSession(this.#parts, this.#parts.run.record.account, credentials, signal);
     return session.activity({ count: eventsAtOnce, cursor, waitMs });
+  }
+
+  /** Returns false if the request of this actor certainly may not wait. */
+  #mayBeHeld(quietMs: number): boolean {
+    const { waits, platform } = this.#parts;
+    return waits.isActive(quietMs) || platform.quietActorsWait || this.#streamedUntil !== null;
   }
 
   async #beginWait({ proxy }: PollerCredentials, quietMs: number): Promise<ActivityWait | null> {

@@ -172,8 +172,9 @@ export class RunningPoller {
       const { page } = response;
       const isFull = page.events.length === eventsAtOnce;
       if (isFull && !this.#ended && !this.#queues.isFull) requests.askAhead(page.cursor);
-      // The semaphore is not held while the platform waits for events.
-      await this.#run.turn.run(() => this.#append(page));
+      // The semaphore is not held while the platform waits for events. An empty page, the usual result, does not need it.
+      if (this.#isNew(page)) await this.#run.turn.run(() => this.#append(page));
+      this.#afterSuccess();
       if (isFull) await this.#queues.room(maxRoomMs);
       if (page.events.length > 0) this.#quietSince = runtime.now();
       this.#pollIn(this.#pauseAfter(response, runtime.now() - startedAt));
@@ -188,14 +189,19 @@ export class RunningPoller {
     }
   }
 
-  async #append({ events, cursor: after, gap: isIncomplete }: ActivityPage): Promise<void> {
-    const gap = isIncomplete || this.#cursorLost;
-    if (events.length > 0 || this.#cursor === null || gap) {
-      if (await this.#appender.append({ events, before: this.#cursor, after, gap })) {
-        this.#cursor = after;
-        this.#cursorLost = false;
-      }
-    }
+  /** Returns true if the page must be stored. */
+  #isNew({ events, gap }: ActivityPage): boolean {
+    return events.length > 0 || this.#cursor === null || gap || this.#cursorLost;
+  }
+
+  async #append({ events, cursor: after, gap }: ActivityPage): Promise<void> {
+    const page = { events, before: this.#cursor, after, gap: gap || this.#cursorLost };
+    if (!(await this.#appender.append(page))) return;
+    this.#cursor = after;
+    this.#cursorLost = false;
+  }
+
+  #afterSuccess(): void {
     this.#failures = 0;
     this.#worked = true;
     this.#waits.worked(this.#parts.runtime.now());
