@@ -1,7 +1,14 @@
 import { configDefaults, defineConfig } from 'vitest/config';
 
-/** Long faults, the soak, browsers, and the longest tests on the AT Protocol's servers. `npm run test:all` runs them; scripts/faults.js and scripts/survival.js run two of them for longer. */
+/**
+ * Long faults, the soak, browsers, and the longest tests of processes, guides and the AT Protocol's servers. `npm run test:all` runs them;
+ * scripts/faults.js and scripts/survival.js run two of them for longer.
+ */
 const onlyInAll = [
+  'test/articles/faults.test.ts',
+  'test/cli/account-data.test.ts',
+  'test/docs/guides.test.ts',
+  'test/processes/two-gateways.test.ts',
   'test/browser/**',
   'test/soak/**',
   'test/platform/atproto/{events,parity}.test.ts',
