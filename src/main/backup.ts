@@ -118,11 +118,12 @@ export async function restore(config: Config, path: string, options: RestoreOpti
   const file = join(path, manifest.file);
   if (mongodbUrl === null) {
     makeDataDir(config);
-    const { assertNoDatabase, restoreSqlite } = await loadStore.sqlite();
-    assertNoDatabase(storePath(config));
-    await checkFile(file, manifest, options.onChecked);
-    await restoreSqlite(file, storePath(config), withoutSecrets);
-    await sync(config.dataDir);
+    const { withNoDatabase, restoreSqlite } = await loadStore.sqlite();
+    await withNoDatabase(storePath(config), async () => {
+      await checkFile(file, manifest, options.onChecked);
+      await restoreSqlite(file, storePath(config), withoutSecrets);
+      await sync(config.dataDir);
+    });
   } else {
     const { assertEmptyDatabase, restoreMongo } = await loadStore.mongodb();
     await assertEmptyDatabase(mongodbUrl.expose());

@@ -97,8 +97,9 @@ async function readKeys({ dataDir, secrets }: Config, check: StoredCheck) {
 
 /**
  * Returns false if none of the keys decrypts the check value. Writes the check value if there is none. The value contains one encrypted
- * text for each key of the process that wrote it, beginning with the key that encrypts. During a rotation (`old`, then `new,old`, then
- * `new`) processes with any of these settings can start, until one starts with `new` alone. From then on, `old` alone is refused.
+ * text for each key of the process that wrote it, beginning with the key that encrypts. During a rotation (`old`, then `old,new`, then
+ * `new,old`, then `new`) processes with any of these settings can start, until one starts with `new` alone. From then on, `old` alone is
+ * refused. `old,new` does not add a text of the new key, because nothing is encrypted with it yet.
  */
 async function proveKeys(
   keys: readonly Secret<Buffer>[],
@@ -117,7 +118,7 @@ async function proveKeys(
     const openedBy = seals.map((text) => vaults.findIndex((vault) => opens(vault, text)));
     if (openedBy.every((index) => index === -1)) return false;
     const sealsFirst = openedBy[0] === 0;
-    const isCurrent = sealsFirst ? seals.length === keys.length && !openedBy.includes(-1) : openedBy.includes(0);
+    const isCurrent = sealsFirst ? !openedBy.includes(-1) : openedBy.includes(0);
     if (isCurrent) {
       if (openedBy[0] === -1) logger.warn('SECRET_KEY lacks the newer key with which other processes encrypt: add it');
       return true;

@@ -14,6 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { restore } from '../../src/main/backup.ts';
 import { openStore } from '../../src/main/open-store.ts';
 import { readConfig } from '../../src/shared/config/config.ts';
 import { systemRuntime } from '../../src/shared/runtime/runtime.ts';
@@ -134,7 +135,7 @@ describe.each(['sqlite', 'mongodb'])('a backup of the %s store', (kind) => {
       const read = await client.with({ baseUrl: gateway.demo.baseUrl }).get(`/webhooks/${webhook}`);
       expect(read.body.data).toMatchObject({ url: receiver.url });
       const refused = await postern(['restore', backup], settings);
-      expect(refused).toMatchObject({ code: 1, err: expect.stringMatching(/A gateway uses|overwrites nothing/) });
+      expect(refused).toMatchObject({ code: 1, err: expect.stringMatching(/A gateway .*uses|overwrites nothing/) });
       await gateway.process.end('SIGTERM');
     });
 
@@ -155,6 +156,28 @@ describe.each(['sqlite', 'mongodb'])('a backup of the %s store', (kind) => {
       await withStore(settings, (store) => store.accounts.create({ id: 'acc_1', name: 'One', createdAt: 1 }));
       const outcome = await postern(['restore', backup], settings);
       expect(outcome).toMatchObject({ code: 1, err: expect.stringContaining('a restore overwrites nothing') });
+    });
+
+    test('is restored once by commands that run at the same time', async () => {
+      const settings = emptyStore();
+      const outcomes = await Promise.all([1, 2, 3].map(() => postern(['restore', backup], settings)));
+      expect(outcomes.map(({ code }) => code).sort()).toEqual([0, 1, 1]);
+      for (const { code, err } of outcomes) {
+        if (code === 1) expect(err).toMatch(/another restore uses|is being restored into|overwrites nothing/);
+      }
+      const accounts = await withStore(settings, (store) => store.accounts.list());
+      expect(accounts.find(({ name }) => name === 'Busy')?.paid).toBe(10_000_000);
+    });
+
+    test.skipIf(kind !== 'sqlite')('is restored by one command only, from the check of the backup on', async () => {
+      const config = readConfig(emptyStore());
+      const options = { withoutSecrets: false, onRestored: () => {} };
+      let second: Promise<unknown> | undefined;
+      const startSecond = () => {
+        second ??= restore(config, backup, { ...options, onChecked: () => {} }).catch(String);
+      };
+      await restore(config, backup, { ...options, onChecked: startSecond });
+      expect(await second).toContain('A gateway or another restore uses');
     });
 
     test.skipIf(kind !== 'mongodb')('is not used while its restore is incomplete', async () => {

@@ -8,7 +8,7 @@ import type { BackupContent, OnProgress } from '../backup-port.ts';
 import { connectToMongo, makeClient } from './client.ts';
 import { type Collections, collectionsOf } from './collections.ts';
 import { batchSize } from './delete-in-batches.ts';
-import { translateMongoError } from './errors.ts';
+import { isDuplicate, translateMongoError } from './errors.ts';
 import { makeCollections, schemaVersion, unfinishedRestore } from './migrate.ts';
 import { discardSealed } from './secret-check.ts';
 
@@ -148,24 +148,28 @@ function add(sums: Map<string, number>, account: string, micros: number): void {
 /** Throws if the database has documents, or if a gateway uses it. */
 export function assertEmptyDatabase(url: string): Promise<void> {
   return withDatabase(url, async (db) => {
-    const { meta, processes } = collectionsOf(db);
-    if (await meta.findOne({ _id: 'restore' })) throw new OperatorError(unfinishedRestore(db));
-    if (await processes.findOne({ expiresAt: { $gt: await serverTime(db) } })) {
+    if (await collectionsOf(db).meta.findOne({ _id: 'restore' })) throw new OperatorError(unfinishedRestore(db));
+    await refuseData(db);
+  });
+}
+
+async function refuseData(db: Db): Promise<void> {
+  const { processes } = collectionsOf(db);
+  if (await processes.findOne({ expiresAt: { $gt: await serverTime(db) } })) {
+    throw new OperatorError({
+      detail: `A gateway uses the database ${db.databaseName}`,
+      advice: 'stop every gateway of this database first. A killed gateway counts as running for 30 seconds',
+    });
+  }
+  const collections = await db.listCollections({}, { nameOnly: true }).toArray();
+  for (const { name } of collections) {
+    if (await db.collection(name).findOne({ _id: { $ne: 'restore' as never } }, { projection: { _id: 1 } })) {
       throw new OperatorError({
-        detail: `A gateway uses the database ${db.databaseName}`,
-        advice: 'stop every gateway of this database first. A killed gateway counts as running for 30 seconds',
+        detail: `The database ${db.databaseName} has data (in the collection ${name}), and a restore overwrites nothing`,
+        advice: 'name another database at the end of MONGODB_URL, or drop this one',
       });
     }
-    const collections = await db.listCollections({}, { nameOnly: true }).toArray();
-    for (const { name } of collections) {
-      if (await db.collection(name).findOne({}, { projection: { _id: 1 } })) {
-        throw new OperatorError({
-          detail: `The database ${db.databaseName} has data (in the collection ${name}), and a restore overwrites nothing`,
-          advice: 'name another database at the end of MONGODB_URL, or drop this one',
-        });
-      }
-    }
-  });
+  }
 }
 
 /** Inserts the documents of a backup into an empty database. Gateways refuse to start on it until all are inserted. */
@@ -178,7 +182,7 @@ export function restoreMongo(
 ): Promise<void> {
   return withDatabase(url, async (db) => {
     const collections = collectionsOf(db);
-    await collections.meta.insertOne({ _id: 'restore', v: 1 });
+    await beginRestore(db, collections);
     await makeCollections(db, collections);
     const input = createReadStream(source);
     input.on('data', () => onProgress(input.bytesRead, total));
@@ -186,6 +190,21 @@ export function restoreMongo(
     if (withoutSealed) await discardSealed(collections);
     await collections.meta.deleteOne({ _id: 'restore' });
   });
+}
+
+/** Marks the database as incomplete. Throws if another restore has marked it, or if it has data by now. */
+async function beginRestore(db: Db, { meta }: Collections): Promise<void> {
+  try {
+    await meta.insertOne({ _id: 'restore', v: 1 });
+  } catch (error) {
+    throw isDuplicate(error) ? new OperatorError(unfinishedRestore(db)) : error;
+  }
+  try {
+    await refuseData(db);
+  } catch (error) {
+    await meta.deleteOne({ _id: 'restore' });
+    throw error;
+  }
 }
 
 async function insertAll(db: Db, collections: Collections, content: AsyncIterable<Buffer>): Promise<void> {

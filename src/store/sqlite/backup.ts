@@ -65,14 +65,27 @@ function checkCopy(path: string, target: string): BackupContent {
   }
 }
 
-/** Throws if the database exists, or if a gateway uses it. */
-export function assertNoDatabase(path: string): void {
+/**
+ * Runs `work`, which may create the database. Throws if the database exists, or if a gateway or another restore uses it. No other restore
+ * begins until `work` ends.
+ */
+export async function withNoDatabase(path: string, work: () => Promise<void>): Promise<void> {
   const lock = new PollerHostLock(path);
-  const alone = lock.enter();
-  lock.close();
-  if (!alone) {
-    throw new OperatorError({ detail: `A gateway uses ${path}`, advice: 'stop every gateway of this DATA_DIR first' });
+  try {
+    if (!lock.enterAlone()) {
+      throw new OperatorError({
+        detail: `A gateway or another restore uses ${path}`,
+        advice: 'stop every gateway of this DATA_DIR, and wait for the end of the other restore',
+      });
+    }
+    refuseExisting(path);
+    await work();
+  } finally {
+    lock.close();
   }
+}
+
+function refuseExisting(path: string): void {
   if (existsSync(path) || existsSync(`${path}-wal`)) {
     throw new OperatorError({
       detail: `There is already a database ${path}, and a restore overwrites nothing`,
@@ -81,7 +94,10 @@ export function assertNoDatabase(path: string): void {
   }
 }
 
-/** Creates the database from the file of a backup. The database appears at `path` when it is complete. */
+/**
+ * Creates the database from the file of a backup. The database appears at `path` when it is complete. Must run in `withNoDatabase`, because
+ * it deletes the draft of a restore that was interrupted.
+ */
 export async function restoreSqlite(source: string, path: string, withoutSealed: boolean): Promise<void> {
   const draft = `${path}.restoring`;
   const files = ['', '-wal', '-shm'].map((suffix) => `${draft}${suffix}`);
@@ -96,7 +112,7 @@ export async function restoreSqlite(source: string, path: string, withoutSealed:
     database.close();
     linkSync(draft, path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') assertNoDatabase(path);
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') refuseExisting(path);
     throw error;
   } finally {
     for (const file of files) rmSync(file, { force: true });

@@ -4,7 +4,7 @@ import Libsql from 'libsql';
 /**
  * Detects whether other processes run pollers with the same database file. Each process holds a shared lock on an empty file next to the
  * database. The operating system releases the lock when the process ends for any reason. A process that can take an exclusive lock is the
- * only one.
+ * only one. A restore keeps the exclusive lock until it ends.
  */
 export class PollerHostLock {
   readonly #path: string | null;
@@ -34,6 +34,18 @@ export class PollerHostLock {
       return alone;
     } catch {
       // If locks do not work on this file system, the pollers of a dead process are taken over when its heartbeat expires.
+      return false;
+    }
+  }
+
+  /** Takes the exclusive lock until `close`. Returns false if another process has the lock, or if locks do not work on this file system. */
+  enterAlone(): boolean {
+    if (this.#entered || this.#path === null) return false;
+    this.#entered = true;
+    try {
+      this.#connection = connect(this.#path);
+      return this.#try('BEGIN EXCLUSIVE');
+    } catch {
       return false;
     }
   }

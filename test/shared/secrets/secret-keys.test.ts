@@ -111,6 +111,21 @@ describe.each(['sqlite', ...(found ? ['mongodb'] : [])])('the secret key of a st
     await start(next);
   });
 
+  test('is made known to all processes before one of them encrypts with it', async () => {
+    const [old, next] = [newKey(), newKey()];
+    await start(old);
+    await start(old, next);
+    await start(old);
+    expect(await refusal(next)).toMatch(wrong);
+    await start(next, old);
+    // A process that restarts before it gets the new order.
+    await start(old, next);
+    await start(next, old);
+    await start(next);
+    expect(log).toEqual([]);
+    expect(await refusal(old)).toMatch(wrong);
+  });
+
   test('is exchanged twice before the oldest goes', async () => {
     const [a, b, c] = [newKey(), newKey(), newKey()];
     await start(a);
