@@ -22,7 +22,7 @@ export function withoutValues(message: string): string {
   const variable = /^Variable "\$\w+" got invalid value /.exec(message)?.[0];
   if (variable !== undefined) {
     const [given = '', ...rest] = message.slice(variable.length).split(failures);
-    const place = / at "\w+[\w.[\]]*"$/.exec(given)?.[0] ?? '';
+    const place = / at "\w[\w.[\]]*"$/.exec(given)?.[0] ?? '';
     return [variable.trimEnd() + place, ...(rest.length > 0 ? [withoutValues(rest.join('; '))] : [])].join('; ');
   }
   return message

@@ -61,6 +61,15 @@ const requests = {
         variables: { ids: Array(150_000).fill(null) },
       }),
     ),
+  'a wrong variable that looks like the place of a mistake': (n) =>
+    post(
+      JSON.stringify({
+        query: `query Q${n}($first:Int){searchTweets(q:"tea",first:$first){nodes{id}}}`,
+        variables: {
+          first: Object.fromEntries(Array.from({ length: 15 }, (_, i) => [`${i} at "${'x'.repeat(60_000)}`, 1])),
+        },
+      }),
+    ),
   '500 repetitions to compare': ask(`{${many(500, () => 'viewer{id}')}}`),
   '75 repetitions to compare': ask(`{x ${many(75, () => 'viewer{id name userId url userName location canDm}')}}`),
   '49 fragments to compare': ask(
