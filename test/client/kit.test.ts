@@ -128,6 +128,21 @@ describe('a receiver', () => {
 
   const post = (body: string, headers: Record<string, string>) => fetch(origin, { method: 'POST', body, headers });
 
+  test('signs no delivery that someone sends as the token of a handshake', async () => {
+    const body = JSON.stringify({ id: 'evt_forged', type: 'user.follow', actor_ids: [], actor_screen_names: [] });
+    const timestamp = Math.floor(Date.now() / 1_000);
+    for (const content of [`evt_forged.${timestamp}.${body}`, body]) {
+      const response = await fetch(`${origin}/hook?crc_token=${encodeURIComponent(content)}`);
+      expect(response.status).toBe(401);
+      const { response_token: token = '' } = (await response.json()) as { response_token?: string };
+      const forged = { 'webhook-id': 'evt_forged', 'webhook-timestamp': String(timestamp) };
+      const signature = `v1,${token.slice('sha256='.length)}`;
+      expect((await post(body, { ...forged, 'webhook-signature': signature })).status).toBe(401);
+      expect(isSignedByPlatform(body, { 'x-platform-webhooks-signature': token }, secret)).toBe(false);
+    }
+    expect(events).toEqual([]);
+  });
+
   test('hands over what was signed, refuses what was not, and asks again for what it could not handle', async () => {
     const body = JSON.stringify({
       id: 'evt_1',

@@ -70,9 +70,9 @@ function replyTo({ secret, onEvent }: ReceiverOptions) {
   return async ({ method, url = '', headers }: RequestHead, chunks: Chunks): Promise<Reply> => {
     // `new URL` is not used, because it throws for a path such as `//`.
     const token = new URLSearchParams(url.replace(/^[^?]*/, '')).get('crc_token');
-    if (method === 'GET' && token !== null) return { status: 200, body: answerCrc(token, newest) };
-    if (method !== 'POST') return { status: 405, body: { error: 'GET with crc_token, or POST' } };
     try {
+      if (method === 'GET' && token !== null) return { status: 200, body: answerCrc(token, newest) };
+      if (method !== 'POST') return { status: 405, body: { error: 'GET with crc_token, or POST' } };
       const body = await readRaw(chunks);
       const delivery = verify(body, headers, secret);
       await onEvent(JSON.parse(new TextDecoder().decode(body)) as WebhookEvent, delivery);

@@ -63,7 +63,8 @@ export function verify(
 
 /**
  * Returns true if the platform signature was made with this secret. Prefer `verify`. The platform signature covers only
- * the body, so it also accepts old deliveries, and texts that the receiver signed as the token of a CRC handshake.
+ * the body, so it also accepts old deliveries, and texts that a receiver without `answerCrc` signed as the token of a CRC
+ * handshake.
  */
 export function isSignedByPlatform(rawBody: RawBody, headers: ReceivedHeaders, secret: string): boolean {
   return isSameText(read(headers, 'x-platform-webhooks-signature'), platformSignature(bytesOf(rawBody), secret));
@@ -71,9 +72,11 @@ export function isSignedByPlatform(rawBody: RawBody, headers: ReceivedHeaders, s
 
 /**
  * Returns the JSON body with which a receiver responds to a CRC handshake, with status 200 (docs/webhooks.md, The
- * handshake).
+ * handshake). Throws `WebhookVerificationError` for a token that Postern does not send. Anyone can call a receiver, and
+ * the response would otherwise be the signature of a forged delivery that was sent as the token.
  */
 export function answerCrc(token: string, secret: string): { response_token: string } {
+  if (!/^[\w-]{1,128}$/.test(token)) throw new WebhookVerificationError('crc_token is not one of Postern');
   return { response_token: crcResponseToken(token, secret) };
 }
 
