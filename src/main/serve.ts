@@ -43,6 +43,9 @@ export async function serve(config: Config, overrides: Overrides = {}): Promise<
     },
     app.handler,
   );
+  // Node would drop all headers after the first thousand, without an error: a second `Authorization`, or the `X-Forwarded-For` of a reverse
+  // proxy. The limit of 16 KiB for all headers together bounds their number too.
+  server.maxHeadersCount = 0;
   // Node would respond to an unknown `Expect` header without an Envelope. RFC 9110 allows a server to ignore the header, so the request is
   // handled normally.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));

@@ -1,9 +1,8 @@
 import type { IncomingMessage } from 'node:http';
-import { parse as parseQuery } from 'node:querystring';
 import type { StreamGrant, StreamTokens } from '../../billing/stream-tokens.ts';
 import { malformedField } from '../../shared/errors/fields.ts';
 import { Secret } from '../../shared/secrets/secret.ts';
-import { readTarget } from './request-target.ts';
+import { parseQuery, readTarget } from './request-target.ts';
 
 export interface StreamGrantParts {
   streamTokens: StreamTokens;

@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { parse as parseQuery } from 'node:querystring';
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import { mcpServer } from '../../mcp/server.ts';
 import { isPolicy, type Policy, policies } from '../../mcp/tools.ts';
@@ -11,7 +10,7 @@ import { refuseCredentialsInQuery } from '../http/credential-headers.ts';
 import { readJsonBody } from '../http/json-body.ts';
 import { applyRate } from '../http/rate-limit.ts';
 import { handle, localsOf } from '../http/request-locals.ts';
-import type { RequestTarget } from '../http/request-target.ts';
+import { parseQuery, type RequestTarget } from '../http/request-target.ts';
 import { sendError } from '../rest/envelope.ts';
 import { PipelineBackend, type PipelineBackendParts } from './pipeline-backend.ts';
 import { sendWebResponse } from './web-response.ts';

@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { parse as parseQuery } from 'node:querystring';
 import type { Action } from '../../actions/action.ts';
 import type { ActionPipeline } from '../../actions/pipeline/action-pipeline.ts';
 import type { CallRecorder } from '../../billing/call-recorder.ts';
@@ -14,7 +13,7 @@ import { streamOpened } from '../http/event-stream.ts';
 import { readJsonBody } from '../http/json-body.ts';
 import { applyRate } from '../http/rate-limit.ts';
 import { handle, localsOf } from '../http/request-locals.ts';
-import type { RequestTarget } from '../http/request-target.ts';
+import { parseQuery, type RequestTarget } from '../http/request-target.ts';
 import { actionRoute, type RestHandler } from './action-route.ts';
 import { sendError } from './envelope.ts';
 import { findRoute, type Route, routesOf, unknownPath } from './routes.ts';

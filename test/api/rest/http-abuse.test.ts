@@ -94,6 +94,41 @@ describe('malformed and unusual HTTP', () => {
     expect(answers).toHaveLength(1);
   });
 
+  test.each([
+    ['chunked, and then another coding', 'Transfer-Encoding: chunked, identity'],
+    ['chunked twice', 'Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked'],
+    ['chunked after a tab', 'Transfer-Encoding:\x0bchunked'],
+    ['a length with a sign', 'Content-Length: +6'],
+    ['a length in a list', 'Content-Length: 6, 6'],
+    ['a length in hex', 'Content-Length: 0x6'],
+    ['a name that continues after a blank', 'Transfer-Encoding : chunked'],
+    ['a line that ends with CR alone', 'x-a: b\rTransfer-Encoding: chunked'],
+    ['a line that ends with LF alone', 'x-a: b\nTransfer-Encoding: chunked'],
+  ])('is one request or none, never two (smuggling): %s', async (_name, header) => {
+    const body = '0\r\n\r\nGET /v1/account HTTP/1.1\r\nHost: a\r\n\r\n';
+    const bytes = Buffer.from(request('POST /v1/tweet/create HTTP/1.1', [header], body), 'latin1');
+    const { answers } = await send(bytes, { answers: 2, quietMs: 1_000 });
+    expect(answers.length, answers.map(({ status }) => status).join()).toBeLessThanOrEqual(1);
+    for (const answer of answers) expectEnvelope(answer);
+  });
+
+  test('no header is lost behind a thousand others', async () => {
+    const many = Array.from({ length: 2_500 }, () => 'a:');
+    const own = `Authorization: Bearer ${key}`;
+    const get = (headers: readonly string[]) => `GET /v1/account HTTP/1.1\r\n${headers.join('\r\n')}\r\n\r\n`;
+    const { answers } = await send(get(['Host: a', ...many, own]));
+    expect(answers[0]?.status, answers[0]?.body).toBe(200);
+    const twice = await send(get(['Host: a', own, ...many, 'Authorization: Bearer other']));
+    expectEnvelope(twice.answers[0], 400);
+  });
+
+  test('no parameter is lost behind a thousand others', async () => {
+    const many = Array.from({ length: 1_500 }, (_, i) => `${i}=`).join('&');
+    const { answers } = await send(request(`GET /v1/user/info?${many}&userName=grace&proxy=socks5://a HTTP/1.1`));
+    expectEnvelope(answers[0], 400);
+    expect(answers[0]?.body).toContain('proxy');
+  });
+
   test('is refused: chunks whose size is no number', async () => {
     const headers = ['Content-Type: application/json', 'Transfer-Encoding: chunked'];
     const { answers } = await send(request('POST /v1/tweet/create HTTP/1.1', headers, 'zz\r\n{}\r\n0\r\n\r\n'));
