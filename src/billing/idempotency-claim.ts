@@ -23,6 +23,8 @@ export interface ClaimParts {
   mayKeepRefusal: () => boolean;
   /** Counts a request that stays under its key without a response. */
   onUnknown: () => void;
+  /** Counts a response that was stored without a charge, by its length in characters. */
+  onUnpaid: (characters: number) => void;
 }
 
 /** The longest refusal, in characters, that is stored. Callers do not pay for stored refusals, so a longer one is not stored. */
@@ -72,6 +74,12 @@ export class IdempotencyClaim {
     }
     if (body.length > longestRefusal || !this.#parts.mayKeepRefusal()) return this.leave('forgotten');
     await this.keep({ status: error.status, body, reason: error.reason });
+  }
+
+  /** Stores the response of a request that succeeded and cost nothing. Stores any length, because the request has been performed. */
+  async keepUnpaid(answer: StoredResponse): Promise<void> {
+    this.#parts.onUnpaid(answer.body.length);
+    await this.keep(answer);
   }
 
   /** Stores a response without a charge. */

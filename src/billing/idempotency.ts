@@ -28,10 +28,12 @@ export interface IdempotencyOptions {
 }
 
 /**
- * The maximum number of uncharged records per minute that an account may add to the store: refusals, and requests with an unknown outcome.
- * They are stored for 24 h.
+ * The maximum number of uncharged records per minute that an account may add to the store: refusals, requests with an unknown outcome, and
+ * responses of free calls. They are stored for 24 h.
  */
 const unpaidPerMinute = 60;
+/** A response of a free call counts as one record for each of these characters. */
+const unpaidRecordCharacters = 4_096;
 
 /**
  * Implements Idempotency-Keys (docs/money.md, Idempotency): requests with the same key and content within 24 h are performed and charged
@@ -42,6 +44,7 @@ export class Idempotency {
   readonly #keys: readonly Secret<Buffer>[];
   readonly #refusals: RateLimiter;
   readonly #unknown: RateLimiter;
+  readonly #free: RateLimiter;
 
   constructor(options: IdempotencyOptions) {
     this.#options = options;
@@ -49,16 +52,18 @@ export class Idempotency {
     const limits = { runtime: options.runtime, defaultLimit: unpaidPerMinute, processes: () => 1 };
     this.#refusals = new RateLimiter(limits);
     this.#unknown = new RateLimiter(limits);
+    this.#free = new RateLimiter(limits);
   }
 
   /**
    * Claims the key. The caller must perform the request and end the claim. Returns the stored response if the request was performed before.
    * Throws `conflict` if the request is running, its outcome is unknown, or its response cannot be decrypted, `idempotency_mismatch`,
-   * `unavailable`, or `rate_limited` if too many requests of the account ended with an unknown outcome.
+   * `unavailable`, or `rate_limited` if too many requests of the account ended with an unknown outcome or cost nothing.
    */
   async begin({ account, key, content }: IdempotentRequest): Promise<IdempotencyClaim | StoredResponse> {
     const { store, runtime, vault, repeatable } = this.#options;
-    this.#refuseBeyondUnknown(account);
+    refuseBeyond(this.#unknown, account, 'had an unknown outcome');
+    refuseBeyond(this.#free, account, 'cost nothing');
     const reference = { account, key, owner: runtime.randomBytes(12).toString('base64url') };
     const fingerprints = this.#keys.map((secret) => hmac(secret, `request\0${content}`));
     const outcome = await orStoreUnavailable(
@@ -95,6 +100,8 @@ export class Idempotency {
           seal: (answer) => vault.seal(JSON.stringify(answer), recordOf(account, key)),
           mayKeepRefusal: () => this.#refusals.take(account, null)?.allowed !== false,
           onUnknown: () => void this.#unknown.take(account, null),
+          onUnpaid: (characters) =>
+            this.#free.add(account, Math.max(1, Math.ceil(characters / unpaidRecordCharacters))),
         });
         if (outcome.again && !repeatable) {
           await claim.leave();
@@ -115,19 +122,20 @@ export class Idempotency {
       throw error instanceof VaultError ? unreadable(error) : error;
     }
   }
+}
 
-  #refuseBeyondUnknown(account: string): void {
-    const state = this.#unknown.take(account, null);
-    if (state?.allowed === false) {
-      throw new PosternError(
-        'idempotency_limit',
-        `More than ${unpaidPerMinute} requests with an Idempotency-Key had an unknown outcome within a minute: wait before the next one`,
-        { retryAfterSeconds: state.retryAfterSeconds },
-      );
-    }
-    // The call is not counted here, because only requests that end with an unknown outcome count.
-    this.#unknown.add(account, -1);
+/** Throws `rate_limited` if the account has reached the limit. `what` describes the requests that count towards it. */
+function refuseBeyond(limiter: RateLimiter, account: string, what: string): void {
+  const state = limiter.take(account, null);
+  if (state?.allowed === false) {
+    throw new PosternError(
+      'idempotency_limit',
+      `More than ${unpaidPerMinute} requests with an Idempotency-Key ${what} within a minute: wait before the next one`,
+      { retryAfterSeconds: state.retryAfterSeconds },
+    );
   }
+  // The request is not counted here, because how it ends decides whether it counts.
+  limiter.add(account, -1);
 }
 
 /** The request must not run again, because its first attempt was performed or refused for good. */

@@ -62,3 +62,14 @@ test('a response that was encrypted with a key that this process does not have y
     reason: 'idempotency_response_unreadable',
   });
 });
+
+test('an account whose responses are kept without a charge has to wait, the longer the responses are', async () => {
+  const idempotency = open();
+  for (let i = 0; i < 59; i++) await (await claim(idempotency, i)).keepUnpaid({ status: 200, body: 'x'.repeat(4_096) });
+  await (await claim(idempotency, 60)).keepUnpaid({ status: 200, body: 'x'.repeat(10 * 4_096) });
+  await expect(claim(idempotency, 61)).rejects.toMatchObject({ reason: 'idempotency_limit', retryAfterSeconds: 10 });
+  runtime.leap(10_000);
+  await claim(idempotency, 62);
+  const other = idempotency.begin({ account: 'b', key: 'key', content: '' });
+  await expect(other).resolves.toBeInstanceOf(IdempotencyClaim);
+});

@@ -59,6 +59,11 @@ export class BillingSession {
     return this.#charges;
   }
 
+  /** True if a call succeeded that costs something. */
+  get isCharged(): boolean {
+    return this.#charges.some(({ micros }) => micros > 0);
+  }
+
   /** The number of calls performed, including calls that failed. */
   get calls(): number {
     return this.#calls;
@@ -87,13 +92,15 @@ export class BillingSession {
    */
   async settle(status: number, body: string): Promise<Settled | null> {
     const { ledger, claim } = this.#options;
-    if (!this.#reservation) {
-      await claim?.keep({ status, body });
-      return null;
-    }
     const charges = this.#charges.filter(({ micros }) => micros > 0);
-    if (!claim) return ledger.settle(this.#reservation, charges);
-    return ledger.settle(this.#reservation, charges, claim.chargedAnswer({ status, body }));
+    if (this.#reservation && charges.length > 0) {
+      if (!claim) return ledger.settle(this.#reservation, charges);
+      return ledger.settle(this.#reservation, charges, claim.chargedAnswer({ status, body }));
+    }
+    // Without a charge there is no commit that could store the response.
+    if (this.#reservation) await ledger.settle(this.#reservation, []);
+    await claim?.keepUnpaid({ status, body });
+    return null;
   }
 
   /** Ends the session without a charge, because the request failed. `body` is the error response. */

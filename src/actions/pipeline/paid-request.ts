@@ -82,7 +82,7 @@ export async function payFor<Outcome>(
       return { kind: 'performed', outcome, settled: null, wasPaidBefore: false };
     }
     const settled = await session.settle(200, body);
-    const wasPaidBefore = claim !== null && quote > 0 && settled === null && session.charges.length > 0;
+    const wasPaidBefore = claim !== null && settled === null && session.isCharged;
     return { kind: 'performed', outcome, settled, wasPaidBefore };
   } catch (error) {
     request.discard?.(outcome);

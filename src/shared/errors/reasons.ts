@@ -58,7 +58,8 @@ export const errorReasons = {
   loopback_only: { code: 'forbidden', meaning: 'The page is for this machine only, or for loopback names in `Host`.' },
   origin_not_allowed: {
     code: 'forbidden',
-    meaning: 'A page of an origin that is not in `CORS_ORIGINS` called `/mcp`.',
+    meaning:
+      'A page of an origin that is not in `CORS_ORIGINS` called `/mcp`, or called the sandbox of this machine under the name of a website.',
   },
   key_address_not_allowed: {
     code: 'forbidden',
@@ -149,7 +150,8 @@ export const errorReasons = {
   webhook_handshake_limit: { code: 'rate_limited', meaning: 'Another handshake of the webhook took too long.' },
   idempotency_limit: {
     code: 'rate_limited',
-    meaning: 'Limit of requests a minute of one account that had an `Idempotency-Key` and an unknown outcome (60).',
+    meaning:
+      'Limit of requests a minute of one account that had an `Idempotency-Key` and an unknown outcome (60), or cost nothing (60).',
   },
   headers_too_large: { code: 'headers_too_large', meaning: 'Request line and headers are larger than 16 KiB.' },
   unexpected: { code: 'internal', meaning: 'A defect of Postern. The log has the cause.' },

@@ -87,6 +87,24 @@ describe('the same mutation with the same Idempotency-Key', () => {
     expect(await restingBalance(rest)).toBe('0.999');
   });
 
+  test('gets the first answer again if only its free part succeeded', async () => {
+    const { graphql, rest } = await caller();
+    const mixed = `mutation {
+      likeTweet(input: { tweetId: "1" }) { liked }
+      createApiKey(input: { name: "Beside a refusal" }) { apiKeyId key }
+    }`;
+    const key = { 'idempotency-key': newKey() };
+    const first = await graphql.ask(mixed, {}, key);
+    expect(first).toMatchObject({
+      status: 200,
+      data: { likeTweet: null, createApiKey: { key: expect.stringMatching(/^pstn_/) } },
+      errors: [{ path: ['likeTweet'], extensions: { code: 'NOT_FOUND' } }],
+    });
+    expect(first.headers.get('idempotent-replayed')).toBeNull();
+    expectReplay(await graphql.ask(mixed, {}, key), first);
+    expect(await restingBalance(rest)).toBe('1');
+  });
+
   test('gets the same refusal of the platform again, without a charge', async () => {
     const { graphql, rest } = await caller();
     const key = newKey();
