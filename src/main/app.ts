@@ -255,6 +255,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
         unauthenticated,
         overload,
         cors: makeCors(config),
+        hasLocalDemo: config.platform.demo && isLoopbackHost(config.host) && config.publicUrl === null,
         graphqlPath,
         graphql,
         mcpPath,

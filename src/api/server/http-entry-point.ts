@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
 import { asPosternError, PosternError } from '../../shared/errors/postern-error.ts';
+import { isLoopbackHostHeader } from '../../shared/model/loopback.ts';
 import type { Logger } from '../../shared/observability/logger.ts';
 import type { Metrics } from '../../shared/observability/metrics.ts';
 import type { Tracing } from '../../shared/observability/tracing.ts';
@@ -29,6 +30,8 @@ export interface HttpEntryPointParts {
   overload: Overload;
   /** The rules for programs of other origins; `null` if no origin is allowed. */
   cors: Cors | null;
+  /** True if the API key that callers need is publicly known and only this machine may use it. */
+  hasLocalDemo: boolean;
   graphqlPath: string;
   graphql: GraphqlListener;
   mcpPath: string;
@@ -47,8 +50,8 @@ const exemptPaths = new Set(['/healthz', '/metrics']);
  * make them slower.
  */
 export function httpEntryPoint(parts: HttpEntryPointParts): RequestListener {
-  const { runtime, tracing, unauthenticated, overload, cors, graphqlPath, graphql, mcpPath, mcp, rest, express } =
-    parts;
+  const { runtime, tracing, unauthenticated, overload, cors, hasLocalDemo } = parts;
+  const { graphqlPath, graphql, mcpPath, mcp, rest, express } = parts;
   return (request, response) => {
     closeWithConnection(request, response);
     giveRequestId(request, response, runtime);
@@ -69,6 +72,7 @@ export function httpEntryPoint(parts: HttpEntryPointParts): RequestListener {
     const handle = () => {
       try {
         refuseAmbiguousHeaders(request);
+        if (hasLocalDemo && (isGraphql || isRest)) refuseReboundPage(request, cors);
         if (isGraphql) graphql(request, response);
         else if (isRest) rest(request, response, target);
         else if (isMcp) {
@@ -118,5 +122,19 @@ function refuseForeignOrigin({ headers: { origin } }: IncomingMessage, cors: Cor
   throw new PosternError(
     'origin_not_allowed',
     'Pages of this origin may not call /mcp: the operator lists allowed origins in CORS_ORIGINS',
+  );
+}
+
+/**
+ * Refuses a web page that has reached this machine under the name of its own website, by DNS rebinding. Its browser takes the service for a part
+ * of the website, so CORS does not apply, and the demo API key is publicly known. Without this check such a page could send requests to other
+ * services of this machine, because webhooks on `http://localhost` are allowed.
+ */
+function refuseReboundPage({ headers: { origin, host } }: IncomingMessage, cors: Cors | null): void {
+  if (origin === undefined || isLoopbackHostHeader(host) || cors?.allows(origin)) return;
+  if (origin.replace(/^https?:\/\//i, '').toLowerCase() !== host?.toLowerCase()) return;
+  throw new PosternError(
+    'origin_not_allowed',
+    'The sandbox on this machine may be called by pages at localhost and 127.0.0.1, and by those of PUBLIC_URL and CORS_ORIGINS',
   );
 }

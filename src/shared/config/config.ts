@@ -221,7 +221,10 @@ function freeze(checked: CheckedSettings): Config {
       trustedDocuments: checked.GRAPHQL_TRUSTED_DOCUMENTS,
       trustedOnly: checked.GRAPHQL_TRUSTED_ONLY,
     }),
-    webhooks: Object.freeze({ allowLocalhost: checked.ALLOW_LOCALHOST_WEBHOOKS ?? isDemo(checked) }),
+    webhooks: Object.freeze({
+      // The demo API key is publicly known, so with SANDBOX_PUBLIC everyone could send requests to services of this machine.
+      allowLocalhost: checked.ALLOW_LOCALHOST_WEBHOOKS ?? (isDemo(checked) && !checked.SANDBOX_PUBLIC),
+    }),
     outboundAllow: Object.freeze([...checked.OUTBOUND_ALLOW]),
     secrets: Object.freeze({
       secretKeys: checked.SECRET_KEY && Object.freeze(checked.SECRET_KEY.map((key) => new Secret(key))),

@@ -155,7 +155,7 @@ export const settings = {
     example: '0',
   },
   ALLOW_LOCALHOST_WEBHOOKS: {
-    ...optional<boolean | null>(null, 'on with the sandbox, else off', onOff),
+    ...optional<boolean | null>(null, 'on with the sandbox unless SANDBOX_PUBLIC is on, else off', onOff),
     about:
       'Allow webhook URLs on http://localhost. On a public deployment this would give callers access to the host itself.',
     example: '0',
