@@ -5,6 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { Command } from 'commander';
 import { readConfig } from '../shared/config/config.ts';
 import { formatDollars } from '../shared/model/money.ts';
+import { printableJson } from '../shared/model/printable.ts';
 import { systemRuntime } from '../shared/runtime/runtime.ts';
 import type { AccountRecord } from '../store/port.ts';
 import { CliError, print } from './print.ts';
@@ -22,7 +23,7 @@ export function exportAccountCommand(): Command {
         withStore((store) => {
           const lines = async function* () {
             for await (const line of exportAccount(store, readConfig(process.env), id))
-              yield `${JSON.stringify(line)}\n`;
+              yield `${printableJson(JSON.stringify(line))}\n`;
           };
           return path === undefined ? pipeline(Readable.from(lines()), process.stdout) : writeNew(path, lines());
         }),

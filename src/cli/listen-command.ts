@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Command } from 'commander';
+import { printable } from '../shared/model/printable.ts';
 import { type AccessOptions, accessHelp, readAccess } from './access.ts';
 import { listen } from './listen.ts';
 import { CliError } from './print.ts';
@@ -30,7 +31,7 @@ export function listenCommand(): Command {
       if (!access.authToken) throw new CliError('set POSTERN_AUTH_TOKEN, the token of the platform account', 'refused');
       const { POSTERN_WEBHOOK_SECRET: given } = process.env;
       const secret = given || randomBytes(24).toString('base64url');
-      const warn = (line: string) => void process.stderr.write(`postern: ${line}\n`);
+      const warn = (line: string) => void process.stderr.write(`postern: ${printable(line)}\n`);
       const forward =
         options.forwardTo === undefined ? null : { url: readUrl('--forward-to', options.forwardTo), secret };
       if (forward && !given) warn(`forwarded events are signed with the secret ${secret}`);

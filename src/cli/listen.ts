@@ -1,4 +1,5 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
+import { printable, printableJson } from '../shared/model/printable.ts';
 import { signedHeaders } from '../webhooks/delivery/signed.ts';
 import { failureOf } from './exit-codes.ts';
 import { CliError } from './print.ts';
@@ -100,8 +101,8 @@ async function handle({ id, event = '', data }: EventSourceMessage, options: Lis
     return options.warn(event === 'gap' ? `events may be missing: ${reason}` : `the stream is over: ${reason}`);
   }
   const time = new Date().toTimeString().slice(0, 8);
-  const outcome = options.forward ? `  ${await forward(id, data, options.forward)}` : `  ${data}`;
-  options.say(`${time}  ${event.padEnd(longestType)}  ${id}${outcome}`);
+  const outcome = options.forward ? `  ${await forward(id, data, options.forward)}` : `  ${printableJson(data)}`;
+  options.say(`${time}  ${printable(event).padEnd(longestType)}  ${printable(id)}${outcome}`);
 }
 
 /** Forwards an event in the same form as a webhook delivery. Makes one attempt. */

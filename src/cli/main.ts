@@ -2,6 +2,7 @@ import cluster from 'node:cluster';
 import { resolve } from 'node:path';
 import { CommanderError } from 'commander';
 import { ConfigError } from '../shared/config/config.ts';
+import { printable } from '../shared/model/printable.ts';
 import { type Failure, failures } from './exit-codes.ts';
 import { CliError } from './print.ts';
 import { makeProgram } from './program.ts';
@@ -26,7 +27,8 @@ try {
 /** Prints an error, unless commander has printed it, and returns the exit code. */
 function report(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : failures.usage.exitCode;
-  process.stderr.write(`${messageFor(error)}\n`);
+  // A message may contain a text of the service or of a setting.
+  process.stderr.write(`${messageFor(error).split('\n').map(printable).join('\n')}\n`);
   return failures[classOf(error)].exitCode;
 }
 

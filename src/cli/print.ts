@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import { printable, printableJson } from '../shared/model/printable.ts';
 import type { Failure } from './exit-codes.ts';
 
 /**
@@ -6,12 +7,16 @@ import type { Failure } from './exit-codes.ts';
  * error, so that scripts get the result only.
  */
 export function print(asJson: boolean | undefined, value: unknown, text: string, note?: string): void {
-  process.stdout.write(`${asJson ? JSON.stringify(value) : text}\n`);
+  process.stdout.write(`${asJson ? printableJson(JSON.stringify(value)) : text}\n`);
   if (note !== undefined && !asJson) process.stderr.write(`${note}\n`);
 }
 
-/** Formats a table with aligned columns and without a frame, so that standard tools can process it. */
-export function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
+/**
+ * Formats a table with aligned columns and without a frame, so that standard tools can process it. Control characters are escaped, because
+ * callers choose names.
+ */
+export function table(header: readonly string[], texts: readonly (readonly string[])[]): string {
+  const rows = texts.map((row) => row.map(printable));
   const widths = header.map((title, column) =>
     Math.max(widthOf(title), ...rows.map((row) => widthOf(row[column] ?? ''))),
   );

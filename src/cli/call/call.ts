@@ -5,7 +5,7 @@ import { PosternError } from '../../client/errors.ts';
 import { type CallResult, type Input, Transport } from '../../client/transport.ts';
 import { hasUnknownOutcome } from '../../mcp/tool-error.ts';
 import { formatDollars, type Micros, parseDollars } from '../../shared/model/money.ts';
-import { printable } from '../../shared/model/printable.ts';
+import { printable, printableJson } from '../../shared/model/printable.ts';
 import { type Access, readAccess } from '../access.ts';
 import type { CallOptions } from '../call-command.ts';
 import { failureOf } from '../exit-codes.ts';
@@ -48,7 +48,7 @@ export async function call(name: string, args: readonly string[], options: CallO
   const { items } = endpointOf(action);
   const textOf = (data: Data, shown: readonly Data[], isFirst: boolean) => {
     if (options.json)
-      return limit === null ? JSON.stringify(data) : shown.map((item) => JSON.stringify(item)).join('\n');
+      return (limit === null ? [data] : shown).map((item) => printableJson(JSON.stringify(item))).join('\n');
     return items === undefined ? describeResult(data) : describeList(items, shown, isFirst);
   };
   // `write` reports errors.
