@@ -104,10 +104,12 @@ class Shortener {
 
 /**
  * Characters that people do not see and models read: tags and supplementary variation selectors (U+E0000 to U+E01EF), invisible operators
- * (U+2060 to U+2064), and marks that reverse the direction of text. They are used to hide instructions. Joiners stay, because scripts and
- * emoji need them.
+ * (U+2060 to U+2064), blanks without width, annotations, control characters that JSON does not escape, and marks that reverse the direction of
+ * text. They are used to hide instructions. Joiners and variation selectors stay, because scripts and emoji need them, except for runs, which
+ * neither has and which can encode a text.
  */
-const invisible = /[\u{e0000}-\u{e01ef}\u2060-\u2064\u202a-\u202e\u2066-\u2069]/gu;
+const invisible =
+  /[\u{e0000}-\u{e01ef}\u2060-\u2064\u202a-\u202e\u2066-\u2069\x7f-\x9f\xad\u180e\u200b\ufeff\ufff9-\ufffb]|[\ufe00-\ufe0f]{2,}|[\u200c\u200d]{3,}/gu;
 
 export function withoutInvisible(text: string): string {
   return text.replaceAll(invisible, '');

@@ -80,6 +80,14 @@ describe('a shortened result', () => {
   test('has no characters that hide text from people', () => {
     const hidden = ['\u{e0041}', '\u{e0142}', '\u{2063}', '\u{202e}'].join('');
     expect(shorten({ text: `a${hidden}b\u{200d}c` }, true).data).toEqual({ text: 'ab\u{200d}c' });
+    const encoded = [
+      '\u{fe00}\u{fe0f}\u{fe01}',
+      '\u{200b}\u{feff}',
+      '\u{200c}\u{200d}\u{200c}\u{200c}',
+      '\u{9b}\u{85}',
+    ].join('');
+    const emoji = '\u{2764}\u{fe0f} \u{1f469}\u{200d}\u{1f4bb}';
+    expect(shorten({ text: `a${encoded}b${emoji}` }, true).data).toEqual({ text: `ab${emoji}` });
   });
 
   test.each([
