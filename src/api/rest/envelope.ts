@@ -25,6 +25,8 @@ export function setErrorHeaders(response: ServerResponse, error: PosternError): 
   }
   response.statusCode = error.status;
   response.setHeader(errorCodeHeader, error.code);
+  // A cache that kept the error of one request would send it to others.
+  if (!response.hasHeader('cache-control')) response.setHeader('cache-control', 'no-store');
   if (error.status === 401) response.setHeader('www-authenticate', 'Bearer');
   if (error.retryAfterSeconds !== undefined) response.setHeader('retry-after', String(error.retryAfterSeconds));
   return true;
