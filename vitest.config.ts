@@ -11,6 +11,7 @@ const onlyInAll = [
   'test/processes/two-gateways.test.ts',
   'test/browser/**',
   'test/soak/**',
+  'test/security/command.test.ts',
   'test/platform/atproto/{events,parity}.test.ts',
   'test/faults/{sqlite,mongodb}.test.ts',
   'test/webhooks/{kills-sqlite,kills-mongodb,messages-mongodb,survival}.test.ts',

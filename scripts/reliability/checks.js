@@ -9,5 +9,5 @@ export const checks = [
   { name: 'many', title: 'Many keys, webhooks, events and calls', script: 'many.js', long: [[]] },
   { name: 'scale', title: 'Scale', script: 'scale.js', long: [[]] },
   { name: 'backup', title: 'Backup, restore and rotation of the key', script: 'backup-under-load.js', long: [[]] },
-  { name: 'security', title: 'Security', script: 'security.js', long: [[]] },
+  { name: 'security', title: 'Security', script: 'security.js', long: [['--all']] },
 ];

@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { actions } from '../../src/actions/registry.ts';
+import { tools } from '../../src/mcp/tools.ts';
+import { endpointGroups } from '../../src/shared/model/key-restrictions.ts';
+import { rows, variablesOf } from '../api/graphql/parity-rows.ts';
+import { Client } from '../support/client.ts';
+import { GraphqlClient } from '../support/graphql.ts';
+import { expectRefusal, restingBalance } from '../support/refusal.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { McpCaller } from './mcp-caller.ts';
+
+// The service loads it at the first request (test/support/service.ts).
+import '../../src/api/mcp/http.ts';
+
+let service: TestService;
+let owner: Client;
+let authToken: string;
+
+beforeAll(async () => {
+  service = await startService({ RATE_LIMIT: '0' });
+  authToken = service.demo.accounts[0]?.authToken ?? '';
+  owner = new Client({ baseUrl: service.demo.baseUrl, key: (await service.makeAccount('1')).key, authToken });
+});
+afterAll(() => service.stop());
+
+async function keyWith(restrictions: Record<string, unknown>): Promise<string> {
+  const { status, body } = await owner.post('/account/keys', { name: 'Restricted', ...restrictions });
+  expect(status, body.error ?? '').toBe(200);
+  return String(body.data['key']);
+}
+
+function callersOf(key: string) {
+  const { graphqlUrl } = service.demo;
+  return {
+    rest: owner.with({ key }),
+    graphql: new GraphqlClient({ url: graphqlUrl, key, authToken }),
+    mcp: new McpCaller(`${service.origin}/mcp?policy=destructive`, { key, authToken, encryptionCode: '123456' }),
+  };
+}
+
+const toolOf = new Map<string, string>(tools.map((tool) => [tool.action.name, tool.definition.name]));
+
+/** Checks that a key may not perform an action by any API. Permission is checked before the input. */
+async function expectForbidden(name: string, { rest, graphql, mcp }: ReturnType<typeof callersOf>): Promise<void> {
+  const action = actions.find((each) => each.name === name);
+  const row = rows[name];
+  if (!action || !row) throw new Error(`${name} has no row`);
+  expectRefusal(await rest.call(action, action.example), 403, /^This API key/);
+  const { data, errors } = await graphql.ask(row.document, variablesOf(name, action.example));
+  expect(
+    Object.values(data ?? {})
+      .flatMap((field) => Object.values(field ?? {}))
+      .filter((value) => value !== null),
+  ).toEqual([]);
+  expect(errors.map(({ extensions }) => extensions.code)).toContain('FORBIDDEN');
+  const tool = toolOf.get(name);
+  if (tool === undefined) return;
+  const { isError, structured } = await mcp.call(tool, {});
+  expect([isError, structured.error?.['code']]).toEqual([true, 'forbidden']);
+}
+
+describe('a read-only key', () => {
+  let callers: ReturnType<typeof callersOf>;
+  beforeAll(async () => {
+    callers = callersOf(await keyWith({ read_only: true }));
+  });
+
+  const writes = actions.filter(({ effect }) => effect !== 'read').map(({ name }) => name);
+  test.each(writes)('cannot call %s by any API', (name) => expectForbidden(name, callers));
+
+  test('has cost nothing', async () => {
+    expect(await restingBalance(owner)).toBe('1');
+  });
+});
+
+describe.each(endpointGroups)('a key of the group %s', (group) => {
+  test('cannot call anything of the other groups by any API', async () => {
+    const callers = callersOf(await keyWith({ groups: [group] }));
+    const others = actions.filter(({ name }) => name.split('/')[0] !== group).map(({ name }) => name);
+    expect(others.length).toBeGreaterThan(0);
+    for (const name of others) await expectForbidden(name, callers);
+    expect(await restingBalance(owner)).toBe('1');
+  });
+});
+
+describe('every way to use a key', () => {
+  /** Returns the statuses of one call by each API, and of a live stream opened with the key and with a token that it made. */
+  async function waysWith(key: string, token: string | null) {
+    const { rest, graphql, mcp } = callersOf(key);
+    const message = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
+    const open = async (url: string, headers: Record<string, string>) => {
+      const leaving = new AbortController();
+      const { status } = await fetch(`${service.demo.baseUrl}${url}`, { headers, signal: leaving.signal });
+      leaving.abort();
+      return status;
+    };
+    return {
+      rest: (await rest.get('/account/balance')).status,
+      graphql: (await graphql.ask('{ account { balance } }')).status,
+      mcp: (await mcp.send(message)).status,
+      stream: await open('/events', { authorization: `Bearer ${key}`, 'x-auth-token': authToken }),
+      token: token === null ? null : await open(`/events?token=${token}`, {}),
+    };
+  }
+  const all = (status: number) => ({ rest: status, graphql: status, mcp: status, stream: status, token: status });
+
+  async function tokenOf(key: string): Promise<string> {
+    const { status, body } = await owner.with({ key }).post('/events/token');
+    expect(status, body.error ?? '').toBe(200);
+    return String(body.data['token']);
+  }
+
+  test('ends when the key expires', async () => {
+    const key = await keyWith({ expires_at: new Date(Date.now() + 4_000).toISOString() });
+    const token = await tokenOf(key);
+    expect(await waysWith(key, token)).toEqual(all(200));
+    await expect.poll(() => waysWith(key, token), { interval: 500 }).toEqual(all(401));
+  });
+
+  test('ends when the key is revoked', async () => {
+    const { body } = await owner.post('/account/keys', { name: 'Soon revoked' });
+    const { id, key } = body.data as { id: string; key: string };
+    const token = await tokenOf(key);
+    expect(await waysWith(key, token)).toEqual(all(200));
+    expect((await owner.write('DELETE', `/account/keys/${id}`)).status).toBe(200);
+    await expect.poll(() => waysWith(key, token), { interval: 500 }).toEqual(all(401));
+  });
+
+  test('is closed to other addresses than those of the key', async () => {
+    const key = await keyWith({ ip_ranges: ['198.51.100.7'] });
+    expect(await waysWith(key, null)).toEqual({ ...all(403), token: null });
+  });
+
+  test('counts towards the same calls per minute', async () => {
+    const key = await keyWith({ calls_per_minute: 4 });
+    expect(await waysWith(key, null)).toEqual({ ...all(200), token: null });
+    expect(await waysWith(key, null)).toEqual({ ...all(429), token: null });
+  });
+});
