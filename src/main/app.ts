@@ -32,7 +32,7 @@ import { isLoopbackHost } from '../shared/model/loopback.ts';
 import { type Logger, makeLogger } from '../shared/observability/logger.ts';
 import { Metrics } from '../shared/observability/metrics.ts';
 import type { Tracing } from '../shared/observability/tracing.ts';
-import { type Runtime, systemRuntime } from '../shared/runtime/runtime.ts';
+import { pendingTimers, type Runtime, systemRuntime } from '../shared/runtime/runtime.ts';
 import { tightenMode } from '../shared/secrets/private-path.ts';
 import { derivePurposeKey } from '../shared/secrets/secret-key-file.ts';
 import { TaskPool, type TaskPoolOptions } from '../shared/threads/task-pool.ts';
@@ -125,6 +125,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     metrics.describe({ version, platform: config.platform.kind, store: storeName });
     const connections = new OutgoingConnections();
     metrics.watchConnections(() => connections.open);
+    metrics.watchTimers(pendingTimers);
     const { guard, proxies } = makeOutbound(config, runtime, connections, overrides);
     closers.push(() => proxies.close());
     const platform = await adapters[config.platform.kind].open({
@@ -214,6 +215,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     const overload = new Overload({
       runtime,
       maxEventLoopDelayMs: limits.eventLoopDelayMs,
+      maxEventLoopTurnMs: limits.eventLoopTurnMs,
       maxRequestsInFlight: limits.requestsInFlight,
     });
     closers.push(() => overload.close());

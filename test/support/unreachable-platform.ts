@@ -16,6 +16,7 @@ export async function startWithUnreachablePlatform() {
     DATA_DIR: dataDir,
     LOG_LEVEL: 'silent',
     MAX_EVENT_LOOP_DELAY_MS: '600000',
+    MAX_EVENT_LOOP_TURN_MS: '600000',
     PLATFORM_KIND: 'atproto',
     PLATFORM_URL: `http://${platformHost}`,
   });

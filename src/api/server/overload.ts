@@ -1,20 +1,24 @@
-import type { ServerResponse } from 'node:http';
-import { monitorEventLoopDelay } from 'node:perf_hooks';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import { PosternError } from '../../shared/errors/postern-error.ts';
 import type { ErrorReason } from '../../shared/errors/reasons.ts';
 import { type Runtime, repeat, type Timer } from '../../shared/runtime/runtime.ts';
 import { streamOpened } from '../http/event-stream.ts';
+import { AdaptiveLimit, type LoopUse } from './adaptive-limit.ts';
 
 export interface OverloadOptions {
   runtime: Runtime;
   /** The maximum mean delay of the event loop in milliseconds. Above it, requests are refused. */
   maxEventLoopDelayMs: number;
+  /** The maximum mean duration of a turn of the event loop in milliseconds. Above it, concurrent requests are limited. */
+  maxEventLoopTurnMs: number;
   /** The maximum number of concurrent requests. */
   maxRequestsInFlight: number;
 }
 
 const resolutionMs = 20;
 const sampleMs = 500;
+const turnSampleMs = 50;
 const retryAfterSeconds = 2;
 
 /**
@@ -24,42 +28,59 @@ const retryAfterSeconds = 2;
 const lateSamples = 3;
 
 /**
- * Refuses new requests while the process is overloaded, so that accepted requests finish in time (the same approach as fastify's
- * under-pressure).
+ * Refuses new requests while the process is overloaded, so that accepted requests finish in time. There are three limits: of concurrent
+ * requests, of concurrent requests while the event loop is saturated (`AdaptiveLimit`), and of the delay of the event loop, whatever causes
+ * it (the same approach as fastify's under-pressure).
  */
 export class Overload {
   readonly #options: OverloadOptions;
   readonly #delay = monitorEventLoopDelay({ resolution: resolutionMs });
-  readonly #sampling: Timer;
+  readonly #adaptive: AdaptiveLimit;
+  readonly #sampling: readonly Timer[];
   #lateSamples = 0;
   #inFlight = 0;
+  /** The number of requests in flight of each caller. */
+  readonly #inFlightOf = new Map<string, number>();
 
   constructor(options: OverloadOptions) {
     this.#options = options;
+    this.#adaptive = new AdaptiveLimit({ maxTurnMs: options.maxEventLoopTurnMs, readLoop });
     this.#delay.enable();
-    this.#sampling = repeat(options.runtime, sampleMs, async () => this.#sample());
+    this.#sampling = [
+      repeat(options.runtime, sampleMs, async () => this.#sample()),
+      repeat(options.runtime, turnSampleMs, async () => this.#adaptive.sample(this.#inFlight)),
+    ];
   }
 
   /** Counts a request until its response has ended or has become a stream. Throws `unavailable`. */
-  enter(response: ServerResponse): void {
+  enter(request: IncomingMessage, response: ServerResponse): void {
     const { maxRequestsInFlight } = this.#options;
     if (this.#lateSamples >= lateSamples) throw overloaded('event_loop_overload', 'its event loop is delayed');
     if (this.#inFlight >= maxRequestsInFlight) {
       throw overloaded('request_overload', `${maxRequestsInFlight} requests are running`);
     }
+    const caller = callerOf(request);
+    const own = this.#inFlightOf.get(caller) ?? 0;
+    if (!this.#adaptive.allows(this.#inFlight, own)) {
+      throw overloaded('busy_overload', 'it is busy with the requests that it has accepted');
+    }
     this.#inFlight++;
+    this.#inFlightOf.set(caller, own + 1);
     let left = false;
     const leave = () => {
       if (left) return;
       left = true;
       this.#inFlight--;
+      const others = (this.#inFlightOf.get(caller) ?? 0) - 1;
+      if (others > 0) this.#inFlightOf.set(caller, others);
+      else this.#inFlightOf.delete(caller);
     };
     response.once('close', leave);
     response.once(streamOpened, leave);
   }
 
   close(): void {
-    this.#sampling.cancel();
+    for (const timer of this.#sampling) timer.cancel();
     this.#delay.disable();
   }
 
@@ -69,6 +90,21 @@ export class Overload {
     this.#delay.reset();
     this.#lateSamples = meanMs > this.#options.maxEventLoopDelayMs ? this.#lateSamples + 1 : 0;
   }
+}
+
+function readLoop(): LoopUse {
+  return {
+    activeMs: performance.eventLoopUtilization().active,
+    turns: performance.nodeTiming.uvMetricsInfo.loopCount,
+  };
+}
+
+/**
+ * Returns the API key as it was sent, because this check comes before the key is looked up. Requests with made-up keys end soon, so they
+ * cannot take the room of others for long.
+ */
+function callerOf({ headers, socket }: IncomingMessage): string {
+  return headers.authorization ?? socket.remoteAddress ?? '';
 }
 
 function overloaded(reason: ErrorReason, why: string): PosternError {

@@ -58,6 +58,7 @@ export interface Config {
     readonly concurrentRequests: number;
     readonly requestsInFlight: number;
     readonly eventLoopDelayMs: number;
+    readonly eventLoopTurnMs: number;
     readonly connections: number;
   };
   readonly graphql: {
@@ -211,6 +212,7 @@ function freeze(checked: CheckedSettings): Config {
       concurrentRequests: checked.MAX_CONCURRENT_REQUESTS,
       requestsInFlight: checked.MAX_REQUESTS_IN_FLIGHT,
       eventLoopDelayMs: checked.MAX_EVENT_LOOP_DELAY_MS,
+      eventLoopTurnMs: checked.MAX_EVENT_LOOP_TURN_MS,
       connections: checked.MAX_CONNECTIONS,
     }),
     graphql: Object.freeze({

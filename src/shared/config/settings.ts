@@ -203,6 +203,12 @@ export const settings = {
     about: 'Mean delay of the event loop, in milliseconds, above which new requests are refused with 503.',
     example: '200',
   },
+  MAX_EVENT_LOOP_TURN_MS: {
+    ...withDefault('10', wholeNumber(1, 600_000)),
+    about:
+      'Mean duration of a turn of the event loop, in milliseconds, above which concurrent requests are limited and further ones refused with 503. Fewer than 16 concurrent requests are never refused.',
+    example: '5',
+  },
   MAX_CONNECTIONS: {
     ...withDefault('10000', wholeNumber(1, 1_000_000)),
     about: 'Open connections in each process; further connections are closed at once.',

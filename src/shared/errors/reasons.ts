@@ -186,6 +186,11 @@ export const errorReasons = {
     code: 'unavailable',
     meaning: 'The process has too many requests in flight (`MAX_REQUESTS_IN_FLIGHT`).',
   },
+  busy_overload: {
+    code: 'unavailable',
+    meaning:
+      'The event loop of the process is saturated, so that its concurrent requests are limited (`MAX_EVENT_LOOP_TURN_MS`).',
+  },
   article_overload: { code: 'unavailable', meaning: 'Limit of articles of all accounts that wait to be processed.' },
   article_too_complex: { code: 'unavailable', meaning: 'An article could not be processed in time.' },
   store_away: { code: 'unavailable', meaning: 'The store (SQLite or MongoDB) cannot be reached or written.' },

@@ -176,6 +176,18 @@ export class Metrics {
     });
   }
 
+  /** Adds the number of pending timers. It is read when `/metrics` is requested. */
+  watchTimers(pending: () => number): void {
+    new Gauge({
+      name: 'postern_timers',
+      help: 'Pending timers of the service. Their number follows that of requests, pollers and deliveries.',
+      registers: [this.registry],
+      collect() {
+        this.set(pending());
+      },
+    });
+  }
+
   /** Adds the lengths of the queues in front of the store. They are read when `/metrics` is requested. */
   watchQueues(length: { storeCalls: () => number; charges: () => number }): void {
     const gauge = (name: string, help: string, value: () => number) =>

@@ -15,15 +15,31 @@ export interface Runtime {
   after(delayMs: number, task: () => void): Timer;
 }
 
+const timers = new Set<NodeJS.Timeout>();
+
 export const systemRuntime: Runtime = {
   now: () => Date.now(),
   randomBytes: takeRandom,
   after(delayMs, task) {
-    const handle = setTimeout(task, delayMs);
+    const handle = setTimeout(() => {
+      timers.delete(handle);
+      task();
+    }, delayMs);
     handle.unref();
-    return { cancel: () => clearTimeout(handle) };
+    timers.add(handle);
+    return {
+      cancel: () => {
+        clearTimeout(handle);
+        timers.delete(handle);
+      },
+    };
   },
 };
+
+/** Returns the number of timers of `systemRuntime` that are pending in this thread. */
+export function pendingTimers(): number {
+  return timers.size;
+}
 
 const poolBytes = 8_192;
 let pool = Buffer.alloc(0);

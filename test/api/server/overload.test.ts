@@ -52,6 +52,42 @@ describe('overload', () => {
     await expect.poll(async () => (await caller.get('/account')).status, { interval: 100 }).toBe(200);
   });
 
+  test('a key with many requests in flight is refused first while the event loop is saturated', async () => {
+    await start({ MAX_EVENT_LOOP_TURN_MS: '5', PLATFORM_TIMEOUT_MS: '60000' });
+    const { key } = await service.makeAccount('1');
+    const other = caller.with({ key });
+    expect((await other.get('/account')).status).toBe(200);
+    let busy = true;
+    const block = () => {
+      const until = performance.now() + 20;
+      while (performance.now() < until);
+      if (busy) setTimeout(block, 1);
+    };
+    const burst = async () => {
+      const answers = await Promise.all(Array.from({ length: 40 }, () => caller.get('/account')));
+      return answers.filter(({ status }) => status === 503).length;
+    };
+    block();
+    await expect.poll(burst, { interval: 100 }).toBeGreaterThan(0);
+    await service.addFault({ kind: 'latency', ms: 5_000 }, { operation: 'userByScreenName', times: 1_000 });
+    let ended = 0;
+    const get = () => caller.get('/user/info', { userName: 'grace' }).finally(() => ended++);
+    const asked = Array.from({ length: 60 }, get);
+    try {
+      await expect.poll(() => ended, { interval: 10 }).toBeGreaterThanOrEqual(40);
+      for (let i = 0; i < 5; i++) expect((await other.get('/account')).status).toBe(200);
+    } finally {
+      busy = false;
+    }
+    const answers = await Promise.all(asked);
+    const refused = answers.filter(({ status }) => status !== 200);
+    expect(refused.length).toBeGreaterThanOrEqual(40);
+    for (const answer of refused) expectRefusal(answer, 503, /^The service is overloaded \(it is busy with/);
+    expect(refused[0]?.headers.get('retry-after')).toBe('2');
+    expect(await shed('busy_overload')).toBeGreaterThan(refused.length);
+    await expect.poll(burst, { interval: 100 }).toBe(0);
+  });
+
   test('one long pause refuses nothing', async () => {
     await start({ MAX_EVENT_LOOP_DELAY_MS: '200' });
     const until = performance.now() + 1_500;
