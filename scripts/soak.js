@@ -1,261 +1,296 @@
 #!/usr/bin/env node
-// Runs all kinds of calls for some minutes and checks that memory, sockets and file descriptors do not grow and that every charge is
-// correct.
-import { randomBytes, randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { EventSourceParserStream } from 'eventsource-parser/stream';
-import { Agent, fetch } from 'undici';
+// Runs all kinds of calls at a steady rate while faults come and go. Checks that nothing fails without a fault, that every charge is right,
+// and that memory, sockets, timers and file descriptors do not grow.
+import { randomBytes } from 'node:crypto';
 import { readArguments } from './bench/frame.js';
-import { makeRichAccount, start, stopAll, temporaryFolder } from './bench/processes.js';
+import { atRate, seeded } from './bench/open-loop.js';
+import { stopAll } from './bench/processes.js';
+import { record } from './reliability/report.js';
+import { checkEvents, reconcile } from './soak/books.js';
+import { Caller, Reported } from './soak/caller.js';
 import { calls } from './soak/calls.js';
-import { compareThirds, usageOf } from './soak/usage.js';
+import { FaultInjector, planFaults } from './soak/faults.js';
+import { judge, printRows } from './soak/judge.js';
+import { secret, startStack } from './soak/stack.js';
+import { usageOf } from './soak/usage.js';
 
 const values = readArguments(
-  `node scripts/soak.js [--seconds 300] [--callers 8] [--seed 1a2b3c4d]
+  `npm run soak -- [--seconds 60] [--share 0.7] [--store sqlite|mongodb] [--fault-seconds 10] [--seed 1a2b3c4d] [--record]
 
-Callers make every kind of call (REST, GraphQL, streams, webhooks, media, messages) on one gateway for --seconds. The calls depend
-only on the seed. A call that gets 503, as on a busy machine, is repeated with the same Idempotency-Key. Exits with 1 if a call ends unexpectedly, an event does not arrive, the charges do not add up to what the
-account has paid, or memory, sockets or file descriptors grow from the first third to the last.`,
+Measures how many rounds of calls a second a gateway performs with more and more callers. Then makes --share of them for --seconds: REST,
+GraphQL, streams, webhooks, media and messages, of --actors platform accounts with an API account each. Meanwhile faults come and go in an
+order that depends on the seed: the platform is slow, answers 5 % of requests with errors, is down; the callers' proxy dies; the store is
+away; the receiver of webhooks is slow. A call that fails is repeated with the same Idempotency-Key until it succeeds.
+
+Exits with 1 if a call fails while there is no fault, if an event does not arrive, if the charges are not those of the calls in the responses
+and in the sandbox, or if memory, sockets, timers or file descriptors grow from the first third to the last (in runs of at least ten minutes).
+
+  --step SECONDS     time for each number of callers while the capacity is measured
+  --grace SECONDS    a call that fails so soon after a fault counts as its consequence (default: half of the pause between faults, at most 5)
+  --patient          for machines that do other work at the same time: the gateway refuses nothing because it is busy, and a call that
+                     succeeds when it is repeated is no error
+  --record           writes the results into docs/reliability`,
   {
-    seconds: { type: 'string', default: '300' },
-    callers: { type: 'string', default: '8' },
+    seconds: { type: 'string', default: '60' },
+    share: { type: 'string', default: '0.7' },
+    store: { type: 'string', default: 'sqlite' },
+    actors: { type: 'string', default: '16' },
+    step: { type: 'string', default: '' },
+    'fault-seconds': { type: 'string', default: '' },
+    grace: { type: 'string', default: '' },
     seed: { type: 'string', default: randomBytes(4).toString('hex') },
+    patient: { type: 'boolean', default: false },
+    record: { type: 'boolean', default: false },
   },
 );
-const durationMs = Number(values.seconds) * 1_000;
-const secret = 'a-secret-for-the-soak';
-const micros = 1_000_000;
-const credit = 1_000;
-const maxTries = 10;
+const seconds = Number(values.seconds);
+const isLong = seconds >= 600;
+const faultSeconds = Number(values['fault-seconds']) || Math.min(10, seconds / 30);
+const stepSeconds = Number(values.step) || (isLong ? 10 : 2);
+const credit = 10_000;
+/** The most callers with which the capacity is measured, and the most rounds at a time afterwards. */
+const maxCallers = 32;
+const maxRounds = 128;
+const command = `npm run soak -- --seconds ${seconds} --store ${values.store}`;
 
-const dataDir = temporaryFolder();
-const sandbox = await start('postern.js', ['sandbox'], {
-  DATA_DIR: temporaryFolder(),
-  SANDBOX_PORT: '0',
-  SANDBOX_ACTIVITY: '0',
-});
-const receiver = await start('bench/webhook-receiver.js', [secret]);
-const postern = await start('postern.js', ['serve'], {
-  DATA_DIR: dataDir,
-  PORT: '0',
-  PLATFORM_URL: sandbox.url,
-  PLATFORM_KIND: 'sandbox',
-  LOG_LEVEL: 'error',
-  RATE_LIMIT: '0',
-  UNAUTHENTICATED_RATE_LIMIT: '0',
-});
-const { key } = makeRichAccount(dataDir, String(credit));
-const agent = new Agent({ connections: 64 });
+const random = seeded(Number.parseInt(values.seed, 16));
+const { plan, pause } = planFaults({ seconds, faultSeconds, random });
+const injector = new FaultInjector((Number(values.grace) || Math.min(5, pause / 2)) * 1_000);
+print(`${command} --seed ${values.seed} repeats the calls and the faults`);
 
-let charged = 0;
-let happened = 0;
-let texts = 0;
-let repeated = 0;
-/** True if a 503 left open whether the call is charged. */
-let isUncertain = false;
+const patient = { MAX_EVENT_LOOP_DELAY_MS: '600000', MAX_EVENT_LOOP_TURN_MS: '600000' };
+const stack = await startStack({
+  store: values.store,
+  actors: Number(values.actors),
+  credit,
+  env: { MAX_STREAMS_PER_KEY: '100', ...(values.patient && patient) },
+});
+const caller = new Caller(stack.gateway.url);
+const written = { tweets: new Map(), messages: new Map() };
+const happened = new Map();
 const counts = new Map();
-const faults = [];
 const samples = [];
+let texts = 0;
+let heldBack = 0;
+let running = 0;
+/** Control calls wait while the sandbox is away, so that every event that happened is known. */
+let sandboxIsBack = Promise.resolve();
+const controlling = new Set();
 
-process.stdout.write(`soak: ${values.seconds} s, ${values.callers} callers, --seed ${values.seed} repeats the calls\n`);
-const { accounts: actors } = await control('/control/accounts', { count: Number(values.callers) });
-for (const actor of actors) {
-  await request('POST', '/webhooks', { url: `${receiver.url}/hook`, secret, events: ['user.follow'] }, { actor });
-}
-const endsAt = performance.now() + durationMs;
-const sampling = setInterval(() => samples.push(usageOf(postern.child.pid)), 1_000);
-await Promise.all(actors.map((actor, index) => callUntilTheEnd(actor, actors[(index + 1) % actors.length], index)));
+const actors = await makeActors();
+const capacity = await measureCapacity();
+const rate = capacity * Number(values.share);
+print(`${rate.toFixed(1)} rounds/s for ${seconds} s`);
+const startedAt = performance.now();
+const sampling = setInterval(() => void sample(), 1_000);
+const injecting = injector.run({
+  plan,
+  faultSeconds,
+  startedAt,
+  context: { ...stack, control, requests: requestsToPlatform, whileAway },
+});
+const rounds = new Set();
+const late = await atRate({ rate, durationMs: seconds * 1_000, random, begin });
+await injecting;
 clearInterval(sampling);
-await checkDeliveries();
-await checkCharges();
-await report();
-await agent.destroy();
+await Promise.all(rounds);
+
+const events = await checkEvents({ receiver: stack.receiver, actors, happened, patienceMs: 120_000 });
+const books = await reconcile({ actors, caller, control, credit, written });
+const rows = judge({
+  command,
+  isLong,
+  isPatient: values.patient,
+  load: `${Math.round(Number(values.share) * 100)} % of ${capacity.toFixed(1)} rounds/s for ${seconds} s, ${plan.length} faults`,
+  errors: caller.errors.filter(({ from }) => from >= startedAt),
+  injector,
+  samples,
+  events: { ...events, happened: sum(happened) },
+  books,
+  started: { late, heldBack, rounds: sum(counts) },
+});
+report();
+await caller.close();
+await stack.stop();
 await stopAll();
-process.exitCode = faults.length > 0 ? 1 : 0;
+if (rows.some(({ met }) => !met)) process.exitCode = 1;
 
-async function callUntilTheEnd(actor, other, index) {
-  const random = mulberry32(Number.parseInt(values.seed, 16) + index);
-  const context = {
+async function makeActors() {
+  const { accounts } = await control('/control/accounts', { count: Number(values.actors) });
+  const made = accounts.map((actor, index) => ({ ...actor, account: { ...stack.accounts[index], index } }));
+  for (const [index, actor] of made.entries()) {
+    actor.other = made[(index + 1) % made.length];
+    const url = `${stack.receiver.url}/hook/${index}`;
+    // The pollers of some accounts go through the proxy.
+    const proxy = index % 4 === 0 ? { proxy: stack.proxy.url } : {};
+    const { data } = await caller.rest('POST', '/webhooks', { url, secret, events: ['user.follow'], ...proxy }, actor);
+    actor.hook = data.id;
+  }
+  return made;
+}
+
+/** Returns the highest number of rounds a second with any number of callers. */
+async function measureCapacity() {
+  let best = 0;
+  const callers = async (count, durationMs) => {
+    const endsAt = performance.now() + durationMs;
+    let done = 0;
+    const call = async (index) => {
+      while (performance.now() < endsAt) {
+        await round(actors[index % actors.length]);
+        if (performance.now() < endsAt) done++;
+      }
+    };
+    await Promise.all(Array.from({ length: count }, (_, index) => call(index)));
+    return done / (durationMs / 1_000);
+  };
+  await callers(8, stepSeconds * 1_000);
+  for (let count = 4; count <= maxCallers; count *= 2) {
+    const perSecond = await callers(count, stepSeconds * 1_000);
+    print(`${count} callers: ${perSecond.toFixed(1)} rounds/s`);
+    best = Math.max(best, perSecond);
+  }
+  return best;
+}
+
+function begin() {
+  // A client has a limit too. While a fault lasts, rounds wait for its end.
+  if (running >= maxRounds) {
+    heldBack++;
+    return;
+  }
+  running++;
+  const ended = round(actors[Math.floor(random() * actors.length)]).finally(() => {
+    running--;
+    rounds.delete(ended);
+  });
+  rounds.add(ended);
+}
+
+/** Makes one kind of call, drawn by its frequency. */
+async function round(actor) {
+  const from = performance.now();
+  const total = calls.reduce((all, [weight]) => all + weight, 0);
+  let drawn = random() * total;
+  const [, name, run] = calls.find(([weight]) => {
+    drawn -= weight;
+    return drawn < 0;
+  });
+  try {
+    await run(contextOf(actor));
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+  } catch (error) {
+    if (!(error instanceof Reported)) caller.fail(`${name}: ${error.message}`, from);
+  }
+}
+
+function contextOf(actor) {
+  const rest = (method, path, input = {}, options = {}) => caller.rest(method, path, input, { ...actor, ...options });
+  /** Calls `send` with a new text, and notes whether it succeeded. */
+  const writing = async (kind, send) => {
+    const text = `Soak ${values.seed} ${++texts}`;
+    const ofActor = written[kind].get(actor) ?? new Map();
+    written[kind].set(actor, ofActor.set(text, false));
+    const result = await send(text);
+    ofActor.set(text, true);
+    return result;
+  };
+  const code = { headers: { 'x-encryption-code': actor.encryptionCode } };
+  return {
     actor,
-    other,
+    rest,
+    writing,
     random,
-    happen,
+    proxy: stack.proxy.url,
+    hook: actor.hook,
     pick: (items) => items[Math.floor(random() * items.length)],
-    text: () => `Soak ${values.seed} ${++texts}`,
-    rest: (method, path, input = {}, options = {}) => request(method, path, input, { actor, ...options }),
-    graphql: (query, variables) => askGraphql(query, variables, actor),
-    openStream: () => openStream(actor),
-  };
-  const total = calls.reduce((sum, [weight]) => sum + weight, 0);
-  while (performance.now() < endsAt && faults.length < 20) {
-    let drawn = random() * total;
-    const [, name, run] = calls.find(([weight]) => {
-      drawn -= weight;
-      return drawn < 0;
-    });
-    try {
-      await run(context);
-      counts.set(name, (counts.get(name) ?? 0) + 1);
-    } catch (error) {
-      faults.push(`${name}: ${error.message}`);
-    }
-  }
-}
-
-/** Calls REST, and throws if the status is not the expected one. Returns the data and the charge in micros. */
-async function request(method, path, input, { actor, status: expected = 200, key: by = key, headers = {} }) {
-  const query = method === 'GET' ? `?${new URLSearchParams(input)}` : '';
-  const { response, answer } = await send(method, `/v1${path}${query}`, method === 'GET' ? undefined : input, {
-    authorization: `Bearer ${by}`,
-    'x-auth-token': actor.authToken,
-    ...headers,
-  });
-  if (response.status !== expected) throw new Error(`${method} ${path}: ${response.status} ${answer.error}`);
-  return { data: answer.data, charged: charge(response) };
-}
-
-async function askGraphql(query, variables, actor) {
-  const { response, answer } = await send(
-    'POST',
-    '/graphql',
-    { query, variables },
-    {
-      authorization: `Bearer ${key}`,
-      'x-auth-token': actor.authToken,
+    tweet: (input = {}, options = {}) =>
+      writing('tweets', (text) => rest('POST', '/tweet/create', { text, ...input }, options)),
+    message: () => writing('messages', (text) => rest('POST', '/dm/send', { user_id: actor.other.userId, text }, code)),
+    graphql: (query, variables) => caller.graphql(query, variables, actor),
+    openStream: () => caller.openStream(actor),
+    happen: async (_actor, count) => {
+      await control('/control/events', { type: 'follow', userName: actor.userName, count });
+      happened.set(actor, (happened.get(actor) ?? 0) + count);
     },
-  );
-  charge(response);
-  if (answer.errors) throw new Error(`GraphQL: ${answer.errors[0].message}`);
-  return answer.data;
-}
-
-/** Sends a request, and repeats it as a client does while it gets 503. */
-async function send(method, path, body, headers) {
-  const options = {
-    method,
-    dispatcher: agent,
-    headers:
-      body === undefined
-        ? headers
-        : { 'idempotency-key': randomUUID(), 'content-type': 'application/json', ...headers },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
   };
-  for (let tries = 1; ; tries++) {
-    const response = await fetch(postern.url + path, { ...options, signal: AbortSignal.timeout(60_000) });
-    const answer = await response.json();
-    if (!isUnavailable(response, answer) || tries === maxTries) return { response, answer };
-    repeated++;
-    isUncertain ||= JSON.stringify(answer).includes('may still be charged');
-    await sleep(Number(response.headers.get('retry-after') ?? 1) * 1_000);
-  }
 }
 
-function isUnavailable({ status }, { errors }) {
-  return status === 503 || errors?.some(({ extensions }) => extensions?.code === 'UNAVAILABLE');
-}
-
-function charge(response) {
-  const micro = Math.round(Number(response.headers.get('x-credits-charged') ?? 0) * micros);
-  charged += micro;
-  return micro;
-}
-
-async function openStream(actor) {
-  const abort = new AbortController();
-  const response = await fetch(`${postern.url}/v1/events`, {
-    dispatcher: agent,
-    signal: abort.signal,
-    headers: { authorization: `Bearer ${key}`, 'x-auth-token': actor.authToken },
-  });
-  if (response.status !== 200) throw new Error(`GET /events: ${response.status} ${await response.text()}`);
-  charge(response);
-  const reader = response.body
-    .pipeThrough(new TextDecoderStream())
-    .pipeThrough(new EventSourceParserStream())
-    .getReader();
-  const next = async () => {
-    const late = setTimeout(() => abort.abort(new Error('no event reached a stream within 30 s')), 30_000);
-    try {
-      const { done, value } = await reader.read();
-      if (done) throw new Error('a stream ended');
-      return value;
-    } finally {
-      clearTimeout(late);
-    }
-  };
-  return { next, end: () => abort.abort() };
-}
-
-async function happen({ userName }, count) {
-  happened += count;
-  await control('/control/events', { type: 'follow', userName, count });
-}
-
+/** Calls the sandbox's control routes; with `POST` if there is a body. */
 async function control(path, body) {
-  const response = await fetch(sandbox.url + path, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
+  await sandboxIsBack;
+  const calling = (async () => {
+    const response = await fetch(stack.sandbox.url + path, {
+      ...(body && {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      }),
+    });
+    if (!response.ok) throw new Error(`${path}: ${await response.text()}`);
+    return response.json();
+  })();
+  controlling.add(calling);
+  try {
+    return await calling;
+  } finally {
+    controlling.delete(calling);
+  }
+}
+
+async function whileAway(run) {
+  let isBack;
+  sandboxIsBack = new Promise((resolve) => {
+    isBack = resolve;
   });
-  if (!response.ok) throw new Error(`${path}: ${await response.text()}`);
-  return response.json();
-}
-
-/** Checks that each event arrived at least once. */
-async function checkDeliveries() {
-  let arrived = 0;
-  for (let tries = 0; tries < 600; tries++) {
-    const { arrivedAt } = await (await fetch(`${receiver.url}/seen`)).json();
-    arrived = Object.keys(arrivedAt).length;
-    if (arrived >= happened) return;
-    await sleep(100);
-  }
-  faults.push(`${arrived} of ${happened} events arrived within a minute`);
-}
-
-/**
- * Checks that the account has paid exactly the charges in the responses, that no credit is reserved, and that its usage has the same sum.
- */
-async function checkCharges() {
-  const [actor] = actors;
-  let left;
-  for (let tries = 0; tries < 300; tries++) {
-    left = (await request('GET', '/account/balance', {}, { actor })).data;
-    if (left.held === '0') break;
-    await sleep(100);
-  }
-  if (left.held !== '0') faults.push(`${left.held} dollars are still held`);
-  const paid = Math.round((credit - Number(left.balance)) * micros);
-  const { total } = (await request('GET', '/account/usage', {}, { actor })).data;
-  const used = Math.round(Number(total.charged) * micros);
-  if (paid !== used || (isUncertain ? charged > paid : charged !== paid)) {
-    faults.push(`the charges in responses are ${charged} micros, in the balance ${paid} and in the usage ${used}`);
+  try {
+    await Promise.allSettled(controlling);
+    await run();
+  } finally {
+    isBack();
   }
 }
 
-async function report() {
-  const all = [...counts.values()].reduce((sum, count) => sum + count, 0);
-  process.stdout.write(
-    `${all} rounds of calls, ${happened} events, ${charged / micros} dollars charged, ${repeated} calls repeated after 503\n`,
-  );
-  for (const [name, count] of counts) process.stdout.write(`  ${name.padEnd(20)} ${count}\n`);
-  for (const { figure, first, last, limit, isFlat } of compareThirds(samples)) {
-    const line = `${figure}: ${first.toFixed(0)} in the first third, ${last.toFixed(0)} in the last`;
-    process.stdout.write(`  ${line}\n`);
-    if (!isFlat) faults.push(`${line}, more than ${limit.toFixed(0)}`);
-  }
-  // The rarest call is drawn once in 34 rounds.
-  if (all > 1_000) for (const [, name] of calls) if (!counts.has(name)) faults.push(`no "${name}" succeeded`);
-  for (const fault of faults) process.stderr.write(`soak: ${fault}\n`);
+async function requestsToPlatform() {
+  const { requests } = await control('/control/stats');
+  return sum(new Map(Object.entries(requests)));
 }
 
-/** Returns numbers in [0, 1) that depend only on the seed. */
-function mulberry32(seed) {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
+async function sample() {
+  const at = performance.now();
+  const usage = await usageOf(stack.gateway).catch(() => null);
+  if (usage) samples.push({ at, ...usage });
+}
+
+function report() {
+  print(`${sum(counts)} rounds, ${sum(happened)} events, ${texts} tweets and messages`);
+  for (const [name, count] of counts) print(`  ${name.padEnd(22)} ${count}`);
+  for (const { kind, from, to, note } of injector.windows) {
+    print(
+      `  ${((from - startedAt) / 1_000).toFixed(1)} s to ${((to - startedAt) / 1_000).toFixed(1)} s: ${kind}${note && `, ${note}`}`,
+    );
+  }
+  printRows(rows, print);
+  if (!values.record) return;
+  const title = `Soak on ${values.store === 'sqlite' ? 'SQLite' : 'MongoDB'}`;
+  const series = ['memory', 'sockets', 'timers', 'descriptors'].map((figure) => ({
+    name: figure === 'memory' ? 'memory (MiB)' : figure,
+    points: samples.map((each) => [(each.at - startedAt) / 1_000, each[figure]]),
+  }));
+  record(`soak-${values.store}`, {
+    title,
+    notes: [
+      `A round is one kind of call with the calls that belong to it, such as posting, liking and deleting a tweet. Seed \`${values.seed}\`.`,
+    ],
+    rows: rows.map(({ details, ...row }) => row),
+    charts: [{ title: 'The gateway during the soak', unit: 'MiB, or number', x: 'seconds', series }],
+  });
+}
+
+function sum(map) {
+  return [...map.values()].reduce((all, count) => all + count, 0);
+}
+
+function print(line) {
+  process.stdout.write(`soak: ${line}\n`);
 }

@@ -29,7 +29,10 @@ export function start(script, args, env = {}) {
   running.add(child);
   return new Promise((resolve, reject) => {
     let output = '';
-    child.once('exit', (code) => reject(new Error(`${script} ended with ${code}: ${output}`)));
+    child.once('exit', (code) => {
+      running.delete(child);
+      reject(new Error(`${script} ended with ${code}: ${output}`));
+    });
     child.stdout.on('data', (chunk) => {
       output += chunk;
       const found = /listening on (http:\S+)/.exec(output);

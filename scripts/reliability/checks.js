@@ -3,8 +3,21 @@
  * runs for a short time; `long` are the arguments of the run whose results are recorded. A check of two runs has two lists of arguments.
  */
 export const checks = [
-  { name: 'soak', title: 'Soak', script: 'soak.js', long: [[]] },
-  { name: 'overload', title: 'Overload', script: 'overload.js', long: [[]] },
+  {
+    name: 'soak',
+    title: 'Soak',
+    script: 'soak.js',
+    long: [
+      ['--seconds', '1800'],
+      ['--seconds', '1800', '--store', 'mongodb'],
+    ],
+  },
+  {
+    name: 'overload',
+    title: 'Overload',
+    script: 'overload.js',
+    long: [['--seconds', '60', '--step', '5', '--normal', '30']],
+  },
   { name: 'kills', title: 'Kills and other faults', script: 'kills.js', long: [[]] },
   { name: 'many', title: 'Many keys, webhooks, events and calls', script: 'many.js', long: [[]] },
   { name: 'scale', title: 'Scale', script: 'scale.js', long: [[]] },

@@ -1,4 +1,5 @@
 // The calls of the soak test. Each function makes one kind of call once. scripts/soak.js describes `context`.
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
@@ -17,7 +18,10 @@ export const calls = [
   [2, 'refused calls', refusedCalls],
   [1, 'media', mediaOnTweet],
   [2, 'messages', messages],
+  [1, 'message with media', messageWithMedia],
+  [2, 'through a proxy', throughProxy],
   [2, 'account', account],
+  [1, 'webhook', webhook],
   [2, 'events', events],
   [1, 'stream', stream],
 ];
@@ -32,19 +36,18 @@ async function followersInPages({ rest, pick }) {
   }
 }
 
-async function tweetLikeAndDelete({ rest, text }) {
-  const { data } = await rest('POST', '/tweet/create', { text: text() });
+async function tweetLikeAndDelete({ rest, tweet }) {
+  const { data } = await tweet();
   await rest('POST', '/tweet/favorite', { tweet_id: data.id });
   await rest('POST', '/tweet/unlike', { tweet_id: data.id });
   await rest('GET', '/tweet/detail', { tweet_id: data.id });
   await rest('POST', '/tweet/delete', { tweet_id: data.id });
 }
 
-async function repeatedWrite({ rest, text }) {
-  const body = { text: text() };
-  const headers = { 'idempotency-key': body.text.replaceAll(' ', '-') };
-  const first = await rest('POST', '/tweet/create', body, { headers });
-  const again = await rest('POST', '/tweet/create', body, { headers });
+async function repeatedWrite({ rest, tweet }) {
+  const headers = { 'idempotency-key': randomUUID() };
+  const first = await tweet({}, { headers });
+  const again = await rest('POST', '/tweet/create', { text: first.data.text }, { headers });
   if (again.charged !== 0 || again.data.id !== first.data.id) throw new Error('a repeated write was performed again');
 }
 
@@ -56,8 +59,10 @@ async function nestedQuery({ graphql, pick }) {
   if (!data.user) throw new Error('a query found no user');
 }
 
-async function mutation({ graphql, text }) {
-  await graphql('mutation($text: String!) { createTweet(input: { text: $text }) { tweet { id } } }', { text: text() });
+async function mutation({ graphql, writing }) {
+  await writing('tweets', (text) =>
+    graphql('mutation($text: String!) { createTweet(input: { text: $text }) { tweet { id } } }', { text }),
+  );
 }
 
 async function refusedCalls({ rest }) {
@@ -67,19 +72,39 @@ async function refusedCalls({ rest }) {
   await rest('POST', '/tweet/create', { text: '' }, { status: 400 });
 }
 
-async function mediaOnTweet({ rest, text }) {
+async function mediaOnTweet({ rest, tweet }) {
   const { data } = await rest('POST', '/media/upload', { media_data: png, media_type: 'image/png' });
-  await rest('POST', '/tweet/create', { text: text(), media_ids: [data.media_id] });
+  await tweet({ media_ids: [data.media_id] });
 }
 
-async function messages({ rest, actor, other, text }) {
+async function messages({ rest, actor, message }) {
   const headers = { 'x-encryption-code': actor.encryptionCode };
-  const { data } = await rest('POST', '/dm/send', { user_id: other.userId, text: text() }, { headers });
-  const query = { conversation_id: data.conversation_id, count: '5' };
+  const { data } = await message();
+  // Other callers write into the same conversation.
+  const query = { conversation_id: data.conversation_id, count: '100' };
   const read = await rest('GET', '/dm/messages', query, { headers });
   if (!read.data.messages.some(({ message_id }) => message_id === data.message_id))
     throw new Error('a message is missing');
   await rest('GET', '/dm/list', { count: '5' }, { headers });
+}
+
+async function messageWithMedia({ rest, actor, message, writing }) {
+  const headers = { 'x-encryption-code': actor.encryptionCode };
+  const { data } = await message();
+  const image = { conversation_id: data.conversation_id, image_base64: png };
+  await writing('messages', (text) => rest('POST', '/dm/send_media', { ...image, text }, { headers }));
+}
+
+/** The proxy may be away while the platform is not. */
+async function throughProxy({ rest, pick, proxy, tweet }) {
+  const headers = { 'x-proxy': proxy };
+  await rest('GET', '/user/info', { userName: pick(names) }, { headers });
+  await tweet({}, { headers });
+}
+
+async function webhook({ rest, hook }) {
+  await rest('GET', `/webhooks/${hook}`);
+  await rest('GET', `/webhooks/${hook}/deliveries`, { count: '20' });
 }
 
 async function account({ rest }) {

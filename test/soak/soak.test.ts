@@ -2,14 +2,29 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { findMongo, noMongo } from '../support/mongo-server.ts';
 
-const script = fileURLToPath(new URL('../../scripts/soak.js', import.meta.url));
+const run = promisify(execFile);
+const script = (name: string) => fileURLToPath(new URL(`../../scripts/${name}.js`, import.meta.url));
+const isMongoHere = findMongo() !== null;
+if (!isMongoHere) process.stderr.write(`test/soak/soak.test.ts ${noMongo}\n`);
 
-test('five minutes of all kinds of calls leave memory and sockets flat and the books exact', {
-  timeout: 900_000,
-}, async () => {
-  // Rejects with the output if the script exits with 1.
-  const { stdout, stderr } = await promisify(execFile)(process.execPath, [script, '--seconds', '300']);
+test.each(isMongoHere ? ['sqlite', 'mongodb'] : ['sqlite'])(
+  'all kinds of calls fail only during faults and are charged exactly, on %s',
+  { timeout: 900_000 },
+  async (store) => {
+    const short = ['--seconds', '12', '--fault-seconds', '0.6', '--grace', '5', '--step', '0.5'];
+    const args = [...short, '--patient', '--store', store];
+    // Rejects with the output if the script exits with 1.
+    const { stdout } = await run(process.execPath, [script('soak'), ...args]);
+    process.stdout.write(stdout);
+    expect(stdout).not.toContain('BROKEN');
+  },
+);
+
+test('every response during an overload is complete, or a refusal with Retry-After', { timeout: 900_000 }, async () => {
+  const args = ['--seconds', '3', '--step', '0.5', '--normal', '2'];
+  const { stdout } = await run(process.execPath, [script('overload'), ...args]);
   process.stdout.write(stdout);
-  expect(stderr).toBe('');
+  expect(stdout).not.toContain('fault:');
 });

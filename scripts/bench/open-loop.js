@@ -1,0 +1,128 @@
+// An open-loop load client: requests begin at their time, however long earlier ones take.
+import { Pool } from 'undici';
+
+/** The maximum time in milliseconds that the client waits for the responses after the last request. */
+const drainMs = 20_000;
+
+/** Returns numbers in [0, 1) that depend only on the seed (mulberry32). */
+export function seeded(seed) {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/**
+ * Calls `begin(dueAt)` at the times of a Poisson process with `rate` per second for `durationMs`. Returns how late the calls began, in
+ * milliseconds: a client that is itself overloaded begins late.
+ */
+export async function atRate({ rate, durationMs, random, begin }) {
+  const late = [];
+  const startedAt = performance.now();
+  let dueAt = startedAt;
+  for (;;) {
+    dueAt += (-Math.log(1 - random()) / rate) * 1_000;
+    if (dueAt - startedAt >= durationMs) return late;
+    for (let waitMs = dueAt - performance.now(); waitMs > 0; waitMs = dueAt - performance.now()) {
+      await new Promise((resolve) => setTimeout(resolve, waitMs));
+    }
+    late.push(performance.now() - dueAt);
+    begin(dueAt);
+  }
+}
+
+/** Sends requests over kept-open connections and records the results. `pool.dispatch` is the cheapest way to send one with undici. */
+export class LoadClient {
+  #pool;
+
+  constructor(origin, connections = 512) {
+    this.#pool = new Pool(origin, { connections, pipelining: 1 });
+  }
+
+  /**
+   * Sends a request. Resolves with its result: the status (0 if the connection failed), `ms` from now to the end of the response, `at`, and
+   * `retryAfter`, true if the response has this header. It never rejects. A result has `wrong` if `request.check` throws.
+   */
+  send({ method, path, headers, body, check, ...rest }) {
+    const at = performance.now();
+    return new Promise((resolve) => {
+      let status = 0;
+      let retryAfter = false;
+      const chunks = [];
+      const end = (result) => {
+        resolve({ ...rest, status, retryAfter, at, ms: performance.now() - at, ...result });
+      };
+      this.#pool.dispatch(
+        { method, path, headers, body },
+        {
+          onRequestStart() {},
+          onResponseStart(_controller, code, received) {
+            status = code;
+            retryAfter = received['retry-after'] !== undefined;
+          },
+          onResponseData(_controller, chunk) {
+            if (check) chunks.push(chunk);
+          },
+          onResponseEnd() {
+            end(check && status === 200 ? checked(check, chunks) : {});
+          },
+          onResponseError(_controller, error) {
+            status = 0;
+            end({ wrong: String(error) });
+          },
+        },
+      );
+    });
+  }
+
+  /** Sends requests of `next()` with `callers` callers, each of which waits for its response, for `durationMs`. */
+  async closedLoop({ callers, durationMs, next }) {
+    const results = [];
+    const endsAt = performance.now() + durationMs;
+    const caller = async () => {
+      while (performance.now() < endsAt) results.push(await this.send(next()));
+    };
+    await Promise.all(Array.from({ length: callers }, caller));
+    return results;
+  }
+
+  /** Sends requests of `next()` at `rate` per second. Returns the results, and how late the client sent them. */
+  async openLoop({ rate, durationMs, random, next }) {
+    const results = [];
+    let unanswered = 0;
+    const begin = () => {
+      unanswered++;
+      void this.send(next()).then((result) => {
+        unanswered--;
+        results.push(result);
+      });
+    };
+    const late = await atRate({ rate, durationMs, random, begin });
+    const givesUpAt = performance.now() + drainMs;
+    while (unanswered > 0 && performance.now() < givesUpAt) await new Promise((resolve) => setTimeout(resolve, 10));
+    return { results, unanswered, late };
+  }
+
+  async close() {
+    await this.#pool.destroy();
+  }
+}
+
+function checked(check, chunks) {
+  try {
+    check(Buffer.concat(chunks).toString());
+    return {};
+  } catch (error) {
+    return { wrong: error.message };
+  }
+}
+
+/** Returns the value that `share` of the values do not exceed; 0 for no values. */
+export function quantile(values, share) {
+  if (values.length === 0) return 0;
+  const sorted = Float64Array.from(values).sort();
+  return sorted[Math.floor((sorted.length - 1) * share)];
+}

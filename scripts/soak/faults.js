@@ -1,0 +1,128 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const lockHolder = join(import.meta.dirname, '../../test/faults/lock-holder.mjs');
+/** The share of the platform's responses that are errors during the fault `platform errors`. */
+const errorShare = 0.05;
+const platformSlowMs = 1_000;
+const receiverSlowMs = 2_000;
+
+/** The faults. Each function begins the fault, and ends it after `ms`. The store and the proxy are away for half as long as the platform. */
+const faults = {
+  'platform slow': async ({ control }, ms) => {
+    await control('/control/faults', { fault: { kind: 'latency', ms: platformSlowMs }, times: null });
+    await sleep(ms);
+    await control('/control/faults/clear', {});
+  },
+  'platform errors': platformErrors,
+  'platform down': async ({ sandbox, whileAway }, ms) => {
+    await whileAway(async () => {
+      await sandbox.kill();
+      await sleep(ms);
+      await sandbox.startAgain();
+    });
+  },
+  'proxy dead': async ({ proxy }, ms) => {
+    await proxy.kill();
+    await sleep(ms / 2);
+    await proxy.startAgain();
+  },
+  'store away': async ({ relay, dataDir }, ms) => {
+    if (!relay) return holdLock(join(dataDir, 'postern.sqlite'), ms / 2);
+    await relay.kill();
+    await sleep(ms / 2);
+    await relay.startAgain();
+  },
+  'receiver slow': async ({ receiver }, ms) => {
+    const delay = (delayMs) => fetch(`${receiver.url}/delay?ms=${delayMs}`, { method: 'POST' });
+    await delay(receiverSlowMs);
+    await sleep(ms);
+    await delay(0);
+  },
+};
+
+/** Makes every twentieth response of the platform an error. */
+async function platformErrors({ control, requests, note }, ms) {
+  const before = await requests();
+  const endsAt = performance.now() + ms;
+  const stepMs = 50;
+  let injected = 0;
+  let last = before;
+  while (performance.now() < endsAt) {
+    await sleep(stepMs);
+    const now = await requests();
+    const wanted = Math.round((now - before) * errorShare) - injected;
+    if (wanted > 0 && now > last) {
+      await control('/control/faults', { fault: { kind: 'status', status: 500 }, times: wanted });
+      injected += wanted;
+    }
+    last = now;
+  }
+  await control('/control/faults/clear', {});
+  const total = (await requests()) - before;
+  note(`${injected} of ${total} requests to the platform failed (${((injected / total) * 100).toFixed(1)} %)`);
+}
+
+/** Keeps SQLite's write lock, as a process that hangs in a transaction does. */
+async function holdLock(path, ms) {
+  const holder = spawn(process.execPath, [lockHolder, path, String(Math.round(ms))], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  await once(holder, 'exit');
+}
+
+/**
+ * Returns the times of all faults in a run of `seconds`: rounds of all kinds in a random order that depends only on the seed, with equal
+ * pauses. A round takes about five minutes, or the whole of a shorter run.
+ */
+export function planFaults({ seconds, faultSeconds, random }) {
+  const kinds = Object.keys(faults);
+  const rounds = Math.max(1, Math.round(seconds / 300));
+  const count = rounds * kinds.length;
+  const pause = (seconds - count * faultSeconds) / (count + 1);
+  if (pause <= 0) throw new Error(`${count} faults of ${faultSeconds} s do not fit into ${seconds} s`);
+  const plan = [];
+  for (let round = 0; round < rounds; round++) {
+    for (const kind of shuffled(kinds, random)) {
+      plan.push({ kind, atSeconds: pause + plan.length * (faultSeconds + pause) });
+    }
+  }
+  return { plan, pause };
+}
+
+function shuffled(items, random) {
+  const left = [...items];
+  return items.map(() => left.splice(Math.floor(random() * left.length), 1)[0]);
+}
+
+/** Injects the planned faults, and keeps the time at which each began and ended. */
+export class FaultInjector {
+  /** `{ kind, from, to, note }`, in milliseconds of `performance.now()`. `to` is infinite while the fault lasts. */
+  windows = [];
+  #graceMs;
+
+  /** A call that fails up to `graceMs` after the end of a fault counts as a consequence of the fault. */
+  constructor(graceMs) {
+    this.#graceMs = graceMs;
+  }
+
+  async run({ plan, faultSeconds, startedAt, context }) {
+    for (const { kind, atSeconds } of plan) {
+      await sleep(Math.max(0, startedAt + atSeconds * 1_000 - performance.now()));
+      const window = { kind, from: performance.now(), to: Number.POSITIVE_INFINITY, note: '' };
+      this.windows.push(window);
+      const note = (text) => {
+        window.note = text;
+      };
+      await faults[kind]({ ...context, note }, faultSeconds * 1_000);
+      window.to = performance.now();
+    }
+  }
+
+  /** Returns the latest fault that may have affected something that ran from `from` to `to`, or `undefined`. */
+  during(from, to) {
+    return this.windows.findLast((window) => from <= window.to + this.#graceMs && to >= window.from);
+  }
+}
