@@ -51,6 +51,8 @@ export async function startStack({ store, actors, credit, env }) {
     LOG_LEVEL: 'error',
     RATE_LIMIT: '0',
     UNAUTHENTICATED_RATE_LIMIT: '0',
+    // The default.
+    MAX_EVENT_LOOP_TURN_MS: '',
     ...database?.settings,
     ...env,
   };
