@@ -29,6 +29,22 @@ export function describeEvents(get: Get): void {
       expect((await store.deliveries.backlog()).waiting).toBe(4);
     });
 
+    test('are deleted with their account, in batches, and no others', async () => {
+      const { store } = get();
+      const own = await running(store, ['w1']);
+      const second = await running(store, ['w2'], { id: 'p2' });
+      const other = await running(store, ['w3'], { id: 'p3', account: 'b' });
+      await store.events.append(append(own, names(300)));
+      await store.events.append(append(second, ['x1', 'e001'], ['w2']));
+      await store.events.append(append(other, ['e001'], ['w3']));
+      while ((await store.accounts.erase('a')) > 0);
+      expect(await store.events.lastPlace('a', 'p1')).toBe(0);
+      expect(await store.events.after('a', 'p1', 0, 10)).toEqual([]);
+      expect(await store.pollers.count()).toBe(1);
+      expect((await store.deliveries.backlog()).waiting).toBe(1);
+      expect(ids(await store.events.after('b', 'p3', 0, 10))).toEqual(['e001']);
+    });
+
     test('are read after a place, and only by their own account and poller', async () => {
       const { store } = get();
       const to = await running(store);

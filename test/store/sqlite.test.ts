@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execPath } from 'node:process';
 import Libsql from 'libsql';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { systemRuntime } from '../../src/shared/runtime/runtime.ts';
 import { type Store, StoreUnavailableError } from '../../src/store/port.ts';
 import { sqliteAccounts } from '../../src/store/sqlite/accounts.ts';
@@ -18,6 +18,15 @@ import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { describeStore } from './conformance.ts';
 import { manualRuntime } from './manual-runtime.ts';
 import { copiedErrors, poller, webhook } from './webhook-makers.ts';
+
+/** The statements that the tests of this file run. */
+const statements = new Set<string>();
+const { prepare } = Libsql.prototype;
+const preparing = vi.spyOn(Libsql.prototype, 'prepare').mockImplementation(function (this: Libsql.Database, sql) {
+  statements.add(sql);
+  return prepare.call(this, sql);
+});
+afterAll(() => preparing.mockRestore());
 
 describeStore('the sqlite store', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'postern-store-'));
@@ -215,4 +224,30 @@ describe('faults of sqlite', () => {
     expect(fault('SQLITE_CONSTRAINT_CHECK')).not.toBeInstanceOf(StoreUnavailableError);
     expect(translateSqliteError('text', ':memory:')).toBe('text');
   });
+});
+
+/** Parts of the statements that read a whole table: checks of a small or examined file, a missing check value, and a command that lists all. */
+const readAll = [
+  'MIN(a.id) AS example',
+  'SELECT sealed FROM',
+  'SELECT answer AS sealed FROM idempotency',
+  'FROM api_key ORDER BY created_at, id',
+];
+
+test('no statement of a running service reads all keys, webhooks, pollers, events, deliveries or calls', () => {
+  const raw = new Libsql(':memory:');
+  for (const migration of migrations) raw.exec(migration);
+  const grows = 'api_key|webhook|poller|event|delivery|usage|ledger_commit|idempotency|call_statistics|payment|audit';
+  const scans = [...statements]
+    .filter((sql) => /^\s*(SELECT|INSERT|UPDATE|DELETE|WITH)\b/i.test(sql) && !/sqlite_|pragma_/.test(sql))
+    .filter((sql) => !readAll.some((part) => sql.includes(part)))
+    .flatMap((sql) => {
+      const values = Array.from(sql.matchAll(/\?/g), () => null);
+      const plan = raw.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(values) as { detail: string }[];
+      const scan = plan.find(({ detail }) => new RegExp(`^SCAN (${grows})\\b`).test(detail));
+      // Indexes of waiting deliveries and of all pollers are read without their tables.
+      return scan && !/COVERING INDEX (delivery_waiting|poller_by_\w+)$/.test(scan.detail) ? [sql] : [];
+    });
+  raw.close();
+  expect(scans).toEqual([]);
 });

@@ -122,11 +122,15 @@ export interface AttemptDocument {
 /** A date later than all others that every reader of the database can still represent. */
 export const endOfTime = new Date(Date.UTC(9_999, 0));
 
+/** Selects URLs in plain text. Encrypted text begins with its version. */
+export const plainUrl = { $gte: 'http', $lt: 'httq' };
+
 export function webhookIndexes(expiry: IndexDescription) {
   return {
     webhooks: [
       { name: 'by_account', key: { account: 1, createdAt: -1, _id: -1 } },
       { name: 'by_poller', key: { account: 1, poller: 1, createdAt: 1, _id: 1 } },
+      { name: 'by_plain_url', key: { url: 1 }, partialFilterExpression: { url: plainUrl } },
     ],
     webhookTurns: [],
     pollers: [

@@ -7,7 +7,7 @@ import { mongoHandshakes } from './handshakes.ts';
 import type { Parts } from './parts.ts';
 import { toDate, toMs } from './parts.ts';
 import { pollerLifecycle } from './poller-lifecycle.ts';
-import type { WebhookDocument } from './webhook-documents.ts';
+import { plainUrl, type WebhookDocument } from './webhook-documents.ts';
 
 /**
  * Implements the webhook store. Changes of webhooks are rare, so each is a transaction over the webhook, the account's lock document and
@@ -71,7 +71,7 @@ export function mongoWebhooks(parts: Parts): WebhookStore {
       }),
 
     withPlainUrl: (limit) =>
-      link.run(async () => (await webhooks.find({ url: /^http/ }, { limit }).toArray()).map(toWebhook)),
+      link.run(async () => (await webhooks.find({ url: plainUrl }, { limit }).toArray()).map(toWebhook)),
 
     listAll: (limit, after = '') =>
       link.run(async () => {

@@ -37,6 +37,6 @@ export function sqliteAccountEvents(database: Database, group: WriteGroup): Acco
 }
 
 /** Events of an account belong to no poller. They have this id instead, which no poller has, so that no live stream reads them. */
-function pollerOfAccount(account: string): string {
+export function pollerOfAccount(account: string): string {
   return `account ${account}`;
 }

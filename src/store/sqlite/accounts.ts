@@ -1,4 +1,5 @@
 import type { AccountRecord, AccountStore, AuditEntry, Balance } from '../port.ts';
+import { pollerOfAccount } from './account-events.ts';
 import { addAudit } from './audit.ts';
 import type { Database } from './database.ts';
 
@@ -75,7 +76,11 @@ export function sqliteAccounts(database: Database): AccountStore {
 
 /** The tables that keep rows of a deleted account. */
 const kept: readonly string[] = ['account', 'usage', 'payment', 'hold', 'ledger_commit'];
+/** The tables that have no index by account, and pollers, which must outlive their events. */
+const erasedByPoller: readonly string[] = ['event', 'delivery', 'poller'];
 const eraseBatchSize = 500;
+/** The number of events in a batch. Each may have many deliveries. */
+const erasedEvents = 50;
 
 function eraseBatch(database: Database, account: string): number {
   const limited = (table: string, where: string) =>
@@ -87,14 +92,31 @@ function eraseBatch(database: Database, account: string): number {
   for (const table of ['api_key', ...tablesOfAccounts(database)]) erased += erase(table, 'account = ?', [account]);
   const described = "account = ? AND description <> ''";
   erased += database.run(`UPDATE payment SET description = '' WHERE id IN ${limited('payment', described)}`, [account]);
+  return erased + (eraseEvents(database, account) || erase('poller', 'account = ?', [account]));
+}
+
+/** Deletes a batch of events with their deliveries. Returns the number of rows. */
+function eraseEvents(database: Database, account: string): number {
+  const events = database.all<{ number: number; id: string }>(
+    `SELECT number, id FROM event
+     WHERE poller IN (SELECT id FROM poller WHERE account = ? UNION ALL SELECT ?) AND account = ? LIMIT ${erasedEvents}`,
+    [account, pollerOfAccount(account), account],
+  );
+  let erased = 0;
+  for (const { number, id } of events) {
+    erased += database.run('DELETE FROM delivery WHERE event = ? AND account = ?', [id, account]);
+    erased += database.run('DELETE FROM event WHERE number = ?', [number]);
+  }
   return erased;
 }
 
-/** Returns all tables with a column `account` except the kept ones, so that tables of later versions are erased too. */
+/** Returns all tables with a column `account` except those of the two lists, so that tables of later versions are erased too. */
 function tablesOfAccounts(database: Database): string[] {
   const sql = `SELECT t.name AS name FROM sqlite_schema t JOIN pragma_table_info(t.name) c
     WHERE t.type = 'table' AND c.name = 'account' ORDER BY t.name`;
-  return database.all<{ name: string }>(sql).flatMap(({ name }) => (kept.includes(name) ? [] : [name]));
+  return database
+    .all<{ name: string }>(sql)
+    .flatMap(({ name }) => (kept.includes(name) || erasedByPoller.includes(name) ? [] : [name]));
 }
 
 /** Returns the columns of the primary key. */

@@ -152,9 +152,10 @@ export function sqliteDeliveries(database: Database, group: WriteGroup, runtime:
     },
 
     async backlog() {
-      const row = database.get<{ waiting: number; oldest: number | null }>(
-        `SELECT COUNT(*) AS waiting, MIN(next_at) AS oldest FROM delivery
-         WHERE state = 'waiting' AND webhook IN (SELECT id FROM webhook WHERE valid = 1 AND paused_at IS NULL)`,
+      const row = database.get<{ waiting: number | null; oldest: number | null }>(
+        `SELECT SUM(d.waiting) AS waiting, MIN(d.oldest) AS oldest
+         FROM (SELECT webhook, COUNT(*) AS waiting, MIN(next_at) AS oldest FROM delivery WHERE state = 'waiting' GROUP BY webhook) d
+         JOIN webhook w ON w.id = d.webhook WHERE w.valid = 1 AND w.paused_at IS NULL`,
       );
       const oldest = row?.oldest ?? null;
       return { waiting: row?.waiting ?? 0, oldestDueAt: oldest !== null && oldest <= runtime.now() ? oldest : null };

@@ -222,4 +222,9 @@ export const migrations: readonly string[] = [
   `,
   'CREATE INDEX audit_by_at ON audit (at)',
   'ALTER TABLE account ADD COLUMN deleted_at INTEGER',
+  // Finds URLs in plain text at the start, and the pollers of an account that is deleted, without reading all webhooks and all pollers.
+  `
+  CREATE INDEX webhook_by_plain_url ON webhook (url) WHERE url >= 'http' AND url < 'httq';
+  CREATE INDEX poller_by_account ON poller (account);
+  `,
 ];

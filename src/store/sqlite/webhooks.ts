@@ -107,7 +107,8 @@ export function sqliteWebhooks(database: Database, group: WriteGroup, runtime: R
     },
 
     async withPlainUrl(limit) {
-      const sql = `SELECT ${columns} FROM webhook WHERE url LIKE 'http%' LIMIT ?`;
+      // These conditions are those of the index.
+      const sql = `SELECT ${columns} FROM webhook WHERE url >= 'http' AND url < 'httq' LIMIT ?`;
       const found = database.all<WebhookRow>(sql, [limit]).map(toWebhook);
       // Plain URLs remain in the log until a checkpoint, so the log is emptied after the last one was encrypted.
       if (found.length === 0 && hadPlainUrls) database.get('PRAGMA wal_checkpoint(TRUNCATE)');

@@ -9,6 +9,13 @@ const lookMs = 350;
 const looksPerClaim = 3;
 const beatMs = pollerTtlMs / 3;
 const claimsAtOnce = 500;
+/**
+ * The pause in milliseconds between two counts of all pollers, for each poller. A count reads all of them, so without a pause many processes
+ * with many pollers would keep the database busy.
+ */
+const pausePerPollerMs = 0.1;
+/** From this number of pollers on, counts are rarer than claims. */
+const manyPollers = (lookMs * looksPerClaim) / pausePerPollerMs;
 /** The time in milliseconds that running polls and attempts get to finish when the service stops. */
 const graceMs = 5_000;
 
@@ -28,6 +35,9 @@ export class PollerHost {
   #looks = 0;
   #round: Promise<void> = Promise.resolve();
   #beatAt: number;
+  /** The number of all pollers at the last count, and the time of this count. */
+  #total = 0;
+  #countedAt = Number.NEGATIVE_INFINITY;
   /** The number of processes that run pollers, at the last heartbeat; 0 before the first. */
   #processes = 0;
   /** True if the pollers that the store assigns to this process may differ from those that this process runs. */
@@ -74,13 +84,27 @@ export class PollerHost {
 
   async #takeShare(): Promise<void> {
     const { pollers } = this.#parts.store;
-    const total = await pollers.count();
+    await this.#count();
     // A service without pollers sends no heartbeats.
-    if (total === 0 && this.#running.size === 0 && this.#leaving.size === 0) return;
-    const share = Math.ceil(total / Math.max(1, await this.#beat()));
-    const wanted = Math.min(claimsAtOnce, share - this.#running.size);
+    if (this.#total === 0 && this.#running.size === 0 && this.#leaving.size === 0) return;
+    const share = Math.ceil(this.#total / Math.max(1, await this.#beat()));
+    // New pollers would wait for the next count if no process took more than its share.
+    const spare = this.#total > manyPollers ? Math.ceil(share / 100) : 0;
+    const wanted = Math.min(claimsAtOnce, share + spare - this.#running.size);
     if (wanted > 0) for (const record of await pollers.claim(this.#process, wanted)) this.#run(record);
-    else if (wanted < 0) for (const poller of [...this.#running.values()].slice(wanted)) void this.#giveBack(poller);
+    else if (wanted < 0) {
+      const surplus = share - this.#running.size;
+      for (const poller of [...this.#running.values()].slice(surplus)) void this.#giveBack(poller);
+    }
+  }
+
+  async #count(): Promise<void> {
+    const { store, runtime } = this.#parts;
+    const sinceMs = runtime.now() - this.#countedAt;
+    // The clock may have been set back.
+    if (sinceMs >= 0 && sinceMs < this.#total * pausePerPollerMs) return;
+    this.#total = await store.pollers.count();
+    this.#countedAt = runtime.now();
   }
 
   /**

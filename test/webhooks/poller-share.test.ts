@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest';
+import type { PollerRecord } from '../../src/store/port.ts';
+import { PollerHost } from '../../src/webhooks/polling/poller-host.ts';
+import type { RunningPollerParts } from '../../src/webhooks/polling/running-poller.ts';
+import { manualRuntime } from '../store/manual-runtime.ts';
+
+/** Starts a host whose store has `total` pollers, of which `processes` processes run an equal share, and counts its calls. */
+function startHost({ total, processes }: { total: number; processes: number }) {
+  const runtime = manualRuntime();
+  const state = { total, counts: 0, claims: [] as number[] };
+  const pollers = {
+    count: async () => {
+      state.counts++;
+      return state.total;
+    },
+    beat: async () => processes,
+    claim: async (_process: string, limit: number): Promise<PollerRecord[]> => {
+      state.claims.push(limit);
+      return [];
+    },
+    confirm: async () => [],
+    woken: async () => [],
+    release: async () => {},
+    leave: async () => {},
+  };
+  const parts = { runtime, store: { pollers }, platform: { maxWaitingCalls: 1 }, monitor: { failed: expect.fail } };
+  const host = new PollerHost(parts as unknown as Omit<RunningPollerParts, 'waitSlots'>);
+  host.start();
+  return { runtime, host, state };
+}
+
+test('few pollers are counted every second, and many rarely, because a count reads all of them', async () => {
+  const few = startHost({ total: 1_000, processes: 1 });
+  const many = startHost({ total: 100_000, processes: 1 });
+  await few.runtime.advance(60_000);
+  await many.runtime.advance(60_000);
+  expect(few.state.counts).toBeGreaterThan(50);
+  expect(many.state.counts).toBeLessThanOrEqual(7);
+  // Unclaimed pollers are claimed as fast as before.
+  expect(many.state.claims.length).toBeGreaterThan(50);
+  await few.host.close();
+  await many.host.close();
+});
+
+test('pollers are counted at once after the clock was set back', async () => {
+  const { runtime, host, state } = startHost({ total: 100_000, processes: 1 });
+  await runtime.advance(5_000);
+  const before = state.counts;
+  runtime.leap(-3_600_000);
+  await runtime.advance(5_000);
+  expect(state.counts).toBe(before + 1);
+  await host.close();
+});
