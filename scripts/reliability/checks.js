@@ -1,3 +1,9 @@
+const manySizes = '1000,10000,30000,100000';
+const manyLong = [
+  ...['--sizes', manySizes, '--pollers', manySizes, '--seconds', '6', '--rest', '20'],
+  ...['--starts', '3', '--warm', '75', '--measured', '120'],
+];
+
 /**
  * The checks of `npm run reliability -- --run`, in the order of docs/reliability.md. `script` is a file in scripts/. Without arguments it
  * runs for a short time; `long` are the arguments of the run whose results are recorded. A check of two runs has two lists of arguments.
@@ -19,8 +25,8 @@ export const checks = [
     long: [['--seconds', '60', '--step', '5', '--normal', '30']],
   },
   { name: 'kills', title: 'Kills and other faults', script: 'kills.js', long: [[]] },
-  { name: 'many', title: 'Many keys, webhooks, events and calls', script: 'many.js', long: [[]] },
-  { name: 'scale', title: 'Scale', script: 'scale.js', long: [[]] },
+  { name: 'many', title: 'Many keys, webhooks, events and calls', script: 'many.js', long: [manyLong] },
+  { name: 'scale', title: 'Scale', script: 'scale.js', long: [['--seconds', '6', '--rounds', '3', '--mongodb']] },
   { name: 'backup', title: 'Backup, restore and rotation of the key', script: 'backup-under-load.js', long: [[]] },
   { name: 'security', title: 'Security', script: 'security.js', long: [['--all']] },
 ];

@@ -1,0 +1,103 @@
+// Load on one gateway: bursts of one caller, many callers, and calls that arrive at random.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Pool } from 'undici';
+import { usageOf } from '../bench/process-tree.js';
+
+/** Sends one request and returns its latency in milliseconds. Throws unless it succeeds. */
+async function call(pool, request) {
+  const sentAt = performance.now();
+  const response = await pool.request(request);
+  const body = await response.body.text();
+  if (response.statusCode !== 200 || body.includes('"errors"')) {
+    throw new Error(`${request.method} ${request.path}: ${response.statusCode} ${body.slice(0, 300)}`);
+  }
+  return performance.now() - sentAt;
+}
+
+/**
+ * One caller sends `size` requests at once, each of another account, waits for all answers, and repeats this. Returns the processor time of the
+ * gateway for each call without that at rest, the median latency, and the commits for each call.
+ */
+export async function bursts(gateway, request, { size, seconds, restCpu }) {
+  const latencies = [];
+  const used = await withPool(gateway, size, seconds, async (pool, goesOn) => {
+    while (goesOn()) {
+      latencies.push(...(await Promise.all(Array.from({ length: size }, (_, caller) => call(pool, request(caller))))));
+    }
+  });
+  const calls = latencies.length;
+  const cpuMs = ((used.cpuSeconds - restCpu * used.seconds) * 1_000) / calls;
+  return { calls, cpuMs, commits: used.commits / calls, ...quantiles(latencies) };
+}
+
+/**
+ * `callers` send one request after the other for `seconds`. `next(caller)` returns a request. Returns the calls per second and the share of a
+ * core that the gateway used.
+ */
+export async function closedLoop(gateway, next, { callers, seconds, settled = async () => {} }) {
+  const latencies = [];
+  const used = await withPool(gateway, callers, seconds, async (pool, goesOn) => {
+    const caller = async (_, index) => {
+      while (goesOn()) latencies.push(await call(pool, next(index)));
+    };
+    await Promise.all(Array.from({ length: callers }, caller));
+    await settled(latencies.length);
+  });
+  return {
+    calls: latencies.length,
+    perSecond: latencies.length / used.seconds,
+    busy: used.cpuSeconds / used.seconds,
+    ...quantiles(latencies),
+  };
+}
+
+/** Calls arrive at random, `perSecond` on average, whether earlier ones have been answered or not. Returns quantiles of their latency. */
+export async function openLoop(gateway, next, { perSecond, callers, seconds, random }) {
+  const latencies = [];
+  await withPool(gateway, 512, seconds, async (pool, goesOn) => {
+    const running = new Set();
+    let dueAt = performance.now();
+    for (let number = 0; goesOn(); ) {
+      if (dueAt > performance.now()) {
+        await sleep(1);
+        continue;
+      }
+      const wasDueAt = dueAt;
+      dueAt += (-Math.log(1 - random()) * 1_000) / perSecond;
+      const sent = call(pool, next(number++ % callers)).then(() => latencies.push(performance.now() - wasDueAt));
+      running.add(sent);
+      sent.finally(() => running.delete(sent)).catch(() => {});
+    }
+    await Promise.all(running);
+  });
+  return { calls: latencies.length, ...quantiles(latencies) };
+}
+
+async function withPool(gateway, connections, seconds, work) {
+  const pool = new Pool(gateway.url, { connections });
+  const { pid } = gateway.child;
+  const before = { cpu: usageOf(pid).cpuSeconds, commits: await commitsOf(gateway) };
+  const startedAt = performance.now();
+  try {
+    await work(pool, () => performance.now() - startedAt < seconds * 1_000);
+  } finally {
+    await pool.close();
+  }
+  const elapsed = (performance.now() - startedAt) / 1_000;
+  return {
+    seconds: elapsed,
+    cpuSeconds: usageOf(pid).cpuSeconds - before.cpu,
+    commits: (await commitsOf(gateway)) - before.commits,
+  };
+}
+
+async function commitsOf({ url }) {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  return Number(/^postern_ledger_commits_total\{outcome="applied"\} (\S+)$/m.exec(text)?.[1] ?? 0);
+}
+
+function quantiles(values) {
+  values.sort((a, b) => a - b);
+  const at = (share) => values[Math.floor((values.length - 1) * share)] ?? 0;
+  return { p50: at(0.5), p99: at(0.99) };
+}
