@@ -139,6 +139,29 @@ describe('refused with the file and the next step, and not changed:', () => {
     isRefused(/postern\.sqlite is (damaged .*: restore it from a backup|not an SQLite database)/);
   });
 
+  test('a changed byte in a row, which its index contradicts', () => {
+    const raw = new Libsql(path);
+    raw.exec(
+      "INSERT INTO api_key (id, account, name, prefix, hash, created_at) VALUES ('k', 'acc_7', 'K', 'p', 'a-hash', 1)",
+    );
+    raw.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    raw.close();
+    overwrite(path, readFileSync(path).indexOf('a-hash'), Buffer.from('b'));
+    isRefused(/postern\.sqlite is damaged .*: restore it from a backup/);
+  });
+
+  test('a text that is not UTF-8', async () => {
+    const name = (hex: string) => {
+      const raw = new Libsql(path);
+      raw.exec(`UPDATE account SET name = CAST(x'${hex}' AS TEXT) WHERE id = 'acc_7'`);
+      raw.close();
+    };
+    name(Buffer.from('Zoë').toString('hex'));
+    expect(await paid()).toBe(payments);
+    name('5a6fff');
+    isRefused(/postern\.sqlite is damaged \(a text in the table account is not UTF-8\): restore it from a backup/);
+  });
+
   test('balances that are inconsistent', () => {
     for (const change of [
       "UPDATE account SET avail = avail + 1 WHERE id = 'acc_7'",

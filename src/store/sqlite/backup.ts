@@ -4,7 +4,7 @@ import Libsql from 'libsql';
 import { OperatorError } from '../../shared/errors/operator-error.ts';
 import type { BackupContent, OnProgress } from '../backup-port.ts';
 import { StoreUnavailableError } from '../port.ts';
-import { assertFileNotLost, damaged, violatedInvariants } from './damage.ts';
+import { assertFileNotLost, damaged, findDamage } from './damage.ts';
 import { Database } from './database.ts';
 import { translateSqliteError } from './errors.ts';
 import { PollerHostLock } from './poller-host-lock.ts';
@@ -52,8 +52,7 @@ async function copyDatabase(path: string, target: string): Promise<void> {
 function checkCopy(path: string, target: string): BackupContent {
   const copy = new Libsql(target);
   try {
-    const { integrity_check: finding } = copy.prepare('PRAGMA integrity_check(1)').get() as { integrity_check: string };
-    const [problem] = finding === 'ok' ? violatedInvariants((sql) => copy.prepare(sql).get(), true) : [finding];
+    const [problem] = findDamage((sql) => copy.prepare(sql).all());
     if (problem !== undefined) throw new StoreUnavailableError(damaged(path, problem));
     const { user_version: schema } = copy.prepare('PRAGMA user_version').get() as { user_version: number };
     const check = copy.prepare("SELECT value FROM meta WHERE name = 'secret_check'").get() as

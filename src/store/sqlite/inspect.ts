@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import type { StoreReport } from '../port.ts';
-import { damaged, violatedInvariants } from './damage.ts';
+import { damaged, findDamage } from './damage.ts';
 import type { Database } from './database.ts';
 import { migrations } from './schema.ts';
 
@@ -8,12 +8,7 @@ import { migrations } from './schema.ts';
 export function inspectSqlite(database: Database, path: string): StoreReport {
   const version = database.get<{ version: string }>('SELECT sqlite_version() AS version')?.version ?? 'unknown';
   const journal = database.get<{ journal_mode: string }>('PRAGMA journal_mode')?.journal_mode;
-  const damage = database
-    .all<{ integrity_check: string }>('PRAGMA integrity_check(5)')
-    .flatMap(({ integrity_check: finding }) => (finding === 'ok' ? [] : [finding]));
-  const problems = [...damage, ...violatedInvariants((sql) => database.get(sql), true)].map((finding) =>
-    damaged(path, finding),
-  );
+  const problems = findDamage((sql) => database.all(sql)).map((finding) => damaged(path, finding));
   const size = path === ':memory:' ? 0 : statSync(path).size;
   if (path !== ':memory:' && (statSync(path).mode & 0o077) !== 0) {
     problems.push({ detail: 'Others may read the database file', advice: `chmod 600 ${path}` });
