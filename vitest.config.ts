@@ -12,7 +12,7 @@ const onlyInAll = [
   'test/browser/**',
   'test/soak/**',
   'test/security/command.test.ts',
-  'test/reliability/{many,scale}.test.ts',
+  'test/reliability/**',
   'test/platform/atproto/{events,parity}.test.ts',
   'test/faults/{sqlite,mongodb}.test.ts',
   'test/webhooks/{kills-sqlite,kills-mongodb,messages-mongodb,survival}.test.ts',

@@ -58,15 +58,17 @@ export function makeRichAccount(dataDir, credits = '100000') {
   return { account, key: run('key', 'create', '--account', account).key };
 }
 
-/** Ends all processes that `start` has started. */
-export function stop({ child }) {
+/** Ends a process that `start` has started. */
+export function stop({ child }, signal = 'SIGTERM') {
   running.delete(child);
+  if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve();
   return new Promise((resolve) => {
     child.once('exit', resolve);
-    child.kill('SIGTERM');
+    child.kill(signal);
   });
 }
 
+/** Ends all processes that `start` has started. */
 export async function stopAll() {
   await Promise.all([...running].map((child) => stop({ child })));
 }

@@ -27,6 +27,11 @@ export const checks = [
   { name: 'kills', title: 'Kills and other faults', script: 'kills.js', long: [[]] },
   { name: 'many', title: 'Many keys, webhooks, events and calls', script: 'many.js', long: [manyLong] },
   { name: 'scale', title: 'Scale', script: 'scale.js', long: [['--seconds', '6', '--rounds', '3', '--mongodb']] },
-  { name: 'backup', title: 'Backup, restore and rotation of the key', script: 'backup-under-load.js', long: [[]] },
+  {
+    name: 'backup',
+    title: 'Backup, restore and change of the secret key',
+    script: 'backup-under-load.js',
+    long: ['--rounds 3 --seconds 40 --callers 8 --damages 200 --webhooks 1000 --kills 10'.split(' ')],
+  },
   { name: 'security', title: 'Security', script: 'security.js', long: [['--all']] },
 ];

@@ -1,0 +1,22 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { findMongo, noMongo } from '../support/mongo-server.ts';
+
+const script = fileURLToPath(new URL('../../scripts/backup-under-load.js', import.meta.url));
+const found = findMongo();
+if (!found) process.stderr.write(`test/reliability/backup.test.ts, MongoDB: ${noMongo}\n`);
+
+describe.concurrent.each(['sqlite', 'mongodb'])('under load on the %s store', (store) => {
+  test.skipIf(store === 'mongodb' && !found)(
+    'backups are exact and can be restored, damage is found, and a change of SECRET_KEY fails no call',
+    async () => {
+      // Rejects with the output if the script exits with 1.
+      const { stdout, stderr } = await promisify(execFile)(process.execPath, [script, '--store', store]);
+      process.stdout.write(stdout);
+      expect(stderr).toBe('');
+      expect(stdout.match(/promised:/g)).toHaveLength(3);
+    },
+  );
+});
