@@ -9,6 +9,7 @@ const lockFiles = [
   'package-lock.json',
   '.ci/openapi-lint/package-lock.json',
   '.ci/asyncapi-lint/package-lock.json',
+  '.ci/regex-lint/package-lock.json',
   'scripts/clients/node/package-lock.json',
 ];
 
