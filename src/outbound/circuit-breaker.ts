@@ -27,7 +27,8 @@ export class CircuitBreaker {
   enter(): void {
     if (this.#failures < failuresToOpen) return;
     const now = this.#runtime.now();
-    if (now < this.#nextTryAt) throw new PosternError(this.#reason, this.#message);
+    // A time further away than `openMs` was noted before the clock was set back.
+    if (now < this.#nextTryAt && this.#nextTryAt - now <= openMs) throw new PosternError(this.#reason, this.#message);
     this.#nextTryAt = now + openMs;
   }
 

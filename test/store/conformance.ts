@@ -16,6 +16,7 @@ import { commitUntilKnown } from './commit-until-known.ts';
 import { describeAccountEvents } from './conformance-account-events.ts';
 import { describeAudit } from './conformance-audit.ts';
 import { describeBudgets } from './conformance-budgets.ts';
+import { describeClock } from './conformance-clock.ts';
 import { answerOf, describeIdempotency } from './conformance-idempotency.ts';
 import { describeIdentifiers } from './conformance-identifiers.ts';
 import { describePlatformState } from './conformance-platform-state.ts';
@@ -30,7 +31,7 @@ export interface StoreFixture {
   open(): Promise<Store>;
   /** Returns the time of the store's clock. */
   now(): number;
-  /** Advances the store's clock. */
+  /** Sets the store's clock, forwards or backwards. */
   leap(ms: number): void;
   /** Closes open handles and deletes the data. */
   end(): Promise<void>;
@@ -88,6 +89,7 @@ export function describeStore(name: string, start: () => Promise<StoreFixture>):
     describeIdempotency(() => ({ fixture, store }));
     describeAudit(() => ({ fixture, store }));
     describeBudgets(() => ({ fixture, store }));
+    describeClock(() => ({ fixture, store }));
     describeProcesses(() => ({ fixture, store }));
     describeSecretCheck(() => ({ fixture, store }));
     describePlatformState(() => ({ fixture, store }));

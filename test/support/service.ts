@@ -52,7 +52,7 @@ export async function startService(
     if (line.includes('"level":50')) process.stderr.write(line);
   };
   // Each process has one connection, as in production, because SQLite's locks belong to the process.
-  const store = await openStore(config, systemRuntime);
+  const store = await openStore(config, overrides.runtime ?? systemRuntime);
   const service = await serve(config, {
     openStore: () => store,
     logger: makeLogger({ level: 'trace', format: 'json' }, { write: keep }),

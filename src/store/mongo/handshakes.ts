@@ -1,6 +1,6 @@
 import type { Filter, UpdateFilter } from 'mongodb';
 import { type HandshakeLease, type HandshakeState, handshakeLeaseMs, type WebhookStore } from '../port.ts';
-import type { Parts } from './parts.ts';
+import { expired, type Parts } from './parts.ts';
 import type { WebhookDocument } from './webhook-documents.ts';
 
 /** Implements the handshake lease. Each method is one write to the webhook's document. */
@@ -18,7 +18,7 @@ export function mongoHandshakes({
     const free: Filter<WebhookDocument>[] = [
       { 'handshake.holder': null },
       { 'handshake.holder': lease.holder },
-      { 'handshake.until': { $lte: new Date(now) } },
+      ...expired(now, handshakeLeaseMs).map((until) => ({ 'handshake.until': until })),
     ];
     const seen = await webhooks.findOne(webhook, { projection });
     if (!seen) return null;

@@ -1,3 +1,4 @@
+import { hasExpired } from '../expiry.ts';
 import { type ClaimOutcome, type ClaimRequest, claimTtlMs, type IdempotencyStore, idempotencyTtlMs } from '../port.ts';
 import { type IdempotencyDocument, idOf } from './collections.ts';
 import { isDuplicate } from './errors.ts';
@@ -108,6 +109,6 @@ export function mongoIdempotency({ link, collections: { idempotency }, clock, ru
 function refuse(known: IdempotencyDocument, claim: ClaimRequest, now: number): ClaimOutcome | null {
   if (!claim.fingerprints.includes(known.fingerprint)) return { status: 'mismatch', answer: known.answer };
   if (known.answer !== null) return { status: 'answered', answer: known.answer };
-  if (known.until.getTime() > now && known.owner !== claim.owner) return { status: 'running' };
+  if (!hasExpired(known.until.getTime(), now, claimTtlMs) && known.owner !== claim.owner) return { status: 'running' };
   return null;
 }

@@ -1,7 +1,6 @@
 import { type NewPoller, type PollerRecord, type PollerReference, type PollerStore, pollerTtlMs } from '../port.ts';
 import { mongoAppend } from './append.ts';
-import type { Parts } from './parts.ts';
-import { toMs } from './parts.ts';
+import { live, type Parts, toMs } from './parts.ts';
 import { pollerLifecycle } from './poller-lifecycle.ts';
 import type { PollerDocument } from './webhook-documents.ts';
 
@@ -23,7 +22,7 @@ export function mongoPollers(parts: Parts): PollerStore {
   /** Claims pollers of one batch. Each update requires the fence that was read, so that only one of several processes gets a poller. */
   async function take(process: string, limit: number): Promise<{ tried: number; won: PollerDocument[] }> {
     const now = await clock.recent();
-    const alive = await runners.find({ expiresAt: { $gt: new Date(now) } }).toArray();
+    const alive = await runners.find({ expiresAt: live(now, pollerTtlMs) }).toArray();
     const others = [process, ...alive.map(({ _id }) => _id)];
     const free = { runner: { $nin: others }, keptUntil: { $gt: new Date(now) } };
     const projection = { account: 1, fence: 1 } as const;
@@ -81,7 +80,7 @@ export function mongoPollers(parts: Parts): PollerStore {
       link.run(async () => {
         const now = await clock.recent();
         await beat(process, now);
-        return runners.countDocuments({ expiresAt: { $gt: new Date(now) } });
+        return runners.countDocuments({ expiresAt: live(now, pollerTtlMs) });
       }),
 
     leave: (process) => link.run(async () => void (await runners.deleteOne({ _id: process }))),

@@ -1,5 +1,5 @@
 import { type ProcessStore, processTtlMs } from '../port.ts';
-import type { Parts } from './parts.ts';
+import { live, type Parts } from './parts.ts';
 
 export function mongoProcesses({ link, collections: { processes }, clock }: Parts): ProcessStore {
   return {
@@ -8,7 +8,7 @@ export function mongoProcesses({ link, collections: { processes }, clock }: Part
         const now = await clock.recent();
         const expiresAt = new Date(now + processTtlMs);
         await processes.updateOne({ _id: id }, { $set: { v: 1, expiresAt } }, { upsert: true });
-        return processes.countDocuments({ expiresAt: { $gt: new Date(now) } });
+        return processes.countDocuments({ expiresAt: live(now, processTtlMs) });
       }),
 
     leave: (id) =>

@@ -2,6 +2,7 @@ import type { ClientSession, Db, MongoClient, ServerSessionId } from 'mongodb';
 import { type Runtime, repeat, type Timer } from '../../shared/runtime/runtime.ts';
 import type { ServerClock } from './clock.ts';
 import type { Collections } from './collections.ts';
+import { expired } from './parts.ts';
 
 const writerTtlMs = 10_000;
 
@@ -66,11 +67,11 @@ export class Sessions {
   /** Kills the sessions of dead processes. */
   async sweep(): Promise<void> {
     if (this.#doubtful.size > 0) await this.#killDoubtful();
-    const until = new Date(await this.#clock.recent());
-    const dead = await this.#writers.find({ until: { $lte: until }, _id: { $ne: this.#id } }).toArray();
+    const ends = expired(await this.#clock.recent(), writerTtlMs).map((until) => ({ until }));
+    const dead = await this.#writers.find({ $or: ends, _id: { $ne: this.#id } }).toArray();
     for (const { _id, sessions } of dead) {
       await this.#kill(sessions);
-      await this.#writers.deleteOne({ _id, until: { $lte: until } });
+      await this.#writers.deleteOne({ _id, $or: ends });
     }
   }
 

@@ -1,8 +1,9 @@
 import { Long } from 'mongodb';
+import { holdTtlMs } from '../port.ts';
 import { lockAccount } from './account-lock.ts';
 import { operationTimeoutMs } from './connection.ts';
 import { batchSize } from './delete-in-batches.ts';
-import type { Parts } from './parts.ts';
+import { expired, type Parts } from './parts.ts';
 
 /**
  * Returns a function that returns the credit of expired holds, one account at a time. Each batch is deleted and its sum is returned in one
@@ -12,10 +13,12 @@ export function mongoSweep(parts: Parts): () => Promise<number> {
   const { turns, transact, sessions, clock } = parts;
   const { accounts, holds, commits } = parts.collections;
 
-  const sweepAccount = (account: string, until: Date): Promise<number> =>
+  const endsOf = (now: number) => expired(now, holdTtlMs).map((until) => ({ until }));
+
+  const sweepAccount = (account: string, now: number): Promise<number> =>
     transact(async (session) => {
       const locked = await lockAccount(parts, session, account);
-      const due = await holds.find({ account, until: { $lte: until } }, { session, limit: batchSize }).toArray();
+      const due = await holds.find({ account, $or: endsOf(now) }, { session, limit: batchSize }).toArray();
       if (due.length === 0) return 0;
       const ids = due.map(({ _id }) => _id);
       await holds.deleteMany({ account, _id: { $in: ids } }, { session });
@@ -36,17 +39,17 @@ export function mongoSweep(parts: Parts): () => Promise<number> {
 
   return async () => {
     await sessions.sweep();
-    const until = new Date(await clock.read());
+    const now = await clock.read();
     let ended = 0;
     // If a round ends no holds, other sweepers are ending the remaining ones.
     for (let before = -1; before !== ended; ) {
       before = ended;
-      const due = await holds.find({ until: { $lte: until } }, { sort: { until: 1 }, limit: batchSize }).toArray();
+      const due = await holds.find({ $or: endsOf(now) }, { sort: { until: 1 }, limit: batchSize }).toArray();
       for (const account of new Set(due.map((hold) => hold.account))) {
-        ended += await turns.take(account, operationTimeoutMs, () => sweepAccount(account, until));
+        ended += await turns.take(account, operationTimeoutMs, () => sweepAccount(account, now));
       }
     }
-    await dropOutcomes(until);
+    await dropOutcomes(new Date(now));
     return ended;
   };
 }

@@ -1,4 +1,5 @@
 import type { Runtime } from '../../shared/runtime/runtime.ts';
+import { hasExpired } from '../expiry.ts';
 import { type HandshakeLease, type HandshakeState, handshakeLeaseMs, type WebhookStore } from '../port.ts';
 import type { Database } from './database.ts';
 import type { WriteGroup } from './group.ts';
@@ -28,7 +29,7 @@ export function sqliteHandshakes(
 
   function isFree({ holder, until, last }: Kept, lease: HandshakeLease, joined: number | null): boolean {
     if (joined !== null && last && last.number >= joined && last.target === lease.target) return false;
-    return holder === null || holder === lease.holder || until <= runtime.now();
+    return holder === null || holder === lease.holder || hasExpired(until, runtime.now(), handshakeLeaseMs);
   }
 
   const stateOf = (kept: Kept | null) => kept && { number: kept.number, holder: kept.holder, last: kept.last };

@@ -1,4 +1,5 @@
 import type { Runtime } from '../../shared/runtime/runtime.ts';
+import { hasExpired } from '../expiry.ts';
 import { type ClaimOutcome, type ClaimRequest, claimTtlMs, type IdempotencyStore, idempotencyTtlMs } from '../port.ts';
 import type { Database } from './database.ts';
 import type { WriteGroup } from './group.ts';
@@ -23,7 +24,7 @@ export function sqliteIdempotency(database: Database, group: WriteGroup, runtime
     const fingerprint = row?.fingerprint ?? fingerprints[0] ?? '';
     if (row && !fingerprints.includes(fingerprint)) return { status: 'mismatch', answer: row.answer };
     if (row && row.answer !== null) return { status: 'answered', answer: row.answer };
-    if (row && row.until > now && row.owner !== owner) return { status: 'running' };
+    if (row && !hasExpired(row.until, now, claimTtlMs) && row.owner !== owner) return { status: 'running' };
     const since = row?.since ?? now;
     database.run(
       `INSERT INTO idempotency (account, key, since, fingerprint, owner, until) VALUES (?, ?, ?, ?, ?, ?)

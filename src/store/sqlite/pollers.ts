@@ -1,4 +1,5 @@
 import type { Runtime } from '../../shared/runtime/runtime.ts';
+import { liveRange } from '../expiry.ts';
 import { type PollerStore, pollerTtlMs } from '../port.ts';
 import type { Database } from './database.ts';
 import type { WriteGroup } from './group.ts';
@@ -25,12 +26,14 @@ export function sqlitePollers(
 
   /** A process stays registered while it has pollers, so all unclaimed pollers belong to expired processes or to none. */
   function free(process: string, now: number, limit: number): PollerRow[] {
-    const dead = database.all<{ id: string }>('SELECT id FROM runner WHERE until <= ? AND id <> ?', [now, process]);
+    const { after, latest } = liveRange(now, pollerTtlMs);
+    const sql = 'SELECT id FROM runner WHERE (until <= ? OR until > ?) AND id <> ?';
+    const dead = database.all<{ id: string }>(sql, [after, latest, process]);
     const found: PollerRow[] = [];
     for (const runner of [null, ...dead.map(({ id }) => id)]) {
       if (found.length >= limit) break;
-      const sql = `SELECT ${pollerColumns} FROM poller WHERE runner IS ? AND kept_until > ? LIMIT ?`;
-      found.push(...database.all<PollerRow>(sql, [runner, now, limit - found.length]));
+      const pollersOf = `SELECT ${pollerColumns} FROM poller WHERE runner IS ? AND kept_until > ? LIMIT ?`;
+      found.push(...database.all<PollerRow>(pollersOf, [runner, now, limit - found.length]));
     }
     return found;
   }
@@ -50,12 +53,14 @@ export function sqlitePollers(
       group.add(() => {
         const now = runtime.now();
         live(process, now);
+        const { after, latest } = liveRange(now, pollerTtlMs);
         database.run(
-          'DELETE FROM runner WHERE until <= ? AND NOT EXISTS (SELECT 1 FROM poller WHERE runner = runner.id)',
-          [now],
+          `DELETE FROM runner
+           WHERE (until <= ? OR until > ?) AND NOT EXISTS (SELECT 1 FROM poller WHERE runner = runner.id)`,
+          [after, latest],
         );
-        const sql = 'SELECT COUNT(*) AS live FROM runner WHERE until > ?';
-        return database.get<{ live: number }>(sql, [now])?.live ?? 1;
+        const sql = 'SELECT COUNT(*) AS live FROM runner WHERE until > ? AND until <= ?';
+        return database.get<{ live: number }>(sql, [after, latest])?.live ?? 1;
       }),
 
     leave: (process) => group.add(() => void database.run('UPDATE runner SET until = 0 WHERE id = ?', [process])),

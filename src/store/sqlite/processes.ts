@@ -1,4 +1,5 @@
 import type { Runtime } from '../../shared/runtime/runtime.ts';
+import { liveRange } from '../expiry.ts';
 import { type ProcessStore, processTtlMs } from '../port.ts';
 import type { Database } from './database.ts';
 
@@ -6,8 +7,9 @@ export function sqliteProcesses(database: Database, runtime: Runtime): ProcessSt
   return {
     async beat(id) {
       const now = runtime.now();
+      const { after, latest } = liveRange(now, processTtlMs);
       return database.transaction(() => {
-        database.run('DELETE FROM process WHERE until <= ?', [now]);
+        database.run('DELETE FROM process WHERE until <= ? OR until > ?', [after, latest]);
         database.run('INSERT INTO process (id, until) VALUES (?, ?) ON CONFLICT DO UPDATE SET until = excluded.until', [
           id,
           now + processTtlMs,

@@ -1,5 +1,6 @@
+import { liveRange } from '../expiry.ts';
 import { dayMs } from '../ledger-rules.ts';
-import { auditTtlMs, commitTtlMs, idempotencyTtlMs } from '../port.ts';
+import { auditTtlMs, commitTtlMs, holdTtlMs, idempotencyTtlMs } from '../port.ts';
 import { firstKeptHour } from '../statistics-rules.ts';
 import type { Database } from './database.ts';
 
@@ -27,9 +28,10 @@ export function sqliteSweep(database: Database): (now: number) => SweptBatch {
   /** Deletes a batch of expired rows. Returns true if there may be more. */
   const drop = (sql: string, before: number) => database.run(sql, [before, batchSize]) === batchSize;
   return (now) => {
+    const { after, latest } = liveRange(now, holdTtlMs);
     const holds = database.all<HoldRow>(
-      'SELECT account, writer, generation, open FROM hold WHERE until <= ? ORDER BY until LIMIT ?',
-      [now, batchSize],
+      'SELECT account, writer, generation, open FROM hold WHERE until <= ? OR until > ? ORDER BY until LIMIT ?',
+      [after, latest, batchSize],
     );
     for (const { account, writer, generation, open } of holds) {
       database.run('UPDATE account SET avail = avail + ? WHERE id = ?', [open, account]);

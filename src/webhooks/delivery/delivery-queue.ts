@@ -1,5 +1,5 @@
 import { chance, type Runtime, sleep, type Timer } from '../../shared/runtime/runtime.ts';
-import type { DeliveryResult, Store, WebhookRecord } from '../../store/port.ts';
+import type { DeliveryResult, Store, WaitingDelivery, WebhookRecord } from '../../store/port.ts';
 import type { PollerMonitor } from '../shared/poller-run.ts';
 import { AttemptSender, type AttemptSenderParts } from './attempt-sender.ts';
 import { DeliveryWindow, keptInMemory, type QueuedDelivery } from './delivery-window.ts';
@@ -122,7 +122,7 @@ export class DeliveryQueue {
     const state = gate.state(this.#webhook, webhooks.readAt);
     if (state === 'closed') return;
     this.#timer?.cancel();
-    const now = this.#parts.runtime.now();
+    const now = this.#parts.store.now();
     for (const window of [this.#live, this.#replayed]) {
       if (state === 'stale' && window.canTake(now)) {
         this.#readAgain();
@@ -165,15 +165,15 @@ export class DeliveryQueue {
     const { account, id } = this.#webhook;
     let useful = false;
     for (const window of [this.#live, this.#replayed]) {
-      if (!window.wantsMore(runtime.now())) continue;
+      if (!window.wantsMore(store.now())) continue;
       window.asking();
       try {
         const found = await store.deliveries.waiting(account, id, window === this.#replayed, keptInMemory);
         const last = found.at(-1);
-        if (last && found.length === keptInMemory) window.restFrom(last.nextAt ?? 0);
+        if (last && found.length === keptInMemory) window.restFrom(dueAt(last));
         else useful = true;
         for (const each of found) {
-          const delivery = { ...each, nextAt: each.nextAt ?? 0, body: { sealed: each.sealed } };
+          const delivery = { ...each, nextAt: dueAt(each), body: { sealed: each.sealed } };
           useful = this.#place(delivery, window) || useful;
         }
       } catch {
@@ -229,10 +229,10 @@ export class DeliveryQueue {
   }
 
   async #attempt(delivery: QueuedDelivery, window: DeliveryWindow): Promise<void> {
-    const { vault, runtime } = this.#parts;
+    const { vault, store } = this.#parts;
     const { account, id } = this.#webhook;
     const { event, replayed, eventAt } = delivery;
-    const now = runtime.now();
+    const now = store.now();
     const attempts = delivery.attempts + 1;
     const sent = await this.#sender.send(delivery, attempts, now);
     if (sent === null) {
@@ -251,7 +251,7 @@ export class DeliveryQueue {
           ? null
           : `status ${answer.status}`;
     const delayMs = failure === null ? null : this.#delayMs(answer, attempts);
-    const nextAt = delayMs === null ? null : runtime.now() + delayMs;
+    const nextAt = delayMs === null ? null : store.now() + delayMs;
     const state = failure === null ? 'delivered' : nextAt === null ? 'given_up' : 'waiting';
     const response = 'status' in answer ? excerptOf(answer) : null;
     const exchange = signatures && vault.sealExchange(account, event, id, { signatures, response });
@@ -266,7 +266,7 @@ export class DeliveryQueue {
       durationMs: answer.durationMs,
       outcome: state === 'waiting' ? 'retrying' : state,
       firstAfterMs: attempts === 1 && !replayed ? now - eventAt : null,
-      deliveredAfterMs: state === 'delivered' && !replayed ? runtime.now() - eventAt : null,
+      deliveredAfterMs: state === 'delivered' && !replayed ? store.now() - eventAt : null,
     });
     this.#inFlight.delete(event);
     window.inFlight -= 1;
@@ -277,8 +277,13 @@ export class DeliveryQueue {
   }
 
   #delayMs(answer: ReceiverResponse | ReceiverFailure, attempts: number): number | null {
-    const { runtime } = this.#parts;
+    const { runtime, store } = this.#parts;
     const asked = 'status' in answer && [429, 503].includes(answer.status) ? answer.retryAfter : null;
-    return retryDelayMs(attempts, chance(runtime), readRetryAfter(asked, runtime.now()));
+    return retryDelayMs(attempts, chance(runtime), readRetryAfter(asked, store.now()));
   }
+}
+
+/** Returns the time of the next attempt. The first one is due at once, also after the store's clock was set back. */
+function dueAt({ attempts, nextAt }: WaitingDelivery): number {
+  return attempts === 0 ? 0 : (nextAt ?? 0);
 }

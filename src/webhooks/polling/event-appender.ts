@@ -1,5 +1,4 @@
 import { isMessageEvent, type PlatformEvent } from '../../shared/model/event.ts';
-import type { Runtime } from '../../shared/runtime/runtime.ts';
 import type { Store } from '../../store/port.ts';
 import type { DeliveryQueues } from '../delivery/delivery-queues.ts';
 import type { PollerWebhooks } from '../delivery/poller-webhooks.ts';
@@ -11,7 +10,6 @@ import type { PollerMessages } from './poller-messages.ts';
 export interface EventAppenderParts {
   store: Store;
   vault: WebhookVault;
-  runtime: Runtime;
   run: PollerRun;
   webhooks: PollerWebhooks;
   messages: PollerMessages;
@@ -42,7 +40,7 @@ export class EventAppender {
    * Appends a page of events. Returns false if another process has taken over the poller. In this case the rest of the page was not stored.
    */
   async append({ events, before, after, gap }: EventPage): Promise<boolean> {
-    const { store, vault, runtime, run, webhooks, messages, queues, monitor } = this.#parts;
+    const { store, vault, run, webhooks, messages, queues, monitor } = this.#parts;
     const poller = run.record;
     const { account } = poller;
     // The webhooks are read again, because a webhook that was just created or became valid may receive these events.
@@ -75,7 +73,7 @@ export class EventAppender {
         return false;
       }
     }
-    const now = runtime.now();
+    const now = store.now();
     if (added.length > 0 || gap) {
       monitor.appended(
         poller,
@@ -83,7 +81,7 @@ export class EventAppender {
       );
     }
     for (const { event, webhook } of wanted) {
-      const delivery = { event: event.id, body: event.body, attempts: 0, nextAt: now, replayed: false, eventAt: now };
+      const delivery = { event: event.id, body: event.body, attempts: 0, nextAt: 0, replayed: false, eventAt: now };
       queues.add(webhook, delivery);
     }
     if (gap) monitor.gap(poller);

@@ -114,9 +114,11 @@ export class PollerHost {
   async #beat(): Promise<number> {
     const { store, runtime } = this.#parts;
     const now = runtime.now();
-    if (this.#processes > 0 && !this.#doubtful && now - this.#beatAt < beatMs) return this.#processes;
+    // The clock may have been set back.
+    const elapsedMs = Math.abs(now - this.#beatAt);
+    if (this.#processes > 0 && !this.#doubtful && elapsedMs < beatMs) return this.#processes;
     this.#processes = await store.pollers.beat(this.#process);
-    const slept = now - this.#beatAt >= pollerTtlMs;
+    const slept = elapsedMs >= pollerTtlMs;
     this.#beatAt = now;
     if (slept || this.#doubtful) {
       const records = [...this.#running.values(), ...this.#leaving].map(({ record }) => record);
