@@ -178,10 +178,33 @@ describe.skipIf(!found)('a MongoDB database', () => {
     await raw
       .db()
       .collection('meta')
-      .updateOne({ _id: 'schema' as never }, { $set: { version: 9_000 } });
+      .updateOne({ _id: 'schema' as never }, { $set: { version: 9_000, compatibleSince: 9_000 } });
     await expect(open()).rejects.toThrow(
       /newer version of Postern.*use the newer version of Postern, or another database in MONGODB_URL/,
     );
+  });
+
+  test('of a newer version of Postern is used if the newer version allows it', async () => {
+    await (await open()).close();
+    const meta = raw.db().collection('meta');
+    const version = schemaVersion + 1;
+    await meta.updateOne({ _id: 'schema' as never }, { $set: { version, compatibleSince: schemaVersion } });
+    await (await open()).accounts.create({ id: 'a', name: 'Ada', createdAt: 1 });
+    expect(await meta.findOne({ _id: 'schema' as never })).toMatchObject({ version });
+  });
+
+  test('is not migrated while processes run that could not work with it', async () => {
+    const old = await open();
+    await old.processes.beat('old');
+    await raw
+      .db()
+      .collection('meta')
+      .updateOne({ _id: 'schema' as never }, { $set: { version: 2 } });
+    await expect(open()).rejects.toThrow(
+      /running processes of an older version.*1 of them.*stop them first.*counts as running for 30 s/,
+    );
+    await old.processes.leave('old');
+    await open();
   });
 
   // An existing server is not used, because its database could be in use.

@@ -106,9 +106,36 @@ describe('the sqlite file', () => {
   test('of a newer version of Postern is refused with the next step', async () => {
     await open().close();
     const raw = new Libsql(path);
-    raw.exec('PRAGMA user_version = 9000');
+    raw.exec("PRAGMA user_version = 9000; UPDATE meta SET value = '9000' WHERE name = 'compatible_since'");
     raw.close();
     expect(open).toThrow(/newer version of Postern.*use the newer version of Postern, or another DATA_DIR/);
+  });
+
+  test('of a newer version of Postern is used if the newer version allows it', async () => {
+    await open().close();
+    const raw = new Libsql(path);
+    const { length } = migrations;
+    raw.exec(
+      `PRAGMA user_version = ${length + 1}; UPDATE meta SET value = '${length}' WHERE name = 'compatible_since'`,
+    );
+    const store = open();
+    await store.accounts.create({ id: 'a', name: 'Ada', createdAt: 1 });
+    await store.close();
+    expect(raw.prepare('PRAGMA user_version').get()).toMatchObject({ user_version: length + 1 });
+    raw.close();
+  });
+
+  test('is not migrated while processes run that could not work with it', async () => {
+    const raw = new Libsql(path);
+    for (const step of migrations.slice(0, 17)) raw.exec(step);
+    raw.exec('PRAGMA user_version = 17');
+    raw.prepare("INSERT INTO process (id, until) VALUES ('old', ?)").run([Date.now() + 20_000]);
+    expect(open).toThrow(
+      /running processes of an older version.*1 of them.*stop them first.*counts as running for 30 s/,
+    );
+    raw.exec('DELETE FROM process');
+    raw.close();
+    await open().close();
   });
 
   test('of an older Postern keeps its accounts, payments and usage', async () => {

@@ -178,6 +178,8 @@ export interface IdentifierDocument extends Versioned {
 export interface MetaDocument extends Versioned {
   _id: 'schema' | 'lock' | 'ready' | 'secret_check' | 'restore';
   version?: number;
+  /** The oldest schema version that can use the store, in the document `schema`. */
+  compatibleSince?: number;
   owner?: string;
   until?: Date;
   at?: Date;

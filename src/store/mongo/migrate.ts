@@ -2,9 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Db, MongoServerError } from 'mongodb';
 import { OperatorError, type OperatorProblem } from '../../shared/errors/operator-error.ts';
 import type { Runtime } from '../../shared/runtime/runtime.ts';
+import { processTtlMs } from '../port.ts';
+import { assertCompatible, assertNoneRuns, type NamedStore } from '../upgrade.ts';
 import type { ServerClock } from './clock.ts';
 import { type Collections, indexes } from './collections.ts';
 import { isDuplicate } from './errors.ts';
+import { live } from './parts.ts';
 
 /**
  * The migrations, in order. `schema` in the collection `meta` counts the applied ones. A released migration must never be edited. A
@@ -31,6 +34,12 @@ const migrations: readonly ((db: Db, collections: Collections) => Promise<void>)
 
 export const schemaVersion = migrations.length;
 
+/**
+ * The oldest schema version whose processes can use a store with all migrations, so that they may run side by side with this version. A
+ * migration that changes or removes what they use sets it to its own number.
+ */
+const compatibleSince = 9;
+
 const lockMs = 30_000;
 const pauseMs = 100;
 
@@ -46,7 +55,7 @@ export async function migrateMongo(
     if (await lock(collections, clock, owner)) {
       const renewal = setInterval(() => void lock(collections, clock, owner).catch(() => false), lockMs / 3);
       try {
-        await takeSteps(db, collections);
+        await takeSteps(db, collections, await clock.read());
       } finally {
         clearInterval(renewal);
         await collections.meta.deleteOne({ _id: 'lock', owner });
@@ -59,14 +68,14 @@ export async function migrateMongo(
 
 async function isNewest(db: Db, { meta }: Collections): Promise<boolean> {
   if (await meta.findOne({ _id: 'restore' })) throw new OperatorError(unfinishedRestore(db));
-  const version = (await meta.findOne({ _id: 'schema' }))?.version ?? 0;
-  if (version > schemaVersion) {
-    throw new OperatorError({
-      detail: `The database ${db.databaseName} was written by a newer version of Postern (its schema version is ${version}, this version supports ${schemaVersion})`,
-      advice: 'use the newer version of Postern, or another database in MONGODB_URL',
-    });
-  }
-  return version === schemaVersion;
+  const schema = await meta.findOne({ _id: 'schema' });
+  const version = schema?.version ?? 0;
+  if (version > schemaVersion) assertCompatible(named(db), version, schemaVersion, schema?.compatibleSince ?? version);
+  return version >= schemaVersion;
+}
+
+function named({ databaseName }: Db): NamedStore {
+  return { name: `database ${databaseName}`, alternative: 'database in MONGODB_URL' };
 }
 
 /** The document `restore` exists while a backup is restored. */
@@ -77,14 +86,18 @@ export function unfinishedRestore({ databaseName }: Db): OperatorProblem {
   };
 }
 
-async function takeSteps(db: Db, collections: Collections): Promise<void> {
-  const { meta } = collections;
+async function takeSteps(db: Db, collections: Collections, now: number): Promise<void> {
+  const { meta, processes } = collections;
   const from = (await meta.findOne({ _id: 'schema' }))?.version ?? 0;
+  if (from < compatibleSince) {
+    assertNoneRuns(named(db), await processes.countDocuments({ expiresAt: live(now, processTtlMs) }));
+  }
   for (const [index, step] of migrations.entries()) {
     if (index < from) continue;
     await step(db, collections);
     // `$max` never decreases the version, because a process that was suspended and lost the lock may run this late.
-    await meta.updateOne({ _id: 'schema' }, { $set: { v: 1 }, $max: { version: index + 1 } }, { upsert: true });
+    const $max = { version: index + 1, compatibleSince };
+    await meta.updateOne({ _id: 'schema' }, { $set: { v: 1 }, $max }, { upsert: true });
   }
 }
 

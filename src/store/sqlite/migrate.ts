@@ -1,26 +1,57 @@
 import type Libsql from 'libsql';
-import { OperatorError } from '../../shared/errors/operator-error.ts';
-import { migrations } from './schema.ts';
+import { liveRange } from '../expiry.ts';
+import { processTtlMs } from '../port.ts';
+import { assertCompatible, assertNoneRuns } from '../upgrade.ts';
+import { compatibleSince, migrations } from './schema.ts';
 
-/** Migrates the file to the newest schema in one transaction. If several processes start, the first one migrates. */
+/**
+ * Migrates the file to the newest schema in one transaction. If several processes start, the first one migrates. Processes of an older
+ * version may be running if the migrations allow it.
+ */
 export function migrateSqlite(connection: Libsql.Database, path: string): void {
-  if (version(connection) === migrations.length) return;
+  const newest = migrations.length;
+  const store = { name: `database ${path}`, alternative: 'DATA_DIR' };
+  const found = version(connection);
+  if (found > newest) assertCompatible(store, found, newest, savedCompatibleSince(connection) ?? found);
+  if (found >= newest) return;
   connection.exec('BEGIN IMMEDIATE');
   try {
     const from = version(connection);
-    if (from > migrations.length) {
-      throw new OperatorError({
-        detail: `The database ${path} was written by a newer version of Postern (its schema version is ${from}, this version supports ${migrations.length})`,
-        advice: 'use the newer version of Postern, or another DATA_DIR',
-      });
+    if (from < newest) {
+      if (from < compatibleSince) assertNoneRuns(store, liveProcesses(connection));
+      for (const step of migrations.slice(from)) connection.exec(step);
+      connection
+        .prepare(
+          "INSERT INTO meta (name, value) VALUES ('compatible_since', ?) ON CONFLICT DO UPDATE SET value = excluded.value",
+        )
+        .run([String(compatibleSince)]);
+      connection.exec(`PRAGMA user_version = ${newest}`);
     }
-    for (const step of migrations.slice(from)) connection.exec(step);
-    connection.exec(`PRAGMA user_version = ${migrations.length}`);
     connection.exec('COMMIT');
   } catch (error) {
     if (connection.inTransaction) connection.exec('ROLLBACK');
     throw error;
   }
+}
+
+function savedCompatibleSince(connection: Libsql.Database): number | null {
+  const sql = "SELECT value FROM meta WHERE name = 'compatible_since'";
+  const row = hasTable(connection, 'meta')
+    ? (connection.prepare(sql).get() as { value: string } | undefined)
+    : undefined;
+  return row ? Number(row.value) : null;
+}
+
+function liveProcesses(connection: Libsql.Database): number {
+  if (!hasTable(connection, 'process')) return 0;
+  const { now } = connection.prepare('SELECT unixepoch() * 1000 AS now').get() as { now: number };
+  const { after, latest } = liveRange(now, processTtlMs);
+  const sql = 'SELECT COUNT(*) AS live FROM process WHERE until > ? AND until <= ?';
+  return (connection.prepare(sql).get([after, latest]) as { live: number }).live;
+}
+
+function hasTable(connection: Libsql.Database, name: string): boolean {
+  return connection.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?").get([name]) !== undefined;
 }
 
 function version(connection: Libsql.Database): number {

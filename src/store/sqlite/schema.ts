@@ -228,3 +228,9 @@ export const migrations: readonly string[] = [
   CREATE INDEX poller_by_account ON poller (account);
   `,
 ];
+
+/**
+ * The oldest schema version whose processes can use a store with all migrations, so that they may run side by side with this version. A
+ * migration that changes or removes what they use sets it to its own number.
+ */
+export const compatibleSince = 18;
