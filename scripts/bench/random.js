@@ -1,14 +1,9 @@
 import { createHash } from 'node:crypto';
+import { seeded } from './open-loop.js';
 
-/** Returns a function that returns numbers in [0, 1), which depend only on the seed, a number in hex (mulberry32). */
+/** Returns a function that returns numbers in [0, 1), which depend only on the seed, a number in hex. */
 export function numbersOf(seed) {
-  let state = Number.parseInt(seed, 16) >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
+  return seeded(Number.parseInt(seed, 16));
 }
 
 /** Returns the function of `numbersOf` for one of several callers with a common seed, which may be any text. */

@@ -135,7 +135,7 @@ export function mongoCommit(parts: Parts): (commit: LedgerCommit) => Promise<Com
 
   return async (commit) => {
     try {
-      return await transact((session) => attempt(session, commit));
+      return await transact((session) => attempt(session, commit), commit.account);
     } catch (error) {
       if (!(error instanceof KnownCommit)) throw error;
     }

@@ -28,7 +28,7 @@ export function mongoLedger(parts: Parts): LedgerStore {
       await saveCredit(parts, session, one.account, account.credit, after);
       await addAudit(parts, session, audit);
       return 'applied';
-    });
+    }, one.account);
 
   return {
     commit: (one) => link.run(() => turns.take(one.account, operationTimeoutMs, () => commit(one)), 0),

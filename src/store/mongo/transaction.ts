@@ -1,10 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
 import { type ClientSession, MongoError, type TransactionOptions } from 'mongodb';
+import { upTo } from '../../shared/runtime/lru.ts';
 import type { MongoConnection } from './connection.ts';
 import { isConnectionError, isDuplicate, isTransient } from './errors.ts';
 import type { Sessions } from './sessions.ts';
 
 const limitMs = 5_000;
+const longestPauseMs = 50;
+/** The maximum number of documents whose conflicts are remembered. */
+const rememberedDocuments = 1_000;
+/** The number of remembered conflicts decreases to this share with each transaction. */
+const decay = 0.9;
 
 /**
  * With `snapshot`, all reads of a transaction see the same point in time on every shard. The client sets the other options: majority,
@@ -12,16 +19,27 @@ const limitMs = 5_000;
  */
 const options: TransactionOptions = { readConcern: { level: 'snapshot' } };
 
-export type Transact = <T>(work: (session: ClientSession) => Promise<T>) => Promise<T>;
+/** `document` names the document that transactions of other processes may hold, such as an account. */
+export type Transact = <T>(work: (session: ClientSession) => Promise<T>, document?: string) => Promise<T>;
 
 /**
  * Returns a function that runs `work` in a transaction. Retries the whole transaction after a write conflict, and retries its commit if the
  * outcome is unknown. The driver's `withTransaction` does the same for two minutes, which is too long here, because callers wait only
  * seconds and can send the same commit again.
+ *
+ * After a transaction with conflicts, the next transactions on its document begin with a pause as long as those after conflicts. Otherwise the
+ * process that holds the document would take it again at once, and those that pause would wait for seconds.
  */
 export function transactions(sessions: Sessions, link: MongoConnection): Transact {
-  return async (work) => {
+  const conflicts = new LRUCache<string, number>(upTo(rememberedDocuments));
+  const remember = (document: string, count: number) => {
+    if (count > 0) conflicts.set(document, count);
+    else conflicts.delete(document);
+  };
+  return async (work, document) => {
     const until = performance.now() + limitMs;
+    const before = document === undefined ? 0 : (conflicts.get(document) ?? 0);
+    if (before > 0) await sleep(pauseMs(before));
     const session = await sessions.take();
     let ended = false;
     const goesOn = () => link.usable && performance.now() < until;
@@ -33,6 +51,7 @@ export function transactions(sessions: Sessions, link: MongoConnection): Transac
           const result = await work(session);
           await commit(session, goesOn);
           ended = true;
+          if (document !== undefined) remember(document, conflictsAfter(before, attempt));
           return result;
         } catch (error) {
           if (session.inTransaction() && link.usable) {
@@ -43,13 +62,24 @@ export function transactions(sessions: Sessions, link: MongoConnection): Transac
           // A duplicate key that `work` did not expect means that a concurrent upsert was faster.
           if (!(isTransient(error) || isDuplicate(error)) || !goesOn()) throw error;
         }
-        await sleep(Math.random() * Math.min(200, 4 * 1.5 ** attempt));
+        await sleep(pauseMs(attempt));
       }
     } finally {
       if (ended) sessions.give(session);
       else sessions.discard(session);
     }
   };
+}
+
+/** Returns a pause in milliseconds after this number of conflicts. `chance` is in [0, 1). */
+export function pauseMs(conflicts: number, chance = Math.random()): number {
+  return chance * Math.min(longestPauseMs, 4 * 1.5 ** conflicts);
+}
+
+/** Returns the number of conflicts to remember after a transaction with this number of attempts, if it was `before` earlier. */
+export function conflictsAfter(before: number, attempts: number): number {
+  const count = Math.max(attempts - 1, before * decay);
+  return count < 1 ? 0 : count;
 }
 
 async function commit(session: ClientSession, goesOn: () => boolean): Promise<void> {
