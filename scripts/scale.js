@@ -2,8 +2,8 @@
 // Predicts the capacity of a gateway from measurements with one caller, measures it, and plans a fleet.
 import { randomBytes } from 'node:crypto';
 import { median, readArguments } from './bench/frame.js';
+import { seeded } from './bench/open-loop.js';
 import { stopAll } from './bench/processes.js';
-import { numbersOf } from './bench/random.js';
 import { atRest } from './many/measure.js';
 import { record } from './reliability/report.js';
 import { bursts, closedLoop, openLoop } from './scale/load.js';
@@ -25,7 +25,7 @@ import { measuredReport, planNotes, predictionReport } from './scale/report.js';
 import { simulateGateway } from './scale/simulate.js';
 
 const values = readArguments(
-  `npm run scale -- [--seconds 2] [--callers 64] [--burst 8] [--rounds 1] [--mongodb] [--record]
+  `npm run scale -- [--seconds 2] [--callers 64] [--burst 32] [--rounds 1] [--mongodb] [--record]
 
 Measures with one caller what each kind of call costs a gateway: one request at a time, and bursts of --burst requests. From these figures
 alone it predicts how many calls a second the gateway can answer for three mixes of calls with --callers concurrent callers, and prints the
@@ -43,7 +43,7 @@ Exits with 1 if the measured capacity is not within 20 % of the predicted one.
   {
     seconds: { type: 'string', default: '2' },
     callers: { type: 'string', default: '64' },
-    burst: { type: 'string', default: '8' },
+    burst: { type: 'string', default: '32' },
     rounds: { type: 'string', default: '1' },
     mongodb: { type: 'boolean', default: false },
     shard: { type: 'string', default: '15000' },
@@ -61,7 +61,7 @@ const say = (line) => process.stdout.write(`${line}\n`);
 const loads = [0.5, 0.7, 0.85];
 
 say(`scale: --seed ${values.seed} repeats the calls`);
-const random = numbersOf(values.seed);
+const random = seeded(Number.parseInt(values.seed, 16));
 leaveOneCore();
 const parts = await startParts({ callers });
 const calls = callsOf(parts, await aTweet(parts));
@@ -164,7 +164,7 @@ async function capacity(shares, lasting) {
 async function costsOnMongodb() {
   const { mongodbFor } = await import('./many/stores.js');
   const opened = await mongodbFor('scale');
-  const of = await startParts({ callers: size, mongodb: { url: opened.env.MONGODB_URL, open: opened.open } });
+  const of = await startParts({ callers: size, store: opened.env });
   const measured = await measureCosts(of, callsOf(of, await aTweet(of)), 'MongoDB');
   await stopParts(of);
   await opened.close();

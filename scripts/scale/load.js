@@ -1,6 +1,6 @@
 // Load on one gateway: bursts of one caller, many callers, and calls that arrive at random.
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
+import { atRate } from '../bench/open-loop.js';
 import { usageOf } from '../bench/process-tree.js';
 
 /** Sends one request and returns its latency in milliseconds. Throws unless it succeeds. */
@@ -15,13 +15,14 @@ async function call(pool, request) {
 }
 
 /**
- * One caller sends `size` requests at once, each of another account, waits for all answers, and repeats this. Returns the processor time of the
- * gateway for each call without that at rest, the median latency, and the commits for each call.
+ * One caller sends `size` requests at once, each of another account, waits for all answers, and repeats this for `seconds`, and until it has sent
+ * `atLeast` requests. Returns the processor time of the gateway for each call without that at rest, the median latency, and the commits for each
+ * call.
  */
-export async function bursts(gateway, request, { size, seconds, restCpu }) {
+export async function bursts(gateway, request, { size, seconds, restCpu = 0, atLeast = 0 }) {
   const latencies = [];
   const used = await withPool(gateway, size, seconds, async (pool, goesOn) => {
-    while (goesOn()) {
+    while (goesOn() || latencies.length < atLeast) {
       latencies.push(...(await Promise.all(Array.from({ length: size }, (_, caller) => call(pool, request(caller))))));
     }
   });
@@ -54,20 +55,15 @@ export async function closedLoop(gateway, next, { callers, seconds, settled = as
 /** Calls arrive at random, `perSecond` on average, whether earlier ones have been answered or not. Returns quantiles of their latency. */
 export async function openLoop(gateway, next, { perSecond, callers, seconds, random }) {
   const latencies = [];
-  await withPool(gateway, 512, seconds, async (pool, goesOn) => {
-    const running = new Set();
-    let dueAt = performance.now();
-    for (let number = 0; goesOn(); ) {
-      if (dueAt > performance.now()) {
-        await sleep(1);
-        continue;
-      }
-      const wasDueAt = dueAt;
-      dueAt += (-Math.log(1 - random()) * 1_000) / perSecond;
-      const sent = call(pool, next(number++ % callers)).then(() => latencies.push(performance.now() - wasDueAt));
-      running.add(sent);
-      sent.finally(() => running.delete(sent)).catch(() => {});
-    }
+  await withPool(gateway, 512, seconds, async (pool) => {
+    const running = [];
+    const begin = (dueAt) => {
+      const sent = call(pool, next(running.length % callers)).then(() => latencies.push(performance.now() - dueAt));
+      // `Promise.all` throws its error later.
+      sent.catch(() => {});
+      running.push(sent);
+    };
+    await atRate({ rate: perSecond, durationMs: seconds * 1_000, random, begin });
     await Promise.all(running);
   });
   return { calls: latencies.length, ...quantiles(latencies) };

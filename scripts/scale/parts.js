@@ -1,25 +1,18 @@
 // The processes of the measurement and the calls that are made. The gateway has one core, and everything else has the others.
-import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { cpus } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AccountAdmin } from '../../dist/billing/account-admin.js';
-import { systemRuntime } from '../../dist/shared/runtime/runtime.js';
-import { openSqliteStore } from '../../dist/store/sqlite/store.js';
+import { makeAccounts } from '../bench/accounts.js';
+import { pin } from '../bench/pin.js';
 import { usageOf } from '../bench/process-tree.js';
 import { start, stop, temporaryFolder } from '../bench/processes.js';
 
 const production = { NODE_ENV: 'production' };
 const secret = 'a-secret-for-the-scale';
-const credit = 1_000_000_000_000;
+/** The credit of each caller in dollars. */
+const credit = 1_000_000;
 /** The accounts of the platform with a webhook. There are several, because each is polled at most five times a second. */
 const actorCount = 16;
-
-/** Gives a process and all its threads these cores. Its later threads and processes inherit them (Linux only). */
-function pin(pid, cores) {
-  execFileSync('taskset', ['--all-tasks', '--cpu-list', '--pid', cores, String(pid)], { stdio: 'ignore' });
-}
 
 /** Leaves core 0 to the gateway. Must be called before another process is started. */
 export function leaveOneCore() {
@@ -29,10 +22,10 @@ export function leaveOneCore() {
 }
 
 /**
- * Starts a sandbox, a platform that repeats its answers, a receiver, and a gateway with an account for each of `callers`. `mongodb` has the URL
- * of a database and a function that opens it; without it the store is SQLite.
+ * Starts a sandbox, a platform that repeats its answers, a receiver, and a gateway with an account for each of `callers`. `store` has the settings
+ * of another store than SQLite.
  */
-export async function startParts({ callers, mongodb = null }) {
+export async function startParts({ callers, store = {} }) {
   const dataDir = temporaryFolder();
   const sandbox = await start('postern.js', ['sandbox'], {
     ...production,
@@ -42,15 +35,10 @@ export async function startParts({ callers, mongodb = null }) {
   });
   const platform = await start('scale/recorded-platform.js', [sandbox.url], production);
   const receiver = await start('bench/webhook-receiver.js', [secret], production);
-  const store = mongodb
-    ? await mongodb.open()
-    : openSqliteStore({ path: join(dataDir, 'postern.sqlite'), runtime: systemRuntime });
-  const keys = await makeKeys(store, callers);
-  await store.close();
-  const gateway = await start('postern.js', ['serve'], {
+  const env = {
     ...production,
     DATA_DIR: dataDir,
-    ...(mongodb && { MONGODB_URL: mongodb.url }),
+    ...store,
     SECRET_KEY: randomBytes(32).toString('base64'),
     PORT: '0',
     PLATFORM_URL: platform.url,
@@ -59,7 +47,9 @@ export async function startParts({ callers, mongodb = null }) {
     RATE_LIMIT: '0',
     UNAUTHENTICATED_RATE_LIMIT: '0',
     ALLOW_LOCALHOST_WEBHOOKS: 'true',
-  });
+  };
+  const gateway = await start('postern.js', ['serve'], env);
+  const keys = (await makeAccounts(env, callers, credit)).map(({ key }) => key);
   pin(gateway.child.pid, '0');
   const { accounts: actors } = await post(`${sandbox.url}/control/accounts`, { count: actorCount });
   const parts = { sandbox, platform, receiver, gateway, keys, actors, turn: 0 };
@@ -72,16 +62,6 @@ export async function aTweet({ sandbox, actors }) {
   const cookie = { headers: { cookie: `auth_token=${actors[0].authToken}` } };
   const { tweets } = await (await fetch(`${sandbox.url}/api/search?q=from:grace&count=1`, cookie)).json();
   return tweets[0].id;
-}
-
-async function makeKeys(store, count) {
-  const admin = new AccountAdmin(store, systemRuntime);
-  const keys = [];
-  for (let number = 0; number < count; number++) {
-    const account = await admin.createAccount(`Caller ${number}`, credit);
-    keys.push((await admin.createKey(account, 'Key')).key.expose());
-  }
-  return keys;
 }
 
 async function addWebhook({ gateway, receiver }, key, actor) {

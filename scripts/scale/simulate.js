@@ -1,4 +1,5 @@
 // Simulations of discrete events: the queue of one gateway, and the commits of one account on many gateways.
+import { conflictsAfter, pauseMs } from '../../dist/store/mongo/transaction.js';
 
 /**
  * Simulates a gateway on one core. It takes all calls that have arrived in one turn, which costs `turnMs`, and `callMs` for each call. `waitMs`
@@ -27,14 +28,13 @@ export function simulateGateway({ callMs, turnMs, waitMs, perSecond, callers, se
   return { perSecond: latencies.length / (now / 1_000), ...quantiles(latencies) };
 }
 
-/** The pauses of src/store/mongo/transaction.ts after a conflict, and its limit. */
+/** The limit of src/store/mongo/transaction.ts. */
 const limitMs = 5_000;
-const pauseMs = (attempt, random) => random() * Math.min(200, 4 * 1.5 ** attempt);
 
 /**
  * Simulates the commits of one account on MongoDB. Each of `gateways` commits all the time, one commit after the other, with a pause of `gapMs`. A
- * commit holds the account for `commitMs`. A commit that finds the account taken is tried again after a random pause, which grows with each
- * attempt; after 5 s it is given up, and its calls are refused. Returns the commits per second, quantiles of the time of the commit that a call
+ * commit holds the account for `commitMs`. A commit that finds the account taken is tried again after the pauses of the store; after 5 s it
+ * is given up, and its calls are refused. Returns the commits per second, quantiles of the time of the commit that a call
  * finds at its gateway when it arrives at a random time, and the share of the time that was spent on commits that were given up.
  */
 export function simulateHotAccount({ gateways, commitMs, gapMs, seconds = 60, random }) {
@@ -42,7 +42,12 @@ export function simulateHotAccount({ gateways, commitMs, gapMs, seconds = 60, ra
   const times = [];
   let lost = 0;
   let freeAt = 0;
-  const begin = (at) => ({ at: at + gapMs, begunAt: at, attempt: 1 });
+  const begin = (at, conflicts = 0) => ({
+    at: at + gapMs + (conflicts > 0 ? pauseMs(conflicts, random()) : 0),
+    begunAt: at,
+    attempt: 1,
+    conflicts,
+  });
   const waiting = Array.from({ length: gateways }, () => begin(random() * commitMs));
   for (;;) {
     const index = waiting.reduce((least, { at }, i) => (at < waiting[least].at ? i : least), 0);
@@ -51,12 +56,12 @@ export function simulateHotAccount({ gateways, commitMs, gapMs, seconds = 60, ra
     if (next.at >= freeAt) {
       freeAt = next.at + commitMs;
       times.push(freeAt - next.begunAt);
-      waiting[index] = begin(freeAt);
+      waiting[index] = begin(freeAt, conflictsAfter(next.conflicts, next.attempt));
     } else if (next.at - next.begunAt >= limitMs) {
       lost += next.at - next.begunAt;
-      waiting[index] = begin(next.at);
+      waiting[index] = begin(next.at, next.conflicts);
     } else {
-      next.at += pauseMs(next.attempt++, random);
+      next.at += pauseMs(next.attempt++, random());
     }
   }
   const total = times.reduce((sum, time) => sum + time, 0) + lost;

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 // @ts-expect-error The scripts have no types.
-import { numbersOf } from '../../scripts/bench/random.js';
+import { seeded } from '../../scripts/bench/open-loop.js';
 // @ts-expect-error The scripts have no types.
 import { capacityOf, costsOf, costsOfMix } from '../../scripts/scale/model.js';
 // @ts-expect-error The scripts have no types.
@@ -33,17 +33,17 @@ test('two sizes of bursts give the costs of a call and of a turn', () => {
 test('the simulated capacity is the predicted one, and latency grows towards it', () => {
   const costs = { callMs: 0.5, turnMs: 0.5, waitMs: 2 };
   const capacity = capacityOf(costs, { callers: 64, restCpu: 0 });
-  const closed = simulateGateway({ ...costs, callers: 64, random: numbersOf('1') });
+  const closed = simulateGateway({ ...costs, callers: 64, random: seeded(1) });
   expect(closed.perSecond / capacity).toBeGreaterThan(0.9);
   expect(closed.perSecond / capacity).toBeLessThan(1.01);
-  const at = (share: number) => simulateGateway({ ...costs, perSecond: capacity * share, random: numbersOf('1') });
+  const at = (share: number) => simulateGateway({ ...costs, perSecond: capacity * share, random: seeded(1) });
   expect(at(0.3).p50).toBeGreaterThan(3);
   expect(at(0.95).p99).toBeGreaterThan(2 * at(0.5).p99);
 });
 
 test('the commits of one account take longer the more gateways make them', () => {
-  const one = simulateHotAccount({ gateways: 1, commitMs: 5, gapMs: 1, random: numbersOf('1') });
-  const many = simulateHotAccount({ gateways: 50, commitMs: 5, gapMs: 1, random: numbersOf('1') });
+  const one = simulateHotAccount({ gateways: 1, commitMs: 5, gapMs: 1, random: seeded(1) });
+  const many = simulateHotAccount({ gateways: 50, commitMs: 5, gapMs: 1, random: seeded(1) });
   expect(one).toMatchObject({ p99: expect.closeTo(6), givenUp: 0 });
   expect(many.p50).toBeGreaterThan(20 * one.p50);
   expect(many.perSecond).toBeLessThanOrEqual(200);
