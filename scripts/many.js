@@ -8,8 +8,8 @@ import { Vault } from '../dist/shared/secrets/vault.js';
 import { WebhookVault } from '../dist/webhooks/shared/secrets.js';
 import { readArguments } from './bench/frame.js';
 import { idle } from './bench/idle.js';
-import { seeded } from './bench/open-loop.js';
 import { start, stop, stopAll, temporaryFolder } from './bench/processes.js';
+import { numbersOf } from './bench/random.js';
 import { fill, perAccount, perKey } from './many/fill.js';
 import { allClaimed, atRest, kindsOf, oneCaller, startOften } from './many/measure.js';
 import { pollersReport, storeReport } from './many/report.js';
@@ -66,7 +66,7 @@ const say = (line) => process.stdout.write(`${line}\n`);
 const pauseMs = 6;
 
 say(`many: --seed ${values.seed} repeats the calls`);
-const random = seeded(Number.parseInt(values.seed, 16));
+const random = numbersOf(values.seed);
 const secret = 'a-secret-for-many-webhooks';
 const receiver = { ...(await start('bench/webhook-receiver.js', [secret], production)), secret };
 const broken = [];

@@ -2,8 +2,8 @@
 // Predicts the capacity of a gateway from measurements with one caller, measures it, and plans a fleet.
 import { randomBytes } from 'node:crypto';
 import { median, readArguments } from './bench/frame.js';
-import { seeded } from './bench/open-loop.js';
 import { stopAll } from './bench/processes.js';
+import { numbersOf } from './bench/random.js';
 import { atRest } from './many/measure.js';
 import { record } from './reliability/report.js';
 import { bursts, closedLoop, openLoop } from './scale/load.js';
@@ -61,7 +61,7 @@ const say = (line) => process.stdout.write(`${line}\n`);
 const loads = [0.5, 0.7, 0.85];
 
 say(`scale: --seed ${values.seed} repeats the calls`);
-const random = seeded(Number.parseInt(values.seed, 16));
+const random = numbersOf(values.seed);
 leaveOneCore();
 const parts = await startParts({ callers });
 const calls = callsOf(parts, await aTweet(parts));
