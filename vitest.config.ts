@@ -2,7 +2,7 @@ import { configDefaults, defineConfig } from 'vitest/config';
 
 /**
  * Long faults, the soak, browsers, and the longest tests of processes, guides and the AT Protocol's servers. `npm run test:all` runs them;
- * scripts/faults.js and scripts/survival.js run two of them for longer.
+ * scripts/kills.js runs the faults for longer.
  */
 const onlyInAll = [
   'test/articles/faults.test.ts',
@@ -14,8 +14,8 @@ const onlyInAll = [
   'test/security/command.test.ts',
   'test/reliability/**',
   'test/platform/atproto/{events,parity}.test.ts',
-  'test/faults/{sqlite,mongodb}.test.ts',
-  'test/webhooks/{kills-sqlite,kills-mongodb,messages-mongodb,survival}.test.ts',
+  'test/faults/{sqlite,mongodb,upgrade}.test.ts',
+  'test/webhooks/{messages-mongodb,survival}.test.ts',
 ];
 
 // `vitest run` is `npm test`; `vitest run --mode all` is `npm run test:all`.

@@ -3,6 +3,7 @@ const manyLong = [
   ...['--sizes', manySizes, '--pollers', manySizes, '--seconds', '6', '--rest', '20'],
   ...['--starts', '3', '--warm', '75', '--measured', '120'],
 ];
+const manyKills = ['--kills', '1000', '--each', '5'];
 
 /**
  * The checks of `npm run reliability -- --run`, in the order of docs/reliability.md. `script` is a file in scripts/. Without arguments it
@@ -24,7 +25,15 @@ export const checks = [
     script: 'overload.js',
     long: [['--seconds', '60', '--step', '5', '--normal', '30']],
   },
-  { name: 'kills', title: 'Kills and other faults', script: 'kills.js', long: [[]] },
+  {
+    name: 'kills',
+    title: 'Kills and other faults',
+    script: 'kills.js',
+    long: [
+      ['--store', 'sqlite', ...manyKills],
+      ['--store', 'mongodb', ...manyKills],
+    ],
+  },
   { name: 'many', title: 'Many keys, webhooks, events and calls', script: 'many.js', long: [manyLong] },
   { name: 'scale', title: 'Scale', script: 'scale.js', long: [['--seconds', '6', '--rounds', '3', '--mongodb']] },
   {

@@ -1,5 +1,29 @@
 import { once } from 'node:events';
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { type PosternProcess, startPostern } from '../support/process.ts';
+
+/** The clock of one or more gateways. It can be moved while they run. */
+export class GatewayClock {
+  readonly #directory = mkdtempSync(join(tmpdir(), 'postern-clock-'));
+  readonly #file = join(this.#directory, 'shift');
+
+  get env(): Record<string, string> {
+    const program = new URL('./shifted-clock.mjs', import.meta.url);
+    return { NODE_OPTIONS: `--import ${program.href}`, CLOCK_SHIFT_FILE: this.#file };
+  }
+
+  /** Sets the difference to the clock of this process in milliseconds. */
+  shift(ms: number): void {
+    writeFileSync(`${this.#file}.new`, String(ms));
+    renameSync(`${this.#file}.new`, this.#file);
+  }
+
+  remove(): void {
+    rmSync(this.#directory, { recursive: true });
+  }
+}
 
 /** Runs `postern serve` like a service manager: when the process ends, it is started again. */
 export class Gateway {
@@ -9,27 +33,44 @@ export class Gateway {
   #logged = '';
   /** Unexpected ends of the process, with its last log lines. */
   readonly deaths: string[] = [];
-  readonly counts = { kills: 0, starts: 0, failedStarts: 0 };
+  readonly counts = { kills: 0, failedStarts: 0 };
+  /** The times in milliseconds from each kill until the gateway listened again. */
+  readonly restartsMs: number[] = [];
+  readonly clock: GatewayClock;
   readonly #env: Record<string, string>;
   readonly #killed = new WeakSet<PosternProcess>();
-  #clockMs = 0;
+  #program: string | undefined;
+  #killedAt: number | null = null;
   #process: PosternProcess | null = null;
   #wanted = true;
   #lives: Promise<void>;
 
-  constructor(env: Record<string, string>) {
+  /** Starts a gateway. `program` is the file of another version. */
+  constructor(env: Record<string, string>, clock: GatewayClock, program?: string) {
     this.#env = env;
+    this.clock = clock;
+    this.#program = program;
     this.#lives = this.#live();
   }
 
-  /** Kills the process with SIGKILL at any point of its life. It is started again with a clock that differs by `clockMs`. */
-  async kill(clockMs = 0): Promise<void> {
-    this.#clockMs = clockMs;
+  /** Kills the process with SIGKILL at any point of its life. It is started again. */
+  async kill(): Promise<void> {
     this.counts.kills += 1;
+    this.#killedAt = performance.now();
+    await this.#end('SIGKILL');
+  }
+
+  /** Stops the process gracefully and starts another version, which replaces it. */
+  async replace(program: string | undefined): Promise<void> {
+    this.#program = program;
+    await this.#end('SIGTERM');
+  }
+
+  async #end(signal: NodeJS.Signals): Promise<void> {
     this.origin = null;
     if (!this.#process) return;
     this.#killed.add(this.#process);
-    await this.#process.end('SIGKILL');
+    await this.#process.end(signal);
   }
 
   /** Returns the last log lines of all processes. */
@@ -66,12 +107,15 @@ export class Gateway {
 
   async #live(): Promise<void> {
     while (this.#wanted) {
-      this.counts.starts += 1;
-      const process = startPostern(['serve'], { ...this.#env, ...clockEnv(this.#clockMs) });
+      const process = startPostern(['serve'], { ...this.#env, ...this.clock.env }, this.#program);
       this.#process = process;
       const exited = once(process.child, 'exit');
       const listening = await process.printed(/listening on (\S+)/).catch(() => null);
-      if (!this.#killed.has(process)) this.origin = listening?.[1] ?? null;
+      if (!this.#killed.has(process)) {
+        this.origin = listening?.[1] ?? null;
+        if (listening && this.#killedAt !== null) this.restartsMs.push(performance.now() - this.#killedAt);
+        if (listening) this.#killedAt = null;
+      }
       await exited;
       this.origin = null;
       this.#logged = this.lastWords();
@@ -82,12 +126,6 @@ export class Gateway {
       await pause(200);
     }
   }
-}
-
-function clockEnv(clockMs: number): Record<string, string> {
-  if (clockMs === 0) return {};
-  const clock = new URL('./shifted-clock.mjs', import.meta.url);
-  return { NODE_OPTIONS: `--import ${clock.href}`, CLOCK_SHIFT_MS: String(clockMs) };
 }
 
 export function pause(ms: number): Promise<void> {

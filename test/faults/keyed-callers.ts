@@ -1,4 +1,4 @@
-import { type Caller, post, send } from './callers.ts';
+import { type Caller, mutate, post, send, thinkMs } from './callers.ts';
 import { type Gateway, pause } from './gateway.ts';
 import { pick } from './schedule.ts';
 
@@ -8,7 +8,7 @@ const waitingLimit = 40;
 const untilKnownMs = 180_000;
 
 /**
- * Posts tweets with Idempotency-Keys and repeats each request until its outcome is known, sometimes twice at the same time. In the end no
+ * Posts tweets with Idempotency-Keys over REST and GraphQL, and repeats each request until its outcome is known, sometimes twice at the same time. In the end no
  * outcome is unknown, so the charges must equal the acknowledged calls exactly.
  */
 export async function callOnWithKeys(caller: Caller, name: string): Promise<void> {
@@ -21,6 +21,7 @@ export async function callOnWithKeys(caller: Caller, name: string): Promise<void
     const finished = request.finish(first).finally(() => waiting.delete(finished));
     waiting.add(finished);
     await first;
+    await pause(caller.random() * 2 * thinkMs);
     while (waiting.size >= waitingLimit) await Promise.race(waiting);
   }
   await Promise.all(waiting);
@@ -31,6 +32,7 @@ class KeyedRequest {
   readonly #caller: Caller;
   readonly #key: string;
   readonly #text: string;
+  readonly #isGraphql: boolean;
   /** The tweet ids in the responses. */
   readonly #ids = new Set<string>();
 
@@ -38,6 +40,7 @@ class KeyedRequest {
     this.#caller = caller;
     this.#key = key;
     this.#text = text;
+    this.#isGraphql = caller.random() < 0.5;
   }
 
   /** Makes one attempt, or two at the same time, which may reach two gateways. Returns true if the outcome is known. */
@@ -69,20 +72,22 @@ class KeyedRequest {
       await pause(10);
       return false;
     }
-    const request = post(caller, '/tweet/create', { text: this.#text });
+    const text = this.#text;
+    const request = this.#isGraphql ? mutate(caller, text) : post(caller, '/tweet/create', { text });
     const headers = { ...request.headers, 'idempotency-key': this.#key };
     const answer = await send(origin, { ...request, headers });
     if (answer === null || answer === 'unsent') return false;
     const { status, body } = answer;
     if (status < 300) {
-      this.#ids.add(String(body.data?.id));
+      this.#ids.add(String(body.data?.id ?? body.data?.createTweet?.tweet.id));
       return true;
     }
+    const error = body.error ?? body.errors?.[0]?.message;
     // Another attempt is running, or the database or the platform is unavailable, so the request is repeated.
     const later = [409, 502, 503, 504].includes(status);
-    if (!later) caller.tally.wrong.push(`${status} to a key: ${body.error}`);
+    if (!later) caller.tally.wrong.push(`${status} to a key: ${error}`);
     else if (status === 409 && answer.headers.get('retry-after') === null) {
-      caller.tally.wrong.push(`409 without Retry-After to a key: ${body.error}`);
+      caller.tally.wrong.push(`409 without Retry-After to a key: ${error}`);
     }
     return false;
   }

@@ -4,24 +4,33 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemRuntime } from '../../src/shared/runtime/runtime.ts';
 import { openMongoStore } from '../../src/store/mongo/store.ts';
+import type { Store } from '../../src/store/port.ts';
+import { fakeTime } from '../support/fake-time.ts';
 import { type FoundMongo, type MongoServer, startMongo } from '../support/mongo-server.ts';
-import type { Backend } from './backend.ts';
+import { type Backend, type BackendOptions, fillFor } from './backend.ts';
 import { FaultProxy } from './fault-proxy.ts';
-import { pause } from './gateway.ts';
+import { GatewayClock, pause } from './gateway.ts';
 import type { Fault } from './schedule.ts';
 
 /** Starts gateways that share only a database, which they reach through an unreliable network. */
-export async function mongoBackend(found: FoundMongo): Promise<Backend> {
-  // Without this option, the server would lose writes that it acknowledged with `w: majority, j: true` when it is killed. mongod does not.
-  const args = found.kind === 'secantus' ? ['--sync-on-commit'] : [];
-  const server = await startMongo(found, { durable: true, args });
+export async function mongoBackend(found: FoundMongo, { disk }: BackendOptions = {}): Promise<Backend> {
+  const time = fakeTime();
+  const server = await startMongo(found, {
+    durable: true,
+    ...(time && { env: time.env }),
+    ...(disk && { parent: disk.path }),
+  });
   const proxy = await FaultProxy.start(server.port);
-  const store = await openMongoStore({ url: direct(server.url('faults')), runtime: systemRuntime });
+  let store: Promise<Store> | undefined;
   const secretKey = randomBytes(32).toString('base64');
   const dataDirs = new Map<number, string>();
+  const clocks = new Map<number, GatewayClock>();
   return {
     kind: 'mongodb',
-    store,
+    store() {
+      store ??= openMongoStore({ url: direct(server.url('faults')), runtime: systemRuntime });
+      return store;
+    },
     gatewayEnv(gateway) {
       const dataDir = dataDirs.get(gateway) ?? mkdtempSync(join(tmpdir(), 'postern-faults-mongodb-'));
       dataDirs.set(gateway, dataDir);
@@ -29,11 +38,25 @@ export async function mongoBackend(found: FoundMongo): Promise<Backend> {
       throughProxy.port = String(proxy.port);
       return { DATA_DIR: dataDir, MONGODB_URL: direct(throughProxy.href), SECRET_KEY: secretKey };
     },
-    apply: (fault) => apply(fault, server, proxy),
+    gatewayClock(gateway) {
+      const clock = clocks.get(gateway) ?? new GatewayClock();
+      clocks.set(gateway, clock);
+      return clock;
+    },
+    hasClock: time !== null,
+    async apply(fault) {
+      if (fault.kind === 'clock-database') return time?.shift(fault.shiftMs);
+      if (fault.kind !== 'disk-full') return apply(fault, server, proxy);
+      await fillFor(disk, fault.ms);
+      // A MongoDB server that cannot write ends. Its service manager starts it again.
+      if (!server.isRunning) await server.restart();
+    },
     async close() {
-      await store.close();
+      await (await store)?.close();
       await proxy.close();
       await server.stop();
+      time?.remove();
+      for (const clock of clocks.values()) clock.remove();
       for (const dataDir of dataDirs.values()) rmSync(dataDir, { recursive: true });
     },
   };

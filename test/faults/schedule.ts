@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 
 /** The faults of a schedule. Times are in milliseconds. */
 export type Fault =
-  /** SIGKILL, followed by a start with a clock that differs by `clockMs`. */
-  | { kind: 'kill'; gateway: number; clockMs: number }
+  /** SIGKILL, followed by a start. */
+  | { kind: 'kill'; gateway: number }
   /** SIGSTOP, followed by SIGCONT after `ms`. */
   | { kind: 'pause'; gateway: number; ms: number }
   /** Another process takes SQLite's write lock. It is killed inside its transaction, or releases the lock. */
@@ -14,7 +14,13 @@ export type Fault =
   | { kind: 'latency'; ms: number; delayMs: number }
   | { kind: 'pause-database'; ms: number }
   /** SIGKILL of the database, followed by a start with the data on its disk. */
-  | { kind: 'kill-database'; downMs: number };
+  | { kind: 'kill-database'; downMs: number }
+  /** The disk of the store has no space. */
+  | { kind: 'disk-full'; ms: number }
+  /** The clock of a gateway, or of all gateways of one machine, is set: it differs by `shiftMs` from now on. */
+  | { kind: 'clock'; gateway: number; shiftMs: number }
+  /** The clock of the database is set. */
+  | { kind: 'clock-database'; shiftMs: number };
 
 export interface Step {
   /** The time since the beginning of the round. */
@@ -24,7 +30,7 @@ export interface Step {
 
 export interface ScheduleOptions {
   store: 'sqlite' | 'mongodb';
-  rounds: number;
+  kills: number;
   gateways: number;
   /** Adds pauses that are longer than the lifetime of a hold. */
   long: boolean;
@@ -50,35 +56,44 @@ export function pick<T>(random: Chance, items: readonly [T, ...T[]]): T {
 
 /** Longer than a hold lives without a commit, so that its writer finds that it was swept. */
 const beyondHoldMs = 25_000;
+export const hourMs = 3_600_000;
 
-/** Every round kills a gateway at some point and applies up to two other faults. They depend only on the seed. */
+/** The time in milliseconds in which the faults of a round begin. */
+const roundMs = 600;
+/** The average number of other faults in a round. */
+const otherFaults = 0.4;
+
+/** Every round kills one gateway or several at nearly the same time, and some rounds apply another fault. They depend only on the seed. */
 export function drawSchedule(seed: string, options: ScheduleOptions): Step[][] {
-  const random = chance(seed, `schedule of ${options.store}`);
-  return Array.from({ length: options.rounds }, (_, round) => {
-    const steps = [drawKill(random, options)];
-    const others = Math.floor(random() * 3);
-    for (let i = 0; i < others; i++) steps.push(drawOther(random, options));
-    if (options.long && round % 25 === 10) {
-      const gateway = Math.floor(random() * options.gateways);
-      steps.push({ afterMs: Math.floor(random() * 500), fault: { kind: 'pause', gateway, ms: beyondHoldMs } });
+  const { store, kills, gateways, long } = options;
+  const random = chance(seed, `schedule of ${store}`);
+  const rounds: Step[][] = [];
+  for (let killed = 0; killed < kills; ) {
+    const count = Math.min(kills - killed, pick(random, [1, 1, 1, 2, gateways]));
+    const first = Math.floor(random() * gateways);
+    const steps = Array.from({ length: count }, (_, index): Step => {
+      const fault: Fault = { kind: 'kill', gateway: (first + index) % gateways };
+      return { afterMs: Math.floor(random() * roundMs), fault };
+    });
+    if (random() < otherFaults) steps.push(drawOther(random, options));
+    if (long && rounds.length % 100 === 10) {
+      steps.push({
+        afterMs: Math.floor(random() * roundMs),
+        fault: { kind: 'pause', gateway: first, ms: beyondHoldMs },
+      });
     }
-    return steps.sort((a, b) => a.afterMs - b.afterMs);
-  });
-}
-
-function drawKill(random: Chance, { store, gateways }: ScheduleOptions): Step {
-  const gateway = Math.floor(random() * gateways);
-  // Processes on one machine share one clock; processes that share a database may have different clocks.
-  const clockMs = store === 'sqlite' ? 0 : pick(random, [0, 3_600_000, -3_600_000]);
-  return { afterMs: Math.floor(random() * 1_500), fault: { kind: 'kill', gateway, clockMs } };
+    killed += count;
+    rounds.push(steps.sort((a, b) => a.afterMs - b.afterMs));
+  }
+  return rounds;
 }
 
 function drawOther(random: Chance, { store, gateways }: ScheduleOptions): Step {
   const between = (low: number, high: number) => Math.floor(low + random() * (high - low));
   const gateway = between(0, gateways);
   const onAny: [() => Fault, ...(() => Fault)[]] = [
-    () => ({ kind: 'kill', gateway, clockMs: 0 }),
-    () => ({ kind: 'pause', gateway, ms: between(50, 1_500) }),
+    () => ({ kind: 'pause', gateway, ms: between(50, 1_000) }),
+    () => ({ kind: 'clock', gateway, shiftMs: pick(random, [0, hourMs, -hourMs]) }),
   ];
   const onSqlite: (() => Fault)[] = [
     () => ({ kind: 'lock', ms: between(20, 1_200), killed: random() < 0.5 }),
@@ -87,11 +102,11 @@ function drawOther(random: Chance, { store, gateways }: ScheduleOptions): Step {
   const onMongo: (() => Fault)[] = [
     () => ({ kind: 'reset' }),
     () => ({ kind: 'lose-answers', ms: between(10, 500) }),
-    () => ({ kind: 'half-open', ms: between(100, 1_500) }),
-    () => ({ kind: 'latency', ms: between(200, 1_500), delayMs: between(5, 150) }),
-    () => ({ kind: 'pause-database', ms: between(100, 1_500) }),
+    () => ({ kind: 'half-open', ms: between(100, 1_000) }),
+    () => ({ kind: 'latency', ms: between(200, 1_000), delayMs: between(5, 150) }),
+    () => ({ kind: 'pause-database', ms: between(100, 1_000) }),
     () => ({ kind: 'kill-database', downMs: between(0, 500) }),
   ];
   const fault = pick(random, [...onAny, ...(store === 'sqlite' ? onSqlite : onMongo)] as typeof onAny)();
-  return { afterMs: between(0, 1_500), fault };
+  return { afterMs: between(0, roundMs), fault };
 }

@@ -7,25 +7,34 @@ import { fileURLToPath } from 'node:url';
 import { openStore } from '../../src/main/open-store.ts';
 import { readConfig } from '../../src/shared/config/config.ts';
 import { systemRuntime } from '../../src/shared/runtime/runtime.ts';
-import type { Backend } from './backend.ts';
-import { pause } from './gateway.ts';
+import type { Store } from '../../src/store/port.ts';
+import { type Backend, type BackendOptions, fillFor } from './backend.ts';
+import { GatewayClock, pause } from './gateway.ts';
 
 const lockHolder = fileURLToPath(new URL('./lock-holder.mjs', import.meta.url));
 
 /** Starts all gateways on one file, like several processes of one machine. */
-export async function sqliteBackend(): Promise<Backend> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'postern-faults-sqlite-'));
-  const store = await openStore(readConfig({ DATA_DIR: dataDir }), systemRuntime);
+export async function sqliteBackend({ disk }: BackendOptions = {}): Promise<Backend> {
+  const dataDir = mkdtempSync(join(disk?.path ?? tmpdir(), 'postern-faults-sqlite-'));
+  const clock = new GatewayClock();
+  let store: Promise<Store> | undefined;
   return {
     kind: 'sqlite',
-    store,
+    store() {
+      store ??= openStore(readConfig({ DATA_DIR: dataDir }), systemRuntime);
+      return store;
+    },
     gatewayEnv: () => ({ DATA_DIR: dataDir }),
+    gatewayClock: () => clock,
+    hasClock: false,
     async apply(fault) {
+      if (fault.kind === 'disk-full') return fillFor(disk, fault.ms);
       if (fault.kind !== 'lock') throw new Error(`SQLite has no ${fault.kind}`);
       await holdLock(join(dataDir, 'postern.sqlite'), fault.ms, fault.killed);
     },
     async close() {
-      await store.close();
+      await (await store)?.close();
+      clock.remove();
       rmSync(dataDir, { recursive: true });
     },
   };

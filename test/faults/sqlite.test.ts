@@ -1,7 +1,9 @@
 import { test } from 'vitest';
-import { proofTimeoutMs, prove, rounds } from './prove.ts';
+import { proofTimeoutMs, prove, wanted } from './prove.ts';
 import { sqliteBackend } from './sqlite-backend.ts';
 
-test(`on SQLite, money adds up through ${rounds} rounds of kills, pauses and locks`, { timeout: proofTimeoutMs }, () =>
-  prove(sqliteBackend),
+test(
+  `on SQLite, no charge, tweet or event is lost or doubled in ${wanted.kills} kills and other faults`,
+  { timeout: proofTimeoutMs },
+  () => prove(sqliteBackend),
 );

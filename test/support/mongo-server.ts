@@ -18,6 +18,8 @@ export interface MongoServer {
   url(database: string): string;
   readonly port: number;
   readonly pid: number;
+  /** False after the process has ended, such as by `kill`. */
+  readonly isRunning: boolean;
   /** Sends SIGKILL and resolves when the process has ended. */
   kill(): Promise<void>;
   /** Sends SIGSTOP: connections stay open, but nothing responds. */
@@ -32,6 +34,10 @@ export interface MongoServer {
 export interface MongoOptions {
   /** Stores the data on disk, so that it survives `kill`. */
   durable?: boolean;
+  /** The folder for the data, such as one on a small disk. The default is a new folder for temporary files. */
+  parent?: string;
+  /** Additional environment variables of the program. */
+  env?: Record<string, string>;
   /** Additional arguments of the program. */
   args?: readonly string[];
 }
@@ -63,7 +69,7 @@ process.on('exit', () => {
 /** Starts a server on a free port of loopback. A server that was already running is used as it is and cannot be stopped. */
 export async function startMongo(found: FoundMongo, options: MongoOptions = {}): Promise<MongoServer> {
   if (found.kind === 'running') return runningServer(found.url);
-  const directory = mkdtempSync(join(tmpdir(), 'postern-mongo-'));
+  const directory = mkdtempSync(join(options.parent ?? tmpdir(), 'postern-mongo-'));
   directories.add(directory);
   const port = await freePort();
   let child = await launch(found, port, directory, options);
@@ -78,6 +84,9 @@ export async function startMongo(found: FoundMongo, options: MongoOptions = {}):
     port,
     get pid() {
       return child.pid ?? 0;
+    },
+    get isRunning() {
+      return running.has(child);
     },
     kill,
     pause: () => {
@@ -110,7 +119,7 @@ async function launch(
   found: Exclude<FoundMongo, { kind: 'running' }>,
   port: number,
   directory: string,
-  { durable = false, args = [] }: MongoOptions,
+  { durable = false, args = [], env = {} }: MongoOptions,
 ): Promise<ChildProcess> {
   const data = join(directory, 'data');
   mkdirSync(data, { recursive: true });
@@ -118,6 +127,7 @@ async function launch(
     found.kind === 'mongod'
       ? ['--replSet', 'rs0', '--bind_ip', '127.0.0.1', '--dbpath', data]
       : [
+          // Without `--sync-on-commit`, it would lose writes that it acknowledged with `w: majority, j: true` when it is killed.
           ...(durable ? ['--storage-path', data, '--sync-on-commit'] : ['--storage-path', ':memory:']),
           '--cache-size',
           '256M',
@@ -125,7 +135,7 @@ async function launch(
           'ERROR',
         ];
   const child = spawn(found.program, ['--port', String(port), ...own, ...args], {
-    env: { ...process.env, TMPDIR: directory },
+    env: { ...process.env, TMPDIR: directory, ...env },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   running.add(child);
@@ -189,6 +199,7 @@ function runningServer(address: string): MongoServer {
     url: (database) => address.replace(/^(mongodb(?:\+srv)?:\/\/[^/?]+)(?:\/[^?]*)?/, `$1/${database}`),
     port: 0,
     pid: 0,
+    isRunning: true,
     kill: refuse,
     pause: refuse,
     resume: refuse,

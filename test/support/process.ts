@@ -17,8 +17,13 @@ export interface PosternProcess {
   end(signal: NodeJS.Signals): Promise<number | null>;
 }
 
-export function startPostern(args: readonly string[], env: Record<string, string>): PosternProcess {
-  const child = spawn(process.execPath, [command, ...args], {
+/** Starts a command. `program` is the file of another version of Postern. */
+export function startPostern(
+  args: readonly string[],
+  env: Record<string, string>,
+  program: string = command,
+): PosternProcess {
+  const child = spawn(process.execPath, [program, ...args], {
     env: {
       PATH: process.env['PATH'],
       LOG_LEVEL: 'warn',

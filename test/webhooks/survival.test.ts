@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
-import { type Fleet, startFleet } from '../support/fleet.ts';
+import { type Fleet, type Gateway, startFleet } from '../support/fleet.ts';
 import { findMongo, type MongoServer, noMongo, startMongo } from '../support/mongo-server.ts';
 import type { TestReceiver } from '../support/receiver.ts';
 
@@ -22,11 +22,16 @@ afterEach(async () => {
   await Promise.all(receivers.map((receiver) => receiver.stop()));
 });
 
+async function watching({ demo: { baseUrl } }: Gateway) {
+  const payer = await fleet.admin.createAccount('Watcher', 10_000_000);
+  return { sandboxUrl: fleet.sandboxUrl, baseUrl, key: (await fleet.admin.createKey(payer, 'Key')).key.expose() };
+}
+
 test('a gateway that is stopped gracefully repeats no delivery', async () => {
   fleet = await startFleet(null);
   receivers = await startReceivers(2);
   let gateway = await fleet.start(quiet);
-  const watched = await watch(fleet, gateway, receivers);
+  const watched = await watch(await watching(gateway), receivers);
   const happening = keepHappening(fleet, watched, eventsOfEach);
   for (let stop = 0; stop < 2; stop++) {
     await sleep(500 + Math.random() * 1_000);
@@ -43,7 +48,7 @@ test.skipIf(!found)('if one of two gateways on a database is killed, its pollers
   receivers = await startReceivers(4);
   const gateways = [await fleet.start(quiet), await fleet.start(quiet)];
   const [one, two] = gateways as [(typeof gateways)[0], (typeof gateways)[0]];
-  const watched = await watch(fleet, one, receivers);
+  const watched = await watch(await watching(one), receivers);
   const pollersOf = async ({ demo }: (typeof gateways)[0]) => {
     const text = await (await fetch(new URL('/metrics', demo.baseUrl))).text();
     return Number(/^postern_pollers (\d+)$/m.exec(text)?.[1]);

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
-import type { Chance } from '../faults/schedule.ts';
 import { Client } from '../support/client.ts';
-import type { Fleet, Gateway } from '../support/fleet.ts';
+import type { Fleet } from '../support/fleet.ts';
 import { startReceiver, type TestReceiver } from '../support/receiver.ts';
 import { SandboxControl } from '../support/sandbox-control.ts';
 import { until } from '../support/until.ts';
@@ -23,15 +22,16 @@ export function startReceivers(count: number): Promise<TestReceiver[]> {
   return Promise.all(Array.from({ length: count }, () => startReceiver({ answer })));
 }
 
-/** Creates platform accounts with a webhook each, all paid by one account. */
-export async function watch(fleet: Fleet, gateway: Gateway, receivers: readonly TestReceiver[]): Promise<Watched[]> {
-  const payer = await fleet.admin.createAccount('Watcher', 10_000_000);
-  const key = (await fleet.admin.createKey(payer, 'Key')).key.expose();
-  const sandbox = new SandboxControl(fleet.sandboxUrl);
+/** Creates platform accounts with a webhook each, all paid with one key. */
+export async function watch(
+  { sandboxUrl, baseUrl, key }: { sandboxUrl: string; baseUrl: string; key: string },
+  receivers: readonly TestReceiver[],
+): Promise<Watched[]> {
+  const sandbox = new SandboxControl(sandboxUrl);
   return Promise.all(
     receivers.map(async (receiver) => {
       const account = await sandbox.mint();
-      const client = new Client({ baseUrl: gateway.demo.baseUrl, key, authToken: account.authToken });
+      const client = new Client({ baseUrl, key, authToken: account.authToken });
       const { valid } = await register(client, { url: receiver.url, secret: receiver.secret });
       expect(valid).toBe(true);
       return { account, receiver, happened: 0 };
@@ -39,26 +39,20 @@ export async function watch(fleet: Fleet, gateway: Gateway, receivers: readonly 
   );
 }
 
-/** Returns the number of deliveries so far, including repeated ones. */
-export function arrivals(watched: readonly Watched[]): number {
-  return watched.reduce((sum, { receiver }) => sum + receiver.deliveries.length, 0);
-}
-
 /** Makes events for all accounts in small batches. */
 export async function keepHappening(
-  fleet: Fleet,
+  { sandboxUrl }: Fleet,
   watched: readonly Watched[],
   eventsOfEach: number,
-  chance: Chance = Math.random,
 ): Promise<void> {
   while (watched.some(({ happened }) => happened < eventsOfEach)) {
     for (const each of watched) {
-      const count = Math.min(1 + Math.floor(chance() * 10), eventsOfEach - each.happened);
+      const count = Math.min(1 + Math.floor(Math.random() * 10), eventsOfEach - each.happened);
       if (count <= 0 || each.happened - each.receiver.deliveries.length > onTheirWay / watched.length) continue;
-      await makeEvent(fleet.sandboxUrl, each.account, 'follow', count);
+      await makeEvent(sandboxUrl, each.account, 'follow', count);
       each.happened += count;
     }
-    await sleep(chance() * 100);
+    await sleep(Math.random() * 100);
   }
 }
 

@@ -1,0 +1,47 @@
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const dist = fileURLToPath(new URL('../../dist', import.meta.url));
+
+/** The last migration of each store in the bundle, and the migrations of the next version, which older versions can use. */
+const changes: readonly [last: RegExp, next: string][] = [
+  [
+    /"ALTER TABLE account ADD COLUMN deleted_at INTEGER"/,
+    `$&, "ALTER TABLE delivery ADD COLUMN next_version TEXT; UPDATE delivery SET next_version = event; " +
+      "CREATE INDEX delivery_by_next_version ON delivery (next_version); CREATE TABLE next_version (id TEXT PRIMARY KEY) STRICT"`,
+  ],
+  [
+    /(const migrations\$?\d* = \[\s*makeCollections,[^\]]*)\]/,
+    `$1, async (db) => {
+      await db.collection("deliveries").updateMany({}, { $set: { nextVersion: 1 } });
+      await db.collection("deliveries").createIndex({ nextVersion: 1 });
+      await db.createCollection("next_version").catch(() => {});
+    }]`,
+  ],
+];
+
+/** A build of the next version of Postern, whose only difference is a migration of each store. */
+export interface NextVersion {
+  /** The file to start. */
+  program: string;
+  remove(): void;
+}
+
+/** Makes the next version from the built service. It is beside it, because it needs the same files and packages. */
+export function buildNextVersion(): NextVersion {
+  const folder = join(dist, `next-version-${process.pid}`);
+  cpSync(join(dist, 'service'), folder, { recursive: true });
+  const found = new Set<RegExp>();
+  for (const name of readdirSync(folder).filter((each) => each.endsWith('.js'))) {
+    let code = readFileSync(join(folder, name), 'utf8');
+    for (const [last, next] of changes) {
+      if (!last.test(code)) continue;
+      found.add(last);
+      code = code.replace(last, next);
+    }
+    writeFileSync(join(folder, name), code);
+  }
+  if (found.size < changes.length) throw new Error('the migrations are not where this file looks for them');
+  return { program: join(folder, 'postern.js'), remove: () => rmSync(folder, { recursive: true }) };
+}
