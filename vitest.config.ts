@@ -18,13 +18,13 @@ const onlyInAll = [
   'test/webhooks/{messages-mongodb,survival}.test.ts',
 ];
 
-// `vitest run` is `npm test`; `vitest run --mode all` is `npm run test:all`.
+// `vitest run` is `npm test`; `vitest run --mode all` is `npm run test:all`. `--mode security` is for scripts/security.js, which names all files.
 export default defineConfig(({ mode }) => ({
   // Packages load it as CommonJS; another copy, as a module, would not know their types (graphql-js refuses two realms).
   resolve: { alias: [{ find: /^graphql$/, replacement: 'graphql/index.js' }] },
   test: {
     include: ['test/**/*.test.ts'],
-    exclude: [...configDefaults.exclude, ...(mode === 'all' ? [] : onlyInAll)],
+    exclude: [...configDefaults.exclude, ...(mode === 'all' || mode === 'security' ? [] : onlyInAll)],
     globalSetup: ['test/support/shared-atproto-network.ts'],
     env: { TEST_ALL: mode === 'all' ? '1' : '' },
     // A file that loads the service again needs a second of processor time for it.

@@ -71,11 +71,11 @@ async function runTests(files) {
   const folder = mkdtempSync(join(tmpdir(), 'postern-security-'));
   const output = join(folder, 'results.json');
   const vitest = join(dirname(createRequire(import.meta.url).resolve('vitest/package.json')), 'vitest.mjs');
-  const args = [vitest, 'run', '--mode', values.all ? 'all' : 'test', '--reporter=dot', '--reporter=json'];
+  const args = [vitest, 'run', '--mode', values.all ? 'all' : 'security', '--reporter=dot', '--reporter=json'];
   const seed = Number.parseInt(values.seed, 16);
   const options = [`--outputFile.json=${output}`, '--sequence.shuffle.files', `--sequence.seed=${seed}`];
   try {
-    await run([...args, ...options, ...files], { SECURITY_SEED: values.seed });
+    await run([...args, ...options, ...files], { env: { SECURITY_SEED: values.seed } });
     const { testResults } = JSON.parse(readFileSync(output, 'utf8'));
     return new Map(testResults.map((result) => [relative(root, result.name), result]));
   } finally {
@@ -109,7 +109,7 @@ async function runHostile(byFile) {
   const wanted = [...byFile.values()].flat();
   if (wanted.length === 0) return byFile;
   const script = join(import.meta.dirname, 'bench-hostile.js');
-  const { output } = await run([script, '--json', ...wanted.flatMap((name) => ['--only', name])]);
+  const output = await run([script, '--json', ...wanted.flatMap((name) => ['--only', name])], { captures: true });
   const measured = new Map(
     output
       .split('\n')
@@ -150,19 +150,16 @@ function casesOf(file) {
   return cases.map(({ fullName, status }) => ({ name: `${file}: ${fullName}`, held: status === 'passed' }));
 }
 
-/** Runs a program of Node, whose errors are shown, and returns its output. */
-function run(args, env = {}) {
+/** Runs a program of Node, whose errors are shown, and returns its output. Without `captures` the output is shown. */
+function run(args, { env = {}, captures = false } = {}) {
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, args, {
-      cwd: root,
-      env: { ...process.env, ...env },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
+    const stdio = ['ignore', captures ? 'pipe' : 'inherit', 'inherit'];
+    const child = spawn(process.execPath, args, { cwd: root, env: { ...process.env, ...env }, stdio });
     let output = '';
-    child.stdout.on('data', (chunk) => {
+    child.stdout?.on('data', (chunk) => {
       output += chunk;
     });
-    child.once('close', (status) => resolve({ status, output }));
+    child.once('close', () => resolve(output));
   });
 }
 
