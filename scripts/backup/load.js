@@ -5,6 +5,8 @@ import { numbersFor } from '../bench/random.js';
 const micros = 1_000_000;
 const maxTries = 100;
 const pauseMs = 100;
+/** The share of writes that are repeated with their Idempotency-Key. */
+const repeatedShare = 0.3;
 /** The number of webhooks above which the callers delete one for each that they create. */
 const webhooksKept = 20;
 
@@ -30,6 +32,7 @@ export class Load {
   #running = [];
   #isStopping = false;
   #number = 0;
+  #turn = 0;
 
   /** `accounts` has the accounts that pay for `writes`, `reads` and `webhooks`, by name. */
   constructor({ seed, callers, sandboxUrl, receiver, accounts }) {
@@ -51,7 +54,7 @@ export class Load {
     const { seed, callers } = this.#options;
     this.#isStopping = false;
     const loops = [
-      ...Array.from({ length: callers }, (_, index) => ['writer', index, () => this.#write(index)]),
+      ...Array.from({ length: callers }, (_, index) => ['writer', index, (random) => this.#write(index, random)]),
       ...Array.from({ length: Math.ceil(callers / 2) }, (_, index) => ['reader', index, () => this.#read()]),
       ['webhooks', 0, (random) => this.#changeWebhooks(random)],
       ['events', 0, (random) => this.#causeEvents(random)],
@@ -79,12 +82,12 @@ export class Load {
     }
   }
 
-  async #write(index) {
+  async #write(index, random) {
     const key = `${this.#options.seed}-${++this.#number}`;
     const write = { key, text: `Written under the key ${key}`, actor: this.actors[index] };
     const { data, sentAt, answeredAt } = await this.sendWrite(write);
     this.writes.push({ ...write, id: data.id, sentAt, answeredAt });
-    if (this.#number % 10 !== 0) return;
+    if (random() > repeatedShare) return;
     const again = await this.sendWrite(write);
     if (!again.replayed || again.data.id !== data.id) throw new Error(`a repeated write was performed again: ${key}`);
   }
@@ -103,6 +106,8 @@ export class Load {
   async #changeWebhooks(random) {
     await sleep(pauseMs);
     await this.createWebhooks('webhooks', 1);
+    // Another gateway may have stored the addresses.
+    await this.send('webhooks', 'GET', '/webhooks?count=5');
     const left = this.webhooks.filter(
       ({ account, deleteSentAt }) => account === 'webhooks' && deleteSentAt === undefined,
     );
@@ -162,7 +167,7 @@ export class Load {
     const account = this.#options.accounts[name];
     const sentAt = performance.now();
     for (let tries = 1; ; tries++) {
-      const gateway = this.gateways[(this.#number + tries) % this.gateways.length];
+      const gateway = this.gateways[this.#turn++ % this.gateways.length];
       const response = await fetch(`${gateway.url}/v1${path}`, {
         method,
         dispatcher: this.#agent,

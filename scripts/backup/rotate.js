@@ -37,14 +37,12 @@ export async function checkRotation(environment, { seed, callers, seconds, webho
     await load.createWebhooks(name, Math.min(webhooksOfAccount, webhooks - index * webhooksOfAccount));
   }
 
-  const phase = () => sleep((seconds * 1_000) / 5);
+  const phase = () => sleep((seconds * 1_000) / 8);
   load.start();
   await phase();
-  await restartOneByOne(environment, load, withKeys(oldKey, newKey));
-  await phase();
-  await restartOneByOne(environment, load, withKeys(newKey, oldKey));
+  await restartOneByOne(environment, load, withKeys(oldKey, newKey), phase);
+  await restartOneByOne(environment, load, withKeys(newKey, oldKey), phase);
   const newKeyFrom = performance.now();
-  await phase();
   const both = withKeys(newKey, oldKey);
   const interrupted = await interruptRotations(both, kills, numbersFor(seed, 'rotation'));
   const startedAt = performance.now();
@@ -58,8 +56,7 @@ export async function checkRotation(environment, { seed, callers, seconds, webho
   const late = await load.waitForEvents();
   if (late) faults.push(late);
   load.start();
-  await restartOneByOne(environment, load, withKeys(newKey));
-  await phase();
+  await restartOneByOne(environment, load, withKeys(newKey), phase);
   await load.stop();
 
   const ids = await keyIds(settings);
@@ -89,13 +86,15 @@ export async function checkRotation(environment, { seed, callers, seconds, webho
   };
 }
 
-/** Replaces each gateway, without calls to it while it is away. */
-async function restartOneByOne(environment, load, settings) {
+/** Replaces each gateway, without calls to it while it is away, and waits for `phase` after each. */
+async function restartOneByOne(environment, load, settings, phase) {
   for (const gateway of [...load.gateways]) {
     load.gateways = load.gateways.filter((each) => each !== gateway);
     await sleep(removalMs);
     await environment.stopGateway(gateway);
     load.gateways = [...load.gateways, await environment.startGateway(settings)];
+    // Both settings are in use meanwhile.
+    await phase();
   }
 }
 
