@@ -33,7 +33,7 @@ Exits with 1 if a promise is broken.
   --rest       seconds without calls before them (default: 3)
   --starts     of the gateway at each size (default: 2)
   --warm       seconds before pollers are measured, in which each has sent its first requests (default: 5)
-  --measured   seconds for which pollers are measured (default: 10)
+  --measured   seconds for which pollers are measured (default: 60, in which each sends a request)
   --unjudged   breaks no promise because of a figure, for machines that are busy
   --seed       repeats the choice of keys and calls
   --record     records the results in docs/reliability`,
@@ -45,7 +45,7 @@ Exits with 1 if a promise is broken.
     rest: { type: 'string', default: '3' },
     starts: { type: 'string', default: '2' },
     warm: { type: 'string', default: '5' },
-    measured: { type: 'string', default: '10' },
+    measured: { type: 'string', default: '60' },
     unjudged: { type: 'boolean', default: false },
     seed: { type: 'string', default: randomBytes(4).toString('hex') },
     record: { type: 'boolean', default: false },

@@ -66,7 +66,7 @@ leaveOneCore();
 const parts = await startParts({ callers });
 const calls = callsOf(parts, await aTweet(parts));
 
-const { costs, restCpu } = await measureCosts(parts, calls, 'SQLite');
+const { costs, restCpu } = await measureCosts(parts, calls, 'SQLite', 1_000);
 const predictions = Object.entries(mixes).map(([mix, shares]) => predict(mix, shares));
 for (const { mix, perSecond, simulated } of predictions) {
   say(`${mix}: predicted ${perSecond.toFixed(0)} calls/s, simulated ${simulated.toFixed(0)}`);
@@ -87,14 +87,17 @@ if (values.record) record('scale', report);
 await stopAll();
 process.exit(report.rows.every(({ met }) => met) || values.unjudged ? 0 : 1);
 
-/** Measures the costs of each kind of call, and of events that come in groups, with one caller. */
-async function measureCosts(of, kinds, store) {
+/**
+ * Measures the costs of each kind of call, and of events that come in groups, with one caller. Before that each kind of call is made
+ * `warmPerSecond` times for each second of the measurement, and its code is compiled.
+ */
+async function measureCosts(of, kinds, store, warmPerSecond) {
   const { gateway } = of;
   // The code of each kind is compiled while it runs for the first thousands of times.
   for (const request of Object.values(kinds))
     await bursts(gateway, request, { size, seconds: seconds * 2, restCpu: 0 });
   await eventBursts(of, { size, seconds: seconds * 2, restCpu: 0 });
-  const { cpu: rest } = await atRest(gateway, seconds);
+  const { cpu: rest } = await atRest(gateway, Math.max(3, seconds));
   const found = {};
   for (const [kind, request] of Object.entries(kinds)) {
     const one = await bursts(gateway, request, { size: 1, seconds, restCpu: rest });
@@ -165,7 +168,7 @@ async function costsOnMongodb() {
   const { mongodbFor } = await import('./many/stores.js');
   const opened = await mongodbFor('scale');
   const of = await startParts({ callers: size, store: opened.env });
-  const measured = await measureCosts(of, callsOf(of, await aTweet(of)), 'MongoDB');
+  const measured = await measureCosts(of, callsOf(of, await aTweet(of)), 'MongoDB', 150);
   await stopParts(of);
   await opened.close();
   return measured;

@@ -65,7 +65,7 @@ async function mint(sandbox, count) {
     const response = await fetch(`${sandbox.url}/control/accounts`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ count: Math.min(mintedAtOnce, count - minted.length) }),
+      body: JSON.stringify({ count: Math.min(mintedAtOnce, count - minted.length), chatKeys: false }),
     });
     const { accounts } = await response.json();
     minted.push(...accounts);

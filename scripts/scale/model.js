@@ -5,10 +5,18 @@
 // caller that sends one request at a time pays a whole turn for each call; one that sends bursts of n shares it among n. Two such runs give
 // both costs. Under load a turn takes all calls that have arrived, so its share is `turnMs` divided by the number of callers.
 
+/** The least cost in milliseconds. The processor time is known in steps of 10 ms, so that of few calls may be 0. */
+const leastMs = 0.01;
+
 /** Returns the costs of a call from its processor time in bursts of one and of `size`. */
 export function costsOf({ one, burst, size }) {
   const turnMs = Math.max(0, (one.cpuMs - burst.cpuMs) / (1 - 1 / size));
-  return { callMs: one.cpuMs - turnMs, turnMs, waitMs: Math.max(0, one.p50 - one.cpuMs), commits: one.commits };
+  return {
+    callMs: Math.max(leastMs, one.cpuMs - turnMs),
+    turnMs,
+    waitMs: Math.max(0, one.p50 - one.cpuMs),
+    commits: one.commits,
+  };
 }
 
 /**
