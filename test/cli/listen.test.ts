@@ -53,11 +53,12 @@ describe('postern listen', () => {
 
   test('opens the messages of a demo account with its own code', async () => {
     listening = startPostern(['listen'], { DATA_DIR: service.dataDir });
-    const saying = setInterval(() => void say('Are you listening?'), 500);
+    const saying = setInterval(() => void say('Are you listening? \u009b31m'), 500);
     const [line] = await listening
       .printed(/message\.received {9}evt_\S+ {2}\{.*\}/)
       .finally(() => clearInterval(saying));
-    expect(line).toContain('"text":"Are you listening?"');
+    // Some terminals take U+009B for the beginning of an escape sequence.
+    expect(line).toContain('"text":"Are you listening? \\u009b31m"');
   });
 
   test('prints the reason of a refusal, and ends', async () => {

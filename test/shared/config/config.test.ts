@@ -242,6 +242,12 @@ describe('settings', () => {
     for (const HOST of ['localhost', '127.0.0.2', '::1']) expect(faultsOf({ HOST })).toEqual([]);
   });
 
+  test('allow no webhooks on http://localhost by default if everyone can use the demo key', () => {
+    expect(readConfig({ SANDBOX_PUBLIC: '1' }).webhooks).toEqual({ allowLocalhost: false });
+    const chosen = readConfig({ SANDBOX_PUBLIC: '1', ALLOW_LOCALHOST_WEBHOOKS: '1' });
+    expect(chosen.webhooks).toEqual({ allowLocalhost: true });
+  });
+
   test('cannot be changed once read, and hide their secrets', () => {
     const config = readConfig({ SECRET_KEY: key(9), METRICS_TOKEN: 'hunter2-hunter2-hunter2' });
     for (const part of [config, config.platform, config.sandbox, config.secrets, config.secrets.secretKeys]) {
