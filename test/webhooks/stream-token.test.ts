@@ -112,9 +112,9 @@ describe('a token of a live stream', () => {
   });
 
   test('opens the stream for 15 minutes', async () => {
-    // The clock that decides is that of the store, so the tokens were made in the past.
+    // The clock that decides is that of the store, which is that of the service here.
     const madeAgo = (ms: number) =>
-      new StreamTokens(new Vault([new Secret(secretKey)], runtime), () => Date.now() - ms).make(
+      new StreamTokens(new Vault([new Secret(secretKey)], runtime), () => runtime.now() - ms).make(
         {
           keyHash: createHash('sha256').update(key).digest('hex'),
           authToken: client.options.authToken ?? '',
