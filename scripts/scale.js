@@ -93,9 +93,9 @@ process.exit(report.rows.every(({ met }) => met) || values.unjudged ? 0 : 1);
  */
 async function measureCosts(of, kinds, store, warmPerSecond) {
   const { gateway } = of;
-  // The code of each kind is compiled while it runs for the first thousands of times.
-  for (const request of Object.values(kinds))
-    await bursts(gateway, request, { size, seconds: seconds * 2, restCpu: 0 });
+  for (const request of Object.values(kinds)) {
+    await bursts(gateway, request, { size, seconds, atLeast: seconds * warmPerSecond });
+  }
   await eventBursts(of, { size, seconds: seconds * 2, restCpu: 0 });
   const { cpu: rest } = await atRest(gateway, Math.max(3, seconds));
   const found = {};
