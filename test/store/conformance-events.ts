@@ -34,7 +34,7 @@ export function describeEvents(get: Get): void {
       const own = await running(store, ['w1']);
       const second = await running(store, ['w2'], { id: 'p2' });
       const other = await running(store, ['w3'], { id: 'p3', account: 'b' });
-      await store.events.append(append(own, names(300)));
+      await store.events.append(append(own, names(120)));
       await store.events.append(append(second, ['x1', 'e001'], ['w2']));
       await store.events.append(append(other, ['e001'], ['w3']));
       while ((await store.accounts.erase('a')) > 0);
