@@ -10,31 +10,48 @@ export interface AdaptiveLimitOptions {
   readLoop: () => LoopUse;
 }
 
-/** The limit is never lower, so that fewer than half as many requests are never refused, however slow the machine is. */
-const lowestLimit = 32;
-/** The limit begins after this many consecutive samples above the maximum, because a single long turn is over when it is measured. */
-const lateSamples = 2;
-/** The limit ends after this many samples in which it refused nothing. */
-const calmSamples = 10;
-/** The limit changes by at most these factors in one sample. */
+/** The limit is never lower, so that a few requests are accepted however slow the machine is. */
+const lowestLimit = 16;
+/** The limit begins after this many consecutive late samples, because a short delay is over when it is measured. */
+const lateSamples = 8;
+/**
+ * After one late sample, the limit begins as soon as the requests in flight have increased by as many as usually end in this number of
+ * samples, and at least by `floodRequests`.
+ */
+const floodSamples = 6;
+const floodRequests = 64;
+/** The weight of a new sample in the mean number of requests that end in a sample. */
+const newWeight = 0.1;
+/** The limit begins low, because requests have come faster than they can be performed. It soon increases if it is too low. */
+const partOfOthers = 0.25;
+/** The limit ends after this many samples in which turns were short and nothing was refused. */
+const calmSamples = 20;
+/** A caller may have this share of the free requests in flight. */
+const shareOfFree = 0.5;
+/** The limit decreases by at most this factor in one sample, and increases slowly, so that it does not oscillate. */
 const decrease = 0.8;
-const increase = 1.05;
+const increase = { factor: 1.02, requests: 0.3 };
 
 /**
  * Limits concurrent requests while the event loop is saturated. The requests in flight share the event loop, so its turns get longer with
- * their number, and each request takes several turns. The limit is the number at which a turn takes `maxTurnMs`. It is found by additive and
- * multiplicative steps, as the congestion window of TCP. Requests that wait for the platform do not make turns longer, so a slow platform
- * causes no limit.
+ * their number, and each request takes several turns. The limit is the number of requests with which a turn takes `maxTurnMs`. It is found
+ * by small steps, as the congestion window of TCP. Requests that wait for the platform do not make turns longer, so a slow platform causes no
+ * limit.
  *
- * Callers share the limit by dynamic thresholds (Choudhury and Hahne 1998): a caller may have as many requests in flight as are free. A
- * caller that sends more than its share thus leaves as much room to the others as it takes itself.
+ * Callers share the limit by dynamic thresholds (Choudhury and Hahne 1998): the number of requests that a caller may have in flight depends
+ * on the number that is free. A caller that sends more than its share thus always leaves room to the others.
  */
 export class AdaptiveLimit {
   readonly #options: AdaptiveLimitOptions;
   #last: LoopUse;
   /** `null` if there is no limit. */
   #limit: number | null = null;
+  /** The number of consecutive late samples. */
   #late = 0;
+  /** The number of requests in flight at the last sample that was not late. */
+  #inTime = 0;
+  /** The mean number of requests that end in a sample that is not late. */
+  #usual = 0;
   #calm = 0;
   #refused = false;
 
@@ -45,13 +62,14 @@ export class AdaptiveLimit {
 
   /** Returns false if a request of a caller must be refused. `own` is the number of requests in flight of the caller. */
   allows(inFlight: number, own: number): boolean {
-    if (this.#limit === null || own < this.#limit - inFlight) return true;
+    if (this.#limit === null && this.#late > 0 && this.#isFlooded(inFlight)) this.#begin(inFlight);
+    if (this.#limit === null || own < shareOfFree * (this.#limit - inFlight)) return true;
     this.#refused = true;
     return false;
   }
 
-  /** Adjusts the limit. Must be called about every 50 ms. */
-  sample(inFlight: number): void {
+  /** Adjusts the limit. Must be called about every 25 ms. `ended` is the number of requests that have ended since the last call. */
+  sample(inFlight: number, ended: number): void {
     const { maxTurnMs, readLoop } = this.#options;
     const { activeMs, turns } = readLoop();
     const turnMs = (activeMs - this.#last.activeMs) / Math.max(1, turns - this.#last.turns);
@@ -59,24 +77,32 @@ export class AdaptiveLimit {
     const refused = this.#refused;
     this.#refused = false;
     const isLate = turnMs > maxTurnMs;
+    this.#late = isLate ? this.#late + 1 : 0;
+    if (!isLate) {
+      this.#inTime = inFlight;
+      this.#usual += (ended - this.#usual) * newWeight;
+    }
     if (this.#limit === null) {
-      this.#late = isLate ? this.#late + 1 : 0;
-      if (this.#late >= lateSamples) this.#begin((inFlight * maxTurnMs) / turnMs);
+      if (this.#late >= lateSamples) this.#begin(inFlight);
       return;
     }
     this.#calm = isLate || refused ? 0 : this.#calm + 1;
-    if (this.#calm >= calmSamples) {
-      this.#limit = null;
-      this.#late = 0;
-    } else if (isLate) {
-      // Requests above a new limit are still completed, so the limit has had no effect yet.
+    if (this.#calm >= calmSamples) this.#limit = null;
+    else if (isLate) {
+      // While there are more requests than the limit allows, the limit has had no effect yet.
       if (inFlight <= this.#limit) this.#set(this.#limit * Math.max(decrease, maxTurnMs / turnMs));
-    } else if (refused) this.#set(this.#limit * increase + 1);
+    } else if (refused) this.#set(this.#limit * increase.factor + increase.requests);
   }
 
-  #begin(limit: number): void {
+  #isFlooded(inFlight: number): boolean {
+    return inFlight - this.#inTime >= Math.max(floodRequests, floodSamples * this.#usual);
+  }
+
+  /** Begins with the requests that were in flight while turns were short, and a part of the others. */
+  #begin(inFlight: number): void {
+    const before = Math.min(inFlight, this.#inTime);
     this.#calm = 0;
-    this.#set(limit);
+    this.#set(before + (inFlight - before) * partOfOthers);
   }
 
   #set(limit: number): void {

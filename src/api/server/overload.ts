@@ -18,7 +18,7 @@ export interface OverloadOptions {
 
 const resolutionMs = 20;
 const sampleMs = 500;
-const turnSampleMs = 50;
+const turnSampleMs = 25;
 const retryAfterSeconds = 2;
 
 /**
@@ -39,6 +39,8 @@ export class Overload {
   readonly #sampling: readonly Timer[];
   #lateSamples = 0;
   #inFlight = 0;
+  /** The number of requests that have ended since the last sample. */
+  #ended = 0;
   /** The number of requests in flight of each caller. */
   readonly #inFlightOf = new Map<string, number>();
 
@@ -48,7 +50,10 @@ export class Overload {
     this.#delay.enable();
     this.#sampling = [
       repeat(options.runtime, sampleMs, async () => this.#sample()),
-      repeat(options.runtime, turnSampleMs, async () => this.#adaptive.sample(this.#inFlight)),
+      repeat(options.runtime, turnSampleMs, async () => {
+        this.#adaptive.sample(this.#inFlight, this.#ended);
+        this.#ended = 0;
+      }),
     ];
   }
 
@@ -71,6 +76,7 @@ export class Overload {
       if (left) return;
       left = true;
       this.#inFlight--;
+      this.#ended++;
       const others = (this.#inFlightOf.get(caller) ?? 0) - 1;
       if (others > 0) this.#inFlightOf.set(caller, others);
       else this.#inFlightOf.delete(caller);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { AdaptiveLimit } from '../../../src/api/server/adaptive-limit.ts';
 
-const sampleMs = 50;
+const sampleMs = 25;
 const maxTurnMs = 10;
 
 /** A limit of an event loop whose turns take as long as `turn` says, and which is never idle. */
@@ -11,11 +11,11 @@ function limitOf(turn: { ms: number }) {
   const limit = new AdaptiveLimit({ maxTurnMs, readLoop: () => ({ turns, activeMs }) });
   return {
     allows: (inFlight: number, own: number) => limit.allows(inFlight, own),
-    sample(inFlight: number, times = 1) {
+    sample(inFlight: number, times = 1, ended = 20) {
       for (let i = 0; i < times; i++) {
         activeMs += sampleMs;
         turns += sampleMs / turn.ms;
-        limit.sample(inFlight);
+        limit.sample(inFlight, ended);
       }
     },
   };
@@ -34,16 +34,32 @@ test('nothing is limited while turns are short, however many requests wait for t
   expect(mostOf(limit)).toBe(10_000);
 });
 
-test('one long turn limits nothing, two late samples do', () => {
+test('a short delay limits nothing, a long one does', () => {
   const turn = { ms: 50 };
   const limit = limitOf(turn);
-  limit.sample(200);
+  limit.sample(60, 7);
   turn.ms = 5;
-  limit.sample(200);
-  expect(mostOf(limit)).toBe(10_000);
+  limit.sample(60);
   turn.ms = 50;
-  limit.sample(200, 2);
-  expect(mostOf(limit)).toBeLessThan(200);
+  limit.sample(60, 7);
+  expect(mostOf({ allows: (inFlight) => limit.allows(Math.min(inFlight, 60), 0) })).toBe(10_000);
+  limit.sample(60);
+  expect(limit.allows(60, 60)).toBe(false);
+});
+
+test('many requests that come during a delay are limited after one late sample', () => {
+  const turn = { ms: 5 };
+  const limit = limitOf(turn);
+  // 20 requests end in each sample, so 120 more than usual are a flood.
+  limit.sample(10, 100, 20);
+  turn.ms = 50;
+  limit.sample(100);
+  expect(limit.allows(125, 12)).toBe(true);
+  expect(limit.allows(131, 13)).toBe(false);
+  // A flood that is not late is none: the requests wait for the platform.
+  const other = limitOf({ ms: 5 });
+  other.sample(10, 100, 20);
+  expect(other.allows(4_000, 4_000)).toBe(true);
 });
 
 test('settles where a turn takes the maximum, from both sides', () => {
@@ -51,9 +67,9 @@ test('settles where a turn takes the maximum, from both sides', () => {
   for (const atFirst of [1_000, 20]) {
     const turn = { ms: 20 };
     const limit = limitOf(turn);
-    limit.sample(atFirst, 2);
+    limit.sample(atFirst, 8);
     let inFlight = 0;
-    for (let i = 0; i < 200; i++) {
+    for (let i = 0; i < 500; i++) {
       inFlight = mostOf(limit);
       turn.ms = inFlight / 10;
       limit.sample(inFlight);
@@ -63,31 +79,33 @@ test('settles where a turn takes the maximum, from both sides', () => {
   }
 });
 
-test('fewer than 16 requests are never refused', () => {
+test('the limit is never less than 16', () => {
   const limit = limitOf({ ms: 1_000 });
-  limit.sample(500, 100);
-  for (let inFlight = 0; inFlight < 16; inFlight++) expect(limit.allows(inFlight, inFlight)).toBe(true);
+  limit.sample(500, 8);
+  limit.sample(10, 100);
+  for (let inFlight = 0; inFlight < 16; inFlight++) expect(limit.allows(inFlight, 0)).toBe(true);
+  expect(limit.allows(16, 0)).toBe(false);
 });
 
-test('a caller may have as many requests in flight as are free, so that it leaves room to others', () => {
+test('a caller may have half of the free requests in flight, so that it leaves room to others', () => {
   const limit = limitOf({ ms: 20 });
-  limit.sample(200, 2);
+  limit.sample(0, 8);
+  // The limit is 16.
   const greedy = mostOf(limit);
-  expect(greedy).toBe(50);
-  expect(limit.allows(greedy, greedy)).toBe(false);
-  // Others still have as much room together.
-  for (let others = 0; others < 25; others++) expect(limit.allows(greedy + others, others)).toBe(true);
+  expect(greedy).toBe(6);
+  for (let others = 0; others < 10; others++) expect(limit.allows(greedy + others, 0)).toBe(true);
+  expect(limit.allows(greedy + 1, greedy)).toBe(false);
 });
 
 test('the limit ends when it has refused nothing for half a second', () => {
   const turn = { ms: 20 };
   const limit = limitOf(turn);
-  limit.sample(200, 2);
+  limit.sample(0, 8);
   turn.ms = 5;
-  limit.sample(10, 9);
-  expect(limit.allows(150, 0)).toBe(false);
-  limit.sample(10, 10);
-  expect(mostOf(limit)).toBeLessThan(10_000);
-  limit.sample(10, 11);
-  expect(limit.allows(150, 0)).toBe(true);
+  limit.sample(10, 19);
+  expect(limit.allows(16, 0)).toBe(false);
+  limit.sample(10, 20);
+  expect(limit.allows(20, 0)).toBe(false);
+  limit.sample(10, 21);
+  expect(limit.allows(1_000, 0)).toBe(true);
 });
