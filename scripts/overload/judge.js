@@ -2,6 +2,8 @@ import { quantile } from '../bench/open-loop.js';
 
 const refusals = [429, 503];
 const bucketMs = 250;
+/** A client that sends later than this at normal load is disturbed by other work on the machine. */
+const lateMs = 20;
 
 /** Compares the measurements with the promises. `faults` are wrong responses, which no load may cause. */
 export function judge({ capacity, normal, overload, probes, before, greedy, greedyKey, option }) {
@@ -62,6 +64,11 @@ export function judge({ capacity, normal, overload, probes, before, greedy, gree
     ),
   ];
   return { rows, faults: faultsOf([normal, overload, before, greedy, overload.after]) };
+}
+
+/** Returns true if the figures mean something: nothing else used the processor cores of the gateway and the client. */
+export function isQuiet({ normal, before }) {
+  return [normal, before].every(({ late }) => quantile(late, 0.99) <= lateMs);
 }
 
 /** Every response is complete, or a refusal with Retry-After, and every request has a response. */
