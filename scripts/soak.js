@@ -12,7 +12,7 @@ import { calls } from './soak/calls.js';
 import { FaultInjector, planFaults } from './soak/faults.js';
 import { judge, printRows } from './soak/judge.js';
 import { secret, startStack } from './soak/stack.js';
-import { usageOf } from './soak/usage.js';
+import { compareRest, usageOf } from './soak/usage.js';
 
 const values = readArguments(
   `npm run soak -- [--seconds 60] [--share 0.7] [--store sqlite|mongodb] [--fault-seconds 10] [--seed 1a2b3c4d] [--record]
@@ -71,13 +71,15 @@ const happened = new Map();
 const counts = new Map();
 const samples = [];
 let texts = 0;
-let heldBack = 0;
+/** The times of rounds that did not begin, because too many were running. */
+const heldBack = [];
 let running = 0;
 /** Control calls wait while the sandbox is away, so that every event that happened is known. */
 let sandboxIsBack = Promise.resolve();
 const controlling = new Set();
 
 const actors = await makeActors();
+const restBefore = await usageOf(stack.gateway);
 const capacity = await measureCapacity();
 const rate = capacity * Number(values.share);
 print(`${rate.toFixed(1)} rounds/s for ${seconds} s`);
@@ -97,6 +99,8 @@ await Promise.all(rounds);
 
 const events = await checkEvents({ receiver: stack.receiver, actors, happened, patienceMs: 120_000 });
 const books = await reconcile({ actors, caller, control, credit, written });
+await caller.close();
+const rest = await compareRest(restBefore, stack.pooled, () => usageOf(stack.gateway));
 const rows = judge({
   command,
   isLong,
@@ -105,12 +109,12 @@ const rows = judge({
   errors: caller.errors.filter(({ from }) => from >= startedAt),
   injector,
   samples,
+  rest,
   events: { ...events, happened: sum(happened) },
   books,
   started: { late, heldBack, rounds: sum(counts) },
 });
 report();
-await caller.close();
 await stack.stop();
 await stopAll();
 if (rows.some(({ met }) => !met)) process.exitCode = 1;
@@ -156,7 +160,7 @@ async function measureCapacity() {
 function begin() {
   // A client has a limit too. While a fault lasts, rounds wait for its end.
   if (running >= maxRounds) {
-    heldBack++;
+    heldBack.push(performance.now());
     return;
   }
   running++;
@@ -251,9 +255,9 @@ async function whileAway(run) {
   }
 }
 
+/** Returns the number of requests to the platform of each operation. */
 async function requestsToPlatform() {
-  const { requests } = await control('/control/stats');
-  return sum(new Map(Object.entries(requests)));
+  return (await control('/control/stats')).requests;
 }
 
 async function sample() {

@@ -43,26 +43,31 @@ const faults = {
   },
 };
 
-/** Makes every twentieth response of the platform an error. */
+/**
+ * Makes every twentieth response of each operation an error. A fault of all operations would affect only the requests of pollers, which wait
+ * for it.
+ */
 async function platformErrors({ control, requests, note }, ms) {
   const before = await requests();
   const endsAt = performance.now() + ms;
   const stepMs = 50;
-  let injected = 0;
-  let last = before;
+  const injected = {};
+  let total = 0;
   while (performance.now() < endsAt) {
     await sleep(stepMs);
-    const now = await requests();
-    const wanted = Math.round((now - before) * errorShare) - injected;
-    if (wanted > 0 && now > last) {
-      await control('/control/faults', { fault: { kind: 'status', status: 500 }, times: wanted });
-      injected += wanted;
+    total = 0;
+    for (const [operation, count] of Object.entries(await requests())) {
+      const since = count - (before[operation] ?? 0);
+      total += since;
+      const times = Math.round(since * errorShare) - (injected[operation] ?? 0);
+      if (times <= 0) continue;
+      await control('/control/faults', { operation, fault: { kind: 'status', status: 500 }, times });
+      injected[operation] = (injected[operation] ?? 0) + times;
     }
-    last = now;
   }
   await control('/control/faults/clear', {});
-  const total = (await requests()) - before;
-  note(`${injected} of ${total} requests to the platform failed (${((injected / total) * 100).toFixed(1)} %)`);
+  const all = Object.values(injected).reduce((sum, times) => sum + times, 0);
+  note(`${all} of ${total} requests to the platform failed (${((all / total) * 100).toFixed(1)} %)`);
 }
 
 /** Keeps SQLite's write lock, as a process that hangs in a transaction does. */

@@ -4,6 +4,9 @@ import { makeAccounts } from '../bench/accounts.js';
 import { findServer, withDatabase } from '../bench/mongo-server.js';
 import { start, temporaryFolder } from '../bench/processes.js';
 
+/** The most connections of the MongoDB driver, which it keeps open (`maxPoolSize`, default). */
+const mongoPool = 100;
+
 export const secret = 'a-secret-for-the-soak';
 
 /** A process that can be killed and started again on the same port. */
@@ -65,6 +68,7 @@ export async function startStack({ store, actors, credit, env }) {
     gateway,
     accounts,
     dataDir,
+    pooled: database ? mongoPool : 0,
     relay: database?.relay ?? null,
     stop: async () => database?.stop(),
   };

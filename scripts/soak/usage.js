@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { median } from '../bench/frame.js';
 
 /**
@@ -43,4 +44,25 @@ export function compareThirds(samples) {
     const limit = limitOf(first);
     return { figure, first, last, limit, isFlat: last <= limit };
   });
+}
+
+const restPatienceMs = 60_000;
+
+/**
+ * Compares a gateway without calls, before the load and after it. Waits until connections that were kept open have ended. `pooled` is the
+ * number of connections that the driver of the store keeps.
+ */
+export async function compareRest(before, pooled, measure) {
+  const figures = ['timers', 'sockets', 'descriptors'];
+  const limitOf = (figure) => before[figure] * 1.2 + 20 + (figure === 'timers' ? 0 : pooled);
+  const until = performance.now() + restPatienceMs;
+  for (;;) {
+    const after = await measure();
+    const isFlat = figures.every((figure) => after[figure] <= limitOf(figure));
+    if (isFlat || performance.now() > until) {
+      const text = figures.map((figure) => `${figure} ${before[figure]}, then ${after[figure]}`).join('; ');
+      return { isFlat, text };
+    }
+    await sleep(500);
+  }
 }
