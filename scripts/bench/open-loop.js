@@ -78,12 +78,15 @@ export class LoadClient {
     });
   }
 
-  /** Sends requests of `next()` with `callers` callers, each of which waits for its response, for `durationMs`. */
+  /** Sends requests of `next()` with `callers` callers, each of which waits for its response, for `durationMs`. Returns those that ended in this time. */
   async closedLoop({ callers, durationMs, next }) {
     const results = [];
     const endsAt = performance.now() + durationMs;
     const caller = async () => {
-      while (performance.now() < endsAt) results.push(await this.send(next()));
+      while (performance.now() < endsAt) {
+        const result = await this.send(next());
+        if (performance.now() <= endsAt) results.push(result);
+      }
     };
     await Promise.all(Array.from({ length: callers }, caller));
     return results;
