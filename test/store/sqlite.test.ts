@@ -256,6 +256,7 @@ describe('faults of sqlite', () => {
 /** Parts of the statements that read a whole table: checks of a small or examined file, a missing check value, and a command that lists all. */
 const readAll = [
   'MIN(a.id) AS example',
+  'SELECT CAST(',
   'SELECT sealed FROM',
   'SELECT answer AS sealed FROM idempotency',
   'FROM api_key ORDER BY created_at, id',
