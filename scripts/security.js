@@ -7,6 +7,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { readArguments } from './bench/frame.js';
+import { seeded } from './bench/open-loop.js';
 import { record } from './reliability/report.js';
 
 const root = dirname(import.meta.dirname);
@@ -94,7 +95,7 @@ async function chooseHostile() {
   if (values.all) return all;
   const total = [...all.values()].flat().length;
   const share = Math.min(1, Number(values.hostile) / total);
-  const random = mulberry32(Number.parseInt(values.seed, 16));
+  const random = seeded(Number.parseInt(values.seed, 16));
   return new Map(
     [...all].map(([file, attacks]) => {
       const ranked = attacks.map((name) => [random(), name]).sort(([a], [b]) => a - b);
@@ -183,15 +184,4 @@ function recordResults() {
       command: `${command} --surface ${surface.name}`,
     })),
   });
-}
-
-/** Returns numbers in [0, 1) that depend only on the seed. */
-function mulberry32(seed) {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
