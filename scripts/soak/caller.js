@@ -8,7 +8,7 @@ const micros = 1_000_000;
 const requestTimeoutMs = 60_000;
 /** A call is given up after this time. */
 const patienceMs = 120_000;
-const longestPauseMs = 1_000;
+const longestPauseMs = 2_000;
 /** The most that a call can cost whose response leaves open whether it is charged: a query of the mix costs less. */
 const uncertainMicros = 20_000;
 

@@ -20,6 +20,8 @@ const resolutionMs = 20;
 const sampleMs = 500;
 const turnSampleMs = 25;
 const retryAfterSeconds = 2;
+/** A browser loads the files of a page over six connections, so up to six requests of an address without an API key count as none. */
+const pageRequests = 6;
 
 /**
  * Requests are refused after this many consecutive samples above the limit. One sample is not enough, because a single long pause is over
@@ -66,7 +68,8 @@ export class Overload {
     }
     const caller = callerOf(request);
     const own = this.#inFlightOf.get(caller) ?? 0;
-    if (!this.#adaptive.allows(this.#inFlight, own)) {
+    const counted = request.headers.authorization === undefined ? Math.max(0, own + 1 - pageRequests) : own;
+    if (!this.#adaptive.allows(this.#inFlight, counted)) {
       throw overloaded('busy_overload', 'it is busy with the requests that it has accepted');
     }
     this.#inFlight++;

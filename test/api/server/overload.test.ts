@@ -76,6 +76,9 @@ describe('overload', () => {
     try {
       await expect.poll(() => ended, { interval: 10 }).toBeGreaterThanOrEqual(40);
       for (let i = 0; i < 5; i++) expect((await other.get('/account')).status).toBe(200);
+      // A browser loads the files of a page at the same time.
+      const files = await Promise.all(Array.from({ length: 6 }, () => fetch(`${service.origin}/openapi.json`)));
+      expect(files.map(({ status }) => status)).toEqual(files.map(() => 200));
     } finally {
       busy = false;
     }
