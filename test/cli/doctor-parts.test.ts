@@ -33,7 +33,7 @@ function sql(path: string, statement: string): Libsql.Database {
 
 describe('what is wrong with', () => {
   test('a store that a newer version of Postern wrote', async () => {
-    sql(await makeStore(), 'PRAGMA user_version = 9000').close();
+    sql(await makeStore(), "PRAGMA user_version = 9000; DELETE FROM meta WHERE name = 'compatible_since'").close();
     const { code, of, states } = await machine.examine();
     expect(code).toBe(1);
     expect(of('store')).toMatchObject([
@@ -47,7 +47,7 @@ describe('what is wrong with', () => {
   });
 
   test('a store in a folder with a colon in its name', async () => {
-    sql(await makeStore(), 'PRAGMA user_version = 9000').close();
+    sql(await makeStore(), "PRAGMA user_version = 9000; DELETE FROM meta WHERE name = 'compatible_since'").close();
     const folder = join(machine.folder, 'data: 2');
     renameSync(machine.dataDir, folder);
     const { of } = await machine.examine({ DATA_DIR: folder });

@@ -207,7 +207,7 @@ test('the commands print one line and exit with 1', async () => {
   cpSync(join(directory, 'living.sqlite'), path);
   rmSync(log);
   const raw = new Libsql(path);
-  raw.exec('PRAGMA user_version = 9000');
+  raw.exec("PRAGMA user_version = 9000; DELETE FROM meta WHERE name = 'compatible_since'");
   raw.close();
   for (const command of [['account', 'list'], ['serve']]) {
     const { code, err } = await postern(command, { DATA_DIR: directory, PORT: '0', SANDBOX_PORT: '0' });
