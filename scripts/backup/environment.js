@@ -7,6 +7,7 @@ import { start, stop, temporaryFolder } from '../bench/processes.js';
 
 const postern = join(import.meta.dirname, '../postern.js');
 const commandLimitMs = 300_000;
+const maxTries = 5;
 
 /** A sandbox, and stores of one kind for gateways. `server` is a MongoDB server (`findServer`), or `null` for the embedded store. */
 export async function startEnvironment(server) {
@@ -32,9 +33,16 @@ export async function startEnvironment(server) {
       return { ...settings, MONGODB_URL };
     },
     async startGateway(settings) {
-      const gateway = await start('postern.js', ['serve'], { ...serviceSettings(sandbox.url), ...settings });
-      gateways.add(gateway);
-      return gateway;
+      for (let tries = 1; ; tries++) {
+        try {
+          const gateway = await start('postern.js', ['serve'], { ...serviceSettings(sandbox.url), ...settings });
+          gateways.add(gateway);
+          return gateway;
+        } catch (error) {
+          // A service manager starts it again as well. A busy database may not answer within the time limit of the start.
+          if (server === null || tries === maxTries) throw error;
+        }
+      }
     },
     async stopGateway(gateway, signal) {
       gateways.delete(gateway);
@@ -75,10 +83,20 @@ function serviceSettings(sandboxUrl) {
 }
 
 /**
- * Runs a command of `postern`. Returns its exit code (`null` after a signal), its output, and when it was started and ended, in
- * milliseconds of `performance.now()`. `onError` gets the standard error so far and the process.
+ * Runs a command of `postern`, again if a busy database did not answer. Returns its exit code (`null` after a signal), its output, and when
+ * it was started and ended, in milliseconds of `performance.now()`. `onError` gets the standard error so far and the process.
  */
-export function runPostern(args, settings, onError = () => {}) {
+export async function runPostern(args, settings, onError) {
+  for (let tries = 1; ; tries++) {
+    const outcome = await runOnce(args, settings, onError);
+    const isBusy = /MongoDB took too long|MongoDB has no reachable primary|connection to MongoDB failed/.test(
+      outcome.err,
+    );
+    if (outcome.code !== 1 || !isBusy || tries === maxTries) return outcome;
+  }
+}
+
+function runOnce(args, settings, onError = () => {}) {
   const startedAt = performance.now();
   const child = spawn(process.execPath, [postern, ...args], {
     env: { PATH: process.env.PATH, ...settings },
