@@ -70,6 +70,7 @@ process.exitCode = rows.every(({ met }) => met) ? 0 : 1;
 
 async function run(part, environment) {
   const rounds = [];
+  const startedAt = performance.now();
   for (let round = 0; round < (part === 'damage' ? 1 : options.rounds); round++) {
     const seed = `${values.seed}-${environment.kind}-${round}`;
     const check = { backup: checkBackup, damage: checkDamage, rotation: checkRotation }[part];
@@ -84,5 +85,8 @@ async function run(part, environment) {
   const row = { backup: describeBackup, damage: describeDamage, rotation: describeRotation }[part](rounds);
   const measured = faults.length === 0 ? row.measured : `${faults.length} violations, such as: ${faults[0]}`;
   rows.push({ ...row, test: `${row.test}, ${environment.kind}`, measured, met: faults.length === 0, command });
-  process.stdout.write(`${row.test}, ${environment.kind}\n  promised: ${row.promised}\n  measured: ${measured}\n`);
+  const seconds = ((performance.now() - startedAt) / 1_000).toFixed(0);
+  process.stdout.write(
+    `${row.test}, ${environment.kind} (${seconds} s)\n  promised: ${row.promised}\n  measured: ${measured}\n`,
+  );
 }

@@ -75,6 +75,7 @@ function serviceSettings(sandboxUrl) {
     PORT: '0',
     PLATFORM_URL: sandboxUrl,
     PLATFORM_KIND: 'sandbox',
+    LOG_LEVEL: 'error',
     RATE_LIMIT: '0',
     UNAUTHENTICATED_RATE_LIMIT: '0',
     // A busy machine must not make gateways refuse calls as overloaded.

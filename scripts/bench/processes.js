@@ -7,6 +7,8 @@ import { usageOf } from './process-tree.js';
 
 const scripts = dirname(dirname(fileURLToPath(import.meta.url)));
 const running = new Set();
+/** The number of characters of the output that are kept for the message of a process that does not start. */
+const longestOutput = 10_000;
 // A failed benchmark must not leave running processes.
 process.once('exit', () => {
   for (const child of running) child.kill();
@@ -25,11 +27,15 @@ export function start(script, args, env = {}) {
   const child = spawn(process.execPath, [join(scripts, script), ...args], {
     // A benchmark with many callers measures throughput, so none of them is refused to keep response times short.
     env: { PATH: process.env.PATH, LOG_LEVEL: 'info', MAX_EVENT_LOOP_TURN_MS: '600000', ...env },
-    stdio: ['ignore', 'pipe', 'ignore'],
+    // The log of every request would cost this process time, so only errors are read.
+    stdio: ['ignore', 'pipe', env.LOG_LEVEL === 'error' ? 'pipe' : 'ignore'],
   });
   running.add(child);
   return new Promise((resolve, reject) => {
     let output = '';
+    child.stderr?.on('data', (chunk) => {
+      if (output.length < longestOutput) output += chunk;
+    });
     child.once('exit', (code) => {
       running.delete(child);
       reject(new Error(`${script} ended with ${code}: ${output}`));

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { findMongo, noMongo } from '../support/mongo-server.ts';
 
 const script = fileURLToPath(new URL('../../scripts/backup-under-load.js', import.meta.url));
+const short = '--seconds 4 --callers 3 --damages 4 --webhooks 110 --kills 1'.split(' ');
 const found = findMongo();
 if (!found) process.stderr.write(`test/reliability/backup.test.ts, MongoDB: ${noMongo}\n`);
 
@@ -13,7 +14,8 @@ describe.concurrent.each(['sqlite', 'mongodb'])('under load on the %s store', (s
     'backups are exact and can be restored, damage is found, and a change of SECRET_KEY fails no call',
     async () => {
       // Rejects with the output if the script exits with 1.
-      const { stdout, stderr } = await promisify(execFile)(process.execPath, [script, '--store', store]);
+      const args = [script, '--store', store, ...short];
+      const { stdout, stderr } = await promisify(execFile)(process.execPath, args);
       process.stdout.write(stdout);
       expect(stderr).toBe('');
       expect(stdout.match(/promised:/g)).toHaveLength(3);
