@@ -13,7 +13,7 @@ import { drawCalls } from './overload/mix.js';
 import { record } from './reliability/report.js';
 
 const values = readArguments(
-  `npm run overload -- [--seconds 60] [--step 4] [--normal 20] [--keys 10] [--times 3] [--share 0.7] [--seed 1a2b3c4d] [--record]
+  `npm run overload -- [--seconds 10] [--step 2] [--normal 5] [--keys 10] [--times 3] [--share 0.7] [--seed 1a2b3c4d] [--record]
 
 Pins a gateway to one processor core, and its sandbox, this client and everything else to another one. Then:
 
@@ -23,8 +23,8 @@ Pins a gateway to one processor core, and its sandbox, this client and everythin
 4. --share of the capacity for --normal seconds again, with one key at 10 times its share.
 
 The calls are reads, writes and GraphQL queries of --keys keys. They depend only on the seed. Exits with 1 if a promise is broken. With
---seconds below 20 it only checks that responses are right, because figures of a few seconds mean nothing. --record writes the results into
-docs/reliability.`,
+--seconds below 20 it only checks that responses are right, because figures of a few seconds mean nothing. The recorded run has
+--seconds 60 --step 5 --normal 30, on a machine that has nothing else to do. --record writes the results into docs/reliability.`,
   {
     seconds: { type: 'string', default: '10' },
     step: { type: 'string', default: '2' },

@@ -19,13 +19,14 @@ export function judge({ capacity, normal, overload, probes, before, greedy, gree
   const answered = probes.filter(({ status }) => status === 200);
   const load = `${option.times} times the capacity of ${Math.round(capacity)} calls/s for ${option.seconds} s`;
   const greed = `one key at 10 times its share, the others at normal load`;
+  const command = `npm run overload -- --seconds ${option.seconds} --step ${option.step} --normal ${option.normal}`;
   const row = (test, fault, promised, measured, met) => ({
     test,
     fault,
     promised,
     measured,
     met,
-    command: 'npm run overload',
+    command,
   });
   const rows = [
     row(
