@@ -4,20 +4,20 @@ import { fileURLToPath } from 'node:url';
 
 const dist = fileURLToPath(new URL('../../dist', import.meta.url));
 
-/** The last migration of each store in the bundle, and the migrations of the next version, which older versions can use. */
-const changes: readonly [last: RegExp, next: string][] = [
+/** The end of the migrations of each store in the bundle, and the migrations of the next version, which older versions can use. */
+const changes: readonly [end: RegExp, next: string][] = [
   [
-    /"ALTER TABLE account ADD COLUMN deleted_at INTEGER"/,
-    `$&, "ALTER TABLE delivery ADD COLUMN next_version TEXT; UPDATE delivery SET next_version = event; " +
-      "CREATE INDEX delivery_by_next_version ON delivery (next_version); CREATE TABLE next_version (id TEXT PRIMARY KEY) STRICT"`,
+    /\](;\s*(?:\/\/[^\n]*\s*)*function migrateSqlite)/,
+    `, "ALTER TABLE delivery ADD COLUMN next_version TEXT; UPDATE delivery SET next_version = event; " +
+      "CREATE INDEX delivery_by_next_version ON delivery (next_version); CREATE TABLE next_version (id TEXT PRIMARY KEY) STRICT"]$1`,
   ],
   [
-    /(const migrations\$?\d* = \[\s*makeCollections,[^\]]*)\]/,
-    `$1, async (db) => {
+    /\](;\s*const schemaVersion = migrations)/,
+    `, async (db) => {
       await db.collection("deliveries").updateMany({}, { $set: { nextVersion: 1 } });
       await db.collection("deliveries").createIndex({ nextVersion: 1 });
       await db.createCollection("next_version").catch(() => {});
-    }]`,
+    }]$1`,
   ],
 ];
 
@@ -35,10 +35,10 @@ export function buildNextVersion(): NextVersion {
   const found = new Set<RegExp>();
   for (const name of readdirSync(folder).filter((each) => each.endsWith('.js'))) {
     let code = readFileSync(join(folder, name), 'utf8');
-    for (const [last, next] of changes) {
-      if (!last.test(code)) continue;
-      found.add(last);
-      code = code.replace(last, next);
+    for (const [end, next] of changes) {
+      if (!end.test(code)) continue;
+      found.add(end);
+      code = code.replace(end, next);
     }
     writeFileSync(join(folder, name), code);
   }
