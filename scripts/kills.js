@@ -19,6 +19,7 @@ arrive: a gateway killed or frozen, the store locked, killed or frozen, its disk
 ahead and back. Then kills gateways --kills times, several at once too, mixed with other faults that depend on the seed. Then replaces the
 gateways one by one by a version with a migration. Checks after each round and at the end that no charge, tweet or event is lost or doubled.
 
+  --database-clock  moves the clock of the database too, with libfaketime (Debian: faketime), which makes secantusd much slower
   --fault     only faults alone whose names contain this, such as "clock"
   --store     only this store. The default is both, one after the other
   --only      "faults" or "upgrade"
@@ -33,6 +34,7 @@ Exits with 1 if something is lost or doubled, or a recovery takes longer than pr
     each: { type: 'string', default: '1' },
     seed: { type: 'string', default: randomBytes(4).toString('hex') },
     fault: { type: 'string', default: '' },
+    'database-clock': { type: 'boolean', default: false },
     only: { type: 'string' },
     old: { type: 'string' },
     record: { type: 'boolean', default: false },
@@ -67,6 +69,7 @@ function run(store, args) {
       KILLS_GATEWAYS: values.gateways,
       KILLS_EACH: values.each,
       KILLS_FAULT: values.fault,
+      KILLS_DATABASE_CLOCK: values['database-clock'] ? '1' : '',
       KILLS_SEED: values.seed,
       KILLS_LONG: '1',
       KILLS_RESULTS: path,

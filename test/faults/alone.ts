@@ -1,5 +1,4 @@
-import { idsOf } from '../webhooks/fixture.ts';
-import type { Watched } from '../webhooks/survival.ts';
+import { arrivals, type Watched } from '../webhooks/survival.ts';
 import type { Backend } from './backend.ts';
 import { postTweet } from './callers.ts';
 import type { FaultEnvironment } from './environment.ts';
@@ -27,6 +26,8 @@ export interface Recovery {
 
 const faultMs = 3_000;
 const probeEveryMs = 25;
+/** The maximum number of probes without a response at a gateway. More would be a load of their own. */
+const probesAtOnce = 10;
 /** Longer than all documented times, so that a test does not depend on the speed of the machine. */
 const limitMs = 180_000;
 
@@ -111,13 +112,17 @@ async function untilSuccess(fixture: FaultEnvironment, gateway: Gateway, probes:
   const caller = { ...fixture.probe, gateways: [gateway] };
   const startedAt = performance.now();
   let succeededAt: number | null = null;
+  let waiting = 0;
   while (succeededAt === null) {
     if (performance.now() - startedAt > limitMs) throw new Error(`a gateway does not recover: ${gateway.lastWords()}`);
-    probes.push(
-      postTweet(caller, `probe ${++probed}`).then((outcome) => {
+    if (waiting < probesAtOnce) {
+      waiting += 1;
+      const probe = postTweet(caller, `probe ${++probed}`).then((outcome) => {
+        waiting -= 1;
         if (outcome === 'acknowledged') succeededAt ??= performance.now();
-      }),
-    );
+      });
+      probes.push(probe);
+    }
     await pause(probeEveryMs);
   }
   return succeededAt;
@@ -133,8 +138,7 @@ async function untilEventsArrive(fixture: FaultEnvironment): Promise<number> {
       return each.happened;
     }),
   );
-  const isLate = ({ receiver }: Watched, index: number) =>
-    new Set(idsOf(receiver.deliveries)).size < (wanted[index] ?? 0);
+  const isLate = (each: Watched, index: number) => arrivals(each) < (wanted[index] ?? 0);
   while (fixture.watched.some(isLate)) {
     if (performance.now() - startedAt > limitMs) throw new Error(`events do not arrive any more: ${explain(fixture)}`);
     await pause(probeEveryMs);
@@ -143,6 +147,6 @@ async function untilEventsArrive(fixture: FaultEnvironment): Promise<number> {
 }
 
 function explain({ watched, gateways }: FaultEnvironment): string {
-  const counts = watched.map(({ receiver, happened }) => `${new Set(idsOf(receiver.deliveries)).size} of ${happened}`);
+  const counts = watched.map((each) => `${arrivals(each)} of ${each.happened}`);
   return [...counts, ...gateways.map((gateway) => gateway.lastWords())].join('\n  ');
 }

@@ -6,7 +6,7 @@ import { systemRuntime } from '../../src/shared/runtime/runtime.ts';
 import { type PosternProcess, startPostern } from '../support/process.ts';
 import type { TestReceiver } from '../support/receiver.ts';
 import { SandboxControl } from '../support/sandbox-control.ts';
-import { startReceivers, type Watched, watch } from '../webhooks/survival.ts';
+import { arrivals, startReceivers, type Watched, watch } from '../webhooks/survival.ts';
 import type { Backend } from './backend.ts';
 import { type Caller, callOn } from './callers.ts';
 import { Gateway, pause } from './gateway.ts';
@@ -17,6 +17,8 @@ import { Tally } from './tally.ts';
 
 const callersOfEachKind = 4;
 const webhooks = 4;
+/** The maximum number of events of a webhook that have not arrived yet. */
+const eventsOnTheirWay = 20;
 const credit = 100_000_000_000;
 
 export interface FaultEnvironmentOptions {
@@ -102,6 +104,7 @@ export class FaultEnvironment {
     const draw = chance(this.#seed, 'events');
     while (!this.#homeTime) {
       for (const each of this.watched) {
+        if (each.happened - arrivals(each) > eventsOnTheirWay) continue;
         const count = 1 + Math.floor(draw() * 3);
         await this.sandbox.makeEvents({ type: 'follow', userName: each.account.userName, count });
         each.happened += count;

@@ -39,6 +39,19 @@ export async function watch(
   );
 }
 
+const seen = new WeakMap<Watched, { ids: Set<string>; read: number }>();
+
+/** Returns the number of different events that have arrived. Reads each delivery once. */
+export function arrivals(watched: Watched): number {
+  const known = seen.get(watched) ?? { ids: new Set(), read: 0 };
+  seen.set(watched, known);
+  for (const { method, body } of watched.receiver.requests.slice(known.read)) {
+    known.read += 1;
+    if (method === 'POST') known.ids.add((JSON.parse(body) as { id: string }).id);
+  }
+  return known.ids.size;
+}
+
 /** Makes events for all accounts in small batches. */
 export async function keepHappening(
   { sandboxUrl }: Fleet,
