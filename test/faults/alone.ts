@@ -55,12 +55,14 @@ export function loneFaults({ kind, hasClock }: Backend, gateways: number, hasDis
           { name: 'database frozen for 3 s', faults: [{ kind: 'pause-database', ms: faultMs }] },
           { name: 'connections to the database half-open for 3 s', faults: [{ kind: 'half-open', ms: faultMs }] },
         ];
+  const diskFull =
+    kind === 'sqlite' ? 'disk full for 3 s' : 'disk of the database full for 3 s, then the database started again';
   return [
     { name: 'one gateway killed', faults: [{ kind: 'kill', gateway: 0 }], gateway: 0 },
     { name: 'all gateways killed', faults: all.map((gateway) => ({ kind: 'kill', gateway })) },
     { name: 'one gateway frozen for 3 s', faults: [{ kind: 'pause', gateway: 1, ms: faultMs }], gateway: 1 },
     ...ofStore,
-    ...(hasDisk ? [{ name: 'disk full for 3 s', faults: [{ kind: 'disk-full' as const, ms: faultMs }] }] : []),
+    ...(hasDisk ? [{ name: diskFull, faults: [{ kind: 'disk-full' as const, ms: faultMs }] }] : []),
     ...(hasClock ? moves('clock of the database', (shiftMs) => [{ kind: 'clock-database', shiftMs }]) : []),
     ...moves('clock of the gateways', clocks),
   ];

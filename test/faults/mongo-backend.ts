@@ -49,8 +49,8 @@ export async function mongoBackend(found: FoundMongo, { disk }: BackendOptions =
       if (fault.kind === 'clock-database') return time?.shift(fault.shiftMs);
       if (fault.kind !== 'disk-full') return apply(fault, server, proxy);
       await fillFor(disk, fault.ms);
-      // A MongoDB server that cannot write ends. Its service manager starts it again.
-      if (!server.isRunning) await server.restart();
+      // A server that cannot write its log ends (mongod), or refuses all writes until it is started again (secantusd).
+      await server.restart();
     },
     async close() {
       await (await store)?.close();

@@ -18,8 +18,6 @@ export interface MongoServer {
   url(database: string): string;
   readonly port: number;
   readonly pid: number;
-  /** False after the process has ended, such as by `kill`. */
-  readonly isRunning: boolean;
   /** Sends SIGKILL and resolves when the process has ended. */
   kill(): Promise<void>;
   /** Sends SIGSTOP: connections stay open, but nothing responds. */
@@ -84,9 +82,6 @@ export async function startMongo(found: FoundMongo, options: MongoOptions = {}):
     port,
     get pid() {
       return child.pid ?? 0;
-    },
-    get isRunning() {
-      return running.has(child);
     },
     kill,
     pause: () => {
@@ -199,7 +194,6 @@ function runningServer(address: string): MongoServer {
     url: (database) => address.replace(/^(mongodb(?:\+srv)?:\/\/[^/?]+)(?:\/[^?]*)?/, `$1/${database}`),
     port: 0,
     pid: 0,
-    isRunning: true,
     kill: refuse,
     pause: refuse,
     resume: refuse,
