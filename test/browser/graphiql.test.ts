@@ -12,15 +12,18 @@ const publicName = 'gateway.example';
 
 describe.skipIf(browserMissing !== null)(`GraphiQL${browserMissing ? ` (${browserMissing})` : ''}`, () => {
   let service: TestService;
+  let published: TestService;
   let browser: Browser;
 
   beforeAll(async () => {
     service = await startService();
+    published = await startService({ PUBLIC_URL: `http://${publicName}` });
     browser = await openBrowser([`--host-resolver-rules=MAP ${publicName} 127.0.0.1`]);
   });
   afterAll(async () => {
     await browser?.close();
     await service?.stop();
+    await published?.stop();
   });
 
   /** Opens GraphiQL and waits until it is loaded. */
@@ -160,17 +163,17 @@ describe.skipIf(browserMissing !== null)(`GraphiQL${browserMissing ? ` (${browse
     expect(page.url()).toBe(`${service.origin}/graphql`);
   });
 
-  test('works under any other name, where the key is typed in', async () => {
-    const origin = `http://${publicName}:${new URL(service.origin).port}`;
+  test('works under the name in PUBLIC_URL, where the key is typed in', async () => {
+    const origin = `http://${publicName}:${new URL(published.origin).port}`;
     const { page, faults } = await open(desk, origin);
     const key = page.getByLabel('API key');
     expect(await key.inputValue()).toBe('');
     expect(await key.getAttribute('type')).toBe('password');
-    await key.fill(service.demo.apiKey);
-    await page.getByLabel('Actor token').fill(demoActor());
+    await key.fill(published.demo.apiKey);
+    await page.getByLabel('Actor token').fill(published.demo.accounts[0]?.authToken ?? '');
     await page.getByLabel('Actor token').blur();
     const { headers, status } = await operation(page, 'UserTweets', () => pressPlay(page));
-    expect(headers['authorization']).toBe(`Bearer ${service.demo.apiKey}`);
+    expect(headers['authorization']).toBe(`Bearer ${published.demo.apiKey}`);
     expect(status).toBe(200);
     await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
     await page.getByText('Root Types').waitFor();

@@ -204,10 +204,10 @@ export const settings = {
     example: '200',
   },
   MAX_EVENT_LOOP_TURN_MS: {
-    ...withDefault('4', wholeNumber(1, 600_000)),
+    ...withDefault('50', wholeNumber(1, 600_000)),
     about:
       'Mean duration of a turn of the event loop, in milliseconds, above which concurrent requests are limited and further ones refused with 503. The limit is never less than 16.',
-    example: '20',
+    example: '4',
   },
   MAX_CONNECTIONS: {
     ...withDefault('10000', wholeNumber(1, 1_000_000)),

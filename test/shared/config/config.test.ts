@@ -46,7 +46,7 @@ describe('settings', () => {
         concurrentRequests: 256,
         requestsInFlight: 5_000,
         eventLoopDelayMs: 1_000,
-        eventLoopTurnMs: 4,
+        eventLoopTurnMs: 50,
         connections: 10_000,
       },
       graphql: {
