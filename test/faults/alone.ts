@@ -132,7 +132,6 @@ async function untilSuccess(fixture: FaultEnvironment, gateway: Gateway, probes:
 
 /** Makes one event for each webhook, and returns the time at which all events so far have arrived. */
 async function untilEventsArrive(fixture: FaultEnvironment): Promise<number> {
-  const startedAt = performance.now();
   const wanted = await Promise.all(
     fixture.watched.map(async (each) => {
       await fixture.sandbox.makeEvents({ type: 'follow', userName: each.account.userName });
@@ -141,8 +140,11 @@ async function untilEventsArrive(fixture: FaultEnvironment): Promise<number> {
     }),
   );
   const isLate = (each: Watched, index: number) => arrivals(each) < (wanted[index] ?? 0);
+  const arrived = () => fixture.watched.reduce((sum, each) => sum + arrivals(each), 0);
+  let last = { at: performance.now(), count: arrived() };
   while (fixture.watched.some(isLate)) {
-    if (performance.now() - startedAt > limitMs) throw new Error(`events do not arrive any more: ${explain(fixture)}`);
+    if (arrived() > last.count) last = { at: performance.now(), count: arrived() };
+    if (performance.now() - last.at > limitMs) throw new Error(`events do not arrive any more: ${explain(fixture)}`);
     await pause(probeEveryMs);
   }
   return performance.now();

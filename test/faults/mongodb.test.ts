@@ -8,8 +8,11 @@ const found = findMongo();
 const ours = found?.kind === 'running' ? null : found;
 if (!ours) process.stderr.write(`test/faults/mongodb.test.ts ${found ? 'skipped: MONGODB_URL' : noMongo}\n`);
 
+/** The server of the tests is slow, so each fault is applied alone only in a longer run (`npm run kills`). */
+const each = process.env['KILLS_EACH'] ? wanted.each : 0;
+
 test.skipIf(ours === null)(
   `on MongoDB, no charge, tweet or event is lost or doubled in ${wanted.kills} kills and other faults`,
   { timeout: proofTimeoutMs },
-  () => prove((options) => mongoBackend(ours as NonNullable<typeof ours>, options)),
+  () => prove((options) => mongoBackend(ours as NonNullable<typeof ours>, options), each),
 );

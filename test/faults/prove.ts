@@ -29,8 +29,11 @@ export const proofTimeoutMs = 600_000 + wanted.kills * 15_000 + wanted.each * 60
  * Applies each fault alone, and then the faults of the seed, while callers send requests and events happen. Checks the money after every
  * round, and all invariants at the end. Throws an error with the seed and all violations.
  */
-export async function prove(openBackend: (options: BackendOptions) => Promise<Backend>): Promise<void> {
-  const { seed, kills, gateways, each, long } = wanted;
+export async function prove(
+  openBackend: (options: BackendOptions) => Promise<Backend>,
+  each = wanted.each,
+): Promise<void> {
+  const { seed, kills, gateways, long } = wanted;
   const disk = mountFileDisk();
   try {
     const backend = await openBackend({ disk });
