@@ -23,7 +23,7 @@ export function makeApiKey(entropy: Uint8Array): Secret {
   return new Secret(body + checksum(body));
 }
 
-/** Returns true if the text has the form and the checksum of a key. The key may still be unknown. */
+/** Returns true if the text has the form and the checksum of a key. It may be a key that was never created. */
 export function looksLikeApiKey(text: string): boolean {
   return keyPattern.test(text) && checksum(text.slice(0, -checksumLength)) === text.slice(-checksumLength);
 }

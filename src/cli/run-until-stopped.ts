@@ -16,5 +16,6 @@ export async function runUntilStopped(
   process.once('SIGTERM', endAtOnce);
   process.once('SIGINT', endAtOnce);
   await stop();
+  // A connection that does not close would keep the process alive.
   process.exit(failure ? 1 : 0);
 }

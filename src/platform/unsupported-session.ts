@@ -12,8 +12,8 @@ function unsupported(name: string) {
 }
 
 /**
- * Properties that `await` and `JSON.stringify` read on every object. They must stay undefined, because a function found
- * there would be called.
+ * Properties that `await` and `JSON.stringify` read on every object. They must stay undefined, because
+ * `await` and `JSON.stringify` would call a function with this name.
  */
 const foreign = ['then', 'toJSON'];
 

@@ -105,7 +105,7 @@ export interface HandshakeLease {
 export interface HandshakeState {
   /** Incremented whenever the lease is taken. */
   number: number;
-  /** The current holder; `null` if nobody has the lease. */
+  /** The process that has the lease; `null` if none has. */
   holder: string | null;
   /** The last handshake that ended. */
   last: { number: number; target: string; outcome: string } | null;

@@ -13,7 +13,7 @@ const guides = readdirSync(join(root, 'docs', 'guides'));
 let folder: string;
 let service: TestService;
 
-/** A reader has the folder of Postern, in which the service runs, and works in a folder beside it. */
+/** Makes the two folders that a reader of a guide has: that of Postern, in which the service runs, and one beside it for the commands of the guide. */
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'postern-guides-'));
   const postern = join(folder, 'postern');

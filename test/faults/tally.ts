@@ -3,7 +3,7 @@ export class Tally {
   /** Calls that may have reached a gateway. All requests with one Idempotency-Key count as one call. */
   issued = 0;
   acknowledged = 0;
-  /** Calls without a clear outcome: a broken connection, a timeout or a 5xx. */
+  /** Calls after which it is unknown whether they were performed: their connection broke, they timed out, or they got a 5xx. */
   unknown = 0;
   /** Responses with 4xx, or with a 503 that says that nothing was charged. */
   refused = 0;

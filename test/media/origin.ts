@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 
 export type Page = (response: ServerResponse, request: IncomingMessage) => void;
 
-/** An image server on loopback that records its requests. */
+/** A server of images and videos on loopback. It records the requests that it gets. */
 export interface Origin {
   url: string;
   port: number;

@@ -69,4 +69,5 @@ try {
 } catch (error) {
   await tell({ step: 'failed', problem: problemOf(error) });
 }
+// A connection that hangs would keep the process alive.
 process.exit();

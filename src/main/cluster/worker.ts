@@ -40,5 +40,6 @@ export async function runWorker(): Promise<never> {
   if (failure) process.stderr.write(`postern: worker ${worker}: ${failure.message}; stopping\n`);
   await service.stop({ handOver: replaced });
   await channel.call('stopped', await metricsSnapshotOf(metrics.registry));
+  // The channel to the supervisor would keep the process alive.
   process.exit(failure ? 1 : 0);
 }

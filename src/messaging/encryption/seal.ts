@@ -19,8 +19,8 @@ export interface SealedKeyChange {
 }
 
 /**
- * Creates a conversation key and encrypts it for both participants. The event starts a conversation, or replaces its
- * key. `newerThan` is the current key version. Fails with `unknown_sender` if a participant has no keys, or with
+ * Creates a conversation key and encrypts it for both participants. Returns the event that starts the conversation with
+ * this key, or that replaces the earlier key of the conversation. `newerThan` is the current key version. Fails with `unknown_sender` if a participant has no keys, or with
  * `binding` if the keys are not verified.
  */
 export function sealKeyChange(

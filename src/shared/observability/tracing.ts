@@ -46,8 +46,8 @@ export interface Tracing {
   /** Begins the trace of a request, or continues that of its `traceparent` header. */
   begin(method: string, headers: Readonly<Record<string, string | string[] | undefined>>): RequestTrace;
   /**
-   * Runs a stage in a span of the current request. Runs it without a span if there is no current request, if its response has ended, or if the
-   * request has had too many stages. A rejection marks the span as failed and is passed on.
+   * Runs a stage and records it as a span of the current request. The stage runs without a span if there is no current request, if the response
+   * of the request has ended, or if the request already has the maximum number of stages. If the stage fails, the span is marked as failed.
    */
   stage<Result>(stage: Stage, run: (span: StageSpan | null) => Promise<Result>): Promise<Result>;
   /** Records a delivery attempt as a trace of its own. */

@@ -72,7 +72,7 @@ function namedBy(globalIds: readonly unknown[]): NamedObject[] {
   });
 }
 
-/** Created once, because creating 10,000 errors takes 100 ms. */
+/** These errors are created once and thrown many times, because a request with 10,000 wrong ids would otherwise take 100 ms. */
 const notGlobalId = {
   id: malformedField('id', 'is not a global id'),
   ids: malformedField('ids', 'is not a global id'),
