@@ -149,16 +149,38 @@ function checkMedia(dataset: Dataset, actor: User, ids: readonly string[], now: 
     throw badRequest('media_ids', 'media_ids must have up to four photos, or one video, or one GIF');
 }
 
+/** The tweets of an author by their text, as positions in the dataset. */
+interface Texts {
+  /** The number of tweets of the author that are in `positions`. */
+  indexed: number;
+  readonly positions: Map<string, number[]>;
+}
+
+const textsOf = new WeakMap<User, Texts>();
+
+/** Returns true if the author has published the same tweet in the last 24 hours. The time does not depend on the number of tweets. */
 function isDuplicate(dataset: Dataset, actor: User, draft: Draft, now: number): boolean {
-  for (let index = actor.tweets.length - 1; index >= 0; index--) {
-    const tweet = dataset.tweets[actor.tweets[index] ?? -1];
-    if (tweet === undefined || tweet.createdAt <= now - DAY_MS) return false;
+  for (const position of sameText(dataset, actor, draft.text)) {
+    const tweet = dataset.tweets[position];
+    if (tweet === undefined || tweet.deleted || tweet.createdAt <= now - DAY_MS) continue;
     const same =
-      tweet.text === draft.text &&
       tweet.media.map(uploadIdOf).join() === draft.media.join() &&
       tweet.replyTo?.tweetId === draft.replyTo &&
       (tweet.quoteOf ?? undefined) === draft.quoteOf;
-    if (same && !tweet.deleted) return true;
+    if (same) return true;
   }
   return false;
+}
+
+function sameText(dataset: Dataset, actor: User, text: string): readonly number[] {
+  const texts = textsOf.get(actor) ?? { indexed: 0, positions: new Map<string, number[]>() };
+  textsOf.set(actor, texts);
+  for (; texts.indexed < actor.tweets.length; texts.indexed++) {
+    const position = actor.tweets[texts.indexed] ?? 0;
+    const own = dataset.tweets[position]?.text ?? '';
+    const others = texts.positions.get(own);
+    if (others) others.push(position);
+    else texts.positions.set(own, [position]);
+  }
+  return texts.positions.get(text) ?? [];
 }
