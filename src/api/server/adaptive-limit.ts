@@ -22,7 +22,7 @@ const floodSamples = 6;
 const floodRequests = 64;
 /** The weight of a new sample in the mean number of requests that end in a sample. */
 const newWeight = 0.1;
-/** The limit begins low, because requests have come faster than they can be performed. It soon increases if it is too low. */
+/** In a flood, the limit begins with the requests that were in flight before it and this part of the others. It soon increases if it is too low. */
 const partOfOthers = 0.25;
 /** The limit ends after this many samples in which turns were short and nothing was refused. */
 const calmSamples = 20;
@@ -62,7 +62,10 @@ export class AdaptiveLimit {
 
   /** Returns false if a request of a caller must be refused. `own` is the number of requests in flight of the caller. */
   allows(inFlight: number, own: number): boolean {
-    if (this.#limit === null && this.#late > 0 && this.#isFlooded(inFlight)) this.#begin(inFlight);
+    if (this.#limit === null && this.#late > 0 && this.#isFlooded(inFlight)) {
+      const before = Math.min(inFlight, this.#inTime);
+      this.#begin(before + (inFlight - before) * partOfOthers);
+    }
     if (this.#limit === null || own < shareOfFree * (this.#limit - inFlight)) return true;
     this.#refused = true;
     return false;
@@ -83,6 +86,7 @@ export class AdaptiveLimit {
       this.#usual += (ended - this.#usual) * newWeight;
     }
     if (this.#limit === null) {
+      // Requests have not increased much, so the requests in flight are a limit that need not refuse many.
       if (this.#late >= lateSamples) this.#begin(inFlight);
       return;
     }
@@ -98,11 +102,9 @@ export class AdaptiveLimit {
     return inFlight - this.#inTime >= Math.max(floodRequests, floodSamples * this.#usual);
   }
 
-  /** Begins with the requests that were in flight while turns were short, and a part of the others. */
-  #begin(inFlight: number): void {
-    const before = Math.min(inFlight, this.#inTime);
+  #begin(limit: number): void {
     this.#calm = 0;
-    this.#set(before + (inFlight - before) * partOfOthers);
+    this.#set(limit);
   }
 
   #set(limit: number): void {

@@ -23,6 +23,9 @@ const retryAfterSeconds = 2;
 /** A browser loads the files of a page over six connections, so up to six requests of an address without an API key count as none. */
 const pageRequests = 6;
 
+/** Made once, because a stack trace for each of thousands of refusals a second takes a tenth of their time. */
+const busy = overloaded('busy_overload', 'it is busy with the requests that it has accepted');
+
 /**
  * Requests are refused after this many consecutive samples above the limit. One sample is not enough, because a single long pause is over
  * when it is measured.
@@ -69,9 +72,7 @@ export class Overload {
     const caller = callerOf(request);
     const own = this.#inFlightOf.get(caller) ?? 0;
     const counted = request.headers.authorization === undefined ? Math.max(0, own + 1 - pageRequests) : own;
-    if (!this.#adaptive.allows(this.#inFlight, counted)) {
-      throw overloaded('busy_overload', 'it is busy with the requests that it has accepted');
-    }
+    if (!this.#adaptive.allows(this.#inFlight, counted)) throw busy;
     this.#inFlight++;
     this.#inFlightOf.set(caller, own + 1);
     let left = false;

@@ -47,6 +47,13 @@ test('a short delay limits nothing, a long one does', () => {
   expect(limit.allows(60, 60)).toBe(false);
 });
 
+test('a limit because of a long delay begins with the requests in flight', () => {
+  const limit = limitOf({ ms: 50 });
+  limit.sample(60, 8);
+  expect(limit.allows(59, 0)).toBe(true);
+  expect(limit.allows(60, 0)).toBe(false);
+});
+
 test('many requests that come during a delay are limited after one late sample', () => {
   const turn = { ms: 5 };
   const limit = limitOf(turn);
