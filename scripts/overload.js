@@ -7,7 +7,7 @@ import { makeAccounts } from './bench/accounts.js';
 import { readArguments } from './bench/frame.js';
 import { LoadClient, quantile, seeded } from './bench/open-loop.js';
 import { pin } from './bench/pin.js';
-import { processorSeconds, start, stopAll, temporaryFolder } from './bench/processes.js';
+import { processorSeconds, start, stop, stopAll, temporaryFolder } from './bench/processes.js';
 import { chartOf, isQuiet, judge } from './overload/judge.js';
 import { drawCalls } from './overload/mix.js';
 import { record } from './reliability/report.js';
@@ -17,7 +17,7 @@ const values = readArguments(
 
 Pins a gateway to one processor core, and its sandbox, this client and everything else to another one. Then:
 
-1. measures the capacity: more and more callers, each of which waits for its response, for --step seconds each;
+1. measures the capacity without the limit: higher and higher rates for --step seconds each, until p99 is above 100 ms;
 2. --share of the capacity for --normal seconds, at random times whatever the gateway does: the normal response times;
 3. --times the capacity for --seconds, then --share again: refusals, response times of accepted calls, recovery, /healthz;
 4. --share of the capacity for --normal seconds again, with one key at 10 times its share.
@@ -39,8 +39,12 @@ The calls are reads, writes and GraphQL queries of --keys keys. They depend only
 const option = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, Number(value)]));
 const random = seeded(Number.parseInt(values.seed, 16));
 const [gatewayCore, otherCore] = [0, 1];
-/** The most callers with which the capacity is measured. */
-const maxCallers = 128;
+/** The capacity is the highest rate of calls of which 99 % take at most this time. */
+const longestUsualMs = 100;
+/** The rate in calls a second with which the search for the capacity begins. */
+const lowestRate = 600;
+/** The search ends after so many rates with a longer p99, because a single pause of the machine says nothing. */
+const patience = 3;
 const greed = 10;
 
 print(`--seed ${values.seed} repeats the calls`);
@@ -59,20 +63,19 @@ const settings = {
   PLATFORM_KIND: 'sandbox',
   LOG_LEVEL: 'warn',
   RATE_LIMIT: '0',
-  // The value that docs/operating.md recommends for short response times.
-  MAX_EVENT_LOOP_TURN_MS: '4',
 };
-const gateway = await start('postern.js', ['serve'], settings);
 pin(sandbox.child.pid, otherCore);
-pin(gateway.child.pid, gatewayCore);
 const accounts = await makeAccounts(settings, option.keys, 10_000);
 const keys = accounts.map(({ key }) => key);
 const authToken = await mint();
-const client = new LoadClient(gateway.url);
-const probe = new LoadClient(gateway.url, 4);
 const next = drawCalls(keys, authToken, random);
 
 const capacity = await measureCapacity();
+// The value that docs/operating.md recommends for short response times.
+const gateway = await startGateway({ MAX_EVENT_LOOP_TURN_MS: '5' });
+const client = new LoadClient(gateway.url);
+const probe = new LoadClient(gateway.url, 4);
+await warmUp(client);
 const usual = capacity * option.share;
 const normal = await phase('normal load', { rate: usual, seconds: option.normal, next });
 const health = probeHealth();
@@ -108,21 +111,34 @@ await Promise.all([client.close(), probe.close()]);
 await stopAll();
 if (faults.length > 0 || (isJudged && rows.some(({ met }) => !met))) process.exitCode = 1;
 
+async function startGateway(extra) {
+  const started = await start('postern.js', ['serve'], { ...settings, ...extra });
+  pin(started.child.pid, gatewayCore);
+  return started;
+}
+
+/** Returns the highest rate of calls of which 99 % take at most `longestUsualMs`, in a gateway that refuses none. */
 async function measureCapacity() {
-  let best = 0;
-  await client.closedLoop({ callers: 16, durationMs: option.step * 1_000, next });
-  for (let callers = 4; callers <= maxCallers; callers *= 2) {
-    const results = await client.closedLoop({ callers, durationMs: option.step * 1_000, next });
-    const accepted = results.filter(({ status }) => status === 200);
-    const perSecond = accepted.length / option.step;
-    const ms = accepted.map((result) => result.ms);
-    best = Math.max(best, perSecond);
-    print(
-      `${callers} callers: ${perSecond.toFixed(0)} calls/s, p50 ${quantile(ms, 0.5).toFixed(1)} ms, p99 ${quantile(ms, 0.99).toFixed(1)} ms, ${results.length - accepted.length} refused`,
+  const unlimited = await startGateway({ MAX_EVENT_LOOP_TURN_MS: '600000' });
+  const client = new LoadClient(unlimited.url);
+  await warmUp(client);
+  let capacity = 0;
+  let tooSlow = 0;
+  for (let rate = lowestRate; tooSlow < patience; rate *= 1.1) {
+    const { results } = await client.openLoop({ rate, durationMs: option.step * 1_000, random, next });
+    const p99 = quantile(
+      results.map(({ ms }) => ms),
+      0.99,
     );
+    print(`${rate.toFixed(0)} calls/s: p99 ${p99.toFixed(1)} ms`);
+    if (p99 > longestUsualMs) tooSlow++;
+    else capacity = rate;
   }
-  print(`capacity: ${best.toFixed(0)} calls/s`);
-  return best;
+  print(`capacity: ${capacity.toFixed(0)} calls/s`);
+  if (capacity === 0) throw new Error(`p99 is longer than ${longestUsualMs} ms even at a low rate`);
+  await client.close();
+  await stop(unlimited);
+  return capacity;
 }
 
 /** Sends calls at a rate, and then at another one without a pause. Returns the results, and the processor time of all processes. */
@@ -168,6 +184,11 @@ function probeHealth() {
       return Promise.all(results);
     },
   };
+}
+
+/** Lets Node compile the code that calls need. Until then, a call takes several times as long. */
+function warmUp(client) {
+  return client.closedLoop({ callers: 16, durationMs: 4 * option.step * 1_000, next });
 }
 
 async function mint() {
