@@ -79,6 +79,7 @@ await warmUp(client);
 const usual = capacity * option.share;
 const normal = await phase('normal load', { rate: usual, seconds: option.normal, next });
 const health = probeHealth();
+await client.connect();
 const overload = await phase(`${values.times} times the capacity`, {
   rate: capacity * option.times,
   seconds: option.seconds,
@@ -88,6 +89,7 @@ const overload = await phase(`${values.times} times the capacity`, {
 const probes = await health.end();
 await sleep(2_000);
 const before = await phase('normal load again', { rate: usual, seconds: option.normal, next });
+await client.connect();
 const greedy = await phase(`one key at ${greed} times its share`, {
   rate: (usual * (keys.length - 1 + greed)) / keys.length,
   seconds: option.normal,

@@ -37,9 +37,17 @@ export async function atRate({ rate, durationMs, random, begin }) {
 /** Sends requests over kept-open connections and records the results. `pool.dispatch` is the cheapest way to send one with undici. */
 export class LoadClient {
   #pool;
+  #connections;
 
   constructor(origin, connections = 512) {
+    this.#connections = connections;
     this.#pool = new Pool(origin, { connections, pipelining: 1 });
+  }
+
+  /** Opens all connections, because opening hundreds of them during a measurement would take this process longer than the requests. */
+  async connect() {
+    const request = { method: 'GET', path: '/healthz', headers: {} };
+    await Promise.all(Array.from({ length: this.#connections }, () => this.send(request)));
   }
 
   /**

@@ -7,18 +7,20 @@ import { usageOf } from './process-tree.js';
 
 const scripts = dirname(dirname(fileURLToPath(import.meta.url)));
 const running = new Set();
+const folders = new Set();
 /** The number of characters of the output that are kept for the message of a process that does not start. */
 const longestOutput = 10_000;
-// A failed benchmark must not leave running processes.
+// A failed benchmark must not leave running processes or folders.
 process.once('exit', () => {
   for (const child of running) child.kill();
+  // A process that writes into a folder may still be ending, so the deletion is retried.
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
 });
 
 /** Creates a folder that is deleted when the benchmark ends. */
 export function temporaryFolder(parent = tmpdir()) {
   const folder = mkdtempSync(join(parent, 'postern-bench-'));
-  // A process that writes into the folder may still be ending, so the deletion is retried.
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 }));
+  folders.add(folder);
   return folder;
 }
 
