@@ -93,7 +93,7 @@ function notesOf(faults) {
   return [
     `Seed \`${seed}\`, ${gateways} gateways, ${Math.round(seconds / 60)} minutes. A killed gateway listens again after ${restartMs.median} ms (median; at ` +
       `most ${restartMs.most} ms, other faults included); ${failedStarts} starts failed and were repeated. Other faults: ${mixed.join(', ')}.`,
-    'An outcome is unknown to a caller without an Idempotency-Key that got no response; its call is charged or not. With an Idempotency-Key every outcome became known. Recovery is measured from the end of a fault, for a kill from ' +
-      'the kill: calls until a charged write succeeded at every gateway concerned, events until all events of all webhooks had arrived.',
+    'A caller that gets no response does not know whether its call was performed. Without an Idempotency-Key such a call is counted as unknown. With an Idempotency-Key it was repeated until its outcome was known. ' +
+      'Recovery is measured from the end of a fault, for a kill from the kill: calls until a charged write succeeded at every gateway concerned, events until all events of all webhooks had arrived.',
   ];
 }

@@ -12,8 +12,8 @@ function unsupported(name: string) {
 }
 
 /**
- * Properties that `await` and `JSON.stringify` read on every object. They must stay undefined, because
- * `await` and `JSON.stringify` would call a function with this name.
+ * `await` calls the method `then` of a value if it has one, and `JSON.stringify` calls `toJSON`. An unsupported operation has neither, so
+ * these names must stay undefined.
  */
 const foreign = ['then', 'toJSON'];
 

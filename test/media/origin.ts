@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 
 export type Page = (response: ServerResponse, request: IncomingMessage) => void;
 
-/** A server of images and videos on loopback. It records the requests that it gets. */
+/** An HTTP server on loopback that serves images and videos to a test and records every request. */
 export interface Origin {
   url: string;
   port: number;

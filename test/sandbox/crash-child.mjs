@@ -1,4 +1,4 @@
-// Runs the built sandbox in its own process, so that a test can kill it.
+// The child process that `killable.ts` starts: it runs the built sandbox.
 import { startSandbox } from '../../dist/sandbox/sandbox.js';
 
 const sandbox = await startSandbox({ port: 0, dataDir: process.argv[2] });

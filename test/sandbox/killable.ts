@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 const childFile = fileURLToPath(new URL('./crash-child.mjs', import.meta.url));
 const children: ChildProcess[] = [];
 
-/** Starts the sandbox from `dist` in a process of its own, so that a test can kill it. */
+/** Starts the built sandbox as a child process that a test can kill. */
 export function startChild(dataDir: string): Promise<{ child: ChildProcess; url: string }> {
   const child = fork(childFile, [dataDir]);
   children.push(child);

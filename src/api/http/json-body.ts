@@ -46,7 +46,10 @@ export async function readJsonBody(
   return await parse(startsWith(bytes, byteOrderMark) ? bytes.subarray(byteOrderMark.length) : bytes);
 }
 
-/** Parses a UTF-8 body with the same limits as `parseUntrustedJson`. A large body takes several turns of the event loop, so that other requests do not wait for it. */
+/**
+ * Parses a UTF-8 body with the limits of `parseUntrustedJson`. A large body is parsed in several turns of the event loop, between which other
+ * requests are handled.
+ */
 async function parse(bytes: Buffer): Promise<unknown> {
   if (bytes.length === 0) return undefined;
   try {

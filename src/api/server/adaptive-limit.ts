@@ -22,7 +22,10 @@ const floodSamples = 6;
 const floodRequests = 64;
 /** The weight of a new sample in the mean number of requests that end in a sample. */
 const newWeight = 0.1;
-/** In a flood, the limit begins with the requests that were in flight before it and this part of the others. It soon increases if it is too low. */
+/**
+ * In a flood, the limit begins with the number of requests in flight before the flood, and this part of the requests that came with it. It soon
+ * increases if it is too low.
+ */
 const partOfOthers = 0.25;
 /** The limit ends after this many samples in which turns were short and nothing was refused. */
 const calmSamples = 20;
@@ -86,7 +89,7 @@ export class AdaptiveLimit {
       this.#usual += (ended - this.#usual) * newWeight;
     }
     if (this.#limit === null) {
-      // Requests have not increased much, so the requests in flight are a limit that need not refuse many.
+      // This is no flood. A limit below the requests in flight would refuse many of them in a short burst.
       if (this.#late >= lateSamples) this.#begin(inFlight);
       return;
     }

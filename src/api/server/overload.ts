@@ -23,7 +23,7 @@ const retryAfterSeconds = 2;
 /** A browser loads the files of a page over six connections, so up to six requests of an address without an API key count as none. */
 const pageRequests = 6;
 
-/** Made once, because a stack trace for each of thousands of refusals a second takes a tenth of their time. */
+/** All refusals throw this one error, because creating an error with its stack trace takes a large part of the time of a refusal. */
 const busy = overloaded('busy_overload', 'it is busy with the requests that it has accepted');
 
 /**

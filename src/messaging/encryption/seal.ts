@@ -19,9 +19,9 @@ export interface SealedKeyChange {
 }
 
 /**
- * Creates a conversation key and encrypts it for both participants. Returns the event that starts the conversation with
- * this key, or that replaces the earlier key of the conversation. `newerThan` is the current key version. Fails with `unknown_sender` if a participant has no keys, or with
- * `binding` if the keys are not verified.
+ * Creates a conversation key and encrypts it for both participants. Returns the key, and the event that sends it to them. The event starts a
+ * conversation, or replaces the key of an existing one; then `newerThan` is the version of the replaced key. Fails with `unknown_sender` if a
+ * participant has no keys, or with `binding` if the keys are not verified.
  */
 export function sealKeyChange(
   self: Self,

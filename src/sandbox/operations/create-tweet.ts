@@ -149,16 +149,17 @@ function checkMedia(dataset: Dataset, actor: User, ids: readonly string[], now: 
     throw badRequest('media_ids', 'media_ids must have up to four photos, or one video, or one GIF');
 }
 
-/** The tweets of an author by their text, as positions in the dataset. */
+/** An index of the tweets of one author by text. It is extended when the author creates a tweet. */
 interface Texts {
-  /** The number of tweets of the author that are in `positions`. */
+  /** The number of the author's tweets that have been indexed. */
   indexed: number;
+  /** For each text, the positions in the dataset of the tweets that have it. */
   readonly positions: Map<string, number[]>;
 }
 
 const textsOf = new WeakMap<User, Texts>();
 
-/** Returns true if the author has published the same tweet in the last 24 hours. The time does not depend on the number of tweets. */
+/** Returns true if the author has published the same tweet in the last 24 hours. Only tweets with the same text are compared. */
 function isDuplicate(dataset: Dataset, actor: User, draft: Draft, now: number): boolean {
   for (const position of sameText(dataset, actor, draft.text)) {
     const tweet = dataset.tweets[position];
@@ -172,6 +173,7 @@ function isDuplicate(dataset: Dataset, actor: User, draft: Draft, now: number): 
   return false;
 }
 
+/** Returns the positions of the author's tweets with this text. */
 function sameText(dataset: Dataset, actor: User, text: string): readonly number[] {
   const texts = textsOf.get(actor) ?? { indexed: 0, positions: new Map<string, number[]>() };
   textsOf.set(actor, texts);

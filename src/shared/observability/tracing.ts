@@ -46,8 +46,8 @@ export interface Tracing {
   /** Begins the trace of a request, or continues that of its `traceparent` header. */
   begin(method: string, headers: Readonly<Record<string, string | string[] | undefined>>): RequestTrace;
   /**
-   * Runs a stage and records it as a span of the current request. The stage runs without a span if there is no current request, if the response
-   * of the request has ended, or if the request already has the maximum number of stages. If the stage fails, the span is marked as failed.
+   * Runs a stage and records it as a span of the current request. A stage that fails marks its span as failed. No span is recorded outside of a
+   * request, after the response has ended, and beyond the maximum number of stages of a request; the stage runs all the same.
    */
   stage<Result>(stage: Stage, run: (span: StageSpan | null) => Promise<Result>): Promise<Result>;
   /** Records a delivery attempt as a trace of its own. */
