@@ -90,6 +90,7 @@ export class FaultEnvironment {
     await Promise.all(fixture.gateways.map((gateway) => gateway.ready()));
     await fixture.#watchEvents(url, (await makeAccount(options, 'watcher')).key);
     await fixture.#sendCallers(seed, keys);
+    await fixture.#firstSuccesses();
     return fixture;
   }
 
@@ -131,6 +132,12 @@ export class FaultEnvironment {
     this.#calling = Promise.all(work);
     // The rejection is handled by the code that waits for the callers.
     this.#calling.catch(() => {});
+  }
+
+  /** Resolves when each kind of caller has had a success. Later faults may interrupt every call of callers that do not repeat them. */
+  async #firstSuccesses(): Promise<void> {
+    const calling = this.books.slice(0, 2);
+    while (calling.some(({ tally }) => tally.acknowledged === 0)) await pause(10);
   }
 
   /** Applies a fault after earlier faults of the same target. Resolves when it is over. */

@@ -141,11 +141,11 @@ export function mongoDeliveries(parts: Parts): DeliveryStore {
 function noting(account: string, result: DeliveryResult): AnyBulkWriteOperation<DeliveryDocument> {
   const { event, webhook, state, attempts, nextAt, last, exchange } = result;
   const key = { _id: idOf(account, event, webhook), account };
-  const same = { state: 'delivered' as const, attempts, 'last.at': new Date(last.at) };
+  const same = { attempt: attempts, at: last.at, responseCode: last.responseCode };
+  const isNew = { log: { $not: { $elemMatch: same } } };
   return {
     updateOne: {
-      filter:
-        state === 'delivered' ? { ...key, $nor: [same] } : { ...key, state: 'waiting', attempts: { $lt: attempts } },
+      filter: state === 'delivered' ? { ...key, ...isNew } : { ...key, state: 'waiting', attempts: { $lt: attempts } },
       update: {
         $set: {
           state,

@@ -4,12 +4,13 @@ import type { ServerClock } from './clock.ts';
 import type { Collections } from './collections.ts';
 import { expired } from './parts.ts';
 
-const writerTtlMs = 10_000;
+/** As long as a transaction may take. */
+const writerTtlMs = 5_000;
 
 /**
  * The sessions of this process's transactions, which are registered in the database. MongoDB keeps an open transaction of a dead process,
- * with its lock on the account, for a minute (`transactionLifetimeLimitSeconds`). Therefore a sweep kills the sessions of processes that
- * sent no heartbeat for 10 s. If such a process was only suspended, its transaction is aborted and retried.
+ * with its lock on the account, for a minute (`transactionLifetimeLimitSeconds`). Therefore every process kills, with its own heartbeat, the
+ * sessions of processes that sent none for 5 s. If such a process was only suspended, its transaction is aborted and retried.
  */
 export class Sessions {
   readonly #client: MongoClient;
@@ -29,7 +30,9 @@ export class Sessions {
     this.#clock = clock;
     this.#id = runtime.randomBytes(12).toString('base64url');
     this.#renewing = repeat(runtime, writerTtlMs / 4, async () => {
+      // After an error the next heartbeat tries again.
       if (this.#known.size > 0) await this.#register().catch(() => undefined);
+      await this.sweep().catch(() => undefined);
     });
   }
 
