@@ -1,11 +1,13 @@
 // Prints the last lines of .ci/run from the reports in a folder: vitest.json, vitest-again.json (the files that were run once more),
-// clients.json, clients-atproto.json and schemathesis.xml. The lines name the tests of Vitest that failed and those that passed only at
-// the second attempt, with their messages. The last line is the sum. A missing report counts as one failure, because its tests did not finish.
+// errors.log, clients.json, clients-atproto.json and schemathesis.xml. The lines name the tests of Vitest that failed and those that passed
+// only at the second attempt, with their messages and the unexpected errors of the log. The last line is the sum. A missing report counts
+// as one failure, because its tests did not finish.
 import { existsSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
 const maxMessageLines = 6;
 const maxListed = 20;
+const maxLogCharacters = 1_000;
 const folder = process.argv[2];
 
 const readers = {
@@ -21,6 +23,7 @@ const readers = {
       ...last.map((one) => entry('failed', one)),
       ...second.map((one) => entry('passed at the second attempt', one)),
     ];
+    if (list.length > 0) list.push(...unexpectedErrors());
     // Errors outside of tests fail the run without a failed test.
     const failed = first.success ? 0 : Math.max(last.length, existsSync(again) ? 0 : 1);
     return { passed: first.numPassedTests + repaired.length, failed, list };
@@ -51,6 +54,13 @@ function retriedOf({ testResults = [] }) {
     const tests = assertionResults.filter((test) => test.status === 'passed' && test.failureMessages.length > 0);
     return tests.map((test) => titled(relative(process.cwd(), name), test));
   });
+}
+
+/** Returns what services logged about the errors that no test expects. */
+function unexpectedErrors() {
+  const file = join(folder, 'errors.log');
+  const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : [];
+  return lines.filter((line) => line.includes('"reason":"unexpected"')).map((line) => line.slice(0, maxLogCharacters));
 }
 
 const titled = (file, { fullName, failureMessages }) => ({

@@ -1,7 +1,7 @@
 /** The promised times in milliseconds from the end of a fault until calls succeed and until events arrive (docs/operating.md). */
 const callMs = 5_000;
-/** MongoDB keeps the transaction of a killed gateway open, with its lock on the account, for 10 s (src/store/mongo/sessions.ts). */
-const lockedCallMs = 15_000;
+/** MongoDB keeps the transaction of a killed gateway open, with its lock on the account, for 5 s (src/store/mongo/sessions.ts). */
+const lockedCallMs = 10_000;
 const eventMs = 30_000;
 const heldMs = 30_000;
 

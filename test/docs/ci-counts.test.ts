@@ -62,6 +62,11 @@ test('a test that passes when its file is run again counts as passed, and is nam
     status: 0,
     stdout: 'passed at the second attempt: test/a.test.ts: adds\n    Error: slow\ntests: 18 passed, 0 failed\n',
   });
+  const unexpected = '{"level":50,"reason":"unexpected","err":{"message":"null"}}';
+  const log = { 'errors.log': `{"level":50,"msg":"a worker died"}\n${unexpected}\n` };
+  expect(sum({ ...first, ...log, 'vitest-again.json': JSON.stringify(report('passed', [])) }).stdout).toBe(
+    `passed at the second attempt: test/a.test.ts: adds\n    Error: slow\n${unexpected}\ntests: 18 passed, 0 failed\n`,
+  );
   expect(sum({ ...first, 'vitest-again.json': JSON.stringify(report('failed', ['Error: wrong'])) })).toMatchObject({
     status: 1,
     stdout: 'failed: test/a.test.ts: adds\n    Error: wrong\ntests: 17 passed, 1 failed\n',

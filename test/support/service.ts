@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Demo } from '../../src/api/demo/demo.ts';
@@ -48,8 +48,11 @@ export async function startService(
   const log: string[] = [];
   const keep = (line: string) => {
     log.push(line);
-    // The cause of a 500 would be lost with the log.
-    if (line.includes('"level":50')) process.stderr.write(line);
+    if (!line.includes('"level":50')) return;
+    // The cause of a 500 would be lost with the log. .ci/run prints it beside the failed test.
+    process.stderr.write(line);
+    const file = process.env['TEST_ERRORS_FILE'];
+    if (file) appendFileSync(file, line);
   };
   // Each process has one connection, as in production, because SQLite's locks belong to the process.
   const store = await openStore(config, overrides.runtime ?? systemRuntime);
