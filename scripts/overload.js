@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // Sends more calls than one gateway on one processor core can perform, and checks that it keeps its promises.
 import { randomBytes } from 'node:crypto';
-import { availableParallelism } from 'node:os';
+import { availableParallelism, setPriority } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { makeAccounts } from './bench/accounts.js';
 import { readArguments } from './bench/frame.js';
@@ -66,6 +66,8 @@ const settings = {
   RATE_LIMIT: '0',
 };
 pin(sandbox.child.pid, otherCore);
+// The client measures when its processor core is free: the sandbox works when the client does not need it.
+setPriority(sandbox.child.pid, 10);
 const accounts = await makeAccounts(settings, option.keys, 10_000);
 const keys = accounts.map(({ key }) => key);
 const authToken = await mint();
