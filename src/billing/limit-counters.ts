@@ -50,14 +50,20 @@ export interface LocalCountersOptions {
   processes: () => number;
 }
 
+/**
+ * The smallest share of a process of the requests without a valid key per minute. Requests whose key is being looked up count until it is
+ * found, and a process of a large fleet, or one that was just started, must be able to look up several at once.
+ */
+const lowestShareOfRequests = 60;
+
 /** Keeps the counters in this process. Each process allows its share of a rate. Slots are counted for this process alone. */
 export class LocalCounters implements LimitCounters {
   readonly #rates: Readonly<Record<RateKind, RateLimiter>>;
   readonly #slots: Readonly<Record<SlotKind, Map<string, number>>> = { requests: new Map(), streams: new Map() };
 
   constructor(options: LocalCountersOptions) {
-    const limiter = () => new RateLimiter({ ...options, defaultLimit: 0 });
-    this.#rates = { calls: limiter(), requests: limiter(), look_ups: limiter() };
+    const limiter = (lowestShare?: number) => new RateLimiter({ ...options, defaultLimit: 0, lowestShare });
+    this.#rates = { calls: limiter(), requests: limiter(lowestShareOfRequests), look_ups: limiter() };
   }
 
   admit(key: string, { requests, calls }: CallLimits): Admission {

@@ -32,6 +32,8 @@ export interface RateLimiterOptions {
   defaultLimit: number;
   /** Returns the number of processes that share the limit. */
   processes: () => number;
+  /** The smallest share of a process in calls per minute, unless the limit is lower. */
+  lowestShare?: number | undefined;
 }
 
 /**
@@ -48,11 +50,13 @@ export class RateLimiter {
 
   /** Counts one call. `ownLimit` is the limit of the account, if it has one. Returns `null` if there is no limit. */
   take(key: string, ownLimit: number | null): RateState | null {
-    const limit = ownLimit ?? this.#options.defaultLimit;
+    const { defaultLimit, lowestShare = 0 } = this.#options;
+    const limit = ownLimit ?? defaultLimit;
     if (limit === 0) return null;
     const processes = this.#options.processes();
+    const shareOfFleet = Math.max(lowestShare, limit / processes);
     // A share below one whole call would never allow a call.
-    const share = Math.max(1, limit / processes);
+    const share = Math.max(1, Math.min(limit, shareOfFleet));
     const perSecond = share / windowSeconds;
     const now = this.#options.runtime.now();
     const bucket = this.#buckets.get(key) ?? { tokens: share, at: now };

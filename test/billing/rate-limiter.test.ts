@@ -3,10 +3,10 @@ import { describe, expect, test } from 'vitest';
 import { RateLimiter, rateRefusal } from '../../src/billing/rate-limiter.ts';
 import { manualRuntime } from '../store/manual-runtime.ts';
 
-function makeLimiter(defaultLimit: number) {
+function makeLimiter(defaultLimit: number, lowestShare?: number) {
   const runtime = manualRuntime();
   const state = { processes: 1 };
-  const limiter = new RateLimiter({ runtime, defaultLimit, processes: () => state.processes });
+  const limiter = new RateLimiter({ runtime, defaultLimit, lowestShare, processes: () => state.processes });
   const takes = (count: number, own: number | null = null) =>
     Array.from({ length: count }, () => limiter.take('key', own)).filter((taken) => taken?.allowed).length;
   return { runtime, state, limiter, takes };
@@ -31,6 +31,17 @@ describe('the limit of a key', () => {
     state.processes = 200;
     await runtime.advance(60_000);
     expect(takes(100)).toBe(1);
+  });
+
+  test('has a lowest share of a process, up to the whole limit', () => {
+    for (const [limit, share] of [
+      [600, 60],
+      [30, 30],
+    ] as const) {
+      const { state, takes } = makeLimiter(limit, 60);
+      state.processes = 100;
+      expect(takes(1_000)).toBe(share);
+    }
   });
 
   test('of an account overrides the default, and 0 is none', () => {
