@@ -2,7 +2,15 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
-import { BSON, type ClientSession, type Db, type Document, MongoServerError, ReadConcern } from 'mongodb';
+import {
+  BSON,
+  type ClientSession,
+  type Collection,
+  type Db,
+  type Document,
+  MongoServerError,
+  ReadConcern,
+} from 'mongodb';
 import { OperatorError } from '../../shared/errors/operator-error.ts';
 import type { BackupContent, OnProgress } from '../backup-port.ts';
 import { connectToMongo, makeClient } from './client.ts';
@@ -51,14 +59,17 @@ export async function backupMongo(url: string, target: string, onProgress: OnPro
       const session = begin(db);
       try {
         const money = new MoneyCheck();
+        let turns = 0;
         let secretCheck: string | null = null;
         const check: Check = (collection, document) => {
           money.add(collection, document);
+          if (collection === collections.accounts.collectionName) turns += Number(document['turn']);
           if (collection === 'meta' && document['_id'] === 'secret_check') secretCheck = String(document['value']);
         };
         const lines = Readable.from(linesOf(db, session, onProgress, check));
         await pipeline(lines, createGzip(), createWriteStream(target, { mode: 0o600 }));
-        if (money.addsUp()) return { schema: schema.version, secretCheck };
+        const isOneTime = turns === (await turnsOf(db, session));
+        if (isOneTime && money.addsUp()) return { schema: schema.version, secretCheck };
       } catch (error) {
         if (error instanceof MongoServerError && tooOld.has(Number(error.code)))
           throw new OperatorError(tooSlow, { cause: error });
@@ -68,7 +79,7 @@ export async function backupMongo(url: string, target: string, onProgress: OnPro
       }
     }
     throw new OperatorError({
-      detail: 'The money in the backup does not add up',
+      detail: 'The backup is not of one point in time, or its money does not add up',
       advice:
         'stop every gateway and repeat the backup. If that does not help, the database is damaged: restore an earlier backup',
     });
@@ -105,14 +116,27 @@ async function* linesOf(db: Db, session: ClientSession, onProgress: OnProgress, 
   for (const name of names) total += await collections[name].estimatedDocumentCount();
   let done = 0;
   for (const [collection, filter] of parts) {
-    // The read concern of the client would replace that of a snapshot session, and a transaction has its own.
-    const options = session.inTransaction() ? {} : { readConcern: new ReadConcern('snapshot') };
-    for await (const document of db.collection(collection, options).find(filter, { session, promoteValues: false })) {
+    for await (const document of readIn(db, session, collection).find(filter, { session, promoteValues: false })) {
       check(collection, document);
       onProgress(++done, Math.max(total, done));
       yield `${BSON.EJSON.stringify({ collection, document }, { relaxed: false })}\n`;
     }
   }
+}
+
+/** The read concern of the client would replace that of a snapshot session, and a transaction has its own. */
+function readIn(db: Db, session: ClientSession, collection: string): Collection {
+  return db.collection(collection, session.inTransaction() ? {} : { readConcern: new ReadConcern('snapshot') });
+}
+
+/**
+ * Returns the number of all transactions on accounts at the time of the session. If it changes while the session reads, the server ignores
+ * the time.
+ */
+async function turnsOf(db: Db, session: ClientSession): Promise<number> {
+  const accounts = readIn(db, session, collectionsOf(db).accounts.collectionName);
+  const [sum] = await accounts.aggregate([{ $group: { _id: null, turns: { $sum: '$turn' } } }], { session }).toArray();
+  return Number(sum?.['turns'] ?? 0);
 }
 
 /** Checks the invariants of money (docs/architecture-decisions.md, Money) for the documents of a backup. Keeps one number for each account. */
