@@ -18,8 +18,8 @@ const lateSamples = 8;
  * After one late sample, the limit begins as soon as the requests in flight have increased by as many as usually end in this number of
  * samples, and at least by `floodRequests`.
  */
-const floodSamples = 6;
-const floodRequests = 64;
+const floodSamples = 4;
+const floodRequests = 48;
 /** The weight of a new sample in the mean number of requests that end in a sample. */
 const newWeight = 0.1;
 /**
