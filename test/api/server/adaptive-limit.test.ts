@@ -57,12 +57,12 @@ test('a limit because of a long delay begins with the requests in flight', () =>
 test('many requests that come during a delay are limited after one late sample', () => {
   const turn = { ms: 5 };
   const limit = limitOf(turn);
-  // 20 requests end in each sample, so 120 more than usual are a flood.
+  // 20 requests end in each sample, so 80 more than usual are a flood.
   limit.sample(10, 100, 20);
   turn.ms = 50;
-  limit.sample(100);
-  expect(limit.allows(125, 12)).toBe(true);
-  expect(limit.allows(131, 13)).toBe(false);
+  limit.sample(60);
+  expect(limit.allows(85, 12)).toBe(true);
+  expect(limit.allows(91, 13)).toBe(false);
   // A flood that is not late is none: the requests wait for the platform.
   const other = limitOf({ ms: 5 });
   other.sample(10, 100, 20);
