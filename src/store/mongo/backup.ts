@@ -63,7 +63,7 @@ export async function backupMongo(url: string, target: string, onProgress: OnPro
         let secretCheck: string | null = null;
         const check: Check = (collection, document) => {
           money.add(collection, document);
-          if (collection === collections.accounts.collectionName) turns += Number(document['turn']);
+          if (collection === collections.accounts.collectionName) turns += Number(document['turn'] ?? 0);
           if (collection === 'meta' && document['_id'] === 'secret_check') secretCheck = String(document['value']);
         };
         const lines = Readable.from(linesOf(db, session, onProgress, check));
