@@ -15,6 +15,7 @@ import {
   drawKind,
   eventBursts,
   forget,
+  gatewayCore,
   happen,
   leaveOneCore,
   mixes,
@@ -30,6 +31,7 @@ const values = readArguments(
 Measures with one caller what each kind of call costs a gateway: one request at a time, and bursts of --burst requests. From these figures
 alone it predicts how many calls a second the gateway can answer for three mixes of calls with --callers concurrent callers, and prints the
 prediction. Then it measures this. The gateway has one core, and everything else has the other ones (Linux only).
+The speed of the core is measured too, because a shared machine changes it, and all figures are converted to the speed at the start.
 Then it plans the gateways, the shards of MongoDB and the pollers for 10,000 and 100,000 calls a second.
 Exits with 1 if the measured capacity is not within 20 % of the predicted one.
 
@@ -63,6 +65,10 @@ const loads = [0.5, 0.7, 0.85];
 say(`scale: --seed ${values.seed} repeats the calls`);
 const random = numbersOf(values.seed);
 leaveOneCore();
+const core = speedOfCore(gatewayCore);
+await core.measure();
+/** All figures are those of a core of this speed. */
+const usualSpeed = await core.measure();
 const parts = await startParts({ callers });
 const calls = callsOf(parts, await aTweet(parts));
 
@@ -84,6 +90,7 @@ for (const { test, measured, promised, met } of report.rows) {
 }
 for (const note of report.notes) say(note);
 if (values.record) record('scale', report);
+core.stop();
 await stopAll();
 process.exit(report.rows.every(({ met }) => met) || values.unjudged ? 0 : 1);
 
@@ -100,19 +107,36 @@ async function measureCosts(of, kinds, store, warmPerSecond) {
   const { cpu: rest } = await atRest(gateway, Math.max(3, seconds));
   const found = {};
   for (const [kind, request] of Object.entries(kinds)) {
-    const one = await bursts(gateway, request, { size: 1, seconds, restCpu: rest });
-    const burst = await bursts(gateway, request, { size, seconds, restCpu: rest });
+    const ofSize = async (count) => {
+      const { speed, ...measured } = await withSpeed(() =>
+        bursts(gateway, request, { size: count, seconds, restCpu: rest }),
+      );
+      return { ...measured, cpuMs: measured.cpuMs * speed };
+    };
+    const one = await ofSize(1);
+    const burst = await ofSize(size);
     found[kind] = costsOf({ one, burst, size });
     say(
       `${store}, ${kind.padEnd(8)} one at a time ${one.cpuMs.toFixed(3)} ms of processor (p50 ${one.p50.toFixed(2)} ms, ` +
         `${one.commits.toFixed(2)} commits), ${size} at once ${burst.cpuMs.toFixed(3)} ms`,
     );
   }
-  const { events, cpuMs } = await eventBursts(of, { size, seconds: seconds * 2, restCpu: rest });
+  const { events, speed, ...event } = await withSpeed(() =>
+    eventBursts(of, { size, seconds: seconds * 2, restCpu: rest }),
+  );
+  const cpuMs = event.cpuMs * speed;
   say(`${store}, event    ${size} at once ${cpuMs.toFixed(3)} ms of processor with the delivery, ${events} events`);
   // Events also come in groups of this size in the mixes, so their costs need not be divided.
   found.event = { callMs: cpuMs, turnMs: 0, waitMs: 0, commits: 0 };
   return { costs: found, restCpu: rest };
+}
+
+/** Runs a measurement. Adds the speed of the gateway's core before and after it, as a multiple of `usualSpeed`. */
+async function withSpeed(measurement) {
+  const before = await core.measure();
+  const result = await measurement();
+  const after = await core.measure();
+  return { ...result, speed: (before + after) / 2 / usualSpeed };
 }
 
 function predict(mix, shares) {
@@ -123,16 +147,16 @@ function predict(mix, shares) {
   return { mix, shares, costs: of, perSecond, simulated, latencies };
 }
 
-/** Measures the capacity for a mix, and the latency below it. */
+/** Measures the capacity for a mix on a core of the usual speed, and the latency below it. */
 async function measure({ mix, shares, perSecond }) {
   const found = [];
   for (let round = 0; round <= rounds; round++) {
-    const result = await capacity(shares, round === 0 ? seconds * 2 : seconds * 5);
-    if (round > 0) found.push(result);
+    const result = await withSpeed(() => capacity(shares, round === 0 ? seconds * 2 : seconds * 5));
+    if (round > 0) found.push({ ...result, atUsualSpeed: result.perSecond / result.speed });
   }
   const of = (figure) => median(found.map((result) => result[figure]));
   say(
-    `${mix}: measured ${of('perSecond').toFixed(0)} calls/s, the gateway used ${(of('busy') * 100).toFixed(0)} % of its core`,
+    `${mix}: measured ${of('perSecond').toFixed(0)} calls/s, the gateway used ${(of('busy') * 100).toFixed(0)} % of its core, whose speed was ${of('speed').toFixed(2)} times that before`,
   );
   const measuredLatencies = [];
   if (shares.event === undefined) {
@@ -142,7 +166,13 @@ async function measure({ mix, shares, perSecond }) {
       measuredLatencies.push({ load, ...(await openLoop(parts.gateway, next, options)) });
     }
   }
-  return { measured: of('perSecond'), busy: of('busy'), measuredLatencies };
+  return {
+    measured: of('atUsualSpeed'),
+    perSecondThen: of('perSecond'),
+    speed: of('speed'),
+    busy: of('busy'),
+    measuredLatencies,
+  };
 }
 
 async function capacity(shares, lasting) {

@@ -14,7 +14,10 @@ const credit = 1_000_000;
 /** The accounts of the platform with a webhook. There are several, because each is polled at most five times a second. */
 const actorCount = 16;
 
-/** Leaves core 0 to the gateway. Must be called before another process is started. */
+/** The processor core of the gateway. */
+export const gatewayCore = 0;
+
+/** Leaves the core of the gateway to it. Must be called before another process is started. */
 export function leaveOneCore() {
   const cores = cpus().length;
   if (cores < 2) throw new Error('scale: needs two cores');
@@ -50,7 +53,7 @@ export async function startParts({ callers, store = {} }) {
   };
   const gateway = await start('postern.js', ['serve'], env);
   const keys = (await makeAccounts(env, callers, credit)).map(({ key }) => key);
-  pin(gateway.child.pid, '0');
+  pin(gateway.child.pid, gatewayCore);
   const { accounts: actors } = await post(`${sandbox.url}/control/accounts`, { count: actorCount });
   const parts = { sandbox, platform, receiver, gateway, keys, actors, turn: 0 };
   for (const [index, actor] of actors.entries()) await addWebhook(parts, keys[index % keys.length], actor);

@@ -50,15 +50,17 @@ export function measuredReport(results, { callers, command }) {
     notes: [
       'The gateway has one core. The core was busy for ' +
         `${results.map(({ mix, busy }) => `${(busy * 100).toFixed(0)} % of the time (${mix})`).join(', ')}. ` +
-        'The answers of the platform are recorded, so that the other cores are no limit.',
+        'The answers of the platform are recorded, so that the other cores are no limit. The speed of the core was measured with a fixed work before ' +
+        'and after each measurement, because a shared machine changes it, and all figures are converted to its speed at the start.',
     ],
-    rows: results.map(({ mix, perSecond, measured, busy }) => ({
+    rows: results.map(({ mix, perSecond, measured, perSecondThen, speed, busy }) => ({
       test: `capacity of one gateway: ${mix}`,
       fault: `${callers} callers`,
       promised: `within ${tolerance * 100} % of the predicted ${grouped(perSecond)} calls/s`,
       measured:
         `${grouped(measured)} calls/s, ${signed(measured / perSecond - 1)} ` +
-        `(${ms((busy * 1_000) / measured)} ms of processor time a call, predicted ${ms(1_000 / perSecond)})` +
+        `(${ms((busy * 1_000) / measured)} ms of processor time a call, predicted ${ms(1_000 / perSecond)}); ` +
+        `counted ${grouped(perSecondThen)} calls/s on a core that was ${speed.toFixed(2)} times as fast as at the start` +
         (busy < leastBusy
           ? `; the gateway used only ${(busy * 100).toFixed(0)} % of its core, so something else was the limit`
           : ''),
