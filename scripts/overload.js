@@ -17,8 +17,8 @@ const values = readArguments(
 
 Pins a gateway to one processor core, and its sandbox, this client and everything else to another one. Then:
 
-1. measures the capacity without the limit: higher and higher rates for --step seconds each, until one of them has a p99
-   above 100 ms twice;
+1. measures the capacity without the limit: higher and higher rates for --step seconds each, until one rate has a p99
+   above 100 ms in two runs;
 2. --share of the capacity for --normal seconds, at random times whatever the gateway does: the normal response times;
 3. --times the capacity for --seconds, then --share again: refusals, response times of accepted calls, recovery, /healthz;
 4. --share of the capacity for --normal seconds again, with one key at 10 times its share.
@@ -64,7 +64,8 @@ const settings = {
   RATE_LIMIT: '0',
 };
 pin(sandbox.child.pid, otherCore);
-// The client measures when its processor core is free: the sandbox works when the client does not need it.
+// The client and the sandbox share a core. The sandbox has the lower priority, because a client that waits for the core would measure
+// response times that are too long.
 setPriority(sandbox.child.pid, 10);
 const accounts = await makeAccounts(settings, option.keys, 10_000);
 const keys = accounts.map(({ key }) => key);
@@ -206,7 +207,7 @@ function notes() {
   const of = ({ cores, late }) =>
     `gateway ${percent(cores.gateway)}, sandbox ${percent(cores.sandbox)}, client ${percent(cores.client)} of a core, the client sent p99 ${quantile(late, 0.99).toFixed(1)} ms late`;
   return [
-    `The gateway has one processor core, and its sandbox and the client have another one. Its capacity is ${capacity.toFixed(0)} calls a second. Normal is ${percent(option.share)} of it. Processor time at normal load: ${of(normal)}. At ${values.times} times the capacity: ${of(overload)}.`,
+    `The gateway has one processor core, and its sandbox and the client have another one, on which the sandbox has the lower priority. Its capacity is ${capacity.toFixed(0)} calls a second. Normal is ${percent(option.share)} of it. Processor time at normal load: ${of(normal)}. At ${values.times} times the capacity: ${of(overload)}.`,
   ];
 }
 

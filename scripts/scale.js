@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // Predicts the capacity of a gateway from measurements with one caller, measures it, and plans a fleet.
 import { randomBytes } from 'node:crypto';
+import { speedOfCore } from './bench/core-speed.js';
 import { median, readArguments } from './bench/frame.js';
 import { stopAll } from './bench/processes.js';
 import { numbersOf } from './bench/random.js';
@@ -31,7 +32,8 @@ const values = readArguments(
 Measures with one caller what each kind of call costs a gateway: one request at a time, and bursts of --burst requests. From these figures
 alone it predicts how many calls a second the gateway can answer for three mixes of calls with --callers concurrent callers, and prints the
 prediction. Then it measures this. The gateway has one core, and everything else has the other ones (Linux only).
-The speed of the core is measured too, because a shared machine changes it, and all figures are converted to the speed at the start.
+The speed of the core is measured before and after each measurement, because other machines on the same host change it. Processor times
+and capacities are converted to the speed at the start. Latencies are not.
 Then it plans the gateways, the shards of MongoDB and the pollers for 10,000 and 100,000 calls a second.
 Exits with 1 if the measured capacity is not within 20 % of the predicted one.
 
@@ -67,7 +69,7 @@ const random = numbersOf(values.seed);
 leaveOneCore();
 const core = speedOfCore(gatewayCore);
 await core.measure();
-/** All figures are those of a core of this speed. */
+/** Processor times and capacities are converted to this speed. */
 const usualSpeed = await core.measure();
 const parts = await startParts({ callers });
 const calls = callsOf(parts, await aTweet(parts));
@@ -111,7 +113,7 @@ async function measureCosts(of, kinds, store, warmPerSecond) {
       const { speed, ...measured } = await withSpeed(() =>
         bursts(gateway, request, { size: count, seconds, restCpu: rest }),
       );
-      return { ...measured, cpuMs: measured.cpuMs * speed };
+      return { ...measured, cpuMs: measured.cpuMs * speed, p50: measured.p50 + measured.cpuMs * (speed - 1) };
     };
     const one = await ofSize(1);
     const burst = await ofSize(size);
@@ -156,7 +158,7 @@ async function measure({ mix, shares, perSecond }) {
   }
   const of = (figure) => median(found.map((result) => result[figure]));
   say(
-    `${mix}: measured ${of('perSecond').toFixed(0)} calls/s, the gateway used ${(of('busy') * 100).toFixed(0)} % of its core, whose speed was ${of('speed').toFixed(2)} times that before`,
+    `${mix}: measured ${of('perSecond').toFixed(0)} calls/s, the gateway used ${(of('busy') * 100).toFixed(0)} % of its core, which was ${of('speed').toFixed(2)} times as fast as at the start`,
   );
   const measuredLatencies = [];
   if (shares.event === undefined) {

@@ -1,4 +1,4 @@
-// The speed of a processor core. A host that is shared with other machines changes it by a third within minutes.
+// Measures the speed of a processor core. Other machines on the same host can change it by a third within minutes.
 import { fork } from 'node:child_process';
 import { pin } from './pin.js';
 
@@ -12,14 +12,15 @@ const page = JSON.stringify(
   })),
 );
 
-/** Starts a process on a core. `measure` resolves with the rounds of a fixed work that it did in a millisecond of processor time. */
+/** Starts a process on a core. `measure` resolves with the number of rounds of a fixed task per millisecond of processor time. */
 export function speedOfCore(core) {
   const child = fork(import.meta.filename);
   pin(child.pid, core);
   return {
     measure: () =>
-      new Promise((resolve) => {
+      new Promise((resolve, reject) => {
         child.once('message', resolve);
+        child.once('exit', () => reject(new Error('the process that measures the speed of the core ended')));
         child.send('measure');
       }),
     stop: () => child.disconnect(),

@@ -17,7 +17,7 @@ const actorCount = 16;
 /** The processor core of the gateway. */
 export const gatewayCore = 0;
 
-/** Leaves the core of the gateway to it. Must be called before another process is started. */
+/** Moves this process, and those that it will start, to the other cores. Must be called before another process is started. */
 export function leaveOneCore() {
   const cores = cpus().length;
   if (cores < 2) throw new Error('scale: needs two cores');

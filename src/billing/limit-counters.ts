@@ -51,8 +51,8 @@ export interface LocalCountersOptions {
 }
 
 /**
- * The smallest share of a process of the requests without a valid key per minute. Requests whose key is being looked up count until it is
- * found, and a process of a large fleet, or one that was just started, must be able to look up several at once.
+ * The lowest share of a process, in requests without a valid key per minute. A request whose key is being looked up counts until the key is
+ * found. With a lower share, a process of a large fleet would refuse valid keys.
  */
 const lowestShareOfRequests = 60;
 

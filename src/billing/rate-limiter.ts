@@ -71,7 +71,7 @@ export class RateLimiter {
       allowed,
       limit,
       windowSeconds,
-      remaining: Math.max(0, Math.floor(Math.min(limit, bucket.tokens * processes))),
+      remaining: Math.max(0, Math.floor(bucket.tokens * (limit / share))),
       resetSeconds: Math.ceil((share - bucket.tokens) / perSecond),
       retryAfterSeconds: allowed ? 0 : Math.ceil((1 - bucket.tokens) / perSecond),
     };

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { LocalCounters } from '../../src/billing/limit-counters.ts';
 import { RateLimiter, rateRefusal } from '../../src/billing/rate-limiter.ts';
 import { manualRuntime } from '../store/manual-runtime.ts';
 
@@ -38,9 +39,11 @@ describe('the limit of a key', () => {
       [600, 60],
       [30, 30],
     ] as const) {
-      const { state, takes } = makeLimiter(limit, 60);
+      const { state, takes, limiter } = makeLimiter(limit, 60);
       state.processes = 100;
-      expect(takes(1_000)).toBe(share);
+      expect(takes(share / 2)).toBe(share / 2);
+      expect(limiter.take('key', null)?.remaining).toBe(limit / 2 - limit / share);
+      expect(takes(1_000)).toBe(share / 2 - 1);
     }
   });
 
@@ -73,5 +76,16 @@ describe('the limit of a key', () => {
       }),
       { numRuns: 50 },
     );
+  });
+});
+
+test('of 100 processes each allows 60 requests without a valid key, and an equal share of calls and look-ups', () => {
+  const counters = new LocalCounters({ runtime: manualRuntime(), processes: () => 100 });
+  const allowed = (kind: 'calls' | 'requests' | 'look_ups') =>
+    Array.from({ length: 700 }, () => counters.take(kind, 'one', 600)).filter((state) => state?.allowed).length;
+  expect({ calls: allowed('calls'), requests: allowed('requests'), lookUps: allowed('look_ups') }).toEqual({
+    calls: 6,
+    requests: 60,
+    lookUps: 6,
   });
 });

@@ -20,6 +20,7 @@ const webhooks = 4;
 /** The maximum number of events of a webhook that have not arrived yet. */
 const eventsOnTheirWay = 20;
 const credit = 100_000_000_000;
+const firstSuccessMs = 120_000;
 
 export interface FaultEnvironmentOptions {
   backend: Backend;
@@ -134,10 +135,17 @@ export class FaultEnvironment {
     this.#calling.catch(() => {});
   }
 
-  /** Resolves when each kind of caller has had a success. Later faults may interrupt every call of callers that do not repeat them. */
+  /**
+   * Waits until each kind of caller has had a success, because later faults may interrupt every call of the callers that do not repeat their
+   * calls.
+   */
   async #firstSuccesses(): Promise<void> {
     const calling = this.books.slice(0, 2);
-    while (calling.some(({ tally }) => tally.acknowledged === 0)) await pause(10);
+    const until = performance.now() + firstSuccessMs;
+    while (calling.some(({ tally }) => tally.acknowledged === 0)) {
+      if (performance.now() > until) throw new Error('no call of some callers succeeded within two minutes');
+      await Promise.race([pause(10), this.#calling]);
+    }
   }
 
   /** Applies a fault after earlier faults of the same target. Resolves when it is over. */

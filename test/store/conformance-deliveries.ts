@@ -84,6 +84,17 @@ export function describeDeliveries(get: Get): void {
       expect((await store.webhooks.find('a', 'w1'))?.lastDeliveryAt).toBe(70);
     });
 
+    test('stay in a replay if the result before it is stored again', async () => {
+      const { store } = get();
+      const to = await running(store);
+      await store.events.append(append(to, ['e1']));
+      const delivered = result('e1', 'delivered');
+      await store.deliveries.finish(to, [delivered]);
+      await store.deliveries.replay('a', 'w1');
+      await store.deliveries.finish(to, [delivered]);
+      expect((await store.deliveries.find('a', 'w1', 'e1'))?.delivery).toMatchObject({ state: 'waiting', attempts: 0 });
+    });
+
     test('log their last ten attempts, also those before a replay', async () => {
       const { store } = get();
       const to = await running(store, ['w1', 'w2']);

@@ -5,7 +5,7 @@ import { cpus } from 'node:os';
 export function describeRun() {
   return {
     at: new Date().toISOString(),
-    commit: git('rev-parse', '--short', 'HEAD'),
+    commit: git('describe', '--always', '--dirty', '--exclude=*'),
     machine: `${cpus().length} cores of ${cpus()[0]?.model.trim() ?? 'an unknown processor'}, Node ${process.version}`,
   };
 }

@@ -179,7 +179,9 @@ export const settings = {
   },
   UNAUTHENTICATED_RATE_LIMIT: {
     ...withDefault('600', wholeNumber(0, 1_000_000_000)),
-    about: 'Requests a minute without a valid API key for each client address, over all processes; 0 for no limit.',
+    about:
+      'Requests a minute without a valid API key for each client address, over all processes; 0 for no limit. Each process allows at ' +
+      'least 60 (or the limit, if it is lower), so more than ten processes allow more in total.',
     example: '60',
   },
   TRUSTED_PROXIES: {

@@ -68,8 +68,8 @@ export async function backupMongo(url: string, target: string, onProgress: OnPro
         };
         const lines = Readable.from(linesOf(db, session, onProgress, check));
         await pipeline(lines, createGzip(), createWriteStream(target, { mode: 0o600 }));
-        const isOneTime = turns === (await turnsOf(db, session));
-        if (isOneTime && money.addsUp()) return { schema: schema.version, secretCheck };
+        const isConsistent = turns === (await turnsOf(db, session));
+        if (isConsistent && money.addsUp()) return { schema: schema.version, secretCheck };
       } catch (error) {
         if (error instanceof MongoServerError && tooOld.has(Number(error.code)))
           throw new OperatorError(tooSlow, { cause: error });
@@ -130,8 +130,8 @@ function readIn(db: Db, session: ClientSession, collection: string): Collection 
 }
 
 /**
- * Returns the number of all transactions on accounts at the time of the session. If it changes while the session reads, the server ignores
- * the time.
+ * Returns the sum of `turn` over all accounts, which increases with every ledger transaction. If it differs from that of the documents
+ * already read, the server ignores the time of the session.
  */
 async function turnsOf(db: Db, session: ClientSession): Promise<number> {
   const accounts = readIn(db, session, collectionsOf(db).accounts.collectionName);

@@ -141,11 +141,13 @@ export function mongoDeliveries(parts: Parts): DeliveryStore {
 function noting(account: string, result: DeliveryResult): AnyBulkWriteOperation<DeliveryDocument> {
   const { event, webhook, state, attempts, nextAt, last, exchange } = result;
   const key = { _id: idOf(account, event, webhook), account };
-  const same = { attempt: attempts, at: last.at, responseCode: last.responseCode };
-  const isNew = { log: { $not: { $elemMatch: same } } };
+  // With `$nor` instead, some servers do not use the index on `_id`.
+  const entry = { attempt: attempts, at: last.at, responseCode: last.responseCode };
+  const notLogged = { log: { $not: { $elemMatch: entry } } };
   return {
     updateOne: {
-      filter: state === 'delivered' ? { ...key, ...isNew } : { ...key, state: 'waiting', attempts: { $lt: attempts } },
+      filter:
+        state === 'delivered' ? { ...key, ...notLogged } : { ...key, state: 'waiting', attempts: { $lt: attempts } },
       update: {
         $set: {
           state,

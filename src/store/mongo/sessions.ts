@@ -4,13 +4,13 @@ import type { ServerClock } from './clock.ts';
 import type { Collections } from './collections.ts';
 import { expired } from './parts.ts';
 
-/** As long as a transaction may take. */
+/** A process that sends no heartbeat for this time counts as dead. */
 const writerTtlMs = 5_000;
 
 /**
  * The sessions of this process's transactions, which are registered in the database. MongoDB keeps an open transaction of a dead process,
- * with its lock on the account, for a minute (`transactionLifetimeLimitSeconds`). Therefore every process kills, with its own heartbeat, the
- * sessions of processes that sent none for 5 s. If such a process was only suspended, its transaction is aborted and retried.
+ * with its lock on the account, for a minute (`transactionLifetimeLimitSeconds`). Therefore every process kills the sessions of processes
+ * that sent no heartbeat for 5 s. If such a process was only suspended, its commit fails and is sent again.
  */
 export class Sessions {
   readonly #client: MongoClient;
@@ -21,7 +21,9 @@ export class Sessions {
   readonly #idle: ClientSession[] = [];
   readonly #known = new Map<ClientSession, ServerSessionId>();
   readonly #doubtful = new Set<ServerSessionId>();
-  #renewing: Timer | undefined;
+  readonly #timers: readonly Timer[];
+  #sweptAt: number | null = null;
+  #sweepsFrom = 0;
 
   constructor(client: MongoClient, db: Db, { writers }: Collections, clock: ServerClock, runtime: Runtime) {
     this.#client = client;
@@ -29,11 +31,13 @@ export class Sessions {
     this.#writers = writers;
     this.#clock = clock;
     this.#id = runtime.randomBytes(12).toString('base64url');
-    this.#renewing = repeat(runtime, writerTtlMs / 4, async () => {
-      // After an error the next heartbeat tries again.
-      if (this.#known.size > 0) await this.#register().catch(() => undefined);
-      await this.sweep().catch(() => undefined);
-    });
+    // After an error the next run tries again. A slow sweep must not delay the heartbeat.
+    this.#timers = [
+      repeat(runtime, writerTtlMs / 4, async () => {
+        if (this.#known.size > 0) await this.#register().catch(() => undefined);
+      }),
+      repeat(runtime, writerTtlMs / 4, () => this.sweep().catch(() => undefined)),
+    ];
   }
 
   /** Returns a registered session. First kills sessions whose transactions may still be open. */
@@ -72,14 +76,25 @@ export class Sessions {
     if (this.#doubtful.size > 0) await this.#killDoubtful();
     const ends = expired(await this.#clock.recent(), writerTtlMs).map((until) => ({ until }));
     const dead = await this.#writers.find({ $or: ends, _id: { $ne: this.#id } }).toArray();
+    if (!this.#maySweep()) return;
     for (const { _id, sessions } of dead) {
+      // The sweep may take long, and the process may have sent a heartbeat meanwhile.
+      if (!(await this.#writers.findOne({ _id, $or: ends }, { projection: { _id: 1 } }))) continue;
       await this.#kill(sessions);
       await this.#writers.deleteOne({ _id, $or: ends });
     }
   }
 
+  /** While the database is unavailable, no process can send a heartbeat. After such a time the others get the time to send one. */
+  #maySweep(): boolean {
+    const now = performance.now();
+    if (this.#sweptAt !== null && now - this.#sweptAt > writerTtlMs / 2) this.#sweepsFrom = now + writerTtlMs;
+    this.#sweptAt = now;
+    return now >= this.#sweepsFrom;
+  }
+
   async close(): Promise<void> {
-    this.#renewing?.cancel();
+    for (const timer of this.#timers) timer.cancel();
     if (this.#known.size > 0) await this.#writers.deleteOne({ _id: this.#id }).catch(() => undefined);
   }
 

@@ -32,13 +32,14 @@ export function sqliteDeliveries(database: Database, group: WriteGroup, runtime:
            log = CASE WHEN log IS NULL THEN ? ELSE
              json_insert(CASE WHEN json_array_length(log) >= ? THEN json_remove(log, '$[0]') ELSE log END, '$[#]', json(?)) END
          WHERE event = ? AND webhook = ? AND account = ? AND CASE ?
-           WHEN 'delivered' THEN NOT (state = 'delivered' AND attempts = ? AND last_at = ?)
+           WHEN 'delivered' THEN NOT EXISTS (SELECT 1 FROM json_each(log) WHERE value ->> 'attempt' = ? AND value ->> 'at' = ?
+             AND value ->> 'responseCode' IS ?)
            ELSE state = 'waiting' AND attempts < ? END`,
         [
           ...[state, attempts, nextAt, state, last.at],
           ...[last.durationMs, last.responseCode, last.error, `[${attempt}]`, loggedAttempts, attempt],
           ...[event, webhook, poller.account, state],
-          ...[attempts, last.at, attempts],
+          ...[attempts, last.at, last.responseCode, attempts],
         ],
       );
       if (changes === 1) stored.push(result);

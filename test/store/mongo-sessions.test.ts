@@ -1,0 +1,74 @@
+import { type ClientSession, MongoClient } from 'mongodb';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { AccountAdmin } from '../../src/billing/account-admin.ts';
+import { systemRuntime } from '../../src/shared/runtime/runtime.ts';
+import { openMongoStore } from '../../src/store/mongo/store.ts';
+import type { Store } from '../../src/store/port.ts';
+import { findMongo, type MongoServer, noMongo, startMongo } from '../support/mongo-server.ts';
+
+const found = findMongo();
+if (!found) process.stderr.write(`test/store/mongo-sessions.test.ts ${noMongo}\n`);
+
+interface Writer {
+  _id: string;
+  v: 1;
+  sessions: unknown[];
+  until: Date;
+}
+
+describe.skipIf(!found)('a transaction on an account in MongoDB', () => {
+  let server: MongoServer;
+  let raw: MongoClient;
+  let store: Store;
+  let account: string;
+  let session: ClientSession;
+
+  beforeAll(async () => {
+    if (!found) return;
+    server = await startMongo(found);
+    raw = new MongoClient(server.url('sessions'));
+    store = await openMongoStore({ url: server.url('sessions') });
+    account = await new AccountAdmin(store, systemRuntime).createAccount('Test', 0);
+  });
+  afterAll(async () => {
+    await store?.close();
+    await raw?.close();
+    await server?.stop();
+  });
+  afterEach(() => session.endSession());
+
+  const accounts = () => raw.db().collection<{ _id: string; turn: number }>('accounts');
+
+  /** Locks the account in a transaction, as another process does. */
+  async function lock(): Promise<void> {
+    session = raw.startSession();
+    session.startTransaction();
+    await accounts().updateOne({ _id: account }, { $inc: { turn: 1 } }, { session });
+  }
+
+  /** Registers the session of the transaction like a process whose heartbeat ends at `until`. */
+  async function heartbeat(until: number): Promise<void> {
+    const set = { v: 1 as const, sessions: [session.id], until: new Date(until) };
+    await raw.db().collection<Writer>('writers').updateOne({ _id: 'other' }, { $set: set }, { upsert: true });
+  }
+
+  const topUp = (id: string) =>
+    store.ledger.topUp({ id, account, micros: 1, description: 'Credit', createdAt: Date.now() });
+
+  test('of a dead process is aborted, so that others can charge the account', async () => {
+    await lock();
+    await heartbeat(Date.now() - 1_000);
+    await expect(topUp('first')).resolves.toBe('applied');
+    await expect(session.commitTransaction()).rejects.toThrow();
+  });
+
+  test('of a process with heartbeats is left alone, however long it takes', async () => {
+    await lock();
+    for (const until = Date.now() + 8_000; Date.now() < until; ) {
+      await heartbeat(Date.now() + 5_000);
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+    }
+    await session.commitTransaction();
+    await expect(topUp('second')).resolves.toBe('applied');
+  });
+});
