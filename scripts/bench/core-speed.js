@@ -16,13 +16,17 @@ const page = JSON.stringify(
 export function speedOfCore(core) {
   const child = fork(import.meta.filename);
   pin(child.pid, core);
+  const ended = new Promise((_, reject) => {
+    child.once('exit', () => reject(new Error('the process that measures the speed of the core ended')));
+  });
+  // It is an error only while `measure` waits.
+  ended.catch(() => {});
   return {
-    measure: () =>
-      new Promise((resolve, reject) => {
-        child.once('message', resolve);
-        child.once('exit', () => reject(new Error('the process that measures the speed of the core ended')));
-        child.send('measure');
-      }),
+    measure: () => {
+      const measured = new Promise((resolve) => child.once('message', resolve));
+      child.send('measure');
+      return Promise.race([measured, ended]);
+    },
     stop: () => child.disconnect(),
   };
 }

@@ -126,6 +126,12 @@ export class FaultInjector {
     }
   }
 
+  /** Describes the time since the end of the last fault before `at`. */
+  sinceFault(at) {
+    const last = this.windows.findLast(({ to }) => to <= at);
+    return last ? `${((at - last.to) / 1_000).toFixed(1)} s after "${last.kind}"` : 'before all faults';
+  }
+
   /** Returns the latest fault that may have affected something that ran from `from` to `to`, or `undefined`. */
   during(from, to) {
     return this.windows.findLast((window) => from <= window.to + this.#graceMs && to >= window.from);

@@ -42,7 +42,7 @@ export function judge({ command, load, isLong, isPatient, errors, injector, samp
       'no error without a fault',
       `${outside.length} errors without a fault in ${started.rounds} rounds; with a fault: ${inside}; the last call that failed began ${Math.max(0, slowest / 1_000).toFixed(1)} s after the end of its fault`,
       outside.length === 0,
-      outside.slice(0, shownErrors).map(({ what }) => what),
+      outside.slice(0, shownErrors).map(({ what, from }) => `${injector.sinceFault(from)}: ${what}`),
     ),
     row(
       'charges',

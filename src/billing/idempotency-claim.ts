@@ -29,6 +29,8 @@ export interface ClaimParts {
 
 /** The longest refusal, in characters, that is stored. Callers do not pay for stored refusals, so a longer one is not stored. */
 const longestRefusal = 2_048;
+/** The pause between attempts to end a claim while the store is unavailable. */
+const retryMs = 1_000;
 
 /** The right to perform one request. The claim is renewed until it is ended. The owner must end it in every case. */
 export class IdempotencyClaim {
@@ -85,13 +87,14 @@ export class IdempotencyClaim {
   /** Stores a response without a charge. */
   async keep(answer: StoredResponse): Promise<void> {
     this.stop();
-    await this.#quietly(this.#parts.store.answer(this.#reference, this.#parts.seal(answer)));
+    const sealed = this.#parts.seal(answer);
+    await this.#end(() => this.#parts.store.answer(this.#reference, sealed));
   }
 
   /** Ends the claim without a response. The key is not freed if an earlier attempt may have been performed. */
   async leave(how: 'unknown' | 'forgotten' = 'unknown'): Promise<void> {
     this.stop();
-    await this.#quietly(this.#parts.store.end(this.#reference, this.#parts.again ? 'unknown' : how));
+    await this.#end(() => this.#parts.store.end(this.#reference, this.#parts.again ? 'unknown' : how));
   }
 
   /** Stops the renewal, so that the claim expires unless it is ended. */
@@ -99,8 +102,15 @@ export class IdempotencyClaim {
     this.#renewing.cancel();
   }
 
-  /** Ignores errors of the store, because the claim then expires and the caller already has its response. */
-  async #quietly(ending: Promise<void>): Promise<void> {
-    await ending.catch(() => {});
+  /**
+   * Ends the claim in the store. Does not wait for a store that is unavailable: tries again every second until the claim has expired, so
+   * that the key is free soon after the store is back.
+   */
+  async #end(ending: () => Promise<void>, triesLeft = claimTtlMs / retryMs): Promise<void> {
+    try {
+      await ending();
+    } catch {
+      if (triesLeft > 0) this.#parts.runtime.after(retryMs, () => void this.#end(ending, triesLeft - 1));
+    }
   }
 }

@@ -51,6 +51,28 @@ test('a refusal that is too long to be kept for nothing frees its key', async ()
   expect(ended).toEqual(['kept', 'forgotten']);
 });
 
+test('a claim that cannot be ended because the store is unavailable is ended when the store is back', async () => {
+  ended.length = 0;
+  let isAway = true;
+  const broken: IdempotencyStore = {
+    ...store,
+    end: async (reference, how) => {
+      if (isAway) throw new Error('away');
+      await store.end(reference, how);
+    },
+  };
+  const vault = new Vault(secretKeys, runtime);
+  const idempotency = new Idempotency({ store: broken, secretKeys, vault, runtime, repeatable: true });
+  const unknown = new PosternError('platform_unreachable', 'The platform broke the connection');
+  await (await claim(idempotency, 1)).refuse(unknown, '');
+  await runtime.advance(5_000);
+  isAway = false;
+  await runtime.advance(1_000);
+  expect(ended).toEqual(['unknown']);
+  await runtime.advance(60_000);
+  expect(ended).toEqual(['unknown']);
+});
+
 test('a response that was encrypted with a key that this process does not have yet is refused with 409', async () => {
   const otherKeys = [new Secret(Buffer.from('vutsrqponmlkjihgfedcba9876543210'))];
   const sealed = new Vault(otherKeys, runtime).seal('{}', 'idempotency a k');
