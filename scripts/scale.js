@@ -1,7 +1,6 @@
 #!/usr/bin/env node
 // Predicts the capacity of a gateway from measurements with one caller, measures it, and plans a fleet.
 import { randomBytes } from 'node:crypto';
-import { speedOfCore } from './bench/core-speed.js';
 import { median, readArguments } from './bench/frame.js';
 import { stopAll } from './bench/processes.js';
 import { numbersOf } from './bench/random.js';
@@ -16,7 +15,6 @@ import {
   drawKind,
   eventBursts,
   forget,
-  gatewayCore,
   happen,
   leaveOneCore,
   mixes,
@@ -32,8 +30,8 @@ const values = readArguments(
 Measures with one caller what each kind of call costs a gateway: one request at a time, and bursts of --burst requests. From these figures
 alone it predicts how many calls a second the gateway can answer for three mixes of calls with --callers concurrent callers, and prints the
 prediction. Then it measures this. The gateway has one core, and everything else has the other ones (Linux only).
-The speed of the core is measured before and after each measurement, because other machines on the same host change it. Processor times
-and capacities are converted to the speed at the start. Latencies are not.
+Before and after each measurement the gateway performs bursts of one kind of call, because other machines on the same host change its
+speed. Processor times and capacities are converted to the speed at the start. Latencies are not.
 Then it plans the gateways, the shards of MongoDB and the pollers for 10,000 and 100,000 calls a second.
 Exits with 1 if the measured capacity is not within 20 % of the predicted one.
 
@@ -67,14 +65,10 @@ const loads = [0.5, 0.7, 0.85];
 say(`scale: --seed ${values.seed} repeats the calls`);
 const random = numbersOf(values.seed);
 leaveOneCore();
-const core = speedOfCore(gatewayCore);
-await core.measure();
-/** Processor times and capacities are converted to this speed. */
-const usualSpeed = await core.measure();
 const parts = await startParts({ callers });
 const calls = callsOf(parts, await aTweet(parts));
 
-const { costs, restCpu } = await measureCosts(parts, calls, 'SQLite', 1_000);
+const { costs, restCpu, withSpeed } = await measureCosts(parts, calls, 'SQLite', 1_000);
 const predictions = Object.entries(mixes).map(([mix, shares]) => predict(mix, shares));
 for (const { mix, perSecond, simulated } of predictions) {
   say(`${mix}: predicted ${perSecond.toFixed(0)} calls/s, simulated ${simulated.toFixed(0)}`);
@@ -92,7 +86,6 @@ for (const { test, measured, promised, met } of report.rows) {
 }
 for (const note of report.notes) say(note);
 if (values.record) record('scale', report);
-core.stop();
 await stopAll();
 process.exit(report.rows.every(({ met }) => met) || values.unjudged ? 0 : 1);
 
@@ -107,6 +100,7 @@ async function measureCosts(of, kinds, store, warmPerSecond) {
   }
   await eventBursts(of, { size, seconds: seconds * 2, restCpu: 0 });
   const { cpu: rest } = await atRest(gateway, Math.max(3, seconds));
+  const withSpeed = await speedometer(gateway, kinds, rest);
   const found = {};
   for (const [kind, request] of Object.entries(kinds)) {
     const ofSize = async (count) => {
@@ -130,15 +124,22 @@ async function measureCosts(of, kinds, store, warmPerSecond) {
   say(`${store}, event    ${size} at once ${cpuMs.toFixed(3)} ms of processor with the delivery, ${events} events`);
   // Events also come in groups of this size in the mixes, so their costs need not be divided.
   found.event = { callMs: cpuMs, turnMs: 0, waitMs: 0, commits: 0 };
-  return { costs: found, restCpu: rest };
+  return { costs: found, restCpu: rest, withSpeed };
 }
 
-/** Runs a measurement. Adds the speed of the gateway's core before and after it, as a multiple of `usualSpeed`. */
-async function withSpeed(measurement) {
-  const before = await core.measure();
-  const result = await measurement();
-  const after = await core.measure();
-  return { ...result, speed: (before + after) / 2 / usualSpeed };
+/**
+ * Returns a function that runs a measurement and adds the speed of the gateway before and after it, as a multiple of its speed now. It is the
+ * processor time of a profile in bursts.
+ */
+async function speedometer(gateway, { profile }, restCpu) {
+  const cpuMs = async () => (await bursts(gateway, profile, { size, seconds: Math.min(1, seconds), restCpu })).cpuMs;
+  const usualMs = await cpuMs();
+  return async (measurement) => {
+    const before = await cpuMs();
+    const result = await measurement();
+    const after = await cpuMs();
+    return { ...result, speed: (2 * usualMs) / (before + after) };
+  };
 }
 
 function predict(mix, shares) {

@@ -15,7 +15,7 @@ const credit = 1_000_000;
 const actorCount = 16;
 
 /** The processor core of the gateway. */
-export const gatewayCore = 0;
+const gatewayCore = 0;
 
 /** Moves this process, and those that it will start, to the other cores. Must be called before another process is started. */
 export function leaveOneCore() {

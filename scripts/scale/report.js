@@ -50,8 +50,8 @@ export function measuredReport(results, { callers, command }) {
     notes: [
       'The gateway has one core. The core was busy for ' +
         `${results.map(({ mix, busy }) => `${(busy * 100).toFixed(0)} % of the time (${mix})`).join(', ')}. ` +
-        'The answers of the platform are recorded, so that the other cores are no limit. The speed of the core was measured before and after each measurement, because other machines on ' +
-        'the same host change it. Processor times and capacities are converted to the speed at the start. Latencies are not.',
+        'The answers of the platform are recorded, so that the other cores are no limit. Before and after each measurement the gateway performed bursts of one kind of call, because other machines ' +
+        'on the same host change its speed. Processor times and capacities are converted to the speed at the start. Latencies are not.',
     ],
     rows: results.map(({ mix, perSecond, measured, perSecondThen, speed, busy }) => ({
       test: `capacity of one gateway: ${mix}`,
