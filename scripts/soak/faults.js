@@ -127,9 +127,9 @@ export class FaultInjector {
   }
 
   /** Describes the time since the end of the last fault before `at`. */
-  sinceFault(at) {
+  sinceFault(at, digits = 1) {
     const last = this.windows.findLast(({ to }) => to <= at);
-    return last ? `${((at - last.to) / 1_000).toFixed(1)} s after "${last.kind}"` : 'before all faults';
+    return last ? `${((at - last.to) / 1_000).toFixed(digits)} s after "${last.kind}"` : 'before all faults';
   }
 
   /** Returns the latest fault that may have affected something that ran from `from` to `to`, or `undefined`. */

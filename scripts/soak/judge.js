@@ -30,7 +30,8 @@ export function judge({ command, load, isLong, isPatient, errors, injector, samp
     kind.count++;
     kind.lastMs = Math.max(kind.lastMs, error.from - window.to);
   }
-  const heldBack = started.heldBack.filter((at) => !injector.during(at, at)).length;
+  const heldBackAt = started.heldBack.filter((at) => !injector.during(at, at));
+  const heldBack = heldBackAt.length;
   const calm = samples.filter(({ at }) => !injector.during(at, at));
   const figures = compareThirds(calm);
   const inside = [...kinds].map(([kind, { count }]) => `${kind} ${count}`).join(', ');
@@ -76,6 +77,9 @@ export function judge({ command, load, isLong, isPatient, errors, injector, samp
       'without a fault, every round begins',
       `${heldBack} rounds did not begin, because too many were running; ${started.heldBack.length - heldBack} during faults; p99 ${quantile(started.late, 0.99).toFixed(0)} ms late`,
       heldBack === 0 || !isLong,
+      [...countsOf(heldBackAt.map((at) => injector.sinceFault(at, 0)))]
+        .slice(0, shownErrors)
+        .map(([when, count]) => `${when}: ${count}`),
     ),
   ];
 }
@@ -85,4 +89,10 @@ export function printRows(rows, print) {
     print(`${met ? 'kept  ' : 'BROKEN'} ${test}: ${promised}. Measured: ${measured}`);
     for (const detail of details) print(`         ${detail}`);
   }
+}
+
+function countsOf(values) {
+  const counts = new Map();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return counts;
 }
