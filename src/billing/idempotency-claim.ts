@@ -103,14 +103,15 @@ export class IdempotencyClaim {
   }
 
   /**
-   * Ends the claim in the store. Does not wait for a store that is unavailable: tries again every second until the claim has expired, so
-   * that the key is free soon after the store is back.
+   * Ends the claim in the store. If the store is unavailable, the caller does not wait: the end is tried again every second, until the claim
+   * expires by itself.
    */
-  async #end(ending: () => Promise<void>, triesLeft = claimTtlMs / retryMs): Promise<void> {
+  async #end(ending: () => Promise<void>, until = this.#parts.runtime.now() + claimTtlMs): Promise<void> {
     try {
       await ending();
     } catch {
-      if (triesLeft > 0) this.#parts.runtime.after(retryMs, () => void this.#end(ending, triesLeft - 1));
+      const { runtime } = this.#parts;
+      if (runtime.now() < until) runtime.after(retryMs, () => void this.#end(ending, until));
     }
   }
 }

@@ -52,7 +52,7 @@ export interface LocalCountersOptions {
 
 /**
  * The lowest share of a process, in requests without a valid key per minute. A request whose key is being looked up counts until the key is
- * found. With a lower share, a process of a large fleet would refuse valid keys.
+ * found. With a lower share, a gateway among many others would refuse requests with valid keys.
  */
 const lowestShareOfRequests = 60;
 

@@ -136,8 +136,7 @@ export class FaultEnvironment {
   }
 
   /**
-   * Waits until each kind of caller has had a success, because later faults may interrupt every call of the callers that do not repeat their
-   * calls.
+   * Waits until a call of each kind of caller has succeeded. Plain callers do not repeat calls, so the faults may later interrupt all of them.
    */
   async #firstSuccesses(): Promise<void> {
     const calling = this.books.slice(0, 2);

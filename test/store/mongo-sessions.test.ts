@@ -39,7 +39,7 @@ describe.skipIf(!found)('a transaction on an account in MongoDB', () => {
 
   const accounts = () => raw.db().collection<{ _id: string; turn: number }>('accounts');
 
-  /** Locks the account in a transaction, as another process does. */
+  /** Begins a transaction that locks the account, like the transactions of a gateway. */
   async function lock(): Promise<void> {
     session = raw.startSession();
     session.startTransaction();

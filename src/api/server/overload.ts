@@ -23,7 +23,7 @@ const retryAfterSeconds = 2;
 /** A browser loads the files of a page over six connections, so up to six requests of an address without an API key count as none. */
 const pageRequests = 6;
 
-/** All refusals throw this one error, because creating an error with its stack trace takes a large part of the time of a refusal. */
+/** All refusals share this error, because the stack trace of a new error would take a large part of the time of a refusal. */
 const busy = overloaded('busy_overload', 'it is busy with the requests that it has accepted');
 
 /**

@@ -149,11 +149,11 @@ function checkMedia(dataset: Dataset, actor: User, ids: readonly string[], now: 
     throw badRequest('media_ids', 'media_ids must have up to four photos, or one video, or one GIF');
 }
 
-/** An index of the tweets of one author by text. It is extended when the author creates a tweet. */
+/** An index of the tweets of one author by text. New tweets are added before each search. */
 interface Texts {
   /** The number of the author's tweets that have been indexed. */
   indexed: number;
-  /** For each text, the positions in the dataset of the tweets that have it. */
+  /** Maps each text to its tweets, as positions in `dataset.tweets`. */
   readonly positions: Map<string, number[]>;
 }
 
@@ -173,7 +173,7 @@ function isDuplicate(dataset: Dataset, actor: User, draft: Draft, now: number): 
   return false;
 }
 
-/** Returns the positions of the author's tweets with this text. */
+/** Returns the author's tweets with this text, as positions in `dataset.tweets`. */
 function sameText(dataset: Dataset, actor: User, text: string): readonly number[] {
   const texts = textsOf.get(actor) ?? { indexed: 0, positions: new Map<string, number[]>() };
   textsOf.set(actor, texts);

@@ -46,8 +46,8 @@ export interface Tracing {
   /** Begins the trace of a request, or continues that of its `traceparent` header. */
   begin(method: string, headers: Readonly<Record<string, string | string[] | undefined>>): RequestTrace;
   /**
-   * Runs a stage and records it as a span of the current request. A stage that fails marks its span as failed. No span is recorded outside of a
-   * request, after the response has ended, and beyond the maximum number of stages of a request; the stage runs all the same.
+   * Runs a stage and records it as a span of the current request. The span of a stage that fails is marked as failed. A
+   * stage runs without a span outside of a request, after the response has ended, and after the maximum number of stages of a request.
    */
   stage<Result>(stage: Stage, run: (span: StageSpan | null) => Promise<Result>): Promise<Result>;
   /** Records a delivery attempt as a trace of its own. */

@@ -141,7 +141,7 @@ export function mongoDeliveries(parts: Parts): DeliveryStore {
 function noting(account: string, result: DeliveryResult): AnyBulkWriteOperation<DeliveryDocument> {
   const { event, webhook, state, attempts, nextAt, last, exchange } = result;
   const key = { _id: idOf(account, event, webhook), account };
-  // With `$nor` instead, some servers do not use the index on `_id`.
+  // `$not` and not `$nor`, because some servers read the whole collection for a filter with `$nor`.
   const entry = { attempt: attempts, at: last.at, responseCode: last.responseCode };
   const notLogged = { log: { $not: { $elemMatch: entry } } };
   return {

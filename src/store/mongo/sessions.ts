@@ -31,7 +31,7 @@ export class Sessions {
     this.#writers = writers;
     this.#clock = clock;
     this.#id = runtime.randomBytes(12).toString('base64url');
-    // After an error the next run tries again. A slow sweep must not delay the heartbeat.
+    // Errors are ignored, because both tasks run again soon. They have a timer each, so that a slow sweep does not delay the heartbeat.
     this.#timers = [
       repeat(runtime, writerTtlMs / 4, async () => {
         if (this.#known.size > 0) await this.#register().catch(() => undefined);
