@@ -51,6 +51,8 @@ const credit = 10_000;
 /** The most callers with which the capacity is measured, and the most rounds at a time afterwards. */
 const maxCallers = 32;
 const maxRounds = 128;
+/** The number of points of a recorded line. */
+const mostPoints = 200;
 const command = `npm run soak -- --seconds ${seconds} --store ${values.store}`;
 
 const random = seeded(Number.parseInt(values.seed, 16));
@@ -277,9 +279,11 @@ function report() {
   printRows(rows, print);
   if (!values.record) return;
   const title = `Soak on ${values.store === 'sqlite' ? 'SQLite' : 'MongoDB'}`;
+  const every = Math.ceil(samples.length / mostPoints);
+  const drawn = samples.filter((_sample, index) => index % every === 0);
   const series = ['memory', 'sockets', 'timers', 'descriptors'].map((figure) => ({
     name: figure === 'memory' ? 'memory (MiB)' : figure,
-    points: samples.map((each) => [(each.at - startedAt) / 1_000, each[figure]]),
+    points: drawn.map((each) => [(each.at - startedAt) / 1_000, each[figure]]),
   }));
   record(`soak-${values.store}`, {
     title,
