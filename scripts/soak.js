@@ -60,7 +60,7 @@ const { plan, pause } = planFaults({ seconds, faultSeconds, random });
 const injector = new FaultInjector((Number(values.grace) || Math.min(5, pause / 2)) * 1_000);
 print(`${command} --seed ${values.seed} repeats the calls and the faults`);
 
-const patient = { MAX_EVENT_LOOP_DELAY_MS: '600000', MAX_EVENT_LOOP_TURN_MS: '600000' };
+const patient = { MAX_EVENT_LOOP_DELAY_MS: '600000', MAX_EVENT_LOOP_TURN_MS: '600000', MAX_COMMIT_MS: '600000' };
 const stack = await startStack({
   store: values.store,
   actors: Number(values.actors),

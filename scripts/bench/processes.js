@@ -28,7 +28,13 @@ export function temporaryFolder(parent = tmpdir()) {
 export function start(script, args, env = {}) {
   const child = spawn(process.execPath, [join(scripts, script), ...args], {
     // A benchmark with many callers measures throughput, so none of them is refused to keep response times short.
-    env: { PATH: process.env.PATH, LOG_LEVEL: 'info', MAX_EVENT_LOOP_TURN_MS: '600000', ...env },
+    env: {
+      PATH: process.env.PATH,
+      LOG_LEVEL: 'info',
+      MAX_EVENT_LOOP_TURN_MS: '600000',
+      MAX_COMMIT_MS: '600000',
+      ...env,
+    },
     // The log of every request would cost this process time, so only errors are read.
     stdio: ['ignore', 'pipe', env.LOG_LEVEL === 'error' ? 'pipe' : 'ignore'],
   });

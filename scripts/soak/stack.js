@@ -54,8 +54,9 @@ export async function startStack({ store, actors, credit, env }) {
     LOG_LEVEL: 'error',
     RATE_LIMIT: '0',
     UNAUTHENTICATED_RATE_LIMIT: '0',
-    // The default.
+    // The defaults.
     MAX_EVENT_LOOP_TURN_MS: '',
+    MAX_COMMIT_MS: '',
     ...database?.settings,
     ...env,
   };

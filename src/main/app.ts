@@ -154,6 +154,15 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     });
     closers.push(() => media.close());
 
+    const { limits } = config;
+    const overload = new Overload({
+      runtime,
+      maxEventLoopDelayMs: limits.eventLoopDelayMs,
+      maxEventLoopTurnMs: limits.eventLoopTurnMs,
+      maxRequestsInFlight: limits.requestsInFlight,
+      maxCommitMs: limits.commitMs,
+    });
+    closers.push(() => overload.close());
     const billing = await startBilling({
       store,
       runtime,
@@ -163,10 +172,11 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
       secretKeys,
       rateLimit: config.rateLimit,
       maxStreamsPerKey: config.maxStreamsPerKey,
-      maxConcurrentRequests: config.limits.concurrentRequests,
+      maxConcurrentRequests: limits.concurrentRequests,
       repeatable: platform.honoursTokens,
       publicKey: config.platform.demo ? demoKeyId : null,
       group,
+      onCommitEnded: (durationMs) => overload.commitEnded(durationMs),
     });
     closers.push(() => billing.close());
     const chatKeys = new ChatKeyService({ runtime, guesses: group?.guesses, stretcher: overrides.stretcher });
@@ -211,14 +221,6 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     let demo: Demo | null = null;
     let origin: string | null = null;
 
-    const { limits } = config;
-    const overload = new Overload({
-      runtime,
-      maxEventLoopDelayMs: limits.eventLoopDelayMs,
-      maxEventLoopTurnMs: limits.eventLoopTurnMs,
-      maxRequestsInFlight: limits.requestsInFlight,
-    });
-    closers.push(() => overload.close());
     const addresses = new ClientAddresses(limits.trustedProxies);
     const authentication = { keys: billing.keys, addresses, streamTokens: billing.streamTokens, streamPath };
     const unauthenticated = new UnauthenticatedLimit({

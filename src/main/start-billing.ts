@@ -40,6 +40,8 @@ export interface BillingOptions {
   /** The id of a key that cannot be revoked over the API. `null` if there is none. */
   publicKey: string | null;
   group?: WorkerGroup | undefined;
+  /** Called with the duration of each attempt to commit to the ledger. */
+  onCommitEnded: (durationMs: number) => void;
 }
 
 /** Starts accounts, API keys and the ledger. `close` flushes pending data and must be called when no request is running. */
@@ -58,7 +60,10 @@ export async function startBilling({ store, runtime, logger, metrics, tracing, .
     processes: () => presence.live,
     storeNow: () => store.now(),
     runtime,
-    onCommit: (info) => noteCommit(info, metrics, logger, trouble),
+    onCommit: (info) => {
+      options.onCommitEnded(info.durationMs);
+      noteCommit(info, metrics, logger, trouble);
+    },
   };
   const ledger = tracing ? new TracedLedger(tracing, ledgerOptions) : new Ledger(ledgerOptions);
   metrics.watchQueues({ storeCalls: () => store.callsWaiting?.() ?? 0, charges: () => ledger.chargesWaiting });

@@ -43,7 +43,12 @@ export async function startService(
   const dataDir = env['DATA_DIR'] ?? mkdtempSync(join(tmpdir(), 'postern-test-'));
   // The limit is high, because sandboxes share the thread with the service and block it for seconds when they start. Users of the sandbox
   // do nothing by themselves, because their events would come at any time.
-  const relaxed = { MAX_EVENT_LOOP_DELAY_MS: '600000', MAX_EVENT_LOOP_TURN_MS: '600000', SANDBOX_ACTIVITY: '0' };
+  const relaxed = {
+    MAX_EVENT_LOOP_DELAY_MS: '600000',
+    MAX_EVENT_LOOP_TURN_MS: '600000',
+    MAX_COMMIT_MS: '600000',
+    SANDBOX_ACTIVITY: '0',
+  };
   const config = readConfig({ PORT: '0', SANDBOX_PORT: '0', DATA_DIR: dataDir, ...relaxed, ...env });
   const log: string[] = [];
   const keep = (line: string) => {

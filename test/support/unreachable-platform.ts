@@ -17,6 +17,7 @@ export async function startWithUnreachablePlatform() {
     LOG_LEVEL: 'silent',
     MAX_EVENT_LOOP_DELAY_MS: '600000',
     MAX_EVENT_LOOP_TURN_MS: '600000',
+    MAX_COMMIT_MS: '600000',
     PLATFORM_KIND: 'atproto',
     PLATFORM_URL: `http://${platformHost}`,
   });

@@ -1,14 +1,8 @@
-/** The time that an event loop was active since its start, and the number of its turns. */
-export interface LoopUse {
-  activeMs: number;
-  turns: number;
-}
-
-export interface AdaptiveLimitOptions {
-  /** The maximum mean duration of a turn of the event loop in milliseconds. Above it, concurrent requests are limited. */
-  maxTurnMs: number;
-  readLoop: () => LoopUse;
-}
+/**
+ * Returns how long something that all requests need has taken since the last call, as a multiple of the time that it may take. `null` if
+ * nothing was measured.
+ */
+export type ReadLateness = () => number | null;
 
 /** The limit is never lower, so that a few requests are accepted however slow the machine is. */
 const lowestLimit = 16;
@@ -27,7 +21,7 @@ const newWeight = 0.1;
  * increases if it is too low.
  */
 const partOfOthers = 0.25;
-/** The limit ends after this many samples in which turns were short and nothing was refused. */
+/** The limit ends after this many samples that were in time and in which nothing was refused. */
 const calmSamples = 20;
 /** A caller may have this share of the free requests in flight. */
 const shareOfFree = 0.5;
@@ -36,17 +30,15 @@ const decrease = 0.8;
 const increase = { factor: 1.02, requests: 0.3 };
 
 /**
- * Limits concurrent requests while the event loop is saturated. The requests in flight share the event loop, so its turns get longer with
- * their number, and each request takes several turns. The limit is the number of requests with which a turn takes `maxTurnMs`. It is found
- * by small steps, as the congestion window of TCP. Requests that wait for the platform do not make turns longer, so a slow platform causes no
- * limit.
+ * Limits concurrent requests while something that all of them need is saturated, such as the event loop. The requests in flight share it, so
+ * it takes longer with their number. The limit is the number of requests with which it takes as long as it may. It is found by small steps,
+ * as the congestion window of TCP. Requests that wait for the platform do not change what is measured, so a slow platform causes no limit.
  *
  * Callers share the limit by dynamic thresholds (Choudhury and Hahne 1998): the number of requests that a caller may have in flight depends
  * on the number that is free. A caller that sends more than its share thus always leaves room to the others.
  */
 export class AdaptiveLimit {
-  readonly #options: AdaptiveLimitOptions;
-  #last: LoopUse;
+  readonly #readLateness: ReadLateness;
   /** `null` if there is no limit. */
   #limit: number | null = null;
   /** The number of consecutive late samples. */
@@ -55,12 +47,13 @@ export class AdaptiveLimit {
   #inTime = 0;
   /** The mean number of requests that end in a sample that is not late. */
   #usual = 0;
+  /** The number of requests that have ended since the last sample. */
+  #ended = 0;
   #calm = 0;
   #refused = false;
 
-  constructor(options: AdaptiveLimitOptions) {
-    this.#options = options;
-    this.#last = options.readLoop();
+  constructor(readLateness: ReadLateness) {
+    this.#readLateness = readLateness;
   }
 
   /** Returns false if a request of a caller must be refused. `own` is the number of requests in flight of the caller. */
@@ -74,20 +67,24 @@ export class AdaptiveLimit {
     return false;
   }
 
-  /** Adjusts the limit. Must be called about every 25 ms. `ended` is the number of requests that have ended since the last call. */
-  sample(inFlight: number, ended: number): void {
-    const { maxTurnMs, readLoop } = this.#options;
-    const { activeMs, turns } = readLoop();
-    const turnMs = (activeMs - this.#last.activeMs) / Math.max(1, turns - this.#last.turns);
-    this.#last = { activeMs, turns };
+  requestEnded(): void {
+    this.#ended++;
+  }
+
+  /** Adjusts the limit. Must be called at regular intervals. */
+  sample(inFlight: number): void {
+    const lateness = this.#readLateness();
+    // What is running may be late.
+    if (lateness === null && inFlight > 0) return;
     const refused = this.#refused;
     this.#refused = false;
-    const isLate = turnMs > maxTurnMs;
+    const isLate = lateness !== null && lateness > 1;
     this.#late = isLate ? this.#late + 1 : 0;
     if (!isLate) {
       this.#inTime = inFlight;
-      this.#usual += (ended - this.#usual) * newWeight;
+      this.#usual += (this.#ended - this.#usual) * newWeight;
     }
+    this.#ended = 0;
     if (this.#limit === null) {
       // This is no flood. A limit below the requests in flight would refuse many of them in a short burst.
       if (this.#late >= lateSamples) this.#begin(inFlight);
@@ -97,7 +94,7 @@ export class AdaptiveLimit {
     if (this.#calm >= calmSamples) this.#limit = null;
     else if (isLate) {
       // While there are more requests than the limit allows, the limit has had no effect yet.
-      if (inFlight <= this.#limit) this.#set(this.#limit * Math.max(decrease, maxTurnMs / turnMs));
+      if (inFlight <= this.#limit) this.#set(this.#limit * Math.max(decrease, 1 / lateness));
     } else if (refused) this.#set(this.#limit * increase.factor + increase.requests);
   }
 

@@ -4,7 +4,7 @@ import { PosternError } from '../../shared/errors/postern-error.ts';
 import type { ErrorReason } from '../../shared/errors/reasons.ts';
 import { type Runtime, repeat, type Timer } from '../../shared/runtime/runtime.ts';
 import { streamOpened } from '../http/event-stream.ts';
-import { AdaptiveLimit, type LoopUse } from './adaptive-limit.ts';
+import { AdaptiveLimit, type ReadLateness } from './adaptive-limit.ts';
 
 export interface OverloadOptions {
   runtime: Runtime;
@@ -14,17 +14,21 @@ export interface OverloadOptions {
   maxEventLoopTurnMs: number;
   /** The maximum number of concurrent requests. */
   maxRequestsInFlight: number;
+  /** The maximum duration of the shortest commits to the ledger in milliseconds. Above it, concurrent requests are limited. */
+  maxCommitMs: number;
 }
 
 const resolutionMs = 20;
 const sampleMs = 500;
 const turnSampleMs = 25;
+const commitSampleMs = 250;
 const retryAfterSeconds = 2;
 /** A browser loads the files of a page over six connections, so up to six requests of an address without an API key count as none. */
 const pageRequests = 6;
 
-/** All refusals share this error, because the stack trace of a new error would take a large part of the time of a refusal. */
+/** All refusals share these errors, because the stack trace of a new error would take a large part of the time of a refusal. */
 const busy = overloaded('busy_overload', 'it is busy with the requests that it has accepted');
+const storeBusy = overloaded('store_overload', 'its store is slow');
 
 /**
  * Requests are refused after this many consecutive samples above the limit. One sample is not enough, because a single long pause is over
@@ -33,33 +37,42 @@ const busy = overloaded('busy_overload', 'it is busy with the requests that it h
 const lateSamples = 3;
 
 /**
- * Refuses new requests while the process is overloaded, so that accepted requests finish in time. There are three limits: of concurrent
- * requests, of concurrent requests while the event loop is saturated (`AdaptiveLimit`), and of the delay of the event loop, whatever causes
- * it (the same approach as fastify's under-pressure).
+ * Refuses new requests while the process is overloaded, so that accepted requests finish in time. There are four limits: of concurrent
+ * requests, of concurrent requests while the event loop or the store is saturated (`AdaptiveLimit`), and of the delay of the event loop,
+ * whatever causes it (the same approach as fastify's under-pressure).
  */
 export class Overload {
   readonly #options: OverloadOptions;
   readonly #delay = monitorEventLoopDelay({ resolution: resolutionMs });
-  readonly #adaptive: AdaptiveLimit;
+  readonly #loopLimit: AdaptiveLimit;
+  readonly #storeLimit: AdaptiveLimit;
   readonly #sampling: readonly Timer[];
   #lateSamples = 0;
   #inFlight = 0;
-  /** The number of requests that have ended since the last sample. */
-  #ended = 0;
+  /** The shortest commit since the last sample. One that waits for an account or a retry says nothing about the others. */
+  #shortestCommitMs: number | null = null;
   /** The number of requests in flight of each caller. */
   readonly #inFlightOf = new Map<string, number>();
 
   constructor(options: OverloadOptions) {
     this.#options = options;
-    this.#adaptive = new AdaptiveLimit({ maxTurnMs: options.maxEventLoopTurnMs, readLoop });
+    this.#loopLimit = new AdaptiveLimit(turnLateness(options.maxEventLoopTurnMs));
+    this.#storeLimit = new AdaptiveLimit(() => {
+      const shortestMs = this.#shortestCommitMs;
+      this.#shortestCommitMs = null;
+      return shortestMs === null ? null : shortestMs / options.maxCommitMs;
+    });
     this.#delay.enable();
     this.#sampling = [
       repeat(options.runtime, sampleMs, async () => this.#sample()),
-      repeat(options.runtime, turnSampleMs, async () => {
-        this.#adaptive.sample(this.#inFlight, this.#ended);
-        this.#ended = 0;
-      }),
+      repeat(options.runtime, turnSampleMs, async () => this.#loopLimit.sample(this.#inFlight)),
+      repeat(options.runtime, commitSampleMs, async () => this.#storeLimit.sample(this.#inFlight)),
     ];
+  }
+
+  /** Must be called when the store has applied a commit of the ledger or failed to. */
+  commitEnded(durationMs: number): void {
+    this.#shortestCommitMs = Math.min(durationMs, this.#shortestCommitMs ?? durationMs);
   }
 
   /** Counts a request until its response has ended or has become a stream. Throws `unavailable`. */
@@ -72,7 +85,8 @@ export class Overload {
     const caller = callerOf(request);
     const own = this.#inFlightOf.get(caller) ?? 0;
     const counted = request.headers.authorization === undefined ? Math.max(0, own + 1 - pageRequests) : own;
-    if (!this.#adaptive.allows(this.#inFlight, counted)) throw busy;
+    if (!this.#loopLimit.allows(this.#inFlight, counted)) throw busy;
+    if (!this.#storeLimit.allows(this.#inFlight, counted)) throw storeBusy;
     this.#inFlight++;
     this.#inFlightOf.set(caller, own + 1);
     let left = false;
@@ -80,7 +94,8 @@ export class Overload {
       if (left) return;
       left = true;
       this.#inFlight--;
-      this.#ended++;
+      this.#loopLimit.requestEnded();
+      this.#storeLimit.requestEnded();
       const others = (this.#inFlightOf.get(caller) ?? 0) - 1;
       if (others > 0) this.#inFlightOf.set(caller, others);
       else this.#inFlightOf.delete(caller);
@@ -102,7 +117,19 @@ export class Overload {
   }
 }
 
-function readLoop(): LoopUse {
+/** Measures the mean duration of a turn of the event loop. */
+function turnLateness(maxTurnMs: number): ReadLateness {
+  let last = readLoop();
+  return () => {
+    const now = readLoop();
+    const turnMs = (now.activeMs - last.activeMs) / Math.max(1, now.turns - last.turns);
+    last = now;
+    return turnMs / maxTurnMs;
+  };
+}
+
+/** Returns how long the event loop was active since its start in milliseconds, and the number of its turns. */
+function readLoop() {
   return {
     activeMs: performance.eventLoopUtilization().active,
     turns: performance.nodeTiming.uvMetricsInfo.loopCount,

@@ -59,6 +59,7 @@ export interface Config {
     readonly requestsInFlight: number;
     readonly eventLoopDelayMs: number;
     readonly eventLoopTurnMs: number;
+    readonly commitMs: number;
     readonly connections: number;
   };
   readonly graphql: {
@@ -213,6 +214,7 @@ function freeze(checked: CheckedSettings): Config {
       requestsInFlight: checked.MAX_REQUESTS_IN_FLIGHT,
       eventLoopDelayMs: checked.MAX_EVENT_LOOP_DELAY_MS,
       eventLoopTurnMs: checked.MAX_EVENT_LOOP_TURN_MS,
+      commitMs: checked.MAX_COMMIT_MS,
       connections: checked.MAX_CONNECTIONS,
     }),
     graphql: Object.freeze({

@@ -211,6 +211,12 @@ export const settings = {
       'Mean duration of a turn of the event loop, in milliseconds, above which concurrent requests are limited and further ones refused with 503. The limit is never less than 16.',
     example: '4',
   },
+  MAX_COMMIT_MS: {
+    ...withDefault('1000', wholeNumber(1, 600_000)),
+    about:
+      'Duration of the shortest commits of charges to the store, in milliseconds, above which concurrent requests are limited and further ones refused with 503. The limit is never less than 16.',
+    example: '500',
+  },
   MAX_CONNECTIONS: {
     ...withDefault('10000', wholeNumber(1, 1_000_000)),
     about: 'Open connections in each process; further connections are closed at once.',

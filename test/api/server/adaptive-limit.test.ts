@@ -1,21 +1,17 @@
 import { expect, test } from 'vitest';
 import { AdaptiveLimit } from '../../../src/api/server/adaptive-limit.ts';
 
-const sampleMs = 25;
 const maxTurnMs = 10;
 
-/** A limit of an event loop whose turns take as long as `turn` says, and which is never idle. */
-function limitOf(turn: { ms: number }) {
-  let turns = 0;
-  let activeMs = 0;
-  const limit = new AdaptiveLimit({ maxTurnMs, readLoop: () => ({ turns, activeMs }) });
+/** A limit of an event loop whose turns take as long as `turn` says. Without `ms` none has been measured. */
+function limitOf(turn: { ms: number | null }) {
+  const limit = new AdaptiveLimit(() => (turn.ms === null ? null : turn.ms / maxTurnMs));
   return {
     allows: (inFlight: number, own: number) => limit.allows(inFlight, own),
     sample(inFlight: number, times = 1, ended = 20) {
       for (let i = 0; i < times; i++) {
-        activeMs += sampleMs;
-        turns += sampleMs / turn.ms;
-        limit.sample(inFlight, ended);
+        for (let j = 0; j < ended; j++) limit.requestEnded();
+        limit.sample(inFlight);
       }
     },
   };
@@ -114,5 +110,16 @@ test('the limit ends when it has refused nothing for half a second', () => {
   limit.sample(10, 20);
   expect(limit.allows(20, 0)).toBe(false);
   limit.sample(10, 21);
+  expect(limit.allows(1_000, 0)).toBe(true);
+});
+
+test('a sample without a measurement counts only when no request runs', () => {
+  const turn: { ms: number | null } = { ms: 20 };
+  const limit = limitOf(turn);
+  limit.sample(10, 8);
+  turn.ms = null;
+  limit.sample(10, 100);
+  expect(limit.allows(16, 0)).toBe(false);
+  limit.sample(0, 21);
   expect(limit.allows(1_000, 0)).toBe(true);
 });

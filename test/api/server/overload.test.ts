@@ -1,4 +1,11 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
+import type { Overrides } from '../../../src/main/app.ts';
+import { openStore } from '../../../src/main/open-store.ts';
+import { readConfig } from '../../../src/shared/config/config.ts';
+import { systemRuntime } from '../../../src/shared/runtime/runtime.ts';
 import { Client } from '../../support/client.ts';
 import { GraphqlClient } from '../../support/graphql.ts';
 import { openSocket } from '../../support/raw.ts';
@@ -10,8 +17,8 @@ let service: TestService;
 let caller: Client;
 afterEach(() => service.stop());
 
-async function start(env: Record<string, string>) {
-  service = await startService({ ...env });
+async function start(env: Record<string, string>, overrides?: Overrides) {
+  service = await startService(env, overrides);
   const authToken = service.demo.accounts[0]?.authToken ?? '';
   caller = new Client({ baseUrl: service.demo.baseUrl, key: (await service.makeAccount('1')).key, authToken });
 }
@@ -89,6 +96,37 @@ describe('overload', () => {
     expect(refused[0]?.headers.get('retry-after')).toBe('2');
     expect(await shed('busy_overload')).toBeGreaterThan(refused.length);
     await expect.poll(burst, { interval: 100 }).toBe(0);
+  });
+
+  test('concurrent requests are limited while every commit is slow, and accepted afterwards', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'postern-test-'));
+    const config = readConfig({ DATA_DIR: dataDir });
+    let isSlow = true;
+    const openSlowStore = async () => {
+      const store = await openStore(config, systemRuntime);
+      const { commit } = store.ledger;
+      store.ledger.commit = async (change) => {
+        if (isSlow) await new Promise((resolve) => setTimeout(resolve, 300));
+        return commit.call(store.ledger, change);
+      };
+      return store;
+    };
+    await start({ DATA_DIR: dataDir, MAX_COMMIT_MS: '100' }, { openStore: openSlowStore });
+    // With more than 5 of its own in flight, a caller is refused under the lowest limit.
+    const burst = async () => {
+      const answers = await Promise.all(
+        Array.from({ length: 12 }, () => caller.get('/user/info', { userName: 'grace' })),
+      );
+      return answers.filter(({ status }) => status !== 200);
+    };
+    await expect.poll(burst, { interval: 1 }).not.toEqual([]);
+    const refused = await burst();
+    for (const answer of refused) expectRefusal(answer, 503, /^The service is overloaded \(its store is slow\)/);
+    expect(refused[0]?.headers.get('retry-after')).toBe('2');
+    expect((await caller.get('/user/info', { userName: 'grace' })).status).toBe(200);
+    isSlow = false;
+    // The limit ends when it has refused nothing for five seconds.
+    await expect.poll(burst, { interval: 6_000 }).toEqual([]);
   });
 
   test('one long pause refuses nothing', async () => {

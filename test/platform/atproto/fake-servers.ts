@@ -68,6 +68,7 @@ export async function start(env: Record<string, string> = {}, runtime: Runtime =
     DATA_DIR: dataDir,
     MAX_EVENT_LOOP_DELAY_MS: '600000',
     MAX_EVENT_LOOP_TURN_MS: '600000',
+    MAX_COMMIT_MS: '600000',
     PLATFORM_TIMEOUT_MS: '3000',
     PLATFORM_KIND: 'atproto',
     PLATFORM_URL: logins.url,

@@ -85,6 +85,7 @@ export async function startAtprotoFixture(
     DATA_DIR: dataDir,
     MAX_EVENT_LOOP_DELAY_MS: '600000',
     MAX_EVENT_LOOP_TURN_MS: '600000',
+    MAX_COMMIT_MS: '600000',
     RATE_LIMIT: '0',
     PLATFORM_KIND: 'atproto',
     PLATFORM_URL: network.pdsUrl,

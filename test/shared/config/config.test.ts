@@ -47,6 +47,7 @@ describe('settings', () => {
         requestsInFlight: 5_000,
         eventLoopDelayMs: 1_000,
         eventLoopTurnMs: 50,
+        commitMs: 1_000,
         connections: 10_000,
       },
       graphql: {
