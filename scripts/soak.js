@@ -53,11 +53,12 @@ const maxCallers = 32;
 const maxRounds = 128;
 /** The number of points of a recorded line. */
 const mostPoints = 200;
-const command = `npm run soak -- --seconds ${seconds} --store ${values.store}`;
+const command = `npm run soak -- --seconds ${seconds} --store ${values.store}${values.grace && ` --grace ${values.grace}`}`;
 
 const random = seeded(Number.parseInt(values.seed, 16));
 const { plan, pause } = planFaults({ seconds, faultSeconds, random });
-const injector = new FaultInjector((Number(values.grace) || Math.min(5, pause / 2)) * 1_000);
+const graceSeconds = Number(values.grace) || Math.min(5, pause / 2);
+const injector = new FaultInjector(graceSeconds * 1_000);
 print(`${command} --seed ${values.seed} repeats the calls and the faults`);
 
 const patient = { MAX_EVENT_LOOP_DELAY_MS: '600000', MAX_EVENT_LOOP_TURN_MS: '600000', MAX_COMMIT_MS: '600000' };
@@ -288,7 +289,8 @@ function report() {
   record(`soak-${values.store}`, {
     title,
     notes: [
-      `A round is one kind of call with the calls that belong to it, such as posting, liking and deleting a tweet. Seed \`${values.seed}\`.`,
+      `A round is one kind of call with the calls that belong to it, such as posting, liking and deleting a tweet. Seed \`${values.seed}\`. ` +
+        `A call that fails up to ${graceSeconds} s after a fault counts as its consequence, and so does a round that does not begin.`,
     ],
     rows: rows.map(({ details, ...row }) => row),
     charts: [{ title: 'The gateway during the soak', unit: 'MiB, or number', x: 'seconds', series }],

@@ -1,7 +1,7 @@
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { Overrides } from '../../../src/main/app.ts';
 import { openStore } from '../../../src/main/open-store.ts';
 import { readConfig } from '../../../src/shared/config/config.ts';
@@ -100,6 +100,7 @@ describe('overload', () => {
 
   test('concurrent requests are limited while every commit is slow, and accepted afterwards', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'postern-test-'));
+    onTestFinished(() => rmSync(dataDir, { recursive: true }));
     const config = readConfig({ DATA_DIR: dataDir });
     let isSlow = true;
     const openSlowStore = async () => {
