@@ -74,7 +74,7 @@ const next = drawCalls(keys, authToken, random);
 
 const capacity = await measureCapacity();
 // The value that docs/operating.md recommends for short response times.
-const gateway = await startGateway({ MAX_EVENT_LOOP_TURN_MS: '4' });
+const gateway = await startGateway({ MAX_EVENT_LOOP_TURN_MS: '4', MAX_COMMIT_MS: '' });
 const client = new LoadClient(gateway.url);
 const probe = new LoadClient(gateway.url, 4);
 await warmUp(client);

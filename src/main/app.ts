@@ -15,6 +15,7 @@ import { expressApp } from '../api/server/express-app.ts';
 import { httpEntryPoint } from '../api/server/http-entry-point.ts';
 import { Overload } from '../api/server/overload.ts';
 import { AccountAdmin } from '../billing/account-admin.ts';
+import { CommitTimes } from '../billing/commit-times.ts';
 import { MediaService } from '../media/media-service.ts';
 import { DirectMessages } from '../messaging/conversations/direct-messages.ts';
 import type { Stretcher } from '../messaging/encryption/recovery/stretch.ts';
@@ -155,14 +156,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     closers.push(() => media.close());
 
     const { limits } = config;
-    const overload = new Overload({
-      runtime,
-      maxEventLoopDelayMs: limits.eventLoopDelayMs,
-      maxEventLoopTurnMs: limits.eventLoopTurnMs,
-      maxRequestsInFlight: limits.requestsInFlight,
-      maxCommitMs: limits.commitMs,
-    });
-    closers.push(() => overload.close());
+    const commitTimes = new CommitTimes(limits.commitMs);
     const billing = await startBilling({
       store,
       runtime,
@@ -176,7 +170,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
       repeatable: platform.honoursTokens,
       publicKey: config.platform.demo ? demoKeyId : null,
       group,
-      onCommitEnded: (durationMs) => overload.commitEnded(durationMs),
+      commitTimes,
     });
     closers.push(() => billing.close());
     const chatKeys = new ChatKeyService({ runtime, guesses: group?.guesses, stretcher: overrides.stretcher });
@@ -221,6 +215,14 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     let demo: Demo | null = null;
     let origin: string | null = null;
 
+    const overload = new Overload({
+      runtime,
+      maxEventLoopDelayMs: limits.eventLoopDelayMs,
+      maxEventLoopTurnMs: limits.eventLoopTurnMs,
+      maxRequestsInFlight: limits.requestsInFlight,
+      commitTimes,
+    });
+    closers.push(() => overload.close());
     const addresses = new ClientAddresses(limits.trustedProxies);
     const authentication = { keys: billing.keys, addresses, streamTokens: billing.streamTokens, streamPath };
     const unauthenticated = new UnauthenticatedLimit({

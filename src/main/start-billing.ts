@@ -1,6 +1,7 @@
 import { AccountService } from '../billing/account-service.ts';
 import { ApiKeyAuthenticator } from '../billing/api-key-authenticator.ts';
 import { CallRecorder } from '../billing/call-recorder.ts';
+import type { CommitTimes } from '../billing/commit-times.ts';
 import { Idempotency } from '../billing/idempotency.ts';
 import { KeyLimits } from '../billing/key-limits.ts';
 import { type CommitInfo, Ledger, type LedgerOptions } from '../billing/ledger.ts';
@@ -40,8 +41,7 @@ export interface BillingOptions {
   /** The id of a key that cannot be revoked over the API. `null` if there is none. */
   publicKey: string | null;
   group?: WorkerGroup | undefined;
-  /** Called with the duration of each attempt to commit to the ledger. */
-  onCommitEnded: (durationMs: number) => void;
+  commitTimes: CommitTimes;
 }
 
 /** Starts accounts, API keys and the ledger. `close` flushes pending data and must be called when no request is running. */
@@ -60,10 +60,8 @@ export async function startBilling({ store, runtime, logger, metrics, tracing, .
     processes: () => presence.live,
     storeNow: () => store.now(),
     runtime,
-    onCommit: (info) => {
-      options.onCommitEnded(info.durationMs);
-      noteCommit(info, metrics, logger, trouble);
-    },
+    onCommit: (info) => noteCommit(info, metrics, logger, trouble),
+    commitTimes: options.commitTimes,
   };
   const ledger = tracing ? new TracedLedger(tracing, ledgerOptions) : new Ledger(ledgerOptions);
   metrics.watchQueues({ storeCalls: () => store.callsWaiting?.() ?? 0, charges: () => ledger.chargesWaiting });

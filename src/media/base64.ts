@@ -2,7 +2,7 @@ import { turn } from '../shared/runtime/turns.ts';
 import { MediaError } from './media-error.ts';
 
 /**
- * Matches a character that is not in the alphabet of base64 (RFC 4648, section 4). The opposite, `^[…]+$`, would exceed the stack of V8 in
+ * Matches a character that is not in the alphabet of base64 (RFC 4648, section 4). The pattern `^[…]+$` would exceed the stack of V8 in
  * a process that has compiled so many regular expressions that it no longer optimises them.
  */
 const foreign = /[^A-Za-z0-9+/]/;

@@ -1,6 +1,6 @@
 /**
- * Returns how long something that all requests need has taken since the last call, as a multiple of the time that it may take. `null` if
- * nothing was measured.
+ * Returns the time that a shared resource has taken for its work since the last call, divided by the longest time allowed. Above 1 it is late.
+ * `null` if the time is not known yet.
  */
 export type ReadLateness = () => number | null;
 
@@ -27,18 +27,19 @@ const calmSamples = 20;
 const shareOfFree = 0.5;
 /** The limit decreases by at most this factor in one sample, and increases slowly, so that it does not oscillate. */
 const decrease = 0.8;
-const increase = { factor: 1.02, requests: 0.3 };
+const usualIncrease = { factor: 1.02, requests: 0.3 };
 
 /**
  * Limits concurrent requests while something that all of them need is saturated, such as the event loop. The requests in flight share it, so
- * it takes longer with their number. The limit is the number of requests with which it takes as long as it may. It is found by small steps,
- * as the congestion window of TCP. Requests that wait for the platform do not change what is measured, so a slow platform causes no limit.
+ * it takes longer with their number. The limit is the number of requests with which it takes the longest time allowed. It is found by small
+ * steps, as the congestion window of TCP. Requests that wait for the platform do not change what is measured, so a slow platform causes no limit.
  *
  * Callers share the limit by dynamic thresholds (Choudhury and Hahne 1998): the number of requests that a caller may have in flight depends
  * on the number that is free. A caller that sends more than its share thus always leaves room to the others.
  */
 export class AdaptiveLimit {
   readonly #readLateness: ReadLateness;
+  readonly #increase: typeof usualIncrease;
   /** `null` if there is no limit. */
   #limit: number | null = null;
   /** The number of consecutive late samples. */
@@ -52,8 +53,10 @@ export class AdaptiveLimit {
   #calm = 0;
   #refused = false;
 
-  constructor(readLateness: ReadLateness) {
+  /** `increase` changes the limit in each sample that was in time and in which a request was refused. */
+  constructor(readLateness: ReadLateness, increase = usualIncrease) {
     this.#readLateness = readLateness;
+    this.#increase = increase;
   }
 
   /** Returns false if a request of a caller must be refused. `own` is the number of requests in flight of the caller. */
@@ -73,18 +76,18 @@ export class AdaptiveLimit {
 
   /** Adjusts the limit. Must be called at regular intervals. */
   sample(inFlight: number): void {
+    const ended = this.#ended;
+    this.#ended = 0;
     const lateness = this.#readLateness();
-    // What is running may be late.
-    if (lateness === null && inFlight > 0) return;
+    if (lateness === null) return;
     const refused = this.#refused;
     this.#refused = false;
-    const isLate = lateness !== null && lateness > 1;
+    const isLate = lateness > 1;
     this.#late = isLate ? this.#late + 1 : 0;
     if (!isLate) {
       this.#inTime = inFlight;
-      this.#usual += (this.#ended - this.#usual) * newWeight;
+      this.#usual += (ended - this.#usual) * newWeight;
     }
-    this.#ended = 0;
     if (this.#limit === null) {
       // This is no flood. A limit below the requests in flight would refuse many of them in a short burst.
       if (this.#late >= lateSamples) this.#begin(inFlight);
@@ -95,7 +98,7 @@ export class AdaptiveLimit {
     else if (isLate) {
       // While there are more requests than the limit allows, the limit has had no effect yet.
       if (inFlight <= this.#limit) this.#set(this.#limit * Math.max(decrease, 1 / lateness));
-    } else if (refused) this.#set(this.#limit * increase.factor + increase.requests);
+    } else if (refused) this.#set(this.#limit * this.#increase.factor + this.#increase.requests);
   }
 
   #isFlooded(inFlight: number): boolean {

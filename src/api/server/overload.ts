@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
+import type { CommitTimes } from '../../billing/commit-times.ts';
 import { PosternError } from '../../shared/errors/postern-error.ts';
 import type { ErrorReason } from '../../shared/errors/reasons.ts';
 import { type Runtime, repeat, type Timer } from '../../shared/runtime/runtime.ts';
@@ -14,14 +15,16 @@ export interface OverloadOptions {
   maxEventLoopTurnMs: number;
   /** The maximum number of concurrent requests. */
   maxRequestsInFlight: number;
-  /** The maximum duration of the shortest commits to the ledger in milliseconds. Above it, concurrent requests are limited. */
-  maxCommitMs: number;
+  /** Concurrent requests are limited while even the shortest commits take longer than they may. */
+  commitTimes: CommitTimes;
 }
 
 const resolutionMs = 20;
 const sampleMs = 500;
 const turnSampleMs = 25;
 const commitSampleMs = 250;
+/** Fewer samples are taken of commits than of turns, so the limit increases more with each. */
+const commitIncrease = { factor: 1.1, requests: 2 };
 const retryAfterSeconds = 2;
 /** A browser loads the files of a page over six connections, so up to six requests of an address without an API key count as none. */
 const pageRequests = 6;
@@ -49,30 +52,19 @@ export class Overload {
   readonly #sampling: readonly Timer[];
   #lateSamples = 0;
   #inFlight = 0;
-  /** The shortest commit since the last sample. One that waits for an account or a retry says nothing about the others. */
-  #shortestCommitMs: number | null = null;
   /** The number of requests in flight of each caller. */
   readonly #inFlightOf = new Map<string, number>();
 
   constructor(options: OverloadOptions) {
     this.#options = options;
     this.#loopLimit = new AdaptiveLimit(turnLateness(options.maxEventLoopTurnMs));
-    this.#storeLimit = new AdaptiveLimit(() => {
-      const shortestMs = this.#shortestCommitMs;
-      this.#shortestCommitMs = null;
-      return shortestMs === null ? null : shortestMs / options.maxCommitMs;
-    });
+    this.#storeLimit = new AdaptiveLimit(() => options.commitTimes.measure(), commitIncrease);
     this.#delay.enable();
     this.#sampling = [
       repeat(options.runtime, sampleMs, async () => this.#sample()),
       repeat(options.runtime, turnSampleMs, async () => this.#loopLimit.sample(this.#inFlight)),
       repeat(options.runtime, commitSampleMs, async () => this.#storeLimit.sample(this.#inFlight)),
     ];
-  }
-
-  /** Must be called when the store has applied a commit of the ledger or failed to. */
-  commitEnded(durationMs: number): void {
-    this.#shortestCommitMs = Math.min(durationMs, this.#shortestCommitMs ?? durationMs);
   }
 
   /** Counts a request until its response has ended or has become a stream. Throws `unavailable`. */

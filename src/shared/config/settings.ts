@@ -214,7 +214,7 @@ export const settings = {
   MAX_COMMIT_MS: {
     ...withDefault('1000', wholeNumber(1, 600_000)),
     about:
-      'Duration of the shortest commits of charges to the store, in milliseconds, above which concurrent requests are limited and further ones refused with 503. The limit is never less than 16.',
+      'Duration of a commit of charges to the store, in milliseconds. If even the shortest commits take longer, concurrent requests are limited and further ones refused with 503. The limit is never less than 16.',
     example: '500',
   },
   MAX_CONNECTIONS: {

@@ -113,17 +113,19 @@ describe('overload', () => {
       return store;
     };
     await start({ DATA_DIR: dataDir, MAX_COMMIT_MS: '100' }, { openStore: openSlowStore });
+    const callers = [caller, caller.with({ key: (await service.makeAccount('1')).key })];
     // With more than 5 of its own in flight, a caller is refused under the lowest limit.
     const burst = async () => {
-      const answers = await Promise.all(
-        Array.from({ length: 12 }, () => caller.get('/user/info', { userName: 'grace' })),
+      const calls = callers.flatMap((each) =>
+        Array.from({ length: 12 }, () => each.get('/user/info', { userName: 'grace' })),
       );
-      return answers.filter(({ status }) => status !== 200);
+      return (await Promise.all(calls)).filter(({ status }) => status !== 200);
     };
     await expect.poll(burst, { interval: 1 }).not.toEqual([]);
     const refused = await burst();
     for (const answer of refused) expectRefusal(answer, 503, /^The service is overloaded \(its store is slow\)/);
     expect(refused[0]?.headers.get('retry-after')).toBe('2');
+    expect(await shed('store_overload')).toBeGreaterThanOrEqual(refused.length);
     expect((await caller.get('/user/info', { userName: 'grace' })).status).toBe(200);
     isSlow = false;
     // The limit ends when it has refused nothing for five seconds.
