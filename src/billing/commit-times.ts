@@ -4,8 +4,8 @@ interface RunningCommit {
 }
 
 /**
- * Tells whether the store is saturated: even the shortest commits to the ledger take longer than `maxMs`. An account has one commit at a time, which
- * may wait for another gateway, so the commits of one account alone say nothing.
+ * Measures commits to the ledger. The store is saturated if even the shortest ones take longer than `maxMs`. The commits of a single account do
+ * not show that, because they run one after the other and may wait for another gateway.
  */
 export class CommitTimes {
   readonly #maxMs: number;
@@ -35,7 +35,7 @@ export class CommitTimes {
     };
   }
 
-  /** Returns the duration of the shortest commit since the last call, divided by `maxMs`. `null` if it is unknown, because commits still run. */
+  /** Returns the duration of the shortest commit since the last call, divided by `maxMs`. `null` if all commits still run. */
   measure(): number | null {
     const shortestMs = this.#shortestMs;
     const ended = [...this.#accounts];
