@@ -220,7 +220,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
       maxEventLoopDelayMs: limits.eventLoopDelayMs,
       maxEventLoopTurnMs: limits.eventLoopTurnMs,
       maxRequestsInFlight: limits.requestsInFlight,
-      commitTimes,
+      readCommitLateness: () => commitTimes.measure(),
     });
     closers.push(() => overload.close());
     const addresses = new ClientAddresses(limits.trustedProxies);

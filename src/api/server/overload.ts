@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
-import type { CommitTimes } from '../../billing/commit-times.ts';
 import { PosternError } from '../../shared/errors/postern-error.ts';
 import type { ErrorReason } from '../../shared/errors/reasons.ts';
 import { type Runtime, repeat, type Timer } from '../../shared/runtime/runtime.ts';
@@ -15,8 +14,8 @@ export interface OverloadOptions {
   maxEventLoopTurnMs: number;
   /** The maximum number of concurrent requests. */
   maxRequestsInFlight: number;
-  /** Concurrent requests are limited while even the shortest commits take longer than they may. */
-  commitTimes: CommitTimes;
+  /** Measures commits. Concurrent requests are limited while these are late. */
+  readCommitLateness: ReadLateness;
 }
 
 const resolutionMs = 20;
@@ -58,7 +57,7 @@ export class Overload {
   constructor(options: OverloadOptions) {
     this.#options = options;
     this.#loopLimit = new AdaptiveLimit(turnLateness(options.maxEventLoopTurnMs));
-    this.#storeLimit = new AdaptiveLimit(() => options.commitTimes.measure(), commitIncrease);
+    this.#storeLimit = new AdaptiveLimit(options.readCommitLateness, commitIncrease);
     this.#delay.enable();
     this.#sampling = [
       repeat(options.runtime, sampleMs, async () => this.#sample()),
