@@ -14,7 +14,7 @@ function start() {
     abortTransaction: async () => {},
     inTransaction: () => true,
   };
-  const sessions = { take: async () => session, give: () => {}, discard: () => {} };
+  const sessions = { take: async () => session, give: vi.fn(), discard: vi.fn() };
   const transact = transactions(sessions as unknown as Sessions, { usable: true } as MongoConnection);
   /** Runs a transaction on a document, which fails with a conflict `conflicts` times. */
   const run = async (document: string, conflicts = 0) => {
@@ -29,7 +29,7 @@ function start() {
     await Promise.all(['a', 'b'].map((document) => transact(async () => void begun.push(document), document)));
     return begun;
   };
-  return { run, order };
+  return { transact, sessions, run, order };
 }
 
 function conflict(): MongoServerError {
@@ -50,4 +50,21 @@ test('the pauses end some transactions after the last conflict', async () => {
   await run('a', 5);
   for (let number = 0; number < 20; number++) await run('a');
   expect(await order()).toEqual(['a', 'b']);
+});
+
+test('the session of a transaction whose work failed is killed, because its abort may not have reached the server', async () => {
+  const { transact, sessions } = start();
+  const failed = transact(async () => {
+    throw new Error('the commit was already applied');
+  }, 'a');
+  await expect(failed).rejects.toThrow('already applied');
+  expect(sessions.discard).toHaveBeenCalledTimes(1);
+  expect(sessions.give).not.toHaveBeenCalled();
+});
+
+test('the session of a transaction that the server ended is used again', async () => {
+  const { sessions, run } = start();
+  await run('a', 1);
+  expect(sessions.give).toHaveBeenCalledTimes(1);
+  expect(sessions.discard).not.toHaveBeenCalled();
 });

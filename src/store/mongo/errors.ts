@@ -23,12 +23,6 @@ export function isTransient(error: unknown): boolean {
   return error instanceof MongoError && error.hasErrorLabel('TransientTransactionError');
 }
 
-/** Returns true for an error of the connection. The outcome of the operation is then unknown. */
-export function isConnectionError(error: unknown): boolean {
-  if (error instanceof MongoError) return !(error instanceof MongoServerError);
-  return isSystemError(error);
-}
-
 /** Returns true for an error of Node, such as EPIPE. The driver does not wrap all errors of a socket. */
 function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   if (!(error instanceof Error)) return false;

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
-import { type ClientSession, MongoError, type TransactionOptions } from 'mongodb';
+import { type ClientSession, MongoError, MongoServerError, type TransactionOptions } from 'mongodb';
 import { upTo } from '../../shared/runtime/lru.ts';
 import type { MongoConnection } from './connection.ts';
-import { isConnectionError, isDuplicate, isTransient } from './errors.ts';
+import { isDuplicate, isTransient } from './errors.ts';
 import type { Sessions } from './sessions.ts';
 
 const limitMs = 5_000;
@@ -55,9 +55,9 @@ export function transactions(sessions: Sessions, link: MongoConnection): Transac
           return result;
         } catch (error) {
           if (session.inTransaction() && link.usable) {
-            // The driver does not report an abort that did not reach the server.
+            // The driver does not report an abort that did not reach the server. After an error of its own the server has aborted already.
             await session.abortTransaction();
-            ended = !isConnectionError(error);
+            ended = error instanceof MongoServerError;
           }
           // A duplicate key that `work` did not expect means that a concurrent upsert was faster.
           if (!(isTransient(error) || isDuplicate(error)) || !goesOn()) throw error;
