@@ -1,6 +1,7 @@
 import { type Document, MongoClient, type MongoClientOptions, MongoError, MongoServerError } from 'mongodb';
 import { OperatorError, type OperatorProblem } from '../../shared/errors/operator-error.ts';
 import { StoreUnavailableError } from '../port.ts';
+import { endingConnections } from './driver-connection.ts';
 
 const defaultDatabase = 'postern';
 
@@ -20,6 +21,7 @@ const options: MongoClientOptions = {
   w: 'majority',
   journal: true,
   wtimeoutMS: 4_000,
+  ...endingConnections,
 };
 
 export interface MongoAddress {

@@ -1,0 +1,54 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { Socket } from 'node:net';
+import type { MongoClient } from 'mongodb';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { makeClient } from '../../src/store/mongo/client.ts';
+import { findMongo, type MongoServer, noMongo, startMongo } from '../support/mongo-server.ts';
+
+const found = findMongo();
+const mine = found && found.kind !== 'running' ? found : null;
+if (!mine) process.stderr.write(`test/store/mongo-connection.test.ts ${noMongo}\n`);
+
+const megabyte = 1024 * 1024;
+
+describe.skipIf(!mine)('an operation of the driver ends', () => {
+  const sockets = new Set<Socket>();
+  const see = (message: unknown) => {
+    sockets.add((message as { socket: Socket }).socket);
+  };
+  let server: MongoServer;
+  let client: MongoClient;
+
+  beforeAll(async () => {
+    if (mine) server = await startMongo(mine);
+  });
+  afterAll(() => server?.stop());
+  beforeEach(async () => {
+    subscribe('net.client.socket', see);
+    client = makeClient(server.url('connection')).client;
+    await documents().insertOne({});
+  });
+  afterEach(async () => {
+    unsubscribe('net.client.socket', see);
+    sockets.clear();
+    server.resume();
+    await client.close();
+  });
+
+  const documents = () => client.db().collection('documents');
+
+  test('that begins while its connection closes', async () => {
+    for (const socket of sockets) socket.destroy();
+    const session = client.startSession();
+    session.startTransaction();
+    // In a transaction, the driver does not repeat it.
+    await expect(documents().insertOne({}, { session })).rejects.toThrow('closed');
+    await session.endSession();
+  });
+
+  test('that the server does not accept in time', async () => {
+    server.pause();
+    const large = Array.from({ length: 30 }, () => ({ text: 'x'.repeat(megabyte) }));
+    await expect(documents().insertMany(large)).rejects.toThrow();
+  });
+});
