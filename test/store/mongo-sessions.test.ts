@@ -1,7 +1,10 @@
-import { type ClientSession, MongoClient } from 'mongodb';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { type ClientSession, type Db, MongoClient, MongoNetworkError, MongoServerError } from 'mongodb';
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { AccountAdmin } from '../../src/billing/account-admin.ts';
 import { systemRuntime } from '../../src/shared/runtime/runtime.ts';
+import type { ServerClock } from '../../src/store/mongo/clock.ts';
+import type { Collections } from '../../src/store/mongo/collections.ts';
+import { Sessions } from '../../src/store/mongo/sessions.ts';
 import { openMongoStore } from '../../src/store/mongo/store.ts';
 import type { Store } from '../../src/store/port.ts';
 import { findMongo, type MongoServer, noMongo, startMongo } from '../support/mongo-server.ts';
@@ -70,5 +73,54 @@ describe.skipIf(!found)('a transaction on an account in MongoDB', () => {
     }
     await session.commitTransaction();
     await expect(topUp('second')).resolves.toBe('applied');
+  });
+});
+
+describe('a discarded session', () => {
+  /** Sessions of a driver and a database that record what happens. `refusals` are the errors of the first `killSessions`. */
+  function start(...refusals: Error[]) {
+    const happened: string[] = [];
+    let count = 0;
+    const startSession = () => {
+      const id = ++count;
+      return { id, endSession: async () => void happened.push(`end ${id}`) };
+    };
+    const command = async ({ killSessions }: { killSessions: number[] }) => {
+      happened.push(`kill ${killSessions}`);
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      const refusal = refusals.shift();
+      if (refusal) throw refusal;
+    };
+    const sessions = new Sessions(
+      { startSession } as unknown as MongoClient,
+      { command } as unknown as Db,
+      { writers: { updateOne: async () => {}, deleteOne: async () => {} } } as unknown as Collections,
+      { recent: async () => 0 } as unknown as ServerClock,
+      systemRuntime,
+    );
+    onTestFinished(() => sessions.close());
+    return { sessions, happened };
+  }
+
+  test('is killed once before the driver may use its id again, and before the next transaction', async () => {
+    const { sessions, happened } = start();
+    sessions.discard(await sessions.take());
+    const next = await Promise.all([sessions.take(), sessions.take()]);
+    expect(happened).toEqual(['kill 1', 'end 1']);
+    expect(next.map(({ id }) => id)).toEqual([2, 3]);
+  });
+
+  test('is killed later if the server was unavailable', async () => {
+    const { sessions, happened } = start(new MongoNetworkError('closed'));
+    sessions.discard(await sessions.take());
+    await expect(sessions.take()).rejects.toThrow('closed');
+    await sessions.take();
+    expect(happened).toEqual(['kill 1', 'kill 1', 'end 1']);
+  });
+
+  test('does not stop transactions on a server that refuses to kill sessions', async () => {
+    const { sessions } = start(new MongoServerError({ message: 'not allowed', code: 13 }));
+    sessions.discard(await sessions.take());
+    await expect(sessions.take()).resolves.toMatchObject({ id: 2 });
   });
 });

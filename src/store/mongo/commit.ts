@@ -128,7 +128,7 @@ export function mongoCommit(parts: Parts): (commit: LedgerCommit) => Promise<Com
     try {
       await commits.insertOne(outcome, { session });
     } catch (error) {
-      if (isDuplicate(error)) throw new KnownCommit();
+      if (isDuplicate(error)) throw new KnownCommit('the commit was already applied', { cause: error });
       throw error;
     }
   }

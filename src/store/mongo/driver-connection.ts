@@ -16,8 +16,12 @@ const { Connection } = createRequire(import.meta.url)('mongodb/lib/cmap/connecti
 class EndingConnection extends Connection {
   constructor(socket: Socket, options: unknown) {
     super(socket, options);
-    // The driver's own listener comes first. It stores the error that the operation then finds.
-    socket.once('close', () => socket.emit('drain'));
+    // The driver's own listener comes first. It stores the error that the operation finds when it goes on.
+    socket.once('close', () => {
+      // A message that is still being compressed is written later.
+      socket.write = () => true;
+      socket.emit('drain');
+    });
   }
 }
 

@@ -1,4 +1,4 @@
-import type { ClientSession, Db, MongoClient, ServerSessionId } from 'mongodb';
+import { type ClientSession, type Db, type MongoClient, MongoServerError, type ServerSessionId } from 'mongodb';
 import { type Runtime, repeat, type Timer } from '../../shared/runtime/runtime.ts';
 import type { ServerClock } from './clock.ts';
 import type { Collections } from './collections.ts';
@@ -20,7 +20,8 @@ export class Sessions {
   readonly #id: string;
   readonly #idle: ClientSession[] = [];
   readonly #known = new Map<ClientSession, ServerSessionId>();
-  readonly #doubtful = new Set<ServerSessionId>();
+  readonly #doubtful = new Set<ClientSession>();
+  #killing: Promise<void> | null = null;
   readonly #timers: readonly Timer[];
   #sweptAt: number | null = null;
   #sweepsFrom = 0;
@@ -42,7 +43,7 @@ export class Sessions {
 
   /** Returns a registered session. First kills sessions whose transactions may still be open. */
   async take(): Promise<ClientSession> {
-    if (this.#doubtful.size > 0) await this.#killDoubtful();
+    while (this.#doubtful.size > 0) await this.#killDoubtful();
     const idle = this.#idle.pop();
     if (idle) return idle;
     const session = this.#client.startSession();
@@ -63,12 +64,9 @@ export class Sessions {
     this.#idle.push(session);
   }
 
-  /** Discards a session whose transaction may still be open at a server that is unavailable. */
+  /** Discards a session whose transaction may still be open, for example because the server is unavailable. */
   discard(session: ClientSession): void {
-    const id = this.#known.get(session);
-    this.#known.delete(session);
-    if (id) this.#doubtful.add(id);
-    session.endSession().catch(() => undefined);
+    this.#doubtful.add(session);
   }
 
   /** Kills the sessions of dead processes. */
@@ -104,10 +102,27 @@ export class Sessions {
     await this.#writers.updateOne({ _id: this.#id }, { $set: { v: 1, sessions, until } }, { upsert: true });
   }
 
-  async #killDoubtful(): Promise<void> {
-    const doubtful = [...this.#doubtful];
-    await this.#kill(doubtful);
-    for (const id of doubtful) this.#doubtful.delete(id);
+  /** Kills once at a time, because a second kill of a session could end its next transaction. */
+  #killDoubtful(): Promise<void> {
+    this.#killing ??= this.#killAndEnd([...this.#doubtful]).finally(() => {
+      this.#killing = null;
+    });
+    return this.#killing;
+  }
+
+  async #killAndEnd(doubtful: readonly ClientSession[]): Promise<void> {
+    try {
+      await this.#kill(doubtful.flatMap((session) => this.#known.get(session) ?? []));
+    } catch (error) {
+      // Some hosted servers refuse the command. They end the transactions after a minute.
+      if (!(error instanceof MongoServerError)) throw error;
+    }
+    for (const session of doubtful) {
+      this.#doubtful.delete(session);
+      this.#known.delete(session);
+      // The driver may use the id again from now on.
+      session.endSession().catch(() => undefined);
+    }
   }
 
   async #kill(sessions: readonly ServerSessionId[]): Promise<void> {

@@ -57,7 +57,7 @@ export function transactions(sessions: Sessions, link: MongoConnection): Transac
           if (session.inTransaction() && link.usable) {
             // The driver does not report an abort that did not reach the server. After an error of its own the server has aborted already.
             await session.abortTransaction();
-            ended = error instanceof MongoServerError;
+            ended = isFromServer(error);
           }
           // A duplicate key that `work` did not expect means that a concurrent upsert was faster.
           if (!(isTransient(error) || isDuplicate(error)) || !goesOn()) throw error;
@@ -69,6 +69,10 @@ export function transactions(sessions: Sessions, link: MongoConnection): Transac
       else sessions.discard(session);
     }
   };
+}
+
+function isFromServer(error: unknown): boolean {
+  return error instanceof MongoServerError || (error instanceof Error && error.cause instanceof MongoServerError);
 }
 
 /** Returns a pause in milliseconds after this number of conflicts. `chance` is in [0, 1). */
