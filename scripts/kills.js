@@ -76,7 +76,11 @@ function run(store, args) {
       ...(values.old && { KILLS_OLD: values.old }),
     },
   });
-  if (status !== 0) process.exitCode = 1;
+  if (status !== 0) {
+    process.stderr.write(`kills: ${args[0]} failed, so it has no results\n`);
+    process.exitCode = 1;
+    return null;
+  }
   try {
     return JSON.parse(readFileSync(path, 'utf8'));
   } catch {

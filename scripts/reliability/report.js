@@ -39,12 +39,12 @@ export function renderReport(folder = docs) {
       writeFileSync(join(folder, fileOf(name, index)), drawChart(chart));
     }
   }
-  const found = join(recorded, 'found.md');
-  const page = writePage(results, existsSync(found) ? readFileSync(found, 'utf8').trim() : '');
-  writeFileSync(join(folder, 'reliability.md'), page);
+  const textOf = (file) => (files.includes(file) ? readFileSync(join(recorded, file), 'utf8').trim() : 'Nothing so far.');
+  const texts = { limits: textOf('limits.md'), found: textOf('found.md') };
+  writeFileSync(join(folder, 'reliability.md'), writePage(results, texts));
 }
 
-function writePage(results, found) {
+function writePage(results, { limits, found }) {
   const lines = [
     '# Reliability',
     '',
@@ -57,13 +57,17 @@ function writePage(results, found) {
     '| --- | --- | --- | --- | --- |',
     ...results.flatMap(({ rows }) => rows.map(row)),
     '',
+    '## What the figures do not show',
+    '',
+    limits,
+    '',
   ];
   for (const { name, title, at, commit, machine, notes, charts } of results) {
     lines.push(`## ${title}`, '', `Recorded ${at.slice(0, 10)} at commit \`${commit}\` on ${machine}.`, '');
     for (const note of notes) lines.push(note, '');
     for (const [index, chart] of charts.entries()) lines.push(`![${chart.title}](${fileOf(name, index)})`, '');
   }
-  lines.push('## What was found and fixed', '', found === '' ? 'Nothing so far.' : found, '');
+  lines.push('## What was found and fixed', '', found, '');
   return lines.join('\n');
 }
 
