@@ -9,7 +9,7 @@ import { renderReport } from './reliability/report.js';
 const values = readArguments(
   `npm run reliability -- [--run] [--long] [--record] [--only NAME]
 
-Writes docs/reliability.md and its charts from docs/reliability/*.json and docs/reliability/found.md.
+Writes docs/reliability.md and its charts from docs/reliability/*.json and the texts in docs/reliability.
 
   --run     first runs the checks for a short time, one after the other; exits with 1 if one of them fails
   --long    runs them at full length, which takes hours, on a machine that has nothing else to do
