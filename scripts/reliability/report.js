@@ -39,7 +39,8 @@ export function renderReport(folder = docs) {
       writeFileSync(join(folder, fileOf(name, index)), drawChart(chart));
     }
   }
-  const textOf = (file) => (files.includes(file) ? readFileSync(join(recorded, file), 'utf8').trim() : 'Nothing so far.');
+  const textOf = (file) =>
+    files.includes(file) ? readFileSync(join(recorded, file), 'utf8').trim() : 'Nothing so far.';
   const texts = { limits: textOf('limits.md'), found: textOf('found.md') };
   writeFileSync(join(folder, 'reliability.md'), writePage(results, texts));
 }
