@@ -7,7 +7,10 @@ import { expect, onTestFinished, test } from 'vitest';
 
 const scripts = fileURLToPath(new URL('../../scripts', import.meta.url));
 
-function render(results: Record<string, unknown>, found?: string): { page: string; files: string[]; folder: string } {
+function render(
+  results: Record<string, unknown>,
+  texts: { limits?: string; found?: string } = {},
+): { page: string; files: string[]; folder: string } {
   const folder = mkdtempSync(join(tmpdir(), 'postern-reliability-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const program = `
@@ -16,7 +19,7 @@ function render(results: Record<string, unknown>, found?: string): { page: strin
   `;
   execFileSync(process.execPath, ['--input-type=module', '--eval', program]);
   mkdirSync(join(folder, 'reliability'), { recursive: true });
-  if (found !== undefined) writeFileSync(join(folder, 'reliability/found.md'), found);
+  for (const [name, text] of Object.entries(texts)) writeFileSync(join(folder, `reliability/${name}.md`), text);
   execFileSync(process.execPath, [join(scripts, 'reliability.js'), '--docs', folder]);
   return {
     folder,
@@ -34,7 +37,7 @@ const row = {
   command: 'npm run soak',
 };
 
-test('the page has the rows, notes and curves of all results in the order of the checks, and what was found', () => {
+test('the page has the rows, notes and curves of all results in the order of the checks, their limits, and what was found', () => {
   const lines = {
     title: 'Memory',
     unit: 'MiB',
@@ -56,7 +59,7 @@ test('the page has the rows, notes and curves of all results in the order of the
       'kills-sqlite': { title: 'Kills on SQLite', rows: [{ ...row, test: 'kills', measured: '1 lost', met: false }] },
       soak: { title: 'Soak', notes: ['A note.'], rows: [row], charts: [lines, bars] },
     },
-    '- A fault, fixed.\n',
+    { limits: '- One machine.\n', found: '- A fault, fixed.\n' },
   );
   const cells = page.split('\n').filter((line) => line.startsWith('| '));
   expect(cells.slice(2)).toEqual([
@@ -64,11 +67,18 @@ test('the page has the rows, notes and curves of all results in the order of the
     '| kills | none | 0 errors | 1 lost **missed** | `npm run soak` |',
   ]);
   const headings = page.split('\n').filter((line) => line.startsWith('## '));
-  expect(headings).toEqual(['## Results', '## Soak', '## Kills on SQLite', '## What was found and fixed']);
+  expect(headings).toEqual([
+    '## Results',
+    '## What the figures do not show',
+    '## Soak',
+    '## Kills on SQLite',
+    '## What was found and fixed',
+  ]);
   expect(page).toContain('\nA note.\n');
   expect(page).toContain('![Memory](reliability/soak-1.svg)');
+  expect(page).toContain('\n- One machine.\n');
   expect(page).toContain('\n- A fault, fixed.\n');
-  expect(files).toEqual(['found.md', 'kills-sqlite.json', 'soak-1.svg', 'soak-2.svg', 'soak.json']);
+  expect(files).toEqual(['found.md', 'kills-sqlite.json', 'limits.md', 'soak-1.svg', 'soak-2.svg', 'soak.json']);
   expect(readFileSync(join(folder, 'reliability/soak-1.svg'), 'utf8')).toContain('Memory (MiB)');
   const recorded = JSON.parse(readFileSync(join(folder, 'reliability/soak.json'), 'utf8')) as typeof lines & {
     commit: string;
