@@ -66,7 +66,6 @@ const stack = await startStack({
   store: values.store,
   actors: Number(values.actors),
   credit,
-  isLong,
   env: { MAX_STREAMS_PER_KEY: '100', ...(values.patient && patient) },
 });
 const caller = new Caller(stack.gateway.url);

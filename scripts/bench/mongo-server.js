@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants, realpathSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { delimiter, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MongoClient } from 'mongodb';
 import { temporaryFolder } from './processes.js';
@@ -43,8 +43,11 @@ async function startSecantus(command) {
   const folder = temporaryFolder();
   const port = await freePort();
   const address = `127.0.0.1:${port}`;
-  const args = ['--host', '127.0.0.1', '--port', `${port}`, '--storage-path', ':memory:', '--log-level', 'ERROR'];
-  const stop = startServer(command, args, folder);
+  const options = ['--host', '127.0.0.1', '--port', `${port}`, '--storage-path', ':memory:', '--log-level', 'ERROR'];
+  const python = executable(join(dirname(realpathSync(command)), 'python3'));
+  const stop = python
+    ? startServer(python, [join(import.meta.dirname, 'secantusd.py'), ...options], folder)
+    : startServer(command, options, folder);
   await whenReady(address, stop);
   return {
     url: `mongodb://${address}/?directConnection=true`,

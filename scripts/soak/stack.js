@@ -1,15 +1,11 @@
 // The processes of the soak test: gateway, sandbox, receiver, the proxy of callers, and the store.
 import { randomBytes } from 'node:crypto';
-import { MongoClient } from 'mongodb';
 import { makeAccounts } from '../bench/accounts.js';
 import { findServer, withDatabase } from '../bench/mongo-server.js';
 import { start, temporaryFolder } from '../bench/processes.js';
 
 /** The most connections of the MongoDB driver, which it keeps open (`maxPoolSize`, default). */
 const mongoPool = 100;
-
-/** The number of writes that the server of the tests remembers, in case they are repeated. */
-const rememberedWrites = 10_000;
 
 export const secret = 'a-secret-for-the-soak';
 
@@ -39,11 +35,8 @@ export class Restartable {
   }
 }
 
-/**
- * Starts everything. `store` is `sqlite` or `mongodb`. `env` has further settings of the gateway. With `isLong`, the database is as slow from
- * the beginning as it becomes with time.
- */
-export async function startStack({ store, actors, credit, env, isLong = false }) {
+/** Starts everything. `store` is `sqlite` or `mongodb`. `env` has further settings of the gateway. */
+export async function startStack({ store, actors, credit, env }) {
   const sandboxDir = temporaryFolder();
   const sandbox = await Restartable.start((port) =>
     start('postern.js', ['sandbox'], { DATA_DIR: sandboxDir, SANDBOX_PORT: port, SANDBOX_ACTIVITY: '0' }),
@@ -51,7 +44,7 @@ export async function startStack({ store, actors, credit, env, isLong = false })
   const proxy = await Restartable.start((port) => start('soak/forward-proxy.js', [port]));
   const receiver = await start('soak/receiver.js', [secret]);
   const dataDir = temporaryFolder();
-  const database = store === 'mongodb' ? await startDatabase(isLong) : null;
+  const database = store === 'mongodb' ? await startDatabase() : null;
   const settings = {
     DATA_DIR: dataDir,
     PORT: '0',
@@ -83,10 +76,9 @@ export async function startStack({ store, actors, credit, env, isLong = false })
 }
 
 /** Starts MongoDB behind a relay, so that the store is away while the relay is. */
-async function startDatabase(isLong) {
+async function startDatabase() {
   const server = await findServer();
   if (!server) throw new Error('MONGODB_URL is not set, and neither mongod nor secantusd-py is installed');
-  if (isLong) await wear(server.url);
   const url = new URL(withDatabase(server.url, `soak_${randomBytes(4).toString('hex')}`));
   const target = url.host;
   const relay = await Restartable.start((port) => start('soak/relay.js', [target, port]));
@@ -99,13 +91,4 @@ async function startDatabase(isLong) {
     settings: { MONGODB_URL: url.href, SECRET_KEY: randomBytes(32).toString('base64') },
     stop: server.stop,
   };
-}
-
-/** For each write the server of the tests looks at all writes that it remembers. A real MongoDB does not change. */
-async function wear(url) {
-  const client = new MongoClient(url);
-  const database = client.db('soak_wear');
-  for (let i = 0; i < rememberedWrites; i++) await database.collection('writes').insertOne({});
-  await database.dropDatabase();
-  await client.close();
 }
