@@ -1,5 +1,6 @@
-import { request as rawRequest } from 'node:http';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { once } from 'node:events';
+import { Agent, type IncomingMessage, request as rawRequest } from 'node:http';
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type OpenSandbox, openSandbox, request } from './harness.ts';
 
 let sandbox: OpenSandbox;
@@ -24,6 +25,23 @@ describe('a fault', () => {
     expect((await me()).status).toBe(200);
     expect(performance.now() - started).toBeGreaterThan(110);
     expect((await me()).status).toBe(200);
+  });
+
+  test('latency: a connection with many delayed requests causes no warning', async () => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    onTestFinished(() => agent.destroy());
+    const warnings: Error[] = [];
+    const collect = (warning: Error) => warnings.push(warning);
+    process.on('warning', collect);
+    onTestFinished(() => void process.off('warning', collect));
+    await sandbox.fault({ kind: 'latency', ms: 1 }, { times: 12 });
+    const headers = { cookie: `auth_token=${sandbox.ada.authToken}` };
+    for (let i = 0; i < 12; i++) {
+      const sent = rawRequest(`${sandbox.url}/api/me`, { agent, headers }).end();
+      const [response] = (await once(sent, 'response')) as [IncomingMessage];
+      await once(response.resume(), 'end');
+    }
+    expect(warnings).toEqual([]);
   });
 
   test('status: responds with the given status without performing the call', async () => {

@@ -5,12 +5,15 @@ import type { InjectedFault } from './fault.ts';
 
 /** Waits for `ms` milliseconds, or until the connection closes. */
 export function waitWhileOpen(ms: number, request: IncomingMessage): Promise<void> {
+  const { socket } = request;
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    request.socket.once('close', () => {
+    const end = () => {
       clearTimeout(timer);
+      socket.off('close', end);
       resolve();
-    });
+    };
+    const timer = setTimeout(end, ms);
+    socket.once('close', end);
   });
 }
 
