@@ -53,7 +53,12 @@ const maxCallers = 32;
 const maxRounds = 128;
 /** The number of points of a recorded line. */
 const mostPoints = 200;
-const command = `npm run soak -- --seconds ${seconds} --store ${values.store}${values.grace && ` --grace ${values.grace}`}`;
+const options = [
+  ['share', values.share === '0.7' ? '' : values.share],
+  ['grace', values.grace],
+];
+const given = options.map(([name, value]) => value && ` --${name} ${value}`).join('');
+const command = `npm run soak -- --seconds ${seconds} --store ${values.store}${given}`;
 
 const random = seeded(Number.parseInt(values.seed, 16));
 const { plan, pause } = planFaults({ seconds, faultSeconds, random });
