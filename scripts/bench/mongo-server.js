@@ -54,6 +54,7 @@ async function startSecantus(command) {
     what: 'SecantusDB in memory, which speaks MongoDB’s protocol and is slower than MongoDB',
     // More concurrent requests would only be refused, because they would exceed the ledger's limit of five seconds.
     callers: 32,
+    isSecantus: true,
     stop,
   };
 }
