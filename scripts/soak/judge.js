@@ -43,7 +43,7 @@ export function judge({ command, load, isLong, isPatient, errors, injector, samp
       'no error without a fault',
       `${outside.length} errors without a fault in ${started.rounds} rounds; with a fault: ${inside}; the last call that failed began ${Math.max(0, slowest / 1_000).toFixed(1)} s after the end of its fault`,
       outside.length === 0,
-      outside.slice(0, shownErrors).map(({ what, from }) => `${injector.sinceFault(from)}: ${what}`),
+      spreadOver(outside, shownErrors).map(({ what, from }) => `${injector.sinceFault(from)}: ${what}`),
     ),
     row(
       'charges',
@@ -95,4 +95,10 @@ function countsOf(values) {
   const counts = new Map();
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
   return counts;
+}
+
+/** Returns at most `most` of the items, from the first to the last. */
+function spreadOver(items, most) {
+  const every = Math.ceil(items.length / most);
+  return items.filter((_item, index) => index % every === 0);
 }

@@ -4,8 +4,11 @@ import { makeAccounts } from '../bench/accounts.js';
 import { findServer, withDatabase } from '../bench/mongo-server.js';
 import { start, temporaryFolder } from '../bench/processes.js';
 
-/** The most connections of the MongoDB driver, which it keeps open (`maxPoolSize`, default). */
-const mongoPool = 100;
+/**
+ * The most connections of the MongoDB driver, which it keeps open (`maxPoolSize`). SecantusDB does less work with many concurrent requests
+ * than with few, so that further ones wait in the driver.
+ */
+const mongoPool = { byDefault: 100, secantus: 8 };
 
 export const secret = 'a-secret-for-the-soak';
 
@@ -69,7 +72,7 @@ export async function startStack({ store, actors, credit, env }) {
     gateway,
     accounts,
     dataDir,
-    pooled: database ? mongoPool : 0,
+    pooled: database?.pooled ?? 0,
     relay: database?.relay ?? null,
     stop: async () => database?.stop(),
   };
@@ -86,14 +89,12 @@ async function startDatabase() {
   // Otherwise the driver would learn the server's own address, and bypass the relay.
   url.searchParams.delete('replicaSet');
   url.searchParams.set('directConnection', 'true');
+  const pooled = server.isSecantus ? mongoPool.secantus : mongoPool.byDefault;
+  url.searchParams.set('maxPoolSize', pooled);
   return {
     relay,
-    settings: {
-      MONGODB_URL: url.href,
-      SECRET_KEY: randomBytes(32).toString('base64'),
-      // SecantusDB does less work with many concurrent requests than with few, so they are limited early.
-      ...(server.isSecantus && { MAX_COMMIT_MS: '200' }),
-    },
+    pooled,
+    settings: { MONGODB_URL: url.href, SECRET_KEY: randomBytes(32).toString('base64') },
     stop: server.stop,
   };
 }
