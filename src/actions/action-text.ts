@@ -10,7 +10,7 @@ export function alternativesRules(action: Action): string[] {
 
 /** Returns a sentence about a rule for several fields. */
 export function alternativesSentence({ fields, atLeast, atMost }: Alternatives): string {
-  if (atMost > 1) return `Needs ${listed(fields, 'or')}.`;
+  if (atMost > 1 || (atLeast === 1 && fields.length === 1)) return `Needs ${listed(fields, 'or')}.`;
   return atLeast === 0
     ? `Takes at most one of ${listed(fields, 'and')}.`
     : `Needs exactly one of ${listed(fields, 'and')}.`;

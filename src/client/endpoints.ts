@@ -2414,7 +2414,7 @@ export class AccountCalls extends CallGroup {
   /**
    * Set the threshold for the event of low credit (`PATCH /account`).
    *
-   * A charge that takes the credit below the threshold sends one `account.low_credit` event to the webhooks of the account whose `events` list this type. The next event is sent after a payment has raised the credit to the threshold or above it. Needs exactly one of `low_credit_threshold`. A repeated request does no harm. Free.
+   * A charge that takes the credit below the threshold sends one `account.low_credit` event to the webhooks of the account whose `events` list this type. The next event is sent after a payment has raised the credit to the threshold or above it. Needs `low_credit_threshold`. A repeated request does no harm. Free.
    */
   update(input: AccountUpdateInput, options?: CallOptions): Call<Account> {
     return this.sendCall({ method: 'PATCH', path: '/account', effect: 'idempotent' }, input, options);
