@@ -1,6 +1,6 @@
-// A receiver that answers the CRC of webhooks and counts deliveries. GET /seen returns the number of deliveries, the times of the first and
-// the last one, the age of each event, and the time of each arrival. POST /forget resets the counters. Usage: webhook-receiver.js SECRET
-// [MILLISECONDS before each response]
+// A receiver that answers the CRC of webhooks and counts deliveries. GET /count returns the number of deliveries and the times of the first
+// and the last one, GET /seen also the age of each event and the time of each arrival. POST /forget resets the counters. Usage:
+// webhook-receiver.js SECRET [MILLISECONDS before each response]
 import { createServer } from 'node:http';
 import { answerCrc } from '../../dist/client/webhooks/index.js';
 
@@ -11,6 +11,10 @@ let seen = nothing();
 const server = createServer((request, response) => {
   const token = new URL(request.url, 'http://receiver').searchParams.get('crc_token');
   if (token !== null) return response.end(JSON.stringify(answerCrc(token, secret)));
+  if (request.url === '/count') {
+    const { count, firstAt, lastAt } = seen;
+    return response.end(JSON.stringify({ count, firstAt, lastAt }));
+  }
   if (request.url === '/seen') return response.end(JSON.stringify(seen));
   if (request.url === '/forget') {
     seen = nothing();
