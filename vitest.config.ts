@@ -15,8 +15,8 @@ const onlyInAll = [
   'test/reliability/**',
   'test/platform/atproto/{events,parity}.test.ts',
   'test/faults/{sqlite,mongodb,upgrade}.test.ts',
-  'test/store/embedded-trouble.test.ts',
-  'test/webhooks/{messages-mongodb,platform-outage,survival}.test.ts',
+  'test/store/{embedded-disk,embedded-trouble}.test.ts',
+  'test/webhooks/{messages-mongodb,platform-outage,store-away,survival}.test.ts',
 ];
 
 // `vitest run` is `npm test`; `vitest run --mode all` is `npm run test:all`. `--mode security` is for scripts/security.js, which names all files.
