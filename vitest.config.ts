@@ -34,7 +34,7 @@ export default defineConfig(({ mode }) => ({
     testTimeout: 900_000,
     hookTimeout: 900_000,
     expect: { poll: { timeout: 180_000 } },
-    // Many tests wait for timers, so two cores have time for four workers.
-    maxWorkers: 4,
+    // Many tests wait for timers, so two cores have time for five workers.
+    maxWorkers: 5,
   },
 }));

@@ -82,7 +82,7 @@ describe.each(lists)('$action.name $input', (list) => {
     expect(whole.length).toBeGreaterThan(0);
     expect(new Set(whole).size).toBe(whole.length);
     expect(await allIds(list, 7)).toEqual(whole);
-    expect(await allIds(list, repetitions(4, 1))).toEqual(whole);
+    expect(await allIds(list, repetitions(15, 1))).toEqual(whole);
   });
 
   test('repeats and loses nothing while tweets arrive between pages', async () => {
