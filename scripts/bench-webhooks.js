@@ -122,7 +122,7 @@ async function compare(webhooks) {
   speeds['bare loop'].push(bareSpeed.value);
   const goal = goalOf(webhooks);
   say(
-    `${String(webhooks).padStart(3)} webhooks: ${speed.value.toFixed(0)} deliveries/s, bare loop ${bareSpeed.value.toFixed(0)}/s, ` +
+    `${String(webhooks).padStart(3)} ${webhooks === 1 ? 'webhook' : 'webhooks'}: ${speed.value.toFixed(0)} deliveries/s, bare loop ${bareSpeed.value.toFixed(0)}/s, ` +
       `ratio ${ratio.value.toFixed(2)}, goal ${goal} ${outcome(ratio.value >= goal)}; processor time ${cpu.value.toFixed(0)} µs each, ` +
       `bare ${bareCpu.value.toFixed(0)} µs, ratio ${cpuRatio.value.toFixed(2)}`,
   );

@@ -56,8 +56,10 @@ const mostPoints = 200;
 const options = [
   ['share', values.share === '0.7' ? '' : values.share],
   ['grace', values.grace],
+  ['fault-seconds', values['fault-seconds']],
 ];
-const given = options.map(([name, value]) => value && ` --${name} ${value}`).join('');
+const given =
+  options.map(([name, value]) => value && ` --${name} ${value}`).join('') + (values.patient ? ' --patient' : '');
 const command = `npm run soak -- --seconds ${seconds} --store ${values.store}${given}`;
 
 const random = seeded(Number.parseInt(values.seed, 16));
@@ -91,6 +93,7 @@ const restBefore = await usageOf(stack.gateway);
 const capacity = await measureCapacity();
 const rate = capacity * Number(values.share);
 print(`${rate.toFixed(1)} rounds/s for ${seconds} s`);
+counts.clear();
 const startedAt = performance.now();
 const sampling = setInterval(() => void sample(), 1_000);
 const injecting = injector.run({

@@ -84,7 +84,7 @@ export async function happen(parts, count) {
 export async function allArrived({ receiver }, count) {
   const deadline = performance.now() + 60_000;
   for (;;) {
-    const seen = await (await fetch(`${receiver.url}/seen`)).json();
+    const seen = await (await fetch(`${receiver.url}/count`)).json();
     if (seen.count >= count) return;
     if (performance.now() > deadline) throw new Error(`${seen.count} of ${count} events arrived within a minute`);
     await sleep(20);

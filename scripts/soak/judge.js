@@ -41,7 +41,7 @@ export function judge({ command, load, isLong, isPatient, errors, injector, samp
       'calls',
       load,
       'no error without a fault',
-      `${outside.length} errors without a fault in ${started.rounds} rounds; with a fault: ${inside}; the last call that failed began ${Math.max(0, slowest / 1_000).toFixed(1)} s after the end of its fault`,
+      `${outside.length} errors without a fault in ${started.rounds} rounds; with a fault: ${inside}; the last of these began ${Math.max(0, slowest / 1_000).toFixed(1)} s after the end of its fault`,
       outside.length === 0,
       spreadOver(outside, shownErrors).map(({ what, from }) => `${injector.sinceFault(from)}: ${what}`),
     ),
@@ -99,6 +99,6 @@ function countsOf(values) {
 
 /** Returns at most `most` of the items, from the first to the last. */
 function spreadOver(items, most) {
-  const every = Math.ceil(items.length / most);
-  return items.filter((_item, index) => index % every === 0);
+  if (items.length <= most) return items;
+  return Array.from({ length: most }, (_, index) => items[Math.round((index * (items.length - 1)) / (most - 1))]);
 }

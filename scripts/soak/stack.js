@@ -4,10 +4,7 @@ import { makeAccounts } from '../bench/accounts.js';
 import { findServer, withDatabase } from '../bench/mongo-server.js';
 import { start, temporaryFolder } from '../bench/processes.js';
 
-/**
- * The most connections of the MongoDB driver, which it keeps open (`maxPoolSize`). SecantusDB does less work with many concurrent requests
- * than with few, so that further ones wait in the driver.
- */
+/** `maxPoolSize` of the MongoDB driver. SecantusDB is slower with many concurrent requests; with 8 connections the others wait in the driver. */
 const mongoPool = { byDefault: 100, secantus: 8 };
 
 export const secret = 'a-secret-for-the-soak';

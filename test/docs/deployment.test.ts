@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { readConfig } from '../../src/shared/config/config.ts';
+import { isAll } from '../support/repetitions.ts';
 import { startService } from '../support/service.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -91,7 +92,7 @@ test.skipIf(!analyze)('systemd accepts the unit', () => {
 });
 
 // It installs the dependencies twice.
-test.skipIf(process.env['TEST_ALL'] !== '1')('the commands of the Dockerfile make a program that runs', () => {
+test.skipIf(!isAll)('the commands of the Dockerfile make a program that runs', () => {
   const inImage = (path: string) => join(folder, 'root', path);
   const run = (command: string, cwd: string) => {
     // The folders of the image are below a temporary folder here.

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import type { Demo } from '../../src/api/demo/demo.ts';
 import { Client } from '../support/client.ts';
+import { isAll } from '../support/repetitions.ts';
 
 const cwd = fileURLToPath(new URL('../..', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'postern-pack-'));
@@ -57,37 +58,34 @@ test('postern/webhooks works without the dependencies of the package, types incl
 });
 
 // It installs the dependencies from the registry.
-test.skipIf(process.env['TEST_ALL'] !== '1')(
-  'npm installs the package into an empty folder, where it serves calls',
-  async () => {
-    // A folder of its own, because npm installs into the nearest parent that has a `node_modules`.
-    const home = mkdtempSync(join(tmpdir(), 'postern-installed-'));
-    onTestFinished(() => rmSync(home, { recursive: true, maxRetries: 5 }));
-    const options = ['--no-audit', '--no-fund', '--no-save'];
-    execFileSync('npm', ['install', ...options, join(folder, filename)], {
-      cwd: home,
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
-    expect(existsSync(join(home, 'node_modules', 'vitest'))).toBe(false);
-    const env = {
-      PATH: process.env['PATH'],
-      DATA_DIR: join(home, 'data'),
-      PORT: '0',
-      SANDBOX_PORT: '0',
-      LOG_LEVEL: 'warn',
-    };
-    const service = spawn(join(home, 'node_modules', '.bin', 'postern'), ['serve'], { cwd: home, env });
-    onTestFinished(() => void service.kill('SIGKILL'));
-    const closed = once(service, 'close');
-    await Promise.race([once(service.stdout, 'data'), closed]);
-    const demo = JSON.parse(readFileSync(join(home, 'data', 'demo.json'), 'utf8')) as Demo;
-    const client = new Client({
-      baseUrl: demo.baseUrl,
-      key: demo.apiKey,
-      authToken: demo.accounts[0]?.authToken ?? '',
-    });
-    expect((await client.get('/user/info', { userName: 'grace' })).status).toBe(200);
-    service.kill('SIGTERM');
-    expect((await closed)[0]).toBe(0);
-  },
-);
+test.skipIf(!isAll)('npm installs the package into an empty folder, where it serves calls', async () => {
+  // A folder of its own, because npm installs into the nearest parent that has a `node_modules`.
+  const home = mkdtempSync(join(tmpdir(), 'postern-installed-'));
+  onTestFinished(() => rmSync(home, { recursive: true, maxRetries: 5 }));
+  const options = ['--no-audit', '--no-fund', '--no-save'];
+  execFileSync('npm', ['install', ...options, join(folder, filename)], {
+    cwd: home,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  expect(existsSync(join(home, 'node_modules', 'vitest'))).toBe(false);
+  const env = {
+    PATH: process.env['PATH'],
+    DATA_DIR: join(home, 'data'),
+    PORT: '0',
+    SANDBOX_PORT: '0',
+    LOG_LEVEL: 'warn',
+  };
+  const service = spawn(join(home, 'node_modules', '.bin', 'postern'), ['serve'], { cwd: home, env });
+  onTestFinished(() => void service.kill('SIGKILL'));
+  const closed = once(service, 'close');
+  await Promise.race([once(service.stdout, 'data'), closed]);
+  const demo = JSON.parse(readFileSync(join(home, 'data', 'demo.json'), 'utf8')) as Demo;
+  const client = new Client({
+    baseUrl: demo.baseUrl,
+    key: demo.apiKey,
+    authToken: demo.accounts[0]?.authToken ?? '',
+  });
+  expect((await client.get('/user/info', { userName: 'grace' })).status).toBe(200);
+  service.kill('SIGTERM');
+  expect((await closed)[0]).toBe(0);
+});

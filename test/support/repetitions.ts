@@ -1,4 +1,5 @@
-const isAll = process.env['TEST_ALL'] === '1';
+/** Whether this is `npm run test:all`. */
+export const isAll = process.env['TEST_ALL'] === '1';
 
 /** Returns how often a test repeats itself: `few` times in `npm test`, `many` times in `npm run test:all`. */
 export const repetitions = (few: number, many: number): number => (isAll ? many : few);
