@@ -19,7 +19,7 @@ const surfaces = JSON.parse(readFileSync(join(import.meta.dirname, 'security/sur
 const names = surfaces.map(({ name }) => name);
 
 const values = readArguments(
-  `npm run security -- [--surface NAME]... [--hostile 24] [--all] [--seed 1a2b3c4d] [--list] [--record]
+  `npm run security -- [--surface NAME]... [--hostile 24] [--stop-ms 100] [--all] [--seed 1a2b3c4d] [--list] [--record]
 
 Attacks the built product and its parts: runs the tests of every surface, and attacks a running service with hostile requests. Prints a line for
 each surface with the number of attacks and how many were held. A test that fails, or an attack that stops the event loop or takes memory beyond
@@ -27,12 +27,14 @@ the targets of bench:hostile, is not held; the exit status is then 1.
 
   --surface  only this surface: ${names.join(', ')}
   --hostile  number of hostile requests, chosen by the seed; each file of them has at least one
+  --stop-ms  the target of bench:hostile for the longest stop of the event loop; more on a busy machine
   --all      all hostile requests, and the tests in browsers; takes about half an hour
   --seed     repeats a run: the hostile requests, and the order and the choices of the tests
   --list     print the surfaces with their tests and end`,
   {
     surface: { type: 'string', multiple: true },
     hostile: { type: 'string', default: '24' },
+    'stop-ms': { type: 'string', default: '100' },
     all: { type: 'boolean', default: false },
     seed: { type: 'string', default: randomBytes(4).toString('hex') },
     list: { type: 'boolean', default: false },
@@ -110,7 +112,10 @@ async function runHostile(byFile) {
   const wanted = [...byFile.values()].flat();
   if (wanted.length === 0) return byFile;
   const script = join(import.meta.dirname, 'bench-hostile.js');
-  const output = await run([script, '--json', ...wanted.flatMap((name) => ['--only', name])], { captures: true });
+  const output = await run(
+    [script, '--json', '--stop-ms', values['stop-ms'], ...wanted.flatMap((name) => ['--only', name])],
+    { captures: true },
+  );
   const measured = new Map(
     output
       .split('\n')

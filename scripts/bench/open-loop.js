@@ -2,7 +2,7 @@
 import { Pool } from 'undici';
 
 /** The maximum time in milliseconds that the client waits for the responses after the last request. */
-const drainMs = 20_000;
+const drainMs = 120_000;
 
 /** Returns numbers in [0, 1) that depend only on the seed (mulberry32). */
 export function seeded(seed) {

@@ -81,9 +81,13 @@ function compare(what, existing, written = new Map(), charged) {
 async function sentMessages(actor, caller) {
   const headers = { 'x-encryption-code': actor.encryptionCode };
   const ids = [BigInt(actor.userId), BigInt(actor.other.userId)].sort((a, b) => (a < b ? -1 : 1));
+  const conversation_id = ids.join(':');
+  // There is no conversation if no message was performed.
+  const list = await caller.rest('GET', '/dm/list', { count: '100' }, { ...actor, headers });
+  if (!list.data.conversations.some((each) => each.conversation_id === conversation_id)) return [];
   const texts = [];
   for (let cursor = null; ; ) {
-    const page = { conversation_id: ids.join(':'), count: '100', ...(cursor && { cursor }) };
+    const page = { conversation_id, count: '100', ...(cursor && { cursor }) };
     const { data } = await caller.rest('GET', '/dm/messages', page, { ...actor, headers });
     for (const { from_me, text } of data.messages) if (from_me) texts.push(text);
     cursor = data.next_cursor;

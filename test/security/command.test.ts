@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 const script = fileURLToPath(new URL('../../scripts/security.js', import.meta.url));
 
 test('the security suite attacks a surface, with tests and hostile requests, and prints a line for it', async () => {
-  const args = ['--surface', 'streams', '--hostile', '1', '--seed', '1a2b3c4d'];
+  const args = ['--surface', 'streams', '--hostile', '1', '--stop-ms', '60000', '--seed', '1a2b3c4d'];
   // Rejects if the script exits with 1.
   const { stdout } = await promisify(execFile)(process.execPath, [script, ...args]);
   const [, tried, held] = /^streams +(\d+) attacks, +(\d+) held$/m.exec(stdout) ?? [];

@@ -4,8 +4,16 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { findMongo, noMongo } from '../support/mongo-server.ts';
 
-const run = promisify(execFile);
-const script = (name: string) => fileURLToPath(new URL(`../../scripts/${name}.js`, import.meta.url));
+/** Runs a script and returns its output. Rejects with the output if the script exits with 1. */
+async function run(name: string, args: string[]): Promise<string> {
+  const script = fileURLToPath(new URL(`../../scripts/${name}.js`, import.meta.url));
+  const { stdout } = await promisify(execFile)(process.execPath, [script, ...args]).catch((error) => {
+    throw new Error(`${error.message}${error.stdout}`);
+  });
+  process.stdout.write(stdout);
+  return stdout;
+}
+
 const isMongoHere = findMongo() !== null;
 if (!isMongoHere) process.stderr.write(`test/soak/soak.test.ts ${noMongo}\n`);
 
@@ -15,16 +23,13 @@ test.each(isMongoHere ? ['sqlite', 'mongodb'] : ['sqlite'])(
   async (store) => {
     const short = ['--seconds', '12', '--fault-seconds', '0.6', '--grace', '5', '--step', '0.5'];
     const args = [...short, '--patient', '--store', store];
-    // Rejects with the output if the script exits with 1.
-    const { stdout } = await run(process.execPath, [script('soak'), ...args]);
-    process.stdout.write(stdout);
-    expect(stdout).not.toContain('BROKEN');
+    const output = await run('soak', args);
+    expect(output).not.toContain('BROKEN');
   },
 );
 
 test('every response during an overload is complete, or a refusal with Retry-After', { timeout: 900_000 }, async () => {
   const args = ['--seconds', '3', '--step', '0.5', '--normal', '2'];
-  const { stdout } = await run(process.execPath, [script('overload'), ...args]);
-  process.stdout.write(stdout);
-  expect(stdout).not.toContain('fault:');
+  const output = await run('overload', args);
+  expect(output).not.toContain('fault:');
 });
