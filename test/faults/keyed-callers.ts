@@ -5,7 +5,9 @@ import { pick } from './schedule.ts';
 /** The maximum number of waiting keys. A key of a dead gateway can be claimed again only after `claimTtlMs`, so many may wait. */
 const waitingLimit = 40;
 /** The maximum time for which a caller repeats a request after the last fault. It is longer than a claim lives. */
-const untilKnownMs = 180_000;
+const untilKnownMs = 300_000;
+/** After the last fault the pauses between repetitions grow to this, so that a slow database can process what waits. */
+const longestPauseMs = 15_000;
 
 /**
  * Posts tweets with Idempotency-Keys over REST and GraphQL, and repeats each request until its outcome is known, sometimes twice at the same time. In the end no
@@ -54,9 +56,13 @@ class KeyedRequest {
     const { tally, random, done } = this.#caller;
     let known = await first;
     let quietSince = Number.POSITIVE_INFINITY;
+    let pauseMs = 1_000;
     while (!known && performance.now() - quietSince < untilKnownMs) {
-      if (done()) quietSince = Math.min(quietSince, performance.now());
-      await pause(1_000 + random() * 1_000);
+      if (done()) {
+        quietSince = Math.min(quietSince, performance.now());
+        pauseMs = Math.min(longestPauseMs, pauseMs * 2);
+      }
+      await pause(pauseMs * (1 + random()));
       known = await this.sendOften();
     }
     // A repeated request must return the same response.

@@ -23,7 +23,7 @@ export const wanted = {
   long: process.env['KILLS_LONG'] === '1',
 };
 /** A slow start of the database takes long, and so does the takeover of pollers on a busy machine. */
-export const proofTimeoutMs = 600_000 + wanted.kills * 15_000 + wanted.each * 600_000;
+export const proofTimeoutMs = 900_000 + wanted.kills * 15_000 + wanted.each * 600_000;
 
 /**
  * Applies each fault alone, and then the faults of the seed, while callers send requests and events happen. Checks the money after every
