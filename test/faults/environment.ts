@@ -20,7 +20,7 @@ const webhooks = 4;
 /** The maximum number of events of a webhook that have not arrived yet. */
 const eventsOnTheirWay = 20;
 const credit = 100_000_000_000;
-const firstSuccessMs = 120_000;
+const firstSuccessMs = 300_000;
 
 export interface FaultEnvironmentOptions {
   backend: Backend;
@@ -88,11 +88,16 @@ export class FaultEnvironment {
       done: () => false,
     };
     const fixture = new FaultEnvironment(options, { process: sandbox, dir, url, books, probe });
-    await Promise.all(fixture.gateways.map((gateway) => gateway.ready()));
-    await fixture.#watchEvents(url, (await makeAccount(options, 'watcher')).key);
-    await fixture.#sendCallers(seed, keys);
-    await fixture.#firstSuccesses();
-    return fixture;
+    try {
+      await Promise.all(fixture.gateways.map((gateway) => gateway.ready()));
+      await fixture.#watchEvents(url, (await makeAccount(options, 'watcher')).key);
+      await fixture.#sendCallers(seed, keys);
+      await fixture.#firstSuccesses();
+      return fixture;
+    } catch (error) {
+      await fixture.stop();
+      throw error;
+    }
   }
 
   async #watchEvents(sandboxUrl: string, key: string): Promise<void> {
@@ -142,7 +147,7 @@ export class FaultEnvironment {
     const calling = this.books.slice(0, 2);
     const until = performance.now() + firstSuccessMs;
     while (calling.some(({ tally }) => tally.acknowledged === 0)) {
-      if (performance.now() > until) throw new Error('no call of some callers succeeded within two minutes');
+      if (performance.now() > until) throw new Error('no call of some callers succeeded within five minutes');
       await Promise.race([pause(10), this.#calling]);
     }
   }
