@@ -34,7 +34,7 @@ export default defineConfig(({ mode }) => ({
     testTimeout: 900_000,
     hookTimeout: 900_000,
     expect: { poll: { timeout: 180_000 } },
-    // Many tests wait for timers, so two cores have time for five workers.
+    // Tests often wait for timers, so five workers finish sooner than two, even on two cores.
     maxWorkers: 5,
   },
 }));

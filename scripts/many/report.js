@@ -113,7 +113,7 @@ export function pollersReport(results, command) {
   return {
     title: 'Many pollers',
     notes: [
-      `An idle account is polled every ${pollSeconds.join(' to ')} s: ${perPollMs.toFixed(2)} ms of processor time for each poll, and ${perPollerKib.toFixed(0)} KiB of memory for each poller. ` +
+      `An idle account is polled every ${pollSeconds.join(' to ')} s. Each poll takes ${perPollMs.toFixed(2)} ms of processor time, and each poller ${perPollerKib.toFixed(0)} KiB of memory. ` +
         `Pollers of 100,000 idle accounts send ${grouped(100_000 / meanPollSeconds)} requests a second and need ${needed.cores.toFixed(2)} cores and ${needed.gigabytes.toFixed(1)} GB. ` +
         `That is ${needed.gateways === 1 ? '1 gateway' : `${needed.gateways} gateways`} if pollers may take ${planned * 100} % of a core in each. ` +
         'The gateways of one store divide the pollers evenly among them, and each claims about 480 in a second.',

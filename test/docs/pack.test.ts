@@ -59,7 +59,7 @@ test('postern/webhooks works without the dependencies of the package, types incl
 
 // It installs the dependencies from the registry.
 test.skipIf(!isAll)('npm installs the package into an empty folder, where it serves calls', async () => {
-  // A folder of its own, because npm installs into the nearest parent that has a `node_modules`.
+  // npm installs into the nearest parent folder with a `node_modules`, so this folder is outside of the checkout.
   const home = mkdtempSync(join(tmpdir(), 'postern-installed-'));
   onTestFinished(() => rmSync(home, { recursive: true, maxRetries: 5 }));
   const options = ['--no-audit', '--no-fund', '--no-save'];

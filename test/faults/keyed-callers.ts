@@ -6,7 +6,7 @@ import { pick } from './schedule.ts';
 const waitingLimit = 40;
 /** The maximum time for which a caller repeats a request after the last fault. It is longer than a claim lives. */
 const untilKnownMs = 300_000;
-/** After the last fault the pauses between repetitions grow to this, so that a slow database can process what waits. */
+/** After the last fault, a caller repeats its request after ever longer pauses, so that a slow database can catch up. The longest is twice this. */
 const longestPauseMs = 15_000;
 
 /**

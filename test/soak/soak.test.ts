@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { findMongo, noMongo } from '../support/mongo-server.ts';
 
-/** Runs a script and returns its output. Rejects with the output if the script exits with 1. */
+/** Runs a script and returns its output. If the script exits with 1, the error contains the output. */
 async function run(name: string, args: string[]): Promise<string> {
   const script = fileURLToPath(new URL(`../../scripts/${name}.js`, import.meta.url));
   const { stdout } = await promisify(execFile)(process.execPath, [script, ...args]).catch((error) => {

@@ -1,4 +1,4 @@
-/** Whether this is `npm run test:all`. */
+/** True in `npm run test:all`, false in `npm test`. */
 export const isAll = process.env['TEST_ALL'] === '1';
 
 /** Returns how often a test repeats itself: `few` times in `npm test`, `many` times in `npm run test:all`. */

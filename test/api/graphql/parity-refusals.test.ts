@@ -96,7 +96,7 @@ test.each(named(checked))('%s is refused alike for wrong input and for what does
 /** Free actions send no request to the platform. */
 const onPlatform = actions.filter(({ actor, price }) => actor && price > 0);
 
-/** A call that hangs waits for its timeout, so `npm test` checks only these actions. */
+/** The actions whose timeout `npm test` checks. `npm run test:all` checks all of them, and waits for each timeout. */
 const hangingActions = ['tweet/advanced_search', 'user/followers', 'tweet/create', 'media/upload', 'dm/enroll'];
 
 describe.each(named(onPlatform))('%s', (_name, action) => {
