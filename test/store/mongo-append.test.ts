@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { MongoClient } from 'mongodb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openMongoStore } from '../../src/store/mongo/store.ts';
-import type { PollerDocument } from '../../src/store/mongo/webhook-documents.ts';
+import type { PollerDocument, WebhookDocument } from '../../src/store/mongo/webhook-documents.ts';
 import type { Append, PollerRecord, Store } from '../../src/store/port.ts';
 import { findMongo, type MongoServer, noMongo, startMongo } from '../support/mongo-server.ts';
 import { append, ids, names, poller, running, waits } from './webhook-makers.ts';
@@ -10,7 +10,7 @@ import { append, ids, names, poller, running, waits } from './webhook-makers.ts'
 const found = findMongo();
 if (!found) process.stderr.write(`test/store/mongo-append.test.ts ${noMongo}\n`);
 
-describe.skipIf(!found)('an append to MongoDB that was cut short', () => {
+describe.skipIf(!found)('a write to MongoDB that was cut short', () => {
   let server: MongoServer;
   let raw: MongoClient;
   let store: Store;
@@ -54,7 +54,7 @@ describe.skipIf(!found)('an append to MongoDB that was cut short', () => {
   const pendingEvents = ({ events }: Append) => events.map((event) => ({ ...event, webhooks: ['w1'] }));
 
   test.each([0, 1, 3])(
-    'is unseen, with %i events written, and completed by whoever claims the poller',
+    'an append is unseen, with %i events written, and completed by whoever claims the poller',
     async (written) => {
       await cutShort(names(3), written);
       expect(ids(await store.events.after('a', 'p1', 0, 10))).toEqual(['first']);
@@ -67,23 +67,33 @@ describe.skipIf(!found)('an append to MongoDB that was cut short', () => {
     },
   );
 
-  test.each([0, 2])('is completed, with %i events written, by the same append and by any other', async (written) => {
-    await cutShort(names(3), written);
-    await store.events.append(append(to, [...names(2), 'other']));
-    const events = await store.events.after('a', 'p1', 0, 10);
-    expect(events.map(({ id, place }) => [place, id])).toEqual([
-      [1, 'first'],
-      [2, 'e001'],
-      [3, 'e002'],
-      [4, 'e003'],
-      [5, 'other'],
-    ]);
-    expect(await waits(store)).toHaveLength(5);
-    await store.events.append(append(to, names(3)));
-    expect(await store.events.lastPlace('a', 'p1')).toBe(5);
+  test.each([0, 2])(
+    'an append is completed, with %i events written, by the same append and by any other',
+    async (written) => {
+      await cutShort(names(3), written);
+      await store.events.append(append(to, [...names(2), 'other']));
+      const events = await store.events.after('a', 'p1', 0, 10);
+      expect(events.map(({ id, place }) => [place, id])).toEqual([
+        [1, 'first'],
+        [2, 'e001'],
+        [3, 'e002'],
+        [4, 'e003'],
+        [5, 'other'],
+      ]);
+      expect(await waits(store)).toHaveLength(5);
+      await store.events.append(append(to, names(3)));
+      expect(await store.events.lastPlace('a', 'p1')).toBe(5);
+    },
+  );
+
+  test('leaves no deliveries of a webhook whose removal is repeated', async () => {
+    // The state after a removal that failed before it deleted the deliveries.
+    await raw.db().collection<WebhookDocument>('webhooks').deleteOne({ _id: 'w1' });
+    expect(await store.webhooks.remove('a', 'w1')).toBe(false);
+    expect(await raw.db().collection('deliveries').countDocuments()).toBe(0);
   });
 
-  test('keeps its places even if its poller is created again', async () => {
+  test('an append keeps its places even if its poller is created again', async () => {
     await store.webhooks.remove('a', 'w1');
     await cutShort(names(3), 0);
     await store.pollers.keepForStream(poller('p1', { createdAt: 9 }), store.now() + 60_000);

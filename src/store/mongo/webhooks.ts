@@ -118,7 +118,8 @@ export function mongoWebhooks(parts: Parts): WebhookStore {
         await addAudit(parts, session, audit);
         return true;
       });
-      if (removed) await link.run(() => deleteInBatches(deliveries, { account, webhook: id }), 0);
+      // An earlier removal of the webhook may have failed before its deliveries were deleted.
+      await link.run(() => deleteInBatches(deliveries, { account, webhook: id }), 0);
       return removed;
     },
   };
