@@ -2,6 +2,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import { writeDemoFiles } from '../api/demo/demo.ts';
 import { plainWelcome, welcomeText } from '../api/demo/welcome.ts';
+import { afterClose } from '../api/http/request-locals.ts';
 import { answerUnreadableRequests } from '../api/server/http-errors.ts';
 import { UnreadResponses } from '../api/server/unread-responses.ts';
 import type { Config } from '../shared/config/config.ts';
@@ -123,7 +124,7 @@ function watchTraffic(server: Server): Traffic {
   });
   server.on('request', (_request, response) => {
     responses.add(response);
-    response.once('close', () => responses.delete(response));
+    afterClose(response, () => responses.delete(response));
   });
   return { sockets, responses };
 }

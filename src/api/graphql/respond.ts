@@ -3,6 +3,7 @@ import type { ExecutionResult, GraphQLError } from 'graphql';
 import { PosternError } from '../../shared/errors/postern-error.ts';
 import { type ErrorCode, errorCodeHeader, errorCodeOf } from '../../shared/errors/table.ts';
 import { endResponse } from '../http/end-response.ts';
+import { showRate } from '../http/rate-limit.ts';
 import { noteError } from '../http/request-locals.ts';
 import { refusal } from './errors.ts';
 import { toJson } from './json-slices.ts';
@@ -66,6 +67,7 @@ function send(
   type: ResponseType,
 ): void {
   response.statusCode = 200;
+  showRate(response);
   for (const { extensions } of errors ?? []) {
     const { status = 200, headers = {}, code, spec = false } = (extensions['http'] ?? {}) as HttpExtension;
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { asPosternError } from '../../shared/errors/postern-error.ts';
+import { showRate } from './rate-limit.ts';
 import { localsOf } from './request-locals.ts';
 
 const heartbeatMs = 15_000;
@@ -41,6 +42,7 @@ export async function sendEventStream(response: ServerResponse, stream: EventStr
   // The caller may have disconnected while the stream was being opened.
   if (response.closed || response.destroyed) return end();
   response.statusCode = 200;
+  showRate(response);
   response.setHeader('content-type', 'text/event-stream; charset=utf-8');
   // Proxies such as nginx would buffer the events without this header.
   response.setHeader('x-accel-buffering', 'no');

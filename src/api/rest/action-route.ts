@@ -4,7 +4,7 @@ import type { ActionPipeline, Caller } from '../../actions/pipeline/action-pipel
 import { Cancellation, type CancelSignal } from '../../shared/runtime/cancellation.ts';
 import { showKept, showPayment } from '../http/credits.ts';
 import { readIdempotencyKey, requestContent } from '../http/idempotency-key.ts';
-import { localsOf } from '../http/request-locals.ts';
+import { afterClose, localsOf } from '../http/request-locals.ts';
 import { readAuthToken, readEncryptionCode, readProxyText } from './credentials.ts';
 import { sendBody } from './envelope.ts';
 import { performAction } from './perform-action.ts';
@@ -53,7 +53,7 @@ function contentOf(request: RestRequest, action: Action, input: RawInput, { auth
 /** Returns a signal that aborts if the connection closes before the response is sent. */
 function hangUpSignal(response: ServerResponse): CancelSignal {
   const cancellation = new Cancellation();
-  response.once('close', () => {
+  afterClose(response, () => {
     if (!response.writableFinished) cancellation.abort();
   });
   if (response.closed) cancellation.abort();

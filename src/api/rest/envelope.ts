@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { PosternError } from '../../shared/errors/postern-error.ts';
 import { errorCodeHeader, errorCodeOf } from '../../shared/errors/table.ts';
 import { endResponse } from '../http/end-response.ts';
+import { showRate } from '../http/rate-limit.ts';
 import { noteError } from '../http/request-locals.ts';
 
 /** The shape of every JSON response (docs/rest.md, Responses). */
@@ -43,6 +44,7 @@ export function errorBody(message: string): string {
 /** Sends an Envelope created by `dataBody` or `errorBody`. */
 export function sendBody(response: ServerResponse, status: number, body: string | Buffer): void {
   response.statusCode = status;
+  showRate(response);
   if (status >= 400 && !response.hasHeader(errorCodeHeader)) response.setHeader(errorCodeHeader, errorCodeOf(status));
   response.setHeader('content-type', 'application/json; charset=utf-8');
   response.setHeader('content-length', Buffer.byteLength(body));

@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { afterClose } from '../http/request-locals.ts';
 
-/** The open responses of each connection. */
+/** The open responses to pipelined requests, by connection. */
 const openResponses = new WeakMap<Socket, Set<ServerResponse>>();
 
 /**
@@ -10,9 +11,10 @@ const openResponses = new WeakMap<Socket, Set<ServerResponse>>();
  * leak.
  */
 export function closeWithConnection({ socket }: IncomingMessage, response: ServerResponse): void {
+  if (response.socket) return;
   const responses = openResponses.get(socket) ?? watch(socket);
   responses.add(response);
-  response.once('close', () => responses.delete(response));
+  afterClose(response, () => responses.delete(response));
 }
 
 function watch(socket: Socket): Set<ServerResponse> {

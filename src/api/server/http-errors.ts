@@ -5,7 +5,7 @@ import { asPosternError, PosternError } from '../../shared/errors/postern-error.
 import { errorCodeHeader } from '../../shared/errors/table.ts';
 import { logFailure } from '../../shared/observability/failures.ts';
 import type { Logger } from '../../shared/observability/logger.ts';
-import { localsOf } from '../http/request-locals.ts';
+import { localsOf, RequestLocals } from '../http/request-locals.ts';
 import { prefersPage, sendErrorPage } from '../pages/error-page.ts';
 import { errorBody, sendError } from '../rest/envelope.ts';
 import { undecodablePath } from '../rest/routes.ts';
@@ -96,7 +96,8 @@ export function answerUnreadableRequests(server: Server, observers: Observers): 
     }
     const { code, reason, status, message } = parserError(error.code);
     const requestId = newRequestId(observers.runtime);
-    requestEnded({ method: undefined, status, ms: 0, replayed: false }, { requestId, error: reason }, observers);
+    const locals = Object.assign(new RequestLocals(), { requestId, error: reason });
+    requestEnded({ method: undefined, status, ms: 0, replayed: false }, locals, observers);
     const body = errorBody(message);
     socket.end(
       `HTTP/1.1 ${status} ${reasons[status]}\r\ncontent-type: application/json; charset=utf-8\r\n` +

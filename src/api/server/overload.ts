@@ -4,6 +4,7 @@ import { PosternError } from '../../shared/errors/postern-error.ts';
 import type { ErrorReason } from '../../shared/errors/reasons.ts';
 import { type Runtime, repeat, type Timer } from '../../shared/runtime/runtime.ts';
 import { streamOpened } from '../http/event-stream.ts';
+import { afterClose } from '../http/request-locals.ts';
 import { AdaptiveLimit, type ReadLateness } from './adaptive-limit.ts';
 
 export interface OverloadOptions {
@@ -91,7 +92,7 @@ export class Overload {
       if (others > 0) this.#inFlightOf.set(caller, others);
       else this.#inFlightOf.delete(caller);
     };
-    response.once('close', leave);
+    afterClose(response, leave);
     response.once(streamOpened, leave);
   }
 

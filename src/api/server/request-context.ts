@@ -4,7 +4,13 @@ import type { Micros } from '../../shared/model/money.ts';
 import type { Logger } from '../../shared/observability/logger.ts';
 import type { Metrics } from '../../shared/observability/metrics.ts';
 import type { Runtime } from '../../shared/runtime/runtime.ts';
-import { type GraphqlLocals, localsOf, longestOperationName, type RequestLocals } from '../http/request-locals.ts';
+import {
+  afterClose,
+  type GraphqlLocals,
+  localsOf,
+  longestOperationName,
+  type RequestLocals,
+} from '../http/request-locals.ts';
 import { endTrace } from './trace-request.ts';
 
 const callersOwnId = /^[\x21-\x7e]{1,64}$/;
@@ -32,7 +38,7 @@ export function observeRequest(request: IncomingMessage, response: ServerRespons
   const { runtime, metrics } = observers;
   const startedAt = runtime.now();
   metrics.inFlight.inc();
-  response.once('close', () => {
+  afterClose(response, () => {
     metrics.inFlight.dec();
     const ms = runtime.now() - startedAt;
     const locals = localsOf(response);
