@@ -55,6 +55,8 @@ const before: Readonly<Record<string, string>> = {
 /** The maximum number of reads until the state has settled. */
 const maxTries = 100;
 
+const tweetText = 'What the parity of two faces is shown by';
+
 export class ParityFixture<Platform extends ParityPlatform = ParityPlatform> {
   readonly platform: Platform;
   readonly receiver: TestReceiver;
@@ -89,7 +91,7 @@ export class ParityFixture<Platform extends ParityPlatform = ParityPlatform> {
 
   /** Creates a tweet and waits until it is in the list of its author's tweets. */
   async #writeTweet(client: Client, userName: string): Promise<string> {
-    const made = await client.post('/tweet/create', { text: 'What the parity of two faces is shown by' });
+    const made = await client.post('/tweet/create', { text: tweetText });
     const id = String(made.body.data['id']);
     const listed = async () => {
       const { tweets } = (await client.get('/user/tweets_and_replies', { userName })).body.data;
@@ -99,7 +101,7 @@ export class ParityFixture<Platform extends ParityPlatform = ParityPlatform> {
     return id;
   }
 
-  /** Returns the state of a caller when it differs from `before` and does not change any more. */
+  /** Returns the state of a caller when it is consistent, differs from `before` and does not change any more. */
   async settledState(apiClients: ApiClients, action: Action, before: unknown = null): Promise<unknown> {
     const { settlingMs } = this.platform;
     let state = await this.state(apiClients, action);
@@ -107,7 +109,7 @@ export class ParityFixture<Platform extends ParityPlatform = ParityPlatform> {
     for (let tries = 0; !isSettled && tries < maxTries; tries += 1) {
       await sleep(settlingMs);
       const next = await this.state(apiClients, action);
-      isSettled = isDeepStrictEqual(next, state) && !isDeepStrictEqual(next, before);
+      isSettled = isDeepStrictEqual(next, state) && !isDeepStrictEqual(next, before) && isConsistent(next);
       state = next;
     }
     return state;
@@ -197,7 +199,7 @@ export class ParityFixture<Platform extends ParityPlatform = ParityPlatform> {
     if (earlier === undefined) return;
     const others = client.with({ key: this.platform.payerKey });
     const input = earlier === 'user/follow' ? { user_id: target.user.userId } : { tweet_id: target.tweetId };
-    const without = await this.state(apiClients);
+    const without = await this.settledState(apiClients, action);
     await others.post(`/${earlier}`, input);
     await this.settledState(apiClients, action, without);
   }
@@ -266,6 +268,27 @@ export class ParityFixture<Platform extends ParityPlatform = ParityPlatform> {
 export async function writeArticle(client: Client, publish: boolean): Promise<string> {
   const article = { title: 'Of two faces', content: 'They say **the same**.', publish };
   return String((await client.post('/article/create', article)).body.data['article_id']);
+}
+
+/**
+ * Returns false if a part of the state does not show a write yet that another part shows: the tweet is listed before it can be read, or an
+ * article has another status before its tweet is listed or no longer listed.
+ */
+function isConsistent(state: unknown): boolean {
+  const {
+    tweetStatus,
+    tweets,
+    articles = [],
+  } = state as {
+    tweetStatus: number;
+    tweets: string[];
+    articles?: [title: string, status: string][];
+  };
+  const isListed = (text: string) => tweets.includes(text);
+  return (
+    isListed(tweetText) === (tweetStatus === 200) &&
+    articles.every(([title, status]) => isListed(title) === (status === 'published'))
+  );
 }
 
 async function articlesOf(client: Client): Promise<unknown[]> {
