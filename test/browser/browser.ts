@@ -4,7 +4,7 @@ import { type Browser, type ConsoleMessage, chromium, type Locator, type Page } 
 const executablePath = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
 
 /** How long a page has time for each step. It ends a test that hangs; no test may fail because the machine is slow. */
-const pageTimeoutMs = 180_000;
+const pageTimeoutMs = 600_000;
 
 /** The reason why no browser can be opened here; `null` if it can. */
 export const browserMissing = existsSync(executablePath)

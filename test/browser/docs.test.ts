@@ -4,7 +4,7 @@ import { startService, type TestService } from '../support/service.ts';
 import { browserMissing, openBrowser, openPage, scrollsSideways } from './browser.ts';
 
 // The reference is a large program, which needs some seconds to start on a busy machine.
-const patienceMs = 60_000;
+const patienceMs = 600_000;
 
 // The title contains the reason why these tests are skipped.
 describe.skipIf(browserMissing !== null)(`/docs in a browser${browserMissing ? ` (${browserMissing})` : ''}`, () => {

@@ -48,7 +48,7 @@ async function readSheet(store: Store, account: string): Promise<Sheet> {
 
 /** A database that was just started may refuse the first query. */
 export async function patiently<T>(work: () => Promise<T>): Promise<T> {
-  const deadline = performance.now() + 120_000;
+  const deadline = performance.now() + 600_000;
   for (;;) {
     try {
       return await work();

@@ -18,15 +18,12 @@ if (!ours) process.stderr.write(`test/faults/upgrade.test.ts, mongodb: ${found ?
 
 /** The folder of an older version. Without it the upgrade is from this version to the next one. */
 const older = process.env['KILLS_OLD'];
-const timeout = 900_000;
 /** The time for which two versions run side by side in each state of the upgrade. */
 const besideMs = 1_500;
 
-test('on sqlite, no charge, tweet or event is lost or doubled by an upgrade', { timeout }, () =>
-  upgrade(sqliteBackend),
-);
+test('on sqlite, no charge, tweet or event is lost or doubled by an upgrade', () => upgrade(sqliteBackend));
 
-test.skipIf(ours === null)('on mongodb, no charge, tweet or event is lost or doubled by an upgrade', { timeout }, () =>
+test.skipIf(ours === null)('on mongodb, no charge, tweet or event is lost or doubled by an upgrade', () =>
   upgrade(() => mongoBackend(ours as NonNullable<typeof ours>)),
 );
 

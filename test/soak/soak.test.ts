@@ -19,7 +19,6 @@ if (!isMongoHere) process.stderr.write(`test/soak/soak.test.ts ${noMongo}\n`);
 
 test.each(isMongoHere ? ['sqlite', 'mongodb'] : ['sqlite'])(
   'all kinds of calls fail only during faults and are charged exactly, on %s',
-  { timeout: 900_000 },
   async (store) => {
     const short = ['--seconds', '12', '--fault-seconds', '0.6', '--grace', '5', '--step', '0.5'];
     const args = [...short, '--patient', '--store', store];
@@ -28,7 +27,7 @@ test.each(isMongoHere ? ['sqlite', 'mongodb'] : ['sqlite'])(
   },
 );
 
-test('every response during an overload is complete, or a refusal with Retry-After', { timeout: 900_000 }, async () => {
+test('every response during an overload is complete, or a refusal with Retry-After', async () => {
   const args = ['--seconds', '3', '--step', '0.5', '--normal', '2'];
   const output = await run('overload', args);
   expect(output).not.toContain('fault:');

@@ -164,7 +164,7 @@ function guard({ pid }: ChildProcess, directory: string): ChildProcess {
 }
 
 async function answers(port: number, initiate: boolean, check: () => void): Promise<void> {
-  const deadline = performance.now() + 120_000;
+  const deadline = performance.now() + 600_000;
   for (;;) {
     check();
     const client = new MongoClient(`mongodb://127.0.0.1:${port}/?directConnection=true`, {

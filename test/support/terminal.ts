@@ -24,7 +24,7 @@ export function inTerminal(
   const words = [process.execPath, command, ...args].map((word) => `'${word}'`).join(' ');
   const waiting = [...answers];
   return new Promise((resolve) => {
-    const options = { env: { PATH: process.env['PATH'], TERM: 'xterm-256color', ...env }, timeout: 120_000 };
+    const options = { env: { PATH: process.env['PATH'], TERM: 'xterm-256color', ...env }, timeout: 600_000 };
     const script = ['-qec', `stty cols ${columns}; ${words}`, '/dev/null'];
     const child = execFile('script', script, options, (_error, out) => resolve(out));
     let seen = '';
