@@ -51,13 +51,13 @@ export async function serve(config: Config, overrides: Overrides = {}): Promise<
   // handled normally.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   const runtime = overrides.runtime ?? systemRuntime;
-  const traffic = watchTraffic(server);
+  const traffic = new Traffic(server);
   const { connections } = config.limits;
   if (!overrides.group) server.maxConnections = connections;
   // In a worker, `maxConnections` cannot be used, because Node would pass refused connections to the next worker, endlessly if all workers
   // are full.
-  else server.prependListener('connection', (socket) => void (traffic.sockets.size >= connections && socket.destroy()));
-  const unread = new UnreadResponses(traffic.responses, runtime);
+  else server.prependListener('connection', (socket) => void (traffic.connections >= connections && socket.destroy()));
+  const unread = new UnreadResponses(traffic, runtime);
   const sweeping = repeat(runtime, unreadSweepMs, async () => {
     const clients = unread.sweep();
     if (clients > 0) app.logger.info({ clients }, 'disconnected clients that did not read their responses');
@@ -110,23 +110,37 @@ function originOf(server: Server, host: string): string {
   return `http://${shown.includes(':') ? `[${shown}]` : shown}:${port}`;
 }
 
-interface Traffic {
-  readonly sockets: ReadonlySet<Socket>;
-  readonly responses: ReadonlySet<ServerResponse>;
-}
+/**
+ * The open connections of a server and their open responses. Each connection has an array of its open responses, because a Set of all
+ * responses would keep ended responses in memory (docs/architecture-decisions.md, Speed).
+ */
+class Traffic implements Iterable<ServerResponse> {
+  readonly #responsesOf = new Map<Socket, ServerResponse[]>();
 
-function watchTraffic(server: Server): Traffic {
-  const sockets = new Set<Socket>();
-  const responses = new Set<ServerResponse>();
-  server.on('connection', (socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
-  });
-  server.on('request', (_request, response) => {
-    responses.add(response);
-    afterClose(response, () => responses.delete(response));
-  });
-  return { sockets, responses };
+  constructor(server: Server) {
+    server.on('connection', (socket) => {
+      this.#responsesOf.set(socket, []);
+      socket.once('close', () => this.#responsesOf.delete(socket));
+    });
+    server.on('request', (request, response) => {
+      const open = this.#responsesOf.get(request.socket);
+      if (!open) return;
+      open.push(response);
+      afterClose(response, () => open.splice(open.indexOf(response), 1));
+    });
+  }
+
+  get connections(): number {
+    return this.#responsesOf.size;
+  }
+
+  get sockets(): Iterable<Socket> {
+    return this.#responsesOf.keys();
+  }
+
+  *[Symbol.iterator](): IterableIterator<ServerResponse> {
+    for (const responses of this.#responsesOf.values()) yield* responses;
+  }
 }
 
 /**
@@ -142,23 +156,22 @@ async function handOverConnections(server: Server, traffic: Traffic): Promise<vo
 }
 
 /** A busy connection ends after its response if the response contains `Connection: close`. */
-function closeAfterResponses(server: Server, { responses }: Traffic): void {
+function closeAfterResponses(server: Server, traffic: Traffic): void {
   const sayClose = (response: ServerResponse) => {
     response.shouldKeepAlive = false;
   };
-  for (const response of responses) sayClose(response);
+  for (const response of traffic) sayClose(response);
   server.prependListener('request', (_request, response) => sayClose(response));
 }
 
 async function drain(server: Server, traffic: Traffic): Promise<void> {
-  const { sockets } = traffic;
   // `close` ends idle connections only.
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   closeAfterResponses(server, traffic);
   const sweeping = setInterval(() => {
     server.closeIdleConnections();
     // Connections without a request are ended too. Browsers keep such connections ready, and Node does not treat them as idle.
-    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+    for (const socket of traffic.sockets) if (socket.bytesRead === 0) socket.destroy();
   }, 50);
   const deadline = setTimeout(() => server.closeAllConnections(), drainMs);
   await closed;

@@ -8,7 +8,10 @@ export function applyRate(state: RateState | null, response: ServerResponse): vo
   if (state && !state.allowed) throw rateRefusal(state);
 }
 
-/** Sets the headers with the remaining calls (draft-ietf-httpapi-ratelimit-headers-07). Called when the response begins. */
+/**
+ * Sets the headers with the remaining calls (draft-ietf-httpapi-ratelimit-headers-07). Each function that sends a response to a checked key
+ * must call it before the first byte.
+ */
 export function showRate(response: ServerResponse): void {
   const state = localsOf(response).rate;
   if (state === null) return;

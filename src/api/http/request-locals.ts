@@ -36,7 +36,7 @@ export class RequestLocals {
   handled: Promise<unknown> | undefined;
   /** The state of the key's rate limit, which the headers of the response show. */
   rate: RateState | null = null;
-  /** Called when the response is closed. */
+  /** The tasks of `afterClose`. */
   closeTasks: (() => void)[] | undefined;
 }
 
@@ -64,8 +64,8 @@ export function localsOf(response: ServerResponse): RequestLocals {
 }
 
 /**
- * Calls `task` once when the response is closed. All tasks of a response share one listener, because every call has several, and a listener
- * for each would live as long as the call.
+ * Calls `task` once when the response closes. If the response is already closed, `task` is never called. All tasks of a response share one
+ * listener, because `once` creates an object for each listener and every call has several tasks.
  */
 export function afterClose(response: ServerResponse, task: () => void): void {
   const locals = localsOf(response);

@@ -11,6 +11,7 @@ const openResponses = new WeakMap<Socket, Set<ServerResponse>>();
  * leak.
  */
 export function closeWithConnection({ socket }: IncomingMessage, response: ServerResponse): void {
+  // Node emits `close` itself for a response that has its socket from the beginning.
   if (response.socket) return;
   const responses = openResponses.get(socket) ?? watch(socket);
   responses.add(response);

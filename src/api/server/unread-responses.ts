@@ -32,13 +32,13 @@ interface Unread {
  * the limit, the account with the most unread bytes loses its oldest response. This is repeated until the rest fits.
  */
 export class UnreadResponses {
-  readonly #responses: ReadonlySet<ServerResponse>;
+  readonly #responses: Iterable<ServerResponse>;
   readonly #runtime: Runtime;
   readonly #options: UnreadOptions;
   #unread = new Map<ServerResponse, Unread>();
 
   /** `responses` contains all responses that are still open. */
-  constructor(responses: ReadonlySet<ServerResponse>, runtime: Runtime, options: UnreadOptions = defaults) {
+  constructor(responses: Iterable<ServerResponse>, runtime: Runtime, options: UnreadOptions = defaults) {
     this.#responses = responses;
     this.#runtime = runtime;
     this.#options = options;

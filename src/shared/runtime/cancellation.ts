@@ -11,21 +11,22 @@ export interface CancelSignal {
  */
 export class Cancellation implements CancelSignal {
   aborted = false;
-  readonly #listeners = new Set<() => void>();
+  #listeners: (() => void)[] = [];
 
   abort(): void {
     this.aborted = true;
-    const listeners = [...this.#listeners];
-    this.#listeners.clear();
+    const listeners = this.#listeners;
+    this.#listeners = [];
     for (const listener of listeners) listener();
   }
 
   addEventListener(_type: 'abort', listener: () => void): void {
-    this.#listeners.add(listener);
+    if (!this.#listeners.includes(listener)) this.#listeners.push(listener);
   }
 
   removeEventListener(_type: 'abort', listener: () => void): void {
-    this.#listeners.delete(listener);
+    const at = this.#listeners.indexOf(listener);
+    if (at >= 0) this.#listeners.splice(at, 1);
   }
 }
 

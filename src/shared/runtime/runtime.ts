@@ -15,22 +15,28 @@ export interface Runtime {
   after(delayMs: number, task: () => void): Timer;
 }
 
-const timers = new Set<NodeJS.Timeout>();
+/** The number of pending timers. A Set of them would keep the objects of ended calls in memory (docs/architecture-decisions.md, Speed). */
+let pending = 0;
 
 export const systemRuntime: Runtime = {
   now: () => Date.now(),
   randomBytes: takeRandom,
   after(delayMs, task) {
+    let isPending = true;
+    const end = () => {
+      if (isPending) pending -= 1;
+      isPending = false;
+    };
     const handle = setTimeout(() => {
-      timers.delete(handle);
+      end();
       task();
     }, delayMs);
     handle.unref();
-    timers.add(handle);
+    pending += 1;
     return {
       cancel: () => {
         clearTimeout(handle);
-        timers.delete(handle);
+        end();
       },
     };
   },
@@ -38,7 +44,7 @@ export const systemRuntime: Runtime = {
 
 /** Returns the number of timers of `systemRuntime` that are pending in this thread. */
 export function pendingTimers(): number {
-  return timers.size;
+  return pending;
 }
 
 const poolBytes = 8_192;

@@ -26,11 +26,12 @@ export class RemoteStore implements Store {
   readonly platformState: Store['platformState'];
   readonly identifiers: Store['identifiers'];
   readonly now: () => number;
-  readonly callsWaiting = () => this.#waiting.size;
+  readonly callsWaiting = () => this.#waiting.length - this.#freeIds.length;
   readonly #port: MessagePort | Worker;
-  readonly #waiting = new Map<number, Waiting>();
+  /** The pending calls, with their ids as indices, because a Map would keep ended calls in memory (docs/architecture-decisions.md, Speed). */
+  #waiting: (Waiting | null)[] = [];
+  #freeIds: number[] = [];
   #calls: Calls[number][] = [];
-  #lastId = 0;
   #gone: StoreUnavailableError | undefined;
 
   /** `now` is the store's clock, which must be the clock of this machine. */
@@ -74,8 +75,9 @@ export class RemoteStore implements Store {
   /** Rejects all pending calls, because the other thread has ended. */
   lose(cause: Error): void {
     this.#gone ??= new StoreUnavailableError('The thread of the store has ended', { cause });
-    for (const { reject } of this.#waiting.values()) reject(this.#gone);
-    this.#waiting.clear();
+    for (const waiting of this.#waiting) waiting?.reject(this.#gone);
+    this.#waiting = [];
+    this.#freeIds = [];
   }
 
   #group<Group extends StoreGroup>(group: Group): Store[Group] {
@@ -89,8 +91,8 @@ export class RemoteStore implements Store {
   #call(method: Method, args: readonly unknown[]): Promise<unknown> {
     if (this.#gone) return Promise.reject(this.#gone);
     return new Promise((resolve, reject) => {
-      const id = ++this.#lastId;
-      this.#waiting.set(id, { resolve, reject });
+      const id = this.#freeIds.pop() ?? this.#waiting.length;
+      this.#waiting[id] = { resolve, reject };
       if (this.#calls.push({ id, method, args }) > 1) return;
       queueMicrotask(() => {
         this.#port.postMessage(this.#calls satisfies Calls);
@@ -101,10 +103,12 @@ export class RemoteStore implements Store {
 
   #settle(answers: Answers): void {
     for (const answer of answers) {
-      const waiting = this.#waiting.get(answer.id);
-      this.#waiting.delete(answer.id);
-      if ('value' in answer) waiting?.resolve(answer.value);
-      else waiting?.reject(answer.unavailable ? unavailable(answer.failure) : answer.failure);
+      const waiting = this.#waiting[answer.id];
+      if (!waiting) continue;
+      this.#waiting[answer.id] = null;
+      this.#freeIds.push(answer.id);
+      if ('value' in answer) waiting.resolve(answer.value);
+      else waiting.reject(answer.unavailable ? unavailable(answer.failure) : answer.failure);
     }
   }
 }
