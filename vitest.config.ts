@@ -31,8 +31,8 @@ export default defineConfig(({ mode }) => ({
     // A file that loads the service again needs a second of processor time for it.
     isolate: false,
     // Limits end a test that hangs. No test may fail because the machine is slow.
-    testTimeout: 3_600_000,
-    hookTimeout: 3_600_000,
+    testTimeout: 1_800_000,
+    hookTimeout: 1_800_000,
     teardownTimeout: 120_000,
     expect: { poll: { timeout: 600_000 } },
     // Tests often wait for timers, so five workers finish sooner than two, even on two cores.

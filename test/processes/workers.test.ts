@@ -164,11 +164,15 @@ describe('two workers', () => {
   test('allow no more wrong codes than one process', async () => {
     const { key } = await makeKey(20);
     const { authToken } = await sandbox.mint();
-    const guess = (code: number) =>
-      request(`${demo.baseUrl}/dm/list?count=1`, {
+    const guess = async (code: number): Promise<{ status: number; text: string }> => {
+      const { statusCode, body } = await request(`${demo.baseUrl}/dm/list?count=1`, {
         reset: true,
         headers: { authorization: `Bearer ${key}`, 'x-auth-token': authToken, 'x-encryption-code': String(code) },
-      }).then(async ({ statusCode, body }) => ({ status: statusCode, text: await body.text() }));
+      });
+      const text = await body.text();
+      // On a busy machine the key realms may respond too late. Such a guess is not counted as a wrong code.
+      return statusCode === 503 ? guess(code) : { status: statusCode, text };
+    };
     const answers = await Promise.all([170391, 270391, 370391, 470391, 570391, 670391].map(guess));
     expect(count(answers, 403)).toBe(3);
     expect(count(answers, 429)).toBe(3);
