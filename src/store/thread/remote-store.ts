@@ -28,8 +28,12 @@ export class RemoteStore implements Store {
   readonly now: () => number;
   readonly callsWaiting = () => this.#waiting.length - this.#freeIds.length;
   readonly #port: MessagePort | Worker;
-  /** The pending calls, with their ids as indices, because a Map would keep ended calls in memory (docs/architecture-decisions.md, Speed). */
+  /**
+   * The pending calls, with their ids as indices; `null` for a free id. A Map would keep ended calls in memory
+   * (docs/architecture-decisions.md, Speed).
+   */
   #waiting: (Waiting | null)[] = [];
+  /** An id is free again when its response has arrived. Each call has exactly one response. */
   #freeIds: number[] = [];
   #calls: Calls[number][] = [];
   #gone: StoreUnavailableError | undefined;

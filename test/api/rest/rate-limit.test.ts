@@ -3,6 +3,9 @@ import { Client } from '../../support/client.ts';
 import { expectRefusal } from '../../support/refusal.ts';
 import { startService, type TestService } from '../../support/service.ts';
 
+// The service loads it at the first request (test/support/service.ts).
+import '../../../src/api/mcp/http.ts';
+
 let service: TestService;
 
 beforeAll(async () => {
@@ -39,6 +42,41 @@ describe('a key that may make five calls a minute', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([400, 400, 400, 400, 400, 429]);
     expect((await (await caller()).get('/account/balance')).status).toBe(200);
   });
+});
+
+function mcp(message: unknown) {
+  return {
+    path: '/mcp',
+    method: 'POST',
+    body: JSON.stringify(message),
+    headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+  };
+}
+
+const subscription = 'subscription { events { id } }';
+const graphql = (query: string, headers: Record<string, string> = {}) => ({
+  path: '/graphql',
+  method: 'POST',
+  body: JSON.stringify({ query }),
+  headers: { 'content-type': 'application/json', ...headers },
+});
+
+test.each([
+  ['a refusal of REST', 400, { path: '/v1/user/info' }],
+  ['a result of GraphQL', 200, graphql('{ account { id } }')],
+  ['a refusal of GraphQL', 400, graphql('{ nothing }', { accept: 'application/graphql-response+json' })],
+  ['a stream of REST', 200, { path: '/v1/events' }],
+  ['a stream of GraphQL', 200, graphql(subscription, { accept: 'text/event-stream' })],
+  ['a result of the Model Context Protocol', 200, mcp({ jsonrpc: '2.0', id: 1, method: 'ping' })],
+  ['a refusal of the Model Context Protocol', 400, mcp('no message')],
+])('%s has the headers of the limit', async (_name, status, { path, ...init }) => {
+  const { key = '', authToken = '' } = (await caller()).options;
+  const headers = { ...('headers' in init && init.headers), authorization: `Bearer ${key}`, 'x-auth-token': authToken };
+  const answer = await fetch(`${service.origin}${path}`, { ...init, headers });
+  expect(answer.status).toBe(status);
+  const named = ['policy', 'limit', 'remaining', 'reset'].map((name) => answer.headers.get(`ratelimit-${name}`));
+  expect(named).toEqual(['5;w=60', '5', '4', expect.stringMatching(/^\d+$/)]);
+  await answer.body?.cancel();
 });
 
 test('without a valid key nothing is counted', async () => {
