@@ -52,8 +52,8 @@ const mutation = (aliases: number) =>
   `mutation($i: CreateArticleInput!) { ${Array.from({ length: aliases }, (_, at) => `a${at}: createArticle(input: $i) { articleId }`).join(' ')} }`;
 
 /**
- * Returns the longest time for which `run` blocked the event loop of this process, which runs the service too. The time is that of the
- * processor, so it does not depend on what else the machine does.
+ * Returns the longest time in milliseconds for which `run` blocked the event loop. The service runs in this process. Only processor time
+ * counts, so the result does not depend on other processes.
  */
 async function longestStop(run: () => Promise<unknown>): Promise<number> {
   let longest = 0;

@@ -13,11 +13,6 @@ const calls = repetitions(400, 10_000);
 const affordable = calls * 0.6;
 const price = 1_000;
 
-/** The errors of calls whose charge took longer than the gateway waits for the store. */
-const storeWasSlow = /store is unavailable|could not be recorded in time|Its reservation had expired/;
-/** The error of a call that may be charged although it failed. */
-const mayBeCharged = /could not be recorded in time/;
-
 const found = findMongo();
 if (!found) process.stderr.write(`test/processes/two-gateways.test.ts, MongoDB: ${noMongo}\n`);
 describe.each(['sqlite', 'mongodb'])('two gateways on one %s store', (kind) => {
@@ -59,38 +54,30 @@ describe.each(['sqlite', 'mongodb'])('two gateways on one %s store', (kind) => {
           dispatcher: agent,
           headers: { authorization: `Bearer ${key}`, 'x-auth-token': demo?.accounts[0]?.authToken ?? '' },
         });
-        const text = await body.text();
-        const isLate = statusCode === 503 && storeWasSlow.test(text);
-        return {
-          number,
-          status: statusCode,
-          remaining: headers['x-credits-remaining'],
-          isLate,
-          mayBeCharged: isLate && mayBeCharged.test(text),
-        };
+        await body.dump();
+        return { number, status: statusCode, remaining: headers['x-credits-remaining'] };
       };
       const answers: Awaited<ReturnType<typeof call>>[] = [];
-      // The number of failed calls that may be charged.
-      let uncertain = 0;
-      let isRepeated = false;
+      let unavailable = 0;
       let numbers = Array.from({ length: calls }, (_, number) => number);
       for (;;) {
         const latest = await Promise.all(numbers.map(call));
-        answers.push(...latest.filter(({ isLate }) => !isLate));
-        uncertain += latest.filter((answer) => answer.mayBeCharged).length;
-        // Calls that failed because the store is slow are sent again when their credit is released.
-        numbers = latest.filter(({ isLate }) => isLate).map(({ number }) => number);
+        answers.push(...latest.filter(({ status }) => status !== 503));
+        // On a slow machine the store may respond too late. The gateway then returns 503, and the call is sent again after its reservation
+        // was released.
+        numbers = latest.filter(({ status }) => status === 503).map(({ number }) => number);
         if (numbers.length === 0) break;
-        isRepeated = true;
+        unavailable += numbers.length;
         await until(async () => expect((await balance())?.held).toBe(0));
       }
       const succeeded = answers.filter(({ status }) => status === 200);
       expect(answers.filter(({ status }) => status === 402)).toHaveLength(calls - succeeded.length);
       expect(succeeded.length).toBeLessThanOrEqual(affordable);
-      expect(succeeded.length).toBeGreaterThanOrEqual(affordable - uncertain);
+      // A call may be charged although its response was 503.
+      expect(succeeded.length).toBeGreaterThanOrEqual(affordable - unavailable);
       expect(new Set(succeeded.map(({ remaining }) => remaining)).size).toBe(succeeded.length);
       const spent = { paid: affordable * price, charged: affordable * price, avail: 0, held: 0 };
-      if (isRepeated) await until(async () => expect(await balance()).toEqual(spent));
+      if (unavailable > 0) await until(async () => expect(await balance()).toEqual(spent));
       else expect(await balance()).toEqual(spent);
     });
 

@@ -87,7 +87,7 @@ describe.skipIf(!found)('a write to MongoDB that was cut short', () => {
   );
 
   test('a repeated removal of a webhook leaves no deliveries', async () => {
-    // The state after a removal that failed before it deleted the deliveries.
+    // An earlier removal has deleted the webhook and then failed, so the deliveries are still stored.
     await raw.db().collection<WebhookDocument>('webhooks').deleteOne({ _id: 'w1' });
     const deliveries = raw.db().collection('deliveries');
     expect(await deliveries.countDocuments()).toBe(1);

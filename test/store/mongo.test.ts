@@ -24,7 +24,7 @@ describe.skipIf(!found)('on a MongoDB server', () => {
   describeStore('the mongodb store', async () => {
     const database = `postern-${randomBytes(8).toString('hex')}`;
     const opened: Store[] = [];
-    // The store's clock is ahead, because the server deletes documents that have expired by its own clock, and a test may take long.
+    // The server deletes expired documents by its own clock. The store's clock is a day ahead, so nothing expires during a slow test.
     let clock = Date.now() + dayMs;
     return {
       async open() {

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { type RateState, rateRefusal } from '../../billing/rate-limiter.ts';
 import { localsOf } from './request-locals.ts';
 
-/** Records the remaining calls for `showRate`. Throws `rate_limited` if the call is not allowed. */
+/** Keeps the state of the rate limit for `showRate`. Throws `rate_limited` if the call is not allowed. */
 export function applyRate(state: RateState | null, response: ServerResponse): void {
   localsOf(response).rate = state;
   if (state && !state.allowed) throw rateRefusal(state);

@@ -101,7 +101,7 @@ export class ParityFixture<Platform extends ParityPlatform = ParityPlatform> {
     return id;
   }
 
-  /** Returns the state of a caller when it is consistent, differs from `before` and does not change any more. */
+  /** Returns the state of a caller after it has settled: two reads are equal, consistent, and differ from `before`. */
   async settledState(apiClients: ApiClients, action: Action, before: unknown = null): Promise<unknown> {
     const { settlingMs } = this.platform;
     let state = await this.state(apiClients, action);
@@ -271,8 +271,8 @@ export async function writeArticle(client: Client, publish: boolean): Promise<st
 }
 
 /**
- * Returns false if a part of the state does not show a write yet that another part shows: the tweet is listed before it can be read, or an
- * article has another status before its tweet is listed or no longer listed.
+ * Returns false if one part of the state shows a write and another part does not show it yet. The tweet must be listed if and only if it can
+ * be read. The tweet of an article must be listed if and only if the article is published.
  */
 function isConsistent(state: unknown): boolean {
   const {
