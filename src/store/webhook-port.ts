@@ -79,7 +79,7 @@ export interface WebhookStore {
   update(webhook: WebhookRecord, poller?: NewPoller, audit?: AuditEntry): Promise<boolean>;
   /**
    * Deletes the webhook, notifies its poller, and then deletes its deliveries. After a crash, some deliveries may remain until their events
-   * expire.
+   * expire or the removal is repeated. Returns false if the webhook does not exist; its deliveries are deleted nevertheless.
    */
   remove(account: string, id: string, audit?: AuditEntry): Promise<boolean>;
   /**

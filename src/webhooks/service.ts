@@ -151,8 +151,11 @@ export class WebhookService {
   }
 
   async remove(account: string, id: string, author: AuditAuthor): Promise<{ id: string; deleted: true }> {
-    const entry = this.#registration.auditEntry(await this.#records.find(account, id), 'webhook.deleted', author);
-    const isRemoved = await this.#records.stored(this.#parts.store.webhooks.remove(account, id, entry));
+    const { webhooks } = this.#parts.store;
+    const found = await this.#records.stored(webhooks.find(account, id));
+    const entry = found ? this.#registration.auditEntry(found, 'webhook.deleted', author) : undefined;
+    // A webhook that is not found is removed too, because an earlier removal may have failed before it deleted the deliveries.
+    const isRemoved = await this.#records.stored(webhooks.remove(account, id, entry));
     if (!isRemoved) throw webhookNotFound(id);
     this.#parts.gate.retire(id, Number.POSITIVE_INFINITY);
     return { id, deleted: true };

@@ -146,7 +146,7 @@ export function sqliteWebhooks(database: Database, group: WriteGroup, runtime: R
       });
       const sql =
         'DELETE FROM delivery WHERE number IN (SELECT number FROM delivery WHERE webhook = ? AND account = ? LIMIT ?)';
-      while (removed && (await group.add(() => database.run(sql, [id, account, batchSize]))) === batchSize) {
+      while ((await group.add(() => database.run(sql, [id, account, batchSize]))) === batchSize) {
         await nextTurn();
       }
       return removed;
