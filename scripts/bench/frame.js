@@ -27,13 +27,15 @@ export function showSpread({ value, low, high }) {
 }
 
 /**
- * Measures the subjects alternately (A B C, A B C, …), so that a change of the machine's speed affects all of them. Round 0 is a warm-up
- * and is not counted. Returns the results of each subject.
+ * Measures the subjects alternately (A B C, B C A, …), so that a change of the machine's speed affects all of them, and so does the place in
+ * the round. Round 0 is a warm-up and is not counted. Returns the results of each subject.
  */
 export async function alternate(subjects, rounds, measure) {
   const results = Object.fromEntries(Object.keys(subjects).map((name) => [name, []]));
   for (let round = 0; round <= rounds; round++) {
-    for (const [name, subject] of Object.entries(subjects)) {
+    const entries = Object.entries(subjects);
+    const first = round % entries.length;
+    for (const [name, subject] of [...entries.slice(first), ...entries.slice(0, first)]) {
       const result = await measure(subject, name, round);
       if (round > 0) results[name].push(result);
     }
