@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
 import { withDatabase } from '../bench/mongo-server.js';
-import { start, stop, temporaryFolder } from '../bench/processes.js';
+import { start, startGateway, stop, temporaryFolder } from '../bench/processes.js';
 
 const postern = join(import.meta.dirname, '../postern.js');
 const commandLimitMs = 300_000;
@@ -33,16 +33,9 @@ export async function startEnvironment(server) {
       return { ...settings, MONGODB_URL };
     },
     async startGateway(settings) {
-      for (let tries = 1; ; tries++) {
-        try {
-          const gateway = await start('postern.js', ['serve'], { ...serviceSettings(sandbox.url), ...settings });
-          gateways.add(gateway);
-          return gateway;
-        } catch (error) {
-          // A service manager starts it again as well. A busy database may not answer within the time limit of the start.
-          if (server === null || tries === maxTries) throw error;
-        }
-      }
+      const gateway = await startGateway({ ...serviceSettings(sandbox.url), ...settings });
+      gateways.add(gateway);
+      return gateway;
     },
     async stopGateway(gateway, signal) {
       gateways.delete(gateway);
@@ -90,9 +83,10 @@ function serviceSettings(sandboxUrl) {
 export async function runPostern(args, settings, onError) {
   for (let tries = 1; ; tries++) {
     const outcome = await runOnce(args, settings, onError);
-    const isBusy = /MongoDB took too long|MongoDB has no reachable primary|connection to MongoDB failed/.test(
-      outcome.err,
-    );
+    const isBusy =
+      /MongoDB (took too long|has no reachable primary|cannot be used now)|connection to MongoDB failed/.test(
+        outcome.err,
+      );
     if (outcome.code !== 1 || !isBusy || tries === maxTries) return outcome;
   }
 }

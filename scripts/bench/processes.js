@@ -10,6 +10,7 @@ const running = new Set();
 const folders = new Set();
 /** The number of characters of the output that are kept for the message of a process that does not start. */
 const longestOutput = 10_000;
+const maxStarts = 5;
 // A failed benchmark must not leave running processes or folders.
 process.once('exit', () => {
   for (const child of running) child.kill();
@@ -54,6 +55,17 @@ export function start(script, args, env = {}) {
       if (found) resolve({ url: found[1], child });
     });
   });
+}
+
+/** Starts a gateway, up to five times as a service manager does, because a busy database may exceed the time limit of the start. */
+export async function startGateway(settings) {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await start('postern.js', ['serve'], settings);
+    } catch (error) {
+      if (!settings.MONGODB_URL || tries === maxStarts) throw error;
+    }
+  }
 }
 
 /** Returns the processor seconds of a process that `start` has started, with all its threads and children (Linux only). */

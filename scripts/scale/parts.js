@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { makeAccounts } from '../bench/accounts.js';
 import { pin } from '../bench/pin.js';
 import { usageOf } from '../bench/process-tree.js';
-import { start, stop, temporaryFolder } from '../bench/processes.js';
+import { start, startGateway, stop, temporaryFolder } from '../bench/processes.js';
 
 const production = { NODE_ENV: 'production' };
 const secret = 'a-secret-for-the-scale';
@@ -51,7 +51,7 @@ export async function startParts({ callers, store = {} }) {
     UNAUTHENTICATED_RATE_LIMIT: '0',
     ALLOW_LOCALHOST_WEBHOOKS: 'true',
   };
-  const gateway = await start('postern.js', ['serve'], env);
+  const gateway = await startGateway(env);
   const keys = (await makeAccounts(env, callers, credit)).map(({ key }) => key);
   pin(gateway.child.pid, gatewayCore);
   const { accounts: actors } = await post(`${sandbox.url}/control/accounts`, { count: actorCount });

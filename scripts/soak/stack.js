@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { makeAccounts } from '../bench/accounts.js';
 import { findServer, withDatabase } from '../bench/mongo-server.js';
-import { start, temporaryFolder } from '../bench/processes.js';
+import { start, startGateway, temporaryFolder } from '../bench/processes.js';
 
 /** `maxPoolSize` of the MongoDB driver. SecantusDB is slower with many concurrent requests; with 8 connections the others wait in the driver. */
 const mongoPool = { byDefault: 100, secantus: 8 };
@@ -60,7 +60,7 @@ export async function startStack({ store, actors, credit, env }) {
     ...database?.settings,
     ...env,
   };
-  const gateway = await start('postern.js', ['serve'], settings);
+  const gateway = await startGateway(settings);
   const accounts = await makeAccounts(settings, actors, credit);
   return {
     sandbox,

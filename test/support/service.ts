@@ -47,6 +47,7 @@ export async function startService(
     MAX_EVENT_LOOP_DELAY_MS: '600000',
     MAX_EVENT_LOOP_TURN_MS: '600000',
     MAX_COMMIT_MS: '600000',
+    GRAPHQL_TIMEOUT_MS: '600000',
     SANDBOX_ACTIVITY: '0',
   };
   const config = readConfig({ PORT: '0', SANDBOX_PORT: '0', DATA_DIR: dataDir, ...relaxed, ...env });
@@ -65,7 +66,7 @@ export async function startService(
     openStore: () => store,
     logger: makeLogger({ level: 'trace', format: 'json' }, { write: keep }),
     // The built file is used, because a worker thread cannot run TypeScript.
-    tasks: { worker: new URL('../../dist/main/task-worker.js', import.meta.url), ...tasks },
+    tasks: { worker: new URL('../../dist/main/task-worker.js', import.meta.url), timeLimitMs: 600_000, ...tasks },
     startSandbox: async (options) => ({
       ...(await startSandbox({ ...options, stretcher: quickStretcher })),
       onExit: () => {},
