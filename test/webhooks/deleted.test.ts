@@ -1,4 +1,6 @@
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import Libsql from 'libsql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { AdjustableRuntime } from '../support/adjustable-runtime.ts';
 import { type Fleet, startFleet } from '../support/fleet.ts';
@@ -55,6 +57,22 @@ test('a delivery that waits for earlier ones is not sent after the response to D
   release();
   await sleep(1_500);
   expect(receiver.deliveries).toHaveLength(8);
+});
+
+test('a repeated DELETE deletes the deliveries that a failed one left', async () => {
+  const { client, account } = await fixture.actor();
+  const receiver = await fixture.receiver({ answer: () => ({ status: 500 }) });
+  const { id } = await register(client, { url: receiver.url });
+  await fixture.happen(account, 'follow', 3);
+  await until(async () => expect(await outcomesOf(client, id)).toEqual(Array(3).fill('retrying')));
+  const store = new Libsql(join(fixture.service.dataDir, 'postern.sqlite'));
+  const stored = () => store.prepare('SELECT count(*) AS number FROM delivery WHERE webhook = ?').get(id);
+  // The failed one has deleted the webhook, but not its deliveries.
+  await until(() => store.prepare('DELETE FROM webhook WHERE id = ?').run(id));
+  expect(stored()).toMatchObject({ number: 3 });
+  expect((await changeWebhook(client, 'DELETE', `/webhooks/${id}`)).status).toBe(404);
+  expect(stored()).toMatchObject({ number: 0 });
+  store.close();
 });
 
 test('a running handshake and a running test event end with DELETE', async () => {
