@@ -1,4 +1,4 @@
-import type { Store } from '../../src/store/port.ts';
+import type { PollerRecord, Store } from '../../src/store/port.ts';
 import { type StoreGroup, storeMethods } from '../../src/store/thread/protocol.ts';
 import { untilKnown } from './commit-until-known.ts';
 
@@ -22,6 +22,18 @@ export function patientStore(store: Store): Store {
       performance.now() - startedAt >= shortestLimitMs || afterLateCheck.test(message);
     return untilKnown(timed, ({ message }) => isClosed || !isLate(message));
   };
+  const claimed: PollerRecord[] = [];
+  /** As a process does, gives back what a failed claim may have claimed. */
+  const claim = async (process: string, limit: number) => {
+    let isRepeated = false;
+    const found = await patient(async () => {
+      if (isRepeated) await store.pollers.confirm(process, claimed);
+      isRepeated = true;
+      return store.pollers.claim(process, limit);
+    });
+    claimed.push(...found);
+    return found;
+  };
   const repeated = (group: StoreGroup) => {
     const operations = store[group] as unknown as Operations;
     const entries = storeMethods[group].map((name) => {
@@ -29,8 +41,13 @@ export function patientStore(store: Store): Store {
     });
     return [group, Object.fromEntries(entries)];
   };
+  const groups = Object.fromEntries((Object.keys(storeMethods) as StoreGroup[]).map(repeated)) as Pick<
+    Store,
+    StoreGroup
+  >;
   return {
-    ...(Object.fromEntries((Object.keys(storeMethods) as StoreGroup[]).map(repeated)) as Pick<Store, StoreGroup>),
+    ...groups,
+    pollers: { ...groups.pollers, claim },
     kind: store.kind,
     now: () => store.now(),
     ready: () => patient(() => store.ready()),
