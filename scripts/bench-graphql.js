@@ -11,7 +11,7 @@ const values = readArguments(
   `npm run bench:graphql -- [--rounds 9] [--seconds 2] [--concurrency 64] [--latency 20]
 
 Reads a user, 20 tweets and their authors with one query from Postern, from a bare Yoga and from Apollo Server on Express 5, in
-alternation (A B C, A B C, …). The resolvers of the other two make the same calls to the same sandbox. Prints requests a second, latencies,
+alternation (A B C, B C A, …). The resolvers of the other two make the same calls to the same sandbox. Prints requests a second, latencies,
 processor time a request (all threads of the server), and the ratios with their lowest and highest round. Then reads the
 same data by REST calls, one after the other, and by one query, with --latency milliseconds between caller and server.
 Exits with 1 if a goal is missed.`,

@@ -10,7 +10,7 @@ export function writePage({ at, commit, machine, results, previous }, budgets, f
     '# Performance',
     '',
     '`npm run bench` runs all benchmarks and writes this page, its charts and [performance/run.json](performance/run.json), which contains',
-    'the figures. Each subject and its bare equivalents are measured in alternation (A B C, A B C, …), so the ratios mean more than the',
+    'the figures. Each subject and its bare equivalents are measured in alternation (A B C, B C A, …), so the ratios mean more than the',
     'absolute figures. `processor time` is that of all threads of the server. The range is that of the lowest and highest round.',
     '',
     `Recorded ${at.slice(0, 10)} at commit \`${commit}\` on ${machine}.`,
