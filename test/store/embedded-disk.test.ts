@@ -83,7 +83,7 @@ describe.skipIf(probe === null)('a disk that fills up', () => {
     disk.makeRoom();
     const before = seen.acknowledged.length;
     await expect.poll(() => seen.acknowledged.length).toBeGreaterThan(before + 10);
-    expect(await service.readyz()).toBe(200);
+    await expect.poll(() => service.readyz()).toBe(200);
     ended = true;
     await Promise.all(callers);
     expect(await service.end('SIGTERM')).toBe(0);
