@@ -45,6 +45,8 @@ export class AccountBatcher {
   #lastSentAt = 0;
   #pumping = false;
   #failing = false;
+  /** True if the last commit, if any, was for one caller. */
+  #isQuiet = true;
   #renew = false;
   #watch: Timer | undefined;
   #draining: (() => void) | undefined;
@@ -152,10 +154,17 @@ export class AccountBatcher {
     this.#wake();
   }
 
-  /** Sends the queue at the end of this turn of the event loop, so that all requests of the turn share one commit. */
+  /**
+   * Sends the queue at the end of this turn of the event loop, so that all requests of the turn share one commit. If the last commit was for
+   * one caller, sends the queue at once, so that this caller does not wait for the work of others.
+   */
   #wake(): void {
     this.#keepWatch(Math.min(this.#context.times.callerMs, this.#context.times.renewMs));
     if (this.#pumping || this.#batch || this.#stopped) return;
+    if (this.#isQuiet) {
+      this.#pump();
+      return;
+    }
     this.#pumping = true;
     setImmediate(() => {
       this.#pumping = false;
@@ -182,6 +191,7 @@ export class AccountBatcher {
       begins: this.open === 0,
       ...(this.budget && { budget: this.budget }),
     });
+    this.#isQuiet = callersOf(this.#batch) === 1;
     void this.#send(this.#batch);
   }
 
@@ -321,4 +331,8 @@ export class AccountBatcher {
     this.#queue.dropAnswered();
     return oldest;
   }
+}
+
+function callersOf({ reserves, returns, settles, lates, reads }: WaitingCallers): number {
+  return reserves.length + returns.length + settles.length + lates.length + reads.length;
 }

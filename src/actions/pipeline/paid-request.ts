@@ -25,6 +25,8 @@ export interface PaidRequest<Outcome> {
   failureOf?: (outcome: Outcome) => PosternError | null;
   /** Returns the response body, which is stored under the Idempotency-Key. */
   bodyOf: (outcome: Outcome) => string;
+  /** Work on the outcome that is done while the store charges the calls. Must not throw. */
+  whileCharging?: (outcome: Outcome) => unknown;
   errorBodyOf: (error: PosternError) => string;
   /** Releases resources that `perform` opened. Called if the charge could not be settled. */
   discard?: (outcome: Outcome) => void;
@@ -81,7 +83,13 @@ export async function payFor<Outcome>(
       await session.refuse(failure, body);
       return { kind: 'performed', outcome, settled: null, wasPaidBefore: false };
     }
-    const settled = await session.settle(200, body);
+    const settling = session.settle(200, body);
+    if (request.whileCharging) {
+      // The charge is sent to the thread of the store in a microtask.
+      await undefined;
+      request.whileCharging(outcome);
+    }
+    const settled = await settling;
     const wasPaidBefore = claim !== null && settled === null && session.isCharged;
     return { kind: 'performed', outcome, settled, wasPaidBefore };
   } catch (error) {

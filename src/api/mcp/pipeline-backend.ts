@@ -90,7 +90,7 @@ export class PipelineBackend implements ToolBackend {
         usedKey === null ? null : { key: usedKey, content: requestContent(action.name, input, secrets) };
       const paid = await performAction(pipeline, { action, input, caller, idempotency });
       const isKept = paid.kind === 'kept';
-      const body = JSON.parse(isKept ? paid.answer.body : paid.outcome.toString()) as Envelope;
+      const body = JSON.parse(isKept ? paid.answer.body : paid.outcome.encode().toString()) as Envelope;
       if (!body.status) throw new ToolError(errorCodeOf(isKept ? paid.answer.status : 500), body.error);
       const settled = isKept ? null : paid.settled;
       if (settled) locals.charged = settled.charged;

@@ -37,7 +37,7 @@ export function actionRoute(action: Action, pipeline: ActionPipeline): RestHandl
       return sendBody(response, paid.answer.status, paid.answer.body);
     }
     showPayment(response, paid);
-    sendBody(response, 200, paid.outcome);
+    sendBody(response, 200, paid.outcome.encode());
   };
 }
 

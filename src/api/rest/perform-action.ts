@@ -17,7 +17,7 @@ export interface ActionCall {
 export async function performAction(
   pipeline: ActionPipeline,
   { action, input, caller, idempotency }: ActionCall,
-): Promise<PaidResult<Buffer>> {
+): Promise<PaidResult<ResponseBody>> {
   const { account, key } = caller;
   const call = pipeline.prepare(action, input, caller);
   // The expensive check is skipped if the account cannot pay, because the ledger then refuses the call below.
@@ -28,10 +28,29 @@ export async function performAction(
     quote: action.price,
     isRead: action.effect === 'read',
     idempotency: idempotency(),
-    // The response is encoded as a buffer before the charge, because the garbage collector would copy a string while the charge is
-    // pending, but does not copy a buffer.
-    perform: async (session) => Buffer.from(dataBody(await session.run(call))),
-    bodyOf: (body) => body.toString(),
+    perform: async (session) => new ResponseBody(await session.run(call)),
+    bodyOf: (body) => body.encode().toString(),
+    whileCharging: (body) => body.encode(),
     errorBodyOf: ({ message }) => errorBody(message),
   });
+}
+
+/** The body of a response. */
+class ResponseBody {
+  #output: unknown;
+  #bytes: Buffer | null = null;
+
+  constructor(output: unknown) {
+    this.#output = output;
+  }
+
+  /**
+   * Returns the body, which is encoded once. It is a buffer, because the garbage collector would copy a string while the charge is pending,
+   * but does not copy a buffer.
+   */
+  encode(): Buffer {
+    this.#bytes ??= Buffer.from(dataBody(this.#output));
+    this.#output = null;
+    return this.#bytes;
+  }
 }
