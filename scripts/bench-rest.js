@@ -7,14 +7,14 @@ import { load } from './bench/load.js';
 import { makeRichAccount, processorSeconds, start, stopAll, temporaryFolder } from './bench/processes.js';
 
 const values = readArguments(
-  `npm run bench:rest -- [--rounds 7] [--seconds 2] [--concurrency 64]
+  `npm run bench:rest -- [--rounds 6] [--seconds 2] [--concurrency 64]
 
 Searches (20 tweets), reads a page of followers (20 users) and posts a tweet with --concurrency callers, then searches with one caller.
 Each call goes to Postern, a bare node:http server and bare Express 5 in alternation (A B C, B C A, …), with one sandbox. Prints
 requests a second, latencies, processor time a request (all threads of the server), and the ratios with their lowest and highest
 round.`,
   {
-    rounds: { type: 'string', default: '7' },
+    rounds: { type: 'string', default: '6' },
     seconds: { type: 'string', default: '2' },
     concurrency: { type: 'string', default: '64' },
   },

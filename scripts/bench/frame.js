@@ -27,8 +27,8 @@ export function showSpread({ value, low, high }) {
 }
 
 /**
- * Measures the subjects alternately (A B C, B C A, …), so that a change of the machine's speed affects all of them, and so does the place in
- * the round. Round 0 is a warm-up and is not counted. Returns the results of each subject.
+ * Measures the subjects alternately (A B C, B C A, …), so that neither a change of the machine's speed nor the position in the round favours
+ * a subject. Round 0 is a warm-up and is not counted. Returns the results of each subject.
  */
 export async function alternate(subjects, rounds, measure) {
   const results = Object.fromEntries(Object.keys(subjects).map((name) => [name, []]));

@@ -36,6 +36,8 @@ export class AccountBatcher {
   readonly budget: KeyBudget | null;
   /** The credit in the account's hold, as far as this process knows. The hold exists while this is above 0. */
   open: Micros = 0;
+  /** False after a commit for several callers. The next commit then waits until the end of the turn of the event loop. */
+  isQuiet: boolean;
   readonly #context: AccountBatcherContext;
   readonly #queue = new CommitQueue();
   #generation: number;
@@ -45,16 +47,15 @@ export class AccountBatcher {
   #lastSentAt = 0;
   #pumping = false;
   #failing = false;
-  /** True if the last commit, if any, was for one caller. */
-  #isQuiet = true;
   #renew = false;
   #watch: Timer | undefined;
   #draining: (() => void) | undefined;
   #stopped = false;
 
-  constructor(account: string, budget: KeyBudget | null, context: AccountBatcherContext) {
+  constructor(account: string, budget: KeyBudget | null, isQuiet: boolean, context: AccountBatcherContext) {
     this.account = account;
     this.budget = budget;
+    this.isQuiet = isQuiet;
     this.#context = context;
     this.#generation = context.nextGeneration();
   }
@@ -155,13 +156,13 @@ export class AccountBatcher {
   }
 
   /**
-   * Sends the queue at the end of this turn of the event loop, so that all requests of the turn share one commit. If the last commit was for
-   * one caller, sends the queue at once, so that this caller does not wait for the work of others.
+   * Sends the queue at the end of this turn of the event loop, so that all requests of the turn share one commit. If the last commit was not
+   * shared, the next request will probably come alone too, and the queue is sent at once.
    */
   #wake(): void {
     this.#keepWatch(Math.min(this.#context.times.callerMs, this.#context.times.renewMs));
     if (this.#pumping || this.#batch || this.#stopped) return;
-    if (this.#isQuiet) {
+    if (this.isQuiet) {
       this.#pump();
       return;
     }
@@ -191,7 +192,7 @@ export class AccountBatcher {
       begins: this.open === 0,
       ...(this.budget && { budget: this.budget }),
     });
-    this.#isQuiet = callersOf(this.#batch) === 1;
+    this.isQuiet = callersOf(this.#batch) <= 1;
     void this.#send(this.#batch);
   }
 

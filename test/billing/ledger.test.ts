@@ -179,6 +179,17 @@ describe('group commit', () => {
     expect(faulty.attempts.map(({ reserve }) => reserve.length)).toEqual([1, 3]);
   });
 
+  test('sends the calls of one turn together after a commit for several calls, also if the account rested in between', async () => {
+    await credit(100);
+    const calls = () => Promise.all(Array.from({ length: 4 }, () => call()));
+    await calls();
+    await settleTurns(20);
+    expect(ledger.activeAccounts).toBe(0);
+    const before = faulty.attempts.length;
+    await calls();
+    expect(faulty.attempts.slice(before).map(({ reserve }) => reserve.length)).toEqual([4, 0]);
+  });
+
   test('accounts do not wait for each other', async () => {
     await credit(1);
     await store.accounts.create({ id: 'b', name: 'Bea', createdAt: 1 });
@@ -356,7 +367,7 @@ describe('holds', () => {
     const [one, two, three] = await Promise.all([1, 2, 3].map(() => ledger.reserve('a', price)));
     await sleepThroughSweep();
     expect(await settle(one)).toEqual({ charged: price, remaining: 2_000 });
-    expect(heard.map(({ outcome }) => outcome).slice(-2)).toEqual(['swept', 'applied']);
+    expect(heard.map(({ outcome }) => outcome)).toEqual(['applied', 'applied', 'swept', 'applied']);
     expect(await settle(two)).toEqual({ charged: price, remaining: 1_000 });
     expect(await settle(three, [])).toBeNull();
     await settleTurns();

@@ -23,7 +23,7 @@ export function patientStore(store: Store): Store {
     return untilKnown(timed, ({ message }) => isClosed || !isLate(message));
   };
   const claimed: PollerRecord[] = [];
-  /** As a process does, gives back what a failed claim may have claimed. */
+  /** Before a claim is repeated, gives back the pollers of the failed attempt, as a process does. */
   const claim = async (process: string, limit: number) => {
     let isRepeated = false;
     const found = await patient(async () => {

@@ -25,7 +25,7 @@ export interface PaidRequest<Outcome> {
   failureOf?: (outcome: Outcome) => PosternError | null;
   /** Returns the response body, which is stored under the Idempotency-Key. */
   bodyOf: (outcome: Outcome) => string;
-  /** Work on the outcome that is done while the store charges the calls. Must not throw. */
+  /** Does work on the outcome of a read while the store charges it. If it throws, the read is charged and fails. */
   whileCharging?: (outcome: Outcome) => unknown;
   errorBodyOf: (error: PosternError) => string;
   /** Releases resources that `perform` opened. Called if the charge could not be settled. */
@@ -69,31 +69,39 @@ export async function payFor<Outcome>(
   }
   const session = await BillingSession.authorize({ ledger, recorder, runtime, account, budget, quote, isRead, claim });
   let outcome: Outcome;
+  let body: string;
   try {
     outcome = await request.perform(session);
+    body = claim ? request.bodyOf(outcome) : '';
   } catch (thrown) {
     const error = asPosternError(thrown);
     await session.refuse(error, request.errorBodyOf(error));
     throw error;
   }
-  const body = claim ? request.bodyOf(outcome) : '';
   const failure = session.charges.length === 0 ? (request.failureOf?.(outcome) ?? null) : null;
   try {
     if (failure) {
       await session.refuse(failure, body);
       return { kind: 'performed', outcome, settled: null, wasPaidBefore: false };
     }
-    const settling = session.settle(200, body);
-    if (request.whileCharging) {
-      // The charge is sent to the thread of the store in a microtask.
-      await undefined;
-      request.whileCharging(outcome);
-    }
-    const settled = await settling;
+    const settled = await besideWork(session.settle(200, body), () => request.whileCharging?.(outcome));
     const wasPaidBefore = claim !== null && settled === null && session.isCharged;
     return { kind: 'performed', outcome, settled, wasPaidBefore };
   } catch (error) {
     request.discard?.(outcome);
     throw error;
   }
+}
+
+/** Does the work while the charge is pending, and returns the result of the charge. */
+async function besideWork<Result>(charge: Promise<Result>, work: () => void): Promise<Result> {
+  // The charge is sent to the thread of the store in a microtask that is already queued. The work begins after it.
+  await undefined;
+  try {
+    work();
+  } catch (error) {
+    await charge;
+    throw error;
+  }
+  return charge;
 }

@@ -19,6 +19,7 @@ export async function performAction(
   { action, input, caller, idempotency }: ActionCall,
 ): Promise<PaidResult<ResponseBody>> {
   const { account, key } = caller;
+  const isRead = action.effect === 'read';
   const call = pipeline.prepare(action, input, caller);
   // The expensive check is skipped if the account cannot pay, because the ledger then refuses the call below.
   if (call.unchecked > 0 && (await pipeline.covers(account, action.price))) await call.check();
@@ -26,16 +27,20 @@ export async function performAction(
     account,
     budget: key?.budget ?? null,
     quote: action.price,
-    isRead: action.effect === 'read',
+    isRead,
     idempotency: idempotency(),
-    perform: async (session) => new ResponseBody(await session.run(call)),
+    perform: async (session) => {
+      const body = new ResponseBody(await session.run(call));
+      if (!isRead) body.encode();
+      return body;
+    },
     bodyOf: (body) => body.encode().toString(),
-    whileCharging: (body) => body.encode(),
+    ...(isRead && { whileCharging: (body) => body.encode() }),
     errorBodyOf: ({ message }) => errorBody(message),
   });
 }
 
-/** The body of a response. */
+/** The body of a response, which is encoded when it is first needed. */
 class ResponseBody {
   #output: unknown;
   #bytes: Buffer | null = null;
@@ -45,8 +50,8 @@ class ResponseBody {
   }
 
   /**
-   * Returns the body, which is encoded once. It is a buffer, because the garbage collector would copy a string while the charge is pending,
-   * but does not copy a buffer.
+   * Encodes the body once. The result is a buffer, because the garbage collector would copy a string while the charge is pending, but does
+   * not copy a buffer.
    */
   encode(): Buffer {
     this.#bytes ??= Buffer.from(dataBody(this.#output));
