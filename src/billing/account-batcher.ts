@@ -36,7 +36,7 @@ export class AccountBatcher {
   readonly budget: KeyBudget | null;
   /** The credit in the account's hold, as far as this process knows. The hold exists while this is above 0. */
   open: Micros = 0;
-  /** False after a commit for several callers. The next commit then waits until the end of the turn of the event loop. */
+  /** True if the last commit was for at most one caller. The next commit of a quiet account does not wait for further callers. */
   isQuiet: boolean;
   readonly #context: AccountBatcherContext;
   readonly #queue = new CommitQueue();
@@ -156,8 +156,8 @@ export class AccountBatcher {
   }
 
   /**
-   * Sends the queue at the end of this turn of the event loop, so that all requests of the turn share one commit. If the last commit was not
-   * shared, the next request will probably come alone too, and the queue is sent at once.
+   * Sends the queue. If the account is quiet, sends it at once. Otherwise sends it at the end of this turn of the event loop, so that all
+   * requests of the turn share one commit.
    */
   #wake(): void {
     this.#keepWatch(Math.min(this.#context.times.callerMs, this.#context.times.renewMs));

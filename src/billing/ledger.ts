@@ -45,8 +45,8 @@ export class Ledger {
   readonly #context: AccountBatcherContext;
   /** The credit that each account could spend when this process last read it. */
   readonly #spendable = new LRUCache<string, Micros>(upTo(knownAccounts));
-  /** The accounts whose last commit was for several callers. */
-  readonly #shared = new LRUCache<string, true>(upTo(knownAccounts));
+  /** The accounts whose batcher was not quiet when it was discarded (`AccountBatcher.isQuiet`). */
+  readonly #busyAccounts = new LRUCache<string, true>(upTo(knownAccounts));
   /** The credit of deferred charges whose outcome is unknown, by account. */
   readonly #deferred = new Map<string, Micros>();
   readonly #processes: () => number;
@@ -73,8 +73,8 @@ export class Ledger {
       },
       onIdle: (batcher) => {
         const { account, budget } = batcher;
-        if (batcher.isQuiet) this.#shared.delete(account);
-        else this.#shared.set(account, true);
+        if (batcher.isQuiet) this.#busyAccounts.delete(account);
+        else this.#busyAccounts.set(account, true);
         const ofAccount = this.#batchers.get(account);
         if (ofAccount?.get(budget?.key) === batcher) ofAccount.delete(budget?.key);
         if (ofAccount?.size === 0) this.#batchers.delete(account);
@@ -230,7 +230,7 @@ export class Ledger {
     }
     let batcher = ofAccount.get(budget?.key);
     if (!batcher) {
-      batcher = new AccountBatcher(account, budget, !this.#shared.has(account), this.#context);
+      batcher = new AccountBatcher(account, budget, !this.#busyAccounts.has(account), this.#context);
       ofAccount.set(budget?.key, batcher);
     }
     return batcher;

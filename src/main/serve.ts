@@ -111,8 +111,8 @@ function originOf(server: Server, host: string): string {
 }
 
 /**
- * The open connections of a server and their open responses. Each connection has an array of its open responses, because a Set of all
- * responses would keep ended responses in memory (docs/architecture-decisions.md, Speed).
+ * The open connections of a server and their open responses. The responses are stored in one array for each connection. One Set of all
+ * open responses would also keep ended responses in memory (docs/architecture-decisions.md, Speed).
  */
 class Traffic implements Iterable<ServerResponse> {
   readonly #responsesOf = new Map<Socket, ServerResponse[]>();
@@ -138,6 +138,7 @@ class Traffic implements Iterable<ServerResponse> {
     return this.#responsesOf.keys();
   }
 
+  /** Iterates over the open responses of all connections. */
   *[Symbol.iterator](): IterableIterator<ServerResponse> {
     for (const responses of this.#responsesOf.values()) yield* responses;
   }

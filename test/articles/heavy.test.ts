@@ -52,8 +52,8 @@ const mutation = (aliases: number) =>
   `mutation($i: CreateArticleInput!) { ${Array.from({ length: aliases }, (_, at) => `a${at}: createArticle(input: $i) { articleId }`).join(' ')} }`;
 
 /**
- * Returns the longest time in milliseconds for which `run` blocked the event loop. The service runs in this process. Only processor time
- * counts, so the result does not depend on other processes.
+ * Returns the longest time in milliseconds for which the event loop was blocked during `run`. The service runs in this process. The time is
+ * processor time, so other processes do not affect it.
  */
 async function longestStop(run: () => Promise<unknown>): Promise<number> {
   let longest = 0;

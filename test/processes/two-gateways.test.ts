@@ -63,8 +63,8 @@ describe.each(['sqlite', 'mongodb'])('two gateways on one %s store', (kind) => {
       for (;;) {
         const latest = await Promise.all(numbers.map(call));
         answers.push(...latest.filter(({ status }) => status !== 503));
-        // On a slow machine the store may respond too late. The gateway then returns 503, and the call is sent again after its reservation
-        // was released.
+        // On a slow machine the store may exceed its time limits. The gateway then returns 503. Such a call is sent again when no
+        // reservation is left.
         numbers = latest.filter(({ status }) => status === 503).map(({ number }) => number);
         if (numbers.length === 0) break;
         unavailable += numbers.length;

@@ -170,7 +170,7 @@ describe('two workers', () => {
         headers: { authorization: `Bearer ${key}`, 'x-auth-token': authToken, 'x-encryption-code': String(code) },
       });
       const text = await body.text();
-      // On a busy machine the key realms may respond too late. Such a guess is not counted as a wrong code.
+      // On a busy machine the key realms may respond too late. The gateway then returns 503 and does not count the guess as wrong.
       return statusCode === 503 ? guess(code) : { status: statusCode, text };
     };
     const answers = await Promise.all([170391, 270391, 370391, 470391, 570391, 670391].map(guess));

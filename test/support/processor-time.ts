@@ -18,7 +18,8 @@ const procTickMs = 10;
 export function mainThreadMs(): number {
   if (process.platform !== 'linux') return performance.now();
   const stat = readFileSync(`/proc/self/task/${process.pid}/stat`, 'utf8');
-  // The second field is the name of the program in parentheses; the user and the system time are the 14th and the 15th.
+  // The name of the program, which may contain spaces, ends with the last parenthesis. Of the fields after it, the 12th is the user time and
+  // the 13th is the system time.
   const [user, system] = stat
     .slice(stat.lastIndexOf(')') + 2)
     .split(' ')

@@ -67,7 +67,7 @@ test('a repeated DELETE deletes the deliveries that a failed one left', async ()
   await until(async () => expect(await outcomesOf(client, id)).toEqual(Array(3).fill('retrying')));
   const store = new Libsql(join(fixture.service.dataDir, 'postern.sqlite'));
   const stored = () => store.prepare('SELECT count(*) AS number FROM delivery WHERE webhook = ?').get(id);
-  // The failed one has deleted the webhook, but not its deliveries.
+  // Simulates a DELETE that failed after it had deleted the webhook and before it deleted the deliveries.
   await until(() => store.prepare('DELETE FROM webhook WHERE id = ?').run(id));
   expect(stored()).toMatchObject({ number: 3 });
   expect((await changeWebhook(client, 'DELETE', `/webhooks/${id}`)).status).toBe(404);

@@ -25,7 +25,7 @@ export interface PaidRequest<Outcome> {
   failureOf?: (outcome: Outcome) => PosternError | null;
   /** Returns the response body, which is stored under the Idempotency-Key. */
   bodyOf: (outcome: Outcome) => string;
-  /** Does work on the outcome of a read while the store charges it. If it throws, the read is charged and fails. */
+  /** Called with the outcome of a read while the store charges the read. If this function throws, the read is charged and fails. */
   whileCharging?: (outcome: Outcome) => unknown;
   errorBodyOf: (error: PosternError) => string;
   /** Releases resources that `perform` opened. Called if the charge could not be settled. */
@@ -93,9 +93,9 @@ export async function payFor<Outcome>(
   }
 }
 
-/** Does the work while the charge is pending, and returns the result of the charge. */
+/** Runs `work` while the charge is pending, and returns the result of the charge. */
 async function besideWork<Result>(charge: Promise<Result>, work: () => void): Promise<Result> {
-  // The charge is sent to the thread of the store in a microtask that is already queued. The work begins after it.
+  // A microtask that is already queued sends the charge to the thread of the store. This await lets it run before the work begins.
   await undefined;
   try {
     work();

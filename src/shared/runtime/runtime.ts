@@ -15,7 +15,10 @@ export interface Runtime {
   after(delayMs: number, task: () => void): Timer;
 }
 
-/** The number of pending timers. A Set of them would keep the objects of ended calls in memory (docs/architecture-decisions.md, Speed). */
+/**
+ * The number of pending timers. The timers are counted and not stored, because a Set would keep the objects of ended calls in memory
+ * (docs/architecture-decisions.md, Speed).
+ */
 let pending = 0;
 
 export const systemRuntime: Runtime = {

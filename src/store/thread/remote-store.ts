@@ -29,11 +29,11 @@ export class RemoteStore implements Store {
   readonly callsWaiting = () => this.#waiting.length - this.#freeIds.length;
   readonly #port: MessagePort | Worker;
   /**
-   * The pending calls, with their ids as indices; `null` for a free id. A Map would keep ended calls in memory
-   * (docs/architecture-decisions.md, Speed).
+   * The pending calls. The index of a call is its id, and a free id has `null`. An array is used, because a Map would keep ended calls in
+   * memory (docs/architecture-decisions.md, Speed).
    */
   #waiting: (Waiting | null)[] = [];
-  /** An id is free again when its response has arrived. Each call has exactly one response. */
+  /** The ids of answered calls, for new calls. Each call gets exactly one response, so no response can arrive for a free id. */
   #freeIds: number[] = [];
   #calls: Calls[number][] = [];
   #gone: StoreUnavailableError | undefined;
