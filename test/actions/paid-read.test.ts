@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { PreparedCall } from '../../src/actions/pipeline/action-pipeline.ts';
 import { payFor } from '../../src/actions/pipeline/paid-request.ts';
+import { userInfo } from '../../src/actions/user/info.ts';
 import { CallRecorder } from '../../src/billing/call-recorder.ts';
 import { Idempotency } from '../../src/billing/idempotency.ts';
 import { Ledger } from '../../src/billing/ledger.ts';
@@ -11,7 +12,7 @@ import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { type FaultyStore, faultyStore } from '../billing/ledger-faulty-store.ts';
 import { manualRuntime, settleTurns } from '../store/manual-runtime.ts';
 
-const price = 1_000;
+const { price } = userInfo;
 const account = 'a';
 const runtime = manualRuntime();
 
@@ -38,8 +39,12 @@ afterEach(() => store.close());
 
 /** Performs a read, and calls `whileCharging` with its output. */
 function read(whileCharging: (output: unknown) => void) {
-  const action = { name: 'user/info', price } as PreparedCall['action'];
-  const call: PreparedCall = { action, unchecked: 0, check: async () => {}, perform: async () => 'the output' };
+  const call: PreparedCall = {
+    action: userInfo,
+    unchecked: 0,
+    check: async () => {},
+    perform: async () => 'the output',
+  };
   return payFor(
     { ledger, recorder, idempotency, runtime },
     {
@@ -85,7 +90,7 @@ describe('the work beside the charge of a read', () => {
     await settleTurns();
     // Another process spends the credit before the charge arrives.
     const other = new Ledger({ store: store.ledger, runtime });
-    await other.settle(await other.reserve(account, 9 * price), [{ action: 'user/info', micros: 9 * price }]);
+    await other.settle(await other.reserve(account, 9 * price), [{ action: userInfo.name, micros: 9 * price }]);
     faulty.letGo();
     await expect(paid).rejects.toMatchObject({ code: 'insufficient_credits' });
   });

@@ -1,6 +1,7 @@
 import { type Runtime, systemRuntime } from '../../src/shared/runtime/runtime.ts';
 
 const tickMs = 10;
+const turnsInTick = 10;
 const longestMs = 60_000;
 
 interface Pending {
@@ -10,20 +11,30 @@ interface Pending {
 
 const pending = new Set<Pending>();
 let ticks = 0;
-let ticker: NodeJS.Timeout | undefined;
+let isTicking = false;
 
-function tick(): void {
+/** Begins a tick: a pause of 10 ms and then ten turns of the event loop, each of which reads what has arrived. */
+function beginTick(): void {
+  isTicking = true;
+  setTimeout(() => passTurns(turnsInTick), tickMs).unref();
+}
+
+function passTurns(left: number): void {
+  if (left > 0) setImmediate(passTurns, left - 1).unref();
+  else endTick();
+}
+
+function endTick(): void {
   ticks += 1;
   const due = [...pending].filter(({ dueTick }) => dueTick <= ticks).sort((a, b) => a.dueTick - b.dueTick);
   for (const timer of due) if (pending.delete(timer)) timer.task();
-  if (pending.size > 0) return;
-  clearInterval(ticker);
-  ticker = undefined;
+  isTicking = pending.size > 0;
+  if (isTicking) beginTick();
 }
 
 /**
- * The system's runtime with timers of up to a minute that count ticks of 10 ms. Ticks are late while the thread waits for a processor, so
- * a deadline does not pass before a slow machine could respond.
+ * The system's runtime with timers of up to a minute that count ticks of 10 ms. A thread that waits for a processor ticks late and reads what
+ * has arrived before it ticks, so a deadline does not pass before a slow machine could respond.
  */
 export const patientRuntime: Runtime = {
   ...systemRuntime,
@@ -31,7 +42,7 @@ export const patientRuntime: Runtime = {
     if (delayMs <= tickMs || delayMs > longestMs) return systemRuntime.after(delayMs, task);
     const timer = { dueTick: ticks + Math.ceil(delayMs / tickMs), task };
     pending.add(timer);
-    ticker ??= setInterval(tick, tickMs).unref();
+    if (!isTicking) beginTick();
     return { cancel: () => void pending.delete(timer) };
   },
 };

@@ -53,7 +53,7 @@ const before: Readonly<Record<string, string>> = {
 };
 
 /** The maximum number of reads until the state has settled. */
-const maxTries = 100;
+const maxTries = 1_000;
 
 const tweetText = 'What the parity of two faces is shown by';
 
@@ -112,6 +112,7 @@ export class ParityFixture<Platform extends ParityPlatform = ParityPlatform> {
       isSettled = isDeepStrictEqual(next, state) && !isDeepStrictEqual(next, before) && isConsistent(next);
       state = next;
     }
+    if (!isSettled) throw new Error(`the state after ${action.name} does not settle: ${JSON.stringify(state)}`);
     return state;
   }
 
