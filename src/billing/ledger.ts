@@ -168,12 +168,12 @@ export class Ledger {
   }
 
   /**
-   * Resolves when the store knows all credit of the account that this process has released so far. Refused calls do not wait for this.
-   * Throws `unavailable` if the store cannot be reached.
+   * Resolves when the store knows all credit of the account that this process has released so far. Refused calls do not wait for this. If the
+   * store cannot be written, resolves at once or after 5 s: the balance then shows this credit as held.
    */
   async returned(account: string): Promise<void> {
     const batchers = [...(this.#batchers.get(account)?.values() ?? [])];
-    await Promise.all(batchers.map((batcher) => batcher.returned()));
+    await Promise.allSettled(batchers.map((batcher) => batcher.returned()));
   }
 
   /** Returns the credit in the holds of this process over all accounts, as far as it is known. */
