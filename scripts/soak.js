@@ -75,7 +75,7 @@ const stack = await startStack({
   credit,
   env: { MAX_STREAMS_PER_KEY: '100', ...(values.patient && patient) },
 });
-const caller = new Caller(stack.gateway.url);
+const caller = new Caller(stack.gateway.url, values.patient ? 900_000 : 120_000);
 const written = { tweets: new Map(), messages: new Map() };
 const happened = new Map();
 const counts = new Map();

@@ -6,8 +6,6 @@ import { Agent, fetch } from 'undici';
 
 const micros = 1_000_000;
 const requestTimeoutMs = 60_000;
-/** A call is given up after this time. */
-const patienceMs = 120_000;
 const longestPauseMs = 2_000;
 /** The most that a call can cost whose response leaves open whether it is charged: a query of the mix costs less. */
 const uncertainMicros = 20_000;
@@ -23,10 +21,13 @@ export class Caller {
   charged = [];
   uncertain = [];
   #url;
+  #patienceMs;
   #agent = new Agent({ connections: 256 });
 
-  constructor(url) {
+  /** A call is given up after `patienceMs`. */
+  constructor(url, patienceMs) {
     this.#url = url;
+    this.#patienceMs = patienceMs;
   }
 
   /** `isRepeated` is true if the call is sent again. */
@@ -73,7 +74,7 @@ export class Caller {
           : { 'idempotency-key': randomUUID(), 'content-type': 'application/json', ...headers },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     };
-    const givesUpAt = performance.now() + patienceMs;
+    const givesUpAt = performance.now() + this.#patienceMs;
     let charged = 0;
     for (let tries = 0; ; tries++) {
       const from = performance.now();
@@ -113,7 +114,7 @@ export class Caller {
       });
       if (response.status === 200) {
         this.#charge(account, response);
-        return readStream(response, abort);
+        return readStream(response, abort, this.#patienceMs / 2);
       }
       const text = await response.text();
       if (text.includes('may still be charged')) this.#add(this.uncertain, account, uncertainMicros);
@@ -147,19 +148,21 @@ function isPassing(response) {
   return passing.has(response.status) || (response.status === 409 && response.headers.has('retry-after'));
 }
 
-function readStream(response, abort) {
+/** `next` fails if no event arrives for `limitMs`. */
+function readStream(response, abort, limitMs) {
   const reader = response.body
     .pipeThrough(new TextDecoderStream())
     .pipeThrough(new EventSourceParserStream())
     .getReader();
   const next = async () => {
-    const late = setTimeout(() => abort.abort(new Error('no event reached a stream within 60 s')), requestTimeoutMs);
+    const late = () => abort.abort(new Error(`no event reached a stream within ${limitMs / 1_000} s`));
+    const timer = setTimeout(late, limitMs);
     try {
       const { done, value } = await reader.read();
       if (done) throw new Error('a stream ended');
       return value;
     } finally {
-      clearTimeout(late);
+      clearTimeout(timer);
     }
   };
   return { next, end: () => abort.abort() };
