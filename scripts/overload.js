@@ -62,6 +62,9 @@ const settings = {
   PLATFORM_KIND: 'sandbox',
   LOG_LEVEL: 'warn',
   RATE_LIMIT: '0',
+  // An accepted call must not fail because the machine is slow.
+  PLATFORM_TIMEOUT_MS: '600000',
+  GRAPHQL_TIMEOUT_MS: '600000',
 };
 pin(sandbox.child.pid, otherCore);
 // The client and the sandbox share a core. The sandbox has the lower priority, because a client that waits for the core would measure

@@ -73,6 +73,7 @@ const stack = await startStack({
   store: values.store,
   actors: Number(values.actors),
   credit,
+  isPatient: values.patient,
   env: { MAX_STREAMS_PER_KEY: '100', ...(values.patient && patient) },
 });
 const caller = new Caller(stack.gateway.url, values.patient ? 900_000 : 120_000);

@@ -54,7 +54,6 @@ async function fillStore(environment, { seed, callers }) {
   await sleep(fillMs);
   await load.stop();
   await environment.stopGateway(gateway);
-  await load.close();
   receiver.stop();
   if (load.failures.length > 0) throw new Error(load.failures[0]);
   return settings;

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
-import { withDatabase } from '../bench/mongo-server.js';
+import { withDatabase, withPatience } from '../bench/mongo-server.js';
 import { start, startGateway, stop, temporaryFolder } from '../bench/processes.js';
 
 const postern = join(import.meta.dirname, '../postern.js');
@@ -28,7 +28,7 @@ export async function startEnvironment(server) {
       const name = randomBytes(6).toString('hex');
       const settings = { SECRET_KEY: secretKey, DATA_DIR: join(folder, name) };
       if (server === null) return settings;
-      const MONGODB_URL = withDatabase(server.url, `postern_backup_${name}`);
+      const MONGODB_URL = withPatience(withDatabase(server.url, `postern_backup_${name}`));
       databases.push(MONGODB_URL);
       return { ...settings, MONGODB_URL };
     },

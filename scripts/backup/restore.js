@@ -72,7 +72,6 @@ export async function checkBackup(environment, { seed, callers, seconds }) {
   faults.push(...(await judgeEnd(load, { machine, books, accounts, earlier: before.length })));
   faults.push(...(await findDoubledTweets(environment, load.writes, backup)), ...load.failures);
   await environment.stopGateway(gateway);
-  await load.close();
   receiver.stop();
   return {
     faults,

@@ -73,7 +73,6 @@ export async function checkRotation(environment, { seed, callers, seconds, webho
   if (refused.code !== 1 || !refused.err.includes('SECRET_KEY')) {
     faults.push(`a gateway with the old key ended with ${refused.code}: ${refused.err}`);
   }
-  await load.close();
   receiver.stop();
   return {
     faults,

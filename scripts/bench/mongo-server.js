@@ -117,6 +117,13 @@ export function withDatabase(url, database) {
   return `${server}/${database}${options.length > 0 ? `?${options.join('&')}` : ''}`;
 }
 
+/** Returns the URL with time limits of the driver that a server on a busy machine does not exceed. */
+export function withPatience(url) {
+  const [address, query] = url.split('?');
+  const options = [...(query ? [query] : []), 'connectTimeoutMS=30000', 'serverSelectionTimeoutMS=30000'];
+  return `${address}?${options.join('&')}`;
+}
+
 function onPath(name) {
   for (const folder of (process.env.PATH ?? '').split(delimiter)) {
     const found = folder && executable(join(folder, name));

@@ -1,7 +1,7 @@
 // The processes of the soak test: gateway, sandbox, receiver, the proxy of callers, and the store.
 import { randomBytes } from 'node:crypto';
 import { makeAccounts } from '../bench/accounts.js';
-import { findServer, withDatabase } from '../bench/mongo-server.js';
+import { findServer, withDatabase, withPatience } from '../bench/mongo-server.js';
 import { start, startGateway, temporaryFolder } from '../bench/processes.js';
 
 /** `maxPoolSize` of the MongoDB driver. SecantusDB is slower with many concurrent requests; with 8 connections the others wait in the driver. */
@@ -35,8 +35,10 @@ export class Restartable {
   }
 }
 
-/** Starts everything. `store` is `sqlite` or `mongodb`. `env` has further settings of the gateway. */
-export async function startStack({ store, actors, credit, env }) {
+/**
+ * Starts everything. `store` is `sqlite` or `mongodb`. `env` has further settings of the gateway. `isPatient` gives MongoDB more time to answer.
+ */
+export async function startStack({ store, actors, credit, env, isPatient }) {
   const sandboxDir = temporaryFolder();
   const sandbox = await Restartable.start((port) =>
     start('postern.js', ['sandbox'], { DATA_DIR: sandboxDir, SANDBOX_PORT: port, SANDBOX_ACTIVITY: '0' }),
@@ -44,7 +46,7 @@ export async function startStack({ store, actors, credit, env }) {
   const proxy = await Restartable.start((port) => start('soak/forward-proxy.js', [port]));
   const receiver = await start('soak/receiver.js', [secret]);
   const dataDir = temporaryFolder();
-  const database = store === 'mongodb' ? await startDatabase() : null;
+  const database = store === 'mongodb' ? await startDatabase(isPatient) : null;
   const settings = {
     DATA_DIR: dataDir,
     PORT: '0',
@@ -76,7 +78,7 @@ export async function startStack({ store, actors, credit, env }) {
 }
 
 /** Starts MongoDB behind a relay, so that the store is away while the relay is. */
-async function startDatabase() {
+async function startDatabase(isPatient) {
   const server = await findServer();
   if (!server) throw new Error('MONGODB_URL is not set, and neither mongod nor secantusd-py is installed');
   const url = new URL(withDatabase(server.url, `soak_${randomBytes(4).toString('hex')}`));
@@ -91,7 +93,10 @@ async function startDatabase() {
   return {
     relay,
     pooled,
-    settings: { MONGODB_URL: url.href, SECRET_KEY: randomBytes(32).toString('base64') },
+    settings: {
+      MONGODB_URL: isPatient ? withPatience(url.href) : url.href,
+      SECRET_KEY: randomBytes(32).toString('base64'),
+    },
     stop: server.stop,
   };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { anyOf, checkInput } from '../../src/actions/input/input.ts';
-import { processorMs } from '../support/processor-time.ts';
+import { expectQuick } from '../support/processor-time.ts';
 
 const schema = z.object({ media_url: z.string().optional(), media_data: z.string().optional() });
 const oneNeeded = schema.check(anyOf('media_url', 'media_data'));
@@ -14,13 +14,12 @@ describe('parameters that an action does not know', () => {
 
   test('may have long names, which are compared with no field', async () => {
     const raw = { ['a_'.repeat(5_000_000)]: 1 };
-    const ms = await processorMs(() => expect(() => checkInput(oneNeeded, raw)).toThrow('Missing required field'));
-    expect(ms).toBeLessThan(200);
+    await expectQuick(200, () => expect(() => checkInput(oneNeeded, raw)).toThrow('Missing required field'));
   });
 
   test('may be many and null', async () => {
     const raw = Object.fromEntries(Array.from({ length: 40_000 }, (_, n) => [`name${n}`, null]));
-    expect(await processorMs(() => checkInput(schema, raw))).toBeLessThan(300);
+    await expectQuick(300, () => checkInput(schema, raw));
   });
 
   test('are named if they are another spelling of a field', () => {

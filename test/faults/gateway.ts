@@ -87,7 +87,7 @@ export class Gateway {
   }
 
   /** Resolves when the gateway responds. */
-  async ready(withinMs = 300_000): Promise<void> {
+  async ready(withinMs = 900_000): Promise<void> {
     const deadline = performance.now() + withinMs;
     while (this.origin === null) {
       if (performance.now() > deadline) throw new Error(`the gateway does not start: ${this.lastWords()}`);

@@ -63,10 +63,15 @@ export async function mongoBackend(found: FoundMongo, { disk }: BackendOptions =
   };
 }
 
-/** Prevents the driver from learning the server's own address, with which it would bypass the proxy. */
+/**
+ * Prevents the driver from learning the server's own address, with which it would bypass the proxy. On a busy machine the server may need longer
+ * for a new connection than Postern usually allows.
+ */
 function direct(url: string): string {
   const address = new URL(url);
   address.searchParams.set('directConnection', 'true');
+  address.searchParams.set('connectTimeoutMS', '30000');
+  address.searchParams.set('serverSelectionTimeoutMS', '30000');
   return address.href;
 }
 

@@ -77,6 +77,17 @@ describe('an unsuitable server', () => {
     await client.close();
   });
 
+  test('may set timeouts in its URL', async () => {
+    const { client } = makeClient('mongodb://host/?connectTimeoutMS=30000&SERVERSELECTIONTIMEOUTMS=20000');
+    expect(client.options).toMatchObject({
+      connectTimeoutMS: 30_000,
+      serverSelectionTimeoutMS: 20_000,
+      heartbeatFrequencyMS: 1_000,
+      socketTimeoutMS: 5_000,
+    });
+    await client.close();
+  });
+
   test('has an unknown host name', async () => {
     const fault = await openMongoStore({ url: 'mongodb+srv://user:hunter2@nobody.invalid/x' }).catch((error) => error);
     expect(fault).toBeInstanceOf(StoreUnavailableError);

@@ -5,14 +5,19 @@ import { endingConnections } from './driver-connection.ts';
 
 const defaultDatabase = 'postern';
 
-/** Timeouts of the driver. A dead server is detected within three seconds, a new primary within one. */
-const options: MongoClientOptions = {
-  appName: 'postern',
+/**
+ * Timeouts of the driver, unless the URL sets them. With these, a dead server is detected within three seconds, and a new primary within one.
+ */
+const timeouts: MongoClientOptions = {
   heartbeatFrequencyMS: 1_000,
   connectTimeoutMS: 2_000,
   serverSelectionTimeoutMS: 2_000,
   waitQueueTimeoutMS: 2_000,
   socketTimeoutMS: 5_000,
+};
+
+const options: MongoClientOptions = {
+  appName: 'postern',
   retryReads: true,
   retryWrites: true,
   readPreference: 'primary',
@@ -33,7 +38,7 @@ export interface MongoAddress {
 export function makeClient(url: string): MongoAddress {
   let client: MongoClient;
   try {
-    client = new MongoClient(url, options);
+    client = new MongoClient(url, { ...timeoutsBeside(url), ...options });
   } catch {
     throw new OperatorError({
       detail: 'MONGODB_URL is not a valid MongoDB URL',
@@ -45,6 +50,12 @@ export function makeClient(url: string): MongoAddress {
   // The database of the URL, or `postern`. The driver's own default would be `test`.
   const path = /^mongodb(?:\+srv)?:\/\/[^/?]*\/([^?]+)/i.exec(url)?.[1];
   return { client, database: path === undefined ? defaultDatabase : client.options.dbName };
+}
+
+/** Returns the timeouts that the URL does not set. Names in the URL may have any case. */
+function timeoutsBeside(url: string): MongoClientOptions {
+  const isSet = (name: string) => new RegExp(`[?&]${name}=`, 'i').test(url);
+  return Object.fromEntries(Object.entries(timeouts).filter(([name]) => !isSet(name)));
 }
 
 /** Connects to the database. Throws if the server does not support the guarantees of the store. */
