@@ -2,7 +2,7 @@
 // Measures the speed of GraphQL as ratios to plain Yoga, to Apollo Server and to REST, alternating in one run.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { alternate, median, readArguments, recordResults, showSpread, spread } from './bench/frame.js';
+import { alternate, median, readArguments, recordResults, roundMs, showSpread, spread } from './bench/frame.js';
 import { load } from './bench/load.js';
 import { makeRichAccount, processorSeconds, start, stopAll, temporaryFolder } from './bench/processes.js';
 import { compareJourneys, journeys } from './bench/round-trips.js';
@@ -87,8 +87,7 @@ function measureServers(beginnings) {
       if (!body.startsWith(beginnings[name])) throw new Error(`not the answer: ${body}`);
     };
     const before = processorSeconds(server);
-    // V8 needs thousands of requests to warm up.
-    const lasts = round === 0 ? Math.max(5_000, durationMs) : durationMs;
+    const lasts = roundMs(round, durationMs);
     const result = await load({ origin: server.url, request: () => asked, concurrency, durationMs: lasts, check });
     return { ...result, cpuMs: ((processorSeconds(server) - before) / result.requests) * 1_000 };
   });

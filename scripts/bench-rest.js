@@ -2,7 +2,7 @@
 // Measures the speed of REST as a ratio to minimal servers, alternating in one run.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { alternate, median, readArguments, recordResults, showSpread, spread } from './bench/frame.js';
+import { alternate, median, readArguments, recordResults, roundMs, showSpread, spread } from './bench/frame.js';
 import { load } from './bench/load.js';
 import { makeRichAccount, processorSeconds, start, stopAll, temporaryFolder } from './bench/processes.js';
 
@@ -67,7 +67,9 @@ const scenarios = {
 const metrics = [];
 const all = {};
 for (const [name, scenario] of Object.entries(scenarios)) {
-  const results = await alternate(subjects, rounds, (server) => measure(server, scenario));
+  const results = await alternate(subjects, rounds, (server, _name, round) =>
+    measure(server, scenario, roundMs(round, durationMs)),
+  );
   all[name] = results;
   report(name, results, scenario.concurrency);
 }
@@ -102,9 +104,9 @@ async function page(path, items) {
   };
 }
 
-async function measure(server, scenario) {
+async function measure(server, scenario, lastsMs) {
   const before = processorSeconds(server);
-  const result = await load({ origin: server.url, durationMs, ...scenario });
+  const result = await load({ origin: server.url, durationMs: lastsMs, ...scenario });
   return { ...result, cpuMs: ((processorSeconds(server) - before) / result.requests) * 1_000 };
 }
 

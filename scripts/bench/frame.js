@@ -12,6 +12,11 @@ export function readArguments(usage, options) {
   return values;
 }
 
+/** Returns how long a round of load lasts. Round 0 of `alternate` is longer, because V8 needs thousands of requests to warm up. */
+export function roundMs(round, durationMs) {
+  return round === 0 ? Math.max(5_000, durationMs) : durationMs;
+}
+
 export function median(values) {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.floor(sorted.length / 2)];
