@@ -56,14 +56,16 @@ for (const store of values.store) {
     process.stderr.write('backup-under-load: no MongoDB here, so it is skipped (CONTRIBUTING.md)\n');
     continue;
   }
-  const environment = await startEnvironment(server);
+  const environment = await startEnvironment(server, !values.record);
   for (const part of parts) if (values.part.includes(part)) await run(part, environment);
   await environment.stop();
   await server?.stop();
 }
 await stopAll();
 if (values.record) {
-  const notes = ['The store of MongoDB is a server that speaks its protocol, unless `MONGODB_URL` is set.'];
+  const notes = [
+    'The store of MongoDB is a server that speaks its protocol, unless `MONGODB_URL` is set. Each call opens a connection.',
+  ];
   record('backup', { title: 'Backup, restore and change of the secret key', notes, rows });
 }
 process.exitCode = rows.every(({ met }) => met) ? 0 : 1;

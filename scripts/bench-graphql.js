@@ -87,8 +87,13 @@ function measureServers(beginnings) {
       if (!body.startsWith(beginnings[name])) throw new Error(`not the answer: ${body}`);
     };
     const before = processorSeconds(server);
-    const lasts = roundMs(round, durationMs);
-    const result = await load({ origin: server.url, request: () => asked, concurrency, durationMs: lasts, check });
+    const result = await load({
+      origin: server.url,
+      request: () => asked,
+      concurrency,
+      durationMs: roundMs(round, durationMs),
+      check,
+    });
     return { ...result, cpuMs: ((processorSeconds(server) - before) / result.requests) * 1_000 };
   });
 }

@@ -38,6 +38,8 @@ The calls are reads, writes and GraphQL queries of --keys keys. They depend only
   },
 );
 const option = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, Number(value)]));
+/** Figures of a few seconds mean nothing. */
+const isJudged = option.seconds >= 20;
 const random = seeded(Number.parseInt(values.seed, 16));
 const [gatewayCore, otherCore] = [0, 1];
 /** The capacity is the highest rate of calls of which 99 % take at most this time. */
@@ -62,9 +64,8 @@ const settings = {
   PLATFORM_KIND: 'sandbox',
   LOG_LEVEL: 'warn',
   RATE_LIMIT: '0',
-  // An accepted call must not fail because the machine is slow.
-  PLATFORM_TIMEOUT_MS: '600000',
-  GRAPHQL_TIMEOUT_MS: '600000',
+  // In a short run, an accepted call must not fail because the machine is slow.
+  ...(!isJudged && { PLATFORM_TIMEOUT_MS: '600000', GRAPHQL_TIMEOUT_MS: '600000' }),
 };
 pin(sandbox.child.pid, otherCore);
 // The client and the sandbox share a core. The sandbox has the lower priority, because a client that waits for the core would measure
@@ -103,7 +104,6 @@ const greedy = await phase(`one key at ${greed} times its share`, {
 
 const measured = { capacity, normal, overload, probes, before, greedy, greedyKey: keys[0], option };
 const { rows, faults } = judge(measured);
-const isJudged = option.seconds >= 20;
 for (const { test, promised, measured: figure, met } of rows)
   print(
     `${met ? 'kept  ' : isJudged ? 'BROKEN' : 'missed, but not judged in a short run:'} ${test}: ${promised}. Measured: ${figure}`,

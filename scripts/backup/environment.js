@@ -9,8 +9,11 @@ const postern = join(import.meta.dirname, '../postern.js');
 const commandLimitMs = 300_000;
 const maxTries = 5;
 
-/** A sandbox, and stores of one kind for gateways. `server` is a MongoDB server (`findServer`), or `null` for the embedded store. */
-export async function startEnvironment(server) {
+/**
+ * A sandbox, and stores of one kind for gateways. `server` is a MongoDB server (`findServer`), or `null` for the embedded store. `isPatient` gives
+ * MongoDB more time to answer.
+ */
+export async function startEnvironment(server, isPatient) {
   const folder = temporaryFolder();
   const sandbox = await start('postern.js', ['sandbox'], {
     DATA_DIR: join(folder, 'sandbox'),
@@ -28,7 +31,8 @@ export async function startEnvironment(server) {
       const name = randomBytes(6).toString('hex');
       const settings = { SECRET_KEY: secretKey, DATA_DIR: join(folder, name) };
       if (server === null) return settings;
-      const MONGODB_URL = withPatience(withDatabase(server.url, `postern_backup_${name}`));
+      const url = withDatabase(server.url, `postern_backup_${name}`);
+      const MONGODB_URL = isPatient ? withPatience(url) : url;
       databases.push(MONGODB_URL);
       return { ...settings, MONGODB_URL };
     },

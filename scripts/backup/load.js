@@ -3,7 +3,7 @@ import { Agent, fetch } from 'undici';
 import { numbersFor } from '../bench/random.js';
 
 const micros = 1_000_000;
-/** Opens a connection for each call. A kept one may end while a busy machine sends a call, which would look like an interrupted call. */
+/** Does not reuse connections. The server may close a reused one while a call is sent, and the call would count as interrupted. */
 const agent = new Agent({ connections: 64, pipelining: 0 });
 const maxTries = 100;
 const eventLimitMs = 120_000;

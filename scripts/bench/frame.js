@@ -14,12 +14,13 @@ export function readArguments(usage, options) {
 
 /** Returns how long a round of load lasts. Round 0 of `alternate` is longer, because V8 needs thousands of requests to warm up. */
 export function roundMs(round, durationMs) {
-  return round === 0 ? Math.max(5_000, durationMs) : durationMs;
+  return round === 0 ? Math.max(4_000, durationMs) : durationMs;
 }
 
 export function median(values) {
   const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)];
+  const middle = sorted.length / 2;
+  return (sorted[Math.ceil(middle) - 1] + sorted[Math.floor(middle)]) / 2;
 }
 
 /** Returns the median of `values` with the lowest and the highest value. */

@@ -117,11 +117,13 @@ export function withDatabase(url, database) {
   return `${server}/${database}${options.length > 0 ? `?${options.join('&')}` : ''}`;
 }
 
-/** Returns the URL with time limits of the driver that a server on a busy machine does not exceed. */
+/** Returns the URL with longer time limits of the driver, unless it has its own. A server on a busy machine may need them. */
 export function withPatience(url) {
-  const [address, query] = url.split('?');
-  const options = [...(query ? [query] : []), 'connectTimeoutMS=30000', 'serverSelectionTimeoutMS=30000'];
-  return `${address}?${options.join('&')}`;
+  const [address, query = ''] = url.split('?');
+  const limits = ['connectTimeoutMS', 'serverSelectionTimeoutMS'].filter(
+    (name) => !new RegExp(`\\b${name}=`, 'i').test(query),
+  );
+  return `${address}?${[...(query ? [query] : []), ...limits.map((name) => `${name}=30000`)].join('&')}`;
 }
 
 function onPath(name) {

@@ -21,13 +21,13 @@ export class Caller {
   charged = [];
   uncertain = [];
   #url;
-  #patienceMs;
+  #patience;
   #agent = new Agent({ connections: 256 });
 
-  /** A call is given up after `patienceMs`. */
-  constructor(url, patienceMs) {
+  /** `patience`: a call is given up after `callMs`, and a stream fails without an event for `eventMs`. */
+  constructor(url, patience) {
     this.#url = url;
-    this.#patienceMs = patienceMs;
+    this.#patience = patience;
   }
 
   /** `isRepeated` is true if the call is sent again. */
@@ -74,7 +74,7 @@ export class Caller {
           : { 'idempotency-key': randomUUID(), 'content-type': 'application/json', ...headers },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     };
-    const givesUpAt = performance.now() + this.#patienceMs;
+    const givesUpAt = performance.now() + this.#patience.callMs;
     let charged = 0;
     for (let tries = 0; ; tries++) {
       const from = performance.now();
@@ -104,7 +104,8 @@ export class Caller {
 
   /** Opens a live stream. Returns a function that resolves with the next event, and one that ends the stream. */
   async openStream({ account, authToken }) {
-    for (let tries = 0; ; tries++) {
+    const givesUpAt = performance.now() + this.#patience.callMs;
+    for (;;) {
       const from = performance.now();
       const abort = new AbortController();
       const response = await fetch(`${this.#url}/v1/events`, {
@@ -114,11 +115,11 @@ export class Caller {
       });
       if (response.status === 200) {
         this.#charge(account, response);
-        return readStream(response, abort, this.#patienceMs / 2);
+        return readStream(response, abort, this.#patience.eventMs);
       }
       const text = await response.text();
       if (text.includes('may still be charged')) this.#add(this.uncertain, account, uncertainMicros);
-      const isRepeated = passing.has(response.status) && tries < 100;
+      const isRepeated = passing.has(response.status) && from < givesUpAt;
       this.fail(`GET /v1/events: ${response.status} ${text}`, from, isRepeated);
       if (!isRepeated) throw new Reported('no stream');
       await sleep(longestPauseMs);

@@ -114,9 +114,8 @@ export class AccountBatcher {
     this.#wake();
   }
 
-  /** Resolves when the store knows all credit that was released before this call. Throws `unavailable` if the store cannot be written. */
+  /** Resolves when the store knows all credit that was released before this call, or when it turns out that the store cannot be written. */
   returned(): Promise<void> {
-    if (this.#failing) return Promise.reject(ledgerErrors.away());
     // The queue is sent after the batch. If both release credit, waiting for the queue is sufficient.
     const carrier = this.#queue.release > 0 ? this.#queue : this.#batch;
     if (carrier === null || (carrier === this.#batch && this.#batch.commit.release === 0)) return Promise.resolve();

@@ -89,7 +89,8 @@ export class AccountService {
   }
 
   /**
-   * Waits until the store knows the credit that refused calls released, because the responses of these calls did not wait for the store.
+   * Waits until the store knows the credit that refused calls released, because the responses of these calls did not wait for the store. If the
+   * store cannot be written, this credit is still held.
    */
   async balance(id: string): Promise<AccountBalance> {
     await this.#ledger.returned(id);

@@ -29,19 +29,20 @@ export function answerSettlements(batch: Batch, outcome: AppliedOutcome): void {
 }
 
 /**
- * Refuses callers that have waited for a reservation since `until` or longer, and reads whose charge was not sent to the store. Other
- * callers whose calls have already run keep waiting.
+ * Refuses callers that have waited for a reservation since `until` or longer, and reads whose charge was not sent to the store. Lets callers
+ * that wait for released credit go on without it. Other callers whose calls have already run keep waiting.
  */
 export function refuseCreditRequests(waiting: readonly WaitingCallers[], until: number): void {
+  const isOverdue = ({ caller }: { caller: AnyPendingResult }) => !caller.answered && caller.since <= until;
   for (const { reserves, returns, reads, isSent } of waiting) {
-    for (const { caller } of [...reserves, ...returns, ...(isSent ? [] : reads)]) {
-      if (!caller.answered && caller.since <= until) caller.refuse(ledgerErrors.away());
-    }
+    for (const { caller } of [...reserves, ...(isSent ? [] : reads)].filter(isOverdue))
+      caller.refuse(ledgerErrors.away());
+    for (const { caller } of returns.filter(isOverdue)) caller.answer();
   }
 }
 
 /**
- * Refuses all callers that have waited since `until` or longer. Returns in `oldest` the time since which the longest-waiting remaining
+ * Refuses all callers that have waited since `until` or longer, except that callers that wait for released credit go on without it. Returns in `oldest` the time since which the longest-waiting remaining
  * caller waits; `null` if there is none.
  */
 export function refuseOverdue(
@@ -51,28 +52,34 @@ export function refuseOverdue(
 ): { oldest: number | null; refused: boolean } {
   let oldest: number | null = null;
   let refused = false;
-  const visit = (entries: readonly { caller: AnyPendingResult }[], refusal: () => Error) => {
+  const visit = <Caller extends AnyPendingResult>(
+    entries: readonly { caller: Caller }[],
+    end: (caller: Caller) => void,
+  ) => {
     for (const { caller } of entries) {
       if (caller.answered) continue;
       // The clock may have been set back.
       caller.since = Math.min(caller.since, now);
       if (caller.since <= until) {
         refused = true;
-        caller.refuse(refusal());
+        end(caller);
       } else {
         oldest = Math.min(oldest ?? caller.since, caller.since);
       }
     }
   };
   for (const { reserves, returns, settles, lates, reads, isSent } of waiting) {
-    visit(reserves, ledgerErrors.away);
-    visit(returns, ledgerErrors.away);
-    visit(settles, ledgerErrors.unrecorded);
-    visit(lates, ledgerErrors.unrecorded);
-    visit(reads, isSent ? ledgerErrors.unrecorded : ledgerErrors.away);
+    visit(reserves, refuseAsAway);
+    visit(returns, (caller) => caller.answer());
+    visit(settles, refuseAsUnrecorded);
+    visit(lates, refuseAsUnrecorded);
+    visit(reads, isSent ? refuseAsUnrecorded : refuseAsAway);
   }
   return { oldest, refused };
 }
+
+const refuseAsAway = (caller: AnyPendingResult) => caller.refuse(ledgerErrors.away());
+const refuseAsUnrecorded = (caller: AnyPendingResult) => caller.refuse(ledgerErrors.unrecorded());
 
 export function total(entries: readonly { micros: Micros }[]): Micros {
   return entries.reduce((sum, { micros }) => sum + micros, 0);

@@ -168,12 +168,12 @@ export class Ledger {
   }
 
   /**
-   * Resolves when the store knows all credit of the account that this process has released so far. Refused calls do not wait for this. If the
-   * store cannot be written, resolves at once or after 5 s: the balance then shows this credit as held.
+   * Resolves when the store knows all credit of the account that this process has released so far, because the responses of refused calls do
+   * not wait for the store. If the store cannot be written, resolves after 5 s at most. The store then still holds this credit.
    */
   async returned(account: string): Promise<void> {
     const batchers = [...(this.#batchers.get(account)?.values() ?? [])];
-    await Promise.allSettled(batchers.map((batcher) => batcher.returned()));
+    await Promise.all(batchers.map((batcher) => batcher.returned()));
   }
 
   /** Returns the credit in the holds of this process over all accounts, as far as it is known. */

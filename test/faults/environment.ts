@@ -147,7 +147,8 @@ export class FaultEnvironment {
     const calling = this.books.slice(0, 2);
     const until = performance.now() + firstSuccessMs;
     while (calling.some(({ tally }) => tally.acknowledged === 0)) {
-      if (performance.now() > until) throw new Error('no call of some callers succeeded within 15 minutes');
+      if (performance.now() > until)
+        throw new Error(`no call of some callers succeeded within ${firstSuccessMs / 60_000} minutes`);
       await Promise.race([pause(10), this.#calling]);
     }
   }

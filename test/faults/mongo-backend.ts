@@ -64,14 +64,14 @@ export async function mongoBackend(found: FoundMongo, { disk }: BackendOptions =
 }
 
 /**
- * Prevents the driver from learning the server's own address, with which it would bypass the proxy. On a busy machine the server may need longer
- * for a new connection than Postern usually allows.
+ * Prevents the driver from learning the server's own address, with which it would bypass the proxy. In runs that are not recorded, a server on a
+ * busy machine may take longer to answer than Postern usually allows.
  */
 function direct(url: string): string {
   const address = new URL(url);
   address.searchParams.set('directConnection', 'true');
-  address.searchParams.set('connectTimeoutMS', '30000');
-  address.searchParams.set('serverSelectionTimeoutMS', '30000');
+  if (process.env['KILLS_RESULTS']) return address.href;
+  for (const limit of ['connectTimeoutMS', 'serverSelectionTimeoutMS']) address.searchParams.set(limit, '30000');
   return address.href;
 }
 

@@ -88,6 +88,12 @@ describe('an unsuitable server', () => {
     await client.close();
   });
 
+  test.each(['socketTimeoutMS=0', 'connectTimeoutMS=0', 'waitQueueTimeoutMS=60001'])('may not set %s', (option) => {
+    expect(() => makeClient(`mongodb://user:hunter2@host/?${option}`)).toThrow(
+      `${option.replace('=', ' in MONGODB_URL is ')}: it must be between 1 and 60000 milliseconds`,
+    );
+  });
+
   test('has an unknown host name', async () => {
     const fault = await openMongoStore({ url: 'mongodb+srv://user:hunter2@nobody.invalid/x' }).catch((error) => error);
     expect(fault).toBeInstanceOf(StoreUnavailableError);

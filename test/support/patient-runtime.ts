@@ -1,5 +1,8 @@
 import { type Runtime, systemRuntime } from '../../src/shared/runtime/runtime.ts';
 
+// A test may replace the global functions by fake ones.
+const { setTimeout, setImmediate } = globalThis;
+
 const tickMs = 10;
 const turnsInTick = 10;
 const longestMs = 60_000;
@@ -20,21 +23,25 @@ function beginTick(): void {
 }
 
 function passTurns(left: number): void {
-  if (left > 0) setImmediate(passTurns, left - 1).unref();
+  // The immediates are not unref'ed, because the event loop would then wait for other events.
+  if (left > 0) setImmediate(passTurns, left - 1);
   else endTick();
 }
 
 function endTick(): void {
   ticks += 1;
   const due = [...pending].filter(({ dueTick }) => dueTick <= ticks).sort((a, b) => a.dueTick - b.dueTick);
-  for (const timer of due) if (pending.delete(timer)) timer.task();
-  isTicking = pending.size > 0;
-  if (isTicking) beginTick();
+  try {
+    for (const timer of due) if (pending.delete(timer)) timer.task();
+  } finally {
+    isTicking = pending.size > 0;
+    if (isTicking) beginTick();
+  }
 }
 
 /**
- * The system's runtime with timers of up to a minute that count ticks of 10 ms. A thread that waits for a processor ticks late and reads what
- * has arrived before it ticks, so a deadline does not pass before a slow machine could respond.
+ * The system's runtime with timers of up to a minute that count ticks of 10 ms. If the thread waits for a processor, ticks are late. Before each
+ * tick, the thread reads what has arrived. A deadline therefore does not pass before a response that has arrived is read.
  */
 export const patientRuntime: Runtime = {
   ...systemRuntime,

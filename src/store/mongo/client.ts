@@ -6,15 +6,18 @@ import { endingConnections } from './driver-connection.ts';
 const defaultDatabase = 'postern';
 
 /**
- * Timeouts of the driver, unless the URL sets them. With these, a dead server is detected within three seconds, and a new primary within one.
+ * Timeouts of the driver, unless the URL sets them. With the defaults, a dead server is detected within three seconds, and a new primary
+ * within one.
  */
-const timeouts: MongoClientOptions = {
+const defaultTimeouts = {
   heartbeatFrequencyMS: 1_000,
   connectTimeoutMS: 2_000,
   serverSelectionTimeoutMS: 2_000,
   waitQueueTimeoutMS: 2_000,
   socketTimeoutMS: 5_000,
-};
+} satisfies MongoClientOptions;
+/** An account waits for its earlier operation until one of the timeouts has ended it, so each needs a limit. */
+const longestTimeoutMs = 60_000;
 
 const options: MongoClientOptions = {
   appName: 'postern',
@@ -38,7 +41,7 @@ export interface MongoAddress {
 export function makeClient(url: string): MongoAddress {
   let client: MongoClient;
   try {
-    client = new MongoClient(url, { ...timeoutsBeside(url), ...options });
+    client = new MongoClient(url, { ...timeoutsNotIn(url), ...options });
   } catch {
     throw new OperatorError({
       detail: 'MONGODB_URL is not a valid MongoDB URL',
@@ -47,15 +50,27 @@ export function makeClient(url: string): MongoAddress {
         'percent-encoded (https://www.mongodb.com/docs/manual/reference/connection-string/)',
     });
   }
+  checkTimeouts(client);
   // The database of the URL, or `postern`. The driver's own default would be `test`.
   const path = /^mongodb(?:\+srv)?:\/\/[^/?]*\/([^?]+)/i.exec(url)?.[1];
   return { client, database: path === undefined ? defaultDatabase : client.options.dbName };
 }
 
 /** Returns the timeouts that the URL does not set. Names in the URL may have any case. */
-function timeoutsBeside(url: string): MongoClientOptions {
+function timeoutsNotIn(url: string): MongoClientOptions {
   const isSet = (name: string) => new RegExp(`[?&]${name}=`, 'i').test(url);
-  return Object.fromEntries(Object.entries(timeouts).filter(([name]) => !isSet(name)));
+  return Object.fromEntries(Object.entries(defaultTimeouts).filter(([name]) => !isSet(name)));
+}
+
+/** Throws if a timeout of the URL is too long. 0 turns a timeout of the driver off. */
+function checkTimeouts({ options: set }: MongoClient): void {
+  for (const name of Object.keys(defaultTimeouts) as (keyof typeof defaultTimeouts)[]) {
+    if (set[name] > 0 && set[name] <= longestTimeoutMs) continue;
+    throw new OperatorError({
+      detail: `${name} in MONGODB_URL is ${set[name]}`,
+      advice: `it must be between 1 and ${longestTimeoutMs} milliseconds (default: ${defaultTimeouts[name]})`,
+    });
+  }
 }
 
 /** Connects to the database. Throws if the server does not support the guarantees of the store. */

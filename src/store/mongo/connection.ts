@@ -10,7 +10,7 @@ import { translateMongoError } from './errors.ts';
  */
 const graceMs = { unreachable: 1_000, election: 2_500 };
 
-/** The time limit of an operation. It is longer than the driver's own limits for one operation and its retry. */
+/** The time limit of an operation. It is longer than the driver's default limits for one operation and its retry. */
 export const operationTimeoutMs = 6_000;
 
 /** Runs all operations on the database. Knows whether there is a primary, and converts errors to `StoreUnavailableError`. */
