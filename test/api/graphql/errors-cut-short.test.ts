@@ -84,7 +84,7 @@ describe('a request that takes too long', () => {
   test('finishes what it had begun to write, but does not read any more', async () => {
     const { graphql, rest } = await caller();
     const text = newText();
-    await fixture.service.addFault({ kind: 'latency', ms: 12_000 }, { operation: 'createTweet' });
+    await fixture.service.addFault({ kind: 'latency', ms: 20_000 }, { operation: 'createTweet' });
     const query = `mutation { createTweet(input: { text: "${text}" }) { text tweet { likeCount } } }`;
     const [answer, asked] = await fixture.sandbox.requestsDuring(() => graphql.ask(query));
     expect(answer.data).toEqual({ createTweet: { text, tweet: null } });
