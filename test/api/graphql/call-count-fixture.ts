@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import type { Overrides } from '../../../src/main/app.ts';
 import { formatDollars } from '../../../src/shared/model/money.ts';
 import { Client } from '../../support/client.ts';
 import { type GraphqlAnswer, GraphqlClient } from '../../support/graphql.ts';
@@ -29,8 +30,11 @@ export const calls = (count: number) => formatDollars(count * 1_000);
 
 export const globalId = (type: string, id: string) => Buffer.from(`${type}:${id}`).toString('base64');
 
-export async function startCallCountFixture(env: Record<string, string> = {}): Promise<CallCountFixture> {
-  const service = await startService(env);
+export async function startCallCountFixture(
+  env: Record<string, string> = {},
+  overrides: Overrides = {},
+): Promise<CallCountFixture> {
+  const service = await startService(env, overrides);
   const { key } = await service.makeAccount('100');
   const { baseUrl, graphqlUrl, sandboxUrl, accounts } = service.demo;
   const authToken = accounts[0]?.authToken ?? '';

@@ -1,14 +1,33 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Runtime } from '../../../src/shared/runtime/runtime.ts';
 import type { Client } from '../../support/client.ts';
 import type { GraphqlClient } from '../../support/graphql.ts';
+import { patientRuntime } from '../../support/patient-runtime.ts';
 import { restingBalance } from '../../support/refusal.ts';
 import { type CallCountFixture, startCallCountFixture } from './call-count-fixture.ts';
 
 let fixture: CallCountFixture;
 let count = 0;
 
+const limitMs = 1_500;
+/** Ends the time limit of the request that began last. */
+let endLimit = () => {};
+const runtime: Runtime = {
+  ...patientRuntime,
+  after(delayMs, task) {
+    const timer = patientRuntime.after(delayMs, task);
+    if (delayMs === limitMs) {
+      endLimit = () => {
+        timer.cancel();
+        task();
+      };
+    }
+    return timer;
+  },
+};
+
 beforeAll(async () => {
-  fixture = await startCallCountFixture({ GRAPHQL_TIMEOUT_MS: '1500' });
+  fixture = await startCallCountFixture({ GRAPHQL_TIMEOUT_MS: String(limitMs) }, { runtime });
 });
 beforeEach(() => fixture.sandbox.clearFaults());
 afterAll(() => fixture.service.stop());
@@ -23,12 +42,21 @@ const newText = () => `A request cut short, number ${++count}`;
 /** Sends a request and disconnects as soon as the platform receives `operation`. */
 async function hangUpDuring(operation: string, graphql: GraphqlClient, query: string, headers = {}): Promise<void> {
   const controller = new AbortController();
-  const before = await fixture.sandbox.requests(operation);
+  const received = await nextRequest(operation);
   const asking = graphql.ask(query, {}, headers, controller.signal);
   asking.catch(() => {});
-  while ((await fixture.sandbox.requests(operation)) === before) await new Promise((resolve) => setTimeout(resolve, 5));
+  await received();
   controller.abort();
   await expect(asking).rejects.toThrow(/abort/i);
+}
+
+/** Returns a function that waits until the platform has received a further request of `operation`. */
+async function nextRequest(operation: string): Promise<() => Promise<void>> {
+  const before = await fixture.sandbox.requests(operation);
+  return async () => {
+    while ((await fixture.sandbox.requests(operation)) === before)
+      await new Promise((resolve) => setTimeout(resolve, 5));
+  };
 }
 
 describe('a caller who hangs up', () => {
@@ -84,9 +112,15 @@ describe('a request that takes too long', () => {
   test('finishes what it had begun to write, but does not read any more', async () => {
     const { graphql, rest } = await caller();
     const text = newText();
-    await fixture.service.addFault({ kind: 'latency', ms: 20_000 }, { operation: 'createTweet' });
+    await fixture.service.addFault({ kind: 'latency', ms: 5_000 }, { operation: 'createTweet' });
     const query = `mutation { createTweet(input: { text: "${text}" }) { text tweet { likeCount } } }`;
-    const [answer, asked] = await fixture.sandbox.requestsDuring(() => graphql.ask(query));
+    const received = await nextRequest('createTweet');
+    const [answer, asked] = await fixture.sandbox.requestsDuring(async () => {
+      const asking = graphql.ask(query);
+      await received();
+      endLimit();
+      return asking;
+    });
     expect(answer.data).toEqual({ createTweet: { text, tweet: null } });
     expect(answer.errors).toMatchObject([{ extensions: { code: 'PLATFORM_TIMEOUT', status: 504 } }]);
     expect(asked).toEqual({ createTweet: 1 });
