@@ -53,7 +53,7 @@ const before: Readonly<Record<string, string>> = {
 };
 
 /** The maximum number of reads until the state has settled. */
-const maxTries = 1_000;
+const maxTries = 300;
 
 const tweetText = 'What the parity of two faces is shown by';
 
