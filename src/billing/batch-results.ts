@@ -29,8 +29,8 @@ export function answerSettlements(batch: Batch, outcome: AppliedOutcome): void {
 }
 
 /**
- * Refuses callers that have waited for a reservation since `until` or longer, and reads whose charge was not sent to the store. Lets callers
- * that wait for released credit go on without it. Other callers whose calls have already run keep waiting.
+ * Refuses callers that have waited for a reservation since `until` or longer, and reads whose charge was not sent to the store. Callers that
+ * wait for released credit continue without it. Other callers whose calls have already run keep waiting.
  */
 export function refuseCreditRequests(waiting: readonly WaitingCallers[], until: number): void {
   const isOverdue = ({ caller }: { caller: AnyPendingResult }) => !caller.answered && caller.since <= until;
@@ -42,7 +42,8 @@ export function refuseCreditRequests(waiting: readonly WaitingCallers[], until: 
 }
 
 /**
- * Refuses all callers that have waited since `until` or longer, except that callers that wait for released credit go on without it. Returns in `oldest` the time since which the longest-waiting remaining
+ * Ends the wait of all callers that have waited since `until` or longer. Callers that wait for released credit continue without it, and all
+ * others are refused. Returns in `oldest` the time since which the longest-waiting remaining
  * caller waits; `null` if there is none.
  */
 export function refuseOverdue(

@@ -168,8 +168,8 @@ export class Ledger {
   }
 
   /**
-   * Resolves when the store knows all credit of the account that this process has released so far, because the responses of refused calls do
-   * not wait for the store. If the store cannot be written, resolves after 5 s at most. The store then still holds this credit.
+   * Waits until the store has recorded all credit of the account that this process has released so far. Refused calls do not wait for that
+   * themselves. If the store cannot be written, resolves after 5 s at most, and the store then still holds this credit.
    */
   async returned(account: string): Promise<void> {
     const batchers = [...(this.#batchers.get(account)?.values() ?? [])];

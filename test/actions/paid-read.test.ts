@@ -88,7 +88,7 @@ describe('the work beside the charge of a read', () => {
       throw new Error('the output cannot be encoded');
     });
     await settleTurns();
-    // Another process spends the credit before the charge arrives.
+    // Another process spends the credit before the charge reaches the store.
     const other = new Ledger({ store: store.ledger, runtime });
     await other.settle(await other.reserve(account, 9 * price), [{ action: userInfo.name, micros: 9 * price }]);
     faulty.letGo();

@@ -64,8 +64,8 @@ export async function mongoBackend(found: FoundMongo, { disk }: BackendOptions =
 }
 
 /**
- * Prevents the driver from learning the server's own address, with which it would bypass the proxy. In runs that are not recorded, a server on a
- * busy machine may take longer to answer than Postern usually allows.
+ * Prevents the driver from learning the server's own address, with which it would bypass the proxy. Recorded runs have the default time limits.
+ * Other runs have longer ones, because they may share the machine with other work.
  */
 function direct(url: string): string {
   const address = new URL(url);

@@ -1,6 +1,6 @@
 import { type Runtime, systemRuntime } from '../../src/shared/runtime/runtime.ts';
 
-// A test may replace the global functions by fake ones.
+// Tests may install fake timers (`vi.useFakeTimers`). This module keeps the real functions.
 const { setTimeout, setImmediate } = globalThis;
 
 const tickMs = 10;
@@ -16,14 +16,14 @@ const pending = new Set<Pending>();
 let ticks = 0;
 let isTicking = false;
 
-/** Begins a tick: a pause of 10 ms and then ten turns of the event loop, each of which reads what has arrived. */
+/** Begins a tick: a pause of 10 ms and then ten turns of the event loop, each of which handles pending I/O. */
 function beginTick(): void {
   isTicking = true;
   setTimeout(() => passTurns(turnsInTick), tickMs).unref();
 }
 
 function passTurns(left: number): void {
-  // The immediates are not unref'ed, because the event loop would then wait for other events.
+  // Do not call `unref` on these immediates: with `unref`, the event loop sleeps until another event before it runs them.
   if (left > 0) setImmediate(passTurns, left - 1);
   else endTick();
 }
@@ -40,8 +40,8 @@ function endTick(): void {
 }
 
 /**
- * The system's runtime with timers of up to a minute that count ticks of 10 ms. If the thread waits for a processor, ticks are late. Before each
- * tick, the thread reads what has arrived. A deadline therefore does not pass before a response that has arrived is read.
+ * The system's runtime, in which timers of up to a minute count ticks of 10 ms. While the thread waits for a processor, ticks are late. Before each
+ * tick, the thread handles pending I/O. A response that has already arrived is therefore read before its deadline expires.
  */
 export const patientRuntime: Runtime = {
   ...systemRuntime,

@@ -3,8 +3,8 @@ import { expect } from 'vitest';
 
 /**
  * Expects that `work` takes less than `limitMs` of this process's processor time. Unlike elapsed time, it does not depend on what else the
- * machine does. Repeats `work` up to two times and judges the fastest run, because a garbage collection of what other tests left may fall
- * into one of them.
+ * machine does. If a run takes longer, `work` runs again, up to three times in total. The fastest run counts, because a garbage collection of
+ * objects from other tests can slow one run down.
  */
 export async function expectQuick(limitMs: number, work: () => unknown): Promise<void> {
   const times: number[] = [];

@@ -16,7 +16,7 @@ const defaultTimeouts = {
   waitQueueTimeoutMS: 2_000,
   socketTimeoutMS: 5_000,
 } satisfies MongoClientOptions;
-/** An account waits for its earlier operation until one of the timeouts has ended it, so each needs a limit. */
+/** Operations of an account run one after the other. A timeout limits how long an unanswered operation delays the next one. */
 const longestTimeoutMs = 60_000;
 
 const options: MongoClientOptions = {
@@ -62,7 +62,7 @@ function timeoutsNotIn(url: string): MongoClientOptions {
   return Object.fromEntries(Object.entries(defaultTimeouts).filter(([name]) => !isSet(name)));
 }
 
-/** Throws if a timeout of the URL is too long. 0 turns a timeout of the driver off. */
+/** Throws if a timeout in the URL is 0 or too long. The driver has no time limit if a timeout is 0. */
 function checkTimeouts({ options: set }: MongoClient): void {
   for (const name of Object.keys(defaultTimeouts) as (keyof typeof defaultTimeouts)[]) {
     if (set[name] > 0 && set[name] <= longestTimeoutMs) continue;

@@ -10,7 +10,7 @@ let fixture: CallCountFixture;
 let count = 0;
 
 const limitMs = 1_500;
-/** Ends the time limit of the request that began last. */
+/** Makes the newest GraphQL request exceed its time limit now. */
 let endLimit = () => {};
 const runtime: Runtime = {
   ...patientRuntime,
