@@ -16,6 +16,49 @@ if (!found) process.stderr.write(`test/store/mongo-start.test.ts ${noMongo}\n`);
 
 const empty = { begins: false, release: 0, settle: [], late: [], reserve: [] };
 
+describe('the URL of a database', () => {
+  test.each([
+    ['mongodb://host', 'postern'],
+    ['mongodb://host/', 'postern'],
+    ['mongodb://host/?replicaSet=a', 'postern'],
+    ['mongodb://h1:1,h2:2/mine?w=1', 'mine'],
+    ['mongodb://user:pass@host/mine?authSource=admin', 'mine'],
+  ])('%s has the database %s', async (url, database) => {
+    const address = makeClient(url);
+    expect(address.database).toBe(database);
+    await address.client.close();
+  });
+
+  test('cannot weaken the required guarantees', async () => {
+    const { client } = makeClient(
+      'mongodb://host/?w=1&journal=false&wtimeoutMS=0&readConcernLevel=local&retryWrites=false&readPreference=nearest',
+    );
+    const { writeConcern, readConcern, readPreference, retryWrites } = client.options;
+    expect(writeConcern).toMatchObject({ w: 'majority', journal: true, wtimeoutMS: 4_000 });
+    expect(readConcern?.level).toBe('majority');
+    expect(readPreference.mode).toBe('primary');
+    expect(retryWrites).toBe(true);
+    await client.close();
+  });
+
+  test('may set timeouts, in upper or lower case', async () => {
+    const { client } = makeClient('mongodb://host/?connectTimeoutMS=30000&SERVERSELECTIONTIMEOUTMS=20000');
+    expect(client.options).toMatchObject({
+      connectTimeoutMS: 30_000,
+      serverSelectionTimeoutMS: 20_000,
+      heartbeatFrequencyMS: 1_000,
+      socketTimeoutMS: 5_000,
+    });
+    await client.close();
+  });
+
+  test.each(['socketTimeoutMS=0', 'connectTimeoutMS=0', 'waitQueueTimeoutMS=60001'])('may not set %s', (option) => {
+    expect(() => makeClient(`mongodb://user:hunter2@host/?${option}`)).toThrow(
+      `${option.replace('=', ' in MONGODB_URL is ')}: it must be between 1 and 60000 milliseconds`,
+    );
+  });
+});
+
 describe('an unsuitable server', () => {
   test('is standalone: the error has the command to run', () => {
     expect(refuseTopology({ isWritablePrimary: true })).toEqual({
@@ -51,47 +94,6 @@ describe('an unsuitable server', () => {
     expect(fault).not.toBeInstanceOf(StoreUnavailableError);
     expect(String(fault)).toMatch(/MONGODB_URL is not a valid MongoDB URL.*mongodb:\/\/user:password@host1/);
     expect(JSON.stringify(fault, Object.getOwnPropertyNames(fault))).not.toMatch(/hun.{0,3}ter2/);
-  });
-
-  test.each([
-    ['mongodb://host', 'postern'],
-    ['mongodb://host/', 'postern'],
-    ['mongodb://host/?replicaSet=a', 'postern'],
-    ['mongodb://h1:1,h2:2/mine?w=1', 'mine'],
-    ['mongodb://user:pass@host/mine?authSource=admin', 'mine'],
-  ])('of %s has the database %s', async (url, database) => {
-    const address = makeClient(url);
-    expect(address.database).toBe(database);
-    await address.client.close();
-  });
-
-  test('is used with the required guarantees even if its URL weakens them', async () => {
-    const { client } = makeClient(
-      'mongodb://host/?w=1&journal=false&wtimeoutMS=0&readConcernLevel=local&retryWrites=false&readPreference=nearest',
-    );
-    const { writeConcern, readConcern, readPreference, retryWrites } = client.options;
-    expect(writeConcern).toMatchObject({ w: 'majority', journal: true, wtimeoutMS: 4_000 });
-    expect(readConcern?.level).toBe('majority');
-    expect(readPreference.mode).toBe('primary');
-    expect(retryWrites).toBe(true);
-    await client.close();
-  });
-
-  test('may set timeouts in its URL', async () => {
-    const { client } = makeClient('mongodb://host/?connectTimeoutMS=30000&SERVERSELECTIONTIMEOUTMS=20000');
-    expect(client.options).toMatchObject({
-      connectTimeoutMS: 30_000,
-      serverSelectionTimeoutMS: 20_000,
-      heartbeatFrequencyMS: 1_000,
-      socketTimeoutMS: 5_000,
-    });
-    await client.close();
-  });
-
-  test.each(['socketTimeoutMS=0', 'connectTimeoutMS=0', 'waitQueueTimeoutMS=60001'])('may not set %s', (option) => {
-    expect(() => makeClient(`mongodb://user:hunter2@host/?${option}`)).toThrow(
-      `${option.replace('=', ' in MONGODB_URL is ')}: it must be between 1 and 60000 milliseconds`,
-    );
   });
 
   test('has an unknown host name', async () => {
