@@ -58,7 +58,14 @@ export const accountDetails = z
   .meta({ id: 'Account', description: 'The API account that pays.' });
 
 export const accountBalance = z
-  .object({ balance, held: dollars.meta({ description: 'Credit that calls in flight have reserved.' }), currency })
+  .object({
+    balance,
+    held: dollars.meta({
+      description:
+        'Credit that calls in flight have reserved. While the store cannot be written, it includes the credit of failed calls that is not released yet.',
+    }),
+    currency,
+  })
   .meta({ id: 'Balance' });
 
 export const granularity = z.enum(['hour', 'day'], 'must be hour or day');
