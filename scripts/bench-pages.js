@@ -25,6 +25,8 @@ the processor of this machine and with one that is slowed down to a quarter. Pri
 );
 const rounds = Number(values.rounds);
 const throttling = [1, 4];
+/** A page is complete after this many milliseconds without a long task and without a byte from the server. */
+const quietMs = 500;
 /** The goal for the first view of the pages that are not made of other projects' bundles. */
 const goalBytes = 150_000;
 
@@ -119,13 +121,12 @@ async function open({ from, path, control }, rate) {
     const usable = ${control ? 'performance.now()' : "performance.getEntriesByType('navigation')[0].loadEventEnd"};
     const check = () => {
       const end = Math.max(usable, lastLongTask);
-      if (performance.now() - end >= 500) resolve(end);
+      if (performance.now() - end >= ${quietMs}) resolve(end);
       else setTimeout(check, 50);
     };
     check();
   })`);
-  await page.waitForLoadState('networkidle');
-  await sleep(500);
+  while (from.quietMs() < quietMs) await sleep(50);
   const bytes = from.bytes() - before;
   await context.close();
   return { ms, bytes, requests };
@@ -135,14 +136,22 @@ async function open({ from, path, control }, rate) {
 async function countingProxy(target) {
   const { hostname, port } = new URL(target);
   let bytes = 0;
+  let lastAt = 0;
   const server = createServer((client) => {
     const upstream = connect(Number(port), hostname);
     upstream.on('data', (chunk) => {
       bytes += chunk.length;
+      lastAt = performance.now();
     });
     for (const socket of [client, upstream]) socket.on('error', () => {});
     client.pipe(upstream).pipe(client);
   });
   await new Promise((listening) => server.listen(0, '127.0.0.1', listening));
-  return { url: `http://127.0.0.1:${server.address().port}`, bytes: () => bytes, close: () => server.close() };
+  return {
+    url: `http://127.0.0.1:${server.address().port}`,
+    bytes: () => bytes,
+    /** The time in milliseconds since the last byte. */
+    quietMs: () => performance.now() - lastAt,
+    close: () => server.close(),
+  };
 }

@@ -66,9 +66,11 @@ function measure() {
     const kept = earlier.get(name);
     if (values.only && !values.only.includes(name)) return kept ? [kept] : [];
     process.stdout.write(`\n${title} (npm run bench:${name} -- ${args.join(' ')})\n`);
+    const benchmarkStartedAt = performance.now();
     const result = runOne(name, args);
+    const seconds = secondsSince(benchmarkStartedAt);
     if (result === null) failed.push(name);
-    return result?.metrics ? [{ name, title, ...result }] : kept ? [kept] : [];
+    return result?.metrics ? [{ name, title, seconds, ...result }] : kept ? [kept] : [];
   });
   if (failed.length > 0) {
     process.stderr.write(`bench: these failed, so their earlier results stay: ${failed.join(', ')}\n`);
@@ -76,7 +78,7 @@ function measure() {
   }
   const made = {
     ...describeRun(),
-    seconds: Math.round((performance.now() - startedAt) / 1_000),
+    seconds: secondsSince(startedAt),
     results,
     previous: recorded && {
       at: recorded.at,
@@ -87,6 +89,10 @@ function measure() {
   writeFileSync(runPath, `${JSON.stringify(rounded(made), null, 2)}\n`);
   process.stdout.write(`\nrecorded in ${relative('.', runPath)} after ${made.seconds} s\n`);
   return made;
+}
+
+function secondsSince(startedAt) {
+  return Math.round((performance.now() - startedAt) / 1_000);
 }
 
 /**

@@ -4,7 +4,7 @@ import { short } from './charts.js';
 const noise = 0.05;
 
 /** Writes docs/performance.md from a recorded run. `previous` contains the metrics of the run before it. */
-export function writePage({ at, commit, machine, results, previous }, budgets, fileOf) {
+export function writePage({ at, commit, machine, seconds, results, previous }, budgets, fileOf) {
   const before = new Map((previous?.metrics ?? []).map((metric) => [metric.id, metric]));
   const lines = [
     '# Performance',
@@ -13,14 +13,14 @@ export function writePage({ at, commit, machine, results, previous }, budgets, f
     'the figures. Each subject and its bare equivalents are measured in alternation (A B C, B C A, …), so the ratios mean more than the',
     'absolute figures. `processor time` is that of all threads of the server. The range is that of the lowest and highest round.',
     '',
-    `Recorded ${at.slice(0, 10)} at commit \`${commit}\` on ${machine}.`,
+    `Recorded ${at.slice(0, 10)} at commit \`${commit}\` on ${machine}, in ${seconds} s.`,
     previous
       ? `The column "before" has the run of ${previous.at.slice(0, 10)} at commit \`${previous.commit}\`. "Change" is shown above ${noise * 100} %.`
       : 'There is no earlier run to compare with.',
     '',
   ];
-  for (const { name, title, metrics, charts } of results) {
-    lines.push(`## ${title}`, '', `\`npm run bench:${name}\``, '');
+  for (const { name, title, seconds, metrics, charts } of results) {
+    lines.push(`## ${title}`, '', `\`npm run bench:${name}\`${seconds ? `, ${seconds} s in this run` : ''}`, '');
     lines.push('| figure | now | range | before | change | budget |', '| --- | ---: | ---: | ---: | ---: | ---: |');
     for (const metric of metrics) lines.push(row(metric, before.get(metric.id), budgets[metric.id]));
     lines.push('');
