@@ -13,10 +13,10 @@ import type { UnauthenticatedLimit } from '../http/unauthenticated-limit.ts';
 import type { McpListener } from '../mcp/http.ts';
 import { sendError } from '../rest/envelope.ts';
 import { type RestListener, restBase } from '../rest/router.ts';
-import { closeWithConnection } from './connection-close.ts';
 import type { Cors } from './cors.ts';
 import { refuseAmbiguousHeaders, sendErrorAsPreferred } from './http-errors.ts';
 import type { Overload } from './overload.ts';
+import { oneAtATime } from './pipelining.ts';
 import { giveRequestId, observeRequest } from './request-context.ts';
 import { traceRequest } from './trace-request.ts';
 
@@ -52,8 +52,7 @@ const exemptPaths = new Set(['/healthz', '/metrics']);
 export function httpEntryPoint(parts: HttpEntryPointParts): RequestListener {
   const { runtime, tracing, unauthenticated, overload, cors, hasLocalDemo } = parts;
   const { graphqlPath, graphql, mcpPath, mcp, rest, express } = parts;
-  return (request, response) => {
-    closeWithConnection(request, response);
+  return oneAtATime((request, response) => {
     giveRequestId(request, response, runtime);
     response.setHeader('x-content-type-options', 'nosniff');
     observeRequest(request, response, parts);
@@ -104,7 +103,7 @@ export function httpEntryPoint(parts: HttpEntryPointParts): RequestListener {
     if (isGraphql || isMcp) localsOf(response).route = path;
     if (tracing && (isRest || isGraphql || isMcp)) traceRequest(tracing, request, response).run(admit);
     else admit();
-  };
+  });
 }
 
 /** Returns true if a browser opens the URL as a page. */

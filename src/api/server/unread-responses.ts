@@ -65,14 +65,13 @@ export class UnreadResponses {
     const now = this.#runtime.now();
     const found = new Map<ServerResponse, Unread>();
     for (const response of this.#responses) {
-      // A pipelined response has no socket while it waits for the previous response, so its client cannot read it yet.
       const { socket } = response;
       const bytes = unreadBytes(response);
-      if (bytes === 0) continue;
-      const taken = socket ? socket.bytesWritten - socket.writableLength : 0;
+      if (bytes === 0 || !socket) continue;
+      const taken = socket.bytesWritten - socket.writableLength;
       const before = this.#unread.get(response);
       // The check for a clock that was set back prevents a client from getting more time.
-      const hasRead = !socket || before?.taken !== taken || before.since > now;
+      const hasRead = before?.taken !== taken || before.since > now;
       found.set(response, { response, bytes, taken, since: hasRead ? now : before.since });
     }
     this.#unread = found;

@@ -8,7 +8,6 @@ import { readConfig } from '../../../src/shared/config/config.ts';
 import { systemRuntime } from '../../../src/shared/runtime/runtime.ts';
 import { Client } from '../../support/client.ts';
 import { GraphqlClient } from '../../support/graphql.ts';
-import { openSocket } from '../../support/raw.ts';
 import { expectRefusal } from '../../support/refusal.ts';
 import { SandboxControl } from '../../support/sandbox-control.ts';
 import { startService, type TestService } from '../../support/service.ts';
@@ -161,24 +160,5 @@ describe('overload', () => {
     expect((await Promise.all(running)).map(({ status }) => status)).toEqual([200, 200]);
     expect((await caller.get('/account')).status).toBe(200);
     abort.abort();
-  });
-
-  test('does not count pipelined requests whose connection has closed', async () => {
-    await start({ MAX_REQUESTS_IN_FLIGHT: '20' });
-    await service.addFault({ kind: 'latency', ms: 5_000 }, { operation: 'userByScreenName', times: 1 });
-    const { key = '', authToken = '' } = caller.options;
-    const socket = await openSocket(service.origin);
-    const get = (path: string) =>
-      `GET ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nx-auth-token: ${authToken}\r\n\r\n`;
-    socket.write(get('/v1/user/info?userName=grace') + get('/unknown').repeat(30));
-    const inFlight = async () => {
-      const text = await (await fetch(`${service.origin}/metrics`)).text();
-      return Number(/^postern_http_requests_in_flight (\d+)$/m.exec(text)?.[1]);
-    };
-    await expect.poll(inFlight).toBeGreaterThan(20);
-    socket.destroy();
-    await expect.poll(inFlight).toBe(1);
-    const answers = await Promise.all(Array.from({ length: 10 }, () => caller.get('/account')));
-    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
   });
 });
