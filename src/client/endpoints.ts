@@ -407,7 +407,7 @@ export interface Author {
 export interface Balance {
   /** Credit that can be spent. */
   balance: string;
-  /** Credit that calls in flight have reserved. While the store cannot be written, it includes the credit of failed calls that is not released yet. */
+  /** Credit that calls in flight have reserved. While the store cannot be written, it also contains the reservations of failed calls, until the store can release them. */
   held: string;
   /** Always `USD`. */
   currency: 'USD';

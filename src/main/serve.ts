@@ -1,5 +1,6 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { writeDemoFiles } from '../api/demo/demo.ts';
 import { plainWelcome, welcomeText } from '../api/demo/welcome.ts';
 import { afterClose } from '../api/http/request-locals.ts';
@@ -62,7 +63,7 @@ export async function serve(config: Config, overrides: Overrides = {}): Promise<
     const clients = unread.sweep();
     if (clients > 0) app.logger.info({ clients }, 'disconnected clients that did not read their responses');
   });
-  answerUnreadableRequests(server, { runtime, ...app });
+  answerUnreadableRequests(server, { runtime, ...app, isAnswering: (socket) => traffic.isAnswering(socket) });
   try {
     await listen(server, config);
   } catch (error) {
@@ -136,6 +137,12 @@ class Traffic implements Iterable<ServerResponse> {
 
   get sockets(): Iterable<Socket> {
     return this.#responsesOf.keys();
+  }
+
+  /** Returns true if a response was begun, or if a request that was received completely waits for its response. */
+  isAnswering(socket: Duplex): boolean {
+    const open = this.#responsesOf.get(socket as Socket) ?? [];
+    return open.some(({ headersSent, req }) => headersSent || req.complete);
   }
 
   /** Iterates over the open responses of all connections. */

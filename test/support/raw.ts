@@ -24,7 +24,7 @@ export function openSocket(origin: string): Promise<Socket> {
 
 /**
  * Sends bytes unchanged and collects the responses until the service closes the connection, `answers` complete responses arrived, or
- * nothing arrived for `quietMs`.
+ * `quietMs` have passed.
  */
 export async function exchange(
   origin: string,

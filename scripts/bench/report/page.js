@@ -13,14 +13,14 @@ export function writePage({ at, commit, machine, seconds, results, previous }, b
     'the figures. Each subject and its bare equivalents are measured in alternation (A B C, B C A, …), so the ratios mean more than the',
     'absolute figures. `processor time` is that of all threads of the server. The range is that of the lowest and highest round.',
     '',
-    `Recorded ${at.slice(0, 10)} at commit \`${commit}\` on ${machine}, in ${seconds} s.`,
+    `Recorded ${at.slice(0, 10)} at commit \`${commit}\` on ${machine}. All benchmarks together take ${seconds} s.`,
     previous
       ? `The column "before" has the run of ${previous.at.slice(0, 10)} at commit \`${previous.commit}\`. "Change" is shown above ${noise * 100} %.`
       : 'There is no earlier run to compare with.',
     '',
   ];
-  for (const { name, title, seconds, metrics, charts } of results) {
-    lines.push(`## ${title}`, '', `\`npm run bench:${name}\`${seconds ? `, ${seconds} s in this run` : ''}`, '');
+  for (const { name, title, seconds: duration, metrics, charts } of results) {
+    lines.push(`## ${title}`, '', `\`npm run bench:${name}\`${duration ? `, ${duration} s` : ''}`, '');
     lines.push('| figure | now | range | before | change | budget |', '| --- | ---: | ---: | ---: | ---: | ---: |');
     for (const metric of metrics) lines.push(row(metric, before.get(metric.id), budgets[metric.id]));
     lines.push('');

@@ -9,7 +9,7 @@ export interface BodyBudgetLimits {
 
 const MiB = 1024 * 1024;
 const defaultLimits: BodyBudgetLimits = { ofAccount: 96 * MiB, ofAll: 256 * MiB };
-/** Bodies up to this size are not counted, because the limit of concurrent requests bounds their total. */
+/** Bodies up to this size are not counted, because the limits of concurrent and of waiting requests bound their total. */
 const smallBodyBytes = 64 * 1024;
 
 /**

@@ -16,7 +16,7 @@ import { type RestListener, restBase } from '../rest/router.ts';
 import type { Cors } from './cors.ts';
 import { refuseAmbiguousHeaders, sendErrorAsPreferred } from './http-errors.ts';
 import type { Overload } from './overload.ts';
-import { oneAtATime } from './pipelining.ts';
+import { serializePipelined } from './pipelining.ts';
 import { giveRequestId, observeRequest } from './request-context.ts';
 import { traceRequest } from './trace-request.ts';
 
@@ -52,7 +52,7 @@ const exemptPaths = new Set(['/healthz', '/metrics']);
 export function httpEntryPoint(parts: HttpEntryPointParts): RequestListener {
   const { runtime, tracing, unauthenticated, overload, cors, hasLocalDemo } = parts;
   const { graphqlPath, graphql, mcpPath, mcp, rest, express } = parts;
-  return oneAtATime((request, response) => {
+  return serializePipelined((request, response) => {
     giveRequestId(request, response, runtime);
     response.setHeader('x-content-type-options', 'nosniff');
     observeRequest(request, response, parts);

@@ -87,10 +87,17 @@ function hasNoRepeatedHeader({ headers, rawHeaders }: IncomingMessage): boolean 
   return Object.keys(headers).length * 2 === rawHeaders.length;
 }
 
-/** Sends an Envelope to clients whose bytes are not a valid HTTP request. For these, Node provides only the socket. */
-export function answerUnreadableRequests(server: Server, observers: Observers): void {
+/**
+ * Sends an Envelope to clients whose bytes are not a valid HTTP request. For these, Node provides only the socket. If an earlier request of
+ * the connection waits for its response (`isAnswering`), the connection is closed instead, because the client would take the Envelope for
+ * that response.
+ */
+export function answerUnreadableRequests(
+  server: Server,
+  { isAnswering, ...observers }: Observers & { isAnswering: (socket: Duplex) => boolean },
+): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
-    if (error.code === 'ECONNRESET' || !socket.writable) {
+    if (error.code === 'ECONNRESET' || !socket.writable || isAnswering(socket)) {
       socket.destroy();
       return;
     }

@@ -1,27 +1,33 @@
 import type { RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** The maximum number of requests of one connection that wait for an earlier response. */
-const maxWaiting = 100;
+/**
+ * The maximum number of requests of one connection that wait for an earlier response. Node keeps the headers (up to 16 KiB) and the beginning
+ * of the body (up to 64 KiB) of each in memory.
+ */
+const maxWaiting = 20;
 
-const waiting = new WeakMap<Socket, number>();
+const waiting = new WeakMap<Socket, { count: number }>();
 
 /**
- * Handles the pipelined requests of a connection one after the other, which HTTP allows (RFC 9112, section 9.3.2). Node would pass all of
- * them to the listener when they arrive, so a client that never reads a response could cause any number of calls. A connection with more than
- * `maxWaiting` waiting requests is closed.
+ * Handles the pipelined requests of a connection one after the other. Node passes requests to the listener as they arrive, so one connection
+ * could run many calls whose responses nobody reads. A connection with more than `maxWaiting` waiting requests is closed.
  */
-export function oneAtATime(listener: RequestListener): RequestListener {
+export function serializePipelined(listener: RequestListener): RequestListener {
   return (request, response) => {
-    // Node gives a response its socket when the previous response has been sent.
     if (response.socket) return listener(request, response);
     const { socket } = request;
-    const count = (waiting.get(socket) ?? 0) + 1;
-    if (count > maxWaiting) return socket.destroy();
-    waiting.set(socket, count);
-    response.once('socket', () => {
-      waiting.set(socket, (waiting.get(socket) ?? 1) - 1);
-      listener(request, response);
-    });
+    const queue = waiting.get(socket) ?? { count: 0 };
+    waiting.set(socket, queue);
+    queue.count += 1;
+    if (queue.count > maxWaiting) return socket.destroy();
+    // Node gives a response its socket when the previous response has ended, also if it ended because the connection was lost. The
+    // previous response emits `close` before the next tick.
+    response.once('socket', () =>
+      process.nextTick(() => {
+        queue.count -= 1;
+        if (socket.writable) listener(request, response);
+      }),
+    );
   };
 }

@@ -62,7 +62,7 @@ export const accountBalance = z
     balance,
     held: dollars.meta({
       description:
-        'Credit that calls in flight have reserved. While the store cannot be written, it includes the credit of failed calls that is not released yet.',
+        'Credit that calls in flight have reserved. While the store cannot be written, it also contains the reservations of failed calls, until the store can release them.',
     }),
     currency,
   })

@@ -6,7 +6,7 @@ let turnBeganAt: number | null = null;
 
 /**
  * Runs a task now, or in a later turn of the event loop if this turn has already taken longer than `turnMs`. Node parses all requests that
- * arrive together in one turn, so a hundred small requests would otherwise block the event loop for the sum of their times.
+ * arrive together, on all connections, in one turn, so a hundred small requests would otherwise block the event loop for the sum of their times.
  */
 export function runInTurn(task: () => void): void {
   if (turnHasTime()) task();

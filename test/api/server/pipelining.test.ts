@@ -1,13 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { serializePipelined } from '../../../src/api/server/pipelining.ts';
 import { exchange, openSocket } from '../../support/raw.ts';
 import { SandboxControl } from '../../support/sandbox-control.ts';
 import { startService, type TestService } from '../../support/service.ts';
 
+const long = 600_000;
 let service: TestService;
 let control: SandboxControl;
 let credentials: string;
 beforeAll(async () => {
-  service = await startService();
+  service = await startService({ PLATFORM_TIMEOUT_MS: String(long) });
   control = new SandboxControl(service.demo.sandboxUrl);
   const { key } = await service.makeAccount('1');
   credentials = `Authorization: Bearer ${key}\r\nx-auth-token: ${service.demo.accounts[0]?.authToken}\r\n`;
@@ -22,18 +27,19 @@ function write(text: string) {
 }
 
 const delay = (operation: string, ms: number) => service.addFault({ kind: 'latency', ms }, { operation, times: 1 });
+const send = (bytes: string, answers: number) => exchange(service.origin, bytes, { answers, quietMs: long });
 
 describe('requests that are sent together on one connection', () => {
   test('are performed one after the other', async () => {
     await delay('createTweet', 300);
     const texts = ['first', 'second', 'third'];
-    const { answers } = await exchange(service.origin, texts.map(write).join(''), { answers: 3 });
+    const { answers } = await send(texts.map(write).join(''), 3);
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
     expect((await control.tweets()).filter((text) => texts.includes(text))).toEqual(texts);
   });
 
   test('are not performed if the connection closes before their turn', async () => {
-    await delay('userByScreenName', 3_000);
+    await delay('userByScreenName', long);
     const before = await control.requests('userByScreenName');
     const socket = await openSocket(service.origin);
     socket.write(read() + write('never'));
@@ -44,16 +50,47 @@ describe('requests that are sent together on one connection', () => {
       return Number(/^postern_http_requests_in_flight (\d+)$/m.exec(text)?.[1]);
     };
     await expect.poll(inFlight).toBe(1);
-    expect(await control.tweets()).not.toContain('never');
+    expect((await send(write('later'), 1)).answers[0]?.status).toBe(200);
+    expect((await control.tweets()).filter((text) => ['never', 'later'].includes(text))).toEqual(['later']);
+  });
+
+  test('are not performed after a response whose client has closed the connection without reading it', async () => {
+    const paths: (string | undefined)[] = [];
+    let isClosed = false;
+    const server = createServer(
+      serializePipelined(({ url }, response) => {
+        paths.push(url);
+        response.once('close', () => {
+          isClosed = true;
+        });
+        response.end(Buffer.alloc(64 * 1024 * 1024));
+      }),
+    );
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    const socket = await openSocket(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    socket.pause();
+    socket.write('GET /unread HTTP/1.1\r\nHost: a\r\n\r\nGET /never HTTP/1.1\r\nHost: a\r\n\r\n');
+    await expect.poll(() => paths.length).toBe(1);
+    socket.destroy();
+    await expect.poll(() => isClosed).toBe(true);
+    await sleep(100);
+    expect(paths).toEqual(['/unread']);
+  });
+
+  test('are answered if 20 of them wait', async () => {
+    const { answers, closed } = await send(read().repeat(21), 21);
+    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 21 }, () => 200));
+    expect(closed).toBe(false);
   });
 
   test.each([
-    ['are answered if 100 of them wait', 101, 101],
-    ['close the connection if more than 100 of them wait', 102, 0],
-  ])('%s', async (_name, sent, answered) => {
-    await delay('userByScreenName', 100);
-    const { answers, closed } = await exchange(service.origin, read().repeat(sent), { answers: sent });
-    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: answered }, () => 200));
-    expect(closed).toBe(answered === 0);
+    ['more than 20 of them wait', () => read().repeat(22)],
+    ['bytes that are not HTTP follow them', () => `${read()}nonsense\r\n\r\n`],
+  ])('close the connection without a response if %s', async (_name, bytes) => {
+    await delay('userByScreenName', long);
+    const { text, closed } = await send(bytes(), 1);
+    expect(text).toBe('');
+    expect(closed).toBe(true);
   });
 });

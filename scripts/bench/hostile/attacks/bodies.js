@@ -161,9 +161,9 @@ export const attacks = {
   },
   'headers: a query of 15 KB, 500 times': (target) =>
     target.many(500, 20, () => target.rest('GET', `/account/usage?${'%41=&'.repeat(3_000)}`)),
-  'headers: 200 pipelined requests on 20 connections': async (target) => {
+  'headers: 21 pipelined requests on 200 connections': async (target) => {
     const text = `GET /v1/account/balance HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${target.keys.rich}\r\n\r\n`;
-    for (let i = 0; i < 20; i++) target.connect(text.repeat(200));
+    for (let i = 0; i < 200; i++) target.connect(text.repeat(21));
     await sleep(4_000);
   },
   'concurrency: 2,000 free calls at once': (target) =>
