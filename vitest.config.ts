@@ -1,4 +1,5 @@
 import { configDefaults, defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
  * Long faults, the soak, browsers, and the longest tests of processes, guides and the AT Protocol's servers. `npm run test:all` runs them;
@@ -19,6 +20,17 @@ const onlyInAll = [
   'test/webhooks/{messages-mongodb,platform-outage,store-away,survival}.test.ts',
 ];
 
+/** The files that take longest. They begin first, because a run would otherwise end with one of them alone. */
+const longest = ['test/platform/atproto/parity.test.ts', 'test/store/mongo.test.ts'];
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const isLong = ({ moduleId }: TestSpecification) => longest.some((file) => moduleId.endsWith(file));
+    const sorted = await super.sort(files);
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+  }
+}
+
 // `vitest run` is `npm test`; `vitest run --mode all` is `npm run test:all`. `--mode security` is for scripts/security.js, which names all files.
 export default defineConfig(({ mode }) => ({
   // Packages load it as CommonJS; another copy, as a module, would not know their types (graphql-js refuses two realms).
@@ -27,6 +39,7 @@ export default defineConfig(({ mode }) => ({
     include: ['test/**/*.test.ts'],
     exclude: [...configDefaults.exclude, ...(mode === 'all' || mode === 'security' ? [] : onlyInAll)],
     globalSetup: ['test/support/shared-atproto-network.ts'],
+    sequence: { sequencer: LongestFirst },
     env: { TEST_ALL: mode === 'all' ? '1' : '' },
     // A file that loads the service again needs a second of processor time for it.
     isolate: false,
