@@ -29,8 +29,8 @@ export function answerSettlements(batch: Batch, outcome: AppliedOutcome): void {
 }
 
 /**
- * Refuses callers that have waited for a reservation since `until` or longer, and reads whose charge was not sent to the store. Callers that
- * wait for released credit continue without it. Other callers whose calls have already run keep waiting.
+ * Ends the wait of some callers whose wait began at `until` or earlier. Refuses reservations, and reads whose charge was not sent to the store.
+ * Callers that wait for released credit continue without it. All other callers keep waiting, because their calls have already run.
  */
 export function refuseCreditRequests(waiting: readonly WaitingCallers[], until: number): void {
   const isOverdue = ({ caller }: { caller: AnyPendingResult }) => !caller.answered && caller.since <= until;

@@ -64,8 +64,8 @@ export async function mongoBackend(found: FoundMongo, { disk }: BackendOptions =
 }
 
 /**
- * Prevents the driver from learning the server's own address, with which it would bypass the proxy. Recorded runs have the default time limits.
- * Other runs have longer ones, because they may share the machine with other work.
+ * Prevents the driver from learning the server's own address, because it would then bypass the proxy. Recorded runs use the driver's usual time
+ * limits. All other runs use longer time limits, because other work may run on the machine.
  */
 function direct(url: string): string {
   const address = new URL(url);

@@ -22,7 +22,7 @@ let demo: Demo;
 let store: Store;
 let admin: AccountAdmin;
 let sandbox: SandboxControl;
-/** The number of responses with status 200 in the first test. The second test compares it with the metrics. */
+/** The number of successful calls in the first test. The second test compares this number with the metrics. */
 let served: number;
 
 beforeAll(async () => {

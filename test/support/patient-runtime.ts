@@ -1,6 +1,6 @@
 import { type Runtime, systemRuntime } from '../../src/shared/runtime/runtime.ts';
 
-// Tests may install fake timers (`vi.useFakeTimers`). This module keeps the real functions.
+// Keeps the real functions, because tests may replace the global ones with fake timers (`vi.useFakeTimers`).
 const { setTimeout, setImmediate } = globalThis;
 
 const tickMs = 10;
@@ -16,14 +16,14 @@ const pending = new Set<Pending>();
 let ticks = 0;
 let isTicking = false;
 
-/** Begins a tick: a pause of 10 ms and then ten turns of the event loop, each of which handles pending I/O. */
+/** Begins a tick: a pause of 10 ms, followed by ten turns of the event loop. Each turn handles pending I/O. */
 function beginTick(): void {
   isTicking = true;
   setTimeout(() => passTurns(turnsInTick), tickMs).unref();
 }
 
 function passTurns(left: number): void {
-  // Do not call `unref` on these immediates: with `unref`, the event loop sleeps until another event before it runs them.
+  // These immediates must not be unref'd: the event loop would wait for another event before it runs them.
   if (left > 0) setImmediate(passTurns, left - 1);
   else endTick();
 }
@@ -40,8 +40,8 @@ function endTick(): void {
 }
 
 /**
- * The system's runtime, in which timers of up to a minute count ticks of 10 ms. While the thread waits for a processor, ticks are late. Before each
- * tick, the thread handles pending I/O. A response that has already arrived is therefore read before its deadline expires.
+ * The system's runtime with other timers: a timer of up to a minute ends after a number of ticks of 10 ms. On a busy machine, ticks are late.
+ * The thread reads responses that have arrived before it counts a tick, so no deadline expires before such a response is read.
  */
 export const patientRuntime: Runtime = {
   ...systemRuntime,

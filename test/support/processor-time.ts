@@ -7,8 +7,8 @@ const pauseMs = 1_000;
 
 /**
  * Expects that `work` takes less than `limitMs` of this process's processor time. Unlike elapsed time, it does not depend on what else the
- * machine does. If a run takes longer, `work` runs again after a pause, up to `maxRuns` times in total. The fastest run counts, because
- * garbage collections of objects from other tests can slow several runs down.
+ * machine does. If a run takes longer, `work` runs again after a pause, up to `maxRuns` times in total. The fastest run counts. A
+ * slow run can be caused by a garbage collection, because earlier tests leave objects in this process.
  */
 export async function expectQuick(limitMs: number, work: () => unknown): Promise<void> {
   const times: number[] = [];

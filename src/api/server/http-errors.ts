@@ -88,9 +88,9 @@ function hasNoRepeatedHeader({ headers, rawHeaders }: IncomingMessage): boolean 
 }
 
 /**
- * Sends an Envelope to clients whose bytes are not a valid HTTP request. For these, Node provides only the socket. If an earlier request of
- * the connection waits for its response (`isAnswering`), the connection is closed instead, because the client would take the Envelope for
- * that response.
+ * Sends an Envelope if received bytes are not a valid HTTP request. Node provides only the socket in this case, and no response object. While
+ * an earlier request of the connection waits for its response (`isAnswering`), no Envelope is sent and the connection is closed. Otherwise the
+ * client would read the Envelope as the response to that earlier request.
  */
 export function answerUnreadableRequests(
   server: Server,

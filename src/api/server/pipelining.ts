@@ -10,8 +10,8 @@ const maxWaiting = 20;
 const waiting = new WeakMap<Socket, { count: number }>();
 
 /**
- * Handles the pipelined requests of a connection one after the other. Node passes requests to the listener as they arrive, so one connection
- * could run many calls whose responses nobody reads. A connection with more than `maxWaiting` waiting requests is closed.
+ * Runs the listener for one request of a connection at a time. Node itself runs the listener for each pipelined request as soon as the request
+ * arrives, so a client that reads no responses could start many calls. If more than `maxWaiting` requests wait, the connection is closed.
  */
 export function serializePipelined(listener: RequestListener): RequestListener {
   return (request, response) => {

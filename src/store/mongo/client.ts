@@ -16,7 +16,10 @@ const defaultTimeouts = {
   waitQueueTimeoutMS: 2_000,
   socketTimeoutMS: 5_000,
 } satisfies MongoClientOptions;
-/** Operations of an account run one after the other. A timeout limits how long an unanswered operation delays the next one. */
+/**
+ * The longest timeout that `MONGODB_URL` may set. It limits how long an operation without a response delays the
+ * next operation of the same account.
+ */
 const longestTimeoutMs = 60_000;
 
 const options: MongoClientOptions = {
