@@ -20,10 +20,10 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 const read = () => `GET /v1/user/info?userName=grace HTTP/1.1\r\nHost: a\r\n${credentials}\r\n`;
-function write(text: string) {
-  const body = JSON.stringify({ text });
+function write(text: string, { padding = 0, headers = '' } = {}) {
+  const body = JSON.stringify({ text }) + ' '.repeat(padding);
   const type = `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n`;
-  return `POST /v1/tweet/create HTTP/1.1\r\nHost: a\r\n${credentials}${type}\r\n${body}`;
+  return `POST /v1/tweet/create HTTP/1.1\r\nHost: a\r\n${credentials}${type}${headers}\r\n${body}`;
 }
 
 const delay = (operation: string, ms: number) => service.addFault({ kind: 'latency', ms }, { operation, times: 1 });
@@ -36,6 +36,36 @@ describe('requests that are sent together on one connection', () => {
     const { answers } = await send(texts.map(write).join(''), 3);
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
     expect((await control.tweets()).filter((text) => texts.includes(text))).toEqual(texts);
+  });
+
+  test('are performed with their whole bodies, even if these are too large to wait in memory', async () => {
+    await delay('userByScreenName', 300);
+    const padding = 500_000;
+    const { answers } = await send(read() + write('large', { padding }) + write('larger', { padding }), 3);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect((await control.tweets()).filter((text) => text.startsWith('large'))).toEqual(['large', 'larger']);
+  });
+
+  test('are asked to continue when it is their turn', async () => {
+    await delay('userByScreenName', 300);
+    const { text, answers } = await send(read() + write('continued', { headers: 'Expect: 100-continue\r\n' }), 2);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 100', 'HTTP/1.1 200']);
+  });
+
+  test('are not performed after the service has begun to stop', async () => {
+    const stopping = await startService({ PLATFORM_URL: service.demo.sandboxUrl, PLATFORM_KIND: 'sandbox' });
+    const before = await control.requests('userByScreenName');
+    await delay('userByScreenName', 500);
+    const { key } = await stopping.makeAccount('1');
+    const bytes = (read() + write('too late')).replaceAll(/Bearer \S+/g, `Bearer ${key}`);
+    const exchanged = exchange(stopping.origin, bytes, { answers: 2, quietMs: long });
+    await expect.poll(() => control.requests('userByScreenName')).toBe(before + 1);
+    await stopping.stop();
+    const { answers, closed } = await exchanged;
+    expect(answers.map(({ status, headers }) => [status, headers.get('connection')])).toEqual([[200, 'close']]);
+    expect(closed).toBe(true);
+    expect(await control.tweets()).not.toContain('too late');
   });
 
   test('are not performed if the connection closes before their turn', async () => {
