@@ -33,7 +33,7 @@ describe('requests that are sent together on one connection', () => {
   test('are performed one after the other', async () => {
     await delay('createTweet', 300);
     const texts = ['first', 'second', 'third'];
-    const { answers } = await send(texts.map(write).join(''), 3);
+    const { answers } = await send(texts.map((text) => write(text)).join(''), 3);
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
     expect((await control.tweets()).filter((text) => texts.includes(text))).toEqual(texts);
   });
