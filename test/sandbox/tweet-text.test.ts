@@ -1,3 +1,5 @@
+import { execFileSync } from 'node:child_process';
+import { rolldown } from 'rolldown';
 import { describe, expect, test } from 'vitest';
 import { extractEntities } from '../../src/sandbox/dataset/entities.ts';
 import { findUrls, weightedLength } from '../../src/sandbox/dataset/tweet-text.ts';
@@ -91,5 +93,17 @@ describe('long and unusual texts', () => {
       weightedLength(text);
       extractEntities(text, () => undefined);
     });
+  });
+
+  // V8 does the same in a process that has compiled many regular expressions.
+  test('signs take no time if regular expressions are compiled without optimisation', async () => {
+    const bundle = await rolldown({ input: 'src/sandbox/dataset/tweet-text.ts', platform: 'node' });
+    const { output } = await bundle.generate();
+    const program = `${output[0].code}
+      const { user } = process.cpuUsage();
+      weightedLength('日'.repeat(12_500));
+      console.log((process.cpuUsage().user - user) / 1_000);`;
+    const args = ['--no-regexp-optimization', '--input-type=module', '--eval', program];
+    expect(Number(execFileSync(process.execPath, args))).toBeLessThan(1_000);
   });
 });

@@ -46,6 +46,11 @@ const TRAILING_PUNCTUATION = `.,;:!?'"…’”»」`;
 // Node has it.
 const UNICODE_SETS: string = 'v';
 const EMOJI = new RegExp('^\\p{RGI_Emoji}$', UNICODE_SETS);
+/**
+ * Matches every emoji and little else. V8 compiles regular expressions without optimisation in a process that has compiled many. `EMOJI`
+ * then takes 0.15 ms for a character that is no emoji.
+ */
+const MAYBE_EMOJI = /^(?=\p{Emoji}).*(?:\p{Emoji_Presentation}|\ufe0f)/su;
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 const WINDOW = 1_000;
 
@@ -65,7 +70,7 @@ function plainWeight(text: string): number {
   if (/^[ -~\n\t]*$/.test(text)) return text.length;
   let length = 0;
   for (const grapheme of graphemesOf(text)) {
-    if (EMOJI.test(grapheme)) length += 2;
+    if (MAYBE_EMOJI.test(grapheme) && EMOJI.test(grapheme)) length += 2;
     else for (const character of grapheme) length += weightOf(character.codePointAt(0) ?? 0);
   }
   return length;
