@@ -12,9 +12,9 @@ export function readArguments(usage, options) {
   return values;
 }
 
-/** Returns how long a round of load lasts. Round 0 of `alternate` is longer, because V8 needs thousands of requests to warm up. */
-export function roundMs(round, durationMs) {
-  return round === 0 ? Math.max(4_000, durationMs) : durationMs;
+/** Returns how long a round of load lasts. Round 0 of `alternate` is longer, because V8 needs thousands of requests to optimise all code. */
+export function roundMs(round, durationMs, warmUpMs = 4_000) {
+  return round === 0 ? Math.max(warmUpMs, durationMs) : durationMs;
 }
 
 export function median(values) {
