@@ -16,7 +16,7 @@ const runPath = join(folder, 'run.json');
 /** Arguments for short rounds, so that all benchmarks together take less than ten minutes. */
 const benchmarks = [
   { name: 'start', title: 'Start and memory', args: ['--rounds', '5'] },
-  { name: 'rest', title: 'REST', args: ['--rounds', '5', '--seconds', '1.5'] },
+  { name: 'rest', title: 'REST', args: ['--rounds', '5', '--seconds', '1.2'] },
   { name: 'graphql', title: 'GraphQL', args: ['--rounds', '5', '--seconds', '1'] },
   { name: 'workers', title: 'Workers', args: ['--rounds', '3', '--seconds', '1'] },
   { name: 'webhooks', title: 'Webhooks', args: ['--rounds', '3', '--deliveries', '2000'] },
