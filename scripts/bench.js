@@ -59,7 +59,10 @@ if (run === null) {
 render(run);
 
 function measure() {
-  const earlier = new Map((recorded?.results ?? []).map((result) => [result.name, result]));
+  const described = describeRun();
+  const earlier = new Map(
+    (recorded?.results ?? []).map((result) => [result.name, { commit: recorded.commit, ...result }]),
+  );
   const failed = [];
   const results = benchmarks.flatMap(({ name, title, args }) => {
     const kept = earlier.get(name);
@@ -69,14 +72,14 @@ function measure() {
     const result = runOne(name, args);
     const seconds = Math.round((performance.now() - startedAt) / 1_000);
     if (result === null) failed.push(name);
-    return result?.metrics ? [{ name, title, seconds, ...result }] : kept ? [kept] : [];
+    return result?.metrics ? [{ name, title, commit: described.commit, seconds, ...result }] : kept ? [kept] : [];
   });
   if (failed.length > 0) {
     process.stderr.write(`bench: these failed, so their earlier results stay: ${failed.join(', ')}\n`);
     process.exitCode = 1;
   }
   const made = rounded({
-    ...describeRun(),
+    ...described,
     seconds: results.reduce((sum, { seconds = 0 }) => sum + seconds, 0),
     results,
     previous: recorded && {

@@ -19,8 +19,13 @@ export function writePage({ at, commit, machine, seconds, results, previous }, b
       : 'There is no earlier run to compare with.',
     '',
   ];
-  for (const { name, title, seconds: duration, metrics, charts } of results) {
-    lines.push(`## ${title}`, '', `\`npm run bench:${name}\`${duration ? `, ${duration} s` : ''}`, '');
+  for (const { name, title, commit: measuredAt = commit, seconds: duration, metrics, charts } of results) {
+    const facts = [
+      `\`npm run bench:${name}\``,
+      ...(duration ? [`${duration} s`] : []),
+      ...(measuredAt === commit ? [] : [`measured at commit \`${measuredAt}\``]),
+    ];
+    lines.push(`## ${title}`, '', facts.join(', '), '');
     lines.push('| figure | now | range | before | change | budget |', '| --- | ---: | ---: | ---: | ---: | ---: |');
     for (const metric of metrics) lines.push(row(metric, before.get(metric.id), budgets[metric.id]));
     lines.push('');
