@@ -21,7 +21,7 @@ const onlyInAll = [
 ];
 
 /** The files that take longest. They begin first, because a run would otherwise end with one of them alone. */
-const longest = ['test/platform/atproto/parity.test.ts', 'test/store/mongo.test.ts'];
+const longest = ['test/platform/atproto/parity.test.ts', 'test/reliability/backup.test.ts', 'test/store/mongo.test.ts'];
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
