@@ -44,7 +44,7 @@ const headers = {
 let posted = 0;
 const search = await page('/v1/tweet/advanced_search?q=from:grace&count=20', 'tweets');
 const scenarios = {
-  // The first scenario warms up the code that all share, which takes about 10,000 requests.
+  // The first scenario has a longer warm-up. V8 needs about 10,000 requests to optimise the code that all scenarios use.
   search: { ...search, concurrency: callers, warmUpMs: 10_000 },
   followers: {
     ...(await page('/v1/user/followers?userName=grace&count=20', 'followers')),

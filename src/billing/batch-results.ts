@@ -29,8 +29,8 @@ export function answerSettlements(batch: Batch, outcome: AppliedOutcome): void {
 }
 
 /**
- * Ends the wait of some callers whose wait began at `until` or earlier. Refuses reservations, and reads whose charge was not sent to the store.
- * Callers that wait for released credit continue without it. All other callers keep waiting, because their calls have already run.
+ * Refuses overdue reservations, and overdue reads whose charge was not sent to the store. A caller is overdue if it has waited since `until` or
+ * longer. Overdue callers that wait for released credit continue without it. All other callers keep waiting, because their calls have already run.
  */
 export function refuseCreditRequests(waiting: readonly WaitingCallers[], until: number): void {
   const isOverdue = ({ caller }: { caller: AnyPendingResult }) => !caller.answered && caller.since <= until;

@@ -64,8 +64,8 @@ export async function mongoBackend(found: FoundMongo, { disk }: BackendOptions =
 }
 
 /**
- * Prevents the driver from learning the server's own address, because it would then bypass the proxy. Recorded runs use the driver's usual time
- * limits. All other runs use longer time limits, because other work may run on the machine.
+ * Sets `directConnection`. Without it, the driver would learn the server's own address and bypass the proxy. Runs that are recorded keep
+ * Postern's default time limits. Other runs get longer limits, because the machine may be busy.
  */
 function direct(url: string): string {
   const address = new URL(url);

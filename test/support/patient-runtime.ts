@@ -16,7 +16,7 @@ const pending = new Set<Pending>();
 let ticks = 0;
 let isTicking = false;
 
-/** Begins a tick: a pause of 10 ms, followed by ten turns of the event loop. Each turn handles pending I/O. */
+/** Waits 10 ms, then lets the event loop turn ten times to handle pending I/O, and then counts one tick. */
 function beginTick(): void {
   isTicking = true;
   setTimeout(() => passTurns(turnsInTick), tickMs).unref();
@@ -40,8 +40,8 @@ function endTick(): void {
 }
 
 /**
- * The system's runtime with other timers: a timer of up to a minute ends after a number of ticks of 10 ms. On a busy machine, ticks are late.
- * The thread reads responses that have arrived before it counts a tick, so no deadline expires before such a response is read.
+ * The system's runtime, except that timers of up to a minute count ticks instead of elapsed time. A tick takes at least 10 ms, and longer on a
+ * busy machine. The event loop handles pending I/O before each tick, so a response that has arrived is read before its deadline expires.
  */
 export const patientRuntime: Runtime = {
   ...systemRuntime,

@@ -6,9 +6,9 @@ const maxRuns = 10;
 const pauseMs = 1_000;
 
 /**
- * Expects that `work` takes less than `limitMs` of this process's processor time. Unlike elapsed time, it does not depend on what else the
- * machine does. If a run takes longer, `work` runs again after a pause, up to `maxRuns` times in total. The fastest run counts. A
- * slow run can be caused by a garbage collection, because earlier tests leave objects in this process.
+ * Expects that `work` takes less than `limitMs` of this process's processor time. Processor time does not depend on other processes. A garbage
+ * collection of objects from earlier tests can make a run slow. Slow work is therefore repeated after a pause, up to `maxRuns` runs in total,
+ * and one quick run is sufficient.
  */
 export async function expectQuick(limitMs: number, work: () => unknown): Promise<void> {
   const times: number[] = [];

@@ -88,9 +88,9 @@ function hasNoRepeatedHeader({ headers, rawHeaders }: IncomingMessage): boolean 
 }
 
 /**
- * Sends an Envelope if received bytes are not a valid HTTP request. Node provides only the socket in this case, and no response object. While
- * an earlier request of the connection waits for its response (`isAnswering`), no Envelope is sent and the connection is closed. Otherwise the
- * client would read the Envelope as the response to that earlier request.
+ * Sends an Envelope for bytes that are not a valid HTTP request. Node has no response object for them, so the Envelope is written to the
+ * socket. If an earlier request of the connection still waits for its response (`isAnswering`), the connection is closed without an Envelope,
+ * because the client would read the Envelope as the response to the earlier request.
  */
 export function answerUnreadableRequests(
   server: Server,

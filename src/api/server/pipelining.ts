@@ -10,8 +10,8 @@ const maxWaiting = 20;
 const waiting = new WeakMap<Socket, { count: number }>();
 
 /**
- * Runs the listener for one request of a connection at a time. Node itself runs the listener for each pipelined request as soon as the request
- * arrives, so a client that reads no responses could start many calls. If more than `maxWaiting` requests wait, the connection is closed.
+ * Calls `listener` for one request of a connection at a time. Node alone would call it for every pipelined request on arrival, so a client could
+ * start many calls without reading a response. The connection is closed if more than `maxWaiting` requests wait.
  */
 export function serializePipelined(listener: RequestListener): RequestListener {
   return (request, response) => {

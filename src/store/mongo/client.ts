@@ -17,8 +17,8 @@ const defaultTimeouts = {
   socketTimeoutMS: 5_000,
 } satisfies MongoClientOptions;
 /**
- * The longest timeout that `MONGODB_URL` may set. It limits how long an operation without a response delays the
- * next operation of the same account.
+ * The maximum of each timeout in `MONGODB_URL`. Operations of an account run one after the other, so an operation that gets no response delays
+ * the next operation until its timeout.
  */
 const longestTimeoutMs = 60_000;
 

@@ -31,7 +31,7 @@ const shed = async (reason: string) => {
 
 describe('overload', () => {
   test('new requests are refused with 503 while the event loop is late, and accepted afterwards', async () => {
-    // The timers of other tests would be late by a minute, because they wait for many turns of the event loop.
+    // `patientRuntime` counts turns of the event loop, and `block` makes each turn 120 ms long. The service would detect the delay after 100 s.
     await start({ MAX_EVENT_LOOP_DELAY_MS: '50' }, { runtime: systemRuntime });
     await expect.poll(async () => (await caller.get('/account')).status, { interval: 100 }).toBe(200);
     let busy = true;
