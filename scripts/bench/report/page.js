@@ -19,11 +19,11 @@ export function writePage({ at, commit, machine, seconds, results, previous }, b
       : 'There is no earlier run to compare with.',
     '',
   ];
-  for (const { name, title, commit: measuredAt = commit, seconds: duration, metrics, charts } of results) {
+  for (const { name, title, commit: ownCommit = commit, seconds: duration, metrics, charts } of results) {
     const facts = [
       `\`npm run bench:${name}\``,
       ...(duration ? [`${duration} s`] : []),
-      ...(measuredAt === commit ? [] : [`measured at commit \`${measuredAt}\``]),
+      ...(ownCommit === commit ? [] : [`measured at commit \`${ownCommit}\``]),
     ];
     lines.push(`## ${title}`, '', facts.join(', '), '');
     lines.push('| figure | now | range | before | change | budget |', '| --- | ---: | ---: | ---: | ---: | ---: |');
