@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Measures the weight of each page and the time until it can be used, in Chromium.
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { join, relative, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -40,16 +40,13 @@ const dataDir = temporaryFolder();
 const script = relative(import.meta.dirname, join(resolve(values.root), 'scripts', 'postern.js'));
 const env = { NODE_ENV: 'production', DATA_DIR: dataDir, PORT: '0', SANDBOX_PORT: '0', SANDBOX_ACTIVITY: '0' };
 const { url } = await start(script, ['serve'], { ...env, LOG_LEVEL: 'warn' });
-const { sandboxUrl } = JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8'));
 const gateway = await countingProxy(url);
-const sandbox = await countingProxy(sandboxUrl);
 const pages = [
   { name: '/', from: gateway, path: '/', isOurs: true },
   { name: '/console', from: gateway, path: '/console', isOurs: true },
   { name: '/docs', from: gateway, path: '/docs' },
   { name: 'GraphiQL', from: gateway, path: '/graphql', control: '.graphiql-query-editor .view-line' },
   { name: '/docs/errors', from: gateway, path: '/docs/errors' },
-  { name: 'sandbox', from: sandbox, path: '/', isOurs: true },
 ];
 
 const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-background-networking'] });
@@ -66,7 +63,6 @@ for (const page of pages) {
 }
 await browser.close();
 gateway.close();
-sandbox.close();
 await stopAll();
 
 const kilobytes = ({ value, low, high }) => ({ value: value / 1_000, low: low / 1_000, high: high / 1_000 });

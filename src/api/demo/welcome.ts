@@ -17,7 +17,7 @@ export function welcomeText(
     [`${origin}/docs`, 'API reference, in which calls can be tried'],
     [demo.graphqlUrl, 'GraphQL; in a browser GraphiQL'],
     [demo.baseUrl, 'REST'],
-    [demo.sandboxUrl, `the sandbox, a small site with the demo accounts ${actors}`],
+    [demo.sandboxUrl, `the sandbox; /ada and other profiles are pages; demo accounts ${actors}`],
     ...tracesRow(traces),
   ];
   return `
