@@ -13,7 +13,7 @@ const isCheckout = existsSync(new URL('../src/', import.meta.url));
 // A worker uses the build of its supervisor.
 if (isCheckout && cluster.isPrimary) {
   const { isCurrent, root } = await import('./build/outputs.js');
-  const names = ['service', 'dataset', 'viewer', 'console', 'kit'].filter((name) => !isCurrent(name));
+  const names = ['service', 'viewer', 'console', 'kit'].filter((name) => !isCurrent(name));
   const isGraphiqlCurrent = isCurrent('graphiql');
   const script = fileURLToPath(new URL('build.js', import.meta.url));
   if (names.length > 0 || !isGraphiqlCurrent) {

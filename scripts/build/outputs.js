@@ -19,12 +19,6 @@ export const outputs = {
     result: 'dist/service/postern.js',
     make: async () => (await import('./service.js')).buildService(),
   },
-  dataset: {
-    about: "dist/dataset: a snapshot of the sandbox's dataset; needs `service`",
-    inputs: ['src/sandbox/seed', 'src/sandbox/dataset', 'src/sandbox/search', 'scripts/build/dataset.js'],
-    result: 'dist/dataset/postern.bin',
-    make: async () => (await import('./dataset.js')).buildDataset(),
-  },
   viewer: {
     about: 'dist/viewer: the viewer of /docs',
     inputs: [packages, 'scripts/build/viewer.js', 'scripts/build/compressed.js'],

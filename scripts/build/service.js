@@ -28,8 +28,7 @@ const fileUrl = /new URL\('(\.[^']+)', import\.meta\.url\)/g;
 export async function buildService() {
   const bundle = await rolldown({
     cwd: root,
-    // The second entry creates the snapshot of the sandbox's dataset (dataset.js).
-    input: { postern: 'src/cli/main.ts', dataset: 'src/sandbox/seed/load-dataset.ts' },
+    input: { postern: 'src/cli/main.ts' },
     platform: 'node',
     external,
     // The import would be left as it is, and fail when it is first needed.

@@ -40,6 +40,11 @@ export function isActive(user: User): boolean {
   return user.state === 'active';
 }
 
+/** Returns true if everybody may see what the user writes and does. */
+export function isPublic(user: User): boolean {
+  return user.state === 'active' && !user.protected;
+}
+
 export function isShownTo(viewer: Viewer, user: User): boolean {
   return !user.protected || user === viewer || (viewer !== null && user.followers.has(viewer));
 }

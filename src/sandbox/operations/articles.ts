@@ -1,8 +1,8 @@
 import { closedObject, jsonResponse, ref, replayable } from '../contract/schema.ts';
 import { articleForm, summaryForm } from '../dataset/article-forms.ts';
 import type { SandboxArticle } from '../dataset/articles.ts';
-import { reversed } from '../dataset/iterators.ts';
 import { nextSnowflake } from '../dataset/snowflake.ts';
+import { reversed } from '../dataset/timelines.ts';
 import { ownArticle, readableArticle } from '../dataset/visibility.ts';
 import { idempotencyToken } from '../http/input.ts';
 import type { ActorCall, ActorOperation } from '../http/operation.ts';

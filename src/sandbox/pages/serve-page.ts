@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { picturePath } from '../dataset/article-forms.ts';
 import type { Dataset } from '../dataset/dataset.ts';
+import { tweetCounts, userCounts } from '../dataset/render.ts';
 import type { SandboxTweet } from '../dataset/types.ts';
 import { activeUser, hiddenFrom, isShownTo, readableArticle, visibleTweet } from '../dataset/visibility.ts';
 import { notFound, Problem } from '../http/problem.ts';
@@ -75,18 +76,15 @@ function html({ title, body }: Page): string {
 
 function profilePage(dataset: Dataset, name: string): Page {
   const user = activeUser(dataset.userNamed(name), name);
-  const shown: SandboxTweet[] = [];
-  for (let at = user.tweets.length - 1; at >= 0 && shown.length < maxTweets; at--) {
-    const tweet = dataset.tweets[user.tweets[at] ?? -1];
-    if (tweet !== undefined && hiddenFrom(visitor, tweet) === undefined) shown.push(tweet);
-  }
+  const shown = user.tweets.filter((tweet) => hiddenFrom(visitor, tweet) === undefined);
+  const counts = userCounts(user, visitor);
   const tweets = isShownTo(visitor, user)
-    ? shown.map((tweet) => tweetHtml(tweet))
+    ? shown.slice(-maxTweets).reverse().map(tweetHtml)
     : safeHtml`<p>This account is protected: only followers see its tweets.</p>`;
   const avatar = user.avatar === null ? undefined : safeHtml`<img class="avatar" src="${user.avatar}" alt="">`;
   const place = [user.location, user.website].filter((part) => part !== null).join(' · ');
   const body = safeHtml`${avatar}<h1>${user.name}</h1><p class="soft">@${user.screenName} · ${place}</p><p class="text">${user.description}</p>
-<p class="soft">${user.followingCount} following · ${user.followerCount} followers · ${user.tweetCount} tweets</p>${tweets}`;
+<p class="soft">${counts.following} following · ${counts.followers} followers · ${counts.tweets} tweets</p>${tweets}`;
   return { title: `${user.name} (@${user.screenName})`, body };
 }
 
@@ -94,18 +92,18 @@ function tweetPage(dataset: Dataset, name: string, id: string): Page {
   const tweet = visibleTweet(dataset, id, visitor);
   const { author } = tweet;
   if (author !== dataset.userNamed(name)) throw notFound('tweet', id);
-  const quoted = tweet.quoteOf === null ? undefined : dataset.tweet(tweet.quoteOf);
-  const quote =
-    quoted === undefined || hiddenFrom(visitor, quoted) !== undefined
-      ? undefined
-      : safeHtml`<blockquote>${tweetHtml(quoted)}</blockquote>`;
+  const { quoteOf } = tweet;
+  const isShown = quoteOf !== null && hiddenFrom(visitor, quoteOf) === undefined;
+  const quote = isShown ? safeHtml`<blockquote>${tweetHtml(quoteOf)}</blockquote>` : undefined;
   return {
     title: `${author.name}: ${tweet.text.slice(0, 60)}`,
     body: safeHtml`<h1>Tweet of ${author.name}</h1>${tweetHtml(tweet)}${quote}`,
   };
 }
 
-function tweetHtml({ id, author, text, lang, createdAt, media, article, ...tweet }: SandboxTweet): SafeHtml {
+function tweetHtml(tweet: SandboxTweet): SafeHtml {
+  const { id, author, text, lang, createdAt, media, article } = tweet;
+  const { replies, retweets, likes } = tweetCounts(tweet, visitor);
   const pictures = media.map(({ path, videoPath }) =>
     videoPath === null
       ? safeHtml`<img loading="lazy" src="${path}" alt="A picture of the sandbox">`
@@ -114,7 +112,7 @@ function tweetHtml({ id, author, text, lang, createdAt, media, article, ...tweet
   const link = article && safeHtml`<p><a href="/${author.screenName}/articles/${article.id}">Read the article</a></p>`;
   return safeHtml`<article class="tweet"><p><a href="/${author.screenName}">${author.name}</a> <span class="soft">@${author.screenName}</span></p>
 <p class="text" lang="${lang}">${text}</p>${pictures}${link ?? undefined}
-<p class="soft"><a href="/${author.screenName}/status/${id}">${timeHtml(createdAt)}</a> · ${tweet.replies} replies · ${tweet.retweets} retweets · ${tweet.likes} likes</p></article>`;
+<p class="soft"><a href="/${author.screenName}/status/${id}">${timeHtml(createdAt)}</a> · ${replies} replies · ${retweets} retweets · ${likes} likes</p></article>`;
 }
 
 /** Shows an article. Anybody on this machine who knows the address of a draft may read the draft. */
