@@ -30,7 +30,6 @@ const benchmarks = [
     args: ['document', 'markdown: `*', 'json', 'compiler', 'search:'].flatMap((name) => ['--only', name]),
   },
   { name: 'chat', title: 'Direct messages', args: [] },
-  { name: 'search', title: 'Search of the sandbox', args: ['--rounds', '100'] },
   { name: 'pages', title: 'Pages', args: ['--rounds', '1'] },
   { name: 'atproto', title: 'AT Protocol', args: ['--calls', '30'] },
 ];

@@ -9,8 +9,22 @@ import type { AttachedMedia, List, SandboxTweet, User } from './types.ts';
 import { Uploads } from './uploads.ts';
 import { isPublic } from './visibility.ts';
 
+type MaintainedFields =
+  | 'followers'
+  | 'following'
+  | 'requested'
+  | 'liked'
+  | 'retweeted'
+  | 'bookmarked'
+  | 'tweets'
+  | 'mentions'
+  | 'memberships'
+  | 'pinned'
+  | 'tweetCount'
+  | 'mediaCount';
+
 /** The initial fields of a user. The dataset maintains the other fields. */
-export type NewUser = Omit<User, keyof ReturnType<typeof emptyLists>>;
+export type NewUser = Omit<User, MaintainedFields>;
 
 export interface NewTweet {
   readonly id: string;
@@ -75,7 +89,39 @@ export class Dataset {
   }
 
   addUser(fields: NewUser): User {
-    const user: User = { ...fields, ...emptyLists() };
+    // The properties are written out, because an object that is made by spreading takes several times the memory.
+    const user: User = {
+      id: fields.id,
+      screenName: fields.screenName,
+      name: fields.name,
+      description: fields.description,
+      location: fields.location,
+      website: fields.website,
+      createdAt: fields.createdAt,
+      verified: fields.verified,
+      premium: fields.premium,
+      verificationKind: fields.verificationKind,
+      avatar: fields.avatar,
+      banner: fields.banner,
+      protected: fields.protected,
+      openDms: fields.openDms,
+      state: fields.state,
+      token: fields.token,
+      chatLabel: fields.chatLabel,
+      hasChatKeys: fields.hasChatKeys,
+      followers: new Relation(),
+      following: new Relation(),
+      requested: new Set(),
+      liked: new Relation(isOfHidden),
+      retweeted: new Map(),
+      bookmarked: new Relation(),
+      tweets: [],
+      mentions: [],
+      memberships: [],
+      pinned: [],
+      tweetCount: 0,
+      mediaCount: 0,
+    };
     this.users.set(user.id, user);
     this.#byName.set(user.screenName.toLowerCase(), user);
     if (user.token !== null) this.#byToken.set(user.token, user);
@@ -196,23 +242,6 @@ export class Dataset {
   unbookmark(user: User, tweet: SandboxTweet): void {
     if (user.bookmarked.delete(tweet)) tweet.bookmarks--;
   }
-}
-
-function emptyLists() {
-  return {
-    followers: new Relation<User>(),
-    following: new Relation<User>(),
-    requested: new Set<User>(),
-    liked: new Relation<SandboxTweet>(isOfHidden),
-    retweeted: new Map<SandboxTweet, string>(),
-    bookmarked: new Relation<SandboxTweet>(),
-    tweets: [] as SandboxTweet[],
-    mentions: [] as SandboxTweet[],
-    memberships: [] as List[],
-    pinned: [] as string[],
-    tweetCount: 0,
-    mediaCount: 0,
-  };
 }
 
 /** Returns the index of the first tweet whose id is `id` or higher. The tweets must be ordered by id. */
