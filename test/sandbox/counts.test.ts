@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { tweetCounts, userCounts } from '../../src/sandbox/dataset/counts.ts';
 import type { Dataset } from '../../src/sandbox/dataset/dataset.ts';
 import { applyEntry, type Entry } from '../../src/sandbox/dataset/entries.ts';
-import { tweetCounts, userCounts } from '../../src/sandbox/dataset/render.ts';
 import { nextSnowflake } from '../../src/sandbox/dataset/snowflake.ts';
 import { timelineOf } from '../../src/sandbox/dataset/timelines.ts';
 import type { SandboxTweet, User } from '../../src/sandbox/dataset/types.ts';

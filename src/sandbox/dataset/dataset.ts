@@ -5,6 +5,7 @@ import { extractEntities } from './entities.ts';
 import { HomeFeeds } from './home.ts';
 import { Relation } from './relation.ts';
 import { compareIds, nextSnowflake } from './snowflake.ts';
+import { lowerBound } from './timelines.ts';
 import type { AttachedMedia, List, SandboxTweet, User } from './types.ts';
 import { Uploads } from './uploads.ts';
 import { isPublic } from './visibility.ts';
@@ -242,17 +243,4 @@ export class Dataset {
   unbookmark(user: User, tweet: SandboxTweet): void {
     if (user.bookmarked.delete(tweet)) tweet.bookmarks--;
   }
-}
-
-/** Returns the index of the first tweet whose id is `id` or higher. The tweets must be ordered by id. */
-export function lowerBound(tweets: readonly SandboxTweet[], id: string): number {
-  let low = 0;
-  let high = tweets.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    const other = tweets[middle];
-    if (other !== undefined && compareIds(other.id, id) < 0) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

@@ -1,6 +1,7 @@
+import { tweetCounts, userCounts } from './counts.ts';
 import type { Dataset } from './dataset.ts';
 import type { AttachedMedia, SandboxTweet, TweetEntities, User } from './types.ts';
-import { hiddenFrom, isShownTo, type Viewer } from './visibility.ts';
+import { hiddenFrom } from './visibility.ts';
 
 /*
  * JSON text of users and tweets. Rendering pages of tweets takes most of the sandbox's time, so the fields of a user or
@@ -17,31 +18,6 @@ function headOf(of: User | SandboxTweet, make: () => object): string {
     heads.set(of, head);
   }
   return head;
-}
-
-/** The numbers of listed items. They are those that the viewer may see, so that each equals the length of its list. */
-export function userCounts(user: User, viewer: Viewer) {
-  return {
-    followers: user.followers.size,
-    following: user.following.size,
-    favourites: user.liked.countShown((tweet) => hiddenFrom(viewer, tweet) === undefined),
-    tweets: user.tweetCount,
-    media: user.mediaCount,
-    listed: user.memberships.length,
-  };
-}
-
-export function tweetCounts({ likers, retweeters, replies, quotes, bookmarks, views }: SandboxTweet, viewer: Viewer) {
-  const isUserShown = (user: User) => isShownTo(viewer, user);
-  const isTweetShown = (tweet: SandboxTweet) => hiddenFrom(viewer, tweet) === undefined;
-  return {
-    likes: likers.countShown(isUserShown),
-    retweets: retweeters.countShown(isUserShown),
-    replies: replies.countShown(isTweetShown),
-    quotes: quotes.countShown(isTweetShown),
-    bookmarks,
-    views,
-  };
 }
 
 export function userJson(dataset: Dataset, user: User, viewer: User): string {

@@ -1,4 +1,3 @@
-import { lowerBound } from './dataset.ts';
 import { compareIds } from './snowflake.ts';
 import type { SandboxTweet, User } from './types.ts';
 
@@ -42,4 +41,17 @@ export function* reversed<T>(
     const item = items[at];
     if (item !== undefined) yield [item, at];
   }
+}
+
+/** Returns the index of the first tweet whose id is `id` or higher. The tweets must be ordered by id. */
+export function lowerBound(tweets: readonly SandboxTweet[], id: string): number {
+  let low = 0;
+  let high = tweets.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const other = tweets[middle];
+    if (other !== undefined && compareIds(other.id, id) < 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

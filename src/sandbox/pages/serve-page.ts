@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { picturePath } from '../dataset/article-forms.ts';
+import { tweetCounts, userCounts } from '../dataset/counts.ts';
 import type { Dataset } from '../dataset/dataset.ts';
-import { tweetCounts, userCounts } from '../dataset/render.ts';
 import type { SandboxTweet } from '../dataset/types.ts';
 import { activeUser, hiddenFrom, isShownTo, readableArticle, visibleTweet } from '../dataset/visibility.ts';
 import { notFound, Problem } from '../http/problem.ts';
@@ -81,7 +81,7 @@ function profilePage(dataset: Dataset, name: string): Page {
   const tweets = isShownTo(visitor, user)
     ? shown.slice(-maxTweets).reverse().map(tweetHtml)
     : safeHtml`<p>This account is protected: only followers see its tweets.</p>`;
-  const avatar = user.avatar === null ? undefined : safeHtml`<img class="avatar" src="${user.avatar}" alt="">`;
+  const avatar = user.avatar === null ? undefined : safeHtml`<img src="${user.avatar}" width="64" height="64" alt="">`;
   const place = [user.location, user.website].filter((part) => part !== null).join(' · ');
   const body = safeHtml`${avatar}<h1>${user.name}</h1><p class="soft">@${user.screenName} · ${place}</p><p class="text">${user.description}</p>
 <p class="soft">${counts.following} following · ${counts.followers} followers · ${counts.tweets} tweets</p>${tweets}`;

@@ -9,7 +9,7 @@ const shapes = ['Notes on {}', 'What {} taught me', 'A beginner’s letter about
 
 /** Generates an article for some tweets of premium users. */
 export function articleOf(random: Prng, { user }: SeedUser, topic: Topic): ArticleReference | undefined {
-  if (!user.premium || user.protected || !random.chance(0.06)) return undefined;
+  if (!user.premium || user.protected || !random.chance(0.12)) return undefined;
   const id = String(1_700_000_000_000_000_000n + BigInt(random.int(0, 0x7fff_ffff)) * 0x7fff_ffffn);
   const title = random.pick(shapes).replace('{}', topic.name);
   let content: ArticleContent | undefined;

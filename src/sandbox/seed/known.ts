@@ -9,7 +9,16 @@ const about = (...names: string[]) => names.map(topicNamed);
 /** A user who writes only these texts, so that the dataset has other scripts than Latin. */
 function writer(screenName: string, name: string, location: string, lang: string, texts: readonly string[]): Traits {
   const own = { lang, texts };
-  return { screenName, name, location, description: '🌐', topics: [], tweets: texts.length, appeal: 12, own };
+  return {
+    screenName,
+    name,
+    location,
+    description: '🌐',
+    topics: about('coffee', 'books'),
+    tweets: texts.length,
+    appeal: 12,
+    own,
+  };
 }
 
 /** Users with fixed traits. The rest of the dataset is generated around them. */

@@ -166,7 +166,7 @@ function speak(
  */
 function choose(scene: Scene, person: SeedUser, at: number): Said | undefined {
   const { random } = scene;
-  if (scene.gone.length > 0 && random.chance(0.02)) return random.pick(scene.gone);
+  if (scene.gone.length > 0 && random.chance(0.06)) return random.pick(scene.gone);
   const open = (said: Said | undefined): said is Said =>
     said !== undefined &&
     said.person !== person &&

@@ -85,7 +85,6 @@ function simulateEvent(platform: SandboxState, random: Prng, target: User): void
 /** Picks one of the latest tweets. Later ones are more likely. */
 function recentTweet(random: Prng, { tweets }: User): SandboxTweet | undefined {
   const recent = tweets
-    .slice(-2 * RECENT_TWEETS)
     .filter(({ deleted }) => !deleted)
     .slice(-RECENT_TWEETS)
     .reverse();
