@@ -157,6 +157,7 @@ export function applyEntry(dataset: Dataset, entry: Entry): boolean {
     case 'delete': {
       const tweet = dataset.tweet(entry.tweet);
       if (tweet === undefined) return false;
+      if (tweet.deleted) return true;
       dataset.remove(tweet);
       for (const media of tweet.media) dataset.uploads.release(uploadIdOf(media), entry.at);
       return true;

@@ -2,7 +2,7 @@ import type { SandboxTweet, User } from '../dataset/types.ts';
 import type { Filter, Query } from './parse.ts';
 import { joinTerms, termsOf } from './terms.ts';
 
-export type Matcher = (tweet: SandboxTweet) => boolean;
+type Matcher = (tweet: SandboxTweet) => boolean;
 
 /** Compiles a query to a predicate on tweets. Screen names in the query are resolved once. */
 export function matcherOf(query: Query, userNamed: (screenName: string) => User | undefined): Matcher {
