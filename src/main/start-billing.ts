@@ -89,7 +89,10 @@ export async function startBilling({ store, runtime, logger, metrics, tracing, .
     recorder,
     keys,
     accounts: new AccountService({ store, ledger, recorder, runtime, publicKey: options.publicKey }),
-    idempotency: new Idempotency({ store: store.idempotency, secretKeys, vault, runtime, repeatable }),
+    idempotency: new Idempotency({
+      ...{ store: store.idempotency, secretKeys, vault, runtime, repeatable },
+      onError: (err) => logger.error({ err }, 'a response was not kept for its Idempotency-Key'),
+    }),
     streamTokens: new StreamTokens(vault, () => store.now()),
     counters,
     limits: new KeyLimits({ counters, ...options }),

@@ -34,7 +34,7 @@ export async function performAction(
       if (!isRead) body.encode();
       return body;
     },
-    bodyOf: (body) => body.encode().toString(),
+    bodyOf: (body) => body.encode(),
     ...(isRead && { whileCharging: (body) => body.encode() }),
     errorBodyOf: ({ message }) => errorBody(message),
   });

@@ -94,6 +94,10 @@ export const errorReasons = {
     code: 'conflict',
     meaning: 'The first request with this `Idempotency-Key` may have been performed.',
   },
+  outcome_known: {
+    code: 'conflict',
+    meaning: 'The first request with this `Idempotency-Key` was performed, and its response was not kept.',
+  },
   idempotency_response_unreadable: {
     code: 'conflict',
     meaning: 'The response kept for this `Idempotency-Key` cannot be decrypted with the keys in `SECRET_KEY`.',
