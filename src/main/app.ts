@@ -187,7 +187,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
       tracing,
       secretKeys,
       directMessages,
-      allowLocalhost: config.webhooks.allowLocalhost,
+      ...config.webhooks,
       testEvents: group?.testEvents,
       activityWaitMs: config.platform.waitMs,
     });

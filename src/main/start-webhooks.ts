@@ -15,6 +15,7 @@ import type { Store } from '../store/port.ts';
 import { AccountEvents } from '../webhooks/account-events.ts';
 import { Receivers } from '../webhooks/delivery/receiver.ts';
 import { SendGate } from '../webhooks/delivery/send-gate.ts';
+import type { EventLimits } from '../webhooks/polling/event-allowance.ts';
 import { PollerHost } from '../webhooks/polling/poller-host.ts';
 import { Handshakes } from '../webhooks/registration/handshakes.ts';
 import { sealPlainUrls } from '../webhooks/registration/seal-plain-urls.ts';
@@ -40,6 +41,7 @@ export interface WebhookOptions {
   tracing: Tracing | null;
   secretKeys: readonly Secret<Buffer>[];
   allowLocalhost: boolean;
+  eventLimits: EventLimits;
   /** The maximum time in milliseconds for which the platform may hold a poll of an active actor; 0 disables waiting. */
   activityWaitMs: number;
   directMessages: DirectMessages;
@@ -67,6 +69,7 @@ export async function startWebhooks(options: WebhookOptions) {
     gate,
     opener,
     activityWaitMs: options.activityWaitMs,
+    eventLimits: options.eventLimits,
     monitor: {
       appended: ({ id }, afterMs) => {
         streams.appended(id);

@@ -227,6 +227,7 @@ export const migrations: readonly string[] = [
   CREATE INDEX webhook_by_plain_url ON webhook (url) WHERE url >= 'http' AND url < 'httq';
   CREATE INDEX poller_by_account ON poller (account);
   `,
+  'ALTER TABLE poller ADD COLUMN gap_at INTEGER',
 ];
 
 /**

@@ -10,6 +10,8 @@ export interface ResultWriterParts {
   store: Store;
   runtime: Runtime;
   run: PollerRun;
+  /** Called before the exchange of an attempt is stored, with its bytes. If it returns false, the exchange is left out. */
+  mayStore: (bytes: number) => boolean;
 }
 
 interface Batch {
@@ -33,7 +35,9 @@ export class ResultWriter {
   /** Resolves when the result is stored, or when it is discarded after `end`. All results of a batch share the promise. */
   write(result: DeliveryResult): Promise<void> {
     this.#next ??= this.#begin();
-    this.#next.results.push(result);
+    const { exchange } = result;
+    const isKept = exchange === null || this.#parts.mayStore(exchange.length);
+    this.#next.results.push(isKept ? result : { ...result, exchange: null });
     return this.#next.stored;
   }
 

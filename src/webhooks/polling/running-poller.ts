@@ -28,18 +28,23 @@ import type { MessageOpener } from '../shared/message-opener.ts';
 import type { ActivityPage, PlatformAccess } from '../shared/platform-access.ts';
 import { type PollerMonitor, PollerRun } from '../shared/poller-run.ts';
 import type { WebhookVault } from '../shared/secrets.ts';
-import { ActivityRequests, type ActivityResponse, eventsAtOnce } from './activity-requests.ts';
+import { ActivityRequests, type ActivityResponse } from './activity-requests.ts';
 import { ActivityWaits, type WaitSlots } from './activity-waits.ts';
+import type { EventAllowances } from './event-allowance.ts';
 import { EventAppender } from './event-appender.ts';
 import { outageReason, PlatformOutage } from './platform-outage.ts';
-import { backoffMs, pollDelayMs } from './poll-delay.ts';
+import { backoffMs, fullPagePauseMs, pollDelayMs } from './poll-delay.ts';
 import { PollerMessages } from './poller-messages.ts';
+import { isRefusedResponse, maxRefusals, type RefusedResponses } from './refused-responses.ts';
 
 /**
  * The maximum time in milliseconds that the next page waits for space in the queues. Deliveries that do not fit in memory must be read from
  * the store again.
  */
 const maxRoomMs = 200;
+
+/** The text for `last_error` while events wait at the platform. */
+const limitReached = 'more events have happened than an account may receive, so the others are read later';
 
 export interface RunningPollerParts extends PlatformAccess {
   store: Store;
@@ -53,6 +58,8 @@ export interface RunningPollerParts extends PlatformAccess {
   /** The maximum time in milliseconds for which the platform may hold a poll of an active actor; 0 disables waiting. */
   activityWaitMs: number;
   waitSlots: WaitSlots;
+  allowances: EventAllowances;
+  refusedResponses: RefusedResponses;
 }
 
 /** Runs one poller. Schedules its polls and connects the classes that request, store and deliver the events. */
@@ -78,6 +85,11 @@ export class RunningPoller {
   #timer: Timer | undefined;
   #quietSince: number;
   #failures = 0;
+  /** The number of consecutive full pages. */
+  #fullPages = 0;
+  /** The number of consecutive refused responses, and the time until which no request is sent because of them. */
+  #refusals = 0;
+  #refusedUntil = 0;
   #ended = false;
 
   constructor(record: PollerRecord, parts: RunningPollerParts) {
@@ -95,7 +107,11 @@ export class RunningPoller {
     this.#requests = new ActivityRequests({ ...parts, run, waits: this.#waits });
     this.#check = new DailyCheck(parts);
     this.#outage = new PlatformOutage({ ...parts, run });
-    this.#results = new ResultWriter({ ...parts, run });
+    this.#results = new ResultWriter({
+      ...parts,
+      run,
+      mayStore: (bytes) => parts.allowances.mayStore(run.record, bytes),
+    });
     this.#queues = new DeliveryQueues({ ...parts, webhooks, results: this.#results });
     this.#messages = new PollerMessages({ ...parts, run, webhooks, queues: this.#queues });
     this.#appender = new EventAppender({ ...parts, run, webhooks, messages: this.#messages, queues: this.#queues });
@@ -130,6 +146,10 @@ export class RunningPoller {
 
   /** Must be called when the poller or one of its webhooks was changed, or when deliveries were added. */
   async refresh(record: PollerRecord): Promise<void> {
+    if (record.sealed !== this.record.sealed) {
+      this.#refusals = 0;
+      this.#refusedUntil = 0;
+    }
     this.#run.renew(record);
     this.#outage.refresh(record);
     await this.#queues.read(true);
@@ -162,23 +182,35 @@ export class RunningPoller {
   }
 
   async #poll(): Promise<void> {
-    const { runtime } = this.#parts;
+    const { runtime, allowances } = this.#parts;
     if (this.#ended || this.#run.isStopped) return;
     const startedAt = runtime.now();
+    const heldMs = this.#heldMs();
+    if (heldMs > 0) return this.#pollIn(heldMs);
     const requests = this.#requests;
     try {
       const worked = this.#worked && !this.#cursorLost;
       const response = await requests.begin(this.#cursor, { quietMs: startedAt - this.#quietSince, worked });
       const { page } = response;
-      const isFull = page.events.length === eventsAtOnce;
-      if (isFull && !this.#ended && !this.#queues.isFull) requests.askAhead(page.cursor);
+      // Other pollers of the account may have used the allowance in the meantime. The events of this page then wait at the platform.
+      const isHeld = page.events.length > 0 && allowances.waitMs(this.record) > 0;
+      const events = isHeld ? 0 : page.events.length;
+      allowances.received(this.record, { events, bytes: requests.takeReceivedBytes() });
+      if (isHeld) return this.#pollIn(this.#heldMs());
+      const isFull = events === response.count;
+      this.#fullPages = isFull ? this.#fullPages + 1 : 0;
+      const isQuick = this.#fullPauseMs(response) === 0 && this.#heldMs() === 0;
+      if (isFull && isQuick && !this.#ended && !this.#queues.isFull) requests.askAhead(page.cursor);
       // The semaphore is not held while the platform waits for events. An empty page, the usual result, does not need it.
       if (this.#isNew(page)) await this.#run.turn.run(() => this.#append(page));
       this.#afterSuccess();
       if (isFull) await this.#queues.room(maxRoomMs);
       if (page.events.length > 0) this.#quietSince = runtime.now();
-      this.#pollIn(this.#pauseAfter(response, runtime.now() - startedAt));
+      const nextHeldMs = this.#heldMs();
+      if (nextHeldMs > 0) this.#outage.failed(limitReached);
+      this.#pollIn(Math.max(nextHeldMs, this.#pauseAfter(response, runtime.now() - startedAt)));
     } catch (error) {
+      allowances.received(this.record, { events: 0, bytes: requests.takeReceivedBytes() });
       // The poller has ended, or `refresh` has already scheduled the next poll.
       if (requests.isAborted) return;
       this.#worked = false;
@@ -203,17 +235,30 @@ export class RunningPoller {
 
   #afterSuccess(): void {
     this.#failures = 0;
+    this.#refusals = 0;
     this.#worked = true;
     this.#waits.worked(this.#parts.runtime.now());
     this.#outage.worked();
     this.#check.run(this.#webhooks.all).catch(this.#run.failure);
   }
 
-  #pauseAfter({ page: { events }, wait, mayWait }: ActivityResponse, tookMs: number): number {
+  /** Returns the time in milliseconds for which no request may be sent. */
+  #heldMs(): number {
+    const { runtime, allowances } = this.#parts;
+    return Math.max(allowances.waitMs(this.record), this.#refusedUntil - runtime.now());
+  }
+
+  #fullPauseMs({ count }: ActivityResponse): number {
+    return fullPagePauseMs(this.#fullPages, count, this.#parts.allowances.eventsPerMinute);
+  }
+
+  #pauseAfter(response: ActivityResponse, tookMs: number): number {
+    const { count, wait, mayWait } = response;
+    const { events } = response.page;
     const { runtime, platform } = this.#parts;
     const quietMs = runtime.now() - this.#quietSince;
     const pause = pollDelayMs(quietMs, platform.minPollMs, chance(runtime));
-    if (events.length === eventsAtOnce) return 0;
+    if (events.length === count) return this.#fullPauseMs(response);
     if (wait && events.length > 0) return this.#waits.pauseAfterEventsMs(runtime.now());
     // A wait that ended early without events must not be repeated immediately.
     if (wait) return tookMs < wait.ms ? Math.max(0, pause - tookMs) : 0;
@@ -231,20 +276,44 @@ export class RunningPoller {
     }
     const outage = outageReason(error, this.#requests.hasProxy);
     if (outage !== null) this.#outage.failed(outage);
+    if (isRefusedResponse(error)) {
+      this.#requests.refused();
+      // A failure of the operator's own platform is not the fault of an account.
+      if (this.#requests.hasProxy || this.#parts.platform.usersChooseServers) return this.#afterRefusal(error);
+    }
     const isRefused = known?.code === 'forbidden' || known?.code === 'bad_input' || known?.code === 'not_supported';
     if (isRefused && outage === null) {
-      try {
-        this.#outage.worked();
-        return await this.#stop(known.message);
-      } catch (failure) {
-        this.#run.failure(failure);
-      }
+      if (await this.#tryStop(known.message)) return;
     } else this.#run.failure(error);
     this.#pollIn(this.#backoff(known?.retryAfterSeconds));
   }
 
+  /** Waits for the turn of this poller among those of its account whose responses are refused. Stops it after too many of them. */
+  async #afterRefusal(error: unknown): Promise<void> {
+    const { runtime, refusedResponses } = this.#parts;
+    this.#run.failure(error);
+    this.#refusals += 1;
+    const reason = `${maxRefusals} responses in a row were refused, because they are too large or cannot be understood`;
+    if (this.#refusals >= maxRefusals && (await this.#tryStop(reason))) return;
+    const waitMs = refusedResponses.waitMs(this.record.account, chance(runtime));
+    this.#refusedUntil = runtime.now() + waitMs;
+    this.#pollIn(waitMs);
+  }
+
   #backoff(retryAfterSeconds?: number): number {
     return backoffMs(this.#failures++, retryAfterSeconds, chance(this.#parts.runtime));
+  }
+
+  /** Returns false if the store cannot be written. */
+  async #tryStop(reason: string): Promise<boolean> {
+    try {
+      this.#outage.worked();
+      await this.#stop(reason);
+      return true;
+    } catch (failure) {
+      this.#run.failure(failure);
+      return false;
+    }
   }
 
   /**
