@@ -187,7 +187,8 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
       tracing,
       secretKeys,
       directMessages,
-      ...config.webhooks,
+      allowLocalhost: config.webhooks.allowLocalhost,
+      eventLimits: config.eventLimits,
       testEvents: group?.testEvents,
       activityWaitMs: config.platform.waitMs,
     });

@@ -15,12 +15,12 @@ import type { Store } from '../store/port.ts';
 import { AccountEvents } from '../webhooks/account-events.ts';
 import { Receivers } from '../webhooks/delivery/receiver.ts';
 import { SendGate } from '../webhooks/delivery/send-gate.ts';
-import type { EventLimits } from '../webhooks/polling/event-allowance.ts';
 import { PollerHost } from '../webhooks/polling/poller-host.ts';
 import { Handshakes } from '../webhooks/registration/handshakes.ts';
 import { sealPlainUrls } from '../webhooks/registration/seal-plain-urls.ts';
 import { LocalTestEventLimit, type TestEventLimit } from '../webhooks/registration/test-event-limit.ts';
 import { WebhookService } from '../webhooks/service.ts';
+import type { EventLimits } from '../webhooks/shared/event-allowance.ts';
 import { WebhookVault } from '../webhooks/shared/secrets.ts';
 import { LiveStreams } from '../webhooks/streams/live-streams.ts';
 

@@ -78,7 +78,7 @@ export interface PlatformCall {
   signal: CancelSignal | null;
   /** Returns the idempotency token for a write. Adapters call it once before each write. */
   tokenFor: (operation: string) => string;
-  /** Called with the size of each response body of this call, in bytes. */
+  /** Called with the size of each response body of this call, in bytes. If it throws, the response is not read. */
   onResponse?: (bytes: number) => void;
   /** Worker threads that parse large articles. Needed only by sessions that read or write articles. */
   tasks?: TaskRunner;

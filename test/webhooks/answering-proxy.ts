@@ -16,7 +16,7 @@ export interface AnsweringProxy {
   stop(): Promise<void>;
 }
 
-/** Starts a proxy of a caller that answers the requests for events itself. */
+/** Starts a proxy of a caller that answers the requests for events itself. A `status` in the answer is that of the response. */
 export async function startAnsweringProxy(
   answer: (page: AskedPage) => Record<string, unknown>,
 ): Promise<AnsweringProxy> {
@@ -30,7 +30,9 @@ export async function startAnsweringProxy(
     const asked = { count: Number(searchParams.get('count')), after, authToken };
     if (after !== null) polls.push(asked);
     response.setHeader('content-type', 'application/json');
-    response.end(JSON.stringify(after === null ? { events: [], gap: false, next_cursor: '0' } : answer(asked)));
+    const body = after === null ? { events: [], gap: false, next_cursor: '0' } : answer(asked);
+    response.statusCode = typeof body['status'] === 'number' ? body['status'] : 200;
+    response.end(JSON.stringify(body));
   });
   server.on('connection', (socket) => sockets.add(socket.on('error', () => {})));
   server.on('connect', (_request, socket: Socket) => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { EventAllowances } from '../../src/webhooks/polling/event-allowance.ts';
 import { fullPagePauseMs } from '../../src/webhooks/polling/poll-delay.ts';
 import { RefusedResponses } from '../../src/webhooks/polling/refused-responses.ts';
+import { EventAllowances } from '../../src/webhooks/shared/event-allowance.ts';
 
 const minute = 60_000;
 const day = 24 * 60 * minute;

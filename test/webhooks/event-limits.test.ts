@@ -159,6 +159,25 @@ describe('event limits', () => {
       expect(polls()).toBeLessThan(40);
     });
 
+    test('include refused cursors, so that a gap does not follow another one at once', async () => {
+      let isHostile = true;
+      const proxy = await proxyThatAnswers((page) =>
+        isHostile
+          ? { status: 400, problem: { code: 'bad_cursor', message: 'no' } }
+          : mentionsAfter(page.after, page.after < 1 ? 1 : 0),
+      );
+      const { client } = await fixture.actor();
+      const receiver = await fixture.receiver();
+      await register(client, { url: receiver.url, proxy: proxy.url });
+      await leapUntil(5_000, () => expect(proxy.polls.length).toBeGreaterThan(7));
+      const before = proxy.polls.length;
+      runtime.leap(5_000);
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      expect(proxy.polls.length).toBeLessThanOrEqual(before + 1);
+      isHostile = false;
+      await leapUntil(60_000, () => expect(receiver.deliveries).toHaveLength(1));
+    });
+
     test("of the operator's platform never stop a poller", async () => {
       const { client, account } = await fixture.actor();
       const receiver = await fixture.receiver();

@@ -67,7 +67,7 @@ async function runAs(process: string, reached: Store) {
     ...parts,
     gate,
     webhooks,
-    results: new ResultWriter({ ...parts, mayStore: () => true }),
+    results: new ResultWriter({ ...parts, allowances: { mayStore: () => true } }),
   });
   const opener = {
     check: async () => {},

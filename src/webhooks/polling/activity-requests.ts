@@ -12,6 +12,8 @@ import { isRefusedResponse } from './refused-responses.ts';
 const eventsAtOnce = 100;
 /** The number of events after a refused response, which may have been too large: ten long messages have less than 2 MiB. */
 const eventsAfterRefusal = 10;
+/** The maximum size of the responses to one poll, which may be many on the AT Protocol, in bytes. */
+const maxBytesAtOnce = 16 * 1_024 * 1_024;
 
 export interface ActivityRequestsParts extends PlatformAccess {
   store: Store;
@@ -46,6 +48,9 @@ export class ActivityRequests {
   #receivedBytes = 0;
   readonly #onResponse = (bytes: number): void => {
     this.#receivedBytes += bytes;
+    if (this.#receivedBytes > maxBytesAtOnce) {
+      throw new PosternError('platform_unreadable', 'The responses of the platform to one poll are too large');
+    }
   };
 
   constructor(parts: ActivityRequestsParts) {
@@ -110,9 +115,9 @@ export class ActivityRequests {
     return { page, count, wait: current.wait, mayWait: current.mayWait };
   }
 
-  /** Must be called when a response was refused. The next requests ask for fewer events, and at last for one. */
+  /** Must be called when a response was refused. The next requests ask for fewer events. */
   refused(): void {
-    this.#count = this.#count > eventsAfterRefusal ? eventsAfterRefusal : 1;
+    this.#count = eventsAfterRefusal;
   }
 
   /** Requests the page after the current one, for the next call of `begin`. */

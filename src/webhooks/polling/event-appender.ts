@@ -2,10 +2,10 @@ import { isMessageEvent, type PlatformEvent } from '../../shared/model/event.ts'
 import type { Store } from '../../store/port.ts';
 import type { DeliveryQueues } from '../delivery/delivery-queues.ts';
 import type { PollerWebhooks } from '../delivery/poller-webhooks.ts';
+import type { EventAllowances } from '../shared/event-allowance.ts';
 import type { PollerMonitor, PollerRun } from '../shared/poller-run.ts';
 import type { WebhookVault } from '../shared/secrets.ts';
 import { gapEvent, newEvent, splitForAppend } from '../shared/stored-event.ts';
-import type { EventAllowances } from './event-allowance.ts';
 import type { PollerMessages } from './poller-messages.ts';
 
 export interface EventAppenderParts {

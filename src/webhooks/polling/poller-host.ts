@@ -1,7 +1,7 @@
 import { repeat, sleep, type Timer } from '../../shared/runtime/runtime.ts';
 import { type PollerRecord, pollerTtlMs } from '../../store/port.ts';
+import { EventAllowances, type EventLimits } from '../shared/event-allowance.ts';
 import { WaitSlots } from './activity-waits.ts';
-import { EventAllowances, type EventLimits } from './event-allowance.ts';
 import { RefusedResponses } from './refused-responses.ts';
 import { RunningPoller, type RunningPollerParts } from './running-poller.ts';
 

@@ -8,7 +8,7 @@ const reasons: ReadonlySet<ErrorReason> = new Set(['platform_unreadable', 'proxy
 export const maxRefusals = 20;
 const maxPauseMs = 600_000;
 /** With many failing pollers, the next request of one of them may be this far away. */
-const maxWaitMs = 3_600_000;
+export const maxRefusalWaitMs = 3_600_000;
 const maxRemembered = 20_000;
 
 /** Returns true for a response that was refused because it is too large or does not match the contract of the platform. */
@@ -17,7 +17,7 @@ export function isRefusedResponse(error: unknown): boolean {
 }
 
 /**
- * Schedules the pollers whose responses are refused, for each account. The pause between their requests doubles with each refused response
+ * Schedules the pollers whose responses, or whose cursors, are refused, for each account. The pause between their requests doubles with each refused response
  * and halves every ten minutes. All failing pollers of an account share it, so that many of them cause as much work as one.
  */
 export class RefusedResponses {
@@ -34,7 +34,7 @@ export class RefusedResponses {
     const { refusals, at, nextAt } = this.#accounts.get(account) ?? { refusals: 0, at: now, nextAt: now };
     const increased = Math.max(0, refusals - Math.max(0, now - at) / maxPauseMs) + 1;
     const pauseMs = Math.min(maxPauseMs, 1_000 * 2 ** Math.min(increased - 1, 10)) * (0.8 + 0.2 * chance);
-    const next = Math.min(Math.max(nextAt, now) + pauseMs, now + maxWaitMs);
+    const next = Math.min(Math.max(nextAt, now) + pauseMs, now + maxRefusalWaitMs);
     this.#accounts.set(account, { refusals: Math.min(increased, 12), at: now, nextAt: next });
     return next - now;
   }

@@ -24,18 +24,18 @@ import { ResultWriter } from '../delivery/result-writer.ts';
 import type { SendGate } from '../delivery/send-gate.ts';
 import { DailyCheck } from '../registration/daily-check.ts';
 import type { Handshakes } from '../registration/handshakes.ts';
+import type { EventAllowances } from '../shared/event-allowance.ts';
 import type { MessageOpener } from '../shared/message-opener.ts';
 import type { ActivityPage, PlatformAccess } from '../shared/platform-access.ts';
 import { type PollerMonitor, PollerRun } from '../shared/poller-run.ts';
 import type { WebhookVault } from '../shared/secrets.ts';
 import { ActivityRequests, type ActivityResponse } from './activity-requests.ts';
 import { ActivityWaits, type WaitSlots } from './activity-waits.ts';
-import type { EventAllowances } from './event-allowance.ts';
 import { EventAppender } from './event-appender.ts';
 import { outageReason, PlatformOutage } from './platform-outage.ts';
 import { backoffMs, fullPagePauseMs, pollDelayMs } from './poll-delay.ts';
 import { PollerMessages } from './poller-messages.ts';
-import { isRefusedResponse, maxRefusals, type RefusedResponses } from './refused-responses.ts';
+import { isRefusedResponse, maxRefusals, maxRefusalWaitMs, type RefusedResponses } from './refused-responses.ts';
 
 /**
  * The maximum time in milliseconds that the next page waits for space in the queues. Deliveries that do not fit in memory must be read from
@@ -107,11 +107,7 @@ export class RunningPoller {
     this.#requests = new ActivityRequests({ ...parts, run, waits: this.#waits });
     this.#check = new DailyCheck(parts);
     this.#outage = new PlatformOutage({ ...parts, run });
-    this.#results = new ResultWriter({
-      ...parts,
-      run,
-      mayStore: (bytes) => parts.allowances.mayStore(run.record, bytes),
-    });
+    this.#results = new ResultWriter({ ...parts, run });
     this.#queues = new DeliveryQueues({ ...parts, webhooks, results: this.#results });
     this.#messages = new PollerMessages({ ...parts, run, webhooks, queues: this.#queues });
     this.#appender = new EventAppender({ ...parts, run, webhooks, messages: this.#messages, queues: this.#queues });
@@ -193,11 +189,11 @@ export class RunningPoller {
       const response = await requests.begin(this.#cursor, { quietMs: startedAt - this.#quietSince, worked });
       const { page } = response;
       // Other pollers of the account may have used the allowance in the meantime. The events of this page then wait at the platform.
-      const isHeld = page.events.length > 0 && allowances.waitMs(this.record) > 0;
-      const events = isHeld ? 0 : page.events.length;
-      allowances.received(this.record, { events, bytes: requests.takeReceivedBytes() });
+      const events = page.events.length + (page.gap ? 1 : 0);
+      const isHeld = events > 0 && allowances.waitMs(this.record) > 0;
+      allowances.received(this.record, { events: isHeld ? 0 : events, bytes: requests.takeReceivedBytes() });
       if (isHeld) return this.#pollIn(this.#heldMs());
-      const isFull = events === response.count;
+      const isFull = page.events.length === response.count;
       this.#fullPages = isFull ? this.#fullPages + 1 : 0;
       const isQuick = this.#fullPauseMs(response) === 0 && this.#heldMs() === 0;
       if (isFull && isQuick && !this.#ended && !this.#queues.isFull) requests.askAhead(page.cursor);
@@ -245,7 +241,9 @@ export class RunningPoller {
   /** Returns the time in milliseconds for which no request may be sent. */
   #heldMs(): number {
     const { runtime, allowances } = this.#parts;
-    return Math.max(allowances.waitMs(this.record), this.#refusedUntil - runtime.now());
+    const refusedMs = this.#refusedUntil - runtime.now();
+    // The clock may have been set back.
+    return Math.max(allowances.waitMs(this.record), refusedMs > maxRefusalWaitMs ? 0 : refusedMs);
   }
 
   #fullPauseMs({ count }: ActivityResponse): number {
@@ -272,14 +270,14 @@ export class RunningPoller {
       // The platform refuses the cursor, so polling continues with new events.
       this.#cursor = null;
       this.#cursorLost = true;
-      return this.#pollIn(0);
+      return this.#isOfOperator ? this.#pollIn(0) : this.#holdAfterRefusal();
     }
     const outage = outageReason(error, this.#requests.hasProxy);
     if (outage !== null) this.#outage.failed(outage);
     if (isRefusedResponse(error)) {
       this.#requests.refused();
       // A failure of the operator's own platform is not the fault of an account.
-      if (this.#requests.hasProxy || this.#parts.platform.usersChooseServers) return this.#afterRefusal(error);
+      if (!this.#isOfOperator) return this.#afterRefusal(error);
     }
     const isRefused = known?.code === 'forbidden' || known?.code === 'bad_input' || known?.code === 'not_supported';
     if (isRefused && outage === null) {
@@ -288,13 +286,22 @@ export class RunningPoller {
     this.#pollIn(this.#backoff(known?.retryAfterSeconds));
   }
 
-  /** Waits for the turn of this poller among those of its account whose responses are refused. Stops it after too many of them. */
+  /** True if the last request went to a server of the operator, and not through a proxy. */
+  get #isOfOperator(): boolean {
+    return !this.#requests.hasProxy && !this.#parts.platform.usersChooseServers;
+  }
+
   async #afterRefusal(error: unknown): Promise<void> {
-    const { runtime, refusedResponses } = this.#parts;
     this.#run.failure(error);
     this.#refusals += 1;
     const reason = `${maxRefusals} responses in a row were refused, because they are too large or cannot be understood`;
     if (this.#refusals >= maxRefusals && (await this.#tryStop(reason))) return;
+    this.#holdAfterRefusal();
+  }
+
+  /** Waits for the turn of this poller among those of its account whose responses are refused. */
+  #holdAfterRefusal(): void {
+    const { runtime, refusedResponses } = this.#parts;
     const waitMs = refusedResponses.waitMs(this.record.account, chance(runtime));
     this.#refusedUntil = runtime.now() + waitMs;
     this.#pollIn(waitMs);

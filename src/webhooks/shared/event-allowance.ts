@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 
-/** The limits of the events that pollers read (docs/webhooks.md, Limits of events). */
+/** The limits of the events that pollers read (docs/webhooks.md, Event limits). */
 export interface EventLimits {
   /** The events of one poller. */
   perMinute: number;
