@@ -17,8 +17,9 @@ export function isRefusedResponse(error: unknown): boolean {
 }
 
 /**
- * Schedules the pollers whose responses, or whose cursors, are refused, for each account. The pause between their requests doubles with each refused response
- * and halves every ten minutes. All failing pollers of an account share it, so that many of them cause as much work as one.
+ * Schedules, for each account, the pollers whose responses or cursors are refused. The pause between their requests
+ * doubles with each refusal and halves every ten minutes. All failing pollers of an account share it, so that many of
+ * them cause as much work as one.
  */
 export class RefusedResponses {
   readonly #now: () => number;
