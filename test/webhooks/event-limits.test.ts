@@ -85,7 +85,7 @@ describe('event limits', () => {
       const { webhooks } = (await client.get('/webhooks')).body.data as { webhooks: { last_error: string | null }[] };
       expect(webhooks.filter(({ last_error }) => last_error !== null).length).toBeGreaterThan(0);
     });
-    // One page has 3 MiB, which is the allowance of three days. Before it was used up, each poller may have asked for a page and the next one.
+    // One page has 3 MiB, which is the allowance of three days. Each poller may have asked for two pages before that.
     for (const { polls } of proxies) expect(polls.length).toBeLessThanOrEqual(2);
   });
 
