@@ -188,6 +188,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
       secretKeys,
       directMessages,
       allowLocalhost: config.webhooks.allowLocalhost,
+      eventLimits: config.eventLimits,
       testEvents: group?.testEvents,
       activityWaitMs: config.platform.waitMs,
     });

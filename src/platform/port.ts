@@ -42,6 +42,8 @@ export interface Platform {
   readonly quietActorsWait: boolean;
   /** The shortest pause between two `activity` calls of one poller that do not wait, in milliseconds. */
   readonly minPollMs: number;
+  /** True if users of the platform choose the servers that respond for them, so that a response may be meant to do harm. */
+  readonly usersChooseServers: boolean;
   /** The form of tweet URLs for error messages, such as `https://x.com/<user>/status/<id>`. */
   readonly tweetUrlForm: string;
   /** Returns true if `url` has the form of a tweet URL of this platform. Sends no request. */
@@ -76,6 +78,8 @@ export interface PlatformCall {
   signal: CancelSignal | null;
   /** Returns the idempotency token for a write. Adapters call it once before each write. */
   tokenFor: (operation: string) => string;
+  /** Called with the size of each response body of this call, in bytes. If it throws, the response is not read. */
+  onResponse?: (bytes: number) => void;
   /** Worker threads that parse large articles. Needed only by sessions that read or write articles. */
   tasks?: TaskRunner;
 }
@@ -204,7 +208,8 @@ export interface PlatformSession {
   /**
    * Returns the next events of the actor's activity feed. Without a cursor, the page has no events, and its cursor is
    * the end of the feed. A page with fewer events than `count` is the last one at present. Throws `bad_input` if the
-   * cursor is not valid any more. A call that waits may end early without events.
+   * cursor is not valid any more. A call that waits may end early without events. Texts and names of events are not
+   * longer than the platform allows.
    */
   activity(page: ActivityRequest): Promise<ActivityPage>;
   readonly media: PlatformMedia;

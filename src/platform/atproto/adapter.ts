@@ -35,6 +35,7 @@ export class AtprotoPlatform implements Platform {
   readonly quietActorsWait: boolean;
   /** Servers accept 3,000 requests from one address in 5 minutes. */
   readonly minPollMs = 3_000;
+  readonly usersChooseServers = true;
   readonly tweetUrlForm = 'https://bsky.app/profile/<handle>/post/<key>';
   readonly #service: { readonly origin: string; readonly chosenBy: 'operator' };
   readonly #transport: Transport;

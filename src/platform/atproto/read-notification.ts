@@ -20,6 +20,10 @@ const types = {
 
 export const reasons = Object.keys(types);
 
+const maxCursorBytes = 2_000;
+const maxHandleBytes = 253;
+const maxUriBytes = 8_192;
+
 /**
  * `listNotifications` without the schema of a notification. One that does not match its lexicon must not make the rest
  * of the page unreadable.
@@ -28,21 +32,28 @@ export const listRawNotifications = v.query('app.bsky.notification.listNotificat
   params: listNotifications.params,
   output: {
     type: 'lex',
-    schema: v.object({ cursor: v.optional(v.string()), notifications: v.array(v.unknown()) }),
+    schema: v.object({
+      cursor: v.optional(v.constrain(v.string(), [v.stringLength(0, maxCursorBytes)])),
+      notifications: v.array(v.unknown()),
+    }),
   },
 });
 
-/** The parts of a post that events contain. */
+/** The parts of a post that events contain, with the limits of `app.bsky.feed.post`. */
 const postSchema = v.object({
-  text: v.string(),
+  text: v.constrain(v.string(), [v.stringLength(0, 3_000), v.stringGraphemes(0, 300)]),
   reply: v.optional(v.object({ parent: v.object({ uri: v.string() }) })),
 });
 
 const notificationSchema = v.object({
-  uri: v.resourceUriString(),
+  uri: v.constrain(v.resourceUriString(), [v.stringLength(0, maxUriBytes)]),
   reason: v.string(),
-  reasonSubject: v.optional(v.resourceUriString()),
-  author: v.object({ did: v.didString(), handle: v.string(), displayName: v.optional(v.string()) }),
+  reasonSubject: v.optional(v.constrain(v.resourceUriString(), [v.stringLength(0, maxUriBytes)])),
+  author: v.object({
+    did: v.didString(),
+    handle: v.constrain(v.string(), [v.stringLength(0, maxHandleBytes)]),
+    displayName: v.optional(v.constrain(v.string(), [v.stringLength(0, 640), v.stringGraphemes(0, 64)])),
+  }),
   record: v.unknown(),
   indexedAt: v.datetimeString(),
 });

@@ -109,6 +109,7 @@ export class Transport {
     try {
       const answer = await this.#sendInTime(request, call);
       outcome = String(answer.status);
+      call?.onResponse?.(answer.body.length);
       span?.set({ 'http.response.status_code': answer.status });
       // Let other work run between responses, because reading a page of 100 tweets takes a millisecond and many
       // responses may arrive together.

@@ -12,6 +12,7 @@ export class SandboxPlatform implements Platform {
   readonly maxWaitingCalls = maxWaitingCalls;
   readonly quietActorsWait = false;
   readonly minPollMs = 500;
+  readonly usersChooseServers = false;
   readonly tweetUrlForm = 'https://x.com/<user>/status/<id>';
   readonly #client: SandboxClient;
   readonly #host: string;

@@ -7,7 +7,24 @@ import type {
   SealedKind,
 } from '../../shared/model/sealed-event.ts';
 import type { ConversationPage, GraphCursor, SealedConversation, SealedMessagePage } from '../messages-port.ts';
-import { flag, InvalidResponseError, id, list, nullable, object, readIsoTime, text, type Wire } from './wire.ts';
+import {
+  flag,
+  InvalidResponseError,
+  id,
+  list,
+  nullable,
+  object,
+  readIsoTime,
+  shortText,
+  text,
+  type Wire,
+} from './wire.ts';
+
+/** The platform allows message ids of 64 characters and encrypted events of 131,072. */
+const maxIdLength = 64;
+const maxDetailLength = 131_072;
+/** A signature has 64 bytes, in base64. */
+const maxSignatureLength = 1_024;
 
 export function readConversationPage(body: Wire): ConversationPage {
   return {
@@ -100,8 +117,9 @@ export function readPlaced(event: Wire, conversationId: string): PlacedEvent {
 }
 
 function readPlace(event: Wire, conversationId: string) {
-  const [messageId, senderId] = [text(event.message_id, 'message_id'), id(event.sender_id, 'sender_id')];
-  const detail = nullable(text, event.detail, 'detail');
+  const messageId = shortText(event.message_id, 'message_id', maxIdLength);
+  const senderId = id(event.sender_id, 'sender_id');
+  const detail = nullable((value, field) => shortText(value, field, maxDetailLength), event.detail, 'detail');
   return {
     seqId: id(event.seq_id, 'seq_id'),
     messageId,
@@ -111,7 +129,13 @@ function readPlace(event: Wire, conversationId: string) {
     sealed:
       detail === null
         ? null
-        : { messageId, senderId, conversationId, detail, signature: text(event.signature, 'signature') },
+        : {
+            messageId,
+            senderId,
+            conversationId,
+            detail,
+            signature: shortText(event.signature, 'signature', maxSignatureLength),
+          },
   };
 }
 

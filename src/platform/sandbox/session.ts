@@ -202,9 +202,10 @@ export class SandboxSession extends UnsupportedSession {
   }
 
   override activity({ waitMs = 0, ...page }: ActivityRequest): Promise<ActivityPage> {
-    if (waitMs === 0) return this.#get('activity', withPage('/api/activity', page), readActivity);
+    const read = (body: Wire) => readActivity(body, page.count);
+    if (waitMs === 0) return this.#get('activity', withPage('/api/activity', page), read);
     const path = withPage('/api/activity', page, { wait_ms: String(waitMs) });
-    return this.#send({ operation: 'activityWait', method: 'GET', path, waitMs }, readActivity);
+    return this.#send({ operation: 'activityWait', method: 'GET', path, waitMs }, read);
   }
 
   override get messages(): SandboxMessages {

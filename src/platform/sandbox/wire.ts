@@ -37,6 +37,12 @@ export function text(value: unknown, field: string): string {
   return typeof value === 'string' ? value : invalidField(field, 'a string');
 }
 
+/** Reads a string of at most `max` UTF-16 code units. */
+export function shortText(value: unknown, field: string, max: number): string {
+  const read = text(value, field);
+  return read.length <= max ? read : invalidField(field, `a string of at most ${max} characters`);
+}
+
 export function id(value: unknown, field: string): string {
   return typeof value === 'string' && /^\d{1,20}$/.test(value) ? value : invalidField(field, 'an id');
 }

@@ -74,6 +74,7 @@ export interface Config {
     readonly trustedOnly: boolean;
   };
   readonly webhooks: { readonly allowLocalhost: boolean };
+  readonly eventLimits: { readonly perMinute: number; readonly perDay: number; readonly bytesPerDay: number };
   /** CIDR blocks of non-public addresses that callers may use in URLs. */
   readonly outboundAllow: readonly string[];
   readonly secrets: {
@@ -228,6 +229,11 @@ function freeze(checked: CheckedSettings): Config {
     webhooks: Object.freeze({
       // The demo API key is publicly known, so with SANDBOX_PUBLIC everyone could send requests to services of this machine.
       allowLocalhost: checked.ALLOW_LOCALHOST_WEBHOOKS ?? (isDemo(checked) && !checked.SANDBOX_PUBLIC),
+    }),
+    eventLimits: Object.freeze({
+      perMinute: checked.POLLER_EVENTS_PER_MINUTE,
+      perDay: checked.POLLER_EVENTS_PER_DAY,
+      bytesPerDay: checked.ACCOUNT_EVENT_MIB_PER_DAY * 1_024 * 1_024,
     }),
     outboundAllow: Object.freeze([...checked.OUTBOUND_ALLOW]),
     secrets: Object.freeze({

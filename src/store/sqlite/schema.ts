@@ -239,6 +239,7 @@ export const migrations: readonly string[] = [
   CREATE INDEX kept_responses_by_hour ON kept_responses (hour);
   ALTER TABLE idempotency ADD COLUMN repetitions INTEGER NOT NULL DEFAULT 0;
   `,
+  'ALTER TABLE poller ADD COLUMN gap_at INTEGER',
 ];
 
 /**
