@@ -1,9 +1,9 @@
 import { readFileSync, statSync } from 'node:fs';
 import { isIP } from 'node:net';
 import type { Runtime } from '../shared/runtime/runtime.ts';
+import { readServer } from './dns-client.ts';
+import { maxAddresses } from './dns-message.ts';
 
-/** The maximum number of addresses that are used of one name. */
-export const maxAddresses = 32;
 /** The maximum length of a file. The rest of a longer one is ignored. */
 const maxLength = 16 * 1024 * 1024;
 const checkMs = 1_000;
@@ -76,8 +76,7 @@ export function parseResolvConf(text: string): ResolvConf {
   for (const line of text.split('\n')) {
     const [keyword = '', ...values] = line.trim().split(/\s+/);
     const [first = ''] = values;
-    // As for c-ares, a port may follow an IPv4 address.
-    if (keyword === 'nameserver' && isIP(first.replace(/^([\d.]+):\d+$/, '$1')) !== 0) servers.push(first);
+    if (keyword === 'nameserver' && readServer(first)) servers.push(first);
     // The last line of either kind counts. `.` is the root, where every name is looked up anyway.
     if (keyword === 'search') search = values.filter((domain) => domain !== '.');
     if (keyword === 'domain') search = [first];
