@@ -13,7 +13,6 @@ const types = new Map([
 
 export async function startNameServer(answer, { port = 0 } = {}) {
   const asked = [];
-  const udp = createSocket('udp4');
   const reply = (query) => {
     const question = readQuestion(query);
     asked.push(`${question.name} ${question.type}`);
@@ -21,16 +20,14 @@ export async function startNameServer(answer, { port = 0 } = {}) {
     if (given === null || Buffer.isBuffer(given)) return { question, bytes: given };
     return { question, bytes: encode(query, question, given) };
   };
+  const { udp, tcp } = await bind(port);
   udp.on('message', (query, { port: from, address }) => {
     const { question, bytes } = reply(query);
     if (bytes === null) return;
     const isTooLong = bytes.length > udpBytes;
     udp.send(isTooLong ? encode(query, question, { isTruncated: true }) : bytes, from, address);
   });
-  udp.bind(port, '127.0.0.1');
-  await once(udp, 'listening');
-  const { port: bound } = udp.address();
-  const tcp = createServer((socket) => {
+  tcp.on('connection', (socket) => {
     socket.on('error', () => {});
     // Queries are short, so each arrives in one piece.
     socket.on('data', (piece) => {
@@ -41,16 +38,33 @@ export async function startNameServer(answer, { port = 0 } = {}) {
       socket.write(Buffer.concat([length, bytes]));
     });
   });
-  tcp.listen(bound, '127.0.0.1');
-  await once(tcp, 'listening');
   return {
-    address: `127.0.0.1:${bound}`,
+    address: `127.0.0.1:${udp.address().port}`,
     asked,
     stop: () => {
       udp.close();
       tcp.close();
     },
   };
+}
+
+/** Binds both to one port. A free port of TCP may be in use for UDP, so other ports are tried. */
+async function bind(port) {
+  for (let tries = 0; ; tries++) {
+    const tcp = createServer();
+    const udp = createSocket('udp4');
+    tcp.listen(port, '127.0.0.1');
+    await once(tcp, 'listening');
+    try {
+      udp.bind(tcp.address().port, '127.0.0.1');
+      await once(udp, 'listening');
+      return { udp, tcp };
+    } catch (error) {
+      tcp.close();
+      udp.close();
+      if (tries === 10) throw error;
+    }
+  }
 }
 
 function readQuestion(query) {
