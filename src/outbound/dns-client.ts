@@ -78,16 +78,16 @@ function askOverUdp(query: Buffer, { host, port }: Server, signal: AbortSignal):
 
 function askOverTcp(query: Buffer, { host, port }: Server, signal: AbortSignal): Promise<DnsAnswer | null> {
   return new Promise((resolve) => {
-    const chunks: Buffer[] = [];
+    let received = Buffer.alloc(0);
     const socket = connect({ host, port, signal });
-    socket.once('close', () => resolve(readAnswer(Buffer.concat(chunks).subarray(2), query)));
+    socket.once('close', () => resolve(readAnswer(received.subarray(2), query)));
     socket.on('error', () => {});
+    // The length comes before each message (RFC 1035, section 4.2.2).
     socket.write(Buffer.concat([Buffer.of(query.length >> 8, query.length & 255), query]));
     socket.on('data', (chunk) => {
-      chunks.push(chunk);
-      const length = chunks.reduce((sum, { length: bytes }) => sum + bytes, 0);
-      const wanted = length < 2 ? maxTcpBytes : 2 + Buffer.concat(chunks).readUInt16BE(0);
-      if (length >= Math.min(wanted, maxTcpBytes)) socket.destroy();
+      received = Buffer.concat([received, chunk]);
+      const { length } = received;
+      if (length >= maxTcpBytes || (length >= 2 && length >= 2 + received.readUInt16BE(0))) socket.destroy();
     });
   });
 }
