@@ -3,9 +3,16 @@ import type { Duplex } from 'node:stream';
 import { type buildConnector, Client, type Dispatcher, Pool } from 'undici';
 import type { ConnectionLimiter } from './connection-limiter.ts';
 import { ConnectionLostError, ServerMisbehavedError } from './errors.ts';
+import type { LimitedDispatchOptions } from './limited-exchange.ts';
+
+/** A connector of undici that gets the API account of the request for which it connects; empty if there is none. */
+export type Connector = (
+  options: buildConnector.Options & { account: string },
+  callback: buildConnector.Callback,
+) => void;
 
 export interface LimitedClientOptions extends Omit<Client.Options, 'connect'> {
-  connect: buildConnector.connector;
+  connect: Connector;
   /** Counts the client's sockets. */
   counter?: Pick<ConnectionLimiter, 'count'>;
   /**
@@ -22,6 +29,7 @@ interface SocketState {
 }
 
 interface CurrentRequest {
+  account: string;
   /** The number of connections that this request may still open. */
   connections: number;
   /** The socket of the latest connection. */
@@ -46,7 +54,7 @@ export class LimitedClient extends Client {
   readonly #reading: SocketState;
 
   constructor(origin: string | URL, { connect, counter, maxReceivedBytes, ...options }: LimitedClientOptions) {
-    const request: CurrentRequest = { connections: 0, socket: null, bytesBefore: 0 };
+    const request: CurrentRequest = { account: '', connections: 0, socket: null, bytesBefore: 0 };
     const reading: SocketState = { paused: false, socket: null };
     super(origin, {
       keepAliveMaxTimeout,
@@ -55,7 +63,7 @@ export class LimitedClient extends Client {
         // undici does not support a callback that runs before this function returns.
         if (request.connections === 0) return queueMicrotask(() => callback(new ConnectionLostError(), null));
         request.connections -= 1;
-        connect(target, (...[error, socket]) => {
+        connect({ ...target, account: request.account }, (...[error, socket]) => {
           if (error) return callback(error, null);
           counter?.count(socket);
           makePausable(socket, reading);
@@ -68,7 +76,8 @@ export class LimitedClient extends Client {
     this.#reading = reading;
   }
 
-  override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
+  override dispatch(options: LimitedDispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
+    this.#request.account = options.account ?? '';
     this.#request.connections = 1;
     this.#request.bytesBefore = this.#request.socket?.bytesRead ?? 0;
     this.#reading.paused = false;
