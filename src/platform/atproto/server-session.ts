@@ -185,7 +185,9 @@ export class ServerSession {
     const found = await Promise.all(
       chunks.map((actors) => ask(getProfiles, { params: { actors: actors as `did:${string}:${string}`[] } })),
     );
-    return new Map(found.flatMap(({ profiles }) => profiles.map((profile) => [profile.did, profile])));
+    const isWanted = new Set(wanted);
+    const profiles = found.flatMap((page) => page.profiles).filter(({ did }) => isWanted.has(did));
+    return new Map(profiles.map((profile) => [profile.did, profile]));
   }
 
   /** Follows cursors until a page has an item. Needed because the network returns a cursor even with the last page. */
