@@ -6,7 +6,7 @@ import { encodeRecordUri } from '../../../src/platform/atproto/identifiers.ts';
 import { InvalidResponseError } from '../../../src/platform/http/errors.ts';
 import { expectQuick } from '../../support/processor-time.ts';
 import { expectRefusal } from '../../support/refusal.ts';
-import { did, documentOf, json, loopback, profile, type Respond, start } from './fake-servers.ts';
+import { did, documentOf, json, loopback, profile, type Respond, start, tokenOf } from './fake-servers.ts';
 
 const cid = 'bafyreidfayvfuwqa7qlnopdjiqrxzs6blmoeu4rujcjtnci5beludirz2a';
 const key = '3m5zjuyswn22a';
@@ -201,6 +201,24 @@ describe('an article of a hostile server', () => {
     expect(usedPictures({ content: `${cid} ${'a'.repeat(90_000)}`, blobs })).toHaveLength(10_000);
     await expectQuick(200, () => usedPictures({ content: 'bafkrei'.repeat(14_000), blobs }));
   });
+});
+
+test.each([
+  ['more fields than a blob has', { more: 'a' }],
+  ['a hash that is not one', { ref: { $link: 'a'.repeat(1_000_000) } }],
+  ['a media type of more than 255 characters', { mimeType: 'a'.repeat(256) }],
+])('an uploaded blob is refused with %s', async (_name, fields) => {
+  const { pds, client } = await start(loopback);
+  const blob = { $type: 'blob', ref: { $link: cid }, mimeType: 'image/png', size: 100, ...fields };
+  pds.routes['com.atproto.repo.uploadBlob'] = json({ blob });
+  expectRefusal(await client.post('/media/upload', { media_data: examplePng, media_type: 'image/png' }), 502);
+});
+
+test('a login is refused if a token is longer than 8,192 characters', async () => {
+  const { logins, client } = await start(loopback);
+  const session = { did, handle: 'alice.test', accessJwt: tokenOf(3_600), refreshJwt: 'a'.repeat(8_193) };
+  logins.routes['com.atproto.server.createSession'] = json(session);
+  expectRefusal(await client.get('/user/me'), 502);
 });
 
 test('an audit log is read up to its first malformed operation', async () => {
