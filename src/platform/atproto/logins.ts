@@ -55,6 +55,7 @@ const movedMs = 10_000;
 const maxCached = 10_000;
 /** A token that expires within this time is renewed before it is used. */
 const marginMs = 60_000;
+/** The maximum length of a token. Servers accept headers of 8 to 16 KiB. */
 const maxToken = 8_192;
 
 export interface LoginOptions {

@@ -78,7 +78,7 @@ function readBlock(item: unknown, entities: readonly Entity[]): Block {
       }),
       entities,
     ),
-    within: list(block.within ?? [], 'within', maxNesting).map((place) => readCount(place, 'within')),
+    within: listOrEmpty(block.within, 'within', maxNesting).map((place) => readCount(place, 'within')),
   };
 }
 
@@ -131,8 +131,8 @@ function oneOf<Known extends string>(value: unknown, field: string, known: reado
   return found;
 }
 
-function listOrEmpty(value: unknown, field: string): readonly unknown[] {
-  return value === undefined ? [] : list(value, field);
+function listOrEmpty(value: unknown, field: string, max?: number): readonly unknown[] {
+  return value === undefined ? [] : list(value, field, max);
 }
 
 function textOrEmpty(value: unknown, field: string): string {
