@@ -17,6 +17,8 @@ import { authorFromView, type ProfileView } from './read-user.ts';
 const maxFacets = atprotoCapabilities.limits.text.length;
 /** A facet can be a link, a mention and a hashtag. */
 const maxFeatures = 3;
+/** Twice the length of a language tag that software must support: https://www.rfc-editor.org/rfc/rfc5646#section-4.4.1 */
+const maxLang = 70;
 
 /** The parts of a post that all views of the lexicons share, with its counts. */
 interface PostParts {
@@ -58,7 +60,7 @@ function readQuoted(view: Record.ViewRecord, profiles: Profiles, ids: Ids): Quot
 }
 
 function readParts(view: PostParts, profiles: Profiles, ids: Ids): Omit<Tweet, 'quoted_tweet'> | null {
-  const parsed = safeParse(Post.mainSchema, withFewFacets(view.record));
+  const parsed = safeParse(Post.mainSchema, withoutExcess(view.record));
   const id = ids.ofRecord(view.uri);
   const name = parseRecordUri(view.uri);
   if (!parsed.ok || id === null || name === null) return null;
@@ -152,11 +154,14 @@ function readMedia(outer: unknown, pageUrl: string): Media[] {
   }
 }
 
-/** Cuts the list of facets before it is validated. */
-function withFewFacets(record: unknown): unknown {
-  const { facets } = record as { facets?: unknown };
-  if (!Array.isArray(facets) || facets.length <= maxFacets) return record;
-  return { ...(record as object), facets: facets.slice(0, maxFacets) };
+/** Removes the parts of a record that no client shows and whose validation takes long. */
+function withoutExcess(record: unknown): unknown {
+  const { facets, langs } = record as { facets?: unknown; langs?: unknown };
+  return {
+    ...(record as object),
+    ...(Array.isArray(facets) && { facets: facets.slice(0, maxFacets) }),
+    ...(Array.isArray(langs) && { langs: langs.filter((lang) => typeof lang !== 'string' || lang.length <= maxLang) }),
+  };
 }
 
 /** Converts facets to entities. Facets count bytes of UTF-8, and entities count code points. */

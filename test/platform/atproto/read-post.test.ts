@@ -89,6 +89,14 @@ test('readPost reads one embed, and one level of quotes', () => {
   expect(nested?.media).toEqual([]);
 });
 
+test('readPost leaves out a language that is longer than any', async () => {
+  const { record, ...post } = postWith('a loom', []);
+  const long = `aa${'-abcde'.repeat(600_000)}`;
+  const withLangs = (langs: readonly string[]) => ({ ...post, record: { ...(record as object), langs } }) as never;
+  expect(readPost(withLangs([long, 'pt-BR']), new Map(), ids)?.lang).toBe('pt-BR');
+  await expectQuick(50, () => readPost(withLangs([long]), new Map(), ids));
+});
+
 test('readPost leaves out addresses of an author that are longer than 2,000 characters', () => {
   const author = { did, handle: 'alice.test', avatar: `https://${'a'.repeat(2_000)}`, banner: 'https://cdn.example/b' };
   const tweet = readPost({ ...postWith('a loom', []), author } as never, new Map(), ids);
