@@ -225,3 +225,18 @@ test('an audit log is read up to its first malformed operation', async () => {
   const log = Array.from({ length: 100_000 }, () => ({}));
   await expectQuick(50, () => expect(() => readAuditLog(log)).toThrow(InvalidResponseError));
 });
+
+test('a reply names the root of its thread, whatever else is in the post', async () => {
+  const { pds, client } = await start(loopback);
+  const uri = `at://${did}/app.bsky.feed.post/${key}`;
+  const root = { uri: `at://${did}/app.bsky.feed.post/3m5zjuyswn23b`, cid };
+  const record = { text: 5, langs: [`aa${'-abcde'.repeat(100_000)}`], reply: { root, parent: root } };
+  const written: unknown[] = [];
+  pds.routes['app.bsky.feed.getPosts'] = json({ posts: [{ uri, cid, author: profile, record, indexedAt: createdAt }] });
+  pds.routes['com.atproto.repo.createRecord'] = (request, response) => {
+    request.on('data', (chunk) => written.push(JSON.parse(String(chunk)).record));
+    json({ uri, cid })(request, response);
+  };
+  await client.post('/tweet/create', { text: 'A reply', reply_to_tweet_id: encodeRecordUri(uri)?.id });
+  expect(written).toEqual([expect.objectContaining({ reply: { root, parent: { uri, cid } } })]);
+});
