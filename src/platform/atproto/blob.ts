@@ -1,6 +1,11 @@
+import * as v from '@atcute/lexicons/validations';
 import { InvalidResponseError } from '../http/errors.ts';
 
-/** Reads the blob in the response to an upload. */
+const uploadSchema = v.object({ blob: v.blob() });
+/** The maximum length of a media type: https://www.rfc-editor.org/rfc/rfc6838#section-4.2 */
+const maxType = 255;
+
+/** Reads the blob in the response to an upload. It is stored, and becomes a part of records. */
 export function readBlob(text: string): unknown {
   let body: unknown;
   try {
@@ -8,7 +13,7 @@ export function readBlob(text: string): unknown {
   } catch {
     throw new InvalidResponseError('the response is not JSON');
   }
-  const blob = (body as { blob?: { $type?: unknown; ref?: { $link?: unknown } } } | null)?.blob;
-  if (blob?.$type === 'blob' && typeof blob.ref?.$link === 'string') return blob;
+  const parsed = v.safeParse(uploadSchema, body);
+  if (parsed.ok && parsed.value.blob.mimeType.length <= maxType) return parsed.value.blob;
   throw new InvalidResponseError('blob is not a blob');
 }

@@ -7,6 +7,7 @@ import type { ProxyTarget } from '../../outbound/proxy-pool.ts';
 import { PosternError } from '../../shared/errors/postern-error.ts';
 import type { Runtime } from '../../shared/runtime/runtime.ts';
 import type { Vault } from '../../shared/secrets/vault.ts';
+import { InvalidResponseError, unreadable } from '../http/errors.ts';
 import type { PlatformCall, PlatformState } from '../port.ts';
 import type { DidResolver } from './did-resolver.ts';
 import { asProblem, isTokenRefused, rejectedToken } from './problems.ts';
@@ -54,6 +55,8 @@ const movedMs = 10_000;
 const maxCached = 10_000;
 /** A token that expires within this time is renewed before it is used. */
 const marginMs = 60_000;
+/** The maximum length of a token. Servers accept headers of 8 to 16 KiB. */
+const maxToken = 8_192;
 
 export interface LoginOptions {
   /** The server where accounts log in. */
@@ -164,7 +167,7 @@ export class Logins {
     if (pds.origin !== old.pds.origin) return null;
     try {
       const made = await xrpc.as({ target: old.pds, token: old.refresh }, call)(refreshSession);
-      return { ...old, access: made.accessJwt, refresh: made.refreshJwt };
+      return { ...old, ...tokensOf(made) };
     } catch (error) {
       if (isTokenRefused(error)) return null;
       throw asProblem(error, null);
@@ -191,7 +194,7 @@ export class Logins {
       const made = await xrpc.as({ target: service, token: null }, call)(createSession, {
         input: { identifier, password },
       });
-      return { did: made.did, access: made.accessJwt, refresh: made.refreshJwt };
+      return { did: made.did, ...tokensOf(made) };
     } catch (error) {
       const problem = asProblem(error, null);
       if (problem instanceof PosternError && problem.reason === 'platform_rate_limit') {
@@ -224,6 +227,12 @@ export class Logins {
     const mac = createHmac('sha256', this.#options.key).update(`${this.#options.service.origin}\0${token}`);
     return `login ${mac.digest('base64url')}`;
   }
+}
+
+/** Returns the tokens of a session, which are stored and become headers. */
+function tokensOf({ accessJwt: access, refreshJwt: refresh }: { accessJwt: string; refreshJwt: string }) {
+  if (access.length <= maxToken && refresh.length <= maxToken) return { access, refresh };
+  throw unreadable(new InvalidResponseError('a token is too long for a header'));
 }
 
 const isRefusal = ({ reason }: PosternError) => reason === 'auth_token_rejected' || reason === 'platform_refused';

@@ -93,7 +93,9 @@ export class Records {
     const repo = (await this.#actor.did()) as `did:${string}:${string}`;
     const params = { repo, collection, limit: recentRecords };
     const { records } = await this.#actor.about(null)(listRecords, { params });
-    const recent = records.filter(({ value }) => isSubject((value as { subject?: unknown } | null)?.subject));
+    const recent = records
+      .slice(0, recentRecords)
+      .filter(({ value }) => isSubject((value as { subject?: unknown } | null)?.subject));
     // The AppView may return a record that was just deleted. For recent records, the actor's server is authoritative.
     const older = known?.startsWith(`at://${repo}/${collection}/`) ? [known] : [];
     return [...new Set([...recent.map(({ uri }) => uri as string), ...older])];

@@ -36,7 +36,7 @@ export function readProblem(
     case 'unknown_operator':
       return new PosternError(
         'malformed_field',
-        `Malformed field: q: unknown search operator: ${text(problem.operator, 'operator')}`,
+        `Malformed field: q: unknown search operator: ${text(problem.operator, 'operator').slice(0, 100)}`,
       );
     case 'media_refused':
       return new PosternError('malformed_field', `The platform does not take this media: ${message}`);

@@ -29,8 +29,9 @@ export function object(value: unknown, field: string): Wire {
   return value as Wire;
 }
 
-export function list(value: unknown, field: string): readonly unknown[] {
-  return Array.isArray(value) ? value : invalidField(field, 'an array');
+export function list(value: unknown, field: string, max = Number.POSITIVE_INFINITY): readonly unknown[] {
+  if (!Array.isArray(value)) invalidField(field, 'an array');
+  return value.length <= max ? value : invalidField(field, `an array of at most ${max} items`);
 }
 
 export function text(value: unknown, field: string): string {

@@ -169,6 +169,10 @@ export const errorReasons = {
     code: 'platform_unavailable',
     meaning: 'The response of the platform cannot be understood or trusted.',
   },
+  response_too_large: {
+    code: 'platform_unavailable',
+    meaning: 'The response to a call would have more than 16 MiB, because the platform sent too much.',
+  },
   platform_paused: {
     code: 'platform_unavailable',
     meaning: 'Ten calls in a row failed, so at most one call a second is sent to the platform.',
