@@ -165,6 +165,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
       tracing,
       secretKeys,
       rateLimit: config.rateLimit,
+      failedCallLimit: limits.failedCalls,
       maxStreamsPerKey: config.maxStreamsPerKey,
       maxConcurrentRequests: limits.concurrentRequests,
       repeatable: platform.honoursTokens,

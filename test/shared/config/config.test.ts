@@ -42,6 +42,7 @@ describe('settings', () => {
       webhooks: { allowLocalhost: true },
       limits: {
         unauthenticated: 600,
+        failedCalls: 600,
         trustedProxies: [],
         concurrentRequests: 256,
         requestsInFlight: 5_000,
