@@ -48,6 +48,7 @@ export async function startParts({ callers, store = {} }) {
     PLATFORM_KIND: 'sandbox',
     LOG_LEVEL: 'error',
     RATE_LIMIT: '0',
+    FAILED_CALL_RATE_LIMIT: '0',
     UNAUTHENTICATED_RATE_LIMIT: '0',
     ALLOW_LOCALHOST_WEBHOOKS: 'true',
     POLLER_EVENTS_PER_MINUTE: '1000000',

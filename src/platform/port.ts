@@ -33,6 +33,8 @@ export interface Platform {
   readonly capabilities: PlatformCapabilities;
   /** True if the platform performs a write only once for each idempotency token. */
   readonly honoursTokens: boolean;
+  /** True if callers can choose the servers of a call, such as a personal data server. */
+  readonly callersChooseServers: boolean;
   /**
    * The maximum number of `activity` calls of this process that may wait for events at the same time. 0 if the platform
    * does not support waiting.

@@ -60,6 +60,7 @@ export class Service {
       PLATFORM_URL: sandboxUrl,
       PLATFORM_KIND: 'sandbox',
       RATE_LIMIT: '0',
+      FAILED_CALL_RATE_LIMIT: '0',
       OUTBOUND_ALLOW: '127.0.0.0/8',
     };
     const parts = await start(checkout, 'serve', env, ['--expose-gc', '--import', probe]);

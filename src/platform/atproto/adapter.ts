@@ -32,6 +32,7 @@ export class AtprotoPlatform implements Platform {
    */
   readonly honoursTokens = true;
   readonly maxWaitingCalls: number;
+  readonly callersChooseServers = true;
   readonly quietActorsWait: boolean;
   /** Servers accept 3,000 requests from one address in 5 minutes. */
   readonly minPollMs = 3_000;

@@ -52,6 +52,8 @@ export interface Config {
   readonly limits: {
     /** The maximum number of requests per minute without a valid API key for each client address; 0 for no limit. */
     readonly unauthenticated: number;
+    /** The maximum number of failed calls per minute for each account; 0 for no limit. */
+    readonly failedCalls: number;
     /** CIDR blocks of reverse proxies. */
     readonly trustedProxies: readonly string[];
     /** The maximum number of concurrent requests of one API key; 0 for no limit. */
@@ -210,6 +212,7 @@ function freeze(checked: CheckedSettings): Config {
     maxStreamsPerKey: checked.MAX_STREAMS_PER_KEY,
     limits: Object.freeze({
       unauthenticated: checked.UNAUTHENTICATED_RATE_LIMIT,
+      failedCalls: checked.FAILED_CALL_RATE_LIMIT,
       trustedProxies: Object.freeze([...checked.TRUSTED_PROXIES]),
       concurrentRequests: checked.MAX_CONCURRENT_REQUESTS,
       requestsInFlight: checked.MAX_REQUESTS_IN_FLIGHT,

@@ -189,6 +189,13 @@ export const settings = {
       'Calls a minute for each API key, over all processes; 0 for no limit. `postern account limit` sets the limit of one account.',
     example: '600',
   },
+  FAILED_CALL_RATE_LIMIT: {
+    ...withDefault('600', wholeNumber(0, 1_000_000_000)),
+    about:
+      'Calls a minute of each account that may fail at the platform, over all processes; 0 for no limit. Failed calls are free. Failures of ' +
+      'the platform itself do not count, unless the caller chose the server or the proxy.',
+    example: '6000',
+  },
   MAX_STREAMS_PER_KEY: {
     ...withDefault('20', wholeNumber(1, 1_000_000)),
     about: 'Open live streams for each API key, in each service (workers share the limit).',

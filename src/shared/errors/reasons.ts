@@ -116,6 +116,10 @@ export const errorReasons = {
     code: 'rate_limited',
     meaning: 'Limit of calls a minute of one API key (`RATE_LIMIT`, or `postern account limit`).',
   },
+  failed_call_limit: {
+    code: 'rate_limited',
+    meaning: 'Limit of failed calls a minute of one account, which are free (`FAILED_CALL_RATE_LIMIT`).',
+  },
   key_concurrency_limit: {
     code: 'rate_limited',
     meaning: 'Limit of concurrent requests of one API key (`MAX_CONCURRENT_REQUESTS`).',

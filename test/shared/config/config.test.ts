@@ -43,6 +43,7 @@ describe('settings', () => {
       eventLimits: { perMinute: 1_000, perDay: 100_000, bytesPerDay: 1_073_741_824 },
       limits: {
         unauthenticated: 600,
+        failedCalls: 600,
         trustedProxies: [],
         concurrentRequests: 256,
         requestsInFlight: 5_000,

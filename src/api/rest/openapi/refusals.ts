@@ -96,8 +96,8 @@ const refusals: Partial<Record<ErrorCode, Refusal>> = {
   },
   rate_limited: {
     when:
-      'A limit was reached, and the message names it: calls a minute or concurrent requests of this API key, the rate limit of ' +
-      'the platform, large bodies, media, articles, API keys, webhooks, test events, live streams, wrong encryption codes, or requests ' +
+      'A limit was reached, and the message names it: calls a minute or concurrent requests of this API key, failed calls of the ' +
+      'account, the rate limit of the platform, large bodies, media, articles, API keys, webhooks, test events, live streams, wrong encryption codes, or requests ' +
       'of this client address without a valid API key.',
     example: "The platform's rate limit: Too many requests",
     of: every,
