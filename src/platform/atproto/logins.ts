@@ -5,6 +5,7 @@ import { mainSchema as refreshSession } from '@atcute/atproto/types/server/refre
 import { LRUCache } from 'lru-cache';
 import type { ProxyTarget } from '../../outbound/proxy-pool.ts';
 import { PosternError } from '../../shared/errors/postern-error.ts';
+import { parseUntrustedJson } from '../../shared/json/untrusted-json.ts';
 import type { Runtime } from '../../shared/runtime/runtime.ts';
 import type { Vault } from '../../shared/secrets/vault.ts';
 import type { PlatformCall, PlatformState } from '../port.ts';
@@ -242,7 +243,7 @@ function readCredentials(token: string): Credentials | null {
 /** Reads the claims of a JSON Web Token without checking its signature, which its server does. */
 function readClaims(token: string): { sub?: string; exp?: number } | null {
   try {
-    const claims: unknown = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
+    const claims = parseUntrustedJson(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
     if (typeof claims !== 'object' || claims === null) return null;
     const { sub, exp } = claims as Record<string, unknown>;
     return { ...(typeof sub === 'string' && { sub }), ...(typeof exp === 'number' && { exp }) };

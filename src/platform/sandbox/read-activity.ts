@@ -15,13 +15,16 @@ const reactionTypes = new Map<string, (LikeEvent | RetweetEvent)['type']>([
   ['retweet', 'tweet.retweet'],
 ]);
 
-export function readActivity(body: Wire): ActivityPage {
+/** Reads a page of up to `count` events. If the platform sends more, the others are left out and count as a gap. */
+export function readActivity(body: Wire, count: number): ActivityPage {
   const events: PlatformEvent[] = [];
-  for (const item of list(body.events, 'events')) {
+  const items = list(body.events, 'events');
+  for (const item of items.slice(0, count)) {
     const event = readEvent(object(item, 'events[]'));
     if (event !== null) events.push(event);
   }
-  return { events, cursor: text(body.next_cursor, 'next_cursor'), gap: flag(body.gap, 'gap') };
+  const gap = flag(body.gap, 'gap') || items.length > count;
+  return { events, cursor: text(body.next_cursor, 'next_cursor'), gap };
 }
 
 /** Converts an event. Returns `null` if its type is not known. */

@@ -170,6 +170,10 @@ export const errorReasons = {
     meaning: 'Ten calls in a row failed, so at most one call a second is sent to the platform.',
   },
   proxy_failed: { code: 'platform_unavailable', meaning: "The caller's proxy failed, or the connection through it." },
+  proxy_unreadable: {
+    code: 'platform_unavailable',
+    meaning: "The response that came through the caller's proxy cannot be understood.",
+  },
   proxy_paused: {
     code: 'platform_unavailable',
     meaning: "Ten calls in a row failed through the caller's proxy, so at most one call a second is sent through it.",
