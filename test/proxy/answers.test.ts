@@ -35,6 +35,13 @@ afterAll(async () => {
 const search = (count?: number) =>
   ada.get('/tweet/advanced_search', { q: 'a', proxy: `http://${proxy.name}`, ...(count && { count: String(count) }) });
 
+/** Returns a page as the sandbox sends it. */
+async function realPage(): Promise<{ tweets: object[] }> {
+  const headers = { cookie: `auth_token=${service.demo.accounts[0]?.authToken}` };
+  const response = await fetch(`${service.demo.sandboxUrl}/api/search?q=the&product=latest&count=3`, { headers });
+  return (await response.json()) as { tweets: object[] };
+}
+
 describe('a proxy that answers in the name of the platform', () => {
   test.each(hostileJson)('is refused quickly and free of charge: %s', async (_name, body) => {
     for (const status of [200, 404]) {
@@ -58,11 +65,18 @@ describe('a proxy that answers in the name of the platform', () => {
     expect(await restingBalance(ada)).toBe('1');
   });
 
+  test.each<[string, number, string]>([
+    ['usual time', 200, '2026-11-21T10:00:00.000Z'],
+    ['time with a long comment', 502, `Sat Nov 21 2026 10:00:00 GMT (${'x'.repeat(100_000)})`],
+  ])('answers a tweet with a %s: %i', async (_name, status, time) => {
+    const { tweets, ...page } = await realPage();
+    const [tweet] = tweets;
+    reply = { status: 200, body: Buffer.from(JSON.stringify({ ...page, tweets: [{ ...tweet, created_at: time }] })) };
+    expect((await search()).status).toBe(status);
+  });
+
   test('cannot send more items than the caller asked for', async () => {
-    const authToken = service.demo.accounts[0]?.authToken ?? '';
-    const headers = { cookie: `auth_token=${authToken}` };
-    const real = await fetch(`${service.demo.sandboxUrl}/api/search?q=the&count=3`, { headers });
-    const page = (await real.json()) as { tweets: unknown[] };
+    const page = await realPage();
     const body = { ...page, tweets: [...page.tweets.slice(0, 2), ...Array(10_000).fill({})] };
     reply = { status: 200, body: Buffer.from(JSON.stringify(body)) };
     const answer = await search(2);

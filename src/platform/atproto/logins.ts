@@ -53,6 +53,8 @@ const unplacedMs = 5 * 60_000;
 /** While an account's server does not answer, its DID document is read at most this often. */
 const movedMs = 10_000;
 const maxCached = 10_000;
+/** The limits of a response with tokens, which are cached and stored. */
+const sessionLimits = { bytes: 16 * 1024, values: 500 };
 /** A token that expires within this time is renewed before it is used. */
 const marginMs = 60_000;
 
@@ -164,7 +166,9 @@ export class Logins {
     const pds = await dids.pdsOf(old.did, call).catch(() => old.pds);
     if (pds.origin !== old.pds.origin) return null;
     try {
-      const made = await xrpc.as({ target: old.pds, token: old.refresh }, call)(refreshSession);
+      const made = await xrpc.as({ target: old.pds, token: old.refresh }, call)(refreshSession, {
+        limits: sessionLimits,
+      });
       return { ...old, access: made.accessJwt, refresh: made.refreshJwt };
     } catch (error) {
       if (isTokenRefused(error)) return null;
@@ -191,6 +195,7 @@ export class Logins {
     try {
       const made = await xrpc.as({ target: service, token: null }, call)(createSession, {
         input: { identifier, password },
+        limits: sessionLimits,
       });
       return { did: made.did, access: made.accessJwt, refresh: made.refreshJwt };
     } catch (error) {

@@ -43,8 +43,12 @@ export function readCount(value: unknown, field: string): number {
     : invalidField(field, 'a count');
 }
 
+/** The maximum length of a time. V8 ignores text in parentheses after a time, and times are cached below. */
+const maxTimeLength = 40;
+
 export function time(value: unknown, field: string): Date {
-  const read = new Date(text(value, field));
+  const written = text(value, field);
+  const read = new Date(written.length > maxTimeLength ? Number.NaN : written);
   return Number.isNaN(read.getTime()) ? invalidField(field, 'a time') : read;
 }
 
