@@ -11,7 +11,7 @@ import * as v from '@atcute/lexicons/validations';
 import type { ProxyTarget } from '../../outbound/proxy-pool.ts';
 import { PosternError } from '../../shared/errors/postern-error.ts';
 import type { TakenMedia } from '../../shared/model/taken-media.ts';
-import { type AnswerLimits, type PlatformAnswer, singleLimits, smallLimits } from '../http/answer.ts';
+import { type AnswerLimits, type PlatformAnswer, pageLimits, singleLimits, smallLimits } from '../http/answer.ts';
 import { InvalidResponseError } from '../http/errors.ts';
 import type { Transport, TransportRequest } from '../http/transport.ts';
 import type { PlatformCall } from '../port.ts';
@@ -95,7 +95,7 @@ export class XrpcClient {
         path: `/xrpc/${operation}${queryOf(params)}`,
         headers: input === undefined ? {} : { 'content-type': 'application/json' },
         text: input === undefined ? undefined : JSON.stringify(input),
-        limits: limits ?? (isQuery ? (count === null ? singleLimits : {}) : smallLimits),
+        limits: limits ?? limitsOf(isQuery, count),
       };
       const data = await this.#send(access, call, request, async (answer) => {
         if (output?.type !== 'lex') return null;
@@ -173,6 +173,11 @@ function countOf(params: Params = {}): number | null {
   if (typeof params['limit'] === 'number') return params['limit'];
   const names = Object.values(params).find(Array.isArray);
   return names === undefined ? null : names.length;
+}
+
+function limitsOf(isQuery: boolean, count: number | null): Partial<AnswerLimits> {
+  if (count !== null) return pageLimits(count);
+  return isQuery ? singleLimits : smallLimits;
 }
 
 /** Removes the items of a list that were not asked for before they are validated. */

@@ -25,6 +25,17 @@ export const usualLimits: AnswerLimits = {
   escapes: 500_000,
 };
 
+/** The maximum of `AnswerLimits.bytes`. */
+export const maxResponseBytes = 16 * 1024 * 1024;
+
+/** Returns the limits of a response with a page of `count` items, each of up to `maxItemBytes` if they are large. */
+export function pageLimits(count: number, maxItemBytes = 0): Partial<AnswerLimits> {
+  return {
+    bytes: Math.min(maxResponseBytes, Math.max(usualLimits.bytes, count * maxItemBytes)),
+    values: Math.min(usualLimits.values, 20_000 + count * 2_000),
+  };
+}
+
 /** The limits of a response with one object, such as a tweet of 25,000 characters that quotes another one. */
 export const singleLimits = { bytes: 256 * 1024, values: 20_000 };
 

@@ -14,7 +14,7 @@ import { methodAttribute, type Stage, type StageSpan, type Tracing } from '../..
 import type { Runtime } from '../../shared/runtime/runtime.ts';
 import { turn } from '../../shared/runtime/turns.ts';
 import type { PlatformCall } from '../port.ts';
-import { type AnswerLimits, PlatformAnswer, usualLimits } from './answer.ts';
+import { type AnswerLimits, maxResponseBytes, PlatformAnswer, usualLimits } from './answer.ts';
 import { Attempts } from './attempts.ts';
 import { DeadlineError, DisconnectedError, toCallerError } from './errors.ts';
 
@@ -56,9 +56,6 @@ export interface TransportRequest {
 
 /** Uploads may take this many times as long as other calls. */
 const uploadPatience = 10;
-
-/** The maximum of `AnswerLimits.bytes`. */
-export const maxResponseBytes = 16 * 1024 * 1024;
 
 /**
  * The maximum number of requests that wait for events at the platform. They use separate connections, so that they do

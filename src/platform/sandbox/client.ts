@@ -1,7 +1,7 @@
 import { PosternError } from '../../shared/errors/postern-error.ts';
 import type { TakenMedia } from '../../shared/model/taken-media.ts';
-import { type AnswerLimits, type PlatformAnswer, singleLimits, usualLimits } from '../http/answer.ts';
-import { maxResponseBytes, Transport, type TransportOptions } from '../http/transport.ts';
+import { type AnswerLimits, type PlatformAnswer, pageLimits, singleLimits } from '../http/answer.ts';
+import { Transport, type TransportOptions } from '../http/transport.ts';
 import type { PlatformCall } from '../port.ts';
 import { type ProblemSubject, readProblem } from './problems.ts';
 import { InvalidResponseError, object, type Wire } from './wire.ts';
@@ -101,8 +101,7 @@ function headersOf(request: SandboxRequest, call: PlatformCall | null): Record<s
 }
 
 function limitsOf({ count }: SandboxRequest): Partial<AnswerLimits> {
-  if (count === undefined) return singleLimits;
-  return { bytes: Math.min(maxResponseBytes, Math.max(usualLimits.bytes, count * maxItemBytes)) };
+  return count === undefined ? singleLimits : pageLimits(count, maxItemBytes);
 }
 
 async function readAnswer(answer: PlatformAnswer, request: SandboxRequest): Promise<Wire> {
