@@ -25,7 +25,7 @@ import { OutboundGuard, type Resolve } from '../outbound/guard.ts';
 import { readProxy } from '../outbound/proxy.ts';
 import { ProxyPool } from '../outbound/proxy-pool.ts';
 import { adapters } from '../platform/adapters.ts';
-import { maxResponseBytes } from '../platform/http/transport.ts';
+import { maxResponseBytes } from '../platform/http/answer.ts';
 import { readDemoDataset } from '../platform/sandbox/demo-dataset.ts';
 import type { startSandboxWorker } from '../sandbox/worker-host.ts';
 import type { Config } from '../shared/config/config.ts';

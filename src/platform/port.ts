@@ -33,7 +33,7 @@ export interface Platform {
   readonly capabilities: PlatformCapabilities;
   /** True if the platform performs a write only once for each idempotency token. */
   readonly honoursTokens: boolean;
-  /** True if callers can choose the servers of a call, such as a personal data server. */
+  /** True if callers choose the servers that respond, such as a personal data server, so that a response may be hostile. */
   readonly callersChooseServers: boolean;
   /**
    * The maximum number of `activity` calls of this process that may wait for events at the same time. 0 if the platform
@@ -44,8 +44,6 @@ export interface Platform {
   readonly quietActorsWait: boolean;
   /** The shortest pause between two `activity` calls of one poller that do not wait, in milliseconds. */
   readonly minPollMs: number;
-  /** True if users of the platform choose the servers that respond for them, so that a response may be meant to do harm. */
-  readonly usersChooseServers: boolean;
   /** The form of tweet URLs for error messages, such as `https://x.com/<user>/status/<id>`. */
   readonly tweetUrlForm: string;
   /** Returns true if `url` has the form of a tweet URL of this platform. Sends no request. */

@@ -4,8 +4,7 @@ import type { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { PosternError } from '../../shared/errors/postern-error.ts';
-import { JsonLimits, jsonErrorReason } from '../../shared/model/json.ts';
-import { turn } from '../../shared/runtime/turns.ts';
+import { decodeUntrustedJson, jsonErrorReason, requestLimits } from '../../shared/json/untrusted-json.ts';
 
 const inflaters: ReadonlyMap<string, () => Transform> = new Map([
   ['gzip', () => createGunzip()],
@@ -17,10 +16,6 @@ const inflaters: ReadonlyMap<string, () => Transform> = new Map([
  * four such bodies would otherwise delay all files and name look-ups of the process for as long.
  */
 const pieceBytes = 8 * 1024;
-
-const byteOrderMark = Buffer.from('\ufeff');
-/** The number of bytes that are checked and decoded in one turn of the event loop. Decoding this much non-ASCII text takes 5 ms. */
-const sliceBytes = 1024 * 1024;
 
 export interface JsonBodyOptions {
   /** The maximum size of the body in bytes, before and after decompression. */
@@ -47,45 +42,12 @@ export async function readJsonBody(
   const sent = await readBytes(request, limitBytes);
   const bytes = inflater ? await inflateWithin(inflater(), sent, limitBytes, request) : sent;
   if (!isUtf8(bytes)) throw new PosternError('unreadable_body', 'The body is not valid UTF-8');
-  return await parse(startsWith(bytes, byteOrderMark) ? bytes.subarray(byteOrderMark.length) : bytes);
-}
-
-/**
- * Parses a UTF-8 body with the limits of `parseUntrustedJson`. A large body is parsed in several turns of the event loop, between which other
- * requests are handled.
- */
-async function parse(bytes: Buffer): Promise<unknown> {
   if (bytes.length === 0) return undefined;
   try {
-    const limits = new JsonLimits();
-    let text = '';
-    for (let from = 0; from < bytes.length; ) {
-      const slice = bytes.subarray(from, startOfCharacter(bytes, from + sliceBytes));
-      limits.check(slice);
-      text += slice.toString();
-      from += slice.length;
-      if (bytes.length > sliceBytes) await turn();
-    }
-    if (bytes.length > sliceBytes) {
-      // Reading a character makes V8 join the slices, up to 48 MB. This is done in a separate turn before parsing.
-      text.charCodeAt(0);
-      await turn();
-    }
-    return JSON.parse(text);
+    return JSON.parse(await decodeUntrustedJson(bytes, requestLimits));
   } catch (error) {
     throw new PosternError('unreadable_body', `The body ${jsonErrorReason(error)}`);
   }
-}
-
-/** Returns the start of the character that contains the byte at `position`. Continuation bytes are 10xxxxxx (RFC 3629). */
-function startOfCharacter(bytes: Buffer, position: number): number {
-  let start = Math.min(position, bytes.length);
-  while (((bytes[start] ?? 0) & 0xc0) === 0x80) start--;
-  return start;
-}
-
-function startsWith(bytes: Buffer, start: Buffer): boolean {
-  return bytes.subarray(0, start.length).equals(start);
 }
 
 export function unsupportedEncoding(): PosternError {

@@ -2,6 +2,7 @@ import type { Blob } from '@atcute/lexicons';
 import * as v from '@atcute/lexicons/validations';
 import type { ArticleStatus } from '../../shared/model/article.ts';
 import { parseRecordUri, timeOfTid } from './identifiers.ts';
+import { matching } from './matching.ts';
 
 /** The web page that shows an article. WhiteWind accepts the DID of the author as well as the handle, which may change. */
 const reader = 'https://whtwnd.com';
@@ -54,8 +55,7 @@ export interface Picture {
 
 /** Returns the entry in a record, or `null` if the record is malformed. */
 export function readEntry(record: unknown): Entry | null {
-  const parsed = v.safeParse(entrySchema, record);
-  return parsed.ok ? parsed.value : null;
+  return matching(entrySchema, record);
 }
 
 export function statusOf({ visibility, isDraft }: Entry): ArticleStatus {

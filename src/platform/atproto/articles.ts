@@ -10,6 +10,7 @@ import { PosternError } from '../../shared/errors/postern-error.ts';
 import type { ArticleStatus, ArticleSummary } from '../../shared/model/article.ts';
 import type { Page } from '../../shared/model/page.ts';
 import type { TaskRunner } from '../../shared/threads/task.ts';
+import { usualLimits } from '../http/answer.ts';
 import type { ArticleContent, PageRequest, PlatformArticle, PlatformArticles } from '../port.ts';
 import {
   blobUrl,
@@ -299,7 +300,7 @@ export class AtprotoArticles implements PlatformArticles {
 
   async #foreign(did: string, key: string, subject: Subject): Promise<{ value: unknown } | null> {
     const ask = await this.#actor.repositoryOf(did, subject);
-    return ask(getRecord, { params: { repo: did as Did, collection, rkey: key } as never });
+    return ask(getRecord, { params: { repo: did as Did, collection, rkey: key } as never, limits: usualLimits });
   }
 
   /** Reads a page of a user's articles, newest first. Malformed records are left out. */

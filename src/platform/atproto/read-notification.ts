@@ -3,6 +3,7 @@ import * as v from '@atcute/lexicons/validations';
 import type { PlatformEvent } from '../../shared/model/event.ts';
 import { parseRecordUri } from './identifiers.ts';
 import type { Ids } from './ids.ts';
+import { matching } from './matching.ts';
 import { collections } from './records.ts';
 
 /**
@@ -72,9 +73,9 @@ export interface Notification {
 
 /** Returns `null` if the notification does not match its lexicon. */
 export function readNotification(raw: unknown): Notification | null {
-  const parsed = v.safeParse(notificationSchema, raw);
-  if (!parsed.ok) return null;
-  const { reasonSubject: subject = '', indexedAt, ...rest } = parsed.value;
+  const parsed = matching(notificationSchema, raw);
+  if (parsed === null) return null;
+  const { reasonSubject: subject = '', indexedAt, ...rest } = parsed;
   const at = new Date(indexedAt).getTime();
   return Number.isNaN(at) ? null : { ...rest, subject, at };
 }
@@ -101,10 +102,10 @@ export function readEvent({ uri, at, reason, subject, author, record }: Notifica
     case 'mention':
     case 'reply':
     case 'quote': {
-      const post = v.safeParse(postSchema, record);
+      const post = matching(postSchema, record);
       const id = ids.ofRecord(uri);
-      if (!post.ok || id === null) return null;
-      const { text, reply } = post.value;
+      if (post === null || id === null) return null;
+      const { text, reply } = post;
       const inReplyToId = ids.ofRecord(reply?.parent.uri ?? '');
       const quotedTweetId = reason === 'quote' ? ids.ofRecord(subject) : null;
       return { ...happened, type: types[reason], tweet: { id, text, inReplyToId, quotedTweetId } };

@@ -3,7 +3,6 @@ import type * as Record from '@atcute/bluesky/types/app/embed/record';
 import type * as Feed from '@atcute/bluesky/types/app/feed/defs';
 import * as Post from '@atcute/bluesky/types/app/feed/post';
 import type * as Facet from '@atcute/bluesky/types/app/richtext/facet';
-import { safeParse } from '@atcute/lexicons/validations';
 import type { Entities } from '../../shared/model/entities.ts';
 import type { Media } from '../../shared/model/media.ts';
 import { formatTweetTime } from '../../shared/model/time.ts';
@@ -11,6 +10,7 @@ import type { QuotedTweet, Tweet } from '../../shared/model/tweet.ts';
 import { atprotoCapabilities } from './capabilities.ts';
 import { parseRecordUri } from './identifiers.ts';
 import type { Ids } from './ids.ts';
+import { matching } from './matching.ts';
 import { authorFromView, type ProfileView } from './read-user.ts';
 
 /** Each facet covers at least one grapheme of the text. */
@@ -60,11 +60,10 @@ function readQuoted(view: Record.ViewRecord, profiles: Profiles, ids: Ids): Quot
 }
 
 function readParts(view: PostParts, profiles: Profiles, ids: Ids): Omit<Tweet, 'quoted_tweet'> | null {
-  const parsed = safeParse(Post.mainSchema, withoutExcess(view.record));
+  const post = matching(Post.mainSchema, withoutExcess(view.record));
   const id = ids.ofRecord(view.uri);
   const name = parseRecordUri(view.uri);
-  if (!parsed.ok || id === null || name === null) return null;
-  const post = parsed.value;
+  if (post === null || id === null || name === null) return null;
   const parent = post.reply?.parent.uri;
   const url = `https://bsky.app/profile/${view.author.handle}/post/${name.key}`;
   return {

@@ -6,6 +6,7 @@ import { mainSchema as getRecord } from '@atcute/atproto/types/repo/getRecord';
 import { mainSchema as listRecords } from '@atcute/atproto/types/repo/listRecords';
 import type { ResourceUri } from '@atcute/lexicons';
 import { PosternError } from '../../shared/errors/postern-error.ts';
+import { usualLimits } from '../http/answer.ts';
 import { parseRecordUri, tidAt } from './identifiers.ts';
 import { asProblem, type Subject, subjectNotFound } from './problems.ts';
 import type { ServerSession } from './server-session.ts';
@@ -72,7 +73,7 @@ export class Records {
   async read(repo: string, collection: string, key: string): Promise<(StrongRef & { value: unknown }) | null> {
     try {
       const params = { repo, collection, rkey: key } as never;
-      const { uri, cid, value } = await this.#actor.raw(getRecord, { params });
+      const { uri, cid, value } = await this.#actor.raw(getRecord, { params, limits: usualLimits });
       return cid === undefined ? null : { uri: uri as StrongRef['uri'], cid, value };
     } catch (error) {
       if (error instanceof XrpcError && error.status === 400) return null;

@@ -378,7 +378,7 @@ export class AtprotoSession extends UnsupportedSession {
 
   async #thread(tweetId: string, depth: number) {
     const params = { uri: await this.#uri(tweetId), depth, parentHeight: 0 };
-    const { thread } = await this.#actor.about(tweetSubject(tweetId))(getPostThread, { params });
+    const { thread } = await this.#actor.about(tweetSubject(tweetId))(getPostThread, { params, limits: threadLimits });
     if (thread.$type === threadPost) return thread;
     if (thread.$type === 'app.bsky.feed.defs#blockedPost')
       throw new PosternError('platform_refused', 'Blocked by the user, or the user is blocked');
@@ -431,6 +431,9 @@ const maxKnownFollowers = 100;
 
 /** The network has no protected accounts, so a follow needs no request. */
 const notRequested = { followRequestSent: false, protected: false };
+
+/** The limits of a thread. Some servers ignore `parentHeight` and send up to 80 parents, nested in each other. */
+const threadLimits = { depth: 256, values: 100_000 };
 
 /** The maximum number of posts in one request. */
 const postsAtOnce = 25;

@@ -13,7 +13,6 @@ export class SandboxPlatform implements Platform {
   readonly callersChooseServers = false;
   readonly quietActorsWait = false;
   readonly minPollMs = 500;
-  readonly usersChooseServers = false;
   readonly tweetUrlForm = 'https://x.com/<user>/status/<id>';
   readonly #client: SandboxClient;
   readonly #host: string;

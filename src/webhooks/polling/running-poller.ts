@@ -288,7 +288,7 @@ export class RunningPoller {
 
   /** True if the last request went to a server of the operator, and not through a proxy. */
   get #isOfOperator(): boolean {
-    return !this.#requests.hasProxy && !this.#parts.platform.usersChooseServers;
+    return !this.#requests.hasProxy && !this.#parts.platform.callersChooseServers;
   }
 
   async #afterRefusal(error: unknown): Promise<void> {
