@@ -164,6 +164,7 @@ export const errorReasons = {
   headers_too_large: { code: 'headers_too_large', meaning: 'Request line and headers are larger than 16 KiB.' },
   unexpected: { code: 'internal', meaning: 'A defect of Postern. The log has the cause.' },
   not_supported: { code: 'not_supported', meaning: 'The platform does not have this function.' },
+  transfer_coding: { code: 'not_supported', meaning: 'The body has a transfer coding other than `chunked`.' },
   platform_unreachable: {
     code: 'platform_unavailable',
     meaning: 'The platform cannot be reached, or broke the connection.',
