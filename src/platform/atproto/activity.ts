@@ -200,7 +200,7 @@ async function list(actor: ServerSession, limit: number, after?: string) {
   // Accounts can choose to be notified only about users whom they follow. `priority: false` lists all notifications
   // nevertheless.
   const params = { limit, cursor: after, reasons, priority: false };
-  const { notifications, cursor } = await actor.about(null)(listRawNotifications, { params });
+  const { notifications, cursor } = await actor.about(null)(listRawNotifications, { params, isUncut: true });
   if (notifications.length > limit) {
     throw unreadable(new InvalidResponseError('notifications has more items than the request allows'));
   }

@@ -54,6 +54,8 @@ interface XrpcOptions<M> {
   input?: InputOf<M>;
   /** The limits of the response. Default: those of a page, of one object or of a write, depending on method and parameters. */
   limits?: Partial<AnswerLimits>;
+  /** True if lists that are longer than requested are returned whole, for a caller that refuses them. */
+  isUncut?: boolean;
 }
 
 /** Calls one XRPC method and returns its data. */
@@ -63,9 +65,9 @@ export type XrpcCall = <M extends Method>(method: M, options?: XrpcOptions<M>) =
 const errorSchema = v.object({ error: v.string(), message: v.optional(v.string()) });
 
 /** The response to an upload: https://atproto.com/specs/data-model#blob-type */
-const uploadedSchema = v.object({
-  blob: v.object({ $type: v.literal('blob'), ref: v.object({ $link: v.string() }) }),
-});
+const uploadedSchema = v.object({ blob: v.blob() });
+/** The maximum length of a media type: https://www.rfc-editor.org/rfc/rfc6838#section-4.2 */
+const maxMediaType = 255;
 
 /** Calls XRPC methods with the lexicon schemas of @atcute, which check parameters, inputs and responses. */
 export class XrpcClient {
@@ -82,7 +84,7 @@ export class XrpcClient {
    * for parameters that the lexicon refuses, and `PosternError` if there is no valid response.
    */
   as(access: XrpcAccess, call: PlatformCall | null): XrpcCall {
-    return async <M extends Method>(method: M, { params, input, limits }: XrpcOptions<M> = {}) => {
+    return async <M extends Method>(method: M, { params, input, limits, isUncut }: XrpcOptions<M> = {}) => {
       const { nsid: operation, output } = method;
       const isQuery = method.type === 'xrpc_query';
       if (method.params !== null && !v.is(method.params, params)) throw new ParameterError('params');
@@ -100,7 +102,7 @@ export class XrpcClient {
       const data = await this.#send(access, call, request, async (answer) => {
         if (output?.type !== 'lex') return null;
         const body = await answer.json();
-        if (count !== null) cutLists(body, count);
+        if (count !== null && !isUncut) cutLists(body, count);
         return requireMatch(output.schema, body);
       });
       return data as OutputOf<M>;
@@ -117,7 +119,11 @@ export class XrpcClient {
     const headers = { 'content-type': bytes.type, 'content-length': String(bytes.size) };
     const path = `/xrpc/${operation}`;
     const request = { operation, method: 'POST' as const, path, headers, bytes, limits: smallLimits };
-    return this.#send(access, call, request, async (answer) => requireMatch(uploadedSchema, await answer.json()).blob);
+    return this.#send(access, call, request, async (answer) => {
+      const { blob } = requireMatch(uploadedSchema, await answer.json());
+      if (blob.mimeType.length > maxMediaType) throw new InvalidResponseError('the media type of a blob is too long');
+      return blob;
+    });
   }
 
   async #send<T>(

@@ -194,7 +194,7 @@ describe('a list of a hostile server', () => {
     };
     pds.routes['app.bsky.actor.getProfile'] = json(verifier);
     pds.routes['com.atproto.repo.listRecords'] = json({ records: [{ uri: verification.uri, cid, value }] });
-    pds.routes['app.bsky.actor.getProfiles'] = json({ profiles: [{ ...verifier, did: other }, verifier] });
+    pds.routes['app.bsky.actor.getProfiles'] = json({ profiles: [verifier, { ...verifier, did: other }] });
     const answer = await client.get('/user/affiliates', { userName: 'alice.test' });
     expect(answer.body.data['affiliates']).toEqual([expect.objectContaining({ userName: 'alice.test' })]);
   });
