@@ -97,6 +97,7 @@ async function measureStore() {
     PLATFORM_KIND: 'sandbox',
     LOG_LEVEL: 'error',
     RATE_LIMIT: '0',
+    FAILED_CALL_RATE_LIMIT: '0',
     UNAUTHENTICATED_RATE_LIMIT: '0',
     ALLOW_LOCALHOST_WEBHOOKS: 'true',
   };

@@ -64,6 +64,7 @@ const settings = {
   PLATFORM_KIND: 'sandbox',
   LOG_LEVEL: 'warn',
   RATE_LIMIT: '0',
+  FAILED_CALL_RATE_LIMIT: '0',
   // In a short run, an accepted call must not fail because the machine is slow.
   ...(!isJudged && { PLATFORM_TIMEOUT_MS: '600000', GRAPHQL_TIMEOUT_MS: '600000' }),
 };

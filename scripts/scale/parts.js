@@ -48,8 +48,11 @@ export async function startParts({ callers, store = {} }) {
     PLATFORM_KIND: 'sandbox',
     LOG_LEVEL: 'error',
     RATE_LIMIT: '0',
+    FAILED_CALL_RATE_LIMIT: '0',
     UNAUTHENTICATED_RATE_LIMIT: '0',
     ALLOW_LOCALHOST_WEBHOOKS: 'true',
+    POLLER_EVENTS_PER_MINUTE: '1000000',
+    POLLER_EVENTS_PER_DAY: '1000000000',
   };
   const gateway = await startGateway(env);
   const keys = (await makeAccounts(env, callers, credit)).map(({ key }) => key);
