@@ -88,9 +88,9 @@ class Shortener {
       this.isCut = this.#left < 0;
       return short;
     }
-    return this.#object(data as Fields, (value) => {
+    return this.#object(data as Fields, (given, value) => {
       this.#left = this.#limits.total;
-      const short = this.#value(value);
+      const short = this.#value(given);
       this.isCut ||= this.#left < 0 && !Array.isArray(value);
       this.#left = 0;
       return short;
@@ -127,7 +127,8 @@ class Shortener {
     return kept;
   }
 
-  #object(fields: Fields, shortOf = (value: unknown) => this.#value(value)): Fields {
+  /** `shortOf` shortens what replaces a value. */
+  #object(fields: Fields, shortOf = (given: unknown, _value: unknown) => this.#value(given)): Fields {
     const kept: [string, unknown][] = [];
     for (const [name, value] of Object.entries(fields).sort(([a], [b]) => rank(a) - rank(b))) {
       if (this.#left < 0) break;
@@ -135,7 +136,7 @@ class Shortener {
       const [shortName, given] = this.#full ? [name, value] : shortField(name, value);
       if (!this.#full && isEmpty(given)) continue;
       this.#left -= shortName.length;
-      kept.push([shortName, shortOf(given)]);
+      kept.push([shortName, shortOf(given, value)]);
     }
     return Object.fromEntries(kept);
   }
