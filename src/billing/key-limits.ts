@@ -10,11 +10,11 @@ export interface KeyLimitsOptions {
   /** The maximum number of concurrent requests of one API key; 0 for no limit. */
   maxConcurrentRequests: number;
   maxStreamsPerKey: number;
-  /** Returns true while the process is saturated. A key may then have a quarter of its concurrent requests, so that others have room. */
+  /** Returns true while the process is saturated. A key may then have an eighth of its concurrent requests, so that others have room. */
   isBusy: () => boolean;
 }
 
-const busyShare = 1 / 4;
+const busyShare = 1 / 8;
 
 export interface AdmittedCall {
   /** The state of the rate limit; `null` if there is none. If `allowed` is false, the call must be refused. */

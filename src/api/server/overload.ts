@@ -20,7 +20,7 @@ const busySampleMs = Number(process.env.X_SAMPLE ?? 50);
 /** The event loop is saturated if it is active for at least this part of a sample. */
 const busyUtilization = 0.98;
 /** While the event loop is saturated, this part of the maximum number of concurrent requests is accepted. */
-const busyShare = 1 / 32;
+const busyShare = 1 / 25;
 /** The event loop is late after this many consecutive samples, because a single long pause is over when it is measured. */
 const lateSamples = 3;
 /** The event loop becomes saturated, and then free again, after this many consecutive samples. */

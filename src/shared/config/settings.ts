@@ -204,13 +204,13 @@ export const settings = {
   MAX_CONCURRENT_REQUESTS: {
     ...withDefault('64', wholeNumber(0, 1_000_000)),
     about:
-      'Concurrent requests of one API key in each process, a quarter of them while the event loop is saturated; 0 for no limit. Open streams do not count.',
+      'Concurrent requests of one API key in each process, an eighth of them while the event loop is saturated; 0 for no limit. Open streams do not count.',
     example: '16',
   },
   MAX_REQUESTS_IN_FLIGHT: {
     ...withDefault('1000', wholeNumber(1, 1_000_000)),
     about:
-      'Concurrent requests of all callers in each process; further requests are refused with 503. While the event loop is saturated, a 32nd of them is accepted.',
+      'Concurrent requests of all callers in each process; further requests are refused with 503. While the event loop is saturated, a 25th of them is accepted.',
     example: '5000',
   },
   MAX_EVENT_LOOP_DELAY_MS: {
@@ -276,7 +276,7 @@ export const settings = {
 /** Settings of earlier releases, which have no effect, and what replaced them. The log says so at the start. */
 export const removedSettings: Readonly<Record<string, string>> = {
   WORKERS: 'run several gateways on one store behind a proxy (docs/operating.md, Several gateways)',
-  MAX_EVENT_LOOP_TURN_MS: 'a saturated process accepts a 32nd of MAX_REQUESTS_IN_FLIGHT',
+  MAX_EVENT_LOOP_TURN_MS: 'a saturated process accepts a 25th of MAX_REQUESTS_IN_FLIGHT',
   MAX_COMMIT_MS: 'MAX_REQUESTS_IN_FLIGHT limits the requests that wait for a slow store',
   MAX_CONNECTIONS: 'the limit is always 10,000 connections',
 };
