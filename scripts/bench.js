@@ -18,7 +18,6 @@ const benchmarks = [
   { name: 'start', title: 'Start and memory', args: ['--rounds', '5'] },
   { name: 'rest', title: 'REST', args: ['--rounds', '5', '--seconds', '1.2'] },
   { name: 'graphql', title: 'GraphQL', args: ['--rounds', '5', '--seconds', '1'] },
-  { name: 'workers', title: 'Workers', args: ['--rounds', '3', '--seconds', '1'] },
   { name: 'webhooks', title: 'Webhooks', args: ['--rounds', '3', '--deliveries', '2000'] },
   { name: 'idle', title: 'Idle accounts', args: ['--accounts', '1000', '--seconds', '20', '--warm', '20'] },
   { name: 'credit', title: 'Credit', args: ['--rounds', '3', '--seconds', '1', '--fill', '5', '--store', 'embedded'] },

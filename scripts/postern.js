@@ -2,7 +2,6 @@
 // The command `postern`. It is checked in, so that `npx postern` works in a fresh checkout. It builds dist/ if that is missing or older
 // than the sources.
 import { spawn, spawnSync } from 'node:child_process';
-import cluster from 'node:cluster';
 import { existsSync } from 'node:fs';
 import * as nodeModule from 'node:module';
 import { fileURLToPath } from 'node:url';
@@ -10,8 +9,7 @@ import { fileURLToPath } from 'node:url';
 /** An installed package has no sources. */
 const isCheckout = existsSync(new URL('../src/', import.meta.url));
 
-// A worker uses the build of its supervisor.
-if (isCheckout && cluster.isPrimary) {
+if (isCheckout) {
   const { isCurrent, root } = await import('./build/outputs.js');
   const names = ['service', 'viewer', 'console', 'kit'].filter((name) => !isCurrent(name));
   const isGraphiqlCurrent = isCurrent('graphiql');

@@ -20,12 +20,6 @@ export const checks = [
     ],
   },
   {
-    name: 'overload',
-    title: 'Overload',
-    script: 'overload.js',
-    long: [['--seconds', '60', '--step', '5', '--normal', '30']],
-  },
-  {
     name: 'kills',
     title: 'Kills and other faults',
     script: 'kills.js',

@@ -152,10 +152,3 @@ describe('what is wrong with', () => {
     expect(of('port')[0]?.detail).toMatch(/HOST is no address of this machine/);
   });
 });
-
-test('more workers than cores are a warning', async () => {
-  expect((await machine.examine({ WORKERS: '64' })).of('workers')).toMatchObject([
-    { state: 'warn', detail: expect.stringMatching(/^64 workers on a machine with \d+ cores?$/) },
-  ]);
-  expect((await machine.examine({ WORKERS: '1' })).of('workers')).toEqual([]);
-});

@@ -13,7 +13,7 @@ import { attemptRecovery } from './attempt.ts';
 import { type EnrolmentState, readEnrolmentState } from './enrolment-state.ts';
 import { gather } from './gather.ts';
 import { GuessThrottle } from './guess-throttle.ts';
-import { type GuessTurns, LocalGuessTurns } from './guess-turns.ts';
+import { GuessTurns } from './guess-turns.ts';
 import { KeyCache } from './key-cache.ts';
 import { privateKeyBytes, RecoveredKeys } from './recovered-keys.ts';
 import { hasChatKeys, noChatKeys, noGuessesLeft, tooFewRealms } from './refusals.ts';
@@ -32,8 +32,6 @@ export type KeySession = Pick<PlatformSession, 'realms'>;
 
 export interface ChatKeysParts {
   readonly runtime: Runtime;
-  /** Counts wrong codes and runs guesses in turn. Default: the counts are kept in this process. */
-  readonly guesses?: GuessTurns | undefined;
   /** Is closed with the service. */
   readonly stretcher?: Stretcher | undefined;
 }
@@ -55,10 +53,10 @@ export class ChatKeyService {
   /** An HMAC key for the names of cache entries, so that the names do not contain codes or tokens. */
   readonly #nameKey: Buffer;
 
-  constructor({ runtime, guesses = new LocalGuessTurns(runtime), stretcher = new KeyStretcher() }: ChatKeysParts) {
+  constructor({ runtime, stretcher = new KeyStretcher() }: ChatKeysParts) {
     this.#runtime = runtime;
     this.#stretcher = stretcher;
-    this.#throttle = new GuessThrottle(guesses);
+    this.#throttle = new GuessThrottle(new GuessTurns(runtime));
     this.#cache = new KeyCache(runtime);
     this.#nameKey = runtime.randomBytes(32);
   }
@@ -112,7 +110,7 @@ export class ChatKeyService {
   async #recover(session: KeySession, who: KeyOwner, code: Secret, name: string): Promise<RecoveredKeys> {
     const token = this.#hmac(who.authToken.expose());
     const accountId = this.#accountIds.get(token);
-    if (accountId !== undefined) await this.#throttle.check(accountId);
+    if (accountId !== undefined) this.#throttle.check(accountId);
     const standing = await readEnrolmentState(session.realms, this.#runtime);
     if (standing.kind !== 'enrolled') throw standing.kind === 'locked' ? noGuessesLeft() : noChatKeys();
     this.#accountIds.set(token, standing.accountId);
