@@ -6,7 +6,7 @@ import { Metrics } from '../../../src/shared/observability/metrics.ts';
 
 test('requests for /metrics that arrive together share a text', async () => {
   let made = 0;
-  const metrics = new Metrics(async () => `text ${++made}`);
+  const metrics = Object.assign(new Metrics(), { text: async () => `text ${++made}` });
   const server = express().use(metricsRoute(metrics, null)).listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
   const { port } = server.address() as AddressInfo;
