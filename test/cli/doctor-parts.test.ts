@@ -152,3 +152,9 @@ describe('what is wrong with', () => {
     expect(of('port')[0]?.detail).toMatch(/HOST is no address of this machine/);
   });
 });
+
+test('warns about a setting that was removed', async () => {
+  expect((await machine.examine({ WORKERS: '4' })).of('config')).toContainEqual(
+    expect.objectContaining({ state: 'warn', detail: 'WORKERS has no effect any more' }),
+  );
+});

@@ -16,7 +16,7 @@ export interface OverloadOptions {
 
 const resolutionMs = 20;
 const delaySampleMs = 500;
-const busySampleMs = Number(process.env.X_SAMPLE ?? 50);
+const busySampleMs = 50;
 /** The event loop is saturated if it is active for at least this part of a sample. */
 const busyUtilization = 0.98;
 /** While the event loop is saturated, this part of the maximum number of concurrent requests is accepted. */
