@@ -11,8 +11,11 @@ import { mayParse } from './parsing-turns.ts';
  * verifies 70 RSA signatures with exponents of 3,072 bits in 600 ms.
  */
 const maxHandshakeBytes = 16 * 1024;
-/** The maximum number of bytes without application data after the handshake. A record has 16 KiB (RFC 8446, section 5.2). */
-const maxSilentBytes = 32 * 1024;
+/**
+ * The maximum number of bytes without application data after the handshake. Data is decrypted when its record is complete, which has up to
+ * 16 KiB (RFC 8446, section 5.2).
+ */
+const maxSilentBytes = 64 * 1024;
 const partBytes = 4 * 1024;
 
 const settings = {
@@ -56,7 +59,8 @@ class EncryptedStream extends Duplex {
   #decryptedBytes = 0;
 
   constructor(socket: Socket) {
-    super();
+    // Further parts wait until this one is decrypted, so that `bytesRead` is up to date.
+    super({ readableHighWaterMark: partBytes });
     this.#socket = socket;
     socket.on('readable', () => this.#pass());
     socket.on('end', () => this.push(null));
