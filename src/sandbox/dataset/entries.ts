@@ -89,7 +89,7 @@ export interface MintedAccount {
   readonly protected: boolean;
 }
 
-/** Ids of created accounts with credentials are lower. */
+/** The first id of added followers. Created accounts with credentials have lower ids. */
 const FIRST_FOLLOWER_ID = 2_100_000_000_000_000_000n;
 
 /** Returns the label from which the credentials of a created account derive. `number` counts from 0. */
