@@ -1,4 +1,5 @@
 import { chance, type Runtime, sleep, type Timer } from '../../shared/runtime/runtime.ts';
+import { turn } from '../../shared/runtime/turns.ts';
 import type { FairQueue } from '../../shared/threads/fair-queue.ts';
 import type { DeliveryResult, Store, WaitingDelivery, WebhookRecord } from '../../store/port.ts';
 import type { PollerMonitor } from '../shared/poller-run.ts';
@@ -288,6 +289,8 @@ export class DeliveryQueue {
     const { bodies, gate, webhooks, runtime } = this.#parts;
     try {
       const body = await bodies.of(this.#webhook.account, poller, event);
+      // The attempts of 100 webhooks may begin together, and signing a large body takes half a millisecond.
+      await turn();
       return gate.state(this.#webhook, webhooks.readAt) === 'open' ? body : undefined;
     } catch {
       await sleep(runtime, retryLoadMs);
