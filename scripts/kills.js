@@ -8,10 +8,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { readArguments } from './bench/frame.js';
 import { rowsOf } from './kills/rows.js';
-import { record } from './reliability/report.js';
 
 const values = readArguments(
-  `npm run kills -- [--store sqlite|mongodb] [--kills 20] [--gateways 3] [--each 1] [--seed 1a2b3c4d] [--record]
+  `npm run kills -- [--store sqlite|mongodb] [--kills 20] [--gateways 3] [--each 1] [--seed 1a2b3c4d]
 
 Runs gateways on one store while callers send reads, writes, and writes with an Idempotency-Key over REST and GraphQL, which they repeat after a
 lost response, and while webhooks receive events. Applies each fault alone --each times and measures the time until calls succeed and events
@@ -24,7 +23,6 @@ gateways one by one by a version with a migration. Checks after each round and a
   --store     only this store. The default is both, one after the other
   --only      "faults" or "upgrade"
   --old PATH  upgrades from this folder of an older version, after its \`npm ci && npm run build\`, instead of to the next one
-  --record    records the results for docs/reliability.md
 
 Exits with 1 if something is lost or doubled, or a recovery takes longer than promised.`,
   {
@@ -37,7 +35,6 @@ Exits with 1 if something is lost or doubled, or a recovery takes longer than pr
     'database-clock': { type: 'boolean', default: false },
     only: { type: 'string' },
     old: { type: 'string' },
-    record: { type: 'boolean', default: false },
   },
 );
 
@@ -50,10 +47,6 @@ for (const store of values.store ? [values.store] : ['sqlite', 'mongodb']) {
   for (const { test, fault, promised, measured, met } of rows) {
     process.stdout.write(`${met ? 'kept  ' : 'MISSED'} ${test}, ${fault}: ${measured} (promised: ${promised})\n`);
     if (!met) process.exitCode = 1;
-  }
-  if (values.record && rows.length > 0) {
-    const title = `Kills and other faults on ${store === 'sqlite' ? 'SQLite' : 'MongoDB'}`;
-    record(`kills-${store}`, { title, notes: notesOf(faults), rows });
   }
 }
 rmSync(folder, { recursive: true });
@@ -88,16 +81,4 @@ function run(store, args) {
     process.exitCode = 1;
     return null;
   }
-}
-
-function notesOf(faults) {
-  if (!faults) return [];
-  const { seed, seconds, gateways, restartMs, failedStarts, others } = faults;
-  const mixed = Object.entries(others).map(([kind, times]) => `${kind} ${times}`);
-  return [
-    `Seed \`${seed}\`, ${gateways} gateways, ${Math.round(seconds / 60)} minutes. A killed gateway listens again after ${restartMs.median} ms (median; at ` +
-      `most ${restartMs.most} ms, other faults included); ${failedStarts} starts failed and were repeated. Other faults: ${mixed.join(', ')}.`,
-    'A caller that gets no response does not know whether its call was performed. Without an Idempotency-Key such a call is counted as unknown. With an Idempotency-Key it was repeated until its outcome was known. ' +
-      'Recovery is measured from the end of a fault, for a kill from the kill: calls until a charged write succeeded at every gateway concerned, events until all events of all webhooks had arrived.',
-  ];
 }

@@ -8,7 +8,6 @@ import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { readArguments } from './bench/frame.js';
 import { seeded } from './bench/open-loop.js';
-import { record } from './reliability/report.js';
 
 const root = dirname(import.meta.dirname);
 /**
@@ -19,7 +18,7 @@ const surfaces = JSON.parse(readFileSync(join(import.meta.dirname, 'security/sur
 const names = surfaces.map(({ name }) => name);
 
 const values = readArguments(
-  `npm run security -- [--surface NAME]... [--hostile 24] [--stop-ms 100] [--all] [--seed 1a2b3c4d] [--list] [--record]
+  `npm run security -- [--surface NAME]... [--hostile 24] [--stop-ms 100] [--all] [--seed 1a2b3c4d] [--list]
 
 Attacks the built product and its parts: runs the tests of every surface, and attacks a running service with hostile requests. Prints a line for
 each surface with the number of attacks and how many were held. A test that fails, or an attack that stops the event loop or takes memory beyond
@@ -38,7 +37,6 @@ the targets of bench:hostile, is not held; the exit status is then 1.
     all: { type: 'boolean', default: false },
     seed: { type: 'string', default: randomBytes(4).toString('hex') },
     list: { type: 'boolean', default: false },
-    record: { type: 'boolean', default: false },
   },
 );
 for (const name of values.surface ?? []) {
@@ -66,7 +64,6 @@ for (const { surface, tried, held } of results) {
 }
 const broken = results.flatMap(({ faults }) => faults);
 for (const fault of broken) process.stderr.write(`security: not held: ${fault}\n`);
-if (values.record) recordResults();
 process.exitCode = broken.length > 0 ? 1 : 0;
 
 /** Runs test files, and returns their results by file. */
@@ -166,27 +163,5 @@ function run(args, { env = {}, captures = false } = {}) {
       output += chunk;
     });
     child.once('close', () => resolve(output));
-  });
-}
-
-function recordResults() {
-  const requests = results.flatMap((result) => result.requests);
-  const highest = (figure) => Math.max(0, ...requests.map((request) => request[figure] ?? 0));
-  const command = `npm run security -- ${values.all ? '--all ' : ''}--seed ${values.seed}`;
-  record('security', {
-    title: 'Security',
-    notes: [
-      `Hostile requests to a running service: ${requests.length}. The longest stop of the event loop was ${highest('stopMs').toFixed(0)} ms, ` +
-        `${highest('retainedMiB').toFixed(0)} MiB were kept at most, and the resident memory grew by ${highest('peakMiB').toFixed(0)} MiB at most.`,
-      'What each surface is attacked with: `npm run security -- --list`.',
-    ],
-    rows: results.map(({ surface, tried, held, faults }) => ({
-      test: `security: ${surface.name}`,
-      fault: surface.about,
-      promised: 'every attack is held',
-      measured: `${held} of ${tried} held`,
-      met: faults.length === 0,
-      command: `${command} --surface ${surface.name}`,
-    })),
   });
 }

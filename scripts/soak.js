@@ -5,7 +5,6 @@ import { randomBytes } from 'node:crypto';
 import { readArguments } from './bench/frame.js';
 import { atRate, seeded } from './bench/open-loop.js';
 import { stopAll } from './bench/processes.js';
-import { record } from './reliability/report.js';
 import { checkEvents, reconcile } from './soak/books.js';
 import { Caller, Reported } from './soak/caller.js';
 import { calls } from './soak/calls.js';
@@ -15,7 +14,7 @@ import { secret, startStack } from './soak/stack.js';
 import { compareRest, usageOf } from './soak/usage.js';
 
 const values = readArguments(
-  `npm run soak -- [--seconds 60] [--share 0.7] [--store sqlite|mongodb] [--fault-seconds 10] [--seed 1a2b3c4d] [--record]
+  `npm run soak -- [--seconds 60] [--share 0.7] [--store sqlite|mongodb] [--fault-seconds 10] [--seed 1a2b3c4d]
 
 Measures how many rounds of calls a second a gateway performs with more and more callers. Then makes --share of them for --seconds: REST,
 GraphQL, streams, webhooks, media and messages, of --actors platform accounts with an API account each. Meanwhile faults come and go in an
@@ -28,8 +27,7 @@ and in the sandbox, or if memory, sockets, timers or file descriptors grow from 
   --step SECONDS     time for each number of callers while the capacity is measured
   --grace SECONDS    a call that fails so soon after a fault counts as its consequence (default: half of the pause between faults, at most 5)
   --patient          for machines that do other work at the same time: the gateway refuses nothing because it is busy, a call that
-                     succeeds when it is repeated within 15 minutes is no error, and MongoDB has 30 s for a new connection
-  --record           writes the results into docs/reliability`,
+                     succeeds when it is repeated within 15 minutes is no error, and MongoDB has 30 s for a new connection`,
   {
     seconds: { type: 'string', default: '60' },
     share: { type: 'string', default: '0.7' },
@@ -40,7 +38,6 @@ and in the sandbox, or if memory, sockets, timers or file descriptors grow from 
     grace: { type: 'string', default: '' },
     seed: { type: 'string', default: randomBytes(4).toString('hex') },
     patient: { type: 'boolean', default: false },
-    record: { type: 'boolean', default: false },
   },
 );
 const seconds = Number(values.seconds);
@@ -51,8 +48,6 @@ const credit = 10_000;
 /** The most callers with which the capacity is measured, and the most rounds at a time afterwards. */
 const maxCallers = 32;
 const maxRounds = 128;
-/** The number of points of a recorded line. */
-const mostPoints = 200;
 const options = [
   ['share', values.share === '0.7' ? '' : values.share],
   ['grace', values.grace],
@@ -288,23 +283,6 @@ function report() {
     );
   }
   printRows(rows, print);
-  if (!values.record) return;
-  const title = `Soak on ${values.store === 'sqlite' ? 'SQLite' : 'MongoDB'}`;
-  const every = Math.ceil(samples.length / mostPoints);
-  const drawn = samples.filter((_sample, index) => index % every === 0);
-  const series = ['memory', 'sockets', 'timers', 'descriptors'].map((figure) => ({
-    name: figure === 'memory' ? 'memory (MiB)' : figure,
-    points: drawn.map((each) => [(each.at - startedAt) / 1_000, each[figure]]),
-  }));
-  record(`soak-${values.store}`, {
-    title,
-    notes: [
-      `A round is one kind of call with the calls that belong to it, such as posting, liking and deleting a tweet. Seed \`${values.seed}\`. ` +
-        `A call that fails up to ${graceSeconds} s after a fault counts as its consequence, and so does a round that does not begin.`,
-    ],
-    rows: rows.map(({ details, ...row }) => row),
-    charts: [{ title: 'The gateway during the soak', unit: 'MiB, or number', x: 'seconds', series }],
-  });
 }
 
 function sum(map) {
