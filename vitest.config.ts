@@ -9,6 +9,7 @@ const onlyInAll = [
   'test/articles/faults.test.ts',
   'test/cli/account-data.test.ts',
   'test/docs/guides.test.ts',
+  'test/outbound/slow-names.test.ts',
   'test/processes/two-gateways.test.ts',
   'test/browser/**',
   'test/soak/**',

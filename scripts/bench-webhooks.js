@@ -51,6 +51,8 @@ const postern = await start('postern.js', ['serve'], {
   PORT: '0',
   PLATFORM_URL: sandbox.url,
   PLATFORM_KIND: 'sandbox',
+  POLLER_EVENTS_PER_MINUTE: '1000000',
+  POLLER_EVENTS_PER_DAY: '1000000000',
   LOG_LEVEL: 'warn',
 });
 const demo = JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8'));

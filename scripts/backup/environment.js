@@ -74,6 +74,7 @@ function serviceSettings(sandboxUrl) {
     PLATFORM_KIND: 'sandbox',
     LOG_LEVEL: 'error',
     RATE_LIMIT: '0',
+    FAILED_CALL_RATE_LIMIT: '0',
     UNAUTHENTICATED_RATE_LIMIT: '0',
     // A busy machine must not make gateways refuse calls as overloaded.
     MAX_EVENT_LOOP_DELAY_MS: '600000',

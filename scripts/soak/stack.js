@@ -55,6 +55,7 @@ export async function startStack({ store, actors, credit, env, isPatient }) {
     OUTBOUND_ALLOW: '127.0.0.0/8',
     LOG_LEVEL: 'error',
     RATE_LIMIT: '0',
+    FAILED_CALL_RATE_LIMIT: '0',
     UNAUTHENTICATED_RATE_LIMIT: '0',
     // The defaults.
     MAX_EVENT_LOOP_TURN_MS: '',

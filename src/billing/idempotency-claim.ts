@@ -10,6 +10,21 @@ export interface StoredResponse {
   body: string;
   /** The reason of a refusal, for the log. Missing in responses that earlier releases stored. */
   reason?: ErrorReason;
+  /** The ids that the request has made. Set only if its own response is not kept. */
+  ids?: readonly Record<string, string>[] | undefined;
+  /**
+   * True if the request was a read, which a repeated request performs again. The other fields are then the response when
+   * it was repeated too often, and to callers of earlier releases.
+   */
+  isRead?: boolean;
+}
+
+/** The response to a request that was performed. */
+export interface ResponseToKeep {
+  /** Returns the body of the response. `null` if it must not be kept. */
+  bodyOf: (() => string | Buffer) | null;
+  /** Returns the response to a repeated request if the body is not kept. */
+  outcome: () => StoredResponse;
 }
 
 export interface ClaimParts {
@@ -19,16 +34,25 @@ export interface ClaimParts {
   again: boolean;
   tokenFor: (part: string) => string;
   seal: (answer: StoredResponse) => string;
+  /** Called with every error while a response is encoded or encrypted. */
+  onError: (error: unknown) => void;
   /** Counts a refusal that will be stored without a charge. Returns false if the account has too many of them. */
   mayKeepRefusal: () => boolean;
   /** Counts a request that stays under its key without a response. */
   onUnknown: () => void;
-  /** Counts a response that was stored without a charge, by its length in characters. */
-  onUnpaid: (characters: number) => void;
+  /** Counts a response that was stored without a charge. */
+  onUnpaid: () => void;
 }
 
-/** The longest refusal, in characters, that is stored. Callers do not pay for stored refusals, so a longer one is not stored. */
-const longestRefusal = 2_048;
+/** The longest body, in bytes, that is kept. Of a longer one, only the ids are kept. */
+const longestBody = 256 * 1_024;
+/** The size of all kept responses of an account in bytes, without those that are always kept. Beyond it, only the ids are kept. */
+const longestKept = 64 * 1_024 * 1_024;
+/**
+ * The stored characters of a response that is always kept, because its ids would take as much. Callers do not pay for refusals and for free
+ * calls, so of these nothing longer is kept.
+ */
+const alwaysKept = 1_024;
 /** The pause between attempts to end a claim while the store is unavailable. */
 const retryMs = 1_000;
 
@@ -38,12 +62,17 @@ export class IdempotencyClaim {
   readonly #parts: ClaimParts;
   readonly #renewing: Timer;
   #asked = false;
+  #isEnded = false;
 
   constructor(reference: ClaimReference, parts: ClaimParts) {
     this.#reference = reference;
     this.#parts = parts;
     this.#renewing = repeat(parts.runtime, claimTtlMs / 4, async () => {
-      await parts.store.renew(reference).catch(() => {});
+      try {
+        await parts.store.renew(reference);
+      } catch {
+        // The next renewal may succeed.
+      }
     });
   }
 
@@ -56,39 +85,40 @@ export class IdempotencyClaim {
     return this.#parts.tokenFor(part);
   }
 
-  /** Returns the response for the commit that charges it. Ends the claim, even if the commit fails. */
-  chargedAnswer(answer: StoredResponse): ChargedResponse {
+  /** Returns the response for the commit that charges it. Ends the claim, even if the commit fails. Never throws. */
+  chargedAnswer(response: ResponseToKeep): ChargedResponse {
     this.stop();
-    return { key: this.#reference.key, answer: this.#parts.seal(answer) };
+    const { key } = this.#reference;
+    const answer = this.#sealBody(response);
+    if (answer === null) return { key, answer: this.#sealOutcome(response) };
+    if (answer.length <= alwaysKept) return { key, answer };
+    return { key, answer, limit: { bytes: longestKept, brief: this.#sealOutcome(response) } };
   }
 
   /**
-   * Ends a claim that was not charged. The key is freed if the platform was not called yet, or if the error asks the caller to retry later
-   * (429, 501, 503). Any other refusal is stored as the response, unless it is too long or the account has too many stored refusals. In
-   * that case the key is freed too, because the platform has performed nothing. If the outcome is unknown (500, 502, 504), the request
-   * stays under its key and can be performed again with the same tokens.
+   * Ends a claim that was not charged, unless it has ended. The key is freed if the platform was not called yet, or if the error asks the
+   * caller to retry later (429, 501, 503). Any other refusal is stored as the response, unless it is too long or the account has too many
+   * stored refusals. In that case the key is freed too, because the platform has performed nothing. If the outcome is unknown (500, 502,
+   * 504), the request stays under its key and can be performed again with the same tokens.
    */
-  async refuse(error: PosternError, body: string): Promise<void> {
+  async refuse(error: PosternError, bodyOf: () => string): Promise<void> {
+    if (this.#isEnded) return;
     if (!this.#asked || [408, 429, 501, 503].includes(error.status)) return this.leave('forgotten');
     if (error.status >= 500) {
       this.#parts.onUnknown();
       return this.leave();
     }
-    if (body.length > longestRefusal || !this.#parts.mayKeepRefusal()) return this.leave('forgotten');
-    await this.keep({ status: error.status, body, reason: error.reason });
+    const sealed = this.#seal(() => ({ status: error.status, body: bodyOf(), reason: error.reason }));
+    if (sealed === null || sealed.length > alwaysKept || !this.#parts.mayKeepRefusal()) return this.leave('forgotten');
+    await this.#keep(sealed);
   }
 
-  /** Stores the response of a request that succeeded and cost nothing. Stores any length, because the request has been performed. */
-  async keepUnpaid(answer: StoredResponse): Promise<void> {
-    this.#parts.onUnpaid(answer.body.length);
-    await this.keep(answer);
-  }
-
-  /** Stores a response without a charge. */
-  async keep(answer: StoredResponse): Promise<void> {
-    this.stop();
-    const sealed = this.#parts.seal(answer);
-    await this.#end(() => this.#parts.store.answer(this.#reference, sealed));
+  /** Ends the claim of a request that succeeded and cost nothing, unless it has ended. Keeps the ids of a longer response. */
+  async keepUnpaid(response: ResponseToKeep): Promise<void> {
+    if (this.#isEnded) return;
+    const answer = this.#sealBody(response);
+    this.#parts.onUnpaid();
+    await this.#keep(answer === null || answer.length > alwaysKept ? this.#sealOutcome(response) : answer);
   }
 
   /** Ends the claim without a response. The key is not freed if an earlier attempt may have been performed. */
@@ -99,7 +129,38 @@ export class IdempotencyClaim {
 
   /** Stops the renewal, so that the claim expires unless it is ended. */
   stop(): void {
+    this.#isEnded = true;
     this.#renewing.cancel();
+  }
+
+  /** Returns the encrypted response. `null` if it must not be kept, or cannot be. */
+  #sealBody({ bodyOf }: ResponseToKeep): string | null {
+    if (bodyOf === null) return null;
+    return this.#seal(() => {
+      const body = bodyOf();
+      return Buffer.byteLength(body) > longestBody ? null : { status: 200, body: body.toString() };
+    });
+  }
+
+  /** Returns the text that tells that the request was performed. An empty text does so without ids. */
+  #sealOutcome({ outcome }: ResponseToKeep): string {
+    return this.#seal(outcome) ?? '';
+  }
+
+  /** A response that cannot be encoded or encrypted must not prevent the charge of a call that was performed. */
+  #seal(responseOf: () => StoredResponse | null): string | null {
+    try {
+      const response = responseOf();
+      return response && this.#parts.seal(response);
+    } catch (error) {
+      this.#parts.onError(error);
+      return null;
+    }
+  }
+
+  async #keep(sealed: string): Promise<void> {
+    this.stop();
+    await this.#end(() => this.#parts.store.answer(this.#reference, sealed));
   }
 
   /**

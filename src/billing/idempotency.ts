@@ -16,7 +16,15 @@ export interface IdempotentRequest {
   key: string;
   /** All data that identifies the request. It may contain secrets, so only its HMAC is stored. */
   content: string;
+  /** True if the request has no side effects. */
+  isRead?: boolean;
 }
+
+export type Begun =
+  | { kind: 'claimed'; claim: IdempotencyClaim }
+  /** The request is a read that was performed and charged. It must be performed again, and not charged. */
+  | { kind: 'read_again' }
+  | { kind: 'kept'; answer: StoredResponse };
 
 export interface IdempotencyOptions {
   store: IdempotencyStore;
@@ -25,6 +33,8 @@ export interface IdempotencyOptions {
   runtime: Runtime;
   /** True if the platform performs each token once, so that a call with an unknown outcome may be repeated. */
   repeatable: boolean;
+  /** Called with every error while a response is encoded or encrypted. */
+  onError: (error: unknown) => void;
 }
 
 /**
@@ -32,8 +42,8 @@ export interface IdempotencyOptions {
  * responses of free calls. They are stored for 24 h.
  */
 const unpaidPerMinute = 60;
-/** A response of a free call counts as one record for each of these characters. */
-const unpaidRecordCharacters = 4_096;
+/** The maximum number of times that a read is performed again under its key, because its repetitions are free. */
+const freeRepetitions = 10;
 
 /**
  * Implements Idempotency-Keys (docs/money.md, Idempotency): requests with the same key and content within 24 h are performed and charged
@@ -56,12 +66,13 @@ export class Idempotency {
   }
 
   /**
-   * Claims the key. The caller must perform the request and end the claim. Returns the stored response if the request was performed before.
+   * Claims the key. The caller must perform the request and end the claim. Returns the stored response if the request was performed before;
+   * a read must then be performed again, at most `freeRepetitions` times.
    * Throws `conflict` if the request is running, its outcome is unknown, or its response cannot be decrypted, `idempotency_mismatch`,
    * `unavailable`, or `rate_limited` if too many requests of the account ended with an unknown outcome or cost nothing.
    */
-  async begin({ account, key, content }: IdempotentRequest): Promise<IdempotencyClaim | StoredResponse> {
-    const { store, runtime, vault, repeatable } = this.#options;
+  async begin({ account, key, content, isRead = false }: IdempotentRequest): Promise<Begun> {
+    const { store, runtime, vault, repeatable, onError } = this.#options;
     refuseBeyond(this.#unknown, account, 'had an unknown outcome');
     refuseBeyond(this.#free, account, 'cost nothing');
     const reference = { account, key, owner: runtime.randomBytes(12).toString('base64url') };
@@ -86,8 +97,12 @@ export class Idempotency {
           'idempotency_mismatch',
           'This Idempotency-Key was used for another request within the last 24 hours: send a new key',
         );
-      case 'answered':
-        return this.#openResponse(outcome.answer, recordOf(account, key));
+      case 'answered': {
+        const answer = this.#openResponse(outcome.answer, recordOf(account, key));
+        if (!answer.isRead) return { kind: 'kept', answer };
+        const count = await orStoreUnavailable(store.repeat(account, key), 'this Idempotency-Key cannot be looked up');
+        return count > freeRepetitions ? { kind: 'kept', answer } : { kind: 'read_again' };
+      }
       case 'claimed': {
         const secret = this.#keys[fingerprints.indexOf(outcome.fingerprint)] as Secret<Buffer>;
         const claim = new IdempotencyClaim(reference, {
@@ -100,17 +115,17 @@ export class Idempotency {
           seal: (answer) => vault.seal(JSON.stringify(answer), recordOf(account, key)),
           mayKeepRefusal: () => this.#refusals.take(account, null)?.allowed !== false,
           onUnknown: () => void this.#unknown.take(account, null),
-          onUnpaid: (characters) =>
-            this.#free.add(account, Math.max(1, Math.ceil(characters / unpaidRecordCharacters))),
+          onUnpaid: () => this.#free.add(account, 1),
+          onError,
         });
-        if (outcome.again && !repeatable) {
+        if (outcome.again && !repeatable && !isRead) {
           await claim.leave();
           throw new PosternError(
             'idempotency_outcome_unknown',
             'outcome unknown: the first request with this Idempotency-Key may have been performed. Check its effect, and send a new key if it was not performed',
           );
         }
-        return claim;
+        return { kind: 'claimed', claim };
       }
     }
   }

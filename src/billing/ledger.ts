@@ -143,7 +143,6 @@ export class Ledger {
     answer?: ChargedResponse,
   ): Promise<Settled | null> {
     if (reservation.settled) throw new Error('the reservation was already settled');
-    reservation.settled = true;
     const micros = charges.reduce((total, charge) => total + charge.micros, 0);
     if (reservation.micros === 0 && micros === 0) return null;
     if (micros > reservation.micros || charges.some((charge) => !(charge.micros >= 0))) {
@@ -154,11 +153,12 @@ export class Ledger {
       this.#release(reservation);
       return null;
     }
+    const settlement = this.#settlement(charges, answer);
+    reservation.settled = true;
     if (this.#closed) {
       throw new PosternError('stopping', 'The call was performed, but the gateway stopped before it was charged');
     }
     const batcher = this.#batcher(reservation.account, reservation.budget);
-    const settlement = this.#settlement(charges, answer);
     if (!reservation.isDeferred) return batcher.settle(reservation, micros, settlement);
     try {
       return await batcher.charge(micros, settlement);
@@ -213,6 +213,7 @@ export class Ledger {
 
   #release(reservation: Reservation): void {
     const { account, micros, budget, isDeferred } = reservation;
+    reservation.settled = true;
     if (!isDeferred) {
       this.#batchers.get(account)?.get(budget?.key)?.release(reservation);
       return;

@@ -4,10 +4,10 @@ import { RateLimiter, type RateState } from './rate-limiter.ts';
 export type Awaitable<T> = T | Promise<T>;
 
 /**
- * The events that are counted: `calls` of an API key; `requests` without a valid key, and `look_ups` of unknown keys, from a client
+ * The events that are counted: `calls` of an API key; `failures` of an account, which are failed calls; `requests` without a valid key, and `look_ups` of unknown keys, from a client
  * address.
  */
-export type RateKind = 'calls' | 'requests' | 'look_ups';
+export type RateKind = 'calls' | 'failures' | 'requests' | 'look_ups';
 
 /** The kinds of work that an API key can have running or open at the same time. */
 export type SlotKind = 'requests' | 'streams';
@@ -63,7 +63,12 @@ export class LocalCounters implements LimitCounters {
 
   constructor(options: LocalCountersOptions) {
     const limiter = (lowestShare?: number) => new RateLimiter({ ...options, defaultLimit: 0, lowestShare });
-    this.#rates = { calls: limiter(), requests: limiter(lowestShareOfRequests), look_ups: limiter() };
+    this.#rates = {
+      calls: limiter(),
+      failures: limiter(),
+      requests: limiter(lowestShareOfRequests),
+      look_ups: limiter(),
+    };
   }
 
   admit(key: string, { requests, calls }: CallLimits): Admission {

@@ -25,7 +25,7 @@ import { OutboundGuard, type Resolve } from '../outbound/guard.ts';
 import { readProxy } from '../outbound/proxy.ts';
 import { ProxyPool } from '../outbound/proxy-pool.ts';
 import { adapters } from '../platform/adapters.ts';
-import { maxResponseBytes } from '../platform/http/transport.ts';
+import { maxResponseBytes } from '../platform/http/answer.ts';
 import { readDemoDataset } from '../platform/sandbox/demo-dataset.ts';
 import type { startSandboxWorker } from '../sandbox/worker-host.ts';
 import type { Config } from '../shared/config/config.ts';
@@ -52,6 +52,7 @@ import { startWebhooks } from './start-webhooks.ts';
 
 const graphqlPath = '/graphql';
 const mcpPath = '/mcp';
+const mcpPieces = [() => import('../mcp/tools.ts'), () => import('../mcp/server.ts')];
 const calls = [...actions, ...streams];
 const streamPath = `${restBase}${eventStream.path}`;
 
@@ -165,6 +166,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
       tracing,
       secretKeys,
       rateLimit: config.rateLimit,
+      failedCallLimit: limits.failedCalls,
       maxStreamsPerKey: config.maxStreamsPerKey,
       maxConcurrentRequests: limits.concurrentRequests,
       repeatable: platform.honoursTokens,
@@ -188,6 +190,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
       secretKeys,
       directMessages,
       allowLocalhost: config.webhooks.allowLocalhost,
+      eventLimits: config.eventLimits,
       testEvents: group?.testEvents,
       activityWaitMs: config.platform.waitMs,
     });
@@ -248,7 +251,7 @@ export async function createApp(config: Config, overrides: Overrides = {}): Prom
     });
     const rest = restListener({ pipeline, ...billing, ...authentication, bodies, logger, actions: calls });
     const graphql = lazyGraphql({ pipeline, media, ...billing, ...authentication, bodies, runtime, logger, options });
-    const { listener: mcp } = lazyListener('MCP', logger, async () => {
+    const { listener: mcp } = lazyListener('MCP', logger, mcpPieces, async () => {
       const { mcpHandler } = await import('../api/mcp/http.ts');
       return mcpHandler({ pipeline, ...billing, ...authentication, bodies, runtime, logger });
     });

@@ -22,6 +22,7 @@ import { makeDataDir, storePath } from './open-store.ts';
 
 /** A backup is a folder with one file of data and this manifest. */
 const manifestName = 'manifest.json';
+const maxManifestBytes = 64 * 1024;
 
 const content = z.object({
   format: z.literal(1),
@@ -150,6 +151,7 @@ function readManifest(path: string): Manifest {
       advice: 'give the folder that `postern backup` made',
     });
   }
+  if (statSync(file).size > maxManifestBytes) throw damaged(file);
   const { data } = manifestSchema.safeParse(parseJson(readFileSync(file, 'utf8')));
   if (!data) throw damaged(file);
   const { checksum, ...fields } = data;

@@ -1,12 +1,20 @@
 import type { GraphqlHttpParts, GraphqlListener } from '../api/graphql/http.ts';
 import { lazyListener } from './lazy-listener.ts';
 
+const pieces = [
+  () => import('../api/graphql/compiled-size.ts'),
+  () => import('../api/graphql/executor.ts'),
+  () => import('../api/graphql/schema/builder.ts'),
+  () => import('../api/graphql/schema/schema.ts'),
+  () => import('../api/graphql/server.ts'),
+];
+
 /**
  * Creates a handler of `/graphql` that loads the GraphQL code at the first request. This code is half of the service and would take a third
  * of its start-up time.
  */
 export function lazyGraphql(parts: GraphqlHttpParts): GraphqlListener {
-  const { listener, load } = lazyListener('GraphQL', parts.logger, async () => {
+  const { listener, load } = lazyListener('GraphQL', parts.logger, pieces, async () => {
     const { graphqlHandler } = await import('../api/graphql/http.ts');
     return graphqlHandler(parts);
   });

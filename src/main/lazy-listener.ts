@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { handle, localsOf } from '../api/http/request-locals.ts';
 import { sendError } from '../api/rest/envelope.ts';
 import { asPosternError } from '../shared/errors/postern-error.ts';
@@ -13,17 +14,28 @@ export interface LazyListener<Rest extends unknown[], L> {
   load(response: ServerResponse): Promise<L | undefined>;
 }
 
-/** Creates a listener that is loaded with `load` at the first request. `name` says in the log what cannot be loaded. */
+/**
+ * Creates a listener that is loaded with `load` at the first request. `name` says in the log what cannot be loaded. `pieces` loads parts of
+ * the code in the order in which they need each other, because a module that is loaded with all that it needs stops the event loop for 200 ms.
+ */
 export function lazyListener<Rest extends unknown[], Extra>(
   name: string,
   logger: Logger,
+  pieces: readonly (() => Promise<unknown>)[],
   load: () => Promise<Listener<Rest> & Extra>,
 ): LazyListener<Rest, Listener<Rest> & Extra> {
   let loaded: (Listener<Rest> & Extra) | undefined;
   let loading: Promise<Listener<Rest> & Extra> | undefined;
+  const loadInPieces = async () => {
+    for (const piece of pieces) {
+      await piece();
+      await nextTurn();
+    }
+    return load();
+  };
   const loadFor = async (response: ServerResponse) => {
     try {
-      loading ??= load();
+      loading ??= loadInPieces();
       loaded = await loading;
       return loaded;
     } catch (error) {

@@ -2,6 +2,7 @@ import { AccountService } from '../billing/account-service.ts';
 import { ApiKeyAuthenticator } from '../billing/api-key-authenticator.ts';
 import { CallRecorder } from '../billing/call-recorder.ts';
 import type { CommitTimes } from '../billing/commit-times.ts';
+import { FailedCallLimit } from '../billing/failed-call-limit.ts';
 import { Idempotency } from '../billing/idempotency.ts';
 import { KeyLimits } from '../billing/key-limits.ts';
 import { type CommitInfo, Ledger, type LedgerOptions } from '../billing/ledger.ts';
@@ -33,6 +34,8 @@ export interface BillingOptions {
   secretKeys: readonly Secret<Buffer>[];
   /** The maximum number of calls per minute for each key; 0 for no limit. */
   rateLimit: number;
+  /** The maximum number of failed calls per minute for each account; 0 for no limit. */
+  failedCallLimit: number;
   maxStreamsPerKey: number;
   /** The maximum number of concurrent requests of one API key; 0 for no limit. */
   maxConcurrentRequests: number;
@@ -89,9 +92,13 @@ export async function startBilling({ store, runtime, logger, metrics, tracing, .
     recorder,
     keys,
     accounts: new AccountService({ store, ledger, recorder, runtime, publicKey: options.publicKey }),
-    idempotency: new Idempotency({ store: store.idempotency, secretKeys, vault, runtime, repeatable }),
+    idempotency: new Idempotency({
+      ...{ store: store.idempotency, secretKeys, vault, runtime, repeatable },
+      onError: (err) => logger.error({ err }, 'a response was not kept for its Idempotency-Key'),
+    }),
     streamTokens: new StreamTokens(vault, () => store.now()),
     counters,
+    failedCalls: new FailedCallLimit({ runtime, counters, limit: options.failedCallLimit }),
     limits: new KeyLimits({ counters, ...options }),
     close: async () => {
       flushing.cancel();

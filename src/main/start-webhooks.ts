@@ -20,6 +20,7 @@ import { Handshakes } from '../webhooks/registration/handshakes.ts';
 import { sealPlainUrls } from '../webhooks/registration/seal-plain-urls.ts';
 import { LocalTestEventLimit, type TestEventLimit } from '../webhooks/registration/test-event-limit.ts';
 import { WebhookService } from '../webhooks/service.ts';
+import type { EventLimits } from '../webhooks/shared/event-allowance.ts';
 import { WebhookVault } from '../webhooks/shared/secrets.ts';
 import { LiveStreams } from '../webhooks/streams/live-streams.ts';
 
@@ -40,6 +41,7 @@ export interface WebhookOptions {
   tracing: Tracing | null;
   secretKeys: readonly Secret<Buffer>[];
   allowLocalhost: boolean;
+  eventLimits: EventLimits;
   /** The maximum time in milliseconds for which the platform may hold a poll of an active actor; 0 disables waiting. */
   activityWaitMs: number;
   directMessages: DirectMessages;
@@ -67,6 +69,7 @@ export async function startWebhooks(options: WebhookOptions) {
     gate,
     opener,
     activityWaitMs: options.activityWaitMs,
+    eventLimits: options.eventLimits,
     monitor: {
       appended: ({ id }, afterMs) => {
         streams.appended(id);

@@ -1,7 +1,8 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import { shorten, withoutInvisible } from './shorten.ts';
+import { shorten } from './shorten.ts';
 import type { ToolError } from './tool-error.ts';
 import type { Tool } from './tools.ts';
+import { visibleText } from './visible-text.ts';
 
 /** What a call has cost, in dollars as exact decimals. */
 export interface Cost {
@@ -56,7 +57,7 @@ const longestMessage = 1_000;
 /** Returns the result of a failed call. The message is quoted as JSON, because the platform may have written a part of it. */
 export function errorResultOf(tool: Tool, error: ToolError, cost: Cost): CallToolResult {
   const { retryAfterSeconds = null, requestId = null, idempotencyKey = null } = error.details;
-  const message = withoutInvisible(error.message).slice(0, longestMessage);
+  const message = visibleText(error.message).slice(0, longestMessage);
   const fields = {
     code: error.code,
     message,

@@ -1,3 +1,5 @@
+import { visibleText } from './visible-text.ts';
+
 type Fields = Readonly<Record<string, unknown>>;
 
 /** Limits of a result in characters. */
@@ -74,10 +76,11 @@ class Shortener {
   }
 
   #text(text: string): string {
-    const visible = withoutInvisible(text);
+    const visible = visibleText(text);
     if (visible.length <= this.#limits.text) return visible;
     this.cutTexts++;
-    return `${visible.slice(0, this.#limits.text).replace(/[\ud800-\udbff]$/, '')}…`;
+    // The cut may have split an emoji.
+    return `${visibleText(visible.slice(0, this.#limits.text))}…`;
   }
 
   #object(fields: Fields): Fields {
@@ -100,19 +103,6 @@ class Shortener {
     if (name === 'participants' && Array.isArray(value)) return [[name, this.value(value.map(userOf))]];
     return [[name, this.value(value)]];
   }
-}
-
-/**
- * Characters that people do not see and models read: tags and supplementary variation selectors (U+E0000 to U+E01EF), invisible operators
- * (U+2060 to U+2064), blanks without width, annotations, control characters that JSON does not escape, and marks that reverse the direction of
- * text. They are used to hide instructions. Joiners and variation selectors stay, because scripts and emoji need them, except for runs, which
- * neither has and which can encode a text.
- */
-const invisible =
-  /[\u{e0000}-\u{e01ef}\u2060-\u2064\u202a-\u202e\u2066-\u2069\x7f-\x9f\xad\u180e\u200b\ufeff\ufff9-\ufffb]|[\ufe00-\ufe0f]{2,}|[\u200c\u200d]{3,}/gu;
-
-export function withoutInvisible(text: string): string {
-  return text.replaceAll(invisible, '');
 }
 
 function rank(name: string): number {

@@ -4,7 +4,7 @@ import { parseAddress } from './address.ts';
 import type { ConnectionLimiter } from './connection-limiter.ts';
 import { AddressRefusedError } from './errors.ts';
 import type { OutboundGuard } from './guard.ts';
-import { limitedPool } from './limited-client.ts';
+import { type Connector, limitedPool } from './limited-client.ts';
 import { limitExchanges, originHost } from './limited-exchange.ts';
 
 export interface ConnectorOptions {
@@ -20,10 +20,10 @@ export interface ConnectorOptions {
  * address. SNI, certificate verification and the `Host` header use the name. It runs for every new connection,
  * including those of redirects and IP literals, for which undici does not call `connect.lookup`.
  */
-export function guardedConnector({ guard, timeoutMs, ca }: ConnectorOptions): buildConnector.connector {
+export function guardedConnector({ guard, timeoutMs, ca }: ConnectorOptions): Connector {
   const connect = buildConnector({ timeout: timeoutMs, ...(ca !== undefined && { ca }) });
   return (options, callback) => {
-    const { hostname } = options;
+    const { hostname, account } = options;
     const connectPinned = ({ address }: { address: string }) => {
       const { servername: _, ...rest } = options;
       // An IP address must not be sent as the server name (RFC 6066, section 3).
@@ -40,7 +40,7 @@ export function guardedConnector({ guard, timeoutMs, ca }: ConnectorOptions): bu
         callback(error as Error, null);
       }
     };
-    guard.resolve(hostname).then(connectPinned, (error) => callback(error, null));
+    guard.resolve(hostname, account).then(connectPinned, (error) => callback(error, null));
   };
 }
 

@@ -1,4 +1,3 @@
-import { lookup } from 'node:dns/promises';
 import { PosternError } from '../shared/errors/postern-error.ts';
 import type { Runtime } from '../shared/runtime/runtime.ts';
 import { withTimeout } from '../shared/runtime/timeout.ts';
@@ -12,10 +11,17 @@ import {
   specialKind,
 } from './address.ts';
 import { AddressRefusedError, NameNotFoundError } from './errors.ts';
+import { NameResolver } from './name-resolver.ts';
 import { readUrl, UrlFormError } from './url-form.ts';
 
-/** Resolves a name to all its addresses, in order of preference. Rejects if there are none. */
-export type Resolve = (name: string) => Promise<readonly { address: string }[]>;
+/**
+ * Resolves a name to all its addresses, in order of preference. Rejects if there are none. `account` is the API account of the request.
+ * `signal` is aborted when nobody waits for the result any more.
+ */
+export type Resolve = (
+  name: string,
+  options: { account: string; signal: AbortSignal },
+) => Promise<readonly { address: string }[]>;
 
 export interface GuardOptions {
   /** CIDR blocks that callers may reach in addition to public addresses. */
@@ -41,9 +47,6 @@ export interface UrlRules {
   schemes: readonly string[];
 }
 
-// Prefer IPv4, because only one address is used and some systems prefer IPv6 although they cannot reach it.
-const systemResolve: Resolve = (name) => lookup(name, { all: true, order: 'ipv4first' });
-
 /**
  * Checks the hosts that callers choose, such as proxies, media URLs and webhook receivers. Only public addresses are
  * allowed, and the blocks in `OUTBOUND_ALLOW`.
@@ -54,9 +57,10 @@ export class OutboundGuard {
   readonly #runtime: Runtime;
   readonly #resolveTimeoutMs: number;
 
-  constructor({ allow = [], runtime, resolve = systemResolve, resolveTimeoutMs = 5_000 }: GuardOptions) {
+  constructor({ allow = [], runtime, resolve, resolveTimeoutMs = 5_000 }: GuardOptions) {
+    const names = new NameResolver({ runtime });
     this.#allow = allow.map(parseBlock);
-    this.#resolve = resolve;
+    this.#resolve = resolve ?? ((name, options) => names.resolve(name, options));
     this.#runtime = runtime;
     this.#resolveTimeoutMs = resolveTimeoutMs;
   }
@@ -99,14 +103,14 @@ export class OutboundGuard {
 
   /**
    * Resolves a host and checks all its addresses. Returns one of them. A name with both public and private addresses is
-   * refused. Throws `AddressRefusedError` or `NameNotFoundError`.
+   * refused. `account` is the API account of the request. Throws `AddressRefusedError` or `NameNotFoundError`.
    */
-  async resolve(host: string): Promise<PinnedAddress> {
+  async resolve(host: string, account: string): Promise<PinnedAddress> {
     this.checkHost(host);
     const canonical = canonicalHost(host) ?? '';
     const literal = parseAddress(canonical);
     if (literal) return pin(literal);
-    const addresses = (await this.#lookUp(canonical)).map(({ address }) => parseAddress(address));
+    const addresses = (await this.#lookUp(canonical, account)).map(({ address }) => parseAddress(address));
     // A resolver may return public addresses for a local name. They are not allowed, because a local name must not
     // bypass the check of literals.
     const passes = isLocalName(canonical) ? this.#isOpened : this.#isAllowed;
@@ -117,16 +121,15 @@ export class OutboundGuard {
     return pin(first);
   }
 
-  #lookUp(name: string): Promise<readonly { address: string }[]> {
-    const addresses = this.#resolve(name).catch((cause) => {
-      throw new NameNotFoundError('does not resolve', { cause });
+  #lookUp(name: string, account: string): Promise<readonly { address: string }[]> {
+    const ending = new AbortController();
+    const addresses = this.#resolve(name, { account, signal: ending.signal }).catch((cause) => {
+      throw cause instanceof NameNotFoundError ? cause : new NameNotFoundError('does not resolve', { cause });
     });
-    return withTimeout(
-      this.#runtime,
-      addresses,
-      this.#resolveTimeoutMs,
-      () => new NameNotFoundError('does not resolve in time'),
-    );
+    return withTimeout(this.#runtime, addresses, this.#resolveTimeoutMs, () => {
+      ending.abort();
+      return new NameNotFoundError('does not resolve in time');
+    });
   }
 
   #checkLiteral(address: Address): void {

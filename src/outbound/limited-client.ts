@@ -3,9 +3,17 @@ import type { Duplex } from 'node:stream';
 import { type buildConnector, Client, type Dispatcher, Pool } from 'undici';
 import type { ConnectionLimiter } from './connection-limiter.ts';
 import { ConnectionLostError, ServerMisbehavedError } from './errors.ts';
+import type { LimitedDispatchOptions } from './limited-exchange.ts';
+import { mayParse } from './parsing-turns.ts';
+
+/** A connector of undici that gets the API account of the request for which it connects; empty if there is none. */
+export type Connector = (
+  options: buildConnector.Options & { account: string },
+  callback: buildConnector.Callback,
+) => void;
 
 export interface LimitedClientOptions extends Omit<Client.Options, 'connect'> {
-  connect: buildConnector.connector;
+  connect: Connector;
   /** Counts the client's sockets. */
   counter?: Pick<ConnectionLimiter, 'count'>;
   /**
@@ -15,20 +23,39 @@ export interface LimitedClientOptions extends Omit<Client.Options, 'connect'> {
   maxReceivedBytes?: number;
 }
 
-/** The socket of a client. `paused` is true while the socket is not read. */
-interface SocketState {
-  paused: boolean;
+/** The socket of a client and its current request. */
+interface Reading {
+  /** The API account of the request; empty if there is none. */
+  account: string;
+  /** The number of connections that the request may still open. */
+  connections: number;
+  /** The latest socket; `null` after an upgrade. */
   socket: Socket | null;
+  /** True from the start of the request to the end of its response. */
+  isRunning: boolean;
+  /** True while the socket is not read. */
+  paused: boolean;
+  hasFinalHead: boolean;
+  /** The number of bytes read for the request. */
+  bytes: number;
+  /** The number of bytes read since the last head or the last bytes of a body. */
+  overhead: number;
 }
 
-interface CurrentRequest {
-  /** The number of connections that this request may still open. */
-  connections: number;
-  /** The socket of the latest connection. */
-  socket: Socket | null;
-  /** The number of bytes received on `socket` before this request. */
-  bytesBefore: number;
-}
+/** The maximum length of a head, of trailers, and of chunk extensions between two pieces of a body. */
+const maxHeadBytes = 16 * 1024;
+/** The maximum length of a head and of all informational responses before it. */
+const maxHeadsBytes = 32 * 1024;
+/**
+ * The number of bytes that undici parses at once. A limit can be exceeded by this number of bytes. A download of 100 MiB
+ * takes 0.1 s of processor time, and 0.06 s in parts of 64 KiB.
+ */
+const partBytes = 4 * 1024;
+/**
+ * A limit that is never reached, because `maxHeadBytes` is lower. When undici's own limit is reached, undici creates an
+ * error for each further header of the data that it parses, which takes 200 ms for 64 KiB.
+ */
+const maxHeaderSize = 64 * 1024;
 
 /** The maximum time that a server may request with `Keep-Alive: timeout`. */
 const keepAliveMaxTimeout = 30_000;
@@ -42,50 +69,69 @@ const keepAliveMaxTimeout = 30_000;
  * request.
  */
 export class LimitedClient extends Client {
-  readonly #request: CurrentRequest;
-  readonly #reading: SocketState;
+  readonly #reading: Reading;
 
   constructor(origin: string | URL, { connect, counter, maxReceivedBytes, ...options }: LimitedClientOptions) {
-    const request: CurrentRequest = { connections: 0, socket: null, bytesBefore: 0 };
-    const reading: SocketState = { paused: false, socket: null };
+    const reading: Reading = { account: '', connections: 0, socket: null, isRunning: false, ...unread };
     super(origin, {
       keepAliveMaxTimeout,
+      maxHeaderSize,
       ...options,
       connect: (target, callback) => {
         // undici does not support a callback that runs before this function returns.
-        if (request.connections === 0) return queueMicrotask(() => callback(new ConnectionLostError(), null));
-        request.connections -= 1;
-        connect(target, (...[error, socket]) => {
+        if (reading.connections === 0) return queueMicrotask(() => callback(new ConnectionLostError(), null));
+        reading.connections -= 1;
+        connect({ ...target, account: reading.account }, (...[error, socket]) => {
           if (error) return callback(error, null);
           counter?.count(socket);
-          makePausable(socket, reading);
-          if (maxReceivedBytes !== undefined) limitBytes(socket, maxReceivedBytes, request);
+          limitReads(socket, reading, maxReceivedBytes);
           callback(null, socket);
         });
       },
     });
-    this.#request = request;
     this.#reading = reading;
   }
 
-  override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
-    this.#request.connections = 1;
-    this.#request.bytesBefore = this.#request.socket?.bytesRead ?? 0;
-    this.#reading.paused = false;
+  override dispatch(options: LimitedDispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
+    Object.assign(this.#reading, unread, { account: options.account ?? '', connections: 1 });
     if (handler.onRequestStart) throw new TypeError('requests with a response body must be sent through limitedPool');
     return super.dispatch(options, new PausableResponse(handler, this.#reading));
   }
 }
 
+/** The state of a request whose response has not begun. */
+const unread = { paused: false, hasFinalHead: false, bytes: 0, overhead: 0 };
+
 /**
- * Makes a socket pausable: while `reading.paused` is true, nothing is read from it. The kernel buffer then fills, so that
- * the server has to wait.
+ * Limits what undici reads from a socket. While `reading.paused` is true, nothing is read. The kernel buffer then fills,
+ * so that the server has to wait. Bytes are counted before undici parses them.
  */
-function makePausable(socket: Socket, reading: SocketState): void {
+function limitReads(socket: Socket, reading: Reading, maxReceivedBytes = Number.POSITIVE_INFINITY): void {
   const read = socket.read.bind(socket);
+  const readPart = (): Buffer | null => {
+    const part: Buffer | null = socket.readableLength > partBytes ? read(partBytes) : read();
+    reading.bytes += part?.length ?? 0;
+    reading.overhead += part?.length ?? 0;
+    return part;
+  };
+  const excess = () => {
+    if (reading.bytes > maxReceivedBytes) return `sends more than ${maxReceivedBytes} bytes`;
+    const isTooLong = reading.overhead > maxHeadBytes || (!reading.hasFinalHead && reading.bytes > maxHeadsBytes);
+    return isTooLong ? 'sends headers, trailers or chunk extensions that are too long' : null;
+  };
   reading.socket = socket;
   reading.paused = false;
-  socket.read = (size) => (reading.paused && reading.socket === socket ? null : read(size));
+  socket.read = (size) => {
+    // Node itself calls `read(0)`.
+    if (reading.socket !== socket || size !== undefined) return read(size);
+    // undici would parse the rest of the data even after it has destroyed the socket.
+    if (reading.paused || socket.destroyed) return null;
+    // Data of an idle connection is read at once, before the next request, because undici closes the connection then.
+    if (!reading.isRunning) return readPart();
+    const why = excess();
+    if (why !== null) socket.destroy(new ServerMisbehavedError(why));
+    return why === null && mayParse(socket) ? readPart() : null;
+  };
 }
 
 /**
@@ -96,15 +142,16 @@ function makePausable(socket: Socket, reading: SocketState): void {
  */
 class PausableResponse implements Dispatcher.DispatchHandler {
   readonly #handler: Dispatcher.DispatchHandler;
-  readonly #reading: SocketState;
+  readonly #reading: Reading;
   #isOver = false;
 
-  constructor(handler: Dispatcher.DispatchHandler, reading: SocketState) {
+  constructor(handler: Dispatcher.DispatchHandler, reading: Reading) {
     this.#handler = handler;
     this.#reading = reading;
   }
 
   onConnect(abort: (error?: Error) => void): void {
+    this.#reading.isRunning = true;
     this.#handler.onConnect?.(abort);
   }
 
@@ -118,14 +165,19 @@ class PausableResponse implements Dispatcher.DispatchHandler {
 
   onHeaders(status: number, headers: Buffer[], _resume: () => void, statusText: string): boolean {
     const resume = () => this.#resume();
+    this.#reading.overhead = 0;
+    this.#reading.hasFinalHead = status >= 200;
     return this.#pauseUnless(this.#handler.onHeaders?.(status, headers, resume, statusText));
   }
 
   onData(chunk: Buffer): boolean {
+    this.#reading.overhead = 0;
     return this.#pauseUnless(this.#handler.onData?.(chunk));
   }
 
   onUpgrade(status: number, headers: Buffer[] | string[] | null, socket: Duplex): void {
+    this.#end();
+    this.#reading.socket = null;
     this.#handler.onUpgrade?.(status, headers, socket);
   }
 
@@ -149,6 +201,7 @@ class PausableResponse implements Dispatcher.DispatchHandler {
   #end(): void {
     this.#resume();
     this.#isOver = true;
+    this.#reading.isRunning = false;
   }
 
   #resume(): void {
@@ -158,15 +211,6 @@ class PausableResponse implements Dispatcher.DispatchHandler {
     // The event makes undici read again. It is delayed, because undici may be processing a chunk now.
     setImmediate(() => socket?.emit('readable'));
   }
-}
-
-function limitBytes(socket: Socket, maxBytes: number, request: CurrentRequest): void {
-  request.socket = socket;
-  request.bytesBefore = socket.bytesRead;
-  socket.on('readable', () => {
-    if (socket.bytesRead - request.bytesBefore <= maxBytes) return;
-    socket.destroy(new ServerMisbehavedError(`sends more than ${maxBytes} bytes`));
-  });
 }
 
 /** Creates a pool of `LimitedClient`s. */

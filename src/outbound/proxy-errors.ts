@@ -1,5 +1,5 @@
 import { PosternError } from '../shared/errors/postern-error.ts';
-import { AddressRefusedError, errorCode, NameNotFoundError, withoutText } from './errors.ts';
+import { AddressRefusedError, errorCode, NameNotFoundError, ServerMisbehavedError, withoutText } from './errors.ts';
 import { type ForwardProxy, refusedProxy } from './proxy.ts';
 
 /** Matches the codes of TLS errors about untrusted certificates, of which there are about twenty. */
@@ -32,8 +32,9 @@ export function refusalError(proxy: ForwardProxy, target: string, status: number
   );
 }
 
-/** Returns the error for a proxy that closed the connection before the tunnel was open. */
+/** Returns the error for a proxy that misbehaved or closed the connection before the tunnel was open. */
 export function brokenTunnelError(proxy: ForwardProxy, target: string, error: unknown): PosternError {
+  if (error instanceof ServerMisbehavedError) return unavailable(proxy, error.message, error);
   return unavailable(proxy, `broke the connection before the tunnel to ${target} stood`, error);
 }
 

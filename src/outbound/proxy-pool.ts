@@ -5,7 +5,7 @@ import { buildConnector, type Dispatcher, type Pool } from 'undici';
 import type { Timer } from '../shared/runtime/runtime.ts';
 import { CircuitBreaker } from './circuit-breaker.ts';
 import { OutgoingConnections } from './connection-limiter.ts';
-import { limitedPool } from './limited-client.ts';
+import { type Connector, limitedPool } from './limited-client.ts';
 import { limitExchanges } from './limited-exchange.ts';
 import type { ForwardProxy } from './proxy.ts';
 import { TunnelDialer, type TunnelOptions } from './tunnel.ts';
@@ -162,11 +162,12 @@ export class ProxyPool {
     void pool.destroy();
   }
 
-  #connector(proxy: ForwardProxy, isChecked: boolean): buildConnector.connector {
-    const dial = async ({ hostname, port, protocol }: buildConnector.Options) => {
-      const host = isChecked ? (await this.#options.guard.resolve(hostname)).address : hostname;
+  #connector(proxy: ForwardProxy, isChecked: boolean): Connector {
+    const dial = async ({ hostname, port, protocol, account }: Parameters<Connector>[0]) => {
+      const host = isChecked ? (await this.#options.guard.resolve(hostname, account)).address : hostname;
       const authority = `${host.includes(':') ? `[${host}]` : host}:${port || (protocol === 'https:' ? 443 : 80)}`;
-      return (await this.#dialer.dial(proxy, authority, isChecked ? hostname : 'the platform')) as Socket;
+      const name = isChecked ? hostname : 'the platform';
+      return (await this.#dialer.dial(proxy, authority, name, account)) as Socket;
     };
     return (target, callback) => {
       const stands = (httpSocket: Socket) => {

@@ -1,10 +1,9 @@
 import type { Duplex } from 'node:stream';
-import type { buildConnector } from 'undici';
 import { PosternError } from '../shared/errors/postern-error.ts';
 import type { Runtime } from '../shared/runtime/runtime.ts';
 import type { ConnectionLimiter } from './connection-limiter.ts';
 import { type ConnectorOptions, guardedConnector } from './connector.ts';
-import { LimitedClient } from './limited-client.ts';
+import { type Connector, LimitedClient } from './limited-client.ts';
 import type { ForwardProxy } from './proxy.ts';
 import { brokenTunnelError, connectError, refusalError, timeoutError } from './proxy-errors.ts';
 
@@ -24,7 +23,7 @@ export interface TunnelOptions extends ConnectorOptions {
  */
 export class TunnelDialer {
   readonly #options: TunnelOptions;
-  readonly #connect: buildConnector.connector;
+  readonly #connect: Connector;
   readonly #dialing = new Set<LimitedClient>();
   #closed = false;
 
@@ -35,9 +34,9 @@ export class TunnelDialer {
 
   /**
    * Returns a socket to `authority` (`host:port`) through the proxy. Throws a `PosternError` with the name of the proxy
-   * and with `target`, the caller's name of the destination.
+   * and with `target`, the caller's name of the destination. `account` is the API account of the request.
    */
-  async dial(proxy: ForwardProxy, authority: string, target: string): Promise<Duplex> {
+  async dial(proxy: ForwardProxy, authority: string, target: string, account: string): Promise<Duplex> {
     let connected = false;
     const { counter } = this.#options;
     const client = new LimitedClient(proxy.origin, {
@@ -57,7 +56,8 @@ export class TunnelDialer {
     this.#dialing.add(client);
     if (this.#closed) void client.destroy();
     try {
-      const { statusCode, socket } = await client.connect({ path: authority, headers: headersOf(proxy, authority) });
+      const request = { path: authority, headers: headersOf(proxy, authority), account };
+      const { statusCode, socket } = await client.connect(request);
       if (statusCode >= 200 && statusCode < 300) return socket;
       socket.on('error', () => {}).destroy();
       throw refusalError(proxy, target, statusCode);

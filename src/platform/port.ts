@@ -33,6 +33,8 @@ export interface Platform {
   readonly capabilities: PlatformCapabilities;
   /** True if the platform performs a write only once for each idempotency token. */
   readonly honoursTokens: boolean;
+  /** True if callers choose the servers that respond, such as a personal data server, so that a response may be hostile. */
+  readonly callersChooseServers: boolean;
   /**
    * The maximum number of `activity` calls of this process that may wait for events at the same time. 0 if the platform
    * does not support waiting.
@@ -76,6 +78,8 @@ export interface PlatformCall {
   signal: CancelSignal | null;
   /** Returns the idempotency token for a write. Adapters call it once before each write. */
   tokenFor: (operation: string) => string;
+  /** Called with the size of each response body of this call, in bytes. If it throws, the response is not read. */
+  onResponse?: (bytes: number) => void;
   /** Worker threads that parse large articles. Needed only by sessions that read or write articles. */
   tasks?: TaskRunner;
 }
@@ -204,7 +208,8 @@ export interface PlatformSession {
   /**
    * Returns the next events of the actor's activity feed. Without a cursor, the page has no events, and its cursor is
    * the end of the feed. A page with fewer events than `count` is the last one at present. Throws `bad_input` if the
-   * cursor is not valid any more. A call that waits may end early without events.
+   * cursor is not valid any more. A call that waits may end early without events. Texts and names of events are not
+   * longer than the platform allows.
    */
   activity(page: ActivityRequest): Promise<ActivityPage>;
   readonly media: PlatformMedia;

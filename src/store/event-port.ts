@@ -25,6 +25,8 @@ export interface Append {
   events: readonly Omit<EventRecord, 'at'>[];
   /** The webhooks that receive each event. Deliveries to deleted webhooks are ignored. */
   deliveries: readonly { event: string; webhook: string }[];
+  /** True if earlier events are missing. Sets the poller's `gapAt`, unless all events are already stored. */
+  gap?: boolean;
 }
 
 /** Deliveries of events that were appended earlier. */

@@ -39,6 +39,8 @@ export interface IdempotencyStore {
   end(claim: ClaimReference, how: 'unknown' | 'forgotten'): Promise<void>;
   /** Stores a response that is not charged. A stored response is never replaced. */
   answer(claim: ClaimReference, answer: string): Promise<void>;
+  /** Counts a repetition of a request that has a response. Returns the number of its repetitions so far, including this one. */
+  repeat(account: string, key: string): Promise<number>;
 }
 
 export type ClaimReference = Pick<ClaimRequest, 'account' | 'key' | 'owner'>;

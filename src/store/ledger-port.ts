@@ -28,6 +28,17 @@ export interface ChargedResponse {
   key: string;
   /** The response in a form that the store does not interpret. */
   answer: string;
+  /** Set if the response counts towards the size of the account's kept responses. */
+  limit?: KeptLimit;
+}
+
+/**
+ * If a response would increase the counted size of the account's kept responses beyond `bytes`, `brief` is stored instead, which does not
+ * count. A response counts by its length in characters, for 24 h to 25 h.
+ */
+export interface KeptLimit {
+  bytes: number;
+  brief: string;
 }
 
 /** The charges of one request. */
@@ -129,7 +140,7 @@ export interface LedgerStore {
    * Applies a commit in one transaction that is serialised with all other changes of the account:
    * - `avail += release`; `avail -= amount` for each granted reservation and late charge
    * - `hold.open += granted − release − settled`; `charged += settled + late`
-   * - usage is added, and responses are stored under their keys, even if these were not claimed
+   * - usage is added, and responses, or their texts within `KeptLimit`, are stored under their keys, even if these were not claimed
    * - the outcome is stored under the commit's id for an hour
    *
    * A commit whose id was already applied returns its first outcome and changes nothing. Any other commit that was created more than

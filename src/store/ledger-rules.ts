@@ -2,6 +2,7 @@ import type { Micros } from '../shared/model/money.ts';
 import {
   type ChargedResponse,
   commitLifeMs,
+  idempotencyTtlMs,
   type KeyBudget,
   type LedgerCommit,
   type Settlement,
@@ -31,6 +32,18 @@ export interface KeyUse {
 }
 
 export const dayMs = 86_400_000;
+const hourMs = 3_600_000;
+
+/** Returns the present hour, and the first one of which responses may still be kept, in hours since the Unix epoch. */
+export function keptHours(now: number): { hour: number; first: number } {
+  const hour = Math.floor(now / hourMs);
+  return { hour, first: hour - idempotencyTtlMs / hourMs };
+}
+
+/** Returns true if a commit has a response that counts towards a limit. */
+export function hasCountedAnswer({ settle, late }: LedgerCommit): boolean {
+  return [...settle, ...late].some(({ answer }) => answer?.limit !== undefined);
+}
 
 export interface Applied {
   status: 'applied';
@@ -43,7 +56,10 @@ export interface Applied {
   left: Micros;
   /** The usage to add, one line for each hour and action. */
   usage: UsageLine[];
-  answers: ChargedResponse[];
+  /** The texts to store under the idempotency keys. */
+  answers: Pick<ChargedResponse, 'key' | 'answer'>[];
+  /** The bytes by which these texts increase the counted size of the account's kept responses. */
+  keptBytes: number;
   /** The charges of the commit's key after this commit. `null` if they have not changed. */
   keyCharges: KeyCharges | null;
 }
@@ -52,7 +68,7 @@ export interface Applied {
  * Computes the effect of a commit with a new id on its account and hold. This function is pure: an adapter loads the data in a transaction,
  * calls this function, and stores the result. `open` is `null` if the writer has no hold of the commit's generation. `answered` contains
  * the commit's idempotency keys that already have a response. `now` is the store's clock. `use` is required if the
- * commit has a budget. Throws if the commit takes more from its hold than the hold contains, because that is a defect of the writer.
+ * commit has a budget, and `keptBytes`, the counted size of the account's kept responses, if the commit has a response that counts. Throws if the commit takes more from its hold than the hold contains, because that is a defect of the writer.
  */
 export function applyCommit(
   before: Credit,
@@ -61,6 +77,7 @@ export function applyCommit(
   answered: ReadonlySet<string>,
   now: number,
   use: KeyUse | null,
+  keptBytes = 0,
 ): Applied | { status: 'swept' | 'expired' } {
   if (now - commit.createdAt > commitLifeMs) return { status: 'expired' };
   if (commit.begins === (open !== null)) return { status: 'swept' };
@@ -116,10 +133,23 @@ export function applyCommit(
     late,
     left: before.paid - charged,
     usage: mergeUsage(performed.flatMap((settlement) => settlement.usage)),
-    answers: performed.flatMap(({ answer }) => (answer ? [answer] : [])),
+    ...fitAnswers(performed, keptBytes),
     keyCharges:
       commit.budget && charged > before.charged ? { day, micros: chargedBefore + charged - before.charged } : null,
   };
+}
+
+/** Chooses the texts to store. `before` is the counted size of the account's kept responses. */
+function fitAnswers(performed: readonly Settlement[], before: number): Pick<Applied, 'answers' | 'keptBytes'> {
+  let keptBytes = 0;
+  const answers = performed.flatMap(({ answer: response }) => {
+    if (!response) return [];
+    const { key, answer, limit } = response;
+    if (limit && before + keptBytes + answer.length > limit.bytes) return [{ key, answer: limit.brief }];
+    if (limit) keptBytes += answer.length;
+    return [{ key, answer }];
+  });
+  return { answers, keptBytes };
 }
 
 /** Returns the amount that may still be reserved and charged for the key of a commit. Infinity if the commit has no budget. */

@@ -139,6 +139,8 @@ export interface PollerRecord extends NewPoller {
   streamedUntil: number | null;
   /** The time of the last append of an event; 0 before the first. */
   appendedAt: number;
+  /** The time of the last append with a gap before it; `null` if there was none. */
+  gapAt: number | null;
   fence: number;
 }
 

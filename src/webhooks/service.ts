@@ -28,7 +28,15 @@ import { WebhookRecords, webhookNotFound } from './registration/records.ts';
 import { maxPerAccount, type NewWebhook, Registration, type WebhookChange } from './registration/registration.ts';
 import { sendTestEvent } from './registration/test-event.ts';
 import { type TestEventLimit, testEventsPerMinute } from './registration/test-event-limit.ts';
-import { attemptView, deliveryView, lastErrorOf, pageOfRecords, readPosition, view } from './registration/views.ts';
+import {
+  attemptView,
+  deliveryView,
+  gapError,
+  lastErrorOf,
+  pageOfRecords,
+  readPosition,
+  view,
+} from './registration/views.ts';
 import type { MessageOpener } from './shared/message-opener.ts';
 import type { PlatformAccess } from './shared/platform-access.ts';
 import { type AttemptExchange, type PollerCredentials, secretOverlapMs, type WebhookVault } from './shared/secrets.ts';
@@ -83,7 +91,11 @@ export class WebhookService {
   async stream({ account, credentials, cursor, types, after, encryptionCode: code }: StreamOrder): Promise<LiveStream> {
     const opening = code === null ? null : { account, credentials, code };
     if (opening) await this.#parts.opener.check(opening);
+    const { pollers } = this.#parts.store;
     const poller = { ...(await this.#records.pollerOf(account, credentials)), cursor };
+    const known = await this.#records.stored(pollers.find(account, poller.id));
+    // The platform has just accepted these credentials, so a poller that was stopped because of them continues.
+    if (known?.stopped) await this.#records.stored(pollers.renew(poller));
     return this.#parts.streams.open({ poller, types, after, opening });
   }
 
@@ -111,7 +123,9 @@ export class WebhookService {
       const waiting = await this.#records.stored(store.deliveries.queued(account, id, mostCounted + 1));
       state_reason = reasonOf(record, state, lastError, waiting, store.now());
     }
-    return view(record, vault.openUrl(record), lastError, { state, state_reason });
+    // A gap does not keep new events from being delivered, so it does not change the state.
+    const shown = lastError ?? gapError(poller?.gapAt ?? null, store.now());
+    return view(record, vault.openUrl(record), shown, { state, state_reason });
   }
 
   /** Lists webhooks, newest first. */

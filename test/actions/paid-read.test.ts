@@ -29,7 +29,8 @@ beforeEach(async () => {
   recorder = new CallRecorder({ store: store.statistics, storeNow: runtime.now, onError: () => {} });
   const secretKeys = [new Secret(Buffer.alloc(32))];
   const vault = new Vault(secretKeys, runtime);
-  idempotency = new Idempotency({ store: store.idempotency, secretKeys, vault, runtime, repeatable: true });
+  const options = { store: store.idempotency, secretKeys, vault, runtime, repeatable: true, onError: () => {} };
+  idempotency = new Idempotency(options);
   await store.accounts.create({ id: account, name: 'Ada', createdAt: 1 });
   await store.ledger.topUp({ id: 'p', account, micros: 10 * price, description: '', createdAt: 1 });
   // The ledger must know the credit, otherwise a read is reserved first.

@@ -61,7 +61,14 @@ export class FaultEnvironment {
     this.sandbox = new SandboxControl(parts.url);
     this.books = parts.books;
     this.probe = parts.probe;
-    const env = { PORT: '0', PLATFORM_URL: parts.url, PLATFORM_KIND: 'sandbox', LOG_LEVEL: 'error', RATE_LIMIT: '0' };
+    const env = {
+      PORT: '0',
+      PLATFORM_URL: parts.url,
+      PLATFORM_KIND: 'sandbox',
+      LOG_LEVEL: 'error',
+      RATE_LIMIT: '0',
+      FAILED_CALL_RATE_LIMIT: '0',
+    };
     this.gateways = Array.from(
       { length: gateways },
       (_, index) => new Gateway({ ...env, ...backend.gatewayEnv(index) }, backend.gatewayClock(index), program),

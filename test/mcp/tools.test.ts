@@ -77,9 +77,16 @@ describe('a shortened result', () => {
     expect((data as { text: string }).text).toBe(`${'x'.repeat(1_999)}…`);
   });
 
+  test('has no part of an emoji where a text was cut', () => {
+    const { data } = shorten({ text: `${'x'.repeat(1_995)}❤️‍🔥❤️‍🔥` }, false);
+    expect((data as { text: string }).text).toBe(`${'x'.repeat(1_995)}❤️‍🔥…`);
+    const { data: cut } = shorten({ text: `${'x'.repeat(1_997)}❤️‍🔥❤️‍🔥` }, false);
+    expect((cut as { text: string }).text).toBe(`${'x'.repeat(1_997)}❤️…`);
+  });
+
   test('has no characters that hide text from people', () => {
     const hidden = ['\u{e0041}', '\u{e0142}', '\u{2063}', '\u{202e}'].join('');
-    expect(shorten({ text: `a${hidden}b\u{200d}c` }, true).data).toEqual({ text: 'ab\u{200d}c' });
+    expect(shorten({ text: `a${hidden}b\u{200d}c` }, true).data).toEqual({ text: 'abc' });
     const encoded = [
       '\u{fe00}\u{fe0f}\u{fe01}',
       '\u{200b}\u{feff}',

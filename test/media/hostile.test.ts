@@ -245,7 +245,7 @@ describe('a server that means harm', () => {
     [
       'sends a chunk extension without end',
       (response) => flood(response, `${chunked(png().subarray(0, -12))}1;`, 'x'.repeat(100)),
-      /its server sends more than \d+ bytes/,
+      /its server sends headers, trailers or chunk extensions that are too long/,
     ],
     ['breaks off', (response) => void response.destroy(), /cannot be reached, or broke the connection/],
     ['speaks no HTTP', (response) => void response.socket?.end('hello\r\n\r\n'), /broke the connection/],

@@ -6,7 +6,10 @@ import { ConnectionLimiter } from '../../src/outbound/connection-limiter.ts';
 import { guardedAgent } from '../../src/outbound/connector.ts';
 import { AddressRefusedError, NameNotFoundError } from '../../src/outbound/errors.ts';
 import { OutboundGuard } from '../../src/outbound/guard.ts';
+import { readProxy } from '../../src/outbound/proxy.ts';
+import { ProxyPool } from '../../src/outbound/proxy-pool.ts';
 import { systemRuntime } from '../../src/shared/runtime/runtime.ts';
+import { Secret } from '../../src/shared/secrets/secret.ts';
 
 interface Target {
   server: Server;
@@ -67,6 +70,31 @@ function agentFor(answers: readonly string[][], allow = [`${publicAddress}/32`],
 }
 
 describe('a guarded dispatcher', () => {
+  test('resolves a name for the account of the request, with and without a proxy', async () => {
+    const accounts: string[] = [];
+    const guard = new OutboundGuard({
+      allow: [`${publicAddress}/32`],
+      runtime: systemRuntime,
+      resolve: async (_name, { account }) => {
+        accounts.push(account);
+        return [{ address: publicAddress }];
+      },
+    });
+    const limiter = new ConnectionLimiter({ perHost: 10, total: 10 });
+    const agent = guardedAgent({ guard, timeoutMs: 2_000, limiter, keepAlive: false });
+    const proxies = new ProxyPool({ guard, runtime: systemRuntime, timeoutMs: 2_000, maxResponseBytes: 1_000 });
+    const target = `http://shop.example:${port}`;
+    const proxy = readProxy(new Secret(`http://proxy.example:${port}`), guard);
+    const { dispatcher, release } = proxies.lease(proxy, { origin: target, chosenBy: 'caller' });
+    const request = (account: string) => ({ origin: target, path: '/', method: 'GET', account }) as const;
+    for (const account of ['alice', 'bob']) await (await agent.request(request(account))).body.dump();
+    // The server is no proxy, so it refuses the tunnel after both names are resolved.
+    await expect(dispatcher.request(request('carol'))).rejects.toThrow('The proxy');
+    expect(accounts).toEqual(['alice', 'bob', 'carol', 'carol']);
+    release();
+    await Promise.all([agent.destroy(), proxies.close()]);
+  });
+
   test('connects to the address that was checked, and calls it by its name', async () => {
     const { get, lookups, close } = agentFor([[publicAddress]]);
     expect(await get('shop.example')).toBe(200);

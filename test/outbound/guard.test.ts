@@ -113,14 +113,14 @@ describe('an address that is no public one is refused, however it is spelled', (
       /^Malformed field: url: must not lead to a .+ address$/,
     );
     expect(() => guard.checkUrl(`https://${host}:8443/x?y`, rules)).toThrow(/^Malformed field: url: must not lead to/);
-    await expect(guard.resolve(new URL(`http://${host}/`).hostname)).rejects.toThrow(AddressRefusedError);
+    await expect(guard.resolve(new URL(`http://${host}/`).hostname, 'account')).rejects.toThrow(AddressRefusedError);
   });
 
   test.each([...ipv4SpecialRanges, ...ipv6SpecialRanges])('%s (%s): its first and its last address', async (cidr) => {
     const [network, bits] = parseBlock(cidr);
     const last = network.toByteArray().map((byte, i) => byte | (0xff >> Math.min(8, Math.max(0, bits - 8 * i))));
     for (const bytes of [network.toByteArray(), last]) {
-      await expect(guard.resolve(bracketed(textOf(bytes)))).rejects.toThrow(AddressRefusedError);
+      await expect(guard.resolve(bracketed(textOf(bytes)), 'account')).rejects.toThrow(AddressRefusedError);
     }
   });
 
@@ -149,7 +149,7 @@ describe('an address that is no public one is refused, however it is spelled', (
       'fe80::1%lo',
       '１２７.1',
     ]) {
-      await expect(guard.resolve(host)).rejects.toThrow(AddressRefusedError);
+      await expect(guard.resolve(host, 'account')).rejects.toThrow(AddressRefusedError);
     }
     expect(canonicalHost('0x7f.1')).toBe('127.0.0.1');
   });
@@ -182,14 +182,14 @@ describe('a public address passes', () => {
   ])('just outside a range, or far from all: %s …', async (...hosts) => {
     for (const host of hosts) {
       const url = guard.checkUrl(`https://${bracketed(host)}/`, rules);
-      const { address, family } = await guard.resolve(url.hostname);
+      const { address, family } = await guard.resolve(url.hostname, 'account');
       expect(address).toBe(parseAddress(host)?.toString());
       expect(family).toBe(address.includes(':') ? 6 : 4);
     }
   });
 
   test('a mapped one is pinned as the IPv4 address that the kernel would connect to', async () => {
-    expect(await guard.resolve('[::ffff:8.8.8.8]')).toEqual({ address: '8.8.8.8', family: 4 });
+    expect(await guard.resolve('[::ffff:8.8.8.8]', 'account')).toEqual({ address: '8.8.8.8', family: 4 });
   });
 });
 
@@ -258,8 +258,8 @@ describe('the form of a URL', () => {
 describe('a name', () => {
   test('passes with public addresses, and one of them is pinned', async () => {
     const named = withNames({ 'a.example': ['93.184.215.14', '2606:4700::1111'] });
-    expect(await named.resolve('a.example')).toEqual({ address: '93.184.215.14', family: 4 });
-    expect(await named.resolve('A.EXAMPLE')).toEqual({ address: '93.184.215.14', family: 4 });
+    expect(await named.resolve('a.example', 'account')).toEqual({ address: '93.184.215.14', family: 4 });
+    expect(await named.resolve('A.EXAMPLE', 'account')).toEqual({ address: '93.184.215.14', family: 4 });
   });
 
   test.each([
@@ -273,7 +273,7 @@ describe('a name', () => {
     [['93.184.215.14', 'nonsense']],
   ])('with one address that is not public is refused, and does not say which: %j', async (addresses) => {
     const error = await withNames({ 'mixed.example': addresses })
-      .resolve('mixed.example')
+      .resolve('mixed.example', 'account')
       .catch((thrown) => thrown);
     expect(error).toBeInstanceOf(AddressRefusedError);
     expect(error.message).toBe('must not lead to an address that is not public');
@@ -288,7 +288,7 @@ describe('a name', () => {
     'metadata.google.internal',
     'internal.',
   ])('that means this machine or network is refused without a look-up: %s', async (name) => {
-    await expect(guard.resolve(name)).rejects.toThrow('must not lead to an address that is not public');
+    await expect(guard.resolve(name, 'account')).rejects.toThrow('must not lead to an address that is not public');
     expect(() => guard.checkUrl(`http://${name}/`, rules)).toThrow(
       /^Malformed field: url: must not lead to an address/,
     );
@@ -297,17 +297,17 @@ describe('a name', () => {
   test('that means this machine is judged by its addresses once some are opened; public ones do not do', async () => {
     const names = { localhost: ['127.0.0.1'], 'x.internal': ['93.184.215.14'], 'y.local': ['10.0.0.1'] };
     const opened = withNames(names, ['127.0.0.0/8']);
-    expect(await opened.resolve('localhost')).toEqual({ address: '127.0.0.1', family: 4 });
-    await expect(opened.resolve('x.internal')).rejects.toThrow(AddressRefusedError);
-    await expect(opened.resolve('y.local')).rejects.toThrow(AddressRefusedError);
+    expect(await opened.resolve('localhost', 'account')).toEqual({ address: '127.0.0.1', family: 4 });
+    await expect(opened.resolve('x.internal', 'account')).rejects.toThrow(AddressRefusedError);
+    await expect(opened.resolve('y.local', 'account')).rejects.toThrow(AddressRefusedError);
   });
 
   test('without an address, or without one in time, is not found', async () => {
-    await expect(withNames({}).resolve('nowhere.example')).rejects.toThrow(NameNotFoundError);
-    await expect(guard.resolve('broken.example')).rejects.toThrow(NameNotFoundError);
+    await expect(withNames({}).resolve('nowhere.example', 'account')).rejects.toThrow(NameNotFoundError);
+    await expect(guard.resolve('broken.example', 'account')).rejects.toThrow(NameNotFoundError);
     const runtime = manualRuntime();
     const hanging = guardOf({ runtime, resolve: () => new Promise(() => {}), resolveTimeoutMs: 5_000 });
-    const outcome = hanging.resolve('slow.example').catch((error) => error);
+    const outcome = hanging.resolve('slow.example', 'account').catch((error) => error);
     await runtime.advance(5_000);
     expect(await outcome).toMatchObject({ name: 'NameNotFoundError', message: 'does not resolve in time' });
   });
@@ -323,7 +323,9 @@ describe('OUTBOUND_ALLOW opens exactly its blocks', () => {
     'fd00:1:ffff:ffff:ffff:ffff:ffff:ffff',
     '127.0.0.1',
     '::ffff:127.0.0.1',
-  ])('inside: %s', async (host) => expect((await opened.resolve(host)).address).toBe(parseAddress(host)?.toString()));
+  ])('inside: %s', async (host) =>
+    expect((await opened.resolve(host, 'account')).address).toBe(parseAddress(host)?.toString()),
+  );
 
   test.each([
     '10.0.255.255',
@@ -334,10 +336,10 @@ describe('OUTBOUND_ALLOW opens exactly its blocks', () => {
     '::1',
     '169.254.169.254',
     '64:ff9b::7f00:1',
-  ])('outside: %s', async (host) => expect(opened.resolve(host)).rejects.toThrow(AddressRefusedError));
+  ])('outside: %s', async (host) => expect(opened.resolve(host, 'account')).rejects.toThrow(AddressRefusedError));
 
   test('and leaves public addresses open', async () => {
-    expect((await opened.resolve('8.8.8.8')).address).toBe('8.8.8.8');
+    expect((await opened.resolve('8.8.8.8', 'account')).address).toBe('8.8.8.8');
   });
 });
 

@@ -150,6 +150,21 @@ describe('the response of a platform', () => {
   const mention = { id: '9', type: 'mention', created_at: '2026-05-20T12:00:00.000Z', actor, tweet };
   const page = (...events: unknown[]) => ({ events, gap: true, next_cursor: 'next' });
 
+  test('cuts a text that is longer than the platform allows, and no surrogate pair', async () => {
+    const text = `${'x'.repeat(24_999)}\u{1f600}`;
+    const { events } = await read(page({ ...mention, tweet: { ...tweet, text } }));
+    expect(events[0]?.tweet).toMatchObject({ text: 'x'.repeat(24_999) });
+  });
+
+  test.each([
+    ['more events than were asked for', page(mention, mention, mention, mention)],
+    ['a screen name that is too long', page({ ...mention, actor: { ...actor, screen_name: 'x'.repeat(201) } })],
+    ['a name that is too long', page({ ...mention, actor: { ...actor, name: 'x'.repeat(201) } })],
+    ['a cursor that is too long', { ...page(mention), next_cursor: 'x'.repeat(4_097) }],
+  ])('with %s is refused', async (_name, response) => {
+    await expect(read(response)).rejects.toMatchObject({ reason: 'platform_unreadable' });
+  });
+
   test('can have unknown fields and types', async () => {
     const poke = { id: '10', type: 'poke', poked: true };
     expect(await read({ ...page(poke, { ...mention, more: 1 }), more: 2 })).toEqual({

@@ -91,7 +91,7 @@ describe('a proxy that opens no tunnel', () => {
     ['HTTP/1.1 200 OK\r\nx-cut: ', 'broke the connection before the tunnel to the platform stood'],
     [
       `HTTP/1.1 200 OK\r\nx-long: ${'x'.repeat(100_000)}`,
-      'broke the connection before the tunnel to the platform stood',
+      'sends headers, trailers or chunk extensions that are too long',
     ],
   ])('answers %j and closes', async (answer, what) => {
     const name = await fakeProxy((socket) => socket.end(answer));

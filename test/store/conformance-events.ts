@@ -29,6 +29,21 @@ export function describeEvents(get: Get): void {
       expect((await store.deliveries.backlog()).waiting).toBe(4);
     });
 
+    test('record the time of a gap, unless all events of the append are already stored', async () => {
+      const { store } = get();
+      const to = await running(store);
+      const gapAt = async () => (await store.pollers.find('a', 'p1'))?.gapAt;
+      await store.events.append(append(to, ['e1']));
+      await store.events.append({ ...append(to, ['e1']), gap: true });
+      expect(to.gapAt).toBeNull();
+      expect(await gapAt()).toBeNull();
+      await store.events.append({ ...append(to, ['e2']), gap: true });
+      const [, event] = await store.events.after('a', 'p1', 0, 2);
+      expect(await gapAt()).toBe(event?.at);
+      await store.events.append(append(to, ['e3']));
+      expect(await gapAt()).toBe(event?.at);
+    });
+
     test('are deleted with their account, in batches, and no others', async () => {
       const { store } = get();
       const own = await running(store, ['w1']);

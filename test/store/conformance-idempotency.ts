@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { type ClaimRequest, claimTtlMs, idempotencyTtlMs, type Store } from '../../src/store/port.ts';
+import {
+  type ClaimRequest,
+  claimTtlMs,
+  idempotencyTtlMs,
+  type LedgerCommit,
+  type Store,
+} from '../../src/store/port.ts';
+import { commitUntilKnown } from './commit-until-known.ts';
 import type { StoreFixture } from './conformance.ts';
 
 /** Returns the response that is stored under a key. If there is none, claims the key and returns `null`. */
@@ -131,6 +138,71 @@ export function describeIdempotency(get: () => { fixture: StoreFixture; store: S
       const reopened = await fixture.open();
       expect(await reopened.idempotency.claim(one('o2'))).toEqual({ status: 'answered', answer: 'kept' });
       expect(await reopened.idempotency.claim(one('o2', { key: 'open' }))).toEqual({ status: 'running' });
+    });
+
+    test('count how often their request was repeated, and again from 1 a day later', async () => {
+      const { fixture, store } = get();
+      await claim('o1');
+      await store.idempotency.answer(one('o1'), 'read');
+      const other = await fixture.open();
+      const counts = await Promise.all([store, other, store].map(({ idempotency }) => idempotency.repeat('a', 'k')));
+      expect(counts.sort()).toEqual([1, 2, 3]);
+      fixture.leap(idempotencyTtlMs);
+      await claim('o2');
+      await store.idempotency.answer(one('o2'), 'read');
+      expect(await store.idempotency.repeat('a', 'k')).toBe(1);
+    });
+  });
+
+  describe('responses of charged requests', () => {
+    let commits = 0;
+    const keep = async (store: Store, key: string, bytes: number, parts: Partial<LedgerCommit> = {}) => {
+      const usage = [{ hour: 7, action: 'tweet/create', calls: 1, micros: 1 }];
+      const outcome = await commitUntilKnown(store, {
+        ...{
+          id: `kept-${++commits}`,
+          createdAt: get().fixture.now(),
+          account: 'a',
+          writer: `w${commits}`,
+          generation: 1,
+        },
+        ...{ begins: true, release: 0, settle: [], reserve: [] },
+        late: [{ usage, answer: { key, answer: 'x'.repeat(bytes), limit: { bytes: 8_000, brief: 'brief' } } }],
+        ...parts,
+      });
+      expect(outcome).toMatchObject({ status: 'applied', late: ['charged'] });
+      return answerOf(store, parts.account ?? 'a', key);
+    };
+    const open = async () => {
+      const { store } = get();
+      for (const id of ['a', 'b']) {
+        await store.accounts.create({ id, name: 'A', createdAt: 1 });
+        await store.ledger.topUp({ id: `p ${id}`, account: id, micros: 1_000, description: '', createdAt: 1 });
+      }
+      return store;
+    };
+    const part = 1_000;
+
+    test('are kept up to a size for each account, and beyond it as a short text, for a day', async () => {
+      const store = await open();
+      const { fixture } = get();
+      const other = await fixture.open();
+      for (let i = 0; i < 6; i++) expect(await keep(i % 2 ? other : store, `k${i}`, part)).toHaveLength(part);
+      // A commit that is sent again is not counted again, and neither are short responses.
+      for (let i = 0; i < 2; i++) await keep(store, 'again', part, { id: 'again' });
+      const usage = [{ hour: 7, action: 'tweet/create', calls: 1, micros: 1 }];
+      const late = [{ usage, answer: { key: 'short', answer: 'short' } }];
+      expect(await keep(store, 'short', 0, { late })).toBe('short');
+      expect(await keep(store, 'k7', part + 1)).toBe('brief');
+      expect(await keep(store, 'k8', part)).toHaveLength(part);
+      expect(await keep(store, 'k9', 1)).toBe('brief');
+      expect(await keep(store, 'k9', 1, { account: 'b' })).toBe('x');
+      fixture.leap(idempotencyTtlMs - 60_000);
+      await store.ledger.sweep();
+      expect(await keep(other, 'later', 1)).toBe('brief');
+      fixture.leap(3_600_000 + 60_000);
+      await store.ledger.sweep();
+      expect(await keep(other, 'next day', part)).toHaveLength(part);
     });
   });
 }

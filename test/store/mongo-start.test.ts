@@ -261,7 +261,7 @@ describe.skipIf(!found)('a MongoDB database', () => {
     });
     await store.ledger.topUp({ id: 'p', account: 'a', micros: 5_000_000_000, description: 'd', createdAt: 1 });
     await store.accounts.setLowCreditThreshold('a', 5_000_000_000);
-    const answer = { key: 'k', answer: 'x' };
+    const answer = { key: 'k', answer: 'x', limit: { bytes: 1, brief: '' } };
     const late = [{ usage: [{ hour: 1, action: 'x', calls: 1, micros: 7 }], answer }];
     const commit = { ...empty, account: 'a', writer: 'w', generation: 1, begins: true, createdAt: store.now() };
     await store.ledger.commit({ ...commit, id: 'c', late, reserve: [4_000_000_000, 3] });

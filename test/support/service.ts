@@ -48,6 +48,7 @@ export async function startService(
     MAX_EVENT_LOOP_TURN_MS: '600000',
     MAX_COMMIT_MS: '600000',
     GRAPHQL_TIMEOUT_MS: '600000',
+    FAILED_CALL_RATE_LIMIT: '0',
     SANDBOX_ACTIVITY: '0',
   };
   const config = readConfig({ PORT: '0', SANDBOX_PORT: '0', DATA_DIR: dataDir, ...relaxed, ...env });

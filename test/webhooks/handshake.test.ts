@@ -26,6 +26,7 @@ const json = (body: unknown): ReceiverReply => ({ status: 200, body: JSON.string
 describe.each<[string, (url: string) => ReceiverReply, string | RegExp]>([
   ['that is not JSON', () => ({ status: 200, body: '<p>Hello</p>' }), 'its answer is not JSON'],
   ['without response_token', () => json({ token: 'x' }), 'its answer has no text under response_token'],
+  ['nested too deep', () => ({ status: 200, body: `${'['.repeat(65)}${']'.repeat(65)}` }), 'its answer is not JSON'],
   ['that is a JSON text', () => json('sha256=x'), 'its answer has no text under response_token'],
   ['that is null', () => json(null), 'its answer has no text under response_token'],
   [

@@ -69,7 +69,7 @@ describe('one attempt opens one connection to a receiver that', () => {
     ],
     [
       'answers with endless headers',
-      'the connection broke (UND_ERR_HEADERS_OVERFLOW)',
+      'it sends headers, trailers or chunk extensions that are too long',
       answering((socket) => {
         socket.write('HTTP/1.1 200 OK\r\n');
         flood(socket, 'x: yyyyyyyyyyyyy\r\n');
@@ -77,7 +77,7 @@ describe('one attempt opens one connection to a receiver that', () => {
     ],
     [
       'answers with endless chunk extensions',
-      'it sends more than 1048576 bytes',
+      'it sends headers, trailers or chunk extensions that are too long',
       answering((socket) => {
         socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1;');
         flood(socket, 'x'.repeat(1_000));

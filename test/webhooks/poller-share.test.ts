@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import type { PollerRecord } from '../../src/store/port.ts';
 import { PollerHost } from '../../src/webhooks/polling/poller-host.ts';
-import type { RunningPollerParts } from '../../src/webhooks/polling/running-poller.ts';
 import { manualRuntime } from '../store/manual-runtime.ts';
 
 /** Starts a host whose store has `total` pollers, of which `processes` processes run an equal share, and counts its calls. */
@@ -24,7 +23,7 @@ function startHost({ total, processes }: { total: number; processes: number }) {
     leave: async () => {},
   };
   const parts = { runtime, store: { pollers }, platform: { maxWaitingCalls: 1 }, monitor: { failed: expect.fail } };
-  const host = new PollerHost(parts as unknown as Omit<RunningPollerParts, 'waitSlots'>);
+  const host = new PollerHost(parts as unknown as ConstructorParameters<typeof PollerHost>[0]);
   host.start();
   return { runtime, host, state };
 }

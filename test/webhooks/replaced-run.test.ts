@@ -63,7 +63,12 @@ async function runAs(process: string, reached: Store) {
   const parts = { store: reached, vault, runtime, run, monitor, receivers };
   const gate = new SendGate({ store: reached, runtime });
   const webhooks = new PollerWebhooks(parts);
-  const queues = new DeliveryQueues({ ...parts, gate, webhooks, results: new ResultWriter(parts) });
+  const queues = new DeliveryQueues({
+    ...parts,
+    gate,
+    webhooks,
+    results: new ResultWriter({ ...parts, allowances: { mayStore: () => true } }),
+  });
   const opener = {
     check: async () => {},
     open: async (_opening: unknown, events: readonly MessageEvent[]) => {

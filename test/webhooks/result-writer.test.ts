@@ -28,7 +28,10 @@ function makeWriter() {
   const store = { deliveries: { finish } } as unknown as Store;
   const ignore = () => {};
   const run = new PollerRun(poller, { attempted: ignore, appended: ignore, gap: ignore, failed: ignore });
-  return { writer: new ResultWriter({ store, runtime: systemRuntime, run }), commits };
+  return {
+    writer: new ResultWriter({ store, runtime: systemRuntime, run, allowances: { mayStore: () => true } }),
+    commits,
+  };
 }
 
 async function untilCommits(commits: readonly unknown[], count: number): Promise<void> {

@@ -49,3 +49,22 @@ test('a token that is accepted again clears the error of all its webhooks', asyn
   await until(async () => expect(await errors()).toEqual([null, null]));
   await fixture.stop();
 });
+
+test('a live stream with a token that is accepted again starts a stopped poller', async () => {
+  const fixture = await startWebhookFixture();
+  const { client, account } = await fixture.actor();
+  const receiver = await fixture.receiver();
+  const { id } = await register(client, { url: receiver.url });
+  const lastError = async () => (await fetchWebhook(client, id)).last_error;
+  await fixture.service.addFault({ kind: 'status', status: 401 }, { operation: 'activity', times: null });
+  await until(async () => expect(await lastError()).toMatch(/^Not polled any more/));
+  await fixture.sandbox.clearFaults();
+  const stream = await fetch(`${fixture.service.demo.baseUrl}/events`, {
+    headers: { authorization: `Bearer ${client.options.key}`, 'x-auth-token': account.authToken },
+  });
+  expect(await lastError()).toBeNull();
+  await fixture.happen(account);
+  await until(() => expect(receiver.deliveries).toHaveLength(1));
+  await stream.body?.cancel();
+  await fixture.stop();
+});

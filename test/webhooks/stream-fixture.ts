@@ -20,7 +20,7 @@ export function streamFixture(): StreamFixture {
     return service;
   };
   beforeEach(async () => {
-    service = await startService();
+    service = await startService({ POLLER_EVENTS_PER_MINUTE: '1000000' });
     open = [];
   });
   afterEach(async () => {
@@ -62,5 +62,5 @@ export function streamFixture(): StreamFixture {
 
 /** Starts another service in place of one that the test has stopped. */
 export async function startAnother(fixture: StreamFixture): Promise<void> {
-  fixture.service = await startService();
+  fixture.service = await startService({ POLLER_EVENTS_PER_MINUTE: '1000000' });
 }

@@ -1,7 +1,7 @@
 // Starts the sandbox and the measured service, each as a child process, and watches the service.
 import { execFileSync, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -49,18 +49,19 @@ export async function startSandbox(checkout) {
   return start(checkout, 'sandbox', { SANDBOX_PORT: '0', SANDBOX_ACTIVITY: '0' });
 }
 
-/** The attacked service in its own folder, with one account that has credit and one that has none. */
+/** The attacked service in its own folder, with three accounts: the attacker's, one without credit, and one that must not be affected. */
 export class Service {
   #waiting = new Map();
   #nextId = 0;
 
-  static async start(checkout, sandboxUrl) {
+  static async start(checkout, platform) {
     const env = {
       PORT: '0',
-      PLATFORM_URL: sandboxUrl,
-      PLATFORM_KIND: 'sandbox',
       RATE_LIMIT: '0',
+      FAILED_CALL_RATE_LIMIT: '0',
       OUTBOUND_ALLOW: '127.0.0.0/8',
+      ALLOW_LOCALHOST_WEBHOOKS: '1',
+      ...platform,
     };
     const parts = await start(checkout, 'serve', env, ['--expose-gc', '--import', probe]);
     const keyOf = (credits) => {
@@ -73,15 +74,18 @@ export class Service {
       const { id } = cli('account', 'create', '--name', 'bench', '--credits', credits);
       return cli('key', 'create', '--account', id).key;
     };
-    const keys = { rich: keyOf('1000'), poor: keyOf('0') };
-    return new Service({ ...parts, keys });
+    const keys = { rich: keyOf('1000'), poor: keyOf('0'), other: keyOf('1000') };
+    return new Service({ ...parts, keys, platform });
   }
 
-  constructor({ child, url, folder, logPath, keys }) {
+  constructor({ child, url, folder, logPath, keys, platform }) {
     this.child = child;
+    this.folder = folder;
+    this.platform = platform;
     this.url = url;
     this.keys = keys;
-    this.demo = JSON.parse(readFileSync(join(folder, 'demo.json'), 'utf8'));
+    const demo = join(folder, 'demo.json');
+    this.demo = existsSync(demo) ? JSON.parse(readFileSync(demo, 'utf8')) : null;
     this.logPath = logPath;
     /** The reason why the service can no longer be used. */
     this.ended = null;
@@ -90,6 +94,14 @@ export class Service {
       this.ended ??= `the service died (${signal ?? `exit ${code}`})`;
       for (const { reject } of this.#waiting.values()) reject(new Error(this.ended));
     });
+  }
+
+  /** The size of the service's folder in MiB. */
+  get diskMiB() {
+    const sizes = readdirSync(this.folder, { recursive: true }).map(
+      (name) => statSync(join(this.folder, name), { throwIfNoEntry: false })?.size ?? 0,
+    );
+    return sizes.reduce((sum, size) => sum + size, 0) / 1024 / 1024;
   }
 
   /** Begins a new measurement. */

@@ -24,6 +24,13 @@ export class Target {
   statuses = new Map();
   /** Notes for the last column of the report. */
   notes = [];
+  /** Targets that the attack missed, apart from those that are measured. */
+  faults = [];
+  /** True if the service has taken the bytes of the attack. Any response proves it, unless the bytes are those of a server. */
+  #isTaken = false;
+  #needsProof = false;
+  /** A call of another account that must be neither refused nor slowed. */
+  other = () => this.rest('GET', '/account/balance', undefined, { key: 'other', actor: null, isCounted: false });
 
   constructor(service, begin) {
     this.#service = service;
@@ -62,6 +69,17 @@ export class Target {
     this.#closers.push(close);
   }
 
+  /** Records whether the service took the bytes of the attack. */
+  prove(isTaken) {
+    this.#needsProof = true;
+    this.#isTaken ||= isTaken;
+  }
+
+  get isTaken() {
+    const answered = [...this.statuses.keys()].some((status) => Number(status) > 0);
+    return this.#isTaken || (!this.#needsProof && answered);
+  }
+
   note(text) {
     this.notes.push(text);
   }
@@ -75,8 +93,9 @@ export class Target {
   }
 
   /** Sends one request and reads the response to its end. Only the first bytes of the body are kept. */
-  async send(method, path, { body, ...options } = {}) {
-    if (this.#service.ended) return this.#count('gone');
+  async send(method, path, { body, isCounted = true, ...options } = {}) {
+    const count = (status, rest) => this.#count(status, rest, isCounted);
+    if (this.#service.ended) return count('gone');
     try {
       const response = await request(`${this.url}${path}`, {
         method,
@@ -91,14 +110,14 @@ export class Target {
         bytes += chunk.length;
       }
       const text = Buffer.concat(kept).toString();
-      return this.#count(response.statusCode, { headers: response.headers, bytes, text, json: readJson(text) });
+      return count(response.statusCode, { headers: response.headers, bytes, text, json: readJson(text) });
     } catch (error) {
-      return this.#count('failed', { text: String(error.cause ?? error) });
+      return count('failed', { text: String(error.cause ?? error) });
     }
   }
 
-  #count(status, rest = {}) {
-    this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1);
+  #count(status, rest = {}, isCounted = true) {
+    if (isCounted) this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1);
     return { status, bytes: 0, text: '', json: null, headers: {}, ...rest };
   }
 
@@ -140,7 +159,8 @@ export class Target {
     const socket = connect(this.address);
     socket.on('error', () => {});
     socket.on('data', onData);
-    if (text !== undefined) socket.write(text);
+    if (text === undefined) socket.once('connect', () => this.prove(true));
+    else socket.write(text, (error) => this.prove(!error));
     this.later(() => socket.destroy());
     return socket;
   }
@@ -161,6 +181,7 @@ export class Target {
 
   /** Starts a server on loopback that calls `behave` for each connection. `connections` counts them. */
   async listen(behave) {
+    this.#needsProof = true;
     const sockets = new Set();
     const state = { connections: 0, most: 0, behave };
     const server = createServer((socket) => {
@@ -180,7 +201,28 @@ export class Target {
     const breakAll = () => {
       for (const socket of sockets) socket.destroy();
     };
-    return Object.assign(state, { breakAll, name: `127.0.0.1:${server.address().port}` });
+    return Object.assign(state, { breakAll, port: server.address().port, name: `127.0.0.1:${server.address().port}` });
+  }
+
+  /**
+   * Starts a proxy that opens tunnels and answers the requests inside itself with `respond`, or passes them on while `isHonest`. `answered`
+   * counts the answers.
+   */
+  async fakeProxy(respond) {
+    const proxy = await this.listen((socket) =>
+      awaitHead(socket, (where) => {
+        if (proxy.isHonest) return tunnel(socket, where);
+        socket.write(opened);
+        const answer = () => {
+          proxy.answered++;
+          this.prove(true);
+          respond(socket);
+          awaitHead(socket, answer);
+        };
+        awaitHead(socket, answer);
+      }),
+    );
+    return Object.assign(proxy, { answered: 0, isHonest: false, headers: { 'x-proxy': `http://${proxy.name}` } });
   }
 
   /** Starts a webhook receiver. It answers handshakes, or calls `onCrc` for them; `answer` answers deliveries. */
@@ -213,6 +255,42 @@ export class Target {
     for (const close of this.#closers.reverse()) await close();
     await this.#agent.destroy();
   }
+}
+
+export const opened = 'HTTP/1.1 200 Connection established\r\n\r\n';
+
+/** Writes the same bytes repeatedly, as fast as they are read. */
+export function flood(socket, first, again) {
+  const text = again.repeat(Math.ceil(65_536 / again.length));
+  const write = () => {
+    while (!socket.destroyed && socket.write(text));
+  };
+  socket.on('drain', write);
+  socket.write(first);
+  write();
+}
+
+export function awaitHead(socket, then) {
+  let head = '';
+  const read = (chunk) => {
+    head += chunk.toString('latin1');
+    if (!head.includes('\r\n\r\n')) return;
+    socket.off('data', read);
+    socket.resume();
+    then(/^CONNECT (\S+)/.exec(head)?.[1] ?? '', head);
+  };
+  socket.on('data', read);
+}
+
+export function tunnel(socket, where) {
+  const [host, port] = where.split(':');
+  const behind = connect(Number(port), host, () => {
+    socket.write(opened);
+    socket.pipe(behind).pipe(socket);
+  });
+  behind.on('error', () => socket.destroy());
+  behind.on('close', () => socket.destroy());
+  socket.on('close', () => behind.destroy());
 }
 
 /** Returns `null` if the body is not JSON or was too long to keep. */

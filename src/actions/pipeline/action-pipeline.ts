@@ -1,6 +1,7 @@
 import type { AccountService } from '../../billing/account-service.ts';
 import type { AuthenticatedKey } from '../../billing/api-key-authenticator.ts';
 import type { CallRecorder } from '../../billing/call-recorder.ts';
+import type { FailedCallLimit } from '../../billing/failed-call-limit.ts';
 import type { Idempotency } from '../../billing/idempotency.ts';
 import type { Ledger } from '../../billing/ledger.ts';
 import type { StreamTokens } from '../../billing/stream-tokens.ts';
@@ -8,6 +9,7 @@ import type { MediaService } from '../../media/media-service.ts';
 import type { DirectMessages } from '../../messaging/conversations/direct-messages.ts';
 import { type ForwardProxy, NotSupportedError, type Platform } from '../../platform/port.ts';
 import { malformedField, missingField } from '../../shared/errors/fields.ts';
+import { asPosternError } from '../../shared/errors/postern-error.ts';
 import { operator } from '../../shared/model/audit.ts';
 import type { Capabilities } from '../../shared/model/capabilities.ts';
 import type { Micros } from '../../shared/model/money.ts';
@@ -72,6 +74,7 @@ export interface PreparedCall<Output = unknown> {
 export interface ActionPipelineParts {
   ledger: Ledger;
   recorder: CallRecorder;
+  failedCalls: FailedCallLimit;
   idempotency: Idempotency;
   streamTokens: StreamTokens;
   accounts: AccountService;
@@ -173,6 +176,7 @@ export class ActionPipeline {
       perform: async (tokenFor) => {
         const reason = this.#parts.platform.capabilities.unsupported[action.name];
         if (reason !== undefined) throw notSupported(action, reason);
+        this.#parts.failedCalls.check(account);
         const checkedInput = checks.unchecked === 0 ? input : await checks.check();
         // A write that has started continues after the client disconnects.
         const own = action.effect === 'read' ? tasks : this.#parts.tasks.forCall({ account, signal: null });
@@ -186,9 +190,22 @@ export class ActionPipeline {
         const { streamTokens } = this.#parts;
         const { key } = caller;
         const context = { tokenFor, platform, media, messages, tasks: own, key, streamTokens, ...common };
-        return seal(await named(action, () => action.run(context, checkedInput as never)));
+        try {
+          return seal(await named(action, () => action.run(context, checkedInput as never)));
+        } catch (error) {
+          if (this.#isCounted(error, caller)) await this.#parts.failedCalls.count(account);
+          throw error;
+        }
       },
     };
+  }
+
+  /** Returns true for a failure that the caller could avoid, and false for one of the operator's platform or of this service. */
+  #isCounted(thrown: unknown, { proxy }: Caller): boolean {
+    const { status, code } = asPosternError(thrown);
+    if (code === 'platform_unavailable' || code === 'platform_timeout')
+      return proxy !== null || this.#parts.platform.callersChooseServers;
+    return status < 500;
   }
 
   /**

@@ -1,7 +1,7 @@
 import type { CallRecorder } from '../../billing/call-recorder.ts';
-import type { IdempotencyClaim } from '../../billing/idempotency-claim.ts';
+import type { IdempotencyClaim, ResponseToKeep } from '../../billing/idempotency-claim.ts';
 import type { Charge, KeyBudget, Ledger, Reservation, Settled } from '../../billing/ledger.ts';
-import type { PosternError } from '../../shared/errors/postern-error.ts';
+import { PosternError } from '../../shared/errors/postern-error.ts';
 import type { Micros } from '../../shared/model/money.ts';
 import type { Runtime } from '../../shared/runtime/runtime.ts';
 import type { PreparedCall } from './action-pipeline.ts';
@@ -19,16 +19,21 @@ interface BillingSessionOptions {
   isRead: boolean;
   /** The claim on the request's Idempotency-Key. `null` if the request has none. */
   claim: IdempotencyClaim | null;
+  errorBodyOf: (error: PosternError) => string;
 }
 
 /**
- * Bills the calls of one request. `authorize` reserves credit, `run` performs a call, and `settle` or `refuse` ends the
- * session.
+ * Bills the calls of one request. `authorize` reserves credit, `run` performs a call, and `settle`, `refuse` or `fail`
+ * ends the session.
  */
 export class BillingSession {
   readonly #options: BillingSessionOptions;
   readonly #reservation: Reservation | null;
   readonly #charges: Charge[] = [];
+  /** The charges of the writes that succeeded. */
+  readonly #writes: Charge[] = [];
+  /** The ids in the outputs of these writes. */
+  readonly #ids: Record<string, string>[] = [];
   #calls = 0;
 
   private constructor(options: BillingSessionOptions, reservation: Reservation | null) {
@@ -80,38 +85,98 @@ export class BillingSession {
     const { account, recorder, runtime } = this.#options;
     const startedAt = runtime.now();
     const output = await call.perform((operation) => this.#token(`${place} ${action.name} ${operation} ${writes++}`));
+    const charge = { action: action.name, micros: action.price };
+    this.#charges.push(charge);
+    if (action.effect !== 'read') {
+      this.#writes.push(charge);
+      if (this.#options.claim) this.#ids.push({ action: action.name, ...idsOf(output) });
+    }
     if (action.price > 0) recorder.succeeded(account, action.name, runtime.now() - startedAt);
-    this.#charges.push({ action: action.name, micros: action.price });
     return output;
   }
 
   /**
    * Charges the successful calls and releases the rest of the reservation. The same commit stores the response under
    * the Idempotency-Key. Returns `null` if nothing was charged, because the request is free or an earlier attempt was
-   * charged.
+   * charged. `bodyOf` is called only if the response is kept.
    */
-  async settle(status: number, body: string): Promise<Settled | null> {
+  settle(bodyOf: () => string | Buffer): Promise<Settled | null> {
+    return this.#end(this.#charges, { bodyOf: this.#options.isRead ? null : bodyOf, outcome: () => this.#outcome() });
+  }
+
+  /** Ends the session without a charge, because the request failed. `bodyOf` returns the error response. */
+  async refuse(error: PosternError, bodyOf: () => string): Promise<void> {
     const { ledger, claim } = this.#options;
-    const charges = this.#charges.filter(({ micros }) => micros > 0);
+    try {
+      if (this.#reservation && !this.#reservation.settled) await ledger.settle(this.#reservation, []);
+    } finally {
+      await claim?.refuse(error, bodyOf);
+    }
+  }
+
+  /**
+   * Ends the session after an error, whichever step threw it. Writes that have succeeded are charged, and only their ids
+   * are kept. Otherwise nothing is charged. Does not charge what `settle` has charged.
+   */
+  async fail(error: PosternError): Promise<void> {
+    if (this.#writes.length === 0 || this.#reservation?.settled) {
+      return this.refuse(error, () => this.#options.errorBodyOf(error));
+    }
+    await this.#end(this.#writes, { bodyOf: null, outcome: () => this.#outcome() });
+  }
+
+  async #end(all: readonly Charge[], response: ResponseToKeep): Promise<Settled | null> {
+    const { ledger, claim } = this.#options;
+    const charges = all.filter(({ micros }) => micros > 0);
     if (this.#reservation && charges.length > 0) {
-      if (!claim) return ledger.settle(this.#reservation, charges);
-      return ledger.settle(this.#reservation, charges, claim.chargedAnswer({ status, body }));
+      return ledger.settle(this.#reservation, charges, claim?.chargedAnswer(response));
     }
     // Without a charge there is no commit that could store the response.
     if (this.#reservation) await ledger.settle(this.#reservation, []);
-    await claim?.keepUnpaid({ status, body });
+    await claim?.keepUnpaid(response);
     return null;
   }
 
-  /** Ends the session without a charge, because the request failed. `body` is the error response. */
-  async refuse(error: PosternError, body: string): Promise<void> {
-    const { ledger, claim } = this.#options;
-    if (this.#reservation) await ledger.settle(this.#reservation, []);
-    await claim?.refuse(error, body);
+  /** Returns the response to a repeated request if the response to this one is not kept. */
+  #outcome() {
+    const { isRead, errorBodyOf } = this.#options;
+    const error = isRead ? readOutcome() : writeOutcome(this.#ids);
+    const { status, reason, ids } = error;
+    return { status, body: errorBodyOf(error), reason, ...(isRead ? { isRead } : { ids }) };
   }
 
   #token(part: string): string {
     const { claim, runtime } = this.#options;
     return claim ? claim.token(part) : runtime.randomBytes(16).toString('hex');
   }
+}
+
+/** The longest id that is kept. Ids of the platforms have at most 64 digits. */
+const longestId = 128;
+
+/** Returns the fields of an output that contain an id, such as `tweetId`. */
+function idsOf(output: unknown): Record<string, string> {
+  const ids: Record<string, string> = {};
+  for (const [name, value] of Object.entries(Object(output))) {
+    if (/^id$|_id$|Id$/.test(name) && typeof value === 'string' && value !== '' && value.length <= longestId)
+      ids[name] = value;
+  }
+  return ids;
+}
+
+function writeOutcome(ids: readonly Record<string, string>[]): PosternError {
+  return new PosternError(
+    'outcome_known',
+    'outcome known: the first request with this Idempotency-Key was performed, and only its ids were kept, not its ' +
+      `response. Do not send it again. The ids: ${JSON.stringify(ids)}`,
+    { ids },
+  );
+}
+
+function readOutcome(): PosternError {
+  return new PosternError(
+    'outcome_known',
+    'outcome known: the read with this Idempotency-Key was performed, and repeated as often as a key allows. Responses ' +
+      'of reads are not kept: send a new key to read again',
+  );
 }

@@ -1,6 +1,6 @@
 import type { CallRecorder } from '../../billing/call-recorder.ts';
 import type { Idempotency } from '../../billing/idempotency.ts';
-import type { IdempotencyClaim, StoredResponse } from '../../billing/idempotency-claim.ts';
+import type { StoredResponse } from '../../billing/idempotency-claim.ts';
 import type { KeyBudget, Ledger, Settled } from '../../billing/ledger.ts';
 import { asPosternError, type PosternError } from '../../shared/errors/postern-error.ts';
 import type { Micros } from '../../shared/model/money.ts';
@@ -19,16 +19,16 @@ export interface PaidRequest<Outcome> {
   isRead?: boolean;
   /** The Idempotency-Key, and the content that a repeated request must match. `null` if the request has no key. */
   idempotency: { key: string; content: string } | null;
-  /** Performs the calls. If it throws, nothing is charged. */
+  /** Performs the calls. If it throws, only writes that have succeeded are charged. */
   perform: (session: BillingSession) => Promise<Outcome>;
   /** Returns the error for an outcome without a successful call. The request is then refused with this error. */
   failureOf?: (outcome: Outcome) => PosternError | null;
-  /** Returns the response body, which is stored under the Idempotency-Key. */
-  bodyOf: (outcome: Outcome) => string;
+  /** Returns the response body, which is stored under the Idempotency-Key unless the request is a read. */
+  bodyOf: (outcome: Outcome) => string | Buffer;
   /** Called with the outcome of a read while the store charges the read. If this function throws, the read is charged and fails. */
   whileCharging?: (outcome: Outcome) => unknown;
   errorBodyOf: (error: PosternError) => string;
-  /** Releases resources that `perform` opened. Called if the charge could not be settled. */
+  /** Releases resources that `perform` opened. Called if a step after it throws. */
   discard?: (outcome: Outcome) => void;
 }
 
@@ -37,7 +37,7 @@ export interface PerformedRequest<Outcome> {
   outcome: Outcome;
   /** The result of the charge. `null` if nothing was charged. */
   settled: Settled | null;
-  /** True if a concurrent attempt with the same Idempotency-Key was charged, so that this attempt is free. */
+  /** True if another attempt with the same Idempotency-Key was charged, so that this attempt is free. */
   wasPaidBefore: boolean;
 }
 
@@ -52,44 +52,45 @@ export interface PaymentParts {
 }
 
 /**
- * Performs a paid request: claims the Idempotency-Key, reserves the quote, performs the calls, and settles or refuses. A read usually
- * runs without a reservation and is charged after it. Throws `insufficient_credits`, the errors of `Idempotency.begin`, and the error of
+ * Performs a paid request: claims the Idempotency-Key, reserves the quote, performs the calls, and settles or refuses. A
+ * read usually runs without a reservation and is charged after it. Whatever throws after the reservation, `fail` ends
+ * the reservation and the claim. Throws `insufficient_credits`, the errors of `Idempotency.begin`, and the error of
  * `perform`.
  */
 export async function payFor<Outcome>(
   { ledger, recorder, idempotency, runtime }: PaymentParts,
   request: PaidRequest<Outcome>,
 ): Promise<PaidResult<Outcome>> {
-  const { account, budget, quote, isRead = false } = request;
-  let claim: IdempotencyClaim | null = null;
-  if (request.idempotency) {
-    const begun = await idempotency.begin({ account, ...request.idempotency });
-    if ('body' in begun) return { kind: 'kept', answer: begun };
-    claim = begun;
-  }
-  const session = await BillingSession.authorize({ ledger, recorder, runtime, account, budget, quote, isRead, claim });
-  let outcome: Outcome;
-  let body: string;
+  const { account, budget, quote, isRead = false, errorBodyOf } = request;
+  const begun = request.idempotency && (await idempotency.begin({ account, isRead, ...request.idempotency }));
+  if (begun?.kind === 'kept') return begun;
+  const isPaid = begun?.kind === 'read_again';
+  const session = await BillingSession.authorize({
+    ...{ ledger, recorder, runtime, account, budget, isRead, errorBodyOf },
+    quote: isPaid ? 0 : quote,
+    claim: begun?.kind === 'claimed' ? begun.claim : null,
+  });
+  let performed: { outcome: Outcome } | null = null;
   try {
-    outcome = await request.perform(session);
-    body = claim ? request.bodyOf(outcome) : '';
-  } catch (thrown) {
-    const error = asPosternError(thrown);
-    await session.refuse(error, request.errorBodyOf(error));
-    throw error;
-  }
-  const failure = session.charges.length === 0 ? (request.failureOf?.(outcome) ?? null) : null;
-  try {
+    const outcome = await request.perform(session);
+    performed = { outcome };
+    const bodyOf = () => request.bodyOf(outcome);
+    const failure = session.charges.length === 0 ? (request.failureOf?.(outcome) ?? null) : null;
     if (failure) {
-      await session.refuse(failure, body);
+      await session.refuse(failure, () => bodyOf().toString());
       return { kind: 'performed', outcome, settled: null, wasPaidBefore: false };
     }
-    const settled = await besideWork(session.settle(200, body), () => request.whileCharging?.(outcome));
-    const wasPaidBefore = claim !== null && settled === null && session.isCharged;
+    const settled = await besideWork(session.settle(bodyOf), () => request.whileCharging?.(outcome));
+    const wasPaidBefore = isPaid || (begun !== null && settled === null && session.isCharged);
     return { kind: 'performed', outcome, settled, wasPaidBefore };
-  } catch (error) {
-    request.discard?.(outcome);
-    throw error;
+  } catch (thrown) {
+    const fail = () => session.fail(asPosternError(thrown));
+    // If a step of `fail` throws too, the second call ends what the first one has left. The caller gets the first error.
+    await fail()
+      .catch(fail)
+      .catch(() => {});
+    if (performed) request.discard?.(performed.outcome);
+    throw thrown;
   }
 }
 

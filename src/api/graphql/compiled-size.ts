@@ -1,4 +1,5 @@
 import {
+  BREAK,
   type DocumentNode,
   type FieldNode,
   type FragmentDefinitionNode,
@@ -13,6 +14,8 @@ import {
   type OperationDefinitionNode,
   type SelectionNode,
   type SelectionSetNode,
+  type VariableDefinitionNode,
+  visit,
 } from 'graphql';
 import { fieldOf, fragmentsOf, selectedFields } from './selection.ts';
 
@@ -40,7 +43,32 @@ export function compiledSize(
   operation: OperationDefinitionNode,
   limit: number,
 ): number | null {
+  if (usesWhatIsCompiledWrongly(document)) return null;
   return new SizeEstimate(schema, fragmentsOf(document), limit).of(operation);
+}
+
+/**
+ * graphql-jit 0.8.9 keeps variables and objects of the result in objects that inherit from `Object.prototype`, requires a variable of a
+ * non-null type although it has a default, and passes `null` for a missing variable in a field of an input object.
+ */
+function usesWhatIsCompiledWrongly(document: DocumentNode): boolean {
+  const variables = document.definitions.flatMap((one) =>
+    one.kind === Kind.OPERATION_DEFINITION ? (one.variableDefinitions ?? []) : [],
+  );
+  const isRequired = ({ type }: VariableDefinitionNode) => type.kind === Kind.NON_NULL_TYPE;
+  if (variables.some((one) => isRequired(one) && one.defaultValue)) return true;
+  const mayBeMissing = variables.filter((one) => !isRequired(one) && !one.defaultValue);
+  const missing = new Set(mayBeMissing.map(({ variable }) => variable.name.value));
+  let isWrong = false;
+  const breakIf = (condition: boolean) => {
+    isWrong ||= condition;
+    return isWrong ? BREAK : undefined;
+  };
+  visit(document, {
+    Name: ({ value }) => breakIf(value in Object.prototype),
+    ObjectField: ({ value }) => breakIf(value.kind === Kind.VARIABLE && missing.has(value.name.value)),
+  });
+  return isWrong;
 }
 
 class SizeEstimate {

@@ -72,7 +72,7 @@ export function renamed({ reason, message, field = '' }: PosternError, name: str
 
 /** Converts an error to the public form. `where` is the GraphQL error of the field; it is omitted for an error of the whole request. */
 export function toPublicError(original: PosternError, where?: GraphQLError): GraphQLError {
-  const { code, status, message, field, retryAfterSeconds } = original;
+  const { code, status, message, field, retryAfterSeconds, ids } = original;
   const spelled = field === undefined ? undefined : inputName(field);
   const text = field === undefined ? message : message.replace(field, inputName).replaceAll(snakeCase, inputName);
   const extensions = {
@@ -80,6 +80,7 @@ export function toPublicError(original: PosternError, where?: GraphQLError): Gra
     status,
     ...(spelled !== undefined && { field: spelled }),
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+    ...(ids && { ids }),
   };
   return placed(text, where, extensions, original);
 }

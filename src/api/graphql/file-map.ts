@@ -1,7 +1,7 @@
 import type { ReceivedFile } from '../../media/received-file.ts';
 import { malformedField } from '../../shared/errors/fields.ts';
 import { PosternError } from '../../shared/errors/postern-error.ts';
-import { jsonErrorReason, parseUntrustedJson } from '../../shared/model/json.ts';
+import { jsonErrorReason, parseUntrustedJson } from '../../shared/json/untrusted-json.ts';
 
 type Fields = Record<string, unknown>;
 

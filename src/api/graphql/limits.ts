@@ -46,8 +46,8 @@ export const documentLimits = {
    */
   markdown: 300_000,
   /**
-   * The maximum size of a mutation's response in bytes, unless `GRAPHQL_MAX_RESPONSE_BYTES` is lower. The response must fit into one
-   * document of the store, because it is stored under the Idempotency-Key.
+   * The maximum size of a mutation's response in bytes, unless `GRAPHQL_MAX_RESPONSE_BYTES` is lower. A larger response is shortened,
+   * because the mutation was performed.
    */
   mutationBytes: 4 * 1024 * 1024,
 } as const;

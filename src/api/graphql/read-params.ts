@@ -3,7 +3,7 @@ import type { MediaService } from '../../media/media-service.ts';
 import type { ReceivedFile } from '../../media/received-file.ts';
 import { malformedField } from '../../shared/errors/fields.ts';
 import { PosternError } from '../../shared/errors/postern-error.ts';
-import { jsonErrorReason, parseUntrustedJson } from '../../shared/model/json.ts';
+import { jsonErrorReason, parseUntrustedJson } from '../../shared/json/untrusted-json.ts';
 import { missingKey } from '../http/api-key.ts';
 import type { BodyBudget } from '../http/body-budget.ts';
 import { refuseCredentialsInQuery } from '../http/credential-headers.ts';

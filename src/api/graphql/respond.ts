@@ -3,10 +3,10 @@ import type { ExecutionResult, GraphQLError } from 'graphql';
 import { PosternError } from '../../shared/errors/postern-error.ts';
 import { type ErrorCode, errorCodeHeader, errorCodeOf } from '../../shared/errors/table.ts';
 import { endResponse } from '../http/end-response.ts';
+import { toJson } from '../http/json-slices.ts';
 import { showRate } from '../http/rate-limit.ts';
 import { noteError } from '../http/request-locals.ts';
 import { refusal } from './errors.ts';
-import { toJson } from './json-slices.ts';
 
 const types = ['application/graphql-response+json', 'application/json'] as const;
 

@@ -135,16 +135,18 @@ export function graphqlServer(parts: GraphqlParts) {
 
 /** Converts the errors of a result to their public form. Logs each error once, because several fields may share the error of one call. */
 function describeErrors(result: ExecutionResult, state: GraphqlRequest, logger: Logger): ExecutionResult {
-  if (!result.errors) return result;
+  const { errors: thrown, ...rest } = result;
+  if (!thrown) return result;
   const hasData = result.data !== undefined && result.data !== null;
-  const errors = formatErrors(result.errors, hasData, (error) => {
+  const errors = formatErrors(thrown, hasData, (error) => {
     if (state.noted.has(error)) return;
     state.noted.add(error);
     noteError(state.response, error);
     logFailure(logger, state.requestId, error);
   });
   state.errors = errors.length;
-  return { ...result, errors };
+  // Errors come first (https://spec.graphql.org/October2021/#sec-Response-Format), also if the operation was compiled.
+  return { errors, ...rest };
 }
 
 function documentCache<Value extends object>() {

@@ -1,6 +1,6 @@
 import { type ExecutionResult, GraphQLError } from 'graphql';
+import { isSmall, toJson } from '../http/json-slices.ts';
 import { toPublicError } from './errors.ts';
-import { isSmall, toJson } from './json-slices.ts';
 import { tooLarge } from './respond.ts';
 
 /** A payload field up to this size stays in the response of a mutation whose response is too large. */

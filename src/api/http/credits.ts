@@ -19,9 +19,14 @@ export function showPayment(
   localsOf(response).charged = settled.charged;
 }
 
+/** The longest list of ids that is sent as a header, because clients limit the size of headers. */
+const longestIds = 2_048;
+
 /** Sets the headers of a stored response that is returned again for its Idempotency-Key, and records its error for the log. */
-export function showKept(response: ServerResponse, { reason, status }: StoredResponse): void {
+export function showKept(response: ServerResponse, { reason, status, ids }: StoredResponse): void {
   showReplayed(response);
+  const list = JSON.stringify(ids ?? []);
+  if (ids && list.length <= longestIds && /^[\x20-\x7e]*$/.test(list)) response.setHeader('x-outcome-ids', list);
   if (reason) noteError(response, { reason, status });
 }
 

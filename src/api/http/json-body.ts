@@ -1,22 +1,21 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
-import { promisify } from 'node:util';
-import { brotliDecompress, gunzip, inflate } from 'node:zlib';
+import type { Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { PosternError } from '../../shared/errors/postern-error.ts';
-import { JsonLimits, jsonErrorReason } from '../../shared/model/json.ts';
-import { turn } from '../../shared/runtime/turns.ts';
+import { decodeUntrustedJson, jsonErrorReason, requestLimits } from '../../shared/json/untrusted-json.ts';
 
-type Inflate = (bytes: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>;
-
-const inflaters = new Map<string, Inflate>([
-  ['gzip', promisify(gunzip) as Inflate],
-  ['deflate', promisify(inflate) as Inflate],
-  ['br', promisify(brotliDecompress) as Inflate],
+const inflaters: ReadonlyMap<string, () => Transform> = new Map([
+  ['gzip', () => createGunzip()],
+  ['deflate', () => createInflate()],
+  ['br', () => createBrotliDecompress()],
 ]);
-
-const byteOrderMark = Buffer.from('\ufeff');
-/** The number of bytes that are checked and decoded in one turn of the event loop. Decoding this much non-ASCII text takes 5 ms. */
-const sliceBytes = 1024 * 1024;
+/**
+ * The compressed bytes that occupy a thread of libuv's pool at a time. Deflate blocks of 10 bytes that hold nothing take 10 s for 16 MiB, and
+ * four such bodies would otherwise delay all files and name look-ups of the process for as long.
+ */
+const pieceBytes = 8 * 1024;
 
 export interface JsonBodyOptions {
   /** The maximum size of the body in bytes, before and after decompression. */
@@ -38,50 +37,17 @@ export async function readJsonBody(
   if (!hasBody(request)) return undefined;
   requireJson(request);
   const encoding = request.headers['content-encoding']?.toLowerCase() ?? 'identity';
-  const decompress = compressed ? inflaters.get(encoding) : undefined;
-  if (encoding !== 'identity' && !decompress) throw unsupportedEncoding();
+  const inflater = compressed ? inflaters.get(encoding) : undefined;
+  if (encoding !== 'identity' && !inflater) throw unsupportedEncoding();
   const sent = await readBytes(request, limitBytes);
-  const bytes = decompress ? await inflateWithin(decompress, sent, limitBytes) : sent;
+  const bytes = inflater ? await inflateWithin(inflater(), sent, limitBytes, request) : sent;
   if (!isUtf8(bytes)) throw new PosternError('unreadable_body', 'The body is not valid UTF-8');
-  return await parse(startsWith(bytes, byteOrderMark) ? bytes.subarray(byteOrderMark.length) : bytes);
-}
-
-/**
- * Parses a UTF-8 body with the limits of `parseUntrustedJson`. A large body is parsed in several turns of the event loop, between which other
- * requests are handled.
- */
-async function parse(bytes: Buffer): Promise<unknown> {
   if (bytes.length === 0) return undefined;
   try {
-    const limits = new JsonLimits();
-    let text = '';
-    for (let from = 0; from < bytes.length; ) {
-      const slice = bytes.subarray(from, startOfCharacter(bytes, from + sliceBytes));
-      limits.check(slice);
-      text += slice.toString();
-      from += slice.length;
-      if (bytes.length > sliceBytes) await turn();
-    }
-    if (bytes.length > sliceBytes) {
-      // Reading a character makes V8 join the slices, up to 48 MB. This is done in a separate turn before parsing.
-      text.charCodeAt(0);
-      await turn();
-    }
-    return JSON.parse(text);
+    return JSON.parse(await decodeUntrustedJson(bytes, requestLimits));
   } catch (error) {
     throw new PosternError('unreadable_body', `The body ${jsonErrorReason(error)}`);
   }
-}
-
-/** Returns the start of the character that contains the byte at `position`. Continuation bytes are 10xxxxxx (RFC 3629). */
-function startOfCharacter(bytes: Buffer, position: number): number {
-  let start = Math.min(position, bytes.length);
-  while (((bytes[start] ?? 0) & 0xc0) === 0x80) start--;
-  return start;
-}
-
-function startsWith(bytes: Buffer, start: Buffer): boolean {
-  return bytes.subarray(0, start.length).equals(start);
 }
 
 export function unsupportedEncoding(): PosternError {
@@ -138,16 +104,40 @@ function cutShort(): PosternError {
   return new PosternError('unreadable_body', 'The body could not be read, because it is incomplete');
 }
 
-async function inflateWithin(decompress: Inflate, bytes: Buffer, limitBytes: number): Promise<Buffer> {
+/** Decompresses a body. Stops if the client disconnects, because the body is not counted any more then. */
+async function inflateWithin(
+  inflater: Transform,
+  bytes: Buffer,
+  limitBytes: number,
+  { socket }: IncomingMessage,
+): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  const hangUp = () => inflater.destroy(cutShort());
+  socket.once('close', hangUp);
+  if (socket.destroyed) hangUp();
   try {
-    return await decompress(bytes, { maxOutputLength: limitBytes });
+    await pipeline(piecesOf(bytes), inflater, async (inflated: AsyncIterable<Buffer>) => {
+      for await (const chunk of inflated) {
+        length += chunk.length;
+        if (length > limitBytes) throw tooLarge(limitBytes);
+        chunks.push(chunk);
+      }
+    });
   } catch (error) {
-    if (error instanceof RangeError) throw tooLarge(limitBytes);
+    if (error instanceof PosternError) throw error;
     throw new PosternError(
       'unreadable_body',
       'The body could not be read, because it is not compressed with its Content-Encoding',
     );
+  } finally {
+    socket.off('close', hangUp);
   }
+  return Buffer.concat(chunks);
+}
+
+function* piecesOf(bytes: Buffer): Generator<Buffer> {
+  for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes);
 }
 
 function tooLarge(limitBytes: number): PosternError {

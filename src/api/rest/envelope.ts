@@ -34,7 +34,11 @@ export function setErrorHeaders(response: ServerResponse, error: PosternError): 
 }
 
 export function dataBody(data: unknown): string {
-  return JSON.stringify({ status: true, data, error: null } satisfies Envelope);
+  return JSON.stringify(envelopeOf(data));
+}
+
+export function envelopeOf(data: unknown): Envelope {
+  return { status: true, data, error: null };
 }
 
 export function errorBody(message: string): string {

@@ -1,7 +1,9 @@
 import type { Action } from '../../actions/action.ts';
 import type { ActionPipeline, Caller } from '../../actions/pipeline/action-pipeline.ts';
 import type { PaidResult } from '../../actions/pipeline/paid-request.ts';
-import { dataBody, errorBody } from './envelope.ts';
+import { PosternError } from '../../shared/errors/postern-error.ts';
+import { isSmall, toJson } from '../http/json-slices.ts';
+import { dataBody, envelopeOf, errorBody } from './envelope.ts';
 import type { RawInput } from './read-input.ts';
 
 /** One call of an action. */
@@ -12,6 +14,11 @@ export interface ActionCall {
   /** Returns the Idempotency-Key, and a text that identifies the content of the call (`requestContent`). Called after the input was checked. */
   idempotency: () => { key: string; content: string } | null;
 }
+
+/** The maximum size of a response body in bytes. */
+const maxResponseBytes = 16 * 1024 * 1024;
+/** The JSON of an output of this size has at most 5 MB: 6 bytes for each character, and 32 more for each value. */
+const smallOutput = { characters: 500_000, values: 50_000 };
 
 /** Validates the input, runs expensive checks, performs the action and collects the payment. Returns the body of the response, an Envelope. */
 export async function performAction(
@@ -30,11 +37,14 @@ export async function performAction(
     isRead,
     idempotency: idempotency(),
     perform: async (session) => {
-      const body = new ResponseBody(await session.run(call));
-      if (!isRead) body.encode();
+      const output = await session.run(call);
+      const body = new ResponseBody(output);
+      // The size must be known before the call is charged.
+      if (!isSmall(output, smallOutput)) await body.encodeLarge(isRead);
+      else if (!isRead) body.encode();
       return body;
     },
-    bodyOf: (body) => body.encode().toString(),
+    bodyOf: (body) => body.encode(),
     ...(isRead && { whileCharging: (body) => body.encode() }),
     errorBodyOf: ({ message }) => errorBody(message),
   });
@@ -58,4 +68,20 @@ class ResponseBody {
     this.#output = null;
     return this.#bytes;
   }
+
+  /** Encodes a large body in slices. Throws `response_too_large` as soon as it is too long. */
+  async encodeLarge(isRead: boolean): Promise<void> {
+    const json = await toJson(envelopeOf(this.#output), maxResponseBytes);
+    this.#output = null;
+    if (json === null) throw tooLarge(isRead);
+    this.#bytes = typeof json === 'string' ? Buffer.from(json) : json;
+  }
+}
+
+function tooLarge(isRead: boolean): PosternError {
+  const advice = isRead ? 'Request fewer items (count)' : 'The call was performed';
+  return new PosternError(
+    'response_too_large',
+    `The platform sent too much: the response has more than ${maxResponseBytes} bytes. ${advice}`,
+  );
 }

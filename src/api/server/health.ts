@@ -1,6 +1,7 @@
 import { Router } from 'express';
 import type { Platform } from '../../platform/port.ts';
 import { PosternError } from '../../shared/errors/postern-error.ts';
+import { cachedFor } from '../../shared/runtime/cached-for.ts';
 import type { Runtime } from '../../shared/runtime/runtime.ts';
 import type { Store } from '../../store/port.ts';
 import { readOnly } from '../http/read-only.ts';
@@ -12,6 +13,9 @@ export interface HealthParts {
   runtime: Runtime;
 }
 
+/** How long a check of the store and the platform is used for all callers, in milliseconds. `/readyz` needs no key. */
+const checkMs = 1_000;
+
 /**
  * Creates the routes of `/healthz`, which shows that the process is alive, and `/readyz`, which shows that the store and the platform are
  * available.
@@ -19,11 +23,12 @@ export interface HealthParts {
 export function healthRoutes({ store, platform, runtime }: HealthParts): Router {
   const router = Router();
   const startedAt = runtime.now();
+  const check = cachedFor(runtime, checkMs, () => Promise.all([state(store.ready()), state(platform.ready())]));
   router.get('/healthz', (_request, response) => {
     sendData(response, { uptime_s: Math.floor((runtime.now() - startedAt) / 1_000) });
   });
   router.get('/readyz', async (_request, response) => {
-    const [storeState, platformState] = await Promise.all([state(store.ready()), state(platform.ready())]);
+    const [storeState, platformState] = await check();
     if (storeState === 'ok' && platformState === 'ok') return sendData(response, { store: 'ok', platform: 'ok' });
     throw new PosternError('not_ready', `Not ready: store ${storeState}, platform ${platformState}`);
   });

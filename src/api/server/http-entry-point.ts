@@ -14,7 +14,7 @@ import type { McpListener } from '../mcp/http.ts';
 import { sendError } from '../rest/envelope.ts';
 import { type RestListener, restBase } from '../rest/router.ts';
 import type { Cors } from './cors.ts';
-import { refuseAmbiguousHeaders, sendErrorAsPreferred } from './http-errors.ts';
+import { refuseAmbiguousHeaders, refuseTransferCoding, sendErrorAsPreferred } from './http-errors.ts';
 import type { Overload } from './overload.ts';
 import { serializePipelined } from './pipelining.ts';
 import { giveRequestId, observeRequest } from './request-context.ts';
@@ -70,6 +70,7 @@ export function httpEntryPoint(parts: HttpEntryPointParts): RequestListener {
     };
     const handle = () => {
       try {
+        refuseTransferCoding(request, response);
         refuseAmbiguousHeaders(request);
         if (hasLocalDemo && (isGraphql || isRest)) refuseReboundPage(request, cors);
         if (isGraphql) graphql(request, response);

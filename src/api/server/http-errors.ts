@@ -82,6 +82,17 @@ export function refuseAmbiguousHeaders(request: IncomingMessage): void {
   }
 }
 
+/**
+ * Refuses a body with a transfer coding other than `chunked` (RFC 9112, section 6.1), because Node would pass it on undecoded. Closes the
+ * connection, so that the body is not read.
+ */
+export function refuseTransferCoding({ headers }: IncomingMessage, response: ServerResponse): void {
+  const coding = headers['transfer-encoding'];
+  if (coding === undefined || coding.toLowerCase() === 'chunked') return;
+  response.setHeader('connection', 'close');
+  throw new PosternError('transfer_coding', 'The only supported transfer coding is chunked (Transfer-Encoding)');
+}
+
 /** Returns true if no header occurs twice. This check costs less than `headersDistinct`. */
 function hasNoRepeatedHeader({ headers, rawHeaders }: IncomingMessage): boolean {
   return Object.keys(headers).length * 2 === rawHeaders.length;

@@ -5,6 +5,7 @@ import { PosternError } from '../../shared/errors/postern-error.ts';
 import type { MessageEvent } from '../../shared/model/event.ts';
 import type { PlacedKeyChange } from '../../shared/model/sealed-event.ts';
 import { upTo } from '../../shared/runtime/lru.ts';
+import { turn } from '../../shared/runtime/turns.ts';
 import { Secret } from '../../shared/secrets/secret.ts';
 import type { MessageOpener, OpenedMessage, Opening } from '../../webhooks/shared/message-opener.ts';
 import type { ChatEvent, OpenFailure } from '../encryption/index.ts';
@@ -59,6 +60,7 @@ export class EventOpener implements MessageOpener {
     const keyChanges = await Promise.all(ids.map((id) => keyChangesOf(id, messages)));
     const found = new Map<string, OpenConversation>();
     for (const [at, id] of ids.entries()) {
+      await turn();
       const own = peers.get(id);
       const changes = keyChanges[at] ?? null;
       if (own !== undefined && changes !== null) found.set(id, new OpenConversation(id, actor, own, changes));

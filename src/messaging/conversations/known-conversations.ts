@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { PlatformMessages } from '../../platform/messages-port.ts';
+import type { RegisteredChatKeys } from '../../shared/model/sealed-event.ts';
 import { upTo } from '../../shared/runtime/lru.ts';
 import { Peers, participantsOf } from '../encryption/index.ts';
 
@@ -41,10 +42,11 @@ export class KnownConversations {
     });
     if (asked.length === 0) return found;
     const users = [...new Set(asked.flatMap((id) => participantsOf(id) ?? []))];
+    const keysOf = new Map<string, RegisteredChatKeys[]>(users.map((user) => [user, []]));
     const registered = users.length === 0 ? [] : await messages.publicKeys(users);
+    for (const keys of registered) keysOf.get(keys.userId)?.push(keys);
     for (const id of asked) {
-      const own: readonly string[] = participantsOf(id) ?? [];
-      const peers = new Peers(registered.filter(({ userId }) => own.includes(userId)));
+      const peers = new Peers((participantsOf(id) ?? []).flatMap((user) => keysOf.get(user) ?? []));
       this.#peers.set(id, { peers, until: nowMs + lifetimeMs });
       found.set(id, peers);
     }

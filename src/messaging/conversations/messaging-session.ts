@@ -2,9 +2,11 @@ import type { GraphCursor } from '../../platform/messages-port.ts';
 import type { PlatformSession } from '../../platform/port.ts';
 import { malformedField, missingField } from '../../shared/errors/fields.ts';
 import { PosternError } from '../../shared/errors/postern-error.ts';
+import type { ConversationView, DirectMessage } from '../../shared/model/direct-message.ts';
 import type { PlacedEvent, PlacedKeyChange, SealedKind } from '../../shared/model/sealed-event.ts';
 import type { TakenMedia } from '../../shared/model/taken-media.ts';
 import type { Runtime } from '../../shared/runtime/runtime.ts';
+import { turn } from '../../shared/runtime/turns.ts';
 import type { Secret } from '../../shared/secrets/secret.ts';
 import {
   type Content,
@@ -75,15 +77,19 @@ export class MessagingSession {
       const page = await list();
       const ids = page.conversations.map(({ id }) => id);
       const peers = await actor.known.peersOf(ids, this.#messages, this.#parts.runtime.now());
-      const conversations = page.conversations.map((conversation) => {
+      const conversations: ConversationView[] = [];
+      for (const conversation of page.conversations) {
+        await turn();
         const { id, lastMessage, keyChanges } = conversation;
         const own = peers.get(id);
-        if (lastMessage === null || own === undefined) return conversationView(conversation);
+        if (lastMessage === null || own === undefined) {
+          conversations.push(conversationView(conversation));
+          continue;
+        }
         const open = new OpenConversation(id, actor, own, keyChanges);
-        const last = readMessage(open, lastMessage, actor.self.userId);
+        conversations.push(conversationView(conversation, readMessage(open, lastMessage, actor.self.userId)));
         open.wipe();
-        return conversationView(conversation, last);
-      });
+      }
       return { ...page, conversations };
     });
   }
@@ -94,7 +100,11 @@ export class MessagingSession {
       const page = await this.#messages.messages(conversationId, { count, cursor });
       const open = await this.#open(actor, conversationId, page.keyChanges);
       try {
-        const messages = page.items.map((message) => readMessage(open, message, actor.self.userId));
+        const messages: DirectMessage[] = [];
+        for (const message of page.items) {
+          await turn();
+          messages.push(readMessage(open, message, actor.self.userId));
+        }
         return { messages: withoutReplays(messages), cursor: page.cursor };
       } finally {
         open.wipe();

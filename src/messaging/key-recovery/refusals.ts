@@ -27,7 +27,12 @@ export function tooManyWrongCodes(retryAfterSeconds: number): PosternError {
   return new PosternError('wrong_code_limit', message, { retryAfterSeconds, field });
 }
 
-const proxyReasons: ReadonlySet<ErrorReason> = new Set(['proxy_failed', 'proxy_timeout', 'proxy_paused']);
+const proxyReasons: ReadonlySet<ErrorReason> = new Set([
+  'proxy_failed',
+  'proxy_timeout',
+  'proxy_paused',
+  'proxy_unreadable',
+]);
 
 /**
  * Chooses the error to return if fewer than two realms responded. `forbidden` or `rate_limited` from any realm, or a

@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { PosternError } from '../../shared/errors/postern-error.ts';
 import type { PlatformEvent } from '../../shared/model/event.ts';
 import { abortSignalOf } from '../../shared/runtime/cancellation.ts';
+import { InvalidResponseError, unreadable } from '../http/errors.ts';
 import type { ActivityPage, ActivityRequest, PageRequest } from '../port.ts';
 import { type ActivityPosition, advance, hashOf, overlapMs, readCursor, writeCursor } from './activity-cursor.ts';
 import type { Jetstream } from './jetstream.ts';
@@ -33,8 +34,12 @@ const minIntervalMs = 1_000;
  */
 const indexingMs = [300, 700, 1_500, 3_000];
 const maxRemembered = 20_000;
-/** Notifications that exceed a page are kept for the next page: for this many accounts, and for this many milliseconds. */
+/**
+ * Notifications that exceed a page are kept for the next page: for this many accounts, with this many characters in all, and for this many
+ * milliseconds. Others are read again.
+ */
 const maxUnread = 100;
+const maxUnreadChars = 16 * 1_024 * 1_024;
 const unreadMs = 60_000;
 
 interface NewEvent {
@@ -49,7 +54,12 @@ export class ActivityFeeds {
   readonly #jetstream: Jetstream | null;
   /** The time of each actor's last reading that went back to the start of its position. */
   readonly #fullReadings = new LRUCache<string, number>({ max: maxRemembered });
-  readonly #unread = new LRUCache<string, NewEvent[]>({ max: maxUnread, ttl: unreadMs });
+  readonly #unread = new LRUCache<string, NewEvent[]>({
+    max: maxUnread,
+    maxSize: maxUnreadChars,
+    sizeCalculation: (found) => found.reduce((sum, { uri, event }) => sum + uri.length + sizeOf(event), 0),
+    ttl: unreadMs,
+  });
   /** The last reading of each actor: its time and the hash of its cursor. */
   readonly #readings = new LRUCache<string, { at: number; position: string }>({ max: maxRemembered });
   /** The number of reports by Jetstream since the last event of each actor that brought no event. */
@@ -190,8 +200,17 @@ async function list(actor: ServerSession, limit: number, after?: string) {
   // Accounts can choose to be notified only about users whom they follow. `priority: false` lists all notifications
   // nevertheless.
   const params = { limit, cursor: after, reasons, priority: false };
-  const { notifications, cursor } = await actor.about(null)(listRawNotifications, { params });
+  const { notifications, cursor } = await actor.about(null)(listRawNotifications, { params, isUncut: true });
+  if (notifications.length > limit) {
+    throw unreadable(new InvalidResponseError('notifications has more items than the request allows'));
+  }
   return { found: notifications.flatMap((raw) => readNotification(raw) ?? []), cursor };
+}
+
+/** The approximate number of characters of an event in memory. */
+function sizeOf({ actor, tweet }: PlatformEvent): number {
+  const text = tweet !== null && 'text' in tweet ? tweet.text.length : 0;
+  return 500 + actor.userName.length + actor.name.length + text;
 }
 
 async function actorKey(actor: ServerSession): Promise<string> {

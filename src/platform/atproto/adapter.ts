@@ -3,6 +3,7 @@ import { guardedAgent } from '../../outbound/connector.ts';
 import { derivePurposeKey } from '../../shared/secrets/secret-key-file.ts';
 import { Vault } from '../../shared/secrets/vault.ts';
 import type { AdapterOptions } from '../adapters.ts';
+import { usualLimits } from '../http/answer.ts';
 import { Transport } from '../http/transport.ts';
 import type { Platform, PlatformCall, PlatformSession } from '../port.ts';
 import { ActivityFeeds } from './activity.ts';
@@ -21,7 +22,8 @@ import { AtprotoSession } from './session.ts';
 import { XrpcClient } from './xrpc.ts';
 
 const connectMs = 10_000;
-const maxResponseBytes = 4 * 1024 * 1024;
+/** The limit of bytes received for one request, including those of chunks. */
+const maxReceivedBytes = 2 * usualLimits.bytes;
 
 /** The adapter for the AT Protocol, whose largest network is Bluesky. */
 export class AtprotoPlatform implements Platform {
@@ -32,6 +34,7 @@ export class AtprotoPlatform implements Platform {
    */
   readonly honoursTokens = true;
   readonly maxWaitingCalls: number;
+  readonly callersChooseServers = true;
   readonly quietActorsWait: boolean;
   /** Servers accept 3,000 requests from one address in 5 minutes. */
   readonly minPollMs = 3_000;
@@ -62,13 +65,12 @@ export class AtprotoPlatform implements Platform {
       onRequest,
       tracing,
       counter: connections.platform,
-      maxResponseBytes,
       guarded: guardedAgent({
         guard,
         limiter,
         keepAlive: true,
         timeoutMs: Math.min(connectMs, timeoutMs),
-        maxReceivedBytes: 2 * maxResponseBytes,
+        maxReceivedBytes,
       }),
     });
     this.#xrpc = new XrpcClient(this.#transport, this.#now);

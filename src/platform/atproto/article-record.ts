@@ -2,23 +2,35 @@ import type { Blob } from '@atcute/lexicons';
 import * as v from '@atcute/lexicons/validations';
 import type { ArticleStatus } from '../../shared/model/article.ts';
 import { parseRecordUri, timeOfTid } from './identifiers.ts';
+import { matching } from './matching.ts';
 
 /** The web page that shows an article. WhiteWind accepts the DID of the author as well as the handle, which may change. */
 const reader = 'https://whtwnd.com';
 const getBlob = '/xrpc/com.atproto.sync.getBlob';
+
+/** The maximum size of the content in bytes, according to the lexicon. */
+export const maxContentBytes = 100_000;
+/** The maximum size of the title in bytes, according to the lexicon. */
+const maxTitleBytes = 1_000;
+/** More references to blobs do not fit into a record, which has at most 1 MB. */
+const maxBlobs = 10_000;
+/** Matches the content hashes that blobs can have: https://atproto.com/specs/blob */
+const blobHash = /baf[ky]rei[a-z2-7]{52}/g;
 
 /**
  * The fields of `com.whtwnd.blog.entry` that the adapter uses: https://whtwnd.com/lexicons. `postern` is an addition, which
  * the lexicon does not have and readers ignore.
  */
 const entrySchema = v.object({
-  content: v.string(),
-  title: v.optional(v.string()),
+  content: v.constrain(v.string(), [v.stringLength(0, maxContentBytes)]),
+  title: v.optional(v.constrain(v.string(), [v.stringLength(0, maxTitleBytes)])),
   createdAt: v.optional(v.datetimeString()),
   visibility: v.optional(v.string()),
   isDraft: v.optional(v.boolean()),
   ogp: v.optional(v.object({ url: v.string(), width: v.optional(v.integer()), height: v.optional(v.integer()) })),
-  blobs: v.optional(v.array(v.object({ blobref: v.blob(), name: v.optional(v.string()) }))),
+  blobs: v.optional(
+    v.constrain(v.array(v.object({ blobref: v.blob(), name: v.optional(v.string()) })), [v.arrayLength(0, maxBlobs)]),
+  ),
   postern: v.optional(
     v.object({
       updatedAt: v.datetimeString(),
@@ -43,8 +55,7 @@ export interface Picture {
 
 /** Returns the entry in a record, or `null` if the record is malformed. */
 export function readEntry(record: unknown): Entry | null {
-  const parsed = v.safeParse(entrySchema, record);
-  return parsed.ok ? parsed.value : null;
+  return matching(entrySchema, record);
 }
 
 export function statusOf({ visibility, isDraft }: Entry): ArticleStatus {
@@ -83,5 +94,6 @@ export function coverOf({ ogp, blobs = [] }: Entry): (Picture & { name: string }
 
 /** Returns the pictures that the content or the preview of an entry shows. */
 export function usedPictures({ content, ogp, blobs = [] }: Entry): Picture[] {
-  return (blobs as Picture[]).filter(({ blobref }) => `${content}\n${ogp?.url ?? ''}`.includes(blobref.ref.$link));
+  const used = new Set(`${content}\n${ogp?.url ?? ''}`.match(blobHash));
+  return (blobs as Picture[]).filter(({ blobref }) => used.has(blobref.ref.$link));
 }

@@ -10,12 +10,14 @@ import { PosternError } from '../../shared/errors/postern-error.ts';
 import type { ArticleStatus, ArticleSummary } from '../../shared/model/article.ts';
 import type { Page } from '../../shared/model/page.ts';
 import type { TaskRunner } from '../../shared/threads/task.ts';
+import { usualLimits } from '../http/answer.ts';
 import type { ArticleContent, PageRequest, PlatformArticle, PlatformArticles } from '../port.ts';
 import {
   blobUrl,
   coverOf,
   createdAtOf,
   type Entry,
+  maxContentBytes,
   type Picture,
   pageOf,
   readEntry,
@@ -35,12 +37,12 @@ import { XrpcError } from './xrpc.ts';
 type Did = `did:${string}:${string}`;
 type Write = { collection: string; rkey: string } & ({ create: object } | { update: object } | { delete: true });
 
-/** The maximum size of the content in bytes, according to the lexicon. */
-const maxContentBytes = 100_000;
 /** The maximum size of the picture in a link card, according to the lexicon `app.bsky.embed.external`. */
 const maxThumbBytes = 1_000_000;
 /** Articles are read in chunks of this number, because each has up to 100,000 bytes. */
 const articlesAtOnce = 25;
+/** The maximum number of chunks in one page. A server may send chunks without articles for ever. */
+const maxChunks = 8;
 const maxTries = 5;
 /** A failed update is undone within this time. The pictures that the update replaced are kept until then. */
 const undoMs = 10 * 60_000;
@@ -252,7 +254,8 @@ export class AtprotoArticles implements PlatformArticles {
       const { updatedAt, ...rest } = { updatedAt: createdAtOf(entry, article.uri), ...entry.postern };
       const mayBeUndone = this.#now() - new Date(updatedAt).getTime() < undoMs;
       const pictures = mayBeUndone ? (entry.blobs ?? []) : usedPictures(entry);
-      const kept = (pictures as Picture[]).filter(({ name }) => !added.some((picture) => picture.name === name));
+      const names = new Set<string | undefined>(added.map(({ name }) => name));
+      const kept = (pictures as Picture[]).filter(({ name }) => !names.has(name));
       const blobs = [...kept, ...added.map(({ blobref, name }) => ({ blobref, name }))];
       const now = new Date(this.#now()).toISOString();
       return [
@@ -297,7 +300,7 @@ export class AtprotoArticles implements PlatformArticles {
 
   async #foreign(did: string, key: string, subject: Subject): Promise<{ value: unknown } | null> {
     const ask = await this.#actor.repositoryOf(did, subject);
-    return ask(getRecord, { params: { repo: did as Did, collection, rkey: key } as never });
+    return ask(getRecord, { params: { repo: did as Did, collection, rkey: key } as never, limits: usualLimits });
   }
 
   /** Reads a page of a user's articles, newest first. Malformed records are left out. */
@@ -307,16 +310,17 @@ export class AtprotoArticles implements PlatformArticles {
     const ask = isOwn ? this.#actor.about(null, true) : await this.#actor.repositoryOf(repo, subject);
     const items: FoundEntry[] = [];
     let next = cursor;
+    let chunks = 0;
     do {
       const chunk = Math.min(articlesAtOnce, limit - items.length);
       const params = { repo, collection, limit: chunk, cursor: next } as never;
       const page = await ask(listRecords, { params });
-      for (const { uri, value } of page.records) {
+      for (const { uri, value } of page.records.slice(0, chunk)) {
         const entry = readEntry(value);
         if (entry !== null) items.push({ uri, entry });
       }
       next = page.cursor;
-    } while (next !== undefined && items.length < limit);
+    } while (next !== undefined && items.length < limit && ++chunks < maxChunks);
     return { items, cursor: next };
   }
 

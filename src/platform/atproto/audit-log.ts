@@ -1,20 +1,18 @@
-import { z } from 'zod';
+import * as v from '@atcute/lexicons/validations';
 import { InvalidResponseError } from '../http/errors.ts';
 
 /** The operations on a DID, oldest first: https://web.plc.directory/spec/v0.1/did-plc */
-const auditLog = z
-  .array(
-    z.object({
-      createdAt: z.iso.datetime({ offset: true }),
-      nullified: z.boolean(),
-      operation: z.object({
-        alsoKnownAs: z.array(z.string()).optional(),
-        /** The handle in the oldest form of an operation. */
-        handle: z.string().optional(),
-      }),
+const auditLog = v.array(
+  v.object({
+    createdAt: v.datetimeString(),
+    nullified: v.boolean(),
+    operation: v.object({
+      alsoKnownAs: v.optional(v.array(v.string())),
+      /** The handle in the oldest form of an operation. */
+      handle: v.optional(v.string()),
     }),
-  )
-  .min(1);
+  }),
+);
 
 /** The history of an identity. */
 export interface IdentityHistory {
@@ -26,8 +24,7 @@ export interface IdentityHistory {
 
 /** Reads the response of the PLC directory. Throws `InvalidResponseError`. */
 export function readAuditLog(json: unknown): IdentityHistory {
-  const read = auditLog.safeParse(json);
-  const [first, ...later] = read.success ? read.data.filter(({ nullified }) => !nullified) : [];
+  const [first, ...later] = v.is(auditLog, json) ? json.filter(({ nullified }) => !nullified) : [];
   if (!first) throw new InvalidResponseError('the audit log is not one of a DID');
   const history: IdentityHistory = { createdAt: new Date(first.createdAt), handleChanges: 0, handleChangedAt: null };
   let handle = handleOf(first.operation);

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { ProxyTarget } from '../../outbound/proxy-pool.ts';
 import { PosternError } from '../../shared/errors/postern-error.ts';
-import { InvalidResponseError } from '../http/errors.ts';
+import { type PlatformAnswer, smallLimits } from '../http/answer.ts';
 import type { Transport, TransportRequest } from '../http/transport.ts';
 import type { PlatformCall } from '../port.ts';
 import { type IdentityHistory, readAuditLog } from './audit-log.ts';
@@ -9,8 +9,8 @@ import { rejectedToken } from './problems.ts';
 
 const cachedMs = 5 * 60_000;
 const maxCached = 10_000;
-const maxDocumentBytes = 256 * 1024;
-const maxLogBytes = 1024 * 1024;
+/** The limits of an audit log. An operation has at most 7,500 bytes. */
+const logLimits = { bytes: 1024 * 1024, values: 50_000 };
 
 const plcPattern = /^did:plc:[a-z2-7]{24}$/;
 
@@ -62,37 +62,30 @@ export class DidResolver {
   async historyOf(did: string, call: PlatformCall): Promise<IdentityHistory | null> {
     if (!plcPattern.test(did)) return null;
     const { target, path } = this.#addressOf(did);
-    const request = { operation: 'readAuditLog', target, path: `${path}/log/audit`, maxBytes: maxLogBytes };
-    return this.#get(request, call, (status, json) => {
-      if (status !== 200) throw directoryFailed(status);
-      return readAuditLog(json());
+    const request = { operation: 'readAuditLog', target, path: `${path}/log/audit`, limits: logLimits };
+    return this.#get(request, call, async (answer) => {
+      if (answer.status !== 200) throw directoryFailed(answer.status);
+      return readAuditLog(await answer.json());
     });
   }
 
   #document(did: string, call: PlatformCall): Promise<unknown> {
-    const request = { operation: 'resolveDid', ...this.#addressOf(did), maxBytes: maxDocumentBytes };
-    return this.#get(request, call, (status, json) => {
+    const request = { operation: 'resolveDid', ...this.#addressOf(did), limits: smallLimits };
+    return this.#get(request, call, (answer) => {
+      const { status } = answer;
       if (status === 404 || status === 410) throw rejectedToken();
       if (status !== 200) throw directoryFailed(status);
-      return json();
+      return answer.json();
     });
   }
 
   #get<T>(
-    request: Pick<TransportRequest, 'operation' | 'target' | 'path' | 'maxBytes'>,
+    request: Pick<TransportRequest, 'operation' | 'target' | 'path' | 'limits'>,
     call: PlatformCall,
-    read: (status: number, json: () => unknown) => T,
+    read: (answer: PlatformAnswer) => Promise<T>,
   ): Promise<T> {
     const headers = { accept: 'application/json' };
-    return this.#options.transport.send({ ...request, method: 'GET', headers }, call, ({ status, body }) =>
-      read(status, () => {
-        try {
-          return JSON.parse(body.toString()) as unknown;
-        } catch {
-          throw new InvalidResponseError('the response of the DID directory is not JSON');
-        }
-      }),
-    );
+    return this.#options.transport.send({ ...request, method: 'GET', headers }, call, read);
   }
 
   #addressOf(did: string): { target: ProxyTarget; path: string } {

@@ -1,4 +1,5 @@
 import * as v from '@atcute/lexicons/validations';
+import { parseUntrustedJson } from '../../shared/json/untrusted-json.ts';
 import { parseRecordUri } from './identifiers.ts';
 
 /** The maximum number of accounts that one record can name. */
@@ -16,13 +17,12 @@ const commitSchema = v.object({
 export function subjectsOf(message: string): string[] {
   let body: unknown;
   try {
-    body = JSON.parse(message);
+    body = parseUntrustedJson(message);
   } catch {
     return [];
   }
-  const parsed = v.safeParse(commitSchema, body);
-  if (!parsed.ok) return [];
-  const record = fieldsOf(parsed.value.commit.record);
+  if (!v.is(commitSchema, body)) return [];
+  const record = fieldsOf(body.commit.record);
   const reply = fieldsOf(record['reply']);
   const embedded = fieldsOf(fieldsOf(record['embed'])['record']);
   const uris = [record['subject'], reply['root'], reply['parent'], embedded, embedded['record']].map(

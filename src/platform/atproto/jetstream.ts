@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import { Agent } from 'undici';
+import { Agent, buildConnector } from 'undici';
+import { limitedPool } from '../../outbound/limited-client.ts';
 import type { CancelSignal } from '../../shared/runtime/cancellation.ts';
 import { chance, type Runtime, repeat, type Timer } from '../../shared/runtime/runtime.ts';
 import { subjectsOf } from './jetstream-event.ts';
@@ -100,7 +101,10 @@ export class Jetstream {
   #connect(): void {
     if (this.#closed) return;
     const { runtime } = this.#options;
-    const agent = new Agent({ webSocket: { maxPayloadSize: 2 * maxMessageBytes } });
+    const agent = new Agent({
+      webSocket: { maxPayloadSize: 2 * maxMessageBytes },
+      factory: (origin) => limitedPool(origin, { connect: buildConnector({}) }),
+    });
     const connection: Connection = { agent, startedAt: runtime.now(), messageAt: runtime.now() };
     this.#connection = connection;
     this.#open(connection).catch(() => this.#lose(connection));

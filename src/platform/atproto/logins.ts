@@ -5,8 +5,10 @@ import { mainSchema as refreshSession } from '@atcute/atproto/types/server/refre
 import { LRUCache } from 'lru-cache';
 import type { ProxyTarget } from '../../outbound/proxy-pool.ts';
 import { PosternError } from '../../shared/errors/postern-error.ts';
+import { parseUntrustedJson } from '../../shared/json/untrusted-json.ts';
 import type { Runtime } from '../../shared/runtime/runtime.ts';
 import type { Vault } from '../../shared/secrets/vault.ts';
+import { InvalidResponseError, unreadable } from '../http/errors.ts';
 import type { PlatformCall, PlatformState } from '../port.ts';
 import type { DidResolver } from './did-resolver.ts';
 import { asProblem, isTokenRefused, rejectedToken } from './problems.ts';
@@ -52,8 +54,12 @@ const unplacedMs = 5 * 60_000;
 /** While an account's server does not answer, its DID document is read at most this often. */
 const movedMs = 10_000;
 const maxCached = 10_000;
+/** The limits of a response with tokens, which are cached and stored. */
+const sessionLimits = { bytes: 16 * 1024, values: 500 };
 /** A token that expires within this time is renewed before it is used. */
 const marginMs = 60_000;
+/** The maximum length of a token. Servers accept headers of 8 to 16 KiB. */
+const maxToken = 8_192;
 
 export interface LoginOptions {
   /** The server where accounts log in. */
@@ -163,8 +169,10 @@ export class Logins {
     const pds = await dids.pdsOf(old.did, call).catch(() => old.pds);
     if (pds.origin !== old.pds.origin) return null;
     try {
-      const made = await xrpc.as({ target: old.pds, token: old.refresh }, call)(refreshSession);
-      return { ...old, access: made.accessJwt, refresh: made.refreshJwt };
+      const made = await xrpc.as({ target: old.pds, token: old.refresh }, call)(refreshSession, {
+        limits: sessionLimits,
+      });
+      return { ...old, ...tokensOf(made) };
     } catch (error) {
       if (isTokenRefused(error)) return null;
       throw asProblem(error, null);
@@ -190,8 +198,9 @@ export class Logins {
     try {
       const made = await xrpc.as({ target: service, token: null }, call)(createSession, {
         input: { identifier, password },
+        limits: sessionLimits,
       });
-      return { did: made.did, access: made.accessJwt, refresh: made.refreshJwt };
+      return { did: made.did, ...tokensOf(made) };
     } catch (error) {
       const problem = asProblem(error, null);
       if (problem instanceof PosternError && problem.reason === 'platform_rate_limit') {
@@ -226,6 +235,12 @@ export class Logins {
   }
 }
 
+/** Returns the tokens of a session, which are stored and become headers. */
+function tokensOf({ accessJwt: access, refreshJwt: refresh }: { accessJwt: string; refreshJwt: string }) {
+  if (access.length <= maxToken && refresh.length <= maxToken) return { access, refresh };
+  throw unreadable(new InvalidResponseError('a token is too long for a header'));
+}
+
 const isRefusal = ({ reason }: PosternError) => reason === 'auth_token_rejected' || reason === 'platform_refused';
 
 const recordOf = (name: string) => `platform state ${name}`;
@@ -242,7 +257,7 @@ function readCredentials(token: string): Credentials | null {
 /** Reads the claims of a JSON Web Token without checking its signature, which its server does. */
 function readClaims(token: string): { sub?: string; exp?: number } | null {
   try {
-    const claims: unknown = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
+    const claims = parseUntrustedJson(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
     if (typeof claims !== 'object' || claims === null) return null;
     const { sub, exp } = claims as Record<string, unknown>;
     return { ...(typeof sub === 'string' && { sub }), ...(typeof exp === 'number' && { exp }) };

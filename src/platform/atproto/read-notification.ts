@@ -3,6 +3,7 @@ import * as v from '@atcute/lexicons/validations';
 import type { PlatformEvent } from '../../shared/model/event.ts';
 import { parseRecordUri } from './identifiers.ts';
 import type { Ids } from './ids.ts';
+import { matching } from './matching.ts';
 import { collections } from './records.ts';
 
 /**
@@ -20,6 +21,10 @@ const types = {
 
 export const reasons = Object.keys(types);
 
+const maxCursorBytes = 2_000;
+const maxHandleBytes = 253;
+const maxUriBytes = 8_192;
+
 /**
  * `listNotifications` without the schema of a notification. One that does not match its lexicon must not make the rest
  * of the page unreadable.
@@ -28,21 +33,28 @@ export const listRawNotifications = v.query('app.bsky.notification.listNotificat
   params: listNotifications.params,
   output: {
     type: 'lex',
-    schema: v.object({ cursor: v.optional(v.string()), notifications: v.array(v.unknown()) }),
+    schema: v.object({
+      cursor: v.optional(v.constrain(v.string(), [v.stringLength(0, maxCursorBytes)])),
+      notifications: v.array(v.unknown()),
+    }),
   },
 });
 
-/** The parts of a post that events contain. */
+/** The parts of a post that events contain, with the limits of `app.bsky.feed.post`. */
 const postSchema = v.object({
-  text: v.string(),
+  text: v.constrain(v.string(), [v.stringLength(0, 3_000), v.stringGraphemes(0, 300)]),
   reply: v.optional(v.object({ parent: v.object({ uri: v.string() }) })),
 });
 
 const notificationSchema = v.object({
-  uri: v.resourceUriString(),
+  uri: v.constrain(v.resourceUriString(), [v.stringLength(0, maxUriBytes)]),
   reason: v.string(),
-  reasonSubject: v.optional(v.resourceUriString()),
-  author: v.object({ did: v.didString(), handle: v.string(), displayName: v.optional(v.string()) }),
+  reasonSubject: v.optional(v.constrain(v.resourceUriString(), [v.stringLength(0, maxUriBytes)])),
+  author: v.object({
+    did: v.didString(),
+    handle: v.constrain(v.string(), [v.stringLength(0, maxHandleBytes)]),
+    displayName: v.optional(v.constrain(v.string(), [v.stringLength(0, 640), v.stringGraphemes(0, 64)])),
+  }),
   record: v.unknown(),
   indexedAt: v.datetimeString(),
 });
@@ -61,9 +73,9 @@ export interface Notification {
 
 /** Returns `null` if the notification does not match its lexicon. */
 export function readNotification(raw: unknown): Notification | null {
-  const parsed = v.safeParse(notificationSchema, raw);
-  if (!parsed.ok) return null;
-  const { reasonSubject: subject = '', indexedAt, ...rest } = parsed.value;
+  const parsed = matching(notificationSchema, raw);
+  if (parsed === null) return null;
+  const { reasonSubject: subject = '', indexedAt, ...rest } = parsed;
   const at = new Date(indexedAt).getTime();
   return Number.isNaN(at) ? null : { ...rest, subject, at };
 }
@@ -90,10 +102,10 @@ export function readEvent({ uri, at, reason, subject, author, record }: Notifica
     case 'mention':
     case 'reply':
     case 'quote': {
-      const post = v.safeParse(postSchema, record);
+      const post = matching(postSchema, record);
       const id = ids.ofRecord(uri);
-      if (!post.ok || id === null) return null;
-      const { text, reply } = post.value;
+      if (post === null || id === null) return null;
+      const { text, reply } = post;
       const inReplyToId = ids.ofRecord(reply?.parent.uri ?? '');
       const quotedTweetId = reason === 'quote' ? ids.ofRecord(subject) : null;
       return { ...happened, type: types[reason], tweet: { id, text, inReplyToId, quotedTweetId } };

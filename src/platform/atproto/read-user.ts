@@ -16,6 +16,11 @@ export function isVerifier({ verification }: ProfileView): boolean {
 
 const isVerified = (view: ProfileView) => view.verification?.verifiedStatus === 'valid' || isVerifier(view);
 
+/** A user is part of each of its posts, so its addresses must be short. The lexicon allows 8,192 bytes. */
+const maxAddress = 2_000;
+
+const addressOf = (uri: string | undefined) => (uri !== undefined && uri.length <= maxAddress ? uri : null);
+
 /** The fields that all three shapes of a user share. The network has no locations, paid verification or protected accounts. */
 function common(view: ProfileView, ids: Ids) {
   const allow = view.associated?.chat?.allowIncoming;
@@ -25,9 +30,9 @@ function common(view: ProfileView, ids: Ids) {
     name: view.displayName || view.handle,
     description: view.description ?? '',
     location: null,
-    url: view.website ?? null,
-    profilePicture: view.avatar ?? null,
-    coverPicture: view.banner ?? null,
+    url: addressOf(view.website),
+    profilePicture: addressOf(view.avatar),
+    coverPicture: addressOf(view.banner),
     isVerified: isVerified(view),
     isBlueVerified: false,
     verifiedType: isVerifier(view) ? 'trusted_verifier' : null,

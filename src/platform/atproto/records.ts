@@ -6,6 +6,7 @@ import { mainSchema as getRecord } from '@atcute/atproto/types/repo/getRecord';
 import { mainSchema as listRecords } from '@atcute/atproto/types/repo/listRecords';
 import type { ResourceUri } from '@atcute/lexicons';
 import { PosternError } from '../../shared/errors/postern-error.ts';
+import { usualLimits } from '../http/answer.ts';
 import { parseRecordUri, tidAt } from './identifiers.ts';
 import { asProblem, type Subject, subjectNotFound } from './problems.ts';
 import type { ServerSession } from './server-session.ts';
@@ -72,7 +73,7 @@ export class Records {
   async read(repo: string, collection: string, key: string): Promise<(StrongRef & { value: unknown }) | null> {
     try {
       const params = { repo, collection, rkey: key } as never;
-      const { uri, cid, value } = await this.#actor.raw(getRecord, { params });
+      const { uri, cid, value } = await this.#actor.raw(getRecord, { params, limits: usualLimits });
       return cid === undefined ? null : { uri: uri as StrongRef['uri'], cid, value };
     } catch (error) {
       if (error instanceof XrpcError && error.status === 400) return null;
@@ -93,7 +94,9 @@ export class Records {
     const repo = (await this.#actor.did()) as `did:${string}:${string}`;
     const params = { repo, collection, limit: recentRecords };
     const { records } = await this.#actor.about(null)(listRecords, { params });
-    const recent = records.filter(({ value }) => isSubject((value as { subject?: unknown } | null)?.subject));
+    const recent = records
+      .slice(0, recentRecords)
+      .filter(({ value }) => isSubject((value as { subject?: unknown } | null)?.subject));
     // The AppView may return a record that was just deleted. For recent records, the actor's server is authoritative.
     const older = known?.startsWith(`at://${repo}/${collection}/`) ? [known] : [];
     return [...new Set([...recent.map(({ uri }) => uri as string), ...older])];

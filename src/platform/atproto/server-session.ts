@@ -6,6 +6,7 @@ import type { Tweet } from '../../shared/model/tweet.ts';
 import type { UserAbout } from '../../shared/model/user-about.ts';
 import type { UserCard } from '../../shared/model/user-card.ts';
 import type { UserProfile } from '../../shared/model/user-profile.ts';
+import { turn } from '../../shared/runtime/turns.ts';
 import type { PageRequest, PlatformCall, UserName } from '../port.ts';
 import type { DidResolver } from './did-resolver.ts';
 import type { Ids } from './ids.ts';
@@ -134,7 +135,13 @@ export class ServerSession {
   /** Reads posts as tweets. Posts that cannot be represented are left out. */
   readonly tweets = async (posts: readonly Feed.PostView[]): Promise<Tweet[]> => {
     const profiles = await this.profiles(authorsOf(posts));
-    const tweets = posts.flatMap((post) => readPost(post, profiles, this.ids) ?? []);
+    const tweets: Tweet[] = [];
+    for (const post of posts) {
+      // Posts with many facets take long to validate.
+      await turn();
+      const tweet = readPost(post, profiles, this.ids);
+      if (tweet) tweets.push(tweet);
+    }
     await this.ids.save();
     return tweets;
   };
@@ -185,7 +192,9 @@ export class ServerSession {
     const found = await Promise.all(
       chunks.map((actors) => ask(getProfiles, { params: { actors: actors as `did:${string}:${string}`[] } })),
     );
-    return new Map(found.flatMap(({ profiles }) => profiles.map((profile) => [profile.did, profile])));
+    const isWanted = new Set(wanted);
+    const profiles = found.flatMap((page) => page.profiles).filter(({ did }) => isWanted.has(did));
+    return new Map(profiles.map((profile) => [profile.did, profile]));
   }
 
   /** Follows cursors until a page has an item. Needed because the network returns a cursor even with the last page. */

@@ -140,8 +140,9 @@ export class AtprotoSession extends UnsupportedSession {
     const before = cursor === null ? null : BigInt(cursor);
     const { replies = [] } = await this.#thread(tweetId, 1);
     const rest = replies
+      .slice(0, maxReplies)
       .flatMap((reply) =>
-        'post' in reply ? [{ post: reply.post, id: BigInt(encodeRecordUri(reply.post.uri)?.id ?? 0) }] : [],
+        reply.$type === threadPost ? [{ post: reply.post, id: BigInt(encodeRecordUri(reply.post.uri)?.id ?? 0) }] : [],
       )
       .filter(({ id }) => before === null || id < before)
       .sort((a, b) => (a.id < b.id ? 1 : -1));
@@ -191,7 +192,7 @@ export class AtprotoSession extends UnsupportedSession {
     };
     const read = (items: readonly unknown[]) =>
       this.#actor.tweets(
-        items.filter((item) => (item as { author?: { handle?: string } }).author?.handle) as Feed.PostView[],
+        items.filter((item) => (item as { $type?: string }).$type === 'app.bsky.feed.defs#postView') as Feed.PostView[],
       );
     return { ...(await this.#actor.page(page, fetch, read)), viewerId: await this.#actor.viewerId() };
   }
@@ -279,7 +280,10 @@ export class AtprotoSession extends UnsupportedSession {
     const owner = await this.#profile(user);
     const params = { actor: owner.did, limit: maxKnownFollowers };
     const { followers } = await this.#actor.about(null)(getKnownFollowers, { params });
-    const rest = [...followers].sort((a, b) => (a.did < b.did ? -1 : 1)).filter(({ did }) => did > (cursor ?? ''));
+    const rest = followers
+      .slice(0, maxKnownFollowers)
+      .sort((a, b) => (a.did < b.did ? -1 : 1))
+      .filter(({ did }) => did > (cursor ?? ''));
     const items = await this.#actor.cards(rest.slice(0, count));
     const users = { items, cursor: rest.length > count ? (rest[count - 1]?.did ?? null) : null };
     return { ...users, user: await this.#actor.userName(owner), viewerId: await this.#actor.viewerId() };
@@ -374,9 +378,10 @@ export class AtprotoSession extends UnsupportedSession {
 
   async #thread(tweetId: string, depth: number) {
     const params = { uri: await this.#uri(tweetId), depth, parentHeight: 0 };
-    const { thread } = await this.#actor.about(tweetSubject(tweetId))(getPostThread, { params });
-    if ('post' in thread) return thread;
-    if ('blocked' in thread) throw new PosternError('platform_refused', 'Blocked by the user, or the user is blocked');
+    const { thread } = await this.#actor.about(tweetSubject(tweetId))(getPostThread, { params, limits: threadLimits });
+    if (thread.$type === threadPost) return thread;
+    if (thread.$type === 'app.bsky.feed.defs#blockedPost')
+      throw new PosternError('platform_refused', 'Blocked by the user, or the user is blocked');
     throw subjectNotFound(tweetSubject(tweetId));
   }
 
@@ -386,7 +391,7 @@ export class AtprotoSession extends UnsupportedSession {
     );
     const ask = this.#actor.about(null);
     const found = await Promise.all(chunks.map((chunk) => ask(getPosts, { params: { uris: chunk as never } })));
-    return found.flatMap(({ posts }) => posts);
+    return found.flatMap(({ posts }, at) => posts.slice(0, chunks[at]?.length));
   }
 
   async #addToPost(operation: string, collection: Collection, tweetId: string): Promise<void> {
@@ -415,11 +420,20 @@ const isRepost = ({ reason }: Feed.FeedViewPost) => reason?.$type === 'app.bsky.
 const postsOf = (feed: readonly Feed.FeedViewPost[], isListed: (item: Feed.FeedViewPost) => boolean) =>
   feed.filter(isListed).map(({ post }) => post);
 
+/** The type of a thread that has a post. The members of other types have not been validated. */
+const threadPost = 'app.bsky.feed.defs#threadViewPost';
+
+/** More replies than these do not fit into a response, which has at most 4 MiB. */
+const maxReplies = 3_000;
+
 /** The maximum limit that the lexicon allows. */
 const maxKnownFollowers = 100;
 
 /** The network has no protected accounts, so a follow needs no request. */
 const notRequested = { followRequestSent: false, protected: false };
+
+/** The limits of a thread. Some servers ignore `parentHeight` and send up to 80 parents, nested in each other. */
+const threadLimits = { depth: 256, values: 100_000 };
 
 /** The maximum number of posts in one request. */
 const postsAtOnce = 25;

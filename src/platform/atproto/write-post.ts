@@ -1,6 +1,6 @@
 import { mainSchema as getPosts } from '@atcute/bluesky/types/app/feed/getPosts';
 import * as Post from '@atcute/bluesky/types/app/feed/post';
-import { is } from '@atcute/lexicons/validations';
+import * as v from '@atcute/lexicons/validations';
 import { malformedField } from '../../shared/errors/fields.ts';
 import { PosternError } from '../../shared/errors/postern-error.ts';
 import { formatTweetTime } from '../../shared/model/time.ts';
@@ -15,6 +15,8 @@ import { didOf, readPostUrl } from './references.ts';
 import type { ServerSession } from './server-session.ts';
 
 const { length: maxGraphemes, bytes: maxBytes } = atprotoCapabilities.limits.text;
+/** The part of a post that names its thread. Other parts are not validated, because they may be large. */
+const threadSchema = v.object({ reply: v.optional(Post.replyRefSchema) });
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 
 export const tweetSubject = (id: string): Subject => ({ kind: 'Tweet', id });
@@ -95,7 +97,7 @@ async function readReply(actor: ServerSession, records: Records, tweetId: string
   const uri = await actor.ids.uriOf(tweetId, collections.post, tweetSubject(tweetId));
   const { cid, value } = await findPost(actor, records, uri, tweetId);
   const parent = { uri, cid };
-  const root = is(Post.mainSchema, value) && value.reply ? value.reply.root : parent;
+  const root = v.is(threadSchema, value) && value.reply ? value.reply.root : parent;
   return { root: { uri: root.uri, cid: root.cid }, parent };
 }
 

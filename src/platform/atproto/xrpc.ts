@@ -1,5 +1,5 @@
-import { Client, ClientValidationError } from '@atcute/client';
 import type {
+  BaseSchema,
   InferInput,
   InferOutput,
   ObjectSchema,
@@ -7,14 +7,15 @@ import type {
   XRPCProcedureMetadata,
   XRPCQueryMetadata,
 } from '@atcute/lexicons/validations';
-import type { Answer } from '../../outbound/exchange.ts';
+import * as v from '@atcute/lexicons/validations';
 import type { ProxyTarget } from '../../outbound/proxy-pool.ts';
 import { PosternError } from '../../shared/errors/postern-error.ts';
 import type { TakenMedia } from '../../shared/model/taken-media.ts';
-import { InvalidResponseError, unreadable } from '../http/errors.ts';
-import type { Transport } from '../http/transport.ts';
+import { type AnswerLimits, type PlatformAnswer, pageLimits, singleLimits, smallLimits } from '../http/answer.ts';
+import { InvalidResponseError } from '../http/errors.ts';
+import type { Transport, TransportRequest } from '../http/transport.ts';
 import type { PlatformCall } from '../port.ts';
-import { readBlob } from './blob.ts';
+import { matching } from './matching.ts';
 
 /** The server of one request, and the token that authorizes it. */
 export interface XrpcAccess {
@@ -48,11 +49,25 @@ type ParamsOf<M> = M extends { params: infer Params extends ObjectSchema } ? Inf
 type InputOf<M> = M extends { input: infer Body extends XRPCLexBodyParam } ? InferInput<Body['schema']> : never;
 type OutputOf<M> = M extends { output: infer Body extends XRPCLexBodyParam } ? InferOutput<Body['schema']> : null;
 
+interface XrpcOptions<M> {
+  params?: ParamsOf<M>;
+  input?: InputOf<M>;
+  /** The limits of the response. Default: those of a page, of one object or of a write, depending on method and parameters. */
+  limits?: Partial<AnswerLimits>;
+  /** True if lists that are longer than requested are returned whole, for a caller that refuses them. */
+  isUncut?: boolean;
+}
+
 /** Calls one XRPC method and returns its data. */
-export type XrpcCall = <M extends Method>(
-  method: M,
-  options?: { params?: ParamsOf<M>; input?: InputOf<M> },
-) => Promise<OutputOf<M>>;
+export type XrpcCall = <M extends Method>(method: M, options?: XrpcOptions<M>) => Promise<OutputOf<M>>;
+
+/** The body of an error response. */
+const errorSchema = v.object({ error: v.string(), message: v.optional(v.string()) });
+
+/** The response to an upload: https://atproto.com/specs/data-model#blob-type */
+const uploadedSchema = v.object({ blob: v.blob() });
+/** The maximum length of a media type: https://www.rfc-editor.org/rfc/rfc6838#section-4.2 */
+const maxMediaType = 255;
 
 /** Calls XRPC methods with the lexicon schemas of @atcute, which check parameters, inputs and responses. */
 export class XrpcClient {
@@ -69,20 +84,28 @@ export class XrpcClient {
    * for parameters that the lexicon refuses, and `PosternError` if there is no valid response.
    */
   as(access: XrpcAccess, call: PlatformCall | null): XrpcCall {
-    const client = new Client({ handler: (path, init) => this.#send(access, call, path, init) });
-    return async <M extends Method>(method: M, options: { params?: ParamsOf<M>; input?: InputOf<M> } = {}) => {
-      try {
-        const response = await client.call(method, options as never);
-        if (response.ok) return response.data as OutputOf<M>;
-        throw new XrpcError(
-          response.status,
-          response.data.error,
-          (response.data.message ?? response.data.error).slice(0, 300),
-          this.#retryAfter(response.headers),
-        );
-      } catch (error) {
-        throw asCallerError(error);
-      }
+    return async <M extends Method>(method: M, { params, input, limits, isUncut }: XrpcOptions<M> = {}) => {
+      const { nsid: operation, output } = method;
+      const isQuery = method.type === 'xrpc_query';
+      if (method.params !== null && !v.is(method.params, params)) throw new ParameterError('params');
+      if (!isQuery && method.input?.type === 'lex' && !v.is(method.input.schema, input))
+        throw new ParameterError('input');
+      const count = isQuery ? countOf(params) : null;
+      const request = {
+        operation,
+        method: isQuery ? ('GET' as const) : ('POST' as const),
+        path: `/xrpc/${operation}${queryOf(params)}`,
+        headers: input === undefined ? {} : { 'content-type': 'application/json' },
+        text: input === undefined ? undefined : JSON.stringify(input),
+        limits: limits ?? limitsOf(isQuery, count),
+      };
+      const data = await this.#send(access, call, request, async (answer) => {
+        if (output?.type !== 'lex') return null;
+        const body = await answer.json();
+        if (count !== null && !isUncut) cutLists(body, count);
+        return requireMatch(output.schema, body);
+      });
+      return data as OutputOf<M>;
     };
   }
 
@@ -93,63 +116,44 @@ export class XrpcClient {
     bytes: Pick<TakenMedia, 'type' | 'size' | 'open'>,
   ): Promise<unknown> {
     const operation = 'com.atproto.repo.uploadBlob';
-    const headers = { ...authorization(access), 'content-type': bytes.type, 'content-length': String(bytes.size) };
+    const headers = { 'content-type': bytes.type, 'content-length': String(bytes.size) };
     const path = `/xrpc/${operation}`;
-    const request = { operation, target: access.target, method: 'POST' as const, path, headers, bytes };
-    // The callback returns errors instead of throwing them, because `send` converts errors that are thrown.
-    return this.#transport
-      .send(request, call, (answer) => this.#readUpload(answer))
-      .then((result) => {
-        if (result instanceof XrpcError) throw result;
-        return result;
-      });
-  }
-
-  #readUpload({ status, body, retryAfter, rateLimitReset }: Answer): unknown {
-    if (status >= 500) throw new PosternError('platform_failed', `The platform failed with status ${status}`);
-    const text = body.toString();
-    if (status === 200) return readBlob(text);
-    const headers = new Headers({
-      ...(retryAfter !== null && { 'retry-after': retryAfter }),
-      ...(rateLimitReset !== null && { 'ratelimit-reset': rateLimitReset }),
+    const request = { operation, method: 'POST' as const, path, headers, bytes, limits: smallLimits };
+    return this.#send(access, call, request, async (answer) => {
+      const { blob } = requireMatch(uploadedSchema, await answer.json());
+      if (blob.mimeType.length > maxMediaType) throw new InvalidResponseError('the media type of a blob is too long');
+      return blob;
     });
-    const name = /"error":\s*"(\w{1,60})"/.exec(text)?.[1] ?? 'UnknownXRPCError';
-    return new XrpcError(status, name, name, this.#retryAfter(headers));
   }
 
-  #send(access: XrpcAccess, call: PlatformCall | null, path: string, init: RequestInit): Promise<Response> {
-    const headers = {
-      ...Object.fromEntries(new Headers(init.headers)),
-      ...authorization(access),
-      accept: 'application/json',
-    };
-    const request = {
-      operation: /^\/xrpc\/([\w.-]+)/.exec(path)?.[1] ?? '',
-      target: access.target,
-      method: init.method === 'post' ? ('POST' as const) : ('GET' as const),
-      path,
-      headers,
-      text: typeof init.body === 'string' ? init.body : undefined,
-    };
-    return this.#transport.send(request, call, ({ status, body, retryAfter, rateLimitReset }) => {
+  async #send<T>(
+    { target, token }: XrpcAccess,
+    call: PlatformCall | null,
+    request: Omit<TransportRequest, 'target'>,
+    read: (answer: PlatformAnswer) => Promise<T>,
+  ): Promise<T> {
+    const authorization = token === null ? {} : { authorization: `Bearer ${token}` };
+    const headers = { ...request.headers, ...authorization, accept: 'application/json' };
+    // The callback returns errors instead of throwing them, because `send` converts errors that are thrown.
+    const result = await this.#transport.send({ ...request, target, headers }, call, async (answer) => {
+      const { status } = answer;
       if (status >= 500) throw new PosternError('platform_failed', `The platform failed with status ${status}`);
       if (status >= 300 && status < 400) throw new InvalidResponseError(`a redirect (status ${status})`);
-      return new Response(body.length === 0 ? null : body.toString(), {
-        status,
-        headers: {
-          'content-type': 'application/json',
-          ...(retryAfter !== null && { 'retry-after': retryAfter }),
-          ...(rateLimitReset !== null && { 'ratelimit-reset': rateLimitReset }),
-        },
-      });
+      return status === 200 ? { data: await read(answer) } : this.#readError(answer);
     });
+    if (result instanceof XrpcError) throw result;
+    return result.data;
+  }
+
+  async #readError(answer: PlatformAnswer): Promise<XrpcError> {
+    const body = await answer.json().catch(() => null);
+    const { error, message } = matching(errorSchema, body) ?? { error: 'UnknownXRPCError' };
+    return new XrpcError(answer.status, error, (message ?? error).slice(0, 300), this.#retryAfter(answer));
   }
 
   /** The network sends `ratelimit-reset`, in seconds since the Unix epoch, and `retry-after` from some servers. */
-  #retryAfter(headers: Headers): number | null {
-    const after = headers.get('retry-after');
+  #retryAfter({ retryAfter: after, rateLimitReset: reset }: PlatformAnswer): number | null {
     if (after !== null && /^\d{1,6}$/.test(after)) return Math.min(maxRetryAfterSeconds, Number(after));
-    const reset = headers.get('ratelimit-reset');
     if (reset === null || !/^\d{1,12}$/.test(reset)) return null;
     return Math.min(maxRetryAfterSeconds, Math.max(1, Math.ceil(Number(reset) - this.#now() / 1_000)));
   }
@@ -160,17 +164,36 @@ export class ParameterError extends Error {
   override readonly name = 'ParameterError';
 }
 
-function authorization({ token }: XrpcAccess): Record<string, string> {
-  return token === null ? {} : { authorization: `Bearer ${token}` };
+type Params = Readonly<Record<string, unknown>>;
+
+function queryOf(params: Params = {}): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(params)) {
+    for (const each of Array.isArray(value) ? value : [value]) if (each !== undefined) query.append(name, String(each));
+  }
+  return query.size === 0 ? '' : `?${query}`;
 }
 
-function asCallerError(error: unknown): unknown {
-  if (error instanceof ClientValidationError && error.target === 'output') {
-    return unreadable(new InvalidResponseError('the response does not match its lexicon'));
-  }
-  if (error instanceof ClientValidationError) return new ParameterError(error.target);
-  if (error instanceof SyntaxError || error instanceof TypeError) {
-    return unreadable(new InvalidResponseError('the response is not JSON'));
-  }
-  return error;
+/** Returns the number of items that a query asks for, by their number or their names. Returns `null` if it does not ask for a list. */
+function countOf(params: Params = {}): number | null {
+  if (typeof params['limit'] === 'number') return params['limit'];
+  const names = Object.values(params).find(Array.isArray);
+  return names === undefined ? null : names.length;
+}
+
+function limitsOf(isQuery: boolean, count: number | null): Partial<AnswerLimits> {
+  if (count !== null) return pageLimits(count);
+  return isQuery ? singleLimits : smallLimits;
+}
+
+/** Removes the items of a list that were not asked for before they are validated. */
+function cutLists(body: unknown, count: number): void {
+  if (typeof body !== 'object' || body === null) return;
+  for (const items of Object.values(body)) if (Array.isArray(items)) items.splice(count);
+}
+
+function requireMatch<const Schema extends BaseSchema>(schema: Schema, body: unknown): InferOutput<Schema> {
+  const data = matching(schema, body);
+  if (data === null) throw new InvalidResponseError('the response does not match its lexicon');
+  return data;
 }

@@ -28,7 +28,7 @@ export function toCallerError(error: unknown, proxy: ForwardProxy | null): Poste
     // Without a proxy, the text names fields but not their values.
     if (!proxy) return unreadable(error);
     const message = `${unreadableMessage} through the proxy ${proxy.name}`;
-    return new PosternError('proxy_failed', message, { cause: withoutText(error) });
+    return new PosternError('proxy_unreadable', message, { cause: withoutText(error) });
   }
   if (error instanceof DeadlineError) {
     const way = proxy ? ` through the proxy ${proxy.name}` : '';
@@ -45,7 +45,7 @@ export function toCallerError(error: unknown, proxy: ForwardProxy | null): Poste
   }
   if (error instanceof ServerMisbehavedError) {
     const way = proxy ? `, or the proxy ${proxy.name} in its name,` : '';
-    return new PosternError(proxy ? 'proxy_failed' : 'platform_unreadable', `The platform${way} ${error.message}`, {
+    return new PosternError(proxy ? 'proxy_unreadable' : 'platform_unreadable', `The platform${way} ${error.message}`, {
       cause: error,
     });
   }

@@ -14,6 +14,7 @@ import { methodAttribute, type Stage, type StageSpan, type Tracing } from '../..
 import type { Runtime } from '../../shared/runtime/runtime.ts';
 import { turn } from '../../shared/runtime/turns.ts';
 import type { PlatformCall } from '../port.ts';
+import { type AnswerLimits, maxResponseBytes, PlatformAnswer, usualLimits } from './answer.ts';
 import { Attempts } from './attempts.ts';
 import { DeadlineError, DisconnectedError, toCallerError } from './errors.ts';
 
@@ -25,8 +26,6 @@ export interface TransportOptions {
   counter?: Pick<ConnectionLimiter, 'count'>;
   /** Connects to targets that callers choose. Required only by adapters with such targets. */
   guarded?: Dispatcher;
-  /** The maximum size of a response in bytes. */
-  maxResponseBytes?: number;
   /** Called after each request, for metrics. `outcome` is the HTTP status or the kind of failure. */
   onRequest?: (operation: string, outcome: string, durationMs: number) => void;
   /** Records each request as a span; `null` if no traces are exported. */
@@ -51,15 +50,12 @@ export interface TransportRequest {
    * time limit and is not repeated.
    */
   waitMs?: number | undefined;
-  /** The maximum size of the response in bytes, if it is less than that of the transport. A longer one is truncated. */
-  maxBytes?: number | undefined;
+  /** The limits of the response that differ from `usualLimits`. */
+  limits?: Partial<AnswerLimits> | undefined;
 }
 
 /** Uploads may take this many times as long as other calls. */
 const uploadPatience = 10;
-
-/** The default of `TransportOptions.maxResponseBytes`. */
-export const maxResponseBytes = 16 * 1024 * 1024;
 
 /**
  * The maximum number of requests that wait for events at the platform. They use separate connections, so that they do
@@ -78,15 +74,17 @@ export class Transport {
   readonly #pools = new Map<string, { pool: Pool; dispatcher: Dispatcher }>();
   readonly #breakers = new LRUCache<string, CircuitBreaker>({ max: maxBreakers });
   readonly #options: TransportOptions;
-  readonly #maxResponseBytes: number;
 
   constructor(options: TransportOptions) {
     this.#options = options;
-    this.#maxResponseBytes = options.maxResponseBytes ?? maxResponseBytes;
   }
 
   /** Sends a request and returns the result of `read` for any response. Throws a `PosternError`. */
-  send<T>(request: TransportRequest, call: PlatformCall | null, read: (answer: Answer) => T | Promise<T>): Promise<T> {
+  send<T>(
+    request: TransportRequest,
+    call: PlatformCall | null,
+    read: (answer: PlatformAnswer) => T | Promise<T>,
+  ): Promise<T> {
     const { tracing, isOwn } = this.#options;
     if (!tracing) return this.#send(request, call, read, null);
     return tracing.stage(stageOf(request, call), (span) => {
@@ -98,22 +96,24 @@ export class Transport {
   async #send<T>(
     request: TransportRequest,
     call: PlatformCall | null,
-    read: (answer: Answer) => T | Promise<T>,
+    read: (answer: PlatformAnswer) => T | Promise<T>,
     span: StageSpan | null,
   ): Promise<T> {
     const proxy = call?.proxy ?? null;
     if (!proxy) this.#breaker(request.target).enter();
-    const { runtime, onRequest } = this.#options;
+    const { runtime, onRequest, isOwn = false } = this.#options;
+    const limits: AnswerLimits = { ...usualLimits, ...request.limits };
     const startedAt = runtime.now();
     let outcome = proxy ? 'proxy_failed' : 'failed';
     try {
-      const answer = await this.#sendInTime(request, call);
+      const answer = await this.#sendInTime(request, limits.bytes, call);
       outcome = String(answer.status);
+      call?.onResponse?.(answer.body.length);
       span?.set({ 'http.response.status_code': answer.status });
       // Let other work run between responses, because reading a page of 100 tweets takes a millisecond and many
       // responses may arrive together.
       await turn();
-      return await read(answer);
+      return await read(new PlatformAnswer(answer, limits, isOwn && !proxy));
     } catch (error) {
       const failure = toCallerError(error, proxy);
       if (failure.code === 'platform_timeout') outcome = 'timeout';
@@ -156,8 +156,7 @@ export class Transport {
       connections: waitMs === undefined ? 128 : maxWaitingCalls,
       headersTimeout: 0,
       bodyTimeout: 0,
-      maxResponseSize: this.#maxResponseBytes,
-      maxReceivedBytes: 2 * this.#maxResponseBytes,
+      maxReceivedBytes: 2 * maxResponseBytes,
     });
     const dispatcher = pool.compose(limitResponses);
     this.#pools.set(key, { pool, dispatcher });
@@ -165,7 +164,7 @@ export class Transport {
   }
 
   /** Sends a request within its time limit, and repeats it once if the connection broke and it is repeatable. */
-  async #sendInTime(request: TransportRequest, call: PlatformCall | null): Promise<Answer> {
+  async #sendInTime(request: TransportRequest, maxBytes: number, call: PlatformCall | null): Promise<Answer> {
     const attempts = new Attempts();
     const timeoutMs = this.#options.timeoutMs * (request.bytes ? uploadPatience : 1) + (request.waitMs ?? 0);
     const deadline = this.#options.runtime.after(timeoutMs, () => attempts.end(new DeadlineError()));
@@ -173,10 +172,10 @@ export class Transport {
     call?.signal?.addEventListener('abort', hangUp, { once: true });
     if (call?.signal?.aborted) hangUp();
     try {
-      return await this.#sendOnce(request, call, attempts);
+      return await this.#sendOnce(request, maxBytes, call, attempts);
     } catch (error) {
       if (!isRepeatable(error, request) || attempts.ended) throw error;
-      return await this.#sendOnce(request, call, attempts);
+      return await this.#sendOnce(request, maxBytes, call, attempts);
     } finally {
       deadline.cancel();
       call?.signal?.removeEventListener('abort', hangUp);
@@ -184,16 +183,19 @@ export class Transport {
   }
 
   /** Makes one attempt, which opens at most one connection. */
-  #sendOnce(request: TransportRequest, call: PlatformCall | null, attempts: Attempts): Promise<Answer> {
+  #sendOnce(
+    request: TransportRequest,
+    maxBytes: number,
+    call: PlatformCall | null,
+    attempts: Attempts,
+  ): Promise<Answer> {
     const { target, method, path, headers, text, bytes } = request;
     // A stream can be read only once, so each attempt opens a new one.
     const stream = bytes?.open();
     stream?.on('error', (error) => attempts.end(error));
-    const options: ExchangeOptions = { origin: target.origin, method, path, headers, body: stream ?? text ?? null };
-    // The pools for the operator's targets apply the size limit themselves. A truncated body cannot be parsed, so it
-    // is an error.
-    const { maxBytes = this.#maxResponseBytes } = request;
-    if (target.chosenBy === 'caller' || maxBytes < this.#maxResponseBytes) options.maxBodyBytes = maxBytes;
+    const body = stream ?? text ?? null;
+    // A body that is truncated after one more byte than allowed is refused as too long.
+    const options: ExchangeOptions = { origin: target.origin, method, path, headers, body, maxBodyBytes: maxBytes + 1 };
     const sent = call?.proxy
       ? this.#sendThrough(call.proxy, call.account, request, options, attempts)
       : this.#sendDirectly(call?.account ?? '', request, options, attempts);

@@ -10,6 +10,7 @@ export class SandboxPlatform implements Platform {
   readonly capabilities = sandboxCapabilities;
   readonly honoursTokens = true;
   readonly maxWaitingCalls = maxWaitingCalls;
+  readonly callersChooseServers = false;
   readonly quietActorsWait = false;
   readonly minPollMs = 500;
   readonly tweetUrlForm = 'https://x.com/<user>/status/<id>';

@@ -3,7 +3,7 @@ import type { Task, TaskInput } from '../../shared/threads/task.ts';
 import type { PlatformArticle } from '../articles-port.ts';
 import { readArticle } from './read-article.ts';
 import { richTextToWire } from './rich-text-wire.ts';
-import { InvalidResponseError, object, parseJson } from './wire.ts';
+import { InvalidResponseError, object } from './wire.ts';
 
 /** Longer texts are parsed in a worker thread, because parsing takes about 0.05 ms per 1,000 characters. */
 const inlineUpTo = 32_768;
@@ -21,8 +21,9 @@ const readArticleBody: Task<TaskInput, PlatformArticle | { readonly nonsense: st
   inlineUpTo,
   run: ({ text }) => {
     try {
-      return readArticle(object(parseJson(text), 'body'));
+      return readArticle(object(JSON.parse(text), 'body'));
     } catch (error) {
+      if (error instanceof SyntaxError) return { nonsense: 'the body is not valid JSON' };
       if (error instanceof InvalidResponseError) return { nonsense: error.message };
       throw error;
     }

@@ -9,6 +9,14 @@ import { withPage } from './paths.ts';
 import { readStatus, readSummary } from './read-article.ts';
 import { flag, InvalidResponseError, id, list, object, readPage, text, type Wire } from './wire.ts';
 
+/** The limits of a response with an article, which a worker thread parses. 100,000 characters of Markdown become up to 400,000 values. */
+const articleLimits = {
+  bytes: 8 * 1024 * 1024,
+  values: 1_000_000,
+  bytesOutsideStrings: 8 * 1024 * 1024,
+  differentTexts: 50_000,
+};
+
 /** The article operations of the sandbox platform on behalf of one actor. */
 export class SandboxArticles implements PlatformArticles {
   readonly publishingNeedsPremium = true;
@@ -64,7 +72,8 @@ export class SandboxArticles implements PlatformArticles {
 
   article(articleId: string): Promise<PlatformArticle> {
     const read = { operation: 'article', method: 'GET', path: pathOf(articleId) } as const;
-    return this.#client.sendForText({ ...read, subject: anArticle(articleId) }, this.#call, async (text) => {
+    const request = { ...read, subject: anArticle(articleId), limits: articleLimits };
+    return this.#client.sendForText(request, this.#call, async (text) => {
       const outcome = await this.#tasks.run(articleTasks.readArticle, { text });
       if ('nonsense' in outcome) throw new InvalidResponseError(outcome.nonsense);
       return outcome;
@@ -72,10 +81,10 @@ export class SandboxArticles implements PlatformArticles {
   }
 
   list(status: ArticleStatus | null, page: PageRequest): Promise<Page<ArticleSummary>> {
-    const path = withPage('/api/articles', page, status === null ? {} : { status });
+    const asked = withPage('/api/articles', page, status === null ? {} : { status });
     const readItems = (body: Wire) =>
       list(body.articles, 'articles').map((each) => readSummary(object(each, 'articles[]')));
-    return this.#send({ operation: 'articles', method: 'GET', path }, (body) => readPage(body, readItems, {}));
+    return this.#send({ operation: 'articles', method: 'GET', ...asked }, (body) => readPage(body, readItems, {}));
   }
 
   isPicture(mediaId: string): Promise<boolean> {

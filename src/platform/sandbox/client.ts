@@ -1,10 +1,10 @@
-import type { Answer } from '../../outbound/exchange.ts';
 import { PosternError } from '../../shared/errors/postern-error.ts';
 import type { TakenMedia } from '../../shared/model/taken-media.ts';
+import { type AnswerLimits, type PlatformAnswer, pageLimits, singleLimits } from '../http/answer.ts';
 import { Transport, type TransportOptions } from '../http/transport.ts';
 import type { PlatformCall } from '../port.ts';
 import { type ProblemSubject, readProblem } from './problems.ts';
-import { InvalidResponseError, object, parseJson, type Wire } from './wire.ts';
+import { InvalidResponseError, object, type Wire } from './wire.ts';
 
 export interface ClientOptions extends Omit<TransportOptions, 'guarded'> {
   origin: string;
@@ -25,7 +25,14 @@ export interface SandboxRequest {
   waitMs?: number;
   /** Distinguishes several writes of the same operation in one call. A repeated call must use the same value. */
   part?: string;
+  /** The number of items that a page is asked for. */
+  count?: number;
+  /** The limits of the response. Default: those of a page if there is a `count`, otherwise those of one object. */
+  limits?: Partial<AnswerLimits>;
 }
+
+/** The size of the largest item of a page in bytes: a tweet of 25,000 characters that quotes another one. */
+const maxItemBytes = 128 * 1024;
 
 /** The HTTP client of the sandbox adapter. */
 export class SandboxClient {
@@ -47,16 +54,16 @@ export class SandboxClient {
    * response.
    */
   send<T>(request: SandboxRequest, call: PlatformCall | null, read: (body: Wire) => T): Promise<T> {
-    return this.#send(request, call, (answer) => read(readAnswer(answer, request)));
+    return this.#send(request, call, async (answer) => read(await readAnswer(answer, request)));
   }
 
   /**
    * Sends a request whose response may be too large to parse on this thread. `read` gets the text of a 2xx response.
    */
   sendForText<T>(request: SandboxRequest, call: PlatformCall | null, read: (text: string) => Promise<T>): Promise<T> {
-    return this.#send(request, call, (answer) => {
-      if (answer.status >= 300) readAnswer(answer, request);
-      return read(answer.body.toString());
+    return this.#send(request, call, async (answer) => {
+      if (answer.status >= 300) await readAnswer(answer, request);
+      return read(await answer.text());
     });
   }
 
@@ -64,12 +71,16 @@ export class SandboxClient {
     return this.#transport.close();
   }
 
-  #send<T>(request: SandboxRequest, call: PlatformCall | null, read: (answer: Answer) => T | Promise<T>): Promise<T> {
-    const { operation, method, path, body, json, bytes, waitMs } = request;
+  #send<T>(
+    request: SandboxRequest,
+    call: PlatformCall | null,
+    read: (answer: PlatformAnswer) => Promise<T>,
+  ): Promise<T> {
+    const { operation, method, path, body, json, bytes, waitMs, limits = limitsOf(request) } = request;
     const text = body === undefined ? json : JSON.stringify(body);
     const headers = headersOf(request, call);
     return this.#transport.send(
-      { operation, target: this.#target, method, path, headers, text, bytes, waitMs },
+      { operation, target: this.#target, method, path, headers, text, bytes, waitMs, limits },
       call,
       read,
     );
@@ -89,10 +100,28 @@ function headersOf(request: SandboxRequest, call: PlatformCall | null): Record<s
   return headers;
 }
 
-function readAnswer({ status, retryAfter, body: bytes }: Answer, request: SandboxRequest): Wire {
+function limitsOf({ count }: SandboxRequest): Partial<AnswerLimits> {
+  return count === undefined ? singleLimits : pageLimits(count, maxItemBytes);
+}
+
+async function readAnswer(answer: PlatformAnswer, request: SandboxRequest): Promise<Wire> {
+  const { status, retryAfter } = answer;
   if (status >= 500) throw new PosternError('platform_failed', `The platform failed with status ${status}`);
   if (status >= 300 && status < 400) throw new InvalidResponseError(`a redirect (status ${status})`);
-  const body = parseJson(bytes.toString());
+  const body = await answer.json();
   if (status >= 400) throw readProblem(body, status, retryAfter, request.subject);
-  return object(body, 'body');
+  const fields = object(body, 'body');
+  if (request.count !== undefined) cutLists(fields, request.count);
+  return fields;
+}
+
+/** The names of the lists of pages. Other lists of a page, such as its key changes, may be longer than `count`. */
+const pageLists = ['tweets', 'users', 'articles', 'conversations', 'messages'];
+
+/** Removes the items of a page that were not asked for before they are read. */
+function cutLists(body: Wire, count: number): void {
+  for (const name of pageLists) {
+    const items = body[name];
+    if (Array.isArray(items)) items.splice(count);
+  }
 }

@@ -1,4 +1,6 @@
-import { request } from 'undici';
+import { Agent } from 'undici';
+import { Exchange } from '../../outbound/exchange.ts';
+import { PlatformAnswer, singleLimits, usualLimits } from '../http/answer.ts';
 import { flag, id, list, object, text } from './wire.ts';
 
 export interface DemoAccount {
@@ -31,8 +33,12 @@ export async function readDemoDataset(origin: string, timeoutMs: number): Promis
 }
 
 async function askDemoDataset(origin: string, timeoutMs: number): Promise<DemoDataset> {
-  const response = await request(`${origin}/control/info`, { headersTimeout: timeoutMs, bodyTimeout: timeoutMs });
-  const info = object(await response.body.json(), 'body');
+  const limits = { ...usualLimits, ...singleLimits };
+  const agent = new Agent({ headersTimeout: timeoutMs, bodyTimeout: timeoutMs });
+  const options = { origin, path: '/control/info', method: 'GET', maxBodyBytes: limits.bytes + 1 } as const;
+  const { answer } = new Exchange(agent, options);
+  const body = await new PlatformAnswer(await answer.finally(() => agent.destroy()), limits, false).json();
+  const info = object(body, 'body');
   const demo = object(info.demo, 'demo');
   return {
     seed: text(info.seed, 'seed'),

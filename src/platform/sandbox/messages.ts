@@ -5,6 +5,7 @@ import type {
   RegisteredChatKeys,
   SealedEvent,
 } from '../../shared/model/sealed-event.ts';
+import { usualLimits } from '../http/answer.ts';
 import type {
   ConversationPage,
   PlatformMessages,
@@ -28,6 +29,9 @@ import { list, object, text } from './wire.ts';
 
 const base = '/api/chat/conversations';
 
+/** The limits of responses with lists that have no pages: key changes, participants, reactions and edits. */
+const limits = usualLimits;
+
 /** The messaging operations of the sandbox platform on behalf of one actor. */
 export class SandboxMessages implements PlatformMessages {
   readonly #client: SandboxClient;
@@ -47,30 +51,34 @@ export class SandboxMessages implements PlatformMessages {
       ...(cursor && { cursor_id: cursor.cursorId, graph_snapshot_id: cursor.graphSnapshotId }),
       ...(withLastMessages && { last_messages: 'true' }),
     };
-    const path = withPage(base, { count, cursor: null }, more);
-    return this.#client.send({ operation: 'chatConversations', method: 'GET', path }, this.#call, readConversationPage);
+    const asked = withPage(base, { count, cursor: null }, more);
+    return this.#client.send(
+      { operation: 'chatConversations', method: 'GET', ...asked },
+      this.#call,
+      readConversationPage,
+    );
   }
 
   conversation(id: string): Promise<SealedConversation> {
     const path = `${base}/${id}?last_messages=true`;
-    return this.#client.send({ operation: 'chatConversation', method: 'GET', path }, this.#call, (body) =>
+    return this.#client.send({ operation: 'chatConversation', method: 'GET', path, limits }, this.#call, (body) =>
       readConversation(object(body.conversation, 'conversation')),
     );
   }
 
   messages(id: string, page: PageRequest): Promise<SealedMessagePage> {
-    const path = withPage(`${base}/${id}/messages`, page);
-    return this.#client.send({ operation: 'chatMessages', method: 'GET', path }, this.#call, readMessagePage);
+    const asked = withPage(`${base}/${id}/messages`, page);
+    return this.#client.send({ operation: 'chatMessages', method: 'GET', ...asked }, this.#call, readMessagePage);
   }
 
   message(id: string, seqId: string): Promise<{ message: PlacedMessage; keyChanges: readonly PlacedKeyChange[] }> {
     const path = `${base}/${id}/messages/${seqId}`;
-    return this.#client.send({ operation: 'chatMessage', method: 'GET', path }, this.#call, readOneMessage);
+    return this.#client.send({ operation: 'chatMessage', method: 'GET', path, limits }, this.#call, readOneMessage);
   }
 
   publicKeys(userIds: readonly string[]): Promise<RegisteredChatKeys[]> {
     const path = `/api/chat/public-keys?user_ids=${userIds.join(',')}`;
-    return this.#client.send({ operation: 'chatPublicKeys', method: 'GET', path }, this.#call, (body) =>
+    return this.#client.send({ operation: 'chatPublicKeys', method: 'GET', path, limits }, this.#call, (body) =>
       list(body.users, 'users').flatMap((item) => readPublicKeys(object(item, 'users[]'))),
     );
   }

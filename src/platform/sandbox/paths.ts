@@ -1,9 +1,10 @@
 import type { PageRequest, UserReference } from '../port.ts';
 
-export function withPage(path: string, { count, cursor }: PageRequest, more: Record<string, string> = {}): string {
+/** Returns the part of a `SandboxRequest` that asks for a page. */
+export function withPage(path: string, { count, cursor }: PageRequest, more: Record<string, string> = {}) {
   const query = new URLSearchParams({ ...more, count: String(count) });
   if (cursor !== null) query.set('cursor', cursor);
-  return `${path}?${query}`;
+  return { path: `${path}?${query}`, count };
 }
 
 export function pathOf(user: UserReference): string {

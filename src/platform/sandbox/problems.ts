@@ -36,7 +36,7 @@ export function readProblem(
     case 'unknown_operator':
       return new PosternError(
         'malformed_field',
-        `Malformed field: q: unknown search operator: ${text(problem.operator, 'operator')}`,
+        `Malformed field: q: unknown search operator: ${text(problem.operator, 'operator').slice(0, 100)}`,
       );
     case 'media_refused':
       return new PosternError('malformed_field', `The platform does not take this media: ${message}`);
@@ -82,12 +82,12 @@ function unexpected(code: string, status: number): InvalidResponseError {
 }
 
 function notFoundMessage(problem: Wire, subject: ProblemSubject | undefined): string {
-  const resource = problem['resource'];
-  if (typeof resource === 'string' && typeof problem['id'] === 'string') {
-    return `${resource.charAt(0).toUpperCase()}${resource.slice(1)} not found: ${problem['id']}`;
+  const { resource, id } = problem;
+  const named = typeof id === 'string' ? id.slice(0, 300) : subject?.id;
+  if (typeof resource === 'string' && typeof id === 'string') {
+    return `${resource.charAt(0).toUpperCase()}${resource.slice(1, 40)} not found: ${named}`;
   }
-  if (!subject) return 'Not found on the platform';
-  return `${subject.kind} not found: ${typeof problem['id'] === 'string' ? problem['id'] : subject.id}`;
+  return subject ? `${subject.kind} not found: ${named}` : 'Not found on the platform';
 }
 
 /**

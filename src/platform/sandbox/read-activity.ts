@@ -2,7 +2,18 @@ import type { LikeEvent, MessageEvent, PlatformEvent, RetweetEvent, TweetEvent }
 import type { SealedKind } from '../../shared/model/sealed-event.ts';
 import type { ActivityPage } from '../port.ts';
 import { readPlaced } from './read-messages.ts';
-import { flag, id, list, nullable, object, readIsoTime, text, type Wire } from './wire.ts';
+import {
+  flag,
+  InvalidResponseError,
+  id,
+  list,
+  nullable,
+  object,
+  readIsoTime,
+  shortText,
+  text,
+  type Wire,
+} from './wire.ts';
 
 const tweetTypes = new Map<string, TweetEvent['type']>([
   ['mention', 'tweet.mention'],
@@ -15,13 +26,25 @@ const reactionTypes = new Map<string, (LikeEvent | RetweetEvent)['type']>([
   ['retweet', 'tweet.retweet'],
 ]);
 
-export function readActivity(body: Wire): ActivityPage {
+/**
+ * The maximum length of the text of an event in UTF-16 code units. 25,000 weighted characters have more only if they contain long URLs or
+ * sequences of emoji. A longer text is cut instead of refused, because the cursor cannot move past a refused event.
+ */
+const maxTextLength = 25_000;
+/** The maximum length of names, in UTF-16 code units. The platform allows at most 50 characters. */
+const maxNameLength = 200;
+const maxCursorLength = 4_096;
+
+/** Reads a page of at most `count` events. A longer page is refused, because its cursor is after the events that were not asked for. */
+export function readActivity(body: Wire, count: number): ActivityPage {
+  const items = list(body.events, 'events');
+  if (items.length > count) throw new InvalidResponseError('events has more items than the request allows');
   const events: PlatformEvent[] = [];
-  for (const item of list(body.events, 'events')) {
+  for (const item of items) {
     const event = readEvent(object(item, 'events[]'));
     if (event !== null) events.push(event);
   }
-  return { events, cursor: text(body.next_cursor, 'next_cursor'), gap: flag(body.gap, 'gap') };
+  return { events, cursor: shortText(body.next_cursor, 'next_cursor', maxCursorLength), gap: flag(body.gap, 'gap') };
 }
 
 /** Converts an event. Returns `null` if its type is not known. */
@@ -34,7 +57,11 @@ function readEvent(event: Wire): PlatformEvent | null {
   const happened = {
     id: id(event.id, 'id'),
     createdAt: readIsoTime(event.created_at, 'created_at'),
-    actor: { id: id(actor.id, 'id'), userName: text(actor.screen_name, 'screen_name'), name: text(actor.name, 'name') },
+    actor: {
+      id: id(actor.id, 'id'),
+      userName: shortText(actor.screen_name, 'screen_name', maxNameLength),
+      name: shortText(actor.name, 'name', maxNameLength),
+    },
   };
   if (wireType === 'chat') return { ...happened, ...readChat(object(event.chat, 'chat')) };
   if (wireType === 'follow') return { ...happened, type: 'user.follow', tweet: null };
@@ -46,11 +73,16 @@ function readEvent(event: Wire): PlatformEvent | null {
     type,
     tweet: {
       id: id(tweet.id, 'id'),
-      text: text(tweet.text, 'text'),
+      text: cut(text(tweet.text, 'text')),
       inReplyToId: nullable(id, tweet.in_reply_to_id, 'in_reply_to_id'),
       quotedTweetId: nullable(id, tweet.quoted_tweet_id, 'quoted_tweet_id'),
     },
   };
+}
+
+/** Cuts a text before a surrogate pair that would be split. */
+function cut(read: string): string {
+  return read.length <= maxTextLength ? read : read.slice(0, maxTextLength).replace(/[\ud800-\udbff]$/, '');
 }
 
 const messageTypes: Record<Exclude<SealedKind, 'message' | 'key_change'>, MessageEvent['type']> = {
@@ -61,7 +93,7 @@ const messageTypes: Record<Exclude<SealedKind, 'message' | 'key_change'>, Messag
 };
 
 function readChat(chat: Wire): Pick<MessageEvent, 'type' | 'tweet' | 'message' | 'fromMe'> {
-  const message = readPlaced(chat, text(chat.conversation_id, 'conversation_id'));
+  const message = readPlaced(chat, shortText(chat.conversation_id, 'conversation_id', maxNameLength));
   const fromMe = flag(chat.from_me, 'from_me');
   const { kind } = message;
   const type =

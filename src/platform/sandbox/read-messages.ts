@@ -7,7 +7,32 @@ import type {
   SealedKind,
 } from '../../shared/model/sealed-event.ts';
 import type { ConversationPage, GraphCursor, SealedConversation, SealedMessagePage } from '../messages-port.ts';
-import { flag, InvalidResponseError, id, list, nullable, object, readIsoTime, text, type Wire } from './wire.ts';
+import {
+  flag,
+  InvalidResponseError,
+  id,
+  list,
+  nullable,
+  object,
+  readIsoTime,
+  shortText,
+  text,
+  type Wire,
+} from './wire.ts';
+
+/** The platform allows message ids of 64 characters and encrypted events of 131,072. */
+const maxIdLength = 64;
+const maxDetailLength = 131_072;
+/** A signature has 64 bytes, in base64. */
+const maxSignatureLength = 1_024;
+
+/** More than the participants of any conversation. */
+const maxParticipants = 1_000;
+/**
+ * The maximum number of edits and reactions of a message, and of key changes of a conversation, that are read. Each is
+ * verified and decrypted on the event loop. The oldest are left out.
+ */
+const maxEvents = 100;
 
 export function readConversationPage(body: Wire): ConversationPage {
   return {
@@ -37,7 +62,7 @@ export function readConversation(conversation: Wire): SealedConversation {
     kind: text(conversation.kind, 'kind'),
     muted: flag(conversation.muted, 'muted'),
     hasMore: flag(conversation.has_more, 'has_more'),
-    participants: list(conversation.participants, 'participants').map((item) =>
+    participants: list(conversation.participants, 'participants', maxParticipants).map((item) =>
       readParticipant(object(item, 'participants[]')),
     ),
     keyChanges: readKeyChanges(conversation, conversationId),
@@ -87,7 +112,7 @@ function readMessage(message: Wire, conversationId: string): PlacedMessage {
   return {
     ...readPlaced(message, conversationId),
     deleted,
-    about: list(message.about, 'about').map((item) => readPlaced(object(item, 'about[]'), conversationId)),
+    about: newest(list(message.about, 'about')).map((item) => readPlaced(object(item, 'about[]'), conversationId)),
   };
 }
 
@@ -100,8 +125,9 @@ export function readPlaced(event: Wire, conversationId: string): PlacedEvent {
 }
 
 function readPlace(event: Wire, conversationId: string) {
-  const [messageId, senderId] = [text(event.message_id, 'message_id'), id(event.sender_id, 'sender_id')];
-  const detail = nullable(text, event.detail, 'detail');
+  const messageId = shortText(event.message_id, 'message_id', maxIdLength);
+  const senderId = id(event.sender_id, 'sender_id');
+  const detail = nullable((value, field) => shortText(value, field, maxDetailLength), event.detail, 'detail');
   return {
     seqId: id(event.seq_id, 'seq_id'),
     messageId,
@@ -111,14 +137,24 @@ function readPlace(event: Wire, conversationId: string) {
     sealed:
       detail === null
         ? null
-        : { messageId, senderId, conversationId, detail, signature: text(event.signature, 'signature') },
+        : {
+            messageId,
+            senderId,
+            conversationId,
+            detail,
+            signature: shortText(event.signature, 'signature', maxSignatureLength),
+          },
   };
 }
 
 function readKeyChanges(body: Wire, conversationId: string): PlacedKeyChange[] {
-  return list(body.key_changes, 'key_changes').map((item) =>
+  return newest(list(body.key_changes, 'key_changes')).map((item) =>
     readKeyChange(object(item, 'key_changes[]'), conversationId),
   );
+}
+
+function newest(events: readonly unknown[]): readonly unknown[] {
+  return events.slice(-maxEvents);
 }
 
 export function readKeyChange(change: Wire, conversationId: string): PlacedKeyChange {
@@ -129,7 +165,7 @@ export function readKeyChange(change: Wire, conversationId: string): PlacedKeyCh
 
 export function readPublicKeys(body: Wire): RegisteredChatKeys[] {
   const userId = id(body.user_id, 'user_id');
-  return list(body.keys, 'keys').map((item) => {
+  return newest(list(body.keys, 'keys')).map((item) => {
     const keys = object(item, 'keys[]');
     return {
       userId,

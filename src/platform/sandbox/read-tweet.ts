@@ -16,6 +16,9 @@ import {
   type Wire,
 } from './wire.ts';
 
+/** More than the pictures and videos of any tweet. */
+const maxMedia = 16;
+
 /** Converts the tweets of a page. Tombstones, which stand for tweets that the actor may not see, are left out. */
 export function readTweets(page: Wire): Tweet[] {
   const tweets: Tweet[] = [];
@@ -56,12 +59,13 @@ function readTweetAround<Quoted extends QuotedTweet | null>(tweet: Wire, quoted:
   const counts = object(tweet.counts, 'counts');
   const inReplyTo = nullable(object, tweet.in_reply_to, 'in_reply_to');
   const pageUrl = text(tweet.page_url, 'page_url');
+  const words = text(tweet.text, 'text');
   return {
     type: 'tweet' as const,
     id: id(tweet.id, 'id'),
     url: pageUrl,
     platformUrl: pageUrl,
-    text: text(tweet.text, 'text'),
+    text: words,
     source: nullable(text, tweet.source, 'source'),
     retweetCount: readCount(counts.retweets, 'retweets'),
     replyCount: readCount(counts.replies, 'replies'),
@@ -75,8 +79,8 @@ function readTweetAround<Quoted extends QuotedTweet | null>(tweet: Wire, quoted:
     inReplyToId: inReplyTo && id(inReplyTo.tweet_id, 'tweet_id'),
     inReplyToUserId: inReplyTo && id(inReplyTo.user_id, 'user_id'),
     conversationId: nullable(id, tweet.conversation_id, 'conversation_id'),
-    media: list(tweet.media, 'media').map(readMedia),
-    entities: readEntities(object(tweet.entities, 'entities')),
+    media: list(tweet.media, 'media', maxMedia).map(readMedia),
+    entities: readEntities(object(tweet.entities, 'entities'), words.length),
     author: readAuthor(object(tweet.author, 'author')),
     quoted_tweet: quoted,
   };
@@ -95,13 +99,14 @@ function readMedia(item: unknown): Media {
   };
 }
 
-function readEntities(entities: Wire): Entities {
+/** Each entity covers at least one character of the text, so `max` is the length of the text. */
+function readEntities(entities: Wire, max: number): Entities {
   return {
-    hashtags: list(entities.hashtags, 'hashtags').map(readTag),
-    symbols: list(entities.symbols, 'symbols').map(readTag),
-    timestamps: list(entities.timestamps, 'timestamps').map(readTag),
-    urls: list(entities.urls, 'urls').map(readUrl),
-    user_mentions: list(entities.user_mentions, 'user_mentions').map(readMention),
+    hashtags: list(entities.hashtags, 'hashtags', max).map(readTag),
+    symbols: list(entities.symbols, 'symbols', max).map(readTag),
+    timestamps: list(entities.timestamps, 'timestamps', max).map(readTag),
+    urls: list(entities.urls, 'urls', max).map(readUrl),
+    user_mentions: list(entities.user_mentions, 'user_mentions', max).map(readMention),
   };
 }
 

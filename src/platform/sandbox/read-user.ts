@@ -136,8 +136,11 @@ export function readFollowState(body: Wire): FollowState {
   };
 }
 
+/** More than any user can pin. */
+const maxPinned = 16;
+
 function readIds(value: unknown, field: string): string[] {
-  return list(value, field).map((each) => {
+  return list(value, field, maxPinned).map((each) => {
     if (typeof each !== 'string') throw new InvalidResponseError(`${field} holds something that is not an id`);
     return each;
   });

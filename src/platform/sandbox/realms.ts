@@ -1,4 +1,5 @@
 import type { RealmRecord } from '../../shared/model/realm.ts';
+import { smallLimits } from '../http/answer.ts';
 import type { PlatformCall } from '../port.ts';
 import type { GuessAnswer, PlatformRealm, PlatformRealms, RealmState, UnlockAnswer } from '../realms-port.ts';
 import type { SandboxClient, SandboxRequest } from './client.ts';
@@ -84,7 +85,7 @@ class SandboxRealm implements PlatformRealm {
     read: (body: Wire) => T,
   ): Promise<T> {
     const path = `/realms/${this.place}/${step}`;
-    return this.#client.send({ operation, method, path, ...(body && { body }) }, this.#call, read);
+    return this.#client.send({ operation, method, path, ...(body && { body }), limits: smallLimits }, this.#call, read);
   }
 }
 

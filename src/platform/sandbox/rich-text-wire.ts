@@ -3,10 +3,21 @@ import {
   blockTypes,
   type Container,
   type Entity,
+  type EntityRange,
   type RichText,
   styles,
 } from '../../shared/rich-text/rich-text.ts';
 import { InvalidResponseError, id, list, object, readCount, text, type Wire } from './wire.ts';
+
+/** Contents with more styles and links per character, on average, are refused by the platform. */
+const maxMarks = 8;
+/** The maximum number of containers around a block, according to the contract. */
+const maxNesting = 100;
+/**
+ * The maximum length of the Markdown of an article, roughly. An article has at most 100,000 characters when it is written. The addresses of its
+ * pictures are longer when it is read.
+ */
+const maxWritten = 2_000_000;
 
 /** Converts rich text to the JSON of the contract, in which empty fields are omitted. */
 export function richTextToWire({ blocks, entities, containers }: RichText): Wire {
@@ -28,34 +39,72 @@ export function richTextToWire({ blocks, entities, containers }: RichText): Wire
   };
 }
 
+/** Throws `InvalidResponseError` if the content is malformed, or its Markdown would be longer than that of any article. */
 export function readRichText(content: Wire): RichText {
-  return {
-    blocks: list(content.blocks, 'blocks').map(readBlock),
-    entities: list(content.entities, 'entities').map(readEntity),
-    containers: list(content.containers, 'containers').map(readContainer),
-  };
+  const entities = list(content.entities, 'entities').map(readEntity);
+  let written = 0;
+  const blocks = list(content.blocks, 'blocks').map((item) => {
+    const block = readBlock(item, entities);
+    written += writtenLength(block, entities);
+    if (written > maxWritten) throw new InvalidResponseError('content is longer than an article');
+    return block;
+  });
+  return { blocks, entities, containers: list(content.containers, 'containers').map(readContainer) };
 }
 
-function readBlock(item: unknown): Block {
+function readBlock(item: unknown, entities: readonly Entity[]): Block {
   const block = object(item, 'blocks[]');
-  const range = (from: Wire) => ({
-    offset: readCount(from.offset, 'offset'),
-    length: readCount(from.length, 'length'),
-  });
+  const words = text(block.text, 'text');
+  let marked = 0;
+  const range = (from: Wire) => {
+    const [offset, length] = [readCount(from.offset, 'offset'), readCount(from.length, 'length')];
+    marked += length;
+    if (length === 0 || offset + length > words.length || marked > maxMarks * words.length)
+      throw new InvalidResponseError('styles and links do not fit the text');
+    return { offset, length };
+  };
   return {
     type: oneOf(block.type, 'type', blockTypes),
-    text: text(block.text, 'text'),
+    text: words,
     info: textOrEmpty(block.info, 'info'),
     styles: listOrEmpty(block.styles, 'styles').map((each) => {
       const from = object(each, 'styles[]');
       return { ...range(from), style: oneOf(from.style, 'style', styles) };
     }),
-    links: listOrEmpty(block.entities, 'entities').map((each) => {
-      const from = object(each, 'entities[]');
-      return { ...range(from), entity: readCount(from.entity, 'entity') };
-    }),
-    within: listOrEmpty(block.within, 'within').map((place) => readCount(place, 'within')),
+    links: withoutOverlaps(
+      listOrEmpty(block.entities, 'entities').map((each) => {
+        const from = object(each, 'entities[]');
+        return { ...range(from), entity: readCount(from.entity, 'entity') };
+      }),
+      entities,
+    ),
+    within: listOrEmpty(block.within, 'within', maxNesting).map((place) => readCount(place, 'within')),
   };
+}
+
+/** Drops links that begin in another link, which Markdown cannot express. A link may contain pictures. */
+function withoutOverlaps(links: readonly EntityRange[], entities: readonly Entity[]): EntityRange[] {
+  let endBefore = 0;
+  return links
+    .toSorted((a, b) => a.offset - b.offset)
+    .filter(({ offset, length, entity }) => {
+      if (entities[entity]?.type !== 'LINK') return true;
+      if (offset < endBefore) return false;
+      endBefore = offset + length;
+      return true;
+    });
+}
+
+/** Returns the approximate length of a block in Markdown. Each line repeats the marks of its containers, and each link its address. */
+function writtenLength({ text, info, links, within }: Block, entities: readonly Entity[]): number {
+  const lines = text.split('\n').length;
+  const addresses = links.reduce((sum, { entity }) => sum + addressLength(entities[entity]), 0);
+  return text.length + info.length + 4 * lines * within.length + addresses;
+}
+
+function addressLength(entity: Entity | undefined): number {
+  if (entity === undefined) return 0;
+  return entity.url.length + entity.title.length + (entity.type === 'MEDIA' ? entity.alt.length : 0);
 }
 
 function readEntity(item: unknown): Entity {
@@ -82,8 +131,8 @@ function oneOf<Known extends string>(value: unknown, field: string, known: reado
   return found;
 }
 
-function listOrEmpty(value: unknown, field: string): readonly unknown[] {
-  return value === undefined ? [] : list(value, field);
+function listOrEmpty(value: unknown, field: string, max?: number): readonly unknown[] {
+  return value === undefined ? [] : list(value, field, max);
 }
 
 function textOrEmpty(value: unknown, field: string): string {

@@ -56,8 +56,8 @@ export class SandboxSession extends UnsupportedSession {
   }
 
   override searchTweets({ q, product, count, cursor }: TweetSearch): Promise<Page<Tweet>> {
-    const path = withPage('/api/search', { count, cursor }, { q, product: product.toLowerCase() });
-    return this.#get('search', path, (body) => readPage(body, readTweets, {}));
+    const asked = withPage('/api/search', { count, cursor }, { q, product: product.toLowerCase() });
+    return this.#get('search', asked, (body) => readPage(body, readTweets, {}));
   }
 
   override createTweet(tweet: NewTweet): Promise<CreatedTweet> {
@@ -114,18 +114,18 @@ export class SandboxSession extends UnsupportedSession {
   }
 
   override replies(tweetId: string, page: PageRequest): Promise<Page<Tweet>> {
-    const path = withPage(`/api/tweets/${tweetId}/replies`, page);
-    return this.#get('replies', path, (body) => readPage(body, readTweets, {}), aTweet(tweetId));
+    const asked = withPage(`/api/tweets/${tweetId}/replies`, page);
+    return this.#get('replies', asked, (body) => readPage(body, readTweets, {}), aTweet(tweetId));
   }
 
   override quotes(tweetId: string, page: PageRequest): Promise<Page<Tweet>> {
-    const path = withPage(`/api/tweets/${tweetId}/quotes`, page);
-    return this.#get('quotes', path, (body) => readPage(body, readTweets, {}), aTweet(tweetId));
+    const asked = withPage(`/api/tweets/${tweetId}/quotes`, page);
+    return this.#get('quotes', asked, (body) => readPage(body, readTweets, {}), aTweet(tweetId));
   }
 
   override retweeters(tweetId: string, page: PageRequest): Promise<Page<UserCard>> {
-    const path = withPage(`/api/tweets/${tweetId}/retweeters`, page);
-    return this.#get('retweeters', path, (body) => readPage(body, readUserCards, {}), aTweet(tweetId));
+    const asked = withPage(`/api/tweets/${tweetId}/retweeters`, page);
+    return this.#get('retweeters', asked, (body) => readPage(body, readUserCards, {}), aTweet(tweetId));
   }
 
   override homeTimeline(page: PageRequest): Promise<ViewerPage<Tweet>> {
@@ -133,8 +133,8 @@ export class SandboxSession extends UnsupportedSession {
   }
 
   override bookmarks(page: PageRequest): Promise<ViewerPage<Tweet>> {
-    const path = withPage('/api/bookmarks', page);
-    return this.#get('bookmarks', path, (body) => readPage(body, readTweets, readViewer(body)));
+    const asked = withPage('/api/bookmarks', page);
+    return this.#get('bookmarks', asked, (body) => readPage(body, readTweets, readViewer(body)));
   }
 
   override mentions(page: PageRequest): Promise<ViewerPage<Tweet>> {
@@ -152,8 +152,8 @@ export class SandboxSession extends UnsupportedSession {
   }
 
   override searchUsers({ q, ...page }: PageRequest & { q: string }): Promise<Page<UserCard>> {
-    const path = withPage('/api/search/users', page, { q });
-    return this.#get('searchUsers', path, (body) => readPage(body, readUserCards, {}));
+    const asked = withPage('/api/search/users', page, { q });
+    return this.#get('searchUsers', asked, (body) => readPage(body, readUserCards, {}));
   }
 
   override userAbout(user: UserReference): Promise<UserAbout> {
@@ -161,13 +161,13 @@ export class SandboxSession extends UnsupportedSession {
   }
 
   override userTweets(user: UserReference, page: PageRequest): Promise<PageOf<Tweet>> {
-    const path = withPage(`${pathOf(user)}/tweets`, page);
-    return this.#get('userTweets', path, (body) => readPage(body, readTweets, readOwner(body)), aUser(user));
+    const asked = withPage(`${pathOf(user)}/tweets`, page);
+    return this.#get('userTweets', asked, (body) => readPage(body, readTweets, readOwner(body)), aUser(user));
   }
 
   override userArticles(user: UserReference, page: PageRequest): Promise<PageOf<Tweet>> {
-    const path = withPage(`${pathOf(user)}/articles`, page);
-    return this.#get('userArticles', path, (body) => readPage(body, readTweets, readOwner(body)), aUser(user));
+    const asked = withPage(`${pathOf(user)}/articles`, page);
+    return this.#get('userArticles', asked, (body) => readPage(body, readTweets, readOwner(body)), aUser(user));
   }
 
   override followers(user: UserReference, page: PageRequest): Promise<PageOf<UserCard>> {
@@ -183,9 +183,9 @@ export class SandboxSession extends UnsupportedSession {
   }
 
   override knownFollowers(user: UserReference, page: PageRequest): Promise<PageOf<UserCard> & ViewerPage<UserCard>> {
-    const path = withPage(`${pathOf(user)}/known-followers`, page);
+    const asked = withPage(`${pathOf(user)}/known-followers`, page);
     const read = (body: Wire) => readPage(body, readUserCards, { ...readOwner(body), ...readViewer(body) });
-    return this.#get('knownFollowers', path, read, aUser(user));
+    return this.#get('knownFollowers', asked, read, aUser(user));
   }
 
   override follow(user: UserReference): Promise<FollowState> {
@@ -197,14 +197,15 @@ export class SandboxSession extends UnsupportedSession {
   }
 
   override listMembers(listId: string, page: PageRequest): Promise<Page<UserCard>> {
-    const path = withPage(`/api/lists/${listId}/members`, page);
-    return this.#get('listMembers', path, (body) => readPage(body, readUserCards, {}), { kind: 'List', id: listId });
+    const asked = withPage(`/api/lists/${listId}/members`, page);
+    return this.#get('listMembers', asked, (body) => readPage(body, readUserCards, {}), { kind: 'List', id: listId });
   }
 
   override activity({ waitMs = 0, ...page }: ActivityRequest): Promise<ActivityPage> {
-    if (waitMs === 0) return this.#get('activity', withPage('/api/activity', page), readActivity);
-    const path = withPage('/api/activity', page, { wait_ms: String(waitMs) });
-    return this.#send({ operation: 'activityWait', method: 'GET', path, waitMs }, readActivity);
+    const read = (body: Wire) => readActivity(body, page.count);
+    if (waitMs === 0) return this.#get('activity', withPage('/api/activity', page), read);
+    const asked = withPage('/api/activity', page, { wait_ms: String(waitMs) });
+    return this.#send({ operation: 'activityWait', method: 'GET', ...asked, waitMs }, read);
   }
 
   override get messages(): SandboxMessages {
@@ -216,8 +217,8 @@ export class SandboxSession extends UnsupportedSession {
   }
 
   #users(list: 'followers' | 'following' | 'affiliates', user: UserReference, page: PageRequest) {
-    const path = withPage(`${pathOf(user)}/${list}`, page);
-    return this.#get(list, path, (body) => readPage(body, readUserCards, readOwner(body)), aUser(user));
+    const asked = withPage(`${pathOf(user)}/${list}`, page);
+    return this.#get(list, asked, (body) => readPage(body, readUserCards, readOwner(body)), aUser(user));
   }
 
   #setFollow(operation: string, method: 'PUT' | 'DELETE', user: UserReference): Promise<FollowState> {
@@ -232,8 +233,14 @@ export class SandboxSession extends UnsupportedSession {
     });
   }
 
-  #get<T>(operation: string, path: string, read: (body: Wire) => T, subject?: SandboxRequest['subject']): Promise<T> {
-    return this.#send({ operation, method: 'GET', path, ...(subject && { subject }) }, read);
+  #get<T>(
+    operation: string,
+    at: string | Pick<SandboxRequest, 'path' | 'count'>,
+    read: (body: Wire) => T,
+    subject?: SandboxRequest['subject'],
+  ): Promise<T> {
+    const address = typeof at === 'string' ? { path: at } : at;
+    return this.#send({ operation, method: 'GET', ...address, ...(subject && { subject }) }, read);
   }
 
   #send<T>(request: SandboxRequest, read: (body: Wire) => T): Promise<T> {

@@ -52,6 +52,8 @@ export interface Config {
   readonly limits: {
     /** The maximum number of requests per minute without a valid API key for each client address; 0 for no limit. */
     readonly unauthenticated: number;
+    /** The maximum number of failed calls per minute for each account; 0 for no limit. */
+    readonly failedCalls: number;
     /** CIDR blocks of reverse proxies. */
     readonly trustedProxies: readonly string[];
     /** The maximum number of concurrent requests of one API key; 0 for no limit. */
@@ -74,6 +76,7 @@ export interface Config {
     readonly trustedOnly: boolean;
   };
   readonly webhooks: { readonly allowLocalhost: boolean };
+  readonly eventLimits: { readonly perMinute: number; readonly perDay: number; readonly bytesPerDay: number };
   /** CIDR blocks of non-public addresses that callers may use in URLs. */
   readonly outboundAllow: readonly string[];
   readonly secrets: {
@@ -209,6 +212,7 @@ function freeze(checked: CheckedSettings): Config {
     maxStreamsPerKey: checked.MAX_STREAMS_PER_KEY,
     limits: Object.freeze({
       unauthenticated: checked.UNAUTHENTICATED_RATE_LIMIT,
+      failedCalls: checked.FAILED_CALL_RATE_LIMIT,
       trustedProxies: Object.freeze([...checked.TRUSTED_PROXIES]),
       concurrentRequests: checked.MAX_CONCURRENT_REQUESTS,
       requestsInFlight: checked.MAX_REQUESTS_IN_FLIGHT,
@@ -228,6 +232,11 @@ function freeze(checked: CheckedSettings): Config {
     webhooks: Object.freeze({
       // The demo API key is publicly known, so with SANDBOX_PUBLIC everyone could send requests to services of this machine.
       allowLocalhost: checked.ALLOW_LOCALHOST_WEBHOOKS ?? (isDemo(checked) && !checked.SANDBOX_PUBLIC),
+    }),
+    eventLimits: Object.freeze({
+      perMinute: checked.POLLER_EVENTS_PER_MINUTE,
+      perDay: checked.POLLER_EVENTS_PER_DAY,
+      bytesPerDay: checked.ACCOUNT_EVENT_MIB_PER_DAY * 1_024 * 1_024,
     }),
     outboundAllow: Object.freeze([...checked.OUTBOUND_ALLOW]),
     secrets: Object.freeze({

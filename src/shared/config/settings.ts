@@ -138,6 +138,23 @@ export const settings = {
       'Maximum time for which the platform may hold a request for the events of an active account, in milliseconds; 0 turns this off. Must be less than the time after which a proxy before the platform ends idle connections.',
     example: '10000',
   },
+  POLLER_EVENTS_PER_MINUTE: {
+    ...withDefault('1000', wholeNumber(1, 1_000_000)),
+    about:
+      'Events that the poller of one platform account may read a minute, with 8 MiB of responses for each 1,000 of them; all pollers of one API account together four times as many. Further events wait at the platform.',
+    example: '5000',
+  },
+  POLLER_EVENTS_PER_DAY: {
+    ...withDefault('100000', wholeNumber(1, 1_000_000_000)),
+    about: 'Events that the poller of one platform account may read a day. Further events wait at the platform.',
+    example: '1000000',
+  },
+  ACCOUNT_EVENT_MIB_PER_DAY: {
+    ...withDefault('1024', wholeNumber(1, 1_000_000)),
+    about:
+      'MiB that the events of one API account, their deliveries and attempts may add to the store a day. Further events wait at the platform.',
+    example: '10240',
+  },
   SANDBOX_PORT: {
     ...withDefault('4001', port),
     about: 'Port of the sandbox, embedded or alone; 0 takes any free port.',
@@ -171,6 +188,13 @@ export const settings = {
     about:
       'Calls a minute for each API key, over all processes; 0 for no limit. `postern account limit` sets the limit of one account.',
     example: '600',
+  },
+  FAILED_CALL_RATE_LIMIT: {
+    ...withDefault('600', wholeNumber(0, 1_000_000_000)),
+    about:
+      'Calls a minute of each account that may fail at the platform, over all processes; 0 for no limit. Failed calls are free. Failures of ' +
+      'the platform itself do not count, unless the caller chose the server or the proxy.',
+    example: '6000',
   },
   MAX_STREAMS_PER_KEY: {
     ...withDefault('20', wholeNumber(1, 1_000_000)),

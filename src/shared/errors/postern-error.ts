@@ -8,6 +8,8 @@ interface Details {
   retryAfterSeconds?: number;
   /** The invalid field of the input, spelled as in the message. */
   field?: string;
+  /** The ids of what the request has made. */
+  ids?: readonly Record<string, string>[];
 }
 
 /** An error with a message for the caller. Code must distinguish errors by `reason` or `code`, never by the message. */
@@ -16,12 +18,14 @@ export class PosternError extends Error {
   readonly reason: ErrorReason;
   readonly retryAfterSeconds: number | undefined;
   readonly field: string | undefined;
+  readonly ids: Details['ids'];
 
   constructor(reason: ErrorReason, message: string, details: Details = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
     this.reason = reason;
     this.retryAfterSeconds = details.retryAfterSeconds;
     this.field = details.field;
+    this.ids = details.ids;
   }
 
   get code(): ErrorCode {

@@ -94,6 +94,10 @@ export const errorReasons = {
     code: 'conflict',
     meaning: 'The first request with this `Idempotency-Key` may have been performed.',
   },
+  outcome_known: {
+    code: 'conflict',
+    meaning: 'The first request with this `Idempotency-Key` was performed, and its response was not kept.',
+  },
   idempotency_response_unreadable: {
     code: 'conflict',
     meaning: 'The response kept for this `Idempotency-Key` cannot be decrypted with the keys in `SECRET_KEY`.',
@@ -111,6 +115,10 @@ export const errorReasons = {
   key_rate_limit: {
     code: 'rate_limited',
     meaning: 'Limit of calls a minute of one API key (`RATE_LIMIT`, or `postern account limit`).',
+  },
+  failed_call_limit: {
+    code: 'rate_limited',
+    meaning: 'Limit of failed calls a minute of one account, which are free (`FAILED_CALL_RATE_LIMIT`).',
   },
   key_concurrency_limit: {
     code: 'rate_limited',
@@ -156,6 +164,7 @@ export const errorReasons = {
   headers_too_large: { code: 'headers_too_large', meaning: 'Request line and headers are larger than 16 KiB.' },
   unexpected: { code: 'internal', meaning: 'A defect of Postern. The log has the cause.' },
   not_supported: { code: 'not_supported', meaning: 'The platform does not have this function.' },
+  transfer_coding: { code: 'not_supported', meaning: 'The body has a transfer coding other than `chunked`.' },
   platform_unreachable: {
     code: 'platform_unavailable',
     meaning: 'The platform cannot be reached, or broke the connection.',
@@ -165,11 +174,19 @@ export const errorReasons = {
     code: 'platform_unavailable',
     meaning: 'The response of the platform cannot be understood or trusted.',
   },
+  response_too_large: {
+    code: 'platform_unavailable',
+    meaning: 'The response to a call would have more than 16 MiB, because the platform sent too much.',
+  },
   platform_paused: {
     code: 'platform_unavailable',
     meaning: 'Ten calls in a row failed, so at most one call a second is sent to the platform.',
   },
   proxy_failed: { code: 'platform_unavailable', meaning: "The caller's proxy failed, or the connection through it." },
+  proxy_unreadable: {
+    code: 'platform_unavailable',
+    meaning: "The response through the caller's proxy cannot be understood or trusted.",
+  },
   proxy_paused: {
     code: 'platform_unavailable',
     meaning: "Ten calls in a row failed through the caller's proxy, so at most one call a second is sent through it.",

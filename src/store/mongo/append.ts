@@ -66,7 +66,13 @@ export function mongoAppend({ collections, clock }: Parts) {
       ),
       session,
     );
-    const done = { cursor: pending.cursor, lastPlace: lastPlace + placed.length, appendedAt: at, pending: null };
+    const done = {
+      cursor: pending.cursor,
+      lastPlace: lastPlace + placed.length,
+      appendedAt: at,
+      ...(pending.gap && { gapAt: at }),
+      pending: null,
+    };
     // Each append increases `lastPlace`, so this append is completed only once.
     const filter = { _id, account, lastPlace, pending: { $ne: null } };
     await pollers.updateOne(filter, { $set: done }, session ? { session } : {});
@@ -110,7 +116,12 @@ export function mongoAppend({ collections, clock }: Parts) {
         if (matchedCount === 1) return 'appended';
         continue;
       }
-      const pending = { cursor: one.cursor, at: new Date(await clock.recent()), events: added };
+      const pending = {
+        cursor: one.cursor,
+        at: new Date(await clock.recent()),
+        events: added,
+        ...(one.gap && { gap: true }),
+      };
       const { matchedCount } = await pollers.updateOne(free, { $set: { pending } });
       if (matchedCount === 0) continue;
       await complete({ _id, account, lastPlace, pending });

@@ -148,6 +148,17 @@ export interface IdempotencyDocument extends Versioned {
   until: Date;
   again: boolean;
   answer: string | null;
+  /** Missing while the request was not repeated as a read. */
+  repetitions?: number;
+}
+
+/** The size of the responses that an account has kept within an hour. `_id` consists of account and hour. */
+export interface KeptResponsesDocument extends Versioned {
+  _id: string;
+  account: string;
+  hour: number;
+  bytes: Int64;
+  expiresAt: Date;
 }
 
 export interface ProcessDocument extends Versioned {
@@ -208,6 +219,7 @@ export interface Collections {
   payments: Collection<PaymentDocument>;
   audit: Collection<AuditDocument>;
   idempotency: Collection<IdempotencyDocument>;
+  keptResponses: Collection<KeptResponsesDocument>;
   processes: Collection<ProcessDocument>;
   writers: Collection<WriterDocument>;
   webhooks: Collection<WebhookDocument>;
@@ -235,6 +247,7 @@ export function collectionsOf(db: Db): Collections {
     payments: db.collection('payments'),
     audit: db.collection('audit'),
     idempotency: db.collection('idempotency'),
+    keptResponses: db.collection('kept_responses'),
     processes: db.collection('processes'),
     writers: db.collection('writers'),
     webhooks: db.collection('webhooks'),
@@ -269,6 +282,7 @@ export const indexes: Readonly<Record<keyof Collections, readonly IndexDescripti
   payments: [{ name: 'by_account', key: { account: 1, createdAt: -1, _id: -1 } }],
   audit: [{ name: 'by_account', key: { account: 1, at: -1, _id: -1 } }, expiry],
   idempotency: [expiry],
+  keptResponses: [{ name: 'by_account', key: { account: 1, hour: 1 } }, expiry],
   processes: [expiry],
   platformState: [expiry],
   identifiers: [expiry],

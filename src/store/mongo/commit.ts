@@ -1,6 +1,15 @@
 import { type AnyBulkWriteOperation, type ClientSession, Long } from 'mongodb';
-import { type Applied, applyCommit, dayMs, type KeyUse, lowCreditAfter, lowCreditId } from '../ledger-rules.ts';
-import { type CommitOutcome, commitTtlMs, holdTtlMs, type LedgerCommit } from '../port.ts';
+import {
+  type Applied,
+  applyCommit,
+  dayMs,
+  hasCountedAnswer,
+  type KeyUse,
+  keptHours,
+  lowCreditAfter,
+  lowCreditId,
+} from '../ledger-rules.ts';
+import { type CommitOutcome, commitTtlMs, holdTtlMs, idempotencyTtlMs, type LedgerCommit } from '../port.ts';
 import { lockAccount, saveCredit } from './account-lock.ts';
 import { type CommitDocument, type IdempotencyDocument, idOf, type UsageDocument } from './collections.ts';
 import { isDuplicate } from './errors.ts';
@@ -15,7 +24,7 @@ class KnownCommit extends Error {}
  */
 export function mongoCommit(parts: Parts): (commit: LedgerCommit) => Promise<CommitOutcome> {
   const { transact, runtime, collections } = parts;
-  const { holds, lowCredit, usage, commits, idempotency, keyCharges } = collections;
+  const { holds, lowCredit, usage, commits, idempotency, keptResponses, keyCharges } = collections;
 
   /**
    * Returns the stored outcome of a commit. An outcome after its expiry does not count, but must not allow the commit to be applied again.
@@ -42,6 +51,11 @@ export function mongoCommit(parts: Parts): (commit: LedgerCommit) => Promise<Com
     return new Map(live.map((one) => [one.key, one]));
   }
 
+  async function keptBytesOf(session: ClientSession, account: string, now: number): Promise<number> {
+    const hours = await keptResponses.find({ account, hour: { $gte: keptHours(now).first } }, { session }).toArray();
+    return hours.reduce((sum, { bytes }) => sum + Number(bytes), 0);
+  }
+
   async function useOf(session: ClientSession, { account, budget }: LedgerCommit): Promise<KeyUse | null> {
     if (!budget) return null;
     const { key } = budget;
@@ -62,10 +76,11 @@ export function mongoCommit(parts: Parts): (commit: LedgerCommit) => Promise<Com
     const keys = await keysOf(session, commit, now);
     const answered = new Set([...keys].flatMap(([key, { answer }]) => (answer === null ? [] : [key])));
     const use = await useOf(session, commit);
+    const keptBytes = hasCountedAnswer(commit) ? await keptBytesOf(session, commit.account, now) : 0;
     // An applied commit may have ended its hold. A repeated commit then fails because its hold does not exist.
     let applied: ReturnType<typeof applyCommit>;
     try {
-      applied = applyCommit(credit, hold && Number(hold.open), commit, answered, now, use);
+      applied = applyCommit(credit, hold && Number(hold.open), commit, answered, now, use, keptBytes);
     } catch (error) {
       const known = await kept(session, commit, now);
       if (known) return known;
@@ -101,6 +116,13 @@ export function mongoCommit(parts: Parts): (commit: LedgerCommit) => Promise<Com
       return { replaceOne: { filter, replacement: after, upsert: true } };
     });
     if (answers.length > 0) await idempotency.bulkWrite(answers, { session, ordered: true });
+    if (applied.keptBytes > 0) {
+      const { hour } = keptHours(now);
+      const filter = { _id: idOf(commit.account, hour), account: commit.account };
+      const $set = { v: 1 as const, hour, expiresAt: new Date(now + 2 * idempotencyTtlMs) };
+      const $inc = { bytes: Long.fromNumber(applied.keptBytes) };
+      await keptResponses.updateOne(filter, { $set, $inc }, { session, upsert: true });
+    }
     await saveOutcome(session, commit, applied, now);
     const low = lowCreditAfter(credit, applied.credit, lowCreditThreshold);
     if (low !== null && lowCreditThreshold !== null) {

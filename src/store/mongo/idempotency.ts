@@ -102,6 +102,14 @@ export function mongoIdempotency({ link, collections: { idempotency }, clock, ru
             return;
         }
       }),
+
+    repeat: (account, key) =>
+      link.run(async () => {
+        const count = { $inc: { repetitions: 1 }, $set: { revision: revision() } };
+        const filter = { _id: idOf(account, key), account };
+        const counted = await idempotency.findOneAndUpdate(filter, count, { returnDocument: 'after' });
+        return counted?.repetitions ?? 0;
+      }),
   };
 }
 

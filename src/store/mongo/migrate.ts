@@ -30,6 +30,8 @@ const migrations: readonly ((db: Db, collections: Collections) => Promise<void>)
   makeCollections,
   // Creates the collection of audit entries.
   makeCollections,
+  // Creates the collection for the size of kept responses.
+  makeCollections,
 ];
 
 export const schemaVersion = migrations.length;

@@ -21,6 +21,7 @@ export function pollerLifecycle(parts: Parts) {
         cursor,
         stopped: null,
         unreachable: null,
+        gapAt: null,
         runner: null,
         woken: false,
       };

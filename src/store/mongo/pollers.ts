@@ -48,7 +48,8 @@ export function mongoPollers(parts: Parts): PollerStore {
       for (const one of won) {
         await complete(one);
         const { cursor, at: appendedAt } = one.pending ?? { cursor: one.cursor, at: one.appendedAt };
-        claimed.push(toPoller({ ...one, cursor, appendedAt }));
+        const gapAt = one.pending?.gap ? appendedAt : (one.gapAt ?? null);
+        claimed.push(toPoller({ ...one, cursor, appendedAt, gapAt }));
       }
     }
     return claimed;
@@ -167,5 +168,6 @@ function toPoller(poller: PollerDocument): PollerRecord {
     fence,
     streamedUntil: toMs(poller.streamedUntil),
     appendedAt: poller.appendedAt.getTime(),
+    gapAt: toMs(poller.gapAt ?? null),
   };
 }

@@ -49,7 +49,7 @@ export function mongoSecretCheck({ link, collections }: Parts): SecretCheckStore
             .toArray(),
         ]);
         const answers = await idempotency
-          .find({ answer: { $ne: null } })
+          .find({ answer: { $gt: '' } })
           .sort({ expiresAt: -1 })
           .limit(2)
           .toArray();
@@ -64,6 +64,7 @@ export async function discardSealed(collections: Collections): Promise<void> {
   await collections.webhooks.deleteMany({});
   await collections.pollers.deleteMany({});
   await collections.idempotency.deleteMany({});
+  await collections.keptResponses.deleteMany({});
   await collections.platformState.deleteMany({});
   await collections.meta.deleteOne({ _id });
 }

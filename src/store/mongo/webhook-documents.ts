@@ -62,6 +62,8 @@ export interface PollerDocument extends Versioned {
   woken: boolean;
   lastPlace: number;
   appendedAt: Date;
+  /** Missing in documents of earlier releases. */
+  gapAt?: Date | null;
   /** An append that was begun. A process that finds a pending append completes it before it changes the poller. */
   pending: PendingAppend | null;
 }
@@ -69,6 +71,7 @@ export interface PollerDocument extends Versioned {
 export interface PendingAppend {
   cursor: string;
   at: Date;
+  gap?: boolean;
   /** The first event has the position `lastPlace + 1`. */
   events: { id: string; type: string; sealed: string; webhooks: string[] }[];
 }

@@ -1,5 +1,14 @@
-import { closeSync, existsSync, linkSync, openSync, rmSync, statSync } from 'node:fs';
-import { copyFile } from 'node:fs/promises';
+import {
+  closeSync,
+  createReadStream,
+  createWriteStream,
+  existsSync,
+  linkSync,
+  openSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { pipeline } from 'node:stream/promises';
 import Libsql from 'libsql';
 import { OperatorError } from '../../shared/errors/operator-error.ts';
 import type { BackupContent, OnProgress } from '../backup-port.ts';
@@ -102,8 +111,9 @@ export async function restoreSqlite(source: string, path: string, withoutSealed:
   const files = ['', '-wal', '-shm'].map((suffix) => `${draft}${suffix}`);
   for (const file of files) rmSync(file, { force: true });
   try {
-    closeSync(openSync(draft, 'wx', 0o600));
-    await copyFile(source, draft);
+    // `copyFile` would also copy the mode.
+    await pipeline(createReadStream(source), createWriteStream(draft, { flags: 'wx', mode: 0o600 }));
+    refuseForeignSchema(draft, source);
     // Migrates the database and checks it.
     const database = new Database({ path: draft, durable: true });
     if (withoutSealed) await sqliteSecretCheck(database).discardSealed();
@@ -116,6 +126,37 @@ export async function restoreSqlite(source: string, path: string, withoutSealed:
   } finally {
     for (const file of files) rmSync(file, { force: true });
   }
+}
+
+/**
+ * Throws if the file has other tables, indexes, views or triggers than its schema version. A gateway would run a trigger of somebody else
+ * with each of its changes.
+ */
+function refuseForeignSchema(path: string, source: string): void {
+  const copy = new Libsql(path);
+  const fresh = new Libsql(':memory:');
+  try {
+    copy.exec('PRAGMA trusted_schema = OFF');
+    const { user_version: version } = copy.prepare('PRAGMA user_version').get() as { user_version: number };
+    for (const step of migrations.slice(0, version)) fresh.exec(step);
+    const [given, expected] = [schemaOf(copy), schemaOf(fresh)];
+    const [other] = [...given, ...expected].filter((one) => !given.has(one) || !expected.has(one));
+    if (other === undefined && version <= migrations.length) return;
+    throw new OperatorError({
+      detail: `${source} does not have the schema of its version ${version}: ${(other ?? 'it is newer').slice(0, 100)}`,
+      advice: 'restore a backup that nobody has changed',
+    });
+  } finally {
+    copy.close();
+    fresh.close();
+  }
+}
+
+/** Returns a line for each table, index, view and trigger. Tables that `ANALYZE` makes are left out. */
+function schemaOf(connection: Libsql.Database): Set<string> {
+  const sql = "SELECT type, name, sql FROM sqlite_schema WHERE name NOT GLOB 'sqlite_stat[0-9]'";
+  const rows = connection.prepare(sql).all() as { type: string; name: string; sql: string | null }[];
+  return new Set(rows.map(({ type, name, sql: text }) => `${type} ${name} ${(text ?? '').replaceAll(/\s+/g, ' ')}`));
 }
 
 function sizeOf(path: string): number {

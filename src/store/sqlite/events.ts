@@ -11,7 +11,7 @@ const batchSize = 500;
 export function sqliteEvents(database: Database, group: WriteGroup, runtime: Runtime): EventStore {
   const pollers = pollerRows(database);
 
-  function append({ poller, cursor, events, deliveries }: Append): 'appended' | 'superseded' {
+  function append({ poller, cursor, events, deliveries, gap = false }: Append): 'appended' | 'superseded' {
     const { account, id: pollerId } = poller;
     let place = pollers.fenced(poller);
     if (place === null) return 'superseded';
@@ -39,6 +39,7 @@ export function sqliteEvents(database: Database, group: WriteGroup, runtime: Run
       'UPDATE poller SET cursor = ?, last_place = ?, appended_at = CASE WHEN ? > last_place THEN ? ELSE appended_at END WHERE id = ?',
       [cursor, place, place, now, pollerId],
     );
+    if (gap && added.size > 0) database.run('UPDATE poller SET gap_at = ? WHERE id = ?', [now, pollerId]);
     return 'appended';
   }
 

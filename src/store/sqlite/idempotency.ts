@@ -29,7 +29,7 @@ export function sqliteIdempotency(database: Database, group: WriteGroup, runtime
     database.run(
       `INSERT INTO idempotency (account, key, since, fingerprint, owner, until) VALUES (?, ?, ?, ?, ?, ?)
        ON CONFLICT DO UPDATE SET since = excluded.since, fingerprint = excluded.fingerprint, owner = excluded.owner,
-         until = excluded.until, answer = NULL`,
+         until = excluded.until, answer = NULL, repetitions = 0`,
       [account, key, since, fingerprint, owner, now + claimTtlMs],
     );
     return { status: 'claimed', since, fingerprint, again: row !== undefined && row.owner !== owner };
@@ -56,6 +56,13 @@ export function sqliteIdempotency(database: Database, group: WriteGroup, runtime
       group.add(() => {
         const now = runtime.now();
         if (!answers.isAnswered(account, key, now)) answers.save(account, key, answer, now);
+      }),
+
+    repeat: (account, key) =>
+      group.add(() => {
+        const sql =
+          'UPDATE idempotency SET repetitions = repetitions + 1 WHERE account = ? AND key = ? RETURNING repetitions';
+        return database.get<{ repetitions: number }>(sql, [account, key])?.repetitions ?? 0;
       }),
   };
 }

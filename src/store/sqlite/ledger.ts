@@ -5,8 +5,10 @@ import {
   applyCommit,
   applyTopUp,
   type Credit,
+  hasCountedAnswer,
   type KeyCharges,
   type KeyUse,
+  keptHours,
   lowCreditAfter,
   lowCreditId,
 } from '../ledger-rules.ts';
@@ -65,7 +67,8 @@ export function sqliteLedger(database: Database, group: WriteGroup, runtime: Run
     if (!row) return { status: 'no_account' };
     if (row.granted !== null) return keptOutcome(row, row.granted);
     const now = runtime.now();
-    const applied = applyCommit(row, row.open, commit, answeredKeys(commit, now), now, useOf(commit));
+    const keptBytes = hasCountedAnswer(commit) ? keptBytesOf(commit.account, now) : 0;
+    const applied = applyCommit(row, row.open, commit, answeredKeys(commit, now), now, useOf(commit), keptBytes);
     if (applied.status !== 'applied') return { status: applied.status };
     save(commit, row, applied, now);
     const { status, granted, settled, late, left } = applied;
@@ -75,6 +78,11 @@ export function sqliteLedger(database: Database, group: WriteGroup, runtime: Run
   function answeredKeys(commit: LedgerCommit, now: number): Set<string> {
     const keys = [...commit.settle, ...commit.late].flatMap(({ answer }) => (answer ? [answer.key] : []));
     return new Set(keys.filter((key) => answers.isAnswered(commit.account, key, now)));
+  }
+
+  function keptBytesOf(account: string, now: number): number {
+    const sql = 'SELECT COALESCE(SUM(bytes), 0) AS bytes FROM kept_responses WHERE account = ? AND hour >= ?';
+    return database.get<{ bytes: number }>(sql, [account, keptHours(now).first])?.bytes ?? 0;
   }
 
   function useOf({ account, budget }: LedgerCommit): KeyUse | null {
@@ -129,6 +137,13 @@ export function sqliteLedger(database: Database, group: WriteGroup, runtime: Run
       );
     }
     for (const { key, answer } of after.answers) answers.save(commit.account, key, answer, now);
+    if (after.keptBytes > 0) {
+      database.run(
+        `INSERT INTO kept_responses (account, hour, bytes) VALUES (?, ?, ?)
+         ON CONFLICT DO UPDATE SET bytes = bytes + excluded.bytes`,
+        [commit.account, keptHours(now).hour, after.keptBytes],
+      );
+    }
   }
 
   function saveCredit(account: string, credit: Credit): void {

@@ -11,11 +11,12 @@ export interface PollerRow {
   unreachable: string | null;
   streamed_until: number | null;
   appended_at: number;
+  gap_at: number | null;
   fence: number;
 }
 
 export const pollerColumns =
-  'id, account, sealed, created_at, cursor, stopped, unreachable, streamed_until, appended_at, fence';
+  'id, account, sealed, created_at, cursor, stopped, unreachable, streamed_until, appended_at, gap_at, fence';
 
 export function toPoller(row: PollerRow): PollerRecord {
   return {
@@ -28,6 +29,7 @@ export function toPoller(row: PollerRow): PollerRecord {
     unreachable: row.unreachable,
     streamedUntil: row.streamed_until,
     appendedAt: row.appended_at,
+    gapAt: row.gap_at,
     fence: row.fence,
   };
 }
@@ -41,7 +43,8 @@ export function pollerRows(database: Database) {
       database.run(
         `INSERT INTO poller (id, account, sealed, created_at, cursor, fence) VALUES (?, ?, ?, ?, ?, ?)
          ON CONFLICT DO UPDATE SET sealed = excluded.sealed, created_at = excluded.created_at, cursor = excluded.cursor,
-           stopped = NULL, unreachable = NULL, streamed_until = NULL, runner = NULL, fence = fence + 1, woken = 0
+           stopped = NULL, unreachable = NULL, streamed_until = NULL, gap_at = NULL, runner = NULL, fence = fence + 1,
+           woken = 0
          WHERE kept_until <= ?`,
         [id, account, sealed, createdAt, cursor, now, now],
       );

@@ -227,6 +227,19 @@ export const migrations: readonly string[] = [
   CREATE INDEX webhook_by_plain_url ON webhook (url) WHERE url >= 'http' AND url < 'httq';
   CREATE INDEX poller_by_account ON poller (account);
   `,
+  // Counts the size of kept responses by account and hour, and the repetitions of reads.
+  `
+  CREATE TABLE kept_responses (
+    account TEXT NOT NULL,
+    hour INTEGER NOT NULL,
+    v INTEGER NOT NULL DEFAULT 1,
+    bytes INTEGER NOT NULL,
+    PRIMARY KEY (account, hour)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX kept_responses_by_hour ON kept_responses (hour);
+  ALTER TABLE idempotency ADD COLUMN repetitions INTEGER NOT NULL DEFAULT 0;
+  `,
+  'ALTER TABLE poller ADD COLUMN gap_at INTEGER',
 ];
 
 /**

@@ -7,7 +7,7 @@ const sealedIn = [
   'SELECT sealed FROM poller ORDER BY created_at DESC LIMIT 2',
   'SELECT sealed FROM event ORDER BY number DESC LIMIT 2',
   'SELECT sealed FROM platform_state ORDER BY until DESC LIMIT 2',
-  'SELECT answer AS sealed FROM idempotency WHERE answer IS NOT NULL ORDER BY since DESC LIMIT 2',
+  "SELECT answer AS sealed FROM idempotency WHERE answer <> '' ORDER BY since DESC LIMIT 2",
 ];
 
 export function sqliteSecretCheck(database: Database): SecretCheckStore {
@@ -30,7 +30,15 @@ export function sqliteSecretCheck(database: Database): SecretCheckStore {
 
     async discardSealed() {
       database.transaction(() => {
-        for (const table of ['webhook', 'poller', 'event', 'delivery', 'idempotency', 'platform_state'])
+        for (const table of [
+          'webhook',
+          'poller',
+          'event',
+          'delivery',
+          'idempotency',
+          'kept_responses',
+          'platform_state',
+        ])
           database.run(`DELETE FROM ${table}`);
         database.run("DELETE FROM meta WHERE name = 'secret_check'");
       });

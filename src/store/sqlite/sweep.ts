@@ -1,5 +1,5 @@
 import { liveRange } from '../expiry.ts';
-import { dayMs } from '../ledger-rules.ts';
+import { dayMs, keptHours } from '../ledger-rules.ts';
 import { auditTtlMs, commitTtlMs, holdTtlMs, idempotencyTtlMs } from '../port.ts';
 import { firstKeptHour } from '../statistics-rules.ts';
 import type { Database } from './database.ts';
@@ -51,6 +51,11 @@ export function sqliteSweep(database: Database): (now: number) => SweptBatch {
         `DELETE FROM idempotency
          WHERE (account, key) IN (SELECT account, key FROM idempotency WHERE since <= ? LIMIT ?)`,
         now - idempotencyTtlMs,
+      ),
+      drop(
+        `DELETE FROM kept_responses
+         WHERE (account, hour) IN (SELECT account, hour FROM kept_responses WHERE hour < ? LIMIT ?)`,
+        keptHours(now).first,
       ),
       drop(
         'DELETE FROM key_charges WHERE key IN (SELECT key FROM key_charges WHERE day < ? LIMIT ?)',

@@ -7,7 +7,7 @@ export const storeMethods = {
   audit: ['list'],
   ledger: ['commit', 'topUp', 'sweep', 'balance', 'usage', 'payments'],
   statistics: ['add', 'list'],
-  idempotency: ['claim', 'renew', 'end', 'answer'],
+  idempotency: ['claim', 'renew', 'end', 'answer', 'repeat'],
   processes: ['beat', 'leave'],
   webhooks: [
     ...(['create', 'find', 'list', 'listAll', 'reseal', 'ofPoller', 'update', 'remove'] as const),

@@ -1,5 +1,6 @@
 import { type Runtime, sleep } from '../../shared/runtime/runtime.ts';
 import type { DeliveryResult, Store } from '../../store/port.ts';
+import type { EventAllowances } from '../shared/event-allowance.ts';
 import type { PollerRun } from '../shared/poller-run.ts';
 
 /** Results are collected for this time. A commit costs as much as many results, and a result that a crash loses is delivered again. */
@@ -10,6 +11,7 @@ export interface ResultWriterParts {
   store: Store;
   runtime: Runtime;
   run: PollerRun;
+  allowances: Pick<EventAllowances, 'mayStore'>;
 }
 
 interface Batch {
@@ -33,7 +35,10 @@ export class ResultWriter {
   /** Resolves when the result is stored, or when it is discarded after `end`. All results of a batch share the promise. */
   write(result: DeliveryResult): Promise<void> {
     this.#next ??= this.#begin();
-    this.#next.results.push(result);
+    const { allowances, run } = this.#parts;
+    const { exchange } = result;
+    const isKept = exchange === null || allowances.mayStore(run.record, exchange.length);
+    this.#next.results.push(isKept ? result : { ...result, exchange: null });
     return this.#next.stored;
   }
 

@@ -6,9 +6,14 @@ import { type ActivityPage, type PlatformAccess, pollerSession } from '../shared
 import type { PollerRun } from '../shared/poller-run.ts';
 import type { PollerCredentials, WebhookVault } from '../shared/secrets.ts';
 import type { ActivityWait, ActivityWaits } from './activity-waits.ts';
+import { isRefusedResponse } from './refused-responses.ts';
 
-/** The maximum number of events of a page. A page with as many events is followed by another one. */
-export const eventsAtOnce = 100;
+/** The number of events that a request asks for. */
+const eventsAtOnce = 100;
+/** The number of events after a refused response, which may have been too large: ten long messages have less than 2 MiB. */
+const eventsAfterRefusal = 10;
+/** The maximum size of the responses to one poll, which may be many on the AT Protocol, in bytes. */
+const maxBytesAtOnce = 16 * 1_024 * 1_024;
 
 export interface ActivityRequestsParts extends PlatformAccess {
   store: Store;
@@ -20,6 +25,8 @@ export interface ActivityRequestsParts extends PlatformAccess {
 
 export interface ActivityResponse {
   page: ActivityPage;
+  /** The number of events that were asked for. */
+  count: number;
   /** The wait of this request; `null` if the platform was not allowed to hold it. */
   wait: ActivityWait | null;
   /** True if the request was allowed to wait, provided that a slot was free. */
@@ -37,6 +44,14 @@ export class ActivityRequests {
   /** The time until which a live stream needs the actor's events, as far as this process knows; `null` if there is no stream. */
   #streamedUntil: number | null;
   #hasProxy = false;
+  #count = eventsAtOnce;
+  #receivedBytes = 0;
+  readonly #onResponse = (bytes: number): void => {
+    this.#receivedBytes += bytes;
+    if (this.#receivedBytes > maxBytesAtOnce) {
+      throw new PosternError('platform_unreadable', 'The responses of the platform to one poll are too large');
+    }
+  };
 
   constructor(parts: ActivityRequestsParts) {
     this.#parts = parts;
@@ -46,6 +61,13 @@ export class ActivityRequests {
   /** True if the last request went through a proxy. */
   get hasProxy(): boolean {
     return this.#hasProxy;
+  }
+
+  /** Returns the size of the responses since the last call, in bytes. */
+  takeReceivedBytes(): number {
+    const bytes = this.#receivedBytes;
+    this.#receivedBytes = 0;
+    return bytes;
   }
 
   /** True if `refresh` or `abort` ended the current request. */
@@ -87,7 +109,15 @@ export class ActivityRequests {
     this.#hasProxy = credentials.proxy !== null;
     if (current.mayWait && this.#mayBeHeld(quietMs)) current.wait = await this.#beginWait(credentials, quietMs);
     const page = await (ahead?.page ?? this.#ask(credentials, current.abort, cursor, current.wait?.ms ?? 0));
-    return { page, wait: current.wait, mayWait: current.mayWait };
+    const count = this.#count;
+    // The events that follow may be as large as those before.
+    if (page.events.length < count) this.#count = eventsAtOnce;
+    return { page, count, wait: current.wait, mayWait: current.mayWait };
+  }
+
+  /** Must be called when a response was refused. The next requests ask for fewer events. */
+  refused(): void {
+    this.#count = eventsAfterRefusal;
   }
 
   /** Requests the page after the current one, for the next call of `begin`. */
@@ -126,8 +156,8 @@ export class ActivityRequests {
     cursor: string | null,
     waitMs: number,
   ): Promise<ActivityPage> {
-    const session = pollerSession(this.#parts, this.#parts.run.record.account, credentials, signal);
-    return session.activity({ count: eventsAtOnce, cursor, waitMs });
+    const session = pollerSession(this.#parts, this.#parts.run.record.account, credentials, signal, this.#onResponse);
+    return session.activity({ count: this.#count, cursor, waitMs });
   }
 
   /** Returns false if the request of this actor certainly may not wait. */
@@ -160,5 +190,6 @@ export class ActivityRequests {
 
 /** Returns true for an error that ends a wait and does not mean that the platform is unavailable, because proxies end idle connections. */
 function isConnectionError(error: unknown): boolean {
+  if (isRefusedResponse(error)) return false;
   return error instanceof PosternError && ['platform_unavailable', 'platform_timeout'].includes(error.code);
 }

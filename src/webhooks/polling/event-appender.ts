@@ -2,6 +2,7 @@ import { isMessageEvent, type PlatformEvent } from '../../shared/model/event.ts'
 import type { Store } from '../../store/port.ts';
 import type { DeliveryQueues } from '../delivery/delivery-queues.ts';
 import type { PollerWebhooks } from '../delivery/poller-webhooks.ts';
+import type { EventAllowances } from '../shared/event-allowance.ts';
 import type { PollerMonitor, PollerRun } from '../shared/poller-run.ts';
 import type { WebhookVault } from '../shared/secrets.ts';
 import { gapEvent, newEvent, splitForAppend } from '../shared/stored-event.ts';
@@ -15,7 +16,11 @@ export interface EventAppenderParts {
   messages: PollerMessages;
   queues: DeliveryQueues;
   monitor: PollerMonitor;
+  allowances: EventAllowances;
 }
+
+/** The bytes of a delivery in the store, without its attempts. */
+const deliveryBytes = 512;
 
 /**
  * A page of events of the platform. `before` and `after` are the cursors around the page; `before` is `null` if there was no cursor yet.
@@ -40,7 +45,7 @@ export class EventAppender {
    * Appends a page of events. Returns false if another process has taken over the poller. In this case the rest of the page was not stored.
    */
   async append({ events, before, after, gap }: EventPage): Promise<boolean> {
-    const { store, vault, run, webhooks, messages, queues, monitor } = this.#parts;
+    const { store, vault, run, webhooks, messages, queues, monitor, allowances } = this.#parts;
     const poller = run.record;
     const { account } = poller;
     // The webhooks are read again, because a webhook that was just created or became valid may receive these events.
@@ -68,11 +73,13 @@ export class EventAppender {
     for (const [at, part] of parts.entries()) {
       const isLast = at === parts.length - 1;
       const cursor = (isLast ? null : before) ?? after;
-      if ((await store.events.append({ poller, cursor, events: part, deliveries })) === 'superseded') {
+      if ((await store.events.append({ poller, cursor, events: part, deliveries, gap })) === 'superseded') {
         run.supersede();
         return false;
       }
     }
+    const bytes = sealed.reduce((sum, event) => sum + event.sealed.length, 0);
+    allowances.stored(poller, bytes + deliveries.length * deliveryBytes);
     const now = store.now();
     if (added.length > 0 || gap) {
       monitor.appended(

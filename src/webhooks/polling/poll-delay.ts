@@ -4,6 +4,8 @@ const slowestMs = 60_000;
  * once a minute.
  */
 const quietPerPause = 20;
+const quickPages = 5;
+const fullPageMs = 50;
 const maxBackoffMs = 60_000;
 /** A longer `Retry-After` of the platform is shortened to this. */
 const maxRetryAfterMs = 3_600_000;
@@ -24,6 +26,15 @@ export function pollDelayMs(quietMs: number, fastestMs: number, chance: number):
  */
 export function activeMs(waitMs: number): number {
   return quietPerPause * waitMs;
+}
+
+/**
+ * Returns the pause in milliseconds after a number of consecutive full pages of `count` events. There is none after the first few, so that
+ * a backlog is read quickly. Later it doubles up to half of the time that `perMinute` allows for a page.
+ */
+export function fullPagePauseMs(pages: number, count: number, perMinute: number): number {
+  if (pages <= quickPages) return 0;
+  return Math.min((60_000 * count) / perMinute / 2, fullPageMs * 2 ** (pages - quickPages));
 }
 
 /**

@@ -1,6 +1,8 @@
 import { repeat, sleep, type Timer } from '../../shared/runtime/runtime.ts';
 import { type PollerRecord, pollerTtlMs } from '../../store/port.ts';
+import { EventAllowances, type EventLimits } from '../shared/event-allowance.ts';
 import { WaitSlots } from './activity-waits.ts';
+import { RefusedResponses } from './refused-responses.ts';
 import { RunningPoller, type RunningPollerParts } from './running-poller.ts';
 
 /** The interval in milliseconds at which the process that runs a poller looks for changed and deleted webhooks. */
@@ -43,8 +45,16 @@ export class PollerHost {
   /** True if the pollers that the store assigns to this process may differ from those that this process runs. */
   #doubtful = false;
 
-  constructor(parts: Omit<RunningPollerParts, 'waitSlots'>) {
-    this.#parts = { ...parts, waitSlots: new WaitSlots(parts.platform.maxWaitingCalls) };
+  constructor(
+    parts: Omit<RunningPollerParts, 'waitSlots' | 'allowances' | 'refusedResponses'> & { eventLimits: EventLimits },
+  ) {
+    const now = () => parts.runtime.now();
+    this.#parts = {
+      ...parts,
+      waitSlots: new WaitSlots(parts.platform.maxWaitingCalls),
+      allowances: new EventAllowances(parts.eventLimits, now),
+      refusedResponses: new RefusedResponses(now),
+    };
     this.#beatAt = parts.runtime.now();
     this.#process = parts.runtime.randomBytes(12).toString('base64url');
   }

@@ -24,22 +24,27 @@ import { ResultWriter } from '../delivery/result-writer.ts';
 import type { SendGate } from '../delivery/send-gate.ts';
 import { DailyCheck } from '../registration/daily-check.ts';
 import type { Handshakes } from '../registration/handshakes.ts';
+import type { EventAllowances } from '../shared/event-allowance.ts';
 import type { MessageOpener } from '../shared/message-opener.ts';
 import type { ActivityPage, PlatformAccess } from '../shared/platform-access.ts';
 import { type PollerMonitor, PollerRun } from '../shared/poller-run.ts';
 import type { WebhookVault } from '../shared/secrets.ts';
-import { ActivityRequests, type ActivityResponse, eventsAtOnce } from './activity-requests.ts';
+import { ActivityRequests, type ActivityResponse } from './activity-requests.ts';
 import { ActivityWaits, type WaitSlots } from './activity-waits.ts';
 import { EventAppender } from './event-appender.ts';
 import { outageReason, PlatformOutage } from './platform-outage.ts';
-import { backoffMs, pollDelayMs } from './poll-delay.ts';
+import { backoffMs, fullPagePauseMs, pollDelayMs } from './poll-delay.ts';
 import { PollerMessages } from './poller-messages.ts';
+import { isRefusedResponse, maxRefusals, maxRefusalWaitMs, type RefusedResponses } from './refused-responses.ts';
 
 /**
  * The maximum time in milliseconds that the next page waits for space in the queues. Deliveries that do not fit in memory must be read from
  * the store again.
  */
 const maxRoomMs = 200;
+
+/** The text for `last_error` while events wait at the platform. */
+const limitReached = 'more events have happened than an account may receive, so the others are read later';
 
 export interface RunningPollerParts extends PlatformAccess {
   store: Store;
@@ -53,6 +58,8 @@ export interface RunningPollerParts extends PlatformAccess {
   /** The maximum time in milliseconds for which the platform may hold a poll of an active actor; 0 disables waiting. */
   activityWaitMs: number;
   waitSlots: WaitSlots;
+  allowances: EventAllowances;
+  refusedResponses: RefusedResponses;
 }
 
 /** Runs one poller. Schedules its polls and connects the classes that request, store and deliver the events. */
@@ -78,6 +85,11 @@ export class RunningPoller {
   #timer: Timer | undefined;
   #quietSince: number;
   #failures = 0;
+  /** The number of consecutive full pages. */
+  #fullPages = 0;
+  /** The number of consecutive refused responses, and the time until which no request is sent because of them. */
+  #refusals = 0;
+  #refusedUntil = 0;
   #ended = false;
 
   constructor(record: PollerRecord, parts: RunningPollerParts) {
@@ -130,6 +142,10 @@ export class RunningPoller {
 
   /** Must be called when the poller or one of its webhooks was changed, or when deliveries were added. */
   async refresh(record: PollerRecord): Promise<void> {
+    if (record.sealed !== this.record.sealed) {
+      this.#refusals = 0;
+      this.#refusedUntil = 0;
+    }
     this.#run.renew(record);
     this.#outage.refresh(record);
     await this.#queues.read(true);
@@ -162,23 +178,35 @@ export class RunningPoller {
   }
 
   async #poll(): Promise<void> {
-    const { runtime } = this.#parts;
+    const { runtime, allowances } = this.#parts;
     if (this.#ended || this.#run.isStopped) return;
     const startedAt = runtime.now();
+    const heldMs = this.#heldMs();
+    if (heldMs > 0) return this.#pollIn(heldMs);
     const requests = this.#requests;
     try {
       const worked = this.#worked && !this.#cursorLost;
       const response = await requests.begin(this.#cursor, { quietMs: startedAt - this.#quietSince, worked });
       const { page } = response;
-      const isFull = page.events.length === eventsAtOnce;
-      if (isFull && !this.#ended && !this.#queues.isFull) requests.askAhead(page.cursor);
+      // Other pollers of the account may have used the allowance in the meantime. The events of this page then wait at the platform.
+      const events = page.events.length + (page.gap ? 1 : 0);
+      const isHeld = events > 0 && allowances.waitMs(this.record) > 0;
+      allowances.received(this.record, { events: isHeld ? 0 : events, bytes: requests.takeReceivedBytes() });
+      if (isHeld) return this.#pollIn(this.#heldMs());
+      const isFull = page.events.length === response.count;
+      this.#fullPages = isFull ? this.#fullPages + 1 : 0;
+      const isQuick = this.#fullPauseMs(response) === 0 && this.#heldMs() === 0;
+      if (isFull && isQuick && !this.#ended && !this.#queues.isFull) requests.askAhead(page.cursor);
       // The semaphore is not held while the platform waits for events. An empty page, the usual result, does not need it.
       if (this.#isNew(page)) await this.#run.turn.run(() => this.#append(page));
       this.#afterSuccess();
       if (isFull) await this.#queues.room(maxRoomMs);
       if (page.events.length > 0) this.#quietSince = runtime.now();
-      this.#pollIn(this.#pauseAfter(response, runtime.now() - startedAt));
+      const nextHeldMs = this.#heldMs();
+      if (nextHeldMs > 0) this.#outage.failed(limitReached);
+      this.#pollIn(Math.max(nextHeldMs, this.#pauseAfter(response, runtime.now() - startedAt)));
     } catch (error) {
+      allowances.received(this.record, { events: 0, bytes: requests.takeReceivedBytes() });
       // The poller has ended, or `refresh` has already scheduled the next poll.
       if (requests.isAborted) return;
       this.#worked = false;
@@ -203,17 +231,32 @@ export class RunningPoller {
 
   #afterSuccess(): void {
     this.#failures = 0;
+    this.#refusals = 0;
     this.#worked = true;
     this.#waits.worked(this.#parts.runtime.now());
     this.#outage.worked();
     this.#check.run(this.#webhooks.all).catch(this.#run.failure);
   }
 
-  #pauseAfter({ page: { events }, wait, mayWait }: ActivityResponse, tookMs: number): number {
+  /** Returns the time in milliseconds for which no request may be sent. */
+  #heldMs(): number {
+    const { runtime, allowances } = this.#parts;
+    const refusedMs = this.#refusedUntil - runtime.now();
+    // The clock may have been set back.
+    return Math.max(allowances.waitMs(this.record), refusedMs > maxRefusalWaitMs ? 0 : refusedMs);
+  }
+
+  #fullPauseMs({ count }: ActivityResponse): number {
+    return fullPagePauseMs(this.#fullPages, count, this.#parts.allowances.eventsPerMinute);
+  }
+
+  #pauseAfter(response: ActivityResponse, tookMs: number): number {
+    const { count, wait, mayWait } = response;
+    const { events } = response.page;
     const { runtime, platform } = this.#parts;
     const quietMs = runtime.now() - this.#quietSince;
     const pause = pollDelayMs(quietMs, platform.minPollMs, chance(runtime));
-    if (events.length === eventsAtOnce) return 0;
+    if (events.length === count) return this.#fullPauseMs(response);
     if (wait && events.length > 0) return this.#waits.pauseAfterEventsMs(runtime.now());
     // A wait that ended early without events must not be repeated immediately.
     if (wait) return tookMs < wait.ms ? Math.max(0, pause - tookMs) : 0;
@@ -227,24 +270,57 @@ export class RunningPoller {
       // The platform refuses the cursor, so polling continues with new events.
       this.#cursor = null;
       this.#cursorLost = true;
-      return this.#pollIn(0);
+      return this.#isOfOperator ? this.#pollIn(0) : this.#holdAfterRefusal();
     }
     const outage = outageReason(error, this.#requests.hasProxy);
     if (outage !== null) this.#outage.failed(outage);
+    if (isRefusedResponse(error)) {
+      this.#requests.refused();
+      // A failure of the operator's own platform is not the fault of an account.
+      if (!this.#isOfOperator) return this.#afterRefusal(error);
+    }
     const isRefused = known?.code === 'forbidden' || known?.code === 'bad_input' || known?.code === 'not_supported';
     if (isRefused && outage === null) {
-      try {
-        this.#outage.worked();
-        return await this.#stop(known.message);
-      } catch (failure) {
-        this.#run.failure(failure);
-      }
+      if (await this.#tryStop(known.message)) return;
     } else this.#run.failure(error);
     this.#pollIn(this.#backoff(known?.retryAfterSeconds));
   }
 
+  /** True if the last request went to a server of the operator, and not through a proxy. */
+  get #isOfOperator(): boolean {
+    return !this.#requests.hasProxy && !this.#parts.platform.callersChooseServers;
+  }
+
+  async #afterRefusal(error: unknown): Promise<void> {
+    this.#run.failure(error);
+    this.#refusals += 1;
+    const reason = `${maxRefusals} responses in a row were refused, because they are too large or cannot be understood`;
+    if (this.#refusals >= maxRefusals && (await this.#tryStop(reason))) return;
+    this.#holdAfterRefusal();
+  }
+
+  /** Waits for the turn of this poller among those of its account whose responses are refused. */
+  #holdAfterRefusal(): void {
+    const { runtime, refusedResponses } = this.#parts;
+    const waitMs = refusedResponses.waitMs(this.record.account, chance(runtime));
+    this.#refusedUntil = runtime.now() + waitMs;
+    this.#pollIn(waitMs);
+  }
+
   #backoff(retryAfterSeconds?: number): number {
     return backoffMs(this.#failures++, retryAfterSeconds, chance(this.#parts.runtime));
+  }
+
+  /** Returns false if the store cannot be written. */
+  async #tryStop(reason: string): Promise<boolean> {
+    try {
+      this.#outage.worked();
+      await this.#stop(reason);
+      return true;
+    } catch (failure) {
+      this.#run.failure(failure);
+      return false;
+    }
   }
 
   /**

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { isSameText } from '../../client/webhooks/signature.ts';
+import { parseUntrustedJson } from '../../shared/json/untrusted-json.ts';
 import type { ReceiverResponse, Receivers } from '../delivery/receiver.ts';
 import { crcResponseToken } from '../shared/signatures.ts';
 
@@ -33,7 +34,7 @@ function wrongIn({ status, text }: ReceiverResponse, expected: string): string |
   if (status !== 200) return `it answered with status ${status} instead of 200`;
   let body: unknown;
   try {
-    body = JSON.parse(text);
+    body = parseUntrustedJson(text);
   } catch {
     return 'its answer is not JSON';
   }

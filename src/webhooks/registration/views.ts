@@ -2,7 +2,7 @@ import { isMessageType, type WebhookEventType } from '../../shared/model/event.t
 import type { Page } from '../../shared/model/page.ts';
 import { formatIsoTime } from '../../shared/model/time.ts';
 import type { AttemptView, DeliveryView, WebhookView } from '../../shared/model/webhook.ts';
-import type { DeliveryRecord, LoggedAttempt, WebhookRecord } from '../../store/port.ts';
+import { type DeliveryRecord, eventTtlMs, type LoggedAttempt, type WebhookRecord } from '../../store/port.ts';
 import { commonHeaders } from '../delivery/receiver.ts';
 import { deliveryHeaders } from '../delivery/signed.ts';
 import type { AttemptExchange } from '../shared/secrets.ts';
@@ -38,6 +38,12 @@ export function lastErrorOf(
   if (failures.length > 0) return failures.join('. ');
   if (!hasEncryptionCode && events !== null && events.every(isMessageType)) return noCode;
   return unreachable && `Nothing new is read from the platform: ${unreachable}. Postern retries until it succeeds`;
+}
+
+/** Returns the field `last_error` of a webhook without another error, if events of its poller were lost in the last 24 hours. */
+export function gapError(gapAt: number | null, now: number): string | null {
+  if (gapAt === null || now - gapAt >= eventTtlMs) return null;
+  return `Events before ${formatIsoTime(gapAt)} are missing, because the platform did not keep all of them`;
 }
 
 function refusedCode(reason: string): string {

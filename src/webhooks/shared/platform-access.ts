@@ -16,12 +16,14 @@ export function pollerSession(
   account: string,
   { authToken, proxy }: PollerCredentials,
   signal: AbortSignal | null = null,
+  onResponse: (bytes: number) => void = () => {},
 ): PlatformSession {
   return platform.as({
     account,
     authToken: new Secret(authToken),
     proxy: proxy === null ? null : readProxy(new Secret(proxy)),
     signal,
+    onResponse,
     tokenFor: () => {
       throw new Error('a poller must not write');
     },

@@ -9,11 +9,14 @@ const lookMs = 1_000;
 export const eventsAtOnce = 100;
 /** The maximum number of events in the buffer of a stream. A stream that falls further behind reads the store itself. */
 const mostBuffered = 2 * eventsAtOnce;
+/** The maximum size of these events, in encrypted characters. */
+const mostBufferedChars = 1_024 * 1_024;
 
 /** The events that one stream receives from a feed. */
 class Subscription {
   readonly #after: number;
   readonly #buffer: StoredEventRecord[] = [];
+  #bufferedChars = 0;
   #over = false;
   #error: unknown;
   #wake = () => {};
@@ -26,7 +29,8 @@ class Subscription {
   /** Adds an event. Returns false if the stream is too far behind and must read the store itself. */
   push(event: StoredEventRecord): boolean {
     if (event.place <= this.#after) return true;
-    if (this.#buffer.push(event) > mostBuffered) this.end();
+    this.#bufferedChars += event.sealed.length;
+    if (this.#buffer.push(event) > mostBuffered || this.#bufferedChars > mostBufferedChars) this.end();
     this.#wake();
     return !this.#over;
   }
@@ -48,7 +52,10 @@ class Subscription {
       });
     }
     if (this.#error !== undefined) throw this.#error;
-    return this.#over ? null : (this.#buffer.shift() ?? null);
+    if (this.#over) return null;
+    const event = this.#buffer.shift() ?? null;
+    this.#bufferedChars -= event?.sealed.length ?? 0;
+    return event;
   }
 }
 

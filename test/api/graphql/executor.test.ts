@@ -1,5 +1,13 @@
 import fc from 'fast-check';
-import { buildSchema, getOperationAST, type OperationDefinitionNode, parse } from 'graphql';
+import {
+  buildSchema,
+  getNamedType,
+  getOperationAST,
+  isInputObjectType,
+  isNonNullType,
+  type OperationDefinitionNode,
+  parse,
+} from 'graphql';
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
 import { describe, expect, test } from 'vitest';
 import { graphqlExamples } from '../../../src/api/demo/graphql-examples.ts';
@@ -122,6 +130,50 @@ describe('the executor', () => {
       executor.execute({ schema, document }, operation);
     }
     expect(executor.compiled).toBeLessThan(100);
+  });
+
+  const names = Object.getOwnPropertyNames(Object.prototype);
+  const echo = buildSchema(`
+    input Named { a: Int = 7, b: [String] }
+    type Query { f(n: Int = 20, b: Boolean = true, of: Named): String, g: Query }
+  `);
+  Object.assign(echo.getQueryType()?.getFields()['f'] ?? {}, {
+    resolve: (_: unknown, args: object) => JSON.stringify(args),
+  });
+  Object.assign(echo.getQueryType()?.getFields()['g'] ?? {}, { resolve: () => ({}) });
+  test.each([
+    ...names.flatMap((name): [text: string, variables: string][] => [
+      [`query ($${name}: Int) { f(n: $${name}) }`, '{}'],
+      [`query ($${name}: Int) { f(n: $${name}) }`, `{ "${name}": 2 }`],
+      [`query ($${name}: Int = 3) { f(n: $${name}) }`, '{}'],
+      [`query ($${name}: Int = 3) { f(n: $${name}) }`, `{ "${name}": null }`],
+      [`query ($${name}: Int) { f(of: { a: $${name}, b: "x" }) }`, '{}'],
+      [`query ($${name}: Named) { f(of: $${name}) }`, `{ "${name}": { "a": 1 } }`],
+      [`query ($${name}: Boolean = false) { g { f @include(if: $${name}) } }`, '{}'],
+      [`{ ${name}: f, g { ${name}: g { f } } }`, '{}'],
+      [`query ${name} { g { ...${name} } } fragment ${name} on Query { f }`, '{}'],
+    ]),
+    ['query ($n: Int! = 3) { f(n: $n) }', '{}'],
+    ['query ($b: Boolean! = false) { g { f @include(if: $b) } }', '{}'],
+    ['query ($n: Int) { ...F } fragment F on Query { f(of: { a: $n }) }', '{}'],
+    ['fragment F on Query { f(of: { a: $n }) } query ($n: Int) { ...F }', '{}'],
+    ['query ($s: String) { f(of: { b: [$s] }) }', '{}'],
+  ])('answers as an interpreted operation: %s with %s', async (text, json) => {
+    const { document, operation } = parsed(text);
+    const executor = new Executor(echo);
+    const args = { schema: echo, document, variableValues: JSON.parse(json) as Record<string, unknown>, rootValue: {} };
+    const interpreted = JSON.stringify(await executor.execute(args, operation));
+    for (let use = 0; use < 6; use++) executor.countUse(operation);
+    expect(JSON.stringify(await executor.execute(args, operation))).toBe(interpreted);
+    expect(interpreted).not.toContain('errors');
+  });
+
+  test('compiles input objects correctly, because none has a required field with a default or contains itself', () => {
+    const inputs = Object.values(schema.getTypeMap()).filter(isInputObjectType);
+    const fields = inputs.flatMap((type) => Object.values(type.getFields()));
+    expect(fields.filter(({ type, defaultValue }) => isNonNullType(type) && defaultValue !== undefined)).toEqual([]);
+    expect(fields.filter(({ name }) => name in Object.prototype)).toEqual([]);
+    expect(fields.filter(({ type }) => isInputObjectType(getNamedType(type)))).toEqual([]);
   });
 
   test.each([

@@ -186,3 +186,31 @@ describe('an Idempotency-Key', () => {
     }
   });
 });
+
+test('a response of a mutation over 256 KiB keeps only the ids, and the same request is refused with 409', async () => {
+  const { key } = await fixture.service.makeAccount('1');
+  const graphql = fixture.ada.with({ key });
+  const copies = Array.from({ length: 40 }, (_, i) => `c${i}: text`).join(' ');
+  const mutation = `mutation ($text: String!) { createTweet(input: { text: $text }) { id tweet { ${copies} } } }`;
+  const variables = { text: `${newText()} ${'long '.repeat(2_000)}`.trim() };
+  const headers = { 'idempotency-key': newKey() };
+  const first = await graphql.ask(mutation, variables, headers);
+  expect(first.errors).toEqual([]);
+  expect(JSON.stringify(first.data).length).toBeGreaterThan(256 * 1_024);
+  const [again, asked] = await fixture.sandbox.requestsDuring(() => graphql.ask(mutation, variables, headers));
+  const { createTweet } = first.data as { createTweet: { id: string } };
+  const ids = [{ action: 'tweet/create', id: createTweet.id }];
+  expect(again).toMatchObject({
+    status: 409,
+    data: null,
+    errors: [
+      {
+        message: expect.stringMatching(/^outcome known: /),
+        extensions: { code: 'CONFLICT', status: 409, ids },
+      },
+    ],
+    extensions: { credits: { charged: '0' } },
+  });
+  expect(again.headers.get('x-outcome-ids')).toBe(JSON.stringify(ids));
+  expect(asked).toEqual({});
+});

@@ -94,6 +94,18 @@ describe('malformed and unusual HTTP', () => {
     expect(answers).toHaveLength(1);
   });
 
+  test.each(
+    ['/v1/tweet/create', '/v1/account', '/graphql', '/mcp', '/healthz', '/metrics', '/docs', '/none'].flatMap((path) =>
+      ['gzip, chunked', 'identity, chunked', 'GZIP\r\nTransfer-Encoding: chunked'].map((coding) => [path, coding]),
+    ),
+  )('%s: refuses Transfer-Encoding: %s with 501 before the body', async (path, coding) => {
+    const bytes = request(`POST ${path} HTTP/1.1`, [`Transfer-Encoding: ${coding}`], '5\r\n');
+    const { answers, closed } = await send(bytes, { answers: 2 });
+    expect(answers.map(({ status }) => status)).toEqual([501]);
+    expect(answers[0]?.body).toContain('The only supported transfer coding is chunked');
+    expect(closed).toBe(true);
+  });
+
   test.each([
     ['chunked, and then another coding', 'Transfer-Encoding: chunked, identity'],
     ['chunked twice', 'Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked'],

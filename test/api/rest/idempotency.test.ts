@@ -149,6 +149,79 @@ describe('the same request with the same Idempotency-Key', () => {
   });
 });
 
+describe('a read with an Idempotency-Key', () => {
+  const timeline = (client: Client, key: string, count = 1) =>
+    client.post('/user/home_timeline', { count }, under(key));
+
+  test('is performed again when it is repeated, is charged once, and is not kept', async () => {
+    const client = await caller();
+    const reads = [
+      ['/user/home_timeline', { count: 5 }],
+      ['/user/followers_you_know', { user_name: 'grace' }],
+    ] as const;
+    for (const [path, input] of reads) {
+      const key = newKey();
+      const first = await client.post(path, input, under(key));
+      expect(first.status).toBe(200);
+      expect(first.headers.get('x-credits-charged')).toBe('0.001');
+      const [again, asked] = await sandbox.requestsDuring(() => client.post(path, input, under(key)));
+      const { next_cursor: _cursor, ...data } = first.body.data as Record<string, unknown>;
+      expectReplay(again, { ...first, body: { ...first.body, data: expect.objectContaining(data) } });
+      expect(Object.values(asked)).toContain(1);
+    }
+    expect(await restingBalance(client)).toBe('0.998');
+    const raw = new Libsql(join(service.dataDir, 'postern.sqlite'), { readonly: true });
+    const longest = raw.prepare('SELECT LENGTH(answer) AS length FROM idempotency WHERE key = ?').get(`key-${count}`);
+    raw.close();
+    expect((longest as { length: number }).length).toBeLessThan(1_024);
+  });
+
+  test('is repeated ten times for nothing, and is then refused with 409 outcome_known', async () => {
+    const client = await caller();
+    const key = newKey();
+    for (let i = 0; i < 11; i++) expect((await timeline(client, key)).status).toBe(200);
+    const refused = await timeline(client, key);
+    expectRefusal(refused, 409, /^outcome known: the read .* send a new key to read again$/);
+    expect(refused.headers.get('x-error-code')).toBe('conflict');
+    expect(await restingBalance(client)).toBe('0.999');
+  });
+
+  test('is refused with 422 for another request, and freed if it fails', async () => {
+    const client = await caller();
+    const key = newKey();
+    await service.addFault({ kind: 'rate_limit', retry_after: 3 }, { operation: 'home', times: 1 });
+    expectRefusal(await timeline(client, key), 429);
+    const second = await timeline(client, key, 2);
+    expect(second.headers.get('x-credits-charged')).toBe('0.001');
+    expectRefusal(await timeline(client, key, 3), 422);
+  });
+});
+
+describe('the kept responses of an account', () => {
+  test('are only ids beyond 64 MiB, with which a repeated write is refused with 409 outcome_known', async () => {
+    const { key: apiKey, id: account } = await service.makeAccount('1');
+    const authToken = service.demo.accounts[0]?.authToken ?? '';
+    const client = new Client({ baseUrl: service.demo.baseUrl, key: apiKey, authToken });
+    const raw = new Libsql(join(service.dataDir, 'postern.sqlite'));
+    const insert = raw.prepare('INSERT INTO kept_responses (account, hour, bytes) VALUES (?, ?, ?)');
+    insert.run([account, Math.floor(Date.now() / 3_600_000), 64 * 1_024 * 1_024]);
+    raw.close();
+    const [key, text] = [newKey(), `${newText()} ${'in many words '.repeat(100).trim()}`];
+    const first = await tweet(client, key, text);
+    expect(first.status).toBe(200);
+    const ids = JSON.stringify([{ action: 'tweet/create', id: first.body.data['id'] }]);
+    const again = await tweet(client, key, text);
+    expectRefusal(again, 409, new RegExp(`^outcome known: .*${ids.replaceAll(/[[{]/g, '\\$&')}$`));
+    expect(again.headers.get('x-outcome-ids')).toBe(ids);
+    expect(again.headers.get('idempotent-replayed')).toBe('true');
+    expect(await timesPosted(text)).toBe(1);
+    const [short, shortText] = [newKey(), newText()];
+    const shortOne = await tweet(client, short, shortText);
+    expectReplay(await tweet(client, short, shortText), shortOne);
+    expect(await restingBalance(client)).toBe('0.998');
+  });
+});
+
 describe('an Idempotency-Key', () => {
   test('is refused for another request: body, actor, action or encryption code', async () => {
     const client = await caller();

@@ -29,6 +29,8 @@ interface Entry {
 const server = {
   entries: [] as Entry[],
   limits: [] as number[],
+  /** How many more notifications than the limit a page has. */
+  extra: 0,
   refusal: null as Record<string, string> | null,
 };
 let keys = 0;
@@ -57,7 +59,7 @@ const http = createServer((request, response) => {
   const rest = server.entries.filter(
     ({ at, reason }) => reasons.includes(reason) && (after === null || at < Date.parse(after)),
   );
-  const page = rest.slice(0, limit);
+  const page = rest.slice(0, limit + server.extra);
   const last = page.at(-1);
   return answer({
     notifications: page.map(({ uri, at, reason, subject, record }) => ({
@@ -180,6 +182,27 @@ describe('the activity of an account of the AT Protocol', () => {
       createdAt: new Date(start + 1).toISOString(),
       actor: { id: encodeDid(bob)?.id, userName: 'bob.test', name: 'Bob' },
     });
+  });
+
+  test('leaves out posts and names that the lexicon does not allow, and keeps the others', async () => {
+    cursor = (await session.activity({ count: 100, cursor: null })).cursor;
+    const uri = (key: number) => `at://${bob}/app.bsky.feed.post/${tidAt(BigInt(start) * 1_000n, key)}`;
+    const texts = ['x'.repeat(300), 'x'.repeat(301), '\u{1f469}\u200d\u{1f469}\u200d\u{1f467}'.repeat(200)];
+    for (const [key, text] of texts.entries()) {
+      notify('mention', start + key + 1, { uri: uri(key + 1), record: { text } });
+    }
+    notify('follow', start + 10, { uri: `at://${bob}/app.bsky.graph.follow/${'x'.repeat(8_192)}` });
+    notify('follow', start + 20);
+    expect((await read()).events.map(({ type }) => type)).toEqual(['tweet.mention', 'user.follow']);
+  });
+
+  test('is refused if a page has more notifications than were asked for', async () => {
+    cursor = (await session.activity({ count: 100, cursor: null })).cursor;
+    for (let key = 1; key <= 26; key++) notify('like', start + key);
+    server.extra = 1;
+    await expect(read()).rejects.toMatchObject({ reason: 'platform_unreadable' });
+    server.extra = 0;
+    expect((await read()).events).toHaveLength(26);
   });
 
   test('has each notification once if several have the same time and if some are listed late', async () => {

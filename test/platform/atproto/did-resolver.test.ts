@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { DidResolver } from '../../../src/platform/atproto/did-resolver.ts';
+import { PlatformAnswer, usualLimits } from '../../../src/platform/http/answer.ts';
 import type { Transport } from '../../../src/platform/http/transport.ts';
 import type { PlatformCall } from '../../../src/platform/port.ts';
 import { did } from './fake-servers.ts';
@@ -9,8 +10,9 @@ const call = { proxy: null } as PlatformCall;
 /** A resolver that reads a DID document with this server. */
 function resolverFor(serviceEndpoint: string, operatorServer: string): DidResolver {
   const document = { service: [{ id: '#atproto_pds', type: 'AtprotoPersonalDataServer', serviceEndpoint }] };
-  const response = { status: 200, headers: {}, body: Buffer.from(JSON.stringify(document)) };
-  const send: Transport['send'] = async (_request, _call, read) => read(response as never);
+  const response = { status: 200, retryAfter: null, rateLimitReset: null, body: Buffer.from(JSON.stringify(document)) };
+  const send: Transport['send'] = async (_request, _call, read) =>
+    read(new PlatformAnswer(response, usualLimits, false));
   return new DidResolver({
     transport: { send } as Transport,
     plcUrl: 'https://plc.example',

@@ -33,3 +33,8 @@ test('a record names a limited number of accounts', () => {
   const many = Array.from({ length: 200 }, (_, at) => facet(`did:web:${at}.example`));
   expect(subjectsOf(message({ facets: many })).length).toBeLessThanOrEqual(50);
 });
+
+test('a message that is nested too deep names nobody', () => {
+  const deep = message({ subject: did('a') }).replace(/}$/, `,"x":${'['.repeat(64)}${']'.repeat(64)}}`);
+  expect(subjectsOf(deep)).toEqual([]);
+});

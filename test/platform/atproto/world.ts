@@ -87,6 +87,7 @@ export async function startAtprotoFixture(
     MAX_EVENT_LOOP_TURN_MS: '600000',
     MAX_COMMIT_MS: '600000',
     RATE_LIMIT: '0',
+    FAILED_CALL_RATE_LIMIT: '0',
     PLATFORM_KIND: 'atproto',
     PLATFORM_URL: network.pdsUrl,
     ATPROTO_PLC_URL: network.plcUrl,

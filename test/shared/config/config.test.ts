@@ -40,8 +40,10 @@ describe('settings', () => {
       maxStreamsPerKey: 20,
       outboundAllow: [],
       webhooks: { allowLocalhost: true },
+      eventLimits: { perMinute: 1_000, perDay: 100_000, bytesPerDay: 1_073_741_824 },
       limits: {
         unauthenticated: 600,
+        failedCalls: 600,
         trustedProxies: [],
         concurrentRequests: 256,
         requestsInFlight: 5_000,

@@ -20,25 +20,6 @@ function countFromHere(receiver) {
   Object.assign(receiver, { handshakes: 0, deliveries: 0, most: 0 });
 }
 
-/** Creates one webhook whose receiver answers a test event with `answer`. */
-const testEvent = (answer) => async (target) => {
-  const receiver = await target.receiver();
-  const [id] = await register(target, receiver, 1);
-  receiver.answer = answer;
-  await target.begin();
-  await Promise.race([target.rest('POST', `/webhooks/${id}/test`), sleep(25_000)]);
-};
-
-function flood(response, first, again) {
-  const { socket } = response;
-  const write = () => {
-    while (!socket.destroyed && socket.write(again));
-  };
-  socket.on('drain', write);
-  socket.write(first);
-  write();
-}
-
 export const attacks = {
   'webhooks: 20 replays of 100 webhooks at once': async (target) => {
     const receiver = await target.receiver();
@@ -80,32 +61,6 @@ export const attacks = {
       if (created.json?.data?.id) ids.push(created.json.data.id);
     });
     target.note(`${receiver.handshakes} GETs, ${receiver.most} at once`);
-  },
-  'webhooks: receiver with endless 103': testEvent((_request, response) =>
-    flood(response, '', 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n'),
-  ),
-  'webhooks: receiver with endless 100': testEvent((_request, response) =>
-    flood(response, '', 'HTTP/1.1 100 Continue\r\n\r\n'),
-  ),
-  'webhooks: receiver with an endless header': testEvent((_request, response) =>
-    flood(response, 'HTTP/1.1 200 OK\r\nA: ', 'a'.repeat(4_096)),
-  ),
-  'webhooks: receiver with an endless body': testEvent((_request, response) =>
-    flood(response, 'HTTP/1.1 200 OK\r\n\r\n', 'a'.repeat(65_536)),
-  ),
-  'webhooks: receiver with endless small chunks': testEvent((_request, response) =>
-    flood(response, 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n', '1\r\na\r\n'.repeat(1_000)),
-  ),
-  'webhooks: handshake with an endless body': async (target) => {
-    const receiver = await target.receiver({
-      onCrc: (_request, response) => flood(response, 'HTTP/1.1 200 OK\r\n\r\n', ' '.repeat(65_536)),
-    });
-    await target.many(5, 5, async () => {
-      const body = { url: receiver.url, secret: receiverSecret };
-      const created = await Promise.race([target.rest('POST', '/webhooks', body), sleep(20_000)]);
-      const id = created?.json?.data?.id;
-      if (id) target.later(() => target.rest('DELETE', `/webhooks/${id}`));
-    });
   },
   'webhooks: DELETE before a retry is due': async (target) => {
     const receiver = await target.receiver({

@@ -68,10 +68,11 @@ const refusals: Partial<Record<ErrorCode, Refusal>> = {
   conflict: {
     when:
       'The platform already has the same tweet, the webhook is not valid or paused, or the account has no chat keys or already has some. Or ' +
-      'the first request with this `Idempotency-Key` is still running (then `Retry-After` is set), its outcome is unknown, or its response cannot be read any more.',
+      'the first request with this `Idempotency-Key` is still running (then `Retry-After` is set), its outcome is unknown, or its ' +
+      'response was not kept (then `x-outcome-ids` may be set) or cannot be read any more.',
     example: 'Status is a duplicate.',
     of: (action) => takesIdempotencyKey(action) || takesCode(action),
-    headers: ['Retry-After'],
+    headers: ['Retry-After', 'x-outcome-ids'],
   },
   idempotency_mismatch: {
     when: 'The `Idempotency-Key` was used for another request within the last 24 hours.',
@@ -95,8 +96,8 @@ const refusals: Partial<Record<ErrorCode, Refusal>> = {
   },
   rate_limited: {
     when:
-      'A limit was reached, and the message names it: calls a minute or concurrent requests of this API key, the rate limit of ' +
-      'the platform, large bodies, media, articles, API keys, webhooks, test events, live streams, wrong encryption codes, or requests ' +
+      'A limit was reached, and the message names it: calls a minute or concurrent requests of this API key, failed calls of the ' +
+      'account, the rate limit of the platform, large bodies, media, articles, API keys, webhooks, test events, live streams, wrong encryption codes, or requests ' +
       'of this client address without a valid API key.',
     example: "The platform's rate limit: Too many requests",
     of: every,

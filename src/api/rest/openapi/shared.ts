@@ -27,8 +27,14 @@ export const rateHeaders: JsonObject = {
 export const headers: JsonObject = {
   ...rateHeaders,
   'idempotent-replayed': {
-    description: 'This is the response to the first request with this `Idempotency-Key`. Nothing was charged.',
+    description:
+      'This is the response to the first request with this `Idempotency-Key`, or a read that was charged for it. Nothing was charged now.',
     schema: { type: 'string', const: 'true' },
+  },
+  'x-outcome-ids': {
+    description:
+      'The ids of what the first request with this `Idempotency-Key` has written, as a JSON array with an object for each write.',
+    schema: { type: 'string', examples: ['[{"action":"tweet/create","id":"1984"}]'] },
   },
   'x-request-id': {
     description:
@@ -145,7 +151,7 @@ export const parameters: JsonObject = {
     in: 'header',
     description:
       'A key that you choose, a new one for each request. If you send a request again with the same key within 24 hours, ' +
-      'it is not performed or charged again and returns the first response.',
+      'it is not performed or charged again and returns the first response. A read is performed again, but not charged again.',
     schema: { type: 'string', pattern: '^[!-~]([ -~]{0,253}[!-~])?$' },
     example: '5f0c2a7e-order-1042',
   },

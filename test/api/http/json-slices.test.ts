@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { toJson } from '../../../src/api/graphql/json-slices.ts';
+import { toJson } from '../../../src/api/http/json-slices.ts';
 
 const text = async (value: unknown) => (await toJson(value, Number.MAX_SAFE_INTEGER))?.toString();
 

@@ -1,0 +1,50 @@
+import type { Socket } from 'node:net';
+
+/** The time in milliseconds that responses may take in one phase of the event loop. */
+const turnMs = 5;
+
+/** The time at which the first response of this turn was read; `null` if none was read. */
+let turnBeganAt: number | null = null;
+let isScheduled = false;
+/** Sockets with data that waits for a later turn, in their order. */
+const waiting: Socket[] = [];
+/** The waiting socket that may be read now. */
+let next: Socket | null = null;
+
+/**
+ * Returns true if a part of the socket's data may be parsed in this turn of the event loop. Otherwise emits `readable` in a later turn. Many
+ * responses may arrive together, and each can take milliseconds: thousands of headers or chunks. Waiting sockets are served round-robin, one
+ * part each.
+ */
+export function mayParse(socket: Socket): boolean {
+  if (next === socket) {
+    next = null;
+    return true;
+  }
+  const now = performance.now();
+  turnBeganAt ??= now;
+  const hasTime = now - turnBeganAt < turnMs;
+  if (!hasTime) waiting.push(socket);
+  schedule();
+  return hasTime;
+}
+
+function schedule(): void {
+  if (isScheduled) return;
+  isScheduled = true;
+  setImmediate(serveWaiting);
+}
+
+function serveWaiting(): void {
+  isScheduled = false;
+  const endsAt = performance.now() + turnMs;
+  // A socket with more data is added again, at the end.
+  turnBeganAt = Number.NEGATIVE_INFINITY;
+  while (waiting.length > 0 && performance.now() < endsAt) {
+    next = waiting.shift() ?? null;
+    next?.emit('readable');
+  }
+  next = null;
+  turnBeganAt = null;
+  if (waiting.length > 0) schedule();
+}

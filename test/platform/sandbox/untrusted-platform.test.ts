@@ -1,0 +1,102 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { InvalidResponseError } from '../../../src/platform/http/errors.ts';
+import { readMessagePage } from '../../../src/platform/sandbox/read-messages.ts';
+import { readTweet } from '../../../src/platform/sandbox/read-tweet.ts';
+import { readRichText } from '../../../src/platform/sandbox/rich-text-wire.ts';
+import { toMarkdown } from '../../../src/shared/rich-text/to-markdown.ts';
+import { expectQuick } from '../../support/processor-time.ts';
+
+const at = '2026-11-21T10:00:00.000Z';
+
+const author = {
+  ...{ id: '1', screen_name: 'ada', name: 'Ada', website: null, page_url: '', avatar_url: null, banner_url: null },
+  ...{ description: '', location: null, created_at: at, pinned_tweet_ids: [] as string[], viewer: { can_dm: true } },
+  verification: { verified: false, premium: false, kind: null },
+  counts: { followers: 0, following: 0, favourites: 0, tweets: 0, media: 0 },
+};
+const none = { hashtags: [], symbols: [], timestamps: [], urls: [], user_mentions: [] };
+const tweet = {
+  ...{ kind: 'tweet', id: '1', page_url: '', text: 'a loom', source: null, created_at: at, lang: 'en' },
+  ...{ in_reply_to: null, conversation_id: null, media: [], entities: none, author, quoted: null },
+  counts: { retweets: 0, replies: 0, likes: 0, quotes: 0, bookmarks: 0, views: null },
+};
+const copies = <T>(count: number, value: T): T[] => Array.from({ length: count }, () => value);
+
+describe('a tweet of an untrusted platform', () => {
+  const tag = { text: 'a', indices: [0, 1] };
+  const photo = { kind: 'photo', url: '', expanded_url: null, video_url: null, width: null, height: null };
+
+  test.each([
+    ['more hashtags than characters', { entities: { ...none, hashtags: copies(7, tag) } }],
+    ['more than 16 media', { media: copies(17, { ...photo, duration_ms: null }) }],
+    ['an author with more than 16 pinned tweets', { author: { ...author, pinned_tweet_ids: copies(17, '1') } }],
+  ])('is unreadable with %s', (_name, fields) => {
+    expect(readTweet(tweet).text).toBe('a loom');
+    expect(() => readTweet({ ...tweet, ...fields })).toThrow(InvalidResponseError);
+  });
+
+  test('may have as many hashtags as characters', () => {
+    expect(readTweet({ ...tweet, entities: { ...none, hashtags: copies(6, tag) } }).entities.hashtags).toHaveLength(6);
+  });
+});
+
+describe('the content of an untrusted article', () => {
+  const link = (url: string) => ({ type: 'LINK', url });
+  const block = (text: string, fields = {}) => ({ type: 'unstyled', text, ...fields });
+  const ranges = (count: number, length = 1) =>
+    Array.from({ length: count }, (_, at) => ({ offset: at, length, entity: 0 }));
+  const contentOf = (blocks: unknown[], url = 'https://example.org') => ({
+    ...{ blocks, entities: [link(url)], containers: copies(101, { type: 'quote' }) },
+  });
+
+  test.each([
+    ['a long address in many links', [block('a'.repeat(500), { entities: ranges(500) })], 'a'.repeat(100_000)],
+    ['many lines in many quotes', [block('\n'.repeat(100_000), { within: copies(10, 0) })]],
+    ['more than 100 containers around a block', [block('a', { within: copies(101, 0) })]],
+    ['more than 8 styles per character', [block('a', { styles: copies(9, { offset: 0, length: 1, style: 'BOLD' }) })]],
+    ['a link outside of the text', [block('a', { entities: [{ offset: 0, length: 2, entity: 0 }] })]],
+    ['an empty link', [block('a', { entities: [{ offset: 0, length: 0, entity: 0 }] })]],
+  ])('is unreadable with %s', async (_name, blocks, url?: string) => {
+    const content = contentOf(blocks, url);
+    expect(() => readRichText(content)).toThrow(InvalidResponseError);
+    await expectQuick(500, () => expect(() => readRichText(content)).toThrow());
+  });
+
+  test('has no link in another link', () => {
+    const place = fc.tuple(fc.nat(20), fc.integer({ min: 1, max: 5 }));
+    fc.assert(
+      fc.property(fc.array(place, { maxLength: 15 }), (places) => {
+        const entities = places.map(([offset, length]) => ({ offset, length, entity: 0 }));
+        const [read] = readRichText(contentOf([block('a'.repeat(30), { entities })])).blocks;
+        let endBefore = 0;
+        for (const { offset, length } of read?.links ?? []) {
+          expect(offset).toBeGreaterThanOrEqual(endBefore);
+          endBefore = offset + length;
+        }
+        expect(endBefore > 0).toBe(places.length > 0);
+      }),
+    );
+  });
+
+  test('is written as Markdown in time that grows with its length, however its links overlap', async () => {
+    const entities = ranges(50_000, 8).slice(0, 49_000);
+    const text = readRichText(contentOf([block('a'.repeat(50_000), { entities })]));
+    expect(text.blocks[0]?.links).toHaveLength(49_000 / 8);
+    await expectQuick(5_000, () => toMarkdown(text));
+  });
+});
+
+test('a page of messages has the newest 100 edits and reactions of a message, and the newest 100 key changes', () => {
+  const placed = (seq: number) => ({
+    ...{ kind: 'reaction_added', target_seq_id: '1', message_id: 'm', sender_id: '1', seq_id: String(seq) },
+    ...{ detail: null, created_at: at, deleted: null, version: '1' },
+  });
+  const events = Array.from({ length: 150 }, (_, at) => placed(at));
+  const message = { ...placed(1), kind: 'message', target_seq_id: null, about: events };
+  const { items, keyChanges } = readMessagePage({
+    ...{ conversation_id: '1:2', messages: [message], key_changes: events, next_cursor: null },
+  });
+  for (const read of [items[0]?.about, keyChanges])
+    expect([read?.length, read?.at(0)?.seqId, read?.at(-1)?.seqId]).toEqual([100, '50', '149']);
+});

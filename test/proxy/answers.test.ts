@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Client } from '../support/client.ts';
+import { hostileJson } from '../support/hostile-json.ts';
+import { expectQuick } from '../support/processor-time.ts';
+import { expectRefusal, restingBalance } from '../support/refusal.ts';
+import { startService, type TestService } from '../support/service.ts';
+import { startFakeProxy } from './forward-proxy.ts';
+
+/** The limit includes the time for sending the response, because the proxy runs in this process. Parsing most of them takes 200 to 1,000 ms. */
+const limitMs = 250;
+
+let service: TestService;
+let ada: Client;
+let proxy: Awaited<ReturnType<typeof startFakeProxy>>;
+let reply: { status: number; body: Buffer };
+
+beforeAll(async () => {
+  service = await startService({ OUTBOUND_ALLOW: '127.0.0.0/8', LOG_LEVEL: 'trace' });
+  const { key } = await service.makeAccount('1');
+  ada = new Client({ baseUrl: service.demo.baseUrl, key, authToken: service.demo.accounts[0]?.authToken ?? '' });
+  proxy = await startFakeProxy((socket) => {
+    socket.write('HTTP/1.1 200 OK\r\n\r\n');
+    socket.on('data', () => {
+      const { status, body } = reply;
+      socket.write(`HTTP/1.1 ${status} X\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`);
+      socket.write(body);
+    });
+  });
+});
+afterAll(async () => {
+  await service.stop();
+  await proxy.stop();
+});
+
+const search = (count?: number) =>
+  ada.get('/tweet/advanced_search', { q: 'a', proxy: `http://${proxy.name}`, ...(count && { count: String(count) }) });
+
+/** Returns a page as the sandbox sends it. */
+async function realPage(): Promise<{ tweets: object[] }> {
+  const headers = { cookie: `auth_token=${service.demo.accounts[0]?.authToken}` };
+  const response = await fetch(`${service.demo.sandboxUrl}/api/search?q=the&product=latest&count=3`, { headers });
+  return (await response.json()) as { tweets: object[] };
+}
+
+describe('a proxy that answers in the name of the platform', () => {
+  test.each(hostileJson)('is refused quickly and free of charge: %s', async (_name, body) => {
+    for (const status of [200, 404]) {
+      reply = { status, body };
+      await expectQuick(limitMs, async () => {
+        expectRefusal(
+          await search(),
+          502,
+          `The platform answered something that cannot be understood through the proxy ${proxy.name}`,
+        );
+      });
+    }
+    // Articles have higher limits, because they are parsed in a worker thread. Their errors are not.
+    for (const status of [200, 404]) {
+      reply = { status, body };
+      const article = () => ada.get('/article/detail', { article_id: '1', proxy: `http://${proxy.name}` });
+      if (status === 200) expectRefusal(await article(), 502);
+      else await expectQuick(limitMs, async () => expectRefusal(await article(), 502));
+    }
+    expect(service.log.at(-1)).toContain('"reason":"proxy_unreadable"');
+    expect(await restingBalance(ada)).toBe('1');
+  });
+
+  test.each<[string, number, string]>([
+    ['usual time', 200, '2026-11-21T10:00:00.000Z'],
+    ['time with a long comment', 502, `Sat Nov 21 2026 10:00:00 GMT (${'x'.repeat(100_000)})`],
+  ])('answers a tweet with a %s: %i', async (_name, status, time) => {
+    const { tweets, ...page } = await realPage();
+    const [tweet] = tweets;
+    reply = { status: 200, body: Buffer.from(JSON.stringify({ ...page, tweets: [{ ...tweet, created_at: time }] })) };
+    expect((await search()).status).toBe(status);
+  });
+
+  test('cannot send more items than the caller asked for', async () => {
+    const page = await realPage();
+    const body = { ...page, tweets: [...page.tweets.slice(0, 2), ...Array(10_000).fill({})] };
+    reply = { status: 200, body: Buffer.from(JSON.stringify(body)) };
+    const answer = await search(2);
+    expect(answer.status).toBe(200);
+    expect(answer.body.data['tweets']).toHaveLength(2);
+    expectRefusal(await search(3), 502, /cannot be understood/);
+  });
+});

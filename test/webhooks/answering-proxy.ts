@@ -1,0 +1,63 @@
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+
+/** A request for a page of events. */
+export interface AskedPage {
+  count: number;
+  /** The cursor as a number; `null` without a cursor. */
+  after: number | null;
+  authToken: string;
+}
+
+export interface AnsweringProxy {
+  url: string;
+  /** The requests with a cursor, which are those of pollers. */
+  readonly polls: AskedPage[];
+  stop(): Promise<void>;
+}
+
+/** Starts a proxy of a caller that answers the requests for events itself. A `status` in the answer is that of the response. */
+export async function startAnsweringProxy(
+  answer: (page: AskedPage) => Record<string, unknown>,
+): Promise<AnsweringProxy> {
+  const polls: AskedPage[] = [];
+  const sockets = new Set<Socket>();
+  const server = createServer((request, response: ServerResponse) => {
+    const { searchParams } = new URL(request.url ?? '', 'http://platform');
+    const cursor = searchParams.get('cursor');
+    const after = cursor === null ? null : Number(cursor);
+    const authToken = /auth_token=(\w+)/.exec(request.headers.cookie ?? '')?.[1] ?? '';
+    const asked = { count: Number(searchParams.get('count')), after, authToken };
+    if (after !== null) polls.push(asked);
+    response.setHeader('content-type', 'application/json');
+    const body = after === null ? { events: [], gap: false, next_cursor: '0' } : answer(asked);
+    response.statusCode = typeof body['status'] === 'number' ? body['status'] : 200;
+    response.end(JSON.stringify(body));
+  });
+  server.on('connection', (socket) => sockets.add(socket.on('error', () => {})));
+  server.on('connect', (_request, socket: Socket) => {
+    socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
+    server.emit('connection', socket);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    polls,
+    stop: async () => {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** Returns a page of mentions. Their ids follow `after`. */
+export function mentionsAfter(after: number, count: number, text = 'Hello') {
+  const events = Array.from({ length: count }, (_, index) => ({
+    id: String(after + index + 1),
+    type: 'mention',
+    created_at: new Date().toISOString(),
+    actor: { id: '7', screen_name: 'grace', name: 'Grace' },
+    tweet: { id: '8', text, in_reply_to_id: null, quoted_tweet_id: null },
+  }));
+  return { events, gap: false, next_cursor: String(after + count) };
+}
