@@ -3,17 +3,17 @@
 import { randomBytes } from 'node:crypto';
 import { availableParallelism, setPriority } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { makeAccounts } from './bench/accounts.js';
-import { readArguments } from './bench/frame.js';
-import { LoadClient, quantile, seeded } from './bench/open-loop.js';
-import { pin } from './bench/pin.js';
-import { processorSeconds, start, stop, stopAll, temporaryFolder } from './bench/processes.js';
+import { makeAccounts } from './bench/accounts.ts';
+import { readArguments } from './bench/frame.ts';
+import { LoadClient, quantile, seeded } from './bench/open-loop.ts';
+import { pin } from './bench/pin.ts';
+import { processorSeconds, start, stop, stopAll, temporaryFolder } from './bench/processes.ts';
 import { chartOf, isQuiet, judge } from './overload/judge.js';
 import { drawCalls } from './overload/mix.js';
-import { record } from './reliability/report.js';
+import { record } from './reliability/report.ts';
 
 const values = readArguments(
-  `npm run overload -- [--seconds 10] [--step 2] [--normal 5] [--keys 10] [--times 3] [--share 0.7] [--seed 1a2b3c4d] [--record]
+  `npm run check -- overload [--seconds 10] [--step 2] [--normal 5] [--keys 10] [--times 3] [--share 0.7] [--seed 1a2b3c4d] [--record]
 
 Pins a gateway to one processor core, and its sandbox, this client and everything else to another one. Then:
 

@@ -1,4 +1,4 @@
-import { quantile } from '../bench/open-loop.js';
+import { quantile } from '../bench/open-loop.ts';
 
 const refusals = [429, 503];
 const bucketMs = 250;
@@ -19,7 +19,7 @@ export function judge({ capacity, normal, overload, probes, before, greedy, gree
   const answered = probes.filter(({ status }) => status === 200);
   const load = `${option.times} times the capacity of ${Math.round(capacity)} calls/s for ${option.seconds} s`;
   const greed = `one key at 10 times its share, the others at normal load`;
-  const command = `npm run overload -- --seconds ${option.seconds} --step ${option.step} --normal ${option.normal}`;
+  const command = `npm run check -- overload --seconds ${option.seconds} --step ${option.step} --normal ${option.normal}`;
   const row = (test, fault, promised, measured, met) => ({
     test,
     fault,

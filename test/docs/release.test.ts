@@ -25,8 +25,11 @@ describe('a release', () => {
   });
 
   test('has a bill of materials with every runtime dependency, and none that is only for development', () => {
-    const script = fileURLToPath(new URL('scripts/sbom.js', root));
-    const printed = execFileSync(process.execPath, [script], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+    const script = fileURLToPath(new URL('scripts/sbom.ts', root));
+    const printed = execFileSync(process.execPath, ['--import', 'tsx', script], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
     const { bomFormat, metadata, components } = JSON.parse(printed) as {
       bomFormat: string;
       metadata: { component: Component };

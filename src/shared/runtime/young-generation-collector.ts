@@ -5,7 +5,7 @@ const everyBytes = 4 * 1024 * 1024;
 
 /**
  * Runs a young collection after every 4 MiB of streamed data. V8 counts a chunk as a few small objects, but each chunk keeps 64 KiB outside
- * the heap. Without this class up to 30 MiB of chunks accumulate before a collection, with it 7 MiB (`npm run bench:media`). A young
+ * the heap. Without this class up to 30 MiB of chunks accumulate before a collection, with it 7 MiB. A young
  * collection takes about a millisecond.
  */
 export class YoungGenerationCollector {
