@@ -6,7 +6,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { readArguments } from './bench/frame.ts';
-import { rowsOf } from './kills/rows.ts';
+import { type Faults, rowsOf, type Upgrade } from './kills/rows.ts';
 
 const values = readArguments(
   `npm run check -- kills [--store sqlite|mongodb] [--kills 20] [--gateways 3] [--each 1] [--seed 1a2b3c4d]
@@ -40,9 +40,9 @@ Exits with 1 if something is lost or doubled, or a recovery takes longer than pr
 const vitest = join(dirname(createRequire(import.meta.url).resolve('vitest/package.json')), 'vitest.mjs');
 const folder = mkdtempSync(join(tmpdir(), 'postern-kills-'));
 for (const store of values.store ? [values.store] : ['sqlite', 'mongodb']) {
-  const faults = values.only === 'upgrade' ? null : run(store, [`test/faults/${store}.test.ts`]);
-  const upgrade = values.only === 'faults' ? null : run(store, ['test/faults/upgrade.test.ts', '-t', store]);
-  const rows = rowsOf({ store, faults, upgrade, values });
+  const faults = values.only === 'upgrade' ? null : run<Faults>(store, [`test/faults/${store}.test.ts`]);
+  const upgrade = values.only === 'faults' ? null : run<Upgrade>(store, ['test/faults/upgrade.test.ts', '-t', store]);
+  const rows = rowsOf(store, faults, upgrade);
   for (const { test, fault, promised, measured, met } of rows) {
     process.stdout.write(`${met ? 'kept  ' : 'MISSED'} ${test}, ${fault}: ${measured} (promised: ${promised})\n`);
     if (!met) process.exitCode = 1;
@@ -51,7 +51,7 @@ for (const store of values.store ? [values.store] : ['sqlite', 'mongodb']) {
 rmSync(folder, { recursive: true });
 
 /** Runs the tests of a store. Returns their results, or `null` if they failed or were skipped. */
-function run(store: string, args: string[]) {
+function run<Results>(store: string, args: string[]): Results | null {
   const path = join(folder, `${store}-${args.length}.json`);
   const { status } = spawnSync(process.execPath, [vitest, 'run', '--mode', 'all', ...args], {
     stdio: 'inherit',
@@ -74,7 +74,7 @@ function run(store: string, args: string[]) {
     return null;
   }
   try {
-    return JSON.parse(readFileSync(path, 'utf8'));
+    return JSON.parse(readFileSync(path, 'utf8')) as Results;
   } catch {
     process.stderr.write(`kills: ${args[0]} has no results\n`);
     process.exitCode = 1;

@@ -1,9 +1,9 @@
 // Measures the speed of GraphQL as ratios to plain Yoga, to Apollo Server and to REST, alternating in one run.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { alternate, median, readArguments, roundMs, showSpread, spread } from './frame.ts';
-import { load } from './load.ts';
-import { makeRichAccount, processorSeconds, start, stopAll, temporaryFolder } from './processes.ts';
+import { alternate, median, readArguments, roundMs, type Spread, showSpread, spread } from './frame.ts';
+import { type LoadResult, load } from './load.ts';
+import { makeRichAccount, processorSeconds, type Started, start, stopAll, temporaryFolder } from './processes.ts';
 import { compareJourneys, journeys } from './round-trips.ts';
 
 const values = readArguments(
@@ -21,7 +21,7 @@ Exits with 1 if a goal is missed.`,
     latency: { type: 'string', default: '20' },
   },
 );
-const [rounds, concurrency, latencyMs] = [values.rounds, values.concurrency, values.latency].map(Number);
+const [rounds, concurrency, latencyMs] = [Number(values.rounds), Number(values.concurrency), Number(values.latency)];
 const durationMs = Number(values.seconds) * 1_000;
 
 const goals = { yoga: 0.9, apollo: 1.25, rest: 3 };
@@ -37,7 +37,9 @@ const sandbox = await start('postern.js', ['sandbox'], {
   SANDBOX_PORT: '0',
   SANDBOX_ACTIVITY: '0',
 });
-const subjects = {
+type Name = 'postern' | 'yoga' | 'apollo';
+type Result = LoadResult & { cpuMs: number };
+const subjects: Record<Name, Started> = {
   postern: await start('postern.js', ['serve'], {
     ...production,
     DATA_DIR: dataDir,
@@ -54,7 +56,7 @@ const demo = JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8'));
 const headers = { authorization: `Bearer ${makeRichAccount(dataDir).key}`, 'x-auth-token': demo.accounts[0].authToken };
 
 const asked = {
-  method: 'POST',
+  method: 'POST' as const,
   path: '/graphql',
   headers: { ...headers, 'content-type': 'application/json', accept: 'application/json' },
   body: JSON.stringify({ query }),
@@ -64,8 +66,8 @@ await stopAll();
 if (reached.includes(false)) process.exitCode = 1;
 
 /** Sends one request to each server and checks that the responses agree. Returns the beginning of each body up to its cursor. */
-async function theAnswers() {
-  const beginnings = {};
+async function theAnswers(): Promise<Record<string, string>> {
+  const beginnings: Record<string, string> = {};
   for (const [name, { url }] of Object.entries(subjects)) {
     const body = await (await fetch(url + asked.path, asked)).text();
     if (JSON.parse(body).data?.user?.tweets?.edges?.length !== 20) throw new Error(`${name} does not answer 20 tweets`);
@@ -77,10 +79,10 @@ async function theAnswers() {
   return beginnings;
 }
 
-function measureServers(beginnings) {
+function measureServers(beginnings: Record<string, string>): Promise<Record<Name, Result[]>> {
   return alternate(subjects, rounds, async (server, name, round) => {
-    const check = (body) => {
-      if (!body.startsWith(beginnings[name])) throw new Error(`not the answer: ${body}`);
+    const check = (body: string) => {
+      if (!body.startsWith(beginnings[name] ?? '')) throw new Error(`not the answer: ${body}`);
     };
     const before = processorSeconds(server);
     const result = await load({
@@ -94,16 +96,17 @@ function measureServers(beginnings) {
   });
 }
 
-function compareServers(results) {
+function compareServers(results: Record<Name, Result[]>): boolean[] {
   process.stdout.write('a user, 20 tweets and their authors\n');
   for (const [name, all] of Object.entries(results)) {
-    const of = (figure) => median(all.map((result) => result[figure])).toFixed(2);
+    const of = (figure: keyof Result) => median(all.map((result) => result[figure])).toFixed(2);
     process.stdout.write(
       `  ${name.padEnd(8)} ${of('perSecond')}/s, p50 ${of('p50')} ms, p99 ${of('p99')} ms, ${of('cpuMs')} ms of processor a request\n`,
     );
   }
-  return ['yoga', 'apollo'].map((other) => {
-    const ratios = (better) => spread(results.postern.map((result, i) => better(result, results[other][i])));
+  return (['yoga', 'apollo'] as const).map((other) => {
+    const ratios = (of: (ours: Result, theirs: Result) => number) =>
+      spread(results[other].map((theirs, i) => of(results.postern[i] ?? theirs, theirs)));
     const cpu = ratios((ours, theirs) => ours.cpuMs / theirs.cpuMs);
     const beside = `beside ${other === 'yoga' ? 'bare Yoga' : 'Apollo Server on Express'}`;
     return verdict(
@@ -115,8 +118,8 @@ function compareServers(results) {
   });
 }
 
-async function compareRest() {
-  const reached = [];
+async function compareRest(): Promise<boolean[]> {
+  const reached: boolean[] = [];
   for (const [name, journey] of Object.entries(journeys)) {
     const options = { origin: subjects.postern.url, headers, latencyMs, times: Math.max(5, rounds) };
     const { rest, graphql, calls } = await compareJourneys(journey, options);
@@ -124,7 +127,11 @@ async function compareRest() {
     process.stdout.write(`  rest     ${median(rest).toFixed(1)} ms, ${calls} calls\n`);
     process.stdout.write(`  graphql  ${median(graphql).toFixed(1)} ms, 1 query\n`);
     reached.push(
-      verdict(`${name}: time by REST calls beside one query`, spread(rest.map((ms, i) => ms / graphql[i])), goals.rest),
+      verdict(
+        `${name}: time by REST calls beside one query`,
+        spread(rest.map((ms, i) => ms / (graphql[i] ?? Number.NaN))),
+        goals.rest,
+      ),
     );
   }
   return reached;

@@ -9,7 +9,7 @@ import { Vault } from '../../src/shared/secrets/vault.ts';
 import { openSqliteStore } from '../../src/store/sqlite/store.ts';
 import { WebhookVault } from '../../src/webhooks/shared/secrets.ts';
 import { readArguments } from './frame.ts';
-import { start, stop, stopAll, temporaryFolder } from './processes.ts';
+import { type Started, start, stop, stopAll, temporaryFolder } from './processes.ts';
 
 const webhooksOfAccount = 100;
 const hourMs = 3_600_000;
@@ -28,13 +28,13 @@ and no event since. The measurement lasts --seconds and begins after --warm seco
     warm: { type: 'string', default: '75' },
   },
 );
-const [seconds, warmSeconds] = [values.seconds, values.warm].map(Number);
+const [seconds, warmSeconds] = [Number(values.seconds), Number(values.warm)];
 const secret = 'a-secret-for-the-bench';
 const receiver = await start('bench/webhook-receiver.ts', [secret], { NODE_ENV: 'production' });
 
 const results = [];
 for (const count of values.accounts.split(',').map(Number)) {
-  const result = await idle({ count, seconds, warmSeconds, receiver, secret });
+  const result = await idle(count);
   results.push(result);
   process.stdout.write(
     `${String(count).padStart(6)} accounts: CPU ${result.cpu.toFixed(1)} % of a core, ${result.megabytes.toFixed(0)} MB resident, ` +
@@ -42,8 +42,8 @@ for (const count of values.accounts.split(',').map(Number)) {
   );
 }
 const [least, most] = [results[0], results.at(-1)];
-if (results.length > 1) {
-  const times = (figure) => `${(most[figure] / least[figure]).toFixed(1)}-fold`;
+if (least && most && most !== least) {
+  const times = (figure: 'cpu' | 'megabytes' | 'requests') => `${(most[figure] / least[figure]).toFixed(1)}-fold`;
   process.stdout.write(
     `${most.count / least.count} times the accounts: CPU ${times('cpu')}, memory ${times('megabytes')}, requests ${times('requests')}\n`,
   );
@@ -56,7 +56,7 @@ await stopAll();
  * measurement lasts `seconds` and begins `warmSeconds` after all pollers run. Returns the share of a core, the resident memory, the requests
  * to the platform per second, and the seconds until all pollers ran.
  */
-async function idle(count) {
+async function idle(count: number) {
   const env = { NODE_ENV: 'production', SECRET_KEY: randomBytes(32).toString('base64') };
   const dataDir = temporaryFolder();
   const sandbox = await start('postern.js', ['sandbox'], {
@@ -65,7 +65,7 @@ async function idle(count) {
     SANDBOX_PORT: '0',
     SANDBOX_ACTIVITY: '0',
   });
-  await writeWebhooks({ accounts: await mint(sandbox, count), dataDir, secretKey: env.SECRET_KEY, receiver, secret });
+  await writeWebhooks({ accounts: await mint(sandbox, count), dataDir, secretKey: env.SECRET_KEY });
   const startedAt = performance.now();
   const postern = await start('postern.js', ['serve'], {
     ...env,
@@ -94,22 +94,27 @@ async function idle(count) {
   };
 }
 
-async function mint(sandbox, count) {
-  const minted = [];
+async function mint(sandbox: Started, count: number): Promise<{ authToken: string }[]> {
+  const minted: { authToken: string }[] = [];
   while (minted.length < count) {
     const response = await fetch(`${sandbox.url}/control/accounts`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ count: Math.min(mintedAtOnce, count - minted.length), chatKeys: false }),
     });
-    const { accounts } = await response.json();
+    const { accounts } = (await response.json()) as { accounts: { authToken: string }[] };
     minted.push(...accounts);
   }
   return minted;
 }
 
 /** Writes webhooks in the form that the service stores. Registering them with a handshake each would take minutes. */
-async function writeWebhooks({ accounts, dataDir, secretKey, receiver, secret }) {
+async function writeWebhooks(options: {
+  accounts: { authToken: string }[];
+  dataDir: string;
+  secretKey: string;
+}): Promise<void> {
+  const { accounts, dataDir, secretKey } = options;
   const keys = [new Secret(Buffer.from(secretKey, 'base64'))];
   const vault = new WebhookVault(new Vault(keys, systemRuntime), keys);
   const store = openSqliteStore({ path: join(dataDir, 'postern.sqlite'), runtime: systemRuntime, durable: false });
@@ -122,7 +127,7 @@ async function writeWebhooks({ accounts, dataDir, secretKey, receiver, secret })
     await Promise.all(
       some.map(({ authToken }, index) => {
         const credentials = { authToken, proxy: null };
-        const [poller] = vault.pollerIds(account, credentials);
+        const [poller = ''] = vault.pollerIds(account, credentials);
         const id = `wh_idle${first + index}`;
         const webhook = {
           id,
@@ -152,10 +157,12 @@ async function writeWebhooks({ accounts, dataDir, secretKey, receiver, secret })
   await store.close();
 }
 
-async function figures(postern, sandbox) {
+async function figures(postern: Started, sandbox: Started) {
   const text = await (await fetch(`${postern.url}/metrics`)).text();
-  const read = (name) => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
-  const { requests } = await (await fetch(`${sandbox.url}/control/stats`)).json();
+  const read = (name: string) => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
+  const { requests } = (await (await fetch(`${sandbox.url}/control/stats`)).json()) as {
+    requests: { activity?: number };
+  };
   return {
     at: performance.now(),
     pollers: read('postern_pollers'),

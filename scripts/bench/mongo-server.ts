@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { accessSync, constants, realpathSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { delimiter, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { MongoClient } from 'mongodb';
+import { type Db, MongoClient } from 'mongodb';
 import { temporaryFolder } from './processes.ts';
 
 const project = join(import.meta.dirname, '..', '..');
@@ -14,8 +14,16 @@ const project = join(import.meta.dirname, '..', '..');
  * Returns `null` if there is none. `callers` is the number of concurrent requests that the server can answer in time. `stop` stops a server
  * that was started.
  */
-export async function findServer() {
-  const url = process.env.MONGODB_URL;
+export interface FoundServer {
+  url: string;
+  what: string;
+  callers: number;
+  isSecantus?: boolean;
+  stop: () => Promise<void>;
+}
+
+export async function findServer(): Promise<FoundServer | null> {
+  const url = process.env['MONGODB_URL'];
   if (url) return { url, what: 'the server of MONGODB_URL', callers: 200, stop: async () => {} };
   const mongod = onPath('mongod');
   if (mongod) return startMongod(mongod);
@@ -23,7 +31,7 @@ export async function findServer() {
   return secantus ? startSecantus(secantus) : null;
 }
 
-async function startMongod(command) {
+async function startMongod(command: string): Promise<FoundServer> {
   const folder = temporaryFolder();
   const port = await freePort();
   const address = `127.0.0.1:${port}`;
@@ -39,7 +47,7 @@ async function startMongod(command) {
   };
 }
 
-async function startSecantus(command) {
+async function startSecantus(command: string): Promise<FoundServer> {
   const folder = temporaryFolder();
   const port = await freePort();
   const address = `127.0.0.1:${port}`;
@@ -60,8 +68,8 @@ async function startSecantus(command) {
 }
 
 /** Starts a server that stores all its files in `folder`. Returns a function that stops it. */
-function startServer(command, args, folder) {
-  const environment = { PATH: process.env.PATH, HOME: folder, TMPDIR: folder };
+function startServer(command: string, args: string[], folder: string): () => Promise<void> {
+  const environment = { PATH: process.env['PATH'], HOME: folder, TMPDIR: folder };
   const child = spawn(command, args, { cwd: folder, env: environment, stdio: 'ignore' });
   const ended = once(child, 'exit').catch(() => {});
   const kill = () => child.kill('SIGKILL');
@@ -83,13 +91,17 @@ function startServer(command, args, folder) {
   };
 }
 
-async function whenReady(address, stop, initiate = async () => {}) {
+async function whenReady(
+  address: string,
+  stop: () => Promise<void>,
+  initiate: (admin: Db) => Promise<unknown> = async () => {},
+): Promise<void> {
   const url = `mongodb://${address}/?directConnection=true`;
   const until = performance.now() + 30_000;
   for (;;) {
     // A client whose first connection failed does not retry.
     const client = new MongoClient(url, { serverSelectionTimeoutMS: 1_000 });
-    let fault = new Error(`the server at ${address} did not become a primary in 30 s`);
+    let fault: unknown = new Error(`the server at ${address} did not become a primary in 30 s`);
     try {
       const admin = client.db('admin');
       const hello = await admin.command({ hello: 1 });
@@ -109,7 +121,7 @@ async function whenReady(address, stop, initiate = async () => {}) {
 }
 
 /** Returns the URL with another database. The original database may be the authentication database. */
-export function withDatabase(url, database) {
+export function withDatabase(url: string, database: string): string {
   const [, server, path, query] = /^(mongodb(?:\+srv)?:\/\/[^/?]*)(?:\/([^?]*))?(?:\?(.*))?$/i.exec(url) ?? [];
   if (server === undefined) throw new Error('MONGODB_URL is not a valid MongoDB URL');
   const options = query ? [query] : [];
@@ -118,7 +130,7 @@ export function withDatabase(url, database) {
 }
 
 /** Returns the URL with longer time limits of the driver, unless it has its own. A server on a busy machine may need them. */
-export function withPatience(url) {
+export function withPatience(url: string): string {
   const [address, query = ''] = url.split('?');
   const limits = ['connectTimeoutMS', 'serverSelectionTimeoutMS'].filter(
     (name) => !new RegExp(`\\b${name}=`, 'i').test(query),
@@ -126,15 +138,15 @@ export function withPatience(url) {
   return `${address}?${[...(query ? [query] : []), ...limits.map((name) => `${name}=30000`)].join('&')}`;
 }
 
-function onPath(name) {
-  for (const folder of (process.env.PATH ?? '').split(delimiter)) {
+function onPath(name: string): string | undefined {
+  for (const folder of (process.env['PATH'] ?? '').split(delimiter)) {
     const found = folder && executable(join(folder, name));
     if (found) return found;
   }
   return undefined;
 }
 
-function executable(path) {
+function executable(path: string): string | undefined {
   try {
     accessSync(path, constants.X_OK);
     return path;
@@ -143,10 +155,10 @@ function executable(path) {
   }
 }
 
-async function freePort() {
+async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const { port } = server.address();
+  const { port } = server.address() as AddressInfo;
   server.close();
   await once(server, 'close');
   return port;

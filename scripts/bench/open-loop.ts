@@ -4,8 +4,30 @@ import { Pool } from 'undici';
 /** The maximum time in milliseconds that the client waits for the responses after the last request. */
 const drainMs = 120_000;
 
+interface Rate {
+  rate: number;
+  durationMs: number;
+  random: () => number;
+}
+
+export interface LoadCall {
+  method: 'GET' | 'POST';
+  path: string;
+  headers: Record<string, string>;
+  body?: string;
+  check?: (body: string) => void;
+}
+
+export interface LoadOutcome {
+  status: number;
+  retryAfter: boolean;
+  at: number;
+  ms: number;
+  wrong?: string;
+}
+
 /** Returns numbers in [0, 1) that depend only on the seed (mulberry32). */
-export function seeded(seed) {
+export function seeded(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;
@@ -19,8 +41,8 @@ export function seeded(seed) {
  * Calls `begin(dueAt)` at the times of a Poisson process with `rate` per second for `durationMs`. Returns how late the calls began, in
  * milliseconds: a client that is itself overloaded begins late.
  */
-export async function atRate({ rate, durationMs, random, begin }) {
-  const late = [];
+export async function atRate({ rate, durationMs, random, begin }: Rate & { begin: (dueAt: number) => void }) {
+  const late: number[] = [];
   const startedAt = performance.now();
   let dueAt = startedAt;
   for (;;) {
@@ -36,17 +58,17 @@ export async function atRate({ rate, durationMs, random, begin }) {
 
 /** Sends requests over kept-open connections and records the results. `pool.dispatch` is the cheapest way to send one with undici. */
 export class LoadClient {
-  #pool;
-  #connections;
+  readonly #pool: Pool;
+  readonly #connections: number;
 
-  constructor(origin, connections = 512) {
+  constructor(origin: string, connections = 512) {
     this.#connections = connections;
     this.#pool = new Pool(origin, { connections, pipelining: 1 });
   }
 
   /** Opens all connections, because opening hundreds of them during a measurement would take this process longer than the requests. */
-  async connect() {
-    const request = { method: 'GET', path: '/healthz', headers: {} };
+  async connect(): Promise<void> {
+    const request = { method: 'GET' as const, path: '/healthz', headers: {} };
     await Promise.all(Array.from({ length: this.#connections }, () => this.send(request)));
   }
 
@@ -54,13 +76,14 @@ export class LoadClient {
    * Sends a request. Resolves with its result: the status (0 if the connection failed), `ms` from now to the end of the response, `at`, and
    * `retryAfter`, true if the response has this header. It never rejects. A result has `wrong` if `request.check` throws.
    */
-  send({ method, path, headers, body, check, ...rest }) {
+  send<Extra>(request: LoadCall & Extra): Promise<LoadOutcome & Omit<Extra, keyof LoadCall>> {
+    const { method, path, headers, body = null, check, ...rest } = request;
     const at = performance.now();
     return new Promise((resolve) => {
       let status = 0;
       let retryAfter = false;
-      const chunks = [];
-      const end = (result) => {
+      const chunks: Buffer[] = [];
+      const end = (result: { wrong?: string }) => {
         resolve({ ...rest, status, retryAfter, at, ms: performance.now() - at, ...result });
       };
       this.#pool.dispatch(
@@ -87,8 +110,8 @@ export class LoadClient {
   }
 
   /** Sends requests of `next()` with `callers` callers, each of which waits for its response, for `durationMs`. Returns those that ended in this time. */
-  async closedLoop({ callers, durationMs, next }) {
-    const results = [];
+  async closedLoop({ callers, durationMs, next }: { callers: number; durationMs: number; next: () => LoadCall }) {
+    const results: LoadOutcome[] = [];
     const endsAt = performance.now() + durationMs;
     const caller = async () => {
       while (performance.now() < endsAt) {
@@ -101,8 +124,8 @@ export class LoadClient {
   }
 
   /** Sends requests of `next()` at `rate` per second. Returns the results, and how late the client sent them. */
-  async openLoop({ rate, durationMs, random, next }) {
-    const results = [];
+  async openLoop({ rate, durationMs, random, next }: Rate & { next: () => LoadCall }) {
+    const results: LoadOutcome[] = [];
     let unanswered = 0;
     const begin = () => {
       unanswered++;
@@ -117,23 +140,23 @@ export class LoadClient {
     return { results, unanswered, late };
   }
 
-  async close() {
+  async close(): Promise<void> {
     await this.#pool.destroy();
   }
 }
 
-function checked(check, chunks) {
+function checked(check: (body: string) => void, chunks: Buffer[]): { wrong?: string } {
   try {
     check(Buffer.concat(chunks).toString());
     return {};
   } catch (error) {
-    return { wrong: error.message };
+    return { wrong: String(error) };
   }
 }
 
 /** Returns the value that `share` of the values do not exceed; 0 for no values. */
-export function quantile(values, share) {
+export function quantile(values: readonly number[], share: number): number {
   if (values.length === 0) return 0;
   const sorted = Float64Array.from(values).sort();
-  return sorted[Math.floor((sorted.length - 1) * share)];
+  return sorted[Math.floor((sorted.length - 1) * share)] ?? 0;
 }

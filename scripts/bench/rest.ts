@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { alternate, median, readArguments, roundMs, showSpread, spread } from './frame.ts';
-import { load } from './load.ts';
-import { makeRichAccount, processorSeconds, start, stopAll, temporaryFolder } from './processes.ts';
+import { type Load, type LoadResult, load } from './load.ts';
+import { makeRichAccount, processorSeconds, type Started, start, stopAll, temporaryFolder } from './processes.ts';
 
 const values = readArguments(
   `npm run bench -- rest [--rounds 6] [--seconds 2] [--concurrency 64]
@@ -24,7 +24,8 @@ const callers = Number(values.concurrency);
 
 const dataDir = temporaryFolder();
 const sandbox = await start('postern.js', ['sandbox'], { DATA_DIR: temporaryFolder(), SANDBOX_PORT: '0' });
-const subjects = {
+type Name = 'postern' | 'http' | 'express';
+const subjects: Record<Name, Started> = {
   postern: await start('postern.js', ['serve'], {
     DATA_DIR: dataDir,
     PORT: '0',
@@ -41,8 +42,13 @@ const headers = {
 };
 
 let posted = 0;
+interface Scenario extends Pick<Load, 'request' | 'check' | 'concurrency'> {
+  warmUpMs?: number;
+}
+type Result = LoadResult & { cpuMs: number };
+
 const search = await page('/v1/tweet/advanced_search?q=from:grace&count=20', 'tweets');
-const scenarios = {
+const scenarios: Record<string, Scenario> = {
   // The first scenario has a longer warm-up. V8 needs about 10,000 requests to optimise the code that all scenarios use.
   search: { ...search, concurrency: callers, warmUpMs: 10_000 },
   followers: {
@@ -53,13 +59,13 @@ const scenarios = {
     concurrency: callers,
     warmUpMs: 2_000,
     request: () => ({
-      method: 'POST',
+      method: 'POST' as const,
       path: '/v1/tweet/create',
       headers: { ...headers, 'content-type': 'application/json' },
       body: JSON.stringify({ text: `Tweet ${++posted} of a bench` }),
     }),
     check: (body, { body: sent }) => {
-      if (!body.includes(JSON.parse(sent).text)) throw new Error('a body is not the tweet that was posted');
+      if (!body.includes(JSON.parse(sent ?? '').text)) throw new Error('a body is not the tweet that was posted');
     },
   },
   'search, one caller': { ...search, concurrency: 1 },
@@ -73,35 +79,41 @@ for (const [name, scenario] of Object.entries(scenarios)) {
 }
 await stopAll();
 
+interface Answer {
+  data: Record<string, { id: string }[]>;
+}
+
 /** Returns a read that checks every body: the first and the last of 20 items must be complete. */
-async function page(path, items) {
+async function page(path: string, items: string): Promise<Pick<Load, 'request' | 'check'>> {
   const answer = await fetch(subjects.postern.url + path, { headers });
-  const ids = (await answer.json()).data[items].map(({ id }) => id);
-  if (ids.length !== 20) throw new Error(`${path} has ${ids.length} items instead of 20`);
+  const [first = '', ...ids] = ((await answer.json()) as Answer).data[items]?.map(({ id }) => id) ?? [];
+  const last = ids.at(-1) ?? '';
+  if (ids.length !== 19) throw new Error(`${path} has ${ids.length + 1} items instead of 20`);
   return {
-    request: () => ({ method: 'GET', path, headers }),
+    request: () => ({ method: 'GET' as const, path, headers }),
     check: (body) => {
-      if (!body.includes(ids[0]) || !body.includes(ids[19]) || !body.endsWith('}')) throw new Error('not the page');
+      if (!body.includes(first) || !body.includes(last) || !body.endsWith('}')) throw new Error('not the page');
     },
   };
 }
 
-async function measure(server, scenario, lastsMs) {
+async function measure(server: Started, scenario: Scenario, lastsMs: number): Promise<Result> {
   const before = processorSeconds(server);
   const result = await load({ origin: server.url, durationMs: lastsMs, ...scenario });
   return { ...result, cpuMs: ((processorSeconds(server) - before) / result.requests) * 1_000 };
 }
 
-function report(scenario, results, concurrency) {
+function report(scenario: string, results: Record<Name, Result[]>, concurrency: number): void {
   process.stdout.write(`${scenario}\n`);
   for (const [name, each] of Object.entries(results)) {
-    const of = (figure) => median(each.map((result) => result[figure])).toFixed(2);
+    const of = (figure: keyof Result) => median(each.map((result) => result[figure])).toFixed(2);
     process.stdout.write(
       `  ${name.padEnd(8)} ${of('perSecond')}/s, p50 ${of('p50')} ms, p99 ${of('p99')} ms, ${of('cpuMs')} ms of processor a request\n`,
     );
   }
-  for (const other of ['http', 'express']) {
-    const ratios = (of) => spread(results.postern.map((ours, i) => of(ours, results[other][i])));
+  for (const other of ['http', 'express'] as const) {
+    const ratios = (of: (ours: Result, theirs: Result) => number) =>
+      spread(results[other].map((theirs, i) => of(results.postern[i] ?? theirs, theirs)));
     const beside = `beside ${other === 'http' ? 'bare node:http' : 'bare Express'}`;
     const speed = ratios((ours, theirs) => ours.perSecond / theirs.perSecond);
     const latency = ratios((ours, theirs) => ours.p50 / theirs.p50);

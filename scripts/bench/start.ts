@@ -3,8 +3,8 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readArguments, spread } from './frame.ts';
-import { start, stop, temporaryFolder } from './processes.ts';
+import { readArguments, type Spread, spread } from './frame.ts';
+import { pidOf, type Settings, start, stop, temporaryFolder } from './processes.ts';
 
 const values = readArguments(
   `npm run bench -- start [--rounds 5] [--rest 5] [--json]
@@ -23,7 +23,17 @@ const rounds = Number(values.rounds);
 const restMs = Number(values.rest) * 1_000;
 
 const query = JSON.stringify({ query: '{ user(userName: "grace") { name } }' });
-const subjects = {
+type Name = 'bare' | 'postern';
+type Figures = Record<string, number>;
+
+interface Subject {
+  script: string;
+  args: string[];
+  env: Settings;
+  headers: () => Record<string, string>;
+}
+
+const subjects: Record<Name, () => Subject> = {
   bare: () => ({ script: 'bench/bare-start.ts', args: [], env: {}, headers: () => ({}) }),
   postern: () => {
     const folder = temporaryFolder();
@@ -39,20 +49,21 @@ const subjects = {
   },
 };
 
-const results = { bare: [], postern: [] };
+const results: Record<Name, Figures[]> = { bare: [], postern: [] };
 for (let round = 0; round < rounds; round++) {
-  for (const name of Object.keys(subjects)) results[name].push(await measure(subjects[name]()));
+  for (const name of ['bare', 'postern'] as const) results[name].push(await measure(subjects[name]()));
 }
-const figures = Object.keys(results.bare[0]);
+const figures = Object.keys(results.bare[0] ?? {});
 const summary = Object.fromEntries(
   figures.map((figure) => {
-    const [bare, postern] = [results.bare, results.postern].map((all) => spread(all.map((one) => one[figure])));
+    const of = (all: Figures[]) => spread(all.map((one) => one[figure] ?? Number.NaN));
+    const [bare, postern] = [of(results.bare), of(results.postern)];
     return [figure, { bare, postern, ratio: postern.value / bare.value }];
   }),
 );
 if (values.json) process.stdout.write(`${JSON.stringify({ rounds, summary, results }, null, 2)}\n`);
 else {
-  const show = ({ value, low, high }) => `${value.toFixed(0)} (${low.toFixed(0)} to ${high.toFixed(0)})`;
+  const show = ({ value, low, high }: Spread) => `${value.toFixed(0)} (${low.toFixed(0)} to ${high.toFixed(0)})`;
   process.stdout.write(`${''.padEnd(28)}${'bare'.padEnd(22)}${'Postern'.padEnd(22)}ratio\n`);
   for (const [figure, { bare, postern, ratio }] of Object.entries(summary)) {
     process.stdout.write(
@@ -61,10 +72,10 @@ else {
   }
 }
 
-async function measure({ script, args, env, headers }) {
+async function measure({ script, args, env, headers }: Subject): Promise<Figures> {
   const startedAt = performance.now();
   const server = await start(script, args, { NODE_ENV: 'production', ...env });
-  const { pid } = server.child;
+  const pid = pidOf(server.child);
   const own = headers();
   await request(`${server.url}/v1/user/info?userName=grace`, { headers: own });
   const firstAnswer = performance.now() - startedAt;
@@ -89,21 +100,21 @@ async function measure({ script, args, env, headers }) {
   };
 }
 
-async function request(url, init) {
+async function request(url: string, init: RequestInit): Promise<void> {
   const response = await fetch(url, init);
   const text = await response.text();
   if (response.status !== 200 || !text.includes('"name"')) throw new Error(`${url}: ${response.status} ${text}`);
 }
 
-function mebibytes(pid) {
+function mebibytes(pid: number): number {
   return Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)])) / 1_024;
 }
 
 /** Returns the processor time of all threads. Only Linux provides it. */
-function processorMs(pid) {
+function processorMs(pid: number): number {
   const path = `/proc/${pid}/stat`;
   if (!existsSync(path)) return Number.NaN;
-  const fields = readFileSync(path, 'utf8').split(') ')[1].split(' ');
+  const fields = readFileSync(path, 'utf8').split(') ')[1]?.split(' ') ?? [];
   const msOfTick = 10;
   return (Number(fields[11]) + Number(fields[12])) * msOfTick;
 }

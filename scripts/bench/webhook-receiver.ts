@@ -2,14 +2,21 @@
 // and the last one, GET /seen also the age of each event and the time of each arrival. POST /forget resets the counters. Usage:
 // webhook-receiver.js SECRET [MILLISECONDS before each response]
 import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { answerCrc } from '../../src/client/webhooks/index.ts';
 
-const [secret, delayMs = '0'] = process.argv.slice(2);
-const nothing = () => ({ count: 0, firstAt: 0, lastAt: 0, ages: [], arrivedAt: {} });
+const [secret = '', delayMs = '0'] = process.argv.slice(2);
+const nothing = () => ({
+  count: 0,
+  firstAt: 0,
+  lastAt: 0,
+  ages: [] as number[],
+  arrivedAt: {} as Record<string, number>,
+});
 let seen = nothing();
 
 const server = createServer((request, response) => {
-  const token = new URL(request.url, 'http://receiver').searchParams.get('crc_token');
+  const token = new URL(request.url ?? '', 'http://receiver').searchParams.get('crc_token');
   if (token !== null) return response.end(JSON.stringify(answerCrc(token, secret)));
   if (request.url === '/count') {
     const { count, firstAt, lastAt } = seen;
@@ -39,5 +46,5 @@ const server = createServer((request, response) => {
   });
 });
 server.listen(0, '127.0.0.1', () => {
-  process.stdout.write(`listening on http://localhost:${server.address().port}\n`);
+  process.stdout.write(`listening on http://localhost:${(server.address() as AddressInfo).port}\n`);
 });

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { signedHeaders } from '../../src/webhooks/delivery/signed.ts';
 import { readArguments, spread } from './frame.ts';
-import { isolation } from './isolation.ts';
+import { isolation, type Registered } from './isolation.ts';
 import { makeRichAccount, start, stopAll, temporaryFolder } from './processes.ts';
 
 const values = readArguments(
@@ -28,7 +28,7 @@ Exits with 1 if a goal is missed: 0.4 of the bare loop for one webhook and 0.15 
 );
 const rounds = Number(values.rounds);
 const wanted = Number(values.deliveries);
-const goalOf = (webhooks) => (webhooks === 1 ? 0.4 : 0.15);
+const goalOf = (webhooks: number) => (webhooks === 1 ? 0.4 : 0.15);
 const latencyGoalMs = 30;
 const isolationGoalMs = 250;
 const secret = 'a-secret-for-the-bench';
@@ -78,15 +78,31 @@ await stopAll();
 if (values.json) process.stdout.write(`${JSON.stringify(results, null, 2)}\n`);
 if (missed) process.exitCode = 1;
 
+interface Speed {
+  perSecond: number;
+  cpuMicros: number;
+}
+interface Seen {
+  count: number;
+  firstAt: number;
+  lastAt: number;
+}
+interface PlatformEvent {
+  id: string;
+  created_at: string;
+  actor: { id: string; screen_name: string; name: string };
+  tweet: { id: string; text: string } | null;
+}
+
 /** Delivers to this number of webhooks and runs the bare loop, in alternation. */
-async function compare(webhooks) {
-  const measured = [];
+async function compare(webhooks: number): Promise<void> {
+  const measured: { own: Speed; bare: Speed }[] = [];
   // The first round is a warm-up.
   for (let round = 0; round <= rounds; round++) {
     const [own, bare] = [await deliver(Math.ceil(wanted / webhooks), webhooks), await bareLoop(webhooks)];
     if (round > 0) measured.push({ own, bare });
   }
-  const of = (read) => spread(measured.map(read));
+  const of = (read: (round: { own: Speed; bare: Speed }) => number) => spread(measured.map(read));
   const speed = of(({ own }) => own.perSecond);
   const bareSpeed = of(({ bare }) => bare.perSecond);
   const cpu = of(({ own }) => own.cpuMicros);
@@ -102,19 +118,19 @@ async function compare(webhooks) {
   );
 }
 
-function outcome(isReached) {
+function outcome(isReached: boolean): string {
   missed ||= !isReached;
   return isReached ? 'reached' : 'MISSED';
 }
 
-async function register() {
+async function register(): Promise<string> {
   const { id, valid } = await api('POST', '/webhooks', { url: `${receiver.url}/hook`, secret });
   if (!valid) throw new Error('the receiver did not pass its CRC');
   return id;
 }
 
 /** Makes events. Returns the deliveries per second from the first to the last arrival, and the processor time of the service for each. */
-async function deliver(events, webhooks) {
+async function deliver(events: number, webhooks: number): Promise<Speed> {
   await fetch(`${receiver.url}/forget`);
   const before = await metric('process_cpu_seconds_total');
   for (let left = events; left > 0; left -= 2_000) await happen(Math.min(left, 2_000));
@@ -126,7 +142,7 @@ async function deliver(events, webhooks) {
   };
 }
 
-async function bareLoop(webhooks) {
+async function bareLoop(webhooks: number): Promise<Speed> {
   await fetch(`${receiver.url}/forget`);
   const pool = new Pool(receiver.url, { connections: atOnce * webhooks });
   let left = wanted;
@@ -158,10 +174,11 @@ async function measureLatency() {
     // Random pauses prevent that the events are synchronous with timers of the service.
     await sleep(20 + Math.random() * 180);
   }
-  const { ages } = await (await fetch(`${receiver.url}/seen`)).json();
+  const { ages } = (await (await fetch(`${receiver.url}/seen`)).json()) as { ages: number[] };
   ages.sort((a, b) => a - b);
   const after = await deliveredSoFar();
-  const [p50, p95, p99] = [0.5, 0.95, 0.99].map((share) => ages[Math.ceil(ages.length * share) - 1]);
+  const at = (share: number) => ages[Math.ceil(ages.length * share) - 1] ?? Number.NaN;
+  const [p50, p95, p99] = [at(0.5), at(0.95), at(0.99)];
   results['one event at a time'] = { p50, p95, p99 };
   const mean = ((after.sum - before.sum) / (after.count - before.count)) * 1_000;
   say(
@@ -171,34 +188,35 @@ async function measureLatency() {
 }
 
 async function deliveredSoFar() {
-  const [sum, count] = ['sum', 'count'].map((part) => metric(`postern_event_delivered_seconds_${part}`));
-  return { sum: await sum, count: await count };
+  const of = (part: string) => metric(`postern_event_delivered_seconds_${part}`);
+  return { sum: await of('sum'), count: await of('count') };
 }
 
-async function metric(name) {
+async function metric(name: string): Promise<number> {
   const text = await (await fetch(`${postern.url}/metrics`)).text();
   return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1] ?? 0);
 }
 
-async function allSeen(count) {
+async function allSeen(count: number) {
   const deadline = performance.now() + 120_000;
   for (;;) {
-    const seen = await (await fetch(`${receiver.url}/count`)).json();
+    const seen = (await (await fetch(`${receiver.url}/count`)).json()) as Seen;
     if (seen.count >= count) return seen;
     if (performance.now() > deadline) throw new Error(`${seen.count} of ${count} deliveries came`);
     await sleep(20);
   }
 }
 
-async function happen(count, type = 'mention') {
+async function happen(count: number, type = 'mention'): Promise<void> {
   const response = await fetch(`${sandbox.url}/control/events`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ type, userName: 'ada', count }),
   });
-  const { events } = await response.json();
-  const [{ id, actor, tweet, created_at }] = events;
-  if (tweet === null) return;
+  const { events } = (await response.json()) as { events: PlatformEvent[] };
+  const [event] = events;
+  if (!event?.tweet) return;
+  const { id, actor, tweet, created_at } = event;
   sample = JSON.stringify({
     id: `evt_${id}`,
     type: 'tweet.mention',
@@ -211,7 +229,7 @@ async function happen(count, type = 'mention') {
   });
 }
 
-async function api(method, path, body) {
+async function api(method: string, path: string, body?: object): Promise<Registered> {
   const response = await fetch(`${postern.url}/v1${path}`, {
     method,
     headers: {
@@ -221,11 +239,11 @@ async function api(method, path, body) {
     },
     ...(body && { body: JSON.stringify(body) }),
   });
-  const { data, error } = await response.json();
+  const { data, error } = (await response.json()) as { data: Registered; error: string | null };
   if (error) throw new Error(error);
   return data;
 }
 
-function say(line) {
+function say(line: string): void {
   if (!values.json) process.stdout.write(`${line}\n`);
 }
