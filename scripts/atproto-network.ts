@@ -15,6 +15,12 @@ export function hasAtprotoNetwork() {
 }
 
 /** Starts the servers. Returns their addresses, the settings of a gateway that uses them, and `stop`. */
+export interface Network {
+  pdsUrl: string;
+  plcUrl: string;
+  appViewUrl: string;
+}
+
 export async function startAtprotoNetwork() {
   const child = spawn(process.execPath, [script], { stdio: ['pipe', 'pipe', 'pipe'] });
   let errors = '';
@@ -22,7 +28,7 @@ export async function startAtprotoNetwork() {
     errors += chunk;
   });
   const ended = new Promise((resolve) => child.once('exit', resolve));
-  const addresses = await new Promise((resolve, reject) => {
+  const addresses = await new Promise<Network>((resolve, reject) => {
     createInterface({ input: child.stdout }).once('line', (line) => resolve(JSON.parse(line)));
     child.once('exit', (code) => reject(new Error(`${script} ended with ${code}: ${errors}`)));
   });
@@ -36,7 +42,12 @@ export async function startAtprotoNetwork() {
 }
 
 /** Calls an XRPC method of the PDS. */
-export async function callPds({ pdsUrl }, method, input, accessJwt) {
+export async function callPds(
+  { pdsUrl }: Pick<Network, 'pdsUrl'>,
+  method: string,
+  input: object,
+  accessJwt?: string,
+): Promise<{ did: string; accessJwt: string }> {
   const response = await fetch(`${pdsUrl}/xrpc/${method}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...(accessJwt && { authorization: `Bearer ${accessJwt}` }) },
@@ -44,16 +55,16 @@ export async function callPds({ pdsUrl }, method, input, accessJwt) {
   });
   const text = await response.text();
   if (!response.ok) throw new Error(`${method}: ${response.status} ${text}`);
-  return text === '' ? {} : JSON.parse(text);
+  return JSON.parse(text || '{}');
 }
 
 /** Creates an account with a profile and this number of posts, and waits until the AppView shows them. */
-export async function joinNetwork(network, name, posts = 0) {
+export async function joinNetwork(network: Network, name: string, posts = 0) {
   const handle = `${name}.test`;
   const password = `password-of-${name}`;
   const account = { handle, password, email: `${name}@example.org` };
   const { did, accessJwt } = await callPds(network, 'com.atproto.server.createAccount', account);
-  const write = (collection, record, rkey) =>
+  const write = (collection: string, record: object, rkey?: string) =>
     callPds(network, 'com.atproto.repo.createRecord', { repo: did, collection, rkey, record }, accessJwt);
   await write('app.bsky.actor.profile', { displayName: name }, 'self');
   for (let i = 1; i <= posts; i++) {
@@ -62,7 +73,11 @@ export async function joinNetwork(network, name, posts = 0) {
   }
   const profile = `${network.appViewUrl}/xrpc/app.bsky.actor.getProfile?actor=${did}`;
   for (const deadline = Date.now() + settledMs; ; await sleep(50)) {
-    const shown = await (await fetch(profile)).json();
+    const shown = (await (await fetch(profile)).json()) as {
+      handle?: string;
+      displayName?: string;
+      postsCount?: number;
+    };
     if (shown.handle === handle && shown.displayName === name && (shown.postsCount ?? 0) === posts) break;
     if (Date.now() > deadline) throw new Error(`the AppView does not show ${handle}`);
   }

@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 // Sends more calls than one gateway on one processor core can perform, and checks that it keeps its promises.
 import { randomBytes } from 'node:crypto';
 import { availableParallelism, setPriority } from 'node:os';
@@ -8,12 +7,11 @@ import { readArguments } from './bench/frame.ts';
 import { LoadClient, quantile, seeded } from './bench/open-loop.ts';
 import { pin } from './bench/pin.ts';
 import { processorSeconds, start, stop, stopAll, temporaryFolder } from './bench/processes.ts';
-import { chartOf, isQuiet, judge } from './overload/judge.js';
+import { isQuiet, judge } from './overload/judge.js';
 import { drawCalls } from './overload/mix.js';
-import { record } from './reliability/report.ts';
 
 const values = readArguments(
-  `npm run check -- overload [--seconds 10] [--step 2] [--normal 5] [--keys 10] [--times 3] [--share 0.7] [--seed 1a2b3c4d] [--record]
+  `npm run check -- overload [--seconds 10] [--step 2] [--normal 5] [--keys 10] [--times 3] [--share 0.7] [--seed 1a2b3c4d]
 
 Pins a gateway to one processor core, and its sandbox, this client and everything else to another one. Then:
 
@@ -25,7 +23,7 @@ Pins a gateway to one processor core, and its sandbox, this client and everythin
 
 The calls are reads, writes and GraphQL queries of --keys keys. They depend only on the seed. Exits with 1 if a promise is broken. With
 --seconds below 20 it only checks that responses are right, because figures of a few seconds mean nothing. The recorded run has
---seconds 60 --step 5 --normal 30, on a machine that has nothing else to do. --record writes the results into docs/reliability.`,
+--seconds 60 --step 5 --normal 30, on a machine that has nothing else to do.`,
   {
     seconds: { type: 'string', default: '10' },
     step: { type: 'string', default: '2' },
@@ -34,7 +32,6 @@ The calls are reads, writes and GraphQL queries of --keys keys. They depend only
     times: { type: 'string', default: '3' },
     share: { type: 'string', default: '0.7' },
     seed: { type: 'string', default: randomBytes(4).toString('hex') },
-    record: { type: 'boolean', default: false },
   },
 );
 const option = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, Number(value)]));
@@ -112,9 +109,6 @@ for (const { test, promised, measured: figure, met } of rows)
 if (isJudged && !isQuiet(measured))
   faults.push('the client sent late at normal load: other work disturbs the measurement');
 for (const fault of faults) print(`fault: ${fault}`);
-if (values.record && faults.length === 0) {
-  record('overload', { title: 'Overload', notes: notes(), rows, charts: [chartOf(measured)] });
-}
 await Promise.all([client.close(), probe.close()]);
 await stopAll();
 if (faults.length > 0 || (isJudged && rows.some(({ met }) => !met))) process.exitCode = 1;
@@ -205,14 +199,6 @@ async function mint() {
     body: '{}',
   });
   return (await response.json()).accounts[0].authToken;
-}
-
-function notes() {
-  const of = ({ cores, late }) =>
-    `gateway ${percent(cores.gateway)}, sandbox ${percent(cores.sandbox)}, client ${percent(cores.client)} of a core, the client sent p99 ${quantile(late, 0.99).toFixed(1)} ms late`;
-  return [
-    `The gateway has one processor core, and its sandbox and the client have another one, on which the sandbox has the lower priority. Its capacity is ${capacity.toFixed(0)} calls a second. Normal is ${percent(option.share)} of it. Processor time at normal load: ${of(normal)}. At ${values.times} times the capacity: ${of(overload)}.`,
-  ];
 }
 
 function ownSeconds() {

@@ -7,13 +7,36 @@ import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { readArguments } from './bench/frame.ts';
 import { seeded } from './bench/open-loop.ts';
+import described from './security/surfaces.json' with { type: 'json' };
+
+interface Surface {
+  name: string;
+  about: string;
+  tests: string[];
+  browser?: string[];
+  attacks?: string[];
+}
+
+/** The results of a test file in the JSON report of Vitest. */
+interface FileResult {
+  name: string;
+  status: string;
+  message: string;
+  assertionResults: { fullName: string; status: string }[];
+}
+
+/** The result of one hostile request. */
+interface Hostile {
+  name: string;
+  faults: string[];
+}
 
 const root = dirname(import.meta.dirname);
 /**
  * The surfaces that are attacked. `tests` are test files below test/, `browser` those that need a browser. `attacks` are files of
  * bench/hostile/attacks. test/security/suite.test.ts checks that all of them exist and that none is left out.
  */
-const surfaces = JSON.parse(readFileSync(join(import.meta.dirname, 'security/surfaces.json'), 'utf8'));
+const surfaces: Surface[] = described;
 const names = surfaces.map(({ name }) => name);
 
 const values = readArguments(
@@ -44,7 +67,7 @@ for (const name of values.surface ?? []) {
   process.exit(2);
 }
 const chosen = surfaces.filter(({ name }) => !values.surface || values.surface.includes(name));
-const testsOf = ({ tests, browser = [] }) =>
+const testsOf = ({ tests, browser = [] }: Surface) =>
   [...tests, ...(values.all ? browser : [])].map((name) => `test/${name}.test.ts`);
 if (values.list) {
   for (const surface of chosen)
@@ -66,7 +89,7 @@ for (const fault of broken) process.stderr.write(`security: not held: ${fault}\n
 process.exitCode = broken.length > 0 ? 1 : 0;
 
 /** Runs test files, and returns their results by file. */
-async function runTests(files) {
+async function runTests(files: string[]): Promise<Map<string, FileResult>> {
   const folder = mkdtempSync(join(tmpdir(), 'postern-security-'));
   const output = join(folder, 'results.json');
   const vitest = join(dirname(createRequire(import.meta.url).resolve('vitest/package.json')), 'vitest.mjs');
@@ -75,7 +98,7 @@ async function runTests(files) {
   const options = [`--outputFile.json=${output}`, '--sequence.shuffle.files', `--sequence.seed=${seed}`];
   try {
     await run([...args, ...options, ...files], { env: { SECURITY_SEED: values.seed } });
-    const { testResults } = JSON.parse(readFileSync(output, 'utf8'));
+    const { testResults } = JSON.parse(readFileSync(output, 'utf8')) as { testResults: FileResult[] };
     return new Map(testResults.map((result) => [relative(root, result.name), result]));
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -83,11 +106,11 @@ async function runTests(files) {
 }
 
 /** Returns the hostile requests by the file that they are in. */
-async function chooseHostile() {
+async function chooseHostile(): Promise<Map<string, string[]>> {
   const files = chosen.flatMap(({ attacks = [] }) => attacks);
-  const all = new Map();
+  const all = new Map<string, string[]>();
   for (const file of files) {
-    const { attacks } = await import(`./bench/hostile/attacks/${file}.ts`);
+    const { attacks } = (await import(`./bench/hostile/attacks/${file}.ts`)) as { attacks: object };
     all.set(file, Object.keys(attacks));
   }
   if (values.all) return all;
@@ -96,7 +119,7 @@ async function chooseHostile() {
   const random = seeded(Number.parseInt(values.seed, 16));
   return new Map(
     [...all].map(([file, attacks]) => {
-      const ranked = attacks.map((name) => [random(), name]).sort(([a], [b]) => a - b);
+      const ranked = attacks.map((name) => [random(), name] as const).sort(([a], [b]) => a - b);
       const count = Number(values.hostile) === 0 ? 0 : Math.max(1, Math.round(attacks.length * share));
       return [file, ranked.slice(0, count).map(([, name]) => name)];
     }),
@@ -104,9 +127,9 @@ async function chooseHostile() {
 }
 
 /** Sends hostile requests to a service. Returns the results by file. */
-async function runHostile(byFile) {
+async function runHostile(byFile: Map<string, string[]>): Promise<Map<string, Hostile[]>> {
   const wanted = [...byFile.values()].flat();
-  if (wanted.length === 0) return byFile;
+  if (wanted.length === 0) return new Map();
   const script = join(import.meta.dirname, 'bench.ts');
   const output = await run(
     [
@@ -124,7 +147,7 @@ async function runHostile(byFile) {
     output
       .split('\n')
       .filter((line) => line.startsWith('{'))
-      .map((line) => JSON.parse(line))
+      .map((line) => JSON.parse(line) as Hostile)
       .map((result) => [result.name, result]),
   );
   return new Map(
@@ -132,11 +155,11 @@ async function runHostile(byFile) {
   );
 }
 
-function missing(name) {
+function missing(name: string): Hostile {
   return { name, faults: ['the attack did not run'] };
 }
 
-function resultOf(surface) {
+function resultOf(surface: Surface) {
   const files = testsOf(surface);
   const cases = files.flatMap((file) => casesOf(file));
   const requests = (surface.attacks ?? []).flatMap((file) => hostile.get(file) ?? []);
@@ -150,7 +173,7 @@ function resultOf(surface) {
   return { surface, tried, held: tried - faults.length, faults, requests };
 }
 
-function casesOf(file) {
+function casesOf(file: string): { name: string; held: boolean }[] {
   const result = tests.get(file);
   if (!result) return [{ name: `${file} did not run`, held: false }];
   const cases = result.assertionResults.filter(({ status }) => status === 'passed' || status === 'failed');
@@ -161,10 +184,16 @@ function casesOf(file) {
 }
 
 /** Runs a program of Node, whose errors are shown, and returns its output. Without `captures` the output is shown. */
-function run(args, { env = {}, captures = false } = {}) {
+function run(
+  args: string[],
+  { env = {}, captures = false }: { env?: Record<string, string>; captures?: boolean } = {},
+): Promise<string> {
   return new Promise((resolve) => {
-    const stdio = ['ignore', captures ? 'pipe' : 'inherit', 'inherit'];
-    const child = spawn(process.execPath, args, { cwd: root, env: { ...process.env, ...env }, stdio });
+    const child = spawn(process.execPath, args, {
+      cwd: root,
+      env: { ...process.env, ...env },
+      stdio: ['ignore', captures ? 'pipe' : 'inherit', 'inherit'],
+    });
     let output = '';
     child.stdout?.on('data', (chunk) => {
       output += chunk;

@@ -7,7 +7,7 @@ import express from 'express';
 import { createSchema, createYoga } from 'graphql-yoga';
 import { Pool } from 'undici';
 
-const [kind, platformUrl = ''] = process.argv.slice(2);
+const [kind, platformUrl] = process.argv.slice(2);
 const platform = new Pool(platformUrl, { connections: 128 });
 
 async function get(path, authToken) {
